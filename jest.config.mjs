@@ -1,7 +1,7 @@
 /** Everything in one process: `npx jest` runs every project's tests. */
 export default {
   // What jest takes from the root only.
-  workerIdleMemoryLimit: '512MB',
+  workerIdleMemoryLimit: '2GB',
   testTimeout: 30_000,
   projects: [
     '<rootDir>/apps/*/jest.config.mjs',

@@ -1,6 +1,6 @@
 import { type Channel, Lanyard } from '@lanyard/client';
 import { type CallbackReceiver } from '@lanyard/testing';
-import { eventually } from './patience.js';
+import { eventually } from './patience.ts';
 
 /** One item of a notification channel, with the array it came in. */
 export interface Received {

@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
 import { holdRows } from '@lanyard/testing';
-import type { Application, Reply } from './application.js';
-import type { RunningSystem } from './constellation.js';
-import { eventually } from './patience.js';
+import type { Application, Reply } from './application.ts';
+import type { RunningSystem } from './system.ts';
+import { eventually } from './patience.ts';
 
 /** The service changes so many in a transaction: one is done, one is being done, one is to do. */
 const atOnce = 500;
@@ -60,18 +60,20 @@ export const interruptedSuspension = async (app: Application, system: RunningSys
   expect(ids).toHaveLength(devices);
   const toDo = async (): Promise<number> => (await bulk(app, 'suspend', { dry_run: true })).json.changed_count;
 
-  const letGo = await holdRows(system.databaseUrl, 'SELECT 1 FROM registry.devices WHERE id = $1 FOR UPDATE', [
-    ids[atOnce + atOnce / 2],
-  ]);
+  const letGo = await holdRows(
+    system.engineUrls.databaseUrl,
+    'SELECT 1 FROM registry.devices WHERE id = $1 FOR UPDATE',
+    [ids[atOnce + atOnce / 2]],
+  );
   try {
     const interrupted = bulk(app, 'suspend');
     await eventually(async () => expect(await toDo()).toBe(devices - atOnce));
-    system.constellation.kill('registry-0', 'SIGKILL');
+    system.signal('registry-0', 'SIGKILL');
     expect((await interrupted).status).toBeGreaterThanOrEqual(500);
   } finally {
     await letGo();
   }
-  await system.constellation.restart('registry-0');
+  await system.restart('registry-0');
   await eventually(async () => expect(await toDo()).toBe(devices - atOnce));
 
   const { status, json } = await bulk(app, 'suspend');

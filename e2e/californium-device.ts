@@ -1,5 +1,5 @@
-import { JavaDevice } from './java-device.js';
-import type { TlsFiles } from './tls-device.js';
+import { JavaDevice } from './java-device.ts';
+import type { TlsFiles } from './tls-device.ts';
 
 /** A device on Californium, over TCP or, with files, over TLS: a `ForeignLife`, and `not connected …`. */
 export class CaliforniumDevice extends JavaDevice {

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runProgram } from '../tools/lanyard/install.mjs';
-import { root } from '../tools/lanyard/project.mjs';
-import { ForeignDevice } from './java-device.js';
+import { runProgram } from '../tools/lanyard/install.ts';
+import { root } from '../tools/lanyard/project.ts';
+import { ForeignDevice } from './java-device.ts';
 
 const source = join(root, 'e2e/interop');
 const built = join(root, '.lanyard/interop');

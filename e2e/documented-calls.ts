@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../tools/lanyard/project.mjs';
+import { root } from '../tools/lanyard/project.ts';
 
 /** Rows of the table below a heading of docs/compatibility.md, as the page says them: area, calls, result. */
 export const documentedCalls = (heading: string): string[] => {

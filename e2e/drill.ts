@@ -1,4 +1,4 @@
 /** Parts of the drills that tests use as well. */
-export { ApiClient } from '../tools/drill/api-client.mjs';
-export { SocketApplication } from '../tools/drill/applications.mjs';
-export { isAlive } from '../tools/lanyard/processes.mjs';
+export { ApiClient } from '../tools/drill/api-client.ts';
+export { SocketApplication } from '../tools/drill/applications.ts';
+export { isAlive } from '../tools/lanyard/processes.ts';

@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
 import { type DeviceClient, thermometer } from '@lanyard/testing';
-import type { Application } from './application.js';
-import { fresh, sensor } from './journeys.js';
-import { eventually } from './patience.js';
+import type { Application } from './application.ts';
+import { fresh, sensor } from './journeys.ts';
+import { eventually } from './patience.ts';
 
 const valuesPerSecond = 200;
 const unacknowledgedMax = 50;

@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
-import type { Application } from './application.js';
-import type { ForeignDevice } from './java-device.js';
-import { fresh, sensor } from './journeys.js';
-import { eventually } from './patience.js';
+import type { Application } from './application.ts';
+import type { ForeignDevice } from './java-device.ts';
+import { fresh, sensor } from './journeys.ts';
+import { eventually } from './patience.ts';
 
 const writable = '/3303/0/5750';
 

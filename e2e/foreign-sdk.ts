@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect } from '@jest/globals';
 import { CallbackReceiver, certificateAuthority } from '@lanyard/testing';
-import { root } from '../tools/lanyard/project.mjs';
-import type { Application } from './application.js';
-import { documentedCalls } from './documented-calls.js';
-import { fresh } from './journeys.js';
-import { prepareJava } from './java-device.js';
-import { DemonstrationDevice } from './journeys-device.js';
-import { LeshanDevice } from './leshan-device.js';
+import { root } from '../tools/lanyard/project.ts';
+import type { Application } from './application.ts';
+import { documentedCalls } from './documented-calls.ts';
+import { fresh } from './journeys.ts';
+import { prepareJava } from './java-device.ts';
+import { DemonstrationDevice } from './journeys-device.ts';
+import { LeshanDevice } from './leshan-device.ts';
 
 /** It takes some 20 s. */
 const sessionMaxMs = 180_000;

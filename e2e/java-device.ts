@@ -3,10 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { runProgram } from '../tools/lanyard/install.mjs';
-import { madeOnce } from '../tools/lanyard/made-once.mjs';
-import { root } from '../tools/lanyard/project.mjs';
-import { eventually, patienceMs } from './patience.js';
+import { runProgram } from '../tools/lanyard/install.ts';
+import { madeOnce } from '../tools/lanyard/made-once.ts';
+import { root } from '../tools/lanyard/project.ts';
+import { eventually, patienceMs } from './patience.ts';
 
 /** What of standard error goes into the message of a failed test. */
 const complaintsMax = 10;

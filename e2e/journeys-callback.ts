@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
 import { CallbackReceiver, type DeviceClient, thermometer } from '@lanyard/testing';
-import type { Application } from './application.js';
-import { fresh, sensor, thirdPartyDevice } from './journeys.js';
-import { eventually } from './patience.js';
+import type { Application } from './application.ts';
+import { fresh, sensor, thirdPartyDevice } from './journeys.ts';
+import { eventually } from './patience.ts';
 
 /** Waits between the calls of a failing callback, seconds (spec §8). */
 const schedule = [1, 2, 4];

@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
 import { thermometer } from '@lanyard/testing';
-import type { Application } from './application.js';
-import { fresh, sensor } from './journeys.js';
-import { eventually } from './patience.js';
+import type { Application } from './application.ts';
+import { fresh, sensor } from './journeys.ts';
+import { eventually } from './patience.ts';
 
 interface Entry {
   at: string;
@@ -47,14 +47,18 @@ export const explained = async (administrator: Application, coapUrl: string): Pr
     expect(order).toEqual(['command.accepted', 'command.sent', 'command.succeeded']);
   });
 
-  const seen = await explain(`device_id=${deviceId}`);
-  const byName = await explain(`device_id=${encodeURIComponent(device.name)}`);
-  expect(whats(byName.timeline)).toEqual(whats(seen.timeline));
+  // What the event log and the directory hold of the device's last message arrives a moment after the command's answer.
+  const seen = await eventually(async () => {
+    const byId = await explain(`device_id=${deviceId}`);
+    const byName = await explain(`device_id=${encodeURIComponent(device.name)}`);
+    expect(whats(byName.timeline)).toEqual(whats(byId.timeline));
+    expect(new Set(byId.timeline.map(({ service }) => service))).toEqual(
+      new Set(['registry', 'device-proxy', 'event-log', 'snapshot']),
+    );
+    return byId;
+  });
   expect(seen.waits_for).toBe('Nothing: the device is registered and listens.');
   expect(seen.timeline.map(({ at }) => at)).toEqual(seen.timeline.map(({ at }) => at).toSorted());
-  expect(new Set(seen.timeline.map(({ service }) => service))).toEqual(
-    new Set(['registry', 'device-proxy', 'event-log', 'snapshot']),
-  );
 
   await app.call('PUT', `/v2/subscriptions/${deviceId}${sensor}`);
   await eventually(() => device.isObserved(sensor));

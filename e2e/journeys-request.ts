@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import { thermometer } from '@lanyard/testing';
-import type { Application } from './application.js';
-import { fresh } from './journeys.js';
-import { eventually } from './patience.js';
+import type { Application } from './application.ts';
+import { fresh } from './journeys.ts';
+import { eventually } from './patience.ts';
 
 /** A line of a log. */
 interface Line {

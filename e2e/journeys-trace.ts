@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from '@jest/globals';
 import { eventually, thermometer } from '@lanyard/testing';
-import type { Application } from './application.js';
-import { fresh, sensor } from './journeys.js';
-import type { TraceReceiver } from './trace-receiver.js';
+import type { Application } from './application.ts';
+import { fresh, sensor } from './journeys.ts';
+import type { TraceReceiver } from './trace-receiver.ts';
 
 const patience = { timeoutMs: 60_000 };
 

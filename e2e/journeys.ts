@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
 import { thermometer } from '@lanyard/testing';
-import type { Application } from './application.js';
-import { LeshanDevice } from './leshan-device.js';
-import { eventually } from './patience.js';
+import type { Application } from './application.ts';
+import { LeshanDevice } from './leshan-device.ts';
+import { eventually } from './patience.ts';
 
 export const sensor = '/3303/0/5700';
 const writable = '/3303/0/5750';

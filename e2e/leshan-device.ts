@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { root } from '../tools/lanyard/project.mjs';
-import { JavaDevice } from './java-device.js';
+import { root } from '../tools/lanyard/project.ts';
+import { JavaDevice } from './java-device.ts';
 
 /** The definition of object 33010: a resource of every type. */
 export const specimenDefinition = join(root, 'e2e/leshan/specimen.xml');

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { dataFolder } from '../tools/lanyard/project.mjs';
-import { startRedisCluster } from '../tools/lanyard/redis-cluster.mjs';
+import { dataFolder } from '../tools/lanyard/project.ts';
+import { startRedisCluster } from '../tools/lanyard/redis-cluster.ts';
 
 export type RedisCluster = Awaited<ReturnType<typeof startRedisCluster>>;
 

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import type { thermometer } from '@lanyard/testing';
 import type * as Package from 'mbed-cloud-sdk';
-import { eventually } from './patience.js';
+import { eventually } from './patience.ts';
 
 export type Sdk = typeof Package;
 

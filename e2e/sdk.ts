@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module';
 import { expect } from '@jest/globals';
 import { thermometer } from '@lanyard/testing';
-import type { Application } from './application.js';
-import { documentedCalls } from './documented-calls.js';
-import { fresh } from './journeys.js';
-import { type Sdk, type Session, steps } from './sdk-session.js';
+import type { Application } from './application.ts';
+import { documentedCalls } from './documented-calls.ts';
+import { fresh } from './journeys.ts';
+import { type Sdk, type Session, steps } from './sdk-session.ts';
 
 /** Runs them one after the other, also behind one that failed: the list says of each whether it passes. */
 const results = async (session: Session): Promise<{ rows: string[]; problems: string[] }> => {

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { engines, eventually, type Isolation, TcpLine } from '@lanyard/testing';
-import { newIdentityKeys } from '../tools/lanyard/identity-keys.mjs';
-import { tcpPort } from '../tools/lanyard/ports.mjs';
-import { root } from '../tools/lanyard/project.mjs';
-import { apps, environment } from '../tools/lanyard/service-processes.mjs';
+import { newIdentityKeys } from '../tools/lanyard/identity-keys.ts';
+import { tcpPort } from '../tools/lanyard/ports.ts';
+import { root } from '../tools/lanyard/project.ts';
+import { apps, environment } from '../tools/lanyard/service-processes.ts';
 
 export { apps };
 export type App = (typeof apps)[number];

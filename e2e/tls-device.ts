@@ -1,4 +1,4 @@
-import { JavaDevice } from './java-device.js';
+import { JavaDevice } from './java-device.ts';
 
 export interface TlsFiles {
   certificate: string;

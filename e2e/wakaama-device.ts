@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runProgram } from '../tools/lanyard/install.mjs';
-import { madeOnce } from '../tools/lanyard/made-once.mjs';
-import { root } from '../tools/lanyard/project.mjs';
-import { ForeignDevice } from './java-device.js';
+import { runProgram } from '../tools/lanyard/install.ts';
+import { madeOnce } from '../tools/lanyard/made-once.ts';
+import { root } from '../tools/lanyard/project.ts';
+import { ForeignDevice } from './java-device.ts';
 
 const source = join(root, 'e2e/wakaama');
 const program = 'wakaama-device.mjs';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { whenAvailable } from './available.mjs';
+import { whenAvailable } from './available.ts';
 
 describe('a call of the API during faults', () => {
   const answering = (...answers: [status: number, retryAfter?: string][]) => {

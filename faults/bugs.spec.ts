@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { bugs } from './bugs.mjs';
-import { rows } from './rows.mjs';
+import { bugs } from './bugs.ts';
+import { rows } from './rows.ts';
 
 const app = new URL('../apps/dispatcher/', import.meta.url);
 const root = new URL('../', import.meta.url);

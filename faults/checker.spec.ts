@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { check } from './checker.mjs';
-import { excuses, History } from './history.mjs';
-import { payloadOf } from './notification.mjs';
+import { check } from './checker.ts';
+import { excuses, History } from './history.ts';
+import { payloadOf } from './notification.ts';
 
 const device = 'd'.repeat(32);
 

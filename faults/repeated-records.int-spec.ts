@@ -3,7 +3,7 @@ import { DeviceEvents, type DeviceEventReported, fixtures } from '@lanyard/contr
 import { KafkaConnection, KafkaProducer } from '@lanyard/kafka';
 import { createLogger, newId } from '@lanyard/service';
 import { engines, type Isolation, isolate } from '@lanyard/testing';
-import { repeatedIds } from './repeated-records.mjs';
+import { repeatedIds } from './repeated-records.ts';
 
 let isolation: Isolation;
 let connection: KafkaConnection;

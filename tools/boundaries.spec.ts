@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { root } from './lanyard/project.mjs';
+import { root } from './lanyard/project.ts';
 
 /** Source texts with a violation, each at its planned path. */
 const violations: [what: string, path: string, text: string, rule: string][] = [
@@ -199,7 +199,7 @@ describe('the lint of module boundaries', () => {
     // Without a project graph the rule says nothing about anything.
     node(['node_modules/nx/dist/bin/nx.js', 'graph', '--file=.nx/planted-graph.json']);
     const planted = [...violations, ...allowed].map(([, path, text]) => ({ path: join(root, path), text }));
-    rulesBroken = JSON.parse(node(['tools/testing/lint-texts.mjs'], JSON.stringify(planted))) as string[][];
+    rulesBroken = JSON.parse(node(['tools/testing/lint-texts.ts'], JSON.stringify(planted))) as string[][];
   }, 120_000);
 
   it.each(violations.map(([what, , , rule], n) => [what, n, rule] as const))('refuses: %s', (_, n, rule) => {

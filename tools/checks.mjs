@@ -1,10 +1,11 @@
-/** Runs every tools/check-*.mjs; all of them, also when one fails. */
+/** Runs every tools/check-*.ts; all of them, also when one fails. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from './lanyard/project.mjs';
+import { fileURLToPath } from 'node:url';
 
-const checks = readdirSync(join(root, 'tools')).filter((name) => /^check-.*\.mjs$/.test(name));
+const root = fileURLToPath(new URL('..', import.meta.url));
+const checks = readdirSync(join(root, 'tools')).filter((name) => /^check-.*\.ts$/.test(name));
 const failed = checks.filter((name) => {
   const { status } = spawnSync(process.execPath, [join('tools', name)], { cwd: root, stdio: 'inherit' });
   process.stdout.write(`${status === 0 ? 'ok    ' : 'FAILED'} ${name}\n`);

@@ -3,13 +3,13 @@ import { existsSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@lanyard/testing';
-import { type EngineSpec, redis, removeData } from './lanyard/engine-processes.mjs';
-import { fetchEngines } from './lanyard/fetch-engines.mjs';
-import { tcpPort } from './lanyard/ports.mjs';
-import { answers } from './lanyard/probes.mjs';
-import { isAlive, kill, launch, processOf } from './lanyard/processes.mjs';
-import { enginesFolder, root } from './lanyard/project.mjs';
-import { secretsOf, StateFile, type Unit } from './lanyard/state.mjs';
+import { type EngineSpec, redis, removeData } from './lanyard/engine-processes.ts';
+import { fetchEngines } from './lanyard/fetch-engines.ts';
+import { tcpPort } from './lanyard/ports.ts';
+import { answers } from './lanyard/probes.ts';
+import { isAlive, kill, launch, processOf } from './lanyard/processes.ts';
+import { enginesFolder, root } from './lanyard/project.ts';
+import { secretsOf, StateFile, type Unit } from './lanyard/state.ts';
 
 const folder = mkdtempSync(join(enginesFolder(), '../test-full-disk-'));
 
@@ -29,8 +29,8 @@ describe('npm start on a full disk', () => {
   it('does not take the lock, says why, and leaves nothing behind', () => {
     const data = join(folder, 'lock');
     const { status, stderr } = withoutSpace(`
-      import { StateFile } from './tools/lanyard/state.mjs';
-      import { run } from './tools/lanyard/project.mjs';
+      import { StateFile } from './tools/lanyard/state.ts';
+      import { run } from './tools/lanyard/project.ts';
       await run(async () => { new StateFile(${JSON.stringify(data)}).acquire(); });
     `);
     expect([status, stderr]).toEqual([1, expect.stringContaining('starter.pid could not be written')]);
@@ -41,7 +41,7 @@ describe('npm start on a full disk', () => {
   it('leaves no half of its secrets', () => {
     const data = join(folder, 'secrets');
     const { status } = withoutSpace(`
-      import { secretsOf } from './tools/lanyard/state.mjs';
+      import { secretsOf } from './tools/lanyard/state.ts';
       secretsOf(${JSON.stringify(data)});
     `);
     expect(status).not.toBe(0);
@@ -51,7 +51,7 @@ describe('npm start on a full disk', () => {
   it('launches nothing that is not on record', () => {
     const data = join(folder, 'record');
     const { stdout } = withoutSpace(`
-      import { StateFile } from './tools/lanyard/state.mjs';
+      import { StateFile } from './tools/lanyard/state.ts';
       const file = new StateFile(${JSON.stringify(data)});
       try {
         file.launch({ name: 'planted' }, () => console.log('launched'));
@@ -106,7 +106,7 @@ describe('a Redis whose pid could not be saved', () => {
   });
 
   it('is ended by npm stop', () => {
-    const { stdout } = spawnSync(process.execPath, [join(root, 'tools/stop.mjs')], {
+    const { stdout } = spawnSync(process.execPath, [join(root, 'tools/stop.ts')], {
       env: { ...process.env, LANYARD_DATA: data },
       encoding: 'utf8',
     });

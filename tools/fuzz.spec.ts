@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { Seeded } from './fuzz/seeded.mjs';
-import { StreamFuzz } from './fuzz/stream.mjs';
-import { UdpFuzz } from './fuzz/udp.mjs';
+import { Random } from './testing/random.ts';
+import { StreamFuzz } from './fuzz/stream.ts';
+import { UdpFuzz } from './fuzz/udp.ts';
 
 describe.each([
-  ['datagrams', () => new UdpFuzz(new Seeded(20_261)), 2_000],
-  ['frames over TCP', () => new StreamFuzz(new Seeded(20_262)), 500],
+  ['datagrams', () => new UdpFuzz(new Random(20_261)), 2_000],
+  ['frames over TCP', () => new StreamFuzz(new Random(20_262)), 500],
 ])('fuzzed %s', (_, fuzzer, messages) => {
   it(`${messages} of them are taken or refused, and others are still served`, async () => {
     const fuzz = fuzzer();

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { importCycles } from './lanyard/import-cycles.mjs';
+import { importCycles } from './lanyard/import-cycles.ts';
 
 describe('the check for import cycles', () => {
   let folder: string;

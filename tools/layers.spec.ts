@@ -12,11 +12,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Linter } from 'eslint';
-import { root } from './lanyard/project.mjs';
-import { layers, layersOf } from './lint/layers.mjs';
+import { root } from './lanyard/project.ts';
+import { layers, layersOf } from './lint/layers.ts';
 
 const readme = (list: string): string =>
-  `# app\n\n## Layers\n\nTop first.\n\n\`\`\`text\n${list}\n\`\`\`\n\n## Fails like\n`;
+  `# app\n\n## Layers\n\nTop first.\n\n\`\`\`text\n${list}\n\`\`\`\n\n## Failure symptoms\n`;
 
 describe('the list of layers in a README', () => {
   it('is read over several lines, with several names in a layer', () => {

@@ -2,7 +2,7 @@ import dgram from 'node:dgram';
 import { once } from 'node:events';
 import net from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { tcpPort, udpPort } from './lanyard/ports.mjs';
+import { tcpPort, udpPort } from './lanyard/ports.ts';
 
 describe('a port to listen at', () => {
   const closing: (() => void)[] = [];

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type RedisClient, redisClient } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
-import { redis, removeData } from './lanyard/engine-processes.mjs';
-import { fetchEngines } from './lanyard/fetch-engines.mjs';
-import { tcpPort } from './lanyard/ports.mjs';
-import { enginesFolder } from './lanyard/project.mjs';
-import { kill, launch, stopProcess } from './lanyard/processes.mjs';
+import { redis, removeData } from './lanyard/engine-processes.ts';
+import { fetchEngines } from './lanyard/fetch-engines.ts';
+import { tcpPort } from './lanyard/ports.ts';
+import { enginesFolder } from './lanyard/project.ts';
+import { kill, launch, stopProcess } from './lanyard/processes.ts';
 
 /** A fork tells its Redis how far it is after the first key, and ends when that is gone. */
 const firstKeyMs = 30_000;

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { dropTornTransaction } from './lanyard/redis-log.mjs';
+import { dropTornTransaction } from './lanyard/redis-log.ts';
 
 const command = (...words: string[]): string =>
   `*${words.length}\r\n${words.map((word) => `$${word.length}\r\n${word}\r\n`).join('')}`;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { root } from './lanyard/project.mjs';
+import { root } from './lanyard/project.ts';
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 

@@ -5,7 +5,7 @@ import { connect as connectTls } from 'node:tls';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DeviceModels } from '@lanyard/contracts';
-import { KafkaConnection, KafkaProducer, outboxMigration, OutboxRelay, StateReader } from '@lanyard/kafka';
+import { KafkaConnection, KafkaProducer, OutboxRelay, outboxTable, StateReader } from '@lanyard/kafka';
 import {
   createLogger,
   env,
@@ -16,13 +16,14 @@ import {
   type ServiceConfig,
 } from '@lanyard/service';
 import { certificateAuthority, eventually, newIdentityKeys } from '@lanyard/testing';
-import { restoreBackup, writeBackup } from './backup/backup-file.mjs';
-import { connect } from './backup/database.mjs';
-import { installation } from './backup/installation.mjs';
-import { removeData } from './lanyard/engine-processes.mjs';
-import { aclsOfKafkaUser } from './lanyard/kafka-user.mjs';
-import { enginesFolder } from './lanyard/project.mjs';
-import { password, startSecuredEngines, user } from './lanyard/secured-engines.mjs';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { restoreBackup, writeBackup } from './backup/backup-file.ts';
+import { connect } from './backup/database.ts';
+import { installation } from './backup/installation.ts';
+import { removeData } from './lanyard/engine-processes.ts';
+import { aclsOfKafkaUser } from './lanyard/kafka-user.ts';
+import { enginesFolder } from './lanyard/project.ts';
+import { password, startSecuredEngines, user } from './lanyard/secured-engines.ts';
 
 const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
 const folder = mkdtempSync(join(enginesFolder(), '../test-secured-'));
@@ -56,12 +57,20 @@ const configOf = (changes: Record<string, string | undefined> = {}): Config => {
 const connectionOf = ({ kafka }: Config, log = logger): KafkaConnection =>
   new KafkaConnection({ ...kafka, clientId: 'test', logger: log, partitions: 1 });
 
+class Initial1795392000000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(outboxTable);
+  }
+
+  async down(): Promise<void> {}
+}
+
 const databaseOf = (config: Config): ReturnType<typeof openDatabase> =>
   openDatabase({
     url: config.secrets.databaseUrl,
     schema: 'secured',
     entities: [],
-    migrations: [outboxMigration('secured')],
+    migrations: [Initial1795392000000],
     applicationName: 'test',
   });
 
@@ -162,7 +171,7 @@ describe('PostgreSQL with TLS', () => {
     relay.start();
     await database.transaction((manager) =>
       manager.query(
-        `INSERT INTO secured.outbox (topic, message_key, value, headers) VALUES ('t', 'k', NULL, '{}'::jsonb)`,
+        `INSERT INTO secured.outbox_messages (topic, message_key, value, headers) VALUES ('t', 'k', NULL, '{}'::jsonb)`,
       ),
     );
     await eventually(() => sent.length === 1);

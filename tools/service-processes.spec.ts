@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { redis } from './lanyard/engine-processes.mjs';
-import { apps, environment } from './lanyard/service-processes.mjs';
-import { secretsOf } from './lanyard/state.mjs';
-import { environmentProblems } from './manifests/environment.mjs';
+import { redis } from './lanyard/engine-processes.ts';
+import { apps, environment } from './lanyard/service-processes.ts';
+import { secretsOf } from './lanyard/state.ts';
+import { environmentProblems } from './manifests/environment.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lanyard-processes-'));
 const cidrs = 'DISPATCHER_CALLBACK_ALLOW_CIDRS';

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '@lanyard/testing';
-import { isAlive } from './lanyard/processes.mjs';
-import { Supervisor } from './lanyard/supervisor.mjs';
+import { isAlive } from './lanyard/processes.ts';
+import { Supervisor } from './lanyard/supervisor.ts';
 
 const children: number[] = [];
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { oddWords } from './lint/words.mjs';
+import { filesMatching, oddWords } from './lint/words.ts';
 
 describe('the check for odd words', () => {
   it.each([
@@ -18,6 +18,10 @@ describe('the check for odd words', () => {
     'nudges',
     'expulsion',
     'barrage',
+    'in spite of',
+    'taken back',
+    'likewise',
+    'aloud',
   ])('finds "%s", with its line', (word) => {
     const text = `/** A plain line. */\n// The session ${word} here.\n`;
     expect(oddWords(text)).toEqual([{ line: 2, word, instead: expect.any(String) }]);
@@ -27,5 +31,10 @@ describe('the check for odd words', () => {
     expect(
       oddWords('// Recommended: a depending, mendacious renewal of beforehand; goes only to the bookshelfless.'),
     ).toEqual([]);
+  });
+
+  it('covers the files in folders below a wildcard, and fails for a pattern that matches none', () => {
+    expect(filesMatching(['libs/*/src/**'])).toContain('libs/coap/src/endpoint/coap-udp-endpoint.ts');
+    expect(() => filesMatching(['*.md', 'apps/*/sources/**'])).toThrow('No file matches apps/*/sources/**');
   });
 });

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import type { PreSharedKey } from '../compiled-device.js';
+import type { PreSharedKey } from '../compiled-device.ts';
 
 /** Seconds that it waits for an answer. */
 const patienceSeconds = 90;

@@ -1,33 +1,36 @@
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
-import { Application } from '../application.js';
-import { type RunningSystem, startSystem } from '../constellation.js';
-import { foreignSdk, javaSdk, pythonSdk, type SdkProgram } from '../foreign-sdk.js';
-import { prepareJava } from '../java-device.js';
+import { Application } from '../application.ts';
+import { type RunningSystem, startSystem } from '../system.ts';
+import { foreignSdk, javaSdk, pythonSdk, type SdkProgram } from '../foreign-sdk.ts';
+import { prepareJava } from '../java-device.ts';
 
-/** Set by tools/test.mjs where the package is there. */
+/** Set by tools/test.ts where the package is there. */
 const python = process.env['LANYARD_PYTHON'];
 
 const timeoutMs = 240_000;
 
+type Sdk = [name: string, program: () => SdkProgram | Promise<SdkProgram>];
+
+const sdks: Sdk[] = [
+  ['Maven mbed-cloud-sdk 2.0.0', javaSdk],
+  ...(python === undefined ? [] : [['PyPI mbed-cloud-sdk 2.2.0', () => pythonSdk(python)] satisfies Sdk]),
+];
+
 describe('software development kits of the compatible service', () => {
   let system: RunningSystem;
-  let java: SdkProgram;
 
   beforeAll(async () => {
     await prepareJava('leshan');
-    java = await javaSdk();
     system = await startSystem('foreign-sdks');
   }, timeoutMs);
   afterAll(() => system?.stop());
 
-  const runs = (program: SdkProgram): Promise<void> =>
-    foreignSdk(new Application(system.baseUrl, system.adminKey), system.coapUrls[0] as string, program);
-
-  it('Maven mbed-cloud-sdk 2.0.0, unchanged', () => runs(java), timeoutMs);
-
-  (python === undefined ? it.skip : it)(
-    'PyPI mbed-cloud-sdk 2.2.0, unchanged',
-    () => runs(pythonSdk(python as string)),
+  it.each(sdks)(
+    '%s, unchanged',
+    async (_, program) => {
+      const app = new Application(system.baseUrl, system.adminKey);
+      await foreignSdk(app, system.coapUrls[0] as string, await program());
+    },
     timeoutMs,
   );
 });

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Application } from '../application.js';
-import { LibcoapDevice, type PreSharedKey, prepareLibcoap } from '../compiled-device.js';
-import { type RunningSystem, startSystem, tcpPort, udpPort } from '../constellation.js';
-import { livesItsLife } from '../foreign-life.js';
-import type { ForeignDevice } from '../java-device.js';
-import { fresh, sensor } from '../journeys.js';
-import { eventually } from '../patience.js';
-import { prepareWakaama, WakaamaDevice } from '../wakaama-device.js';
-import { type CoapAnswer, coapClient, type CoapRequest } from './coap-client.js';
+import { Application } from '../application.ts';
+import { LibcoapDevice, type PreSharedKey, prepareLibcoap } from '../compiled-device.ts';
+import { type RunningSystem, startSystem, tcpPort, udpPort } from '../system.ts';
+import { livesItsLife } from '../foreign-life.ts';
+import type { ForeignDevice } from '../java-device.ts';
+import { fresh, sensor } from '../journeys.ts';
+import { eventually } from '../patience.ts';
+import { prepareWakaama, WakaamaDevice } from '../wakaama-device.ts';
+import { type CoapAnswer, coapClient, type CoapRequest } from './coap-client.ts';
 
 const coapClientProgram = 'coap-client-openssl';
 
@@ -61,7 +61,7 @@ describe('devices that are compiled here', () => {
     return { identity: json.identity, key, path: `/v3/devices/${device.id}/credentials/${json.id}` };
   };
 
-  /** Over TLS; the listener hears of a new key a moment after REST has answered. */
+  /** Over TLS; the listener knows a new key a moment after REST has answered. */
   const connected = (name: string, psk: PreSharedKey): Promise<LibcoapDevice> =>
     eventually(async () => {
       const started = await LibcoapDevice.start('tls', tls, name, psk);

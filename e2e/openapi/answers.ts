@@ -1,5 +1,5 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { type Document, type Operation, resolved, type Schema } from './document.js';
+import { type Document, type Operation, resolved, type Schema } from './document.ts';
 
 export interface GivenAnswer {
   status: number;

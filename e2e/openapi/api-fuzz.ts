@@ -1,10 +1,10 @@
-import { Answers } from './answers.js';
-import type { Callers, Role } from './callers.js';
-import { type Document, type Operation, operationsOf } from './document.js';
-import { asCurl, exchange, jsonOf } from './exchange.js';
-import type { KnownIds } from './known-ids.js';
-import type { Random } from './random.js';
-import { type GeneratedRequest, Requests } from './requests.js';
+import { Answers } from './answers.ts';
+import type { Callers, Role } from './callers.ts';
+import { type Document, type Operation, operationsOf } from './document.ts';
+import { asCurl, exchange, jsonOf } from './exchange.ts';
+import type { KnownIds } from './known-ids.ts';
+import type { Random } from '../../tools/testing/random.ts';
+import { type GeneratedRequest, Requests } from './requests.ts';
 
 const inParallel = 8;
 const problemsMax = 20;

@@ -1,8 +1,8 @@
-import type { Application } from '../application.js';
-import { fresh } from '../journeys.js';
-import type { Operation } from './document.js';
-import type { Random } from './random.js';
-import { isForInstallation } from './run-account.js';
+import type { Application } from '../application.ts';
+import { fresh } from '../journeys.ts';
+import type { Operation } from './document.ts';
+import type { Random } from '../../tools/testing/random.ts';
+import { isForInstallation } from './run-account.ts';
 
 /** So many refusals in a row mean that a request before took the key its account, its groups or its rate. */
 const refusalsMax = 15;

@@ -1,4 +1,4 @@
-import { type Document, type Operation, operationsOf, resolved, type Schema } from './document.js';
+import { type Document, type Operation, operationsOf, resolved, type Schema } from './document.ts';
 
 type Read = (url: string) => Promise<{ status: number; json: Record<string, unknown> }>;
 

@@ -1,5 +1,5 @@
-import type { GivenAnswer } from './answers.js';
-import type { Operation } from './document.js';
+import type { GivenAnswer } from './answers.ts';
+import type { Operation } from './document.ts';
 
 export interface PreparedRequest {
   operation: Operation;

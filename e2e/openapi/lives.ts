@@ -1,18 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Answers, type GivenAnswer } from './answers.js';
-import { type Document, type Operation, operationsOf } from './document.js';
-import { asCurl, exchange, jsonOf, type PreparedRequest } from './exchange.js';
-import { KnownIds } from './known-ids.js';
-import type { Random } from './random.js';
-import type { Trail } from './trail.js';
+import { Answers, type GivenAnswer } from './answers.ts';
+import { type Document, type Operation, operationsOf } from './document.ts';
+import { asCurl, exchange, jsonOf, type PreparedRequest } from './exchange.ts';
+import { KnownIds } from './known-ids.ts';
+import type { Random } from '../../tools/testing/random.ts';
+import type { Trail } from './trail.ts';
 import {
   problemOfUnknown,
   problemOfValue,
   withIgnoredFields,
   withUnknownField,
   withWrongValues,
-} from './unknown-field.js';
-import { type Ground, ValidRequests } from './valid-requests.js';
+} from './unknown-field.ts';
+import { type Ground, ValidRequests } from './valid-requests.ts';
 
 /** So many passes need no pause: what is missing after them waits for what services tell each other. */
 const hurriedPasses = 5;

@@ -1,5 +1,5 @@
-import { type Document, operationsOf } from './document.js';
-import type { PreparedRequest } from './exchange.js';
+import { type Document, operationsOf } from './document.ts';
+import type { PreparedRequest } from './exchange.ts';
 
 /** The pairs of a parameter that is an object of filters, or its one value. */
 const pairsOf = (name: string, value: unknown): [string, string][] =>

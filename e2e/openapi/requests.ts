@@ -1,9 +1,9 @@
-import { type Document, nameOf, type Operation, type Parameter, type Schema } from './document.js';
-import { type Role, roleFor } from './callers.js';
-import type { PreparedRequest } from './exchange.js';
-import type { KnownIds } from './known-ids.js';
-import type { Random } from './random.js';
-import { Values } from './values.js';
+import { type Document, nameOf, type Operation, type Parameter, type Schema } from './document.ts';
+import { type Role, roleFor } from './callers.ts';
+import type { PreparedRequest } from './exchange.ts';
+import type { KnownIds } from './known-ids.ts';
+import type { Random } from '../../tools/testing/random.ts';
+import { Values } from './values.ts';
 
 export interface GeneratedRequest extends PreparedRequest {
   /** Who sends it. */

@@ -1,7 +1,7 @@
 import { eventually, SecureDevice, withKey } from '@lanyard/testing';
-import type { Application } from '../application.js';
-import { fresh } from '../journeys.js';
-import type { Operation } from './document.js';
+import type { Application } from '../application.ts';
+import { fresh } from '../journeys.ts';
+import type { Operation } from './document.ts';
 
 /**
  * List, create and change accounts, and manage the keys of any account: only an administrator of the installation may.
@@ -30,7 +30,7 @@ export class RunAccount {
     const { json: device } = await admin.call('POST', '/v3/devices', { endpoint_name: name });
     const { json: credential } = await admin.call('POST', `/v3/devices/${device.id}/credentials`, { kind: 'psk' });
     const client = new SecureDevice(name);
-    // The device-proxy hears of the credential and of the account through Kafka.
+    // The device-proxy receives the credential and the account through Kafka.
     await eventually(() => client.connect(tlsPort, withKey(credential.identity, credential.key)));
     await eventually(async () => {
       const code = await client.register();

@@ -1,5 +1,5 @@
 import type { DeviceEvent, Lanyard } from '@lanyard/client';
-import { auditActionsOf } from './audit-actions.js';
+import { auditActionsOf } from './audit-actions.ts';
 
 /** What the gateway refused: nothing was done. */
 const refusals = ['SYS_410', 'SYS_411'];

@@ -1,6 +1,6 @@
-import type { GivenAnswer } from './answers.js';
-import { type Document, type Operation, resolved, type Schema } from './document.js';
-import { jsonOf, type PreparedRequest } from './exchange.js';
+import type { GivenAnswer } from './answers.ts';
+import { type Document, type Operation, resolved, type Schema } from './document.ts';
+import { jsonOf, type PreparedRequest } from './exchange.ts';
 
 const name = 'not_understood';
 

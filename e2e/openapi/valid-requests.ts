@@ -1,9 +1,9 @@
-import type { Document, Operation } from './document.js';
-import type { PreparedRequest } from './exchange.js';
-import type { KnownIds } from './known-ids.js';
-import type { Random } from './random.js';
-import { model } from './requests.js';
-import { ValidValues } from './valid-values.js';
+import type { Document, Operation } from './document.ts';
+import type { PreparedRequest } from './exchange.ts';
+import type { KnownIds } from './known-ids.ts';
+import type { Random } from '../../tools/testing/random.ts';
+import { model } from './requests.ts';
+import { ValidValues } from './valid-values.ts';
 
 /** What exists before the first request. */
 export interface Ground {

@@ -1,7 +1,7 @@
-import { type Document, nameOf, resolved, type Schema } from './document.js';
-import { KnownIds } from './known-ids.js';
-import type { Random } from './random.js';
-import { commonHints, plausibleTexts } from './values.js';
+import { type Document, nameOf, resolved, type Schema } from './document.ts';
+import { KnownIds } from './known-ids.ts';
+import type { Random } from '../../tools/testing/random.ts';
+import { commonHints, plausibleTexts } from './values.ts';
 
 /** Given although they are optional: without them the request selects nothing. */
 const alwaysGiven = new Set(['device_id', 'group_id']);

@@ -1,5 +1,5 @@
-import { type Document, resolved, type Schema } from './document.js';
-import type { Random } from './random.js';
+import { type Document, resolved, type Schema } from './document.ts';
+import type { Random } from '../../tools/testing/random.ts';
 
 /** Text that has broken something somewhere: encodings, queries, formats, lengths. */
 const nastyTexts = [

@@ -1,4 +1,4 @@
-import { type Document, operationsOf } from './document.js';
+import { type Document, operationsOf } from './document.ts';
 
 type Ask = (method: string, path: string) => Promise<{ status: number; allow: string | null; text: string }>;
 

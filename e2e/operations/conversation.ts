@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
-import type { Application, Reply } from '../application.js';
-import type { LeshanDevice } from '../leshan-device.js';
-import { fresh } from '../journeys.js';
-import { eventually } from '../patience.js';
+import type { Application, Reply } from '../application.ts';
+import type { LeshanDevice } from '../leshan-device.ts';
+import { fresh } from '../journeys.ts';
+import { eventually } from '../patience.ts';
 
 /** Media types of LwM2M's formats. */
 export const text = 'text/plain';

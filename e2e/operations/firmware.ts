@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { eventually } from '../patience.js';
-import { type Conversation, tlv } from './conversation.js';
+import { eventually } from '../patience.ts';
+import { type Conversation, tlv } from './conversation.ts';
 
 const updateClient = [18, ...Array.from({ length: 29 }, (_, i) => 21 + i)];
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from '@jest/globals';
-import { fresh, sensor } from '../journeys.js';
-import { eventually, patienceMs } from '../patience.js';
-import { b64, type Conversation, opaque, senmlCbor, senmlJson, text, tlv } from './conversation.js';
-import { filled, javaHash, specimen, varied, variedInstances } from './specimen.js';
+import { fresh, sensor } from '../journeys.ts';
+import { eventually, patienceMs } from '../patience.ts';
+import { b64, type Conversation, opaque, senmlCbor, senmlJson, text, tlv } from './conversation.ts';
+import { filled, javaHash, specimen, varied, variedInstances } from './specimen.ts';
 
 const mebibyte = 1_048_576;
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
-import { sensor } from '../journeys.js';
-import { specimenDefinition } from '../leshan-device.js';
-import { eventually } from '../patience.js';
+import { sensor } from '../journeys.ts';
+import { specimenDefinition } from '../leshan-device.ts';
+import { eventually } from '../patience.ts';
 import {
   b64,
   cbor,
@@ -14,8 +14,8 @@ import {
   senmlJson,
   text,
   tlv,
-} from './conversation.js';
-import { specimen, varied, variedBytes, variedInstances } from './specimen.js';
+} from './conversation.ts';
+import { specimen, varied, variedBytes, variedInstances } from './specimen.ts';
 
 /** Read and Discover. The definition of object 33010 is not known before the first of these tests. */
 export const reading = (talk: () => Conversation): void => {

@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
-import { fresh, sensor } from '../journeys.js';
-import { eventually } from '../patience.js';
-import { b64, type Conversation, lwm2mJson, text, tlv } from './conversation.js';
-import { specimen, varied, variedBytes, variedInstances } from './specimen.js';
+import { fresh, sensor } from '../journeys.ts';
+import { eventually } from '../patience.ts';
+import { b64, type Conversation, lwm2mJson, text, tlv } from './conversation.ts';
+import { specimen, varied, variedBytes, variedInstances } from './specimen.ts';
 
 const presubscribed = '/3303/0/5750';
 

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
-import { eventually } from '../patience.js';
-import { b64, cbor, type Conversation, lwm2mJson, opaque, senmlCbor, senmlJson, text, tlv } from './conversation.js';
-import { specimen } from './specimen.js';
+import { eventually } from '../patience.ts';
+import { b64, cbor, type Conversation, lwm2mJson, opaque, senmlCbor, senmlJson, text, tlv } from './conversation.ts';
+import { specimen } from './specimen.ts';
 
 const hex = (digits: string): Buffer => Buffer.from(digits.replaceAll(' ', ''), 'hex');
 const name = (path: string): string => Buffer.from(path).toString('hex');

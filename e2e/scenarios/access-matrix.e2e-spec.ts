@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Application, type Reply } from '../application.js';
-import { type RunningSystem, startSystem } from '../constellation.js';
-import { fresh } from '../journeys.js';
+import { Application, type Reply } from '../application.ts';
+import { type RunningSystem, startSystem } from '../system.ts';
+import { fresh } from '../journeys.ts';
 
 /** An id that does not exist. */
 const newId = (): string => randomBytes(16).toString('hex');

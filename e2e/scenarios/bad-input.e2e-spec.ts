@@ -1,10 +1,10 @@
 import dgram from 'node:dgram';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { thermometer, WebSocketClient } from '@lanyard/testing';
-import { Application } from '../application.js';
-import { type RunningSystem, startSystem } from '../constellation.js';
-import { fresh } from '../journeys.js';
-import { eventually } from '../patience.js';
+import { Application } from '../application.ts';
+import { type RunningSystem, startSystem } from '../system.ts';
+import { fresh } from '../journeys.ts';
+import { eventually } from '../patience.ts';
 
 const datagrams = 10_000;
 
@@ -89,7 +89,7 @@ describe('bad input', () => {
 
   it('10,000 random and mutated datagrams do not disturb a device that talks meanwhile', async () => {
     const url = new URL(system.coapUrls[0]?.replace('coap:', 'http:') as string);
-    const { pid } = system.constellation.unit('device-proxy-0').unit;
+    const { pid } = system.unit('device-proxy-0').unit;
     const { device } = thermometer({ name: fresh('calm'), server: system.coapUrls[0] as string });
     await device.open();
     await device.register();
@@ -108,7 +108,7 @@ describe('bad input', () => {
     socket.close();
     await device.update();
     await device.close();
-    expect(system.constellation.unit('device-proxy-0').unit.pid).toBe(pid);
-    expect((await fetch(`${system.constellation.unit('device-proxy-0').unit.address}/readyz`)).status).toBe(200);
+    expect(system.unit('device-proxy-0').unit.pid).toBe(pid);
+    expect((await fetch(`${system.unit('device-proxy-0').unit.address}/readyz`)).status).toBe(200);
   });
 });

@@ -1,21 +1,26 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Application } from '../application.js';
-import { type RunningSystem, startSystem } from '../constellation.js';
-import { absentDevice, thirdPartyDevice } from '../journeys.js';
-import { clientPackage } from '../journeys-client.js';
-import { failingCallback } from '../journeys-callback.js';
-import { prepareJava } from '../java-device.js';
-import { explained } from '../journeys-explain.js';
-import { followed } from '../journeys-request.js';
-import { tailed, tailedOverBreaks } from '../journeys-tail.js';
-import { traced } from '../journeys-trace.js';
-import { officialSdk } from '../sdk.js';
-import { TraceReceiver } from '../trace-receiver.js';
+import { isLongRun } from '@lanyard/testing';
+import { Application } from '../application.ts';
+import { type RunningSystem, startSystem, type SystemOptions } from '../system.ts';
+import { absentDevice, thirdPartyDevice } from '../journeys.ts';
+import { clientPackage } from '../journeys-client.ts';
+import { failingCallback } from '../journeys-callback.ts';
+import { prepareJava } from '../java-device.ts';
+import { explained } from '../journeys-explain.ts';
+import { followed } from '../journeys-request.ts';
+import { tailed, tailedOverBreaks } from '../journeys-tail.ts';
+import { traced } from '../journeys-trace.ts';
+import { officialSdk } from '../sdk.ts';
+import { TraceReceiver } from '../trace-receiver.ts';
 
-describe.each([
-  ['one replica of each service', {}, false],
+type System = [name: string, replicas: SystemOptions['replicas'], isTraced: boolean];
+
+const systems: System[] = [
   ['two dispatchers and two device-proxies', { dispatcher: 2, 'device-proxy': 2 }, true],
-])('%s', (name, replicas, isTraced) => {
+  ...(isLongRun ? [['one replica of each service', {}, false] satisfies System] : []),
+];
+
+describe.each(systems)('%s', (name, replicas, isTraced) => {
   const receiver = new TraceReceiver();
   let system: RunningSystem;
   let app: Application;
@@ -26,7 +31,10 @@ describe.each([
     await prepareJava('leshan');
     const endpoint = await receiver.start();
     const env = { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_TRACES_SAMPLER_ARG: '1', LOG_LEVEL: 'debug' };
-    system = await startSystem(`journeys-${name.slice(0, 3)}`, { replicas, ...(isTraced && { env }) });
+    system = await startSystem(`journeys-${name.slice(0, 3)}`, {
+      ...(replicas && { replicas }),
+      ...(isTraced && { env }),
+    });
     app = new Application(system.baseUrl, system.adminKey);
     await app.connects();
   });
@@ -71,7 +79,7 @@ describe.each([
 
   if (isTraced)
     it('one request id in the logs of all who handle what it asks for', async () => {
-      await followed(app, coapUrl(), system.constellation.logs);
+      await followed(app, coapUrl(), system.logs);
     });
 
   it(isTraced ? 'one trace from datagram to frame, and one of a command' : 'no traces', async () => {

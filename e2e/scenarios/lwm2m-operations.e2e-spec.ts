@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
-import { Application } from '../application.js';
-import { type RunningSystem, startSystem } from '../constellation.js';
-import { fresh } from '../journeys.js';
-import { prepareJava } from '../java-device.js';
-import { LeshanDevice, type LeshanOptions } from '../leshan-device.js';
-import { Conversation } from '../operations/conversation.js';
-import { firmware } from '../operations/firmware.js';
-import { observing } from '../operations/observing.js';
-import { reading } from '../operations/reading.js';
-import { oldFashioned, registering, sleeping } from '../operations/registering.js';
-import { writing } from '../operations/writing.js';
+import { Application } from '../application.ts';
+import { type RunningSystem, startSystem } from '../system.ts';
+import { fresh } from '../journeys.ts';
+import { prepareJava } from '../java-device.ts';
+import { LeshanDevice, type LeshanOptions } from '../leshan-device.ts';
+import { Conversation } from '../operations/conversation.ts';
+import { firmware } from '../operations/firmware.ts';
+import { observing } from '../operations/observing.ts';
+import { reading } from '../operations/reading.ts';
+import { oldFashioned, registering, sleeping } from '../operations/registering.ts';
+import { writing } from '../operations/writing.ts';
 
 /** So that a device sleeps soon. */
 const awakeMs = 2_000;

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type DeviceClient, thermometer } from '@lanyard/testing';
-import { Application } from '../application.js';
-import { type RunningSystem, startSystem } from '../constellation.js';
-import { fresh } from '../journeys.js';
-import { demonstrated } from '../journeys-device.js';
-import { eventually } from '../patience.js';
+import { Application } from '../application.ts';
+import { type RunningSystem, startSystem } from '../system.ts';
+import { fresh } from '../journeys.ts';
+import { demonstrated } from '../journeys-device.ts';
+import { eventually } from '../patience.ts';
 
 const devices = 50;
 
-/** What an application may ask about a device as soon as it hears of it. */
+/** What an application may read of a device as soon as it is notified of it. */
 const pathsOf = (id: string): string[] => [`/v3/devices/${id}`, `/v2/endpoints/${id}`, `/v3/devices/${id}/echo`];
 
 describe('devices that come for the first time', () => {
@@ -25,7 +25,7 @@ describe('devices that come for the first time', () => {
     await system?.stop();
   });
 
-  it(`can be read when the application hears of them: ${devices} of ${devices}`, async () => {
+  it(`can be read when the application is notified of them: ${devices} of ${devices}`, async () => {
     const channel = await app.lanyard.listen();
     const answers: Promise<string>[] = [];
     const following = (async () => {

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Application } from '../application.js';
-import { type RunningSystem, startSystem } from '../constellation.js';
-import { SimulatedFleet, sessionsAt } from '../fleet.js';
-import { eventually, patienceMs } from '../patience.js';
+import { Application } from '../application.ts';
+import { type RunningSystem, startSystem } from '../system.ts';
+import { sessionsAt } from '../../tools/testing/metrics.ts';
+import { Simulator } from '../../tools/testing/simulator.ts';
+import { eventually, patienceMs } from '../patience.ts';
 
 /** More for a long run: `LANYARD_E2E_DEVICES=5000 npm test -- proxy-replicas`. */
 const devices = Number(process.env['LANYARD_E2E_DEVICES'] ?? 100);
@@ -79,7 +80,7 @@ class Commands {
 describe('a device-proxy of two dies or stands still while commands run', () => {
   let system: RunningSystem;
   let app: Application;
-  let fleet: SimulatedFleet | undefined;
+  let fleet: Simulator | undefined;
   let commands: Commands | undefined;
   let disconnect = (): void => undefined;
   const urls: string[] = [];
@@ -97,16 +98,16 @@ describe('a device-proxy of two dies or stands still while commands run', () => 
 
   const allAt = async (url: string): Promise<void> => {
     await eventually(async () => expect(await sessionsAt(url)).toBe(devices), { timeoutMs: backAgainMs });
-    await eventually(async () => expect(await (fleet as SimulatedFleet).registered()).toBe(devices));
+    await eventually(async () => expect((await (fleet as Simulator).state()).registered).toBe(devices));
   };
 
   beforeAll(async () => {
     system = await startSystem('proxies', { replicas: { 'device-proxy': 2 } });
-    urls.push(...[0, 1].map((n) => system.constellation.unit(`device-proxy-${n}`).unit.address));
+    urls.push(...[0, 1].map((n) => system.unit(`device-proxy-${n}`).unit.address));
     app = new Application(system.baseUrl, system.adminKey);
     await app.connects();
     disconnect = () => app.closes();
-    fleet = await SimulatedFleet.start({
+    fleet = await Simulator.start({
       devices,
       server: system.coapUrls.join(','),
       'registrations-per-second': 50,
@@ -118,7 +119,9 @@ describe('a device-proxy of two dies or stands still while commands run', () => 
       'back-off-max-ms': 1_000,
     });
     const fleetNow = fleet;
-    await eventually(async () => (await fleetNow.registered()) === devices, { timeoutMs: patienceMs + devices * 40 });
+    await eventually(async () => (await fleetNow.state()).registered === devices, {
+      timeoutMs: patienceMs + devices * 40,
+    });
     const known = async (): Promise<{ id: string }[]> => list('/v3/devices');
     await eventually(async () => expect(await known()).toHaveLength(devices));
     commands = new Commands(
@@ -129,23 +132,23 @@ describe('a device-proxy of two dies or stands still while commands run', () => 
 
   afterAll(async () => {
     await commands?.stop();
-    await fleet?.stop();
+    await fleet?.stop('SIGTERM');
     disconnect();
     await system?.stop();
   });
 
   it('kill -9: its devices come back at the other one within their update period', async () => {
     await commands?.goOn();
-    system.constellation.kill('device-proxy-0', 'SIGKILL');
+    system.signal('device-proxy-0', 'SIGKILL');
     await allAt(urls[1] as string);
   });
 
   it('SIGSTOP: the same, and when it resumes it knows that they are no longer its own', async () => {
-    await system.constellation.restart('device-proxy-0');
+    await system.restart('device-proxy-0');
     await commands?.goOn();
-    system.constellation.kill('device-proxy-1', 'SIGSTOP');
+    system.signal('device-proxy-1', 'SIGSTOP');
     await allAt(urls[0] as string);
-    system.constellation.kill('device-proxy-1', 'SIGCONT');
+    system.signal('device-proxy-1', 'SIGCONT');
     // What devices sent it while it stood still was waiting in its socket: it takes them back until their next update.
     await allAt(urls[0] as string);
     await eventually(async () => expect(await sessionsAt(urls[1] as string)).toBe(0), { timeoutMs: backAgainMs });
@@ -177,7 +180,7 @@ describe('a device-proxy of two dies or stands still while commands run', () => 
     const answers = app.items('async-responses').map(({ id, status }) => [id, status] as [string, number]);
     expect(answers.filter(([id, status]) => byId.get(id)?.status !== status)).toEqual([]);
 
-    const executed = await (fleet as SimulatedFleet).executions('/3/0/4');
+    const executed = await (fleet as Simulator).executionsOf('/3/0/4');
     const told = [...executions].flatMap(([asyncId, argument]) => {
       const record = byId.get(asyncId);
       return record ? [{ asyncId, times: executed.get(argument) ?? 0, state: record.state, error: record.error }] : [];

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
-import { Application } from '../application.js';
-import { type RunningSystem, startSystem } from '../constellation.js';
-import { Flow } from '../flow.js';
-import { type RedisCluster, redisCluster } from '../redis-cluster.js';
+import { Application } from '../application.ts';
+import { type RunningSystem, startSystem } from '../system.ts';
+import { Flow } from '../flow.ts';
+import { type RedisCluster, redisCluster } from '../redis-cluster.ts';
 
 const devices = 6;
 

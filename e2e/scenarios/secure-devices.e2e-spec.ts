@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { connect, type ConnectionOptions } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { certificateAuthority, selfSigned } from '@lanyard/testing';
-import { Application } from '../application.js';
-import { CaliforniumDevice } from '../californium-device.js';
-import { type RunningSystem, startSystem, tcpPort } from '../constellation.js';
-import { livesItsLife } from '../foreign-life.js';
-import { fresh, sensor } from '../journeys.js';
-import { prepareJava } from '../java-device.js';
-import { TlsDevice, type TlsFiles } from '../tls-device.js';
-import { eventually } from '../patience.js';
+import { Application } from '../application.ts';
+import { CaliforniumDevice } from '../californium-device.ts';
+import { type RunningSystem, startSystem, tcpPort } from '../system.ts';
+import { livesItsLife } from '../foreign-life.ts';
+import { fresh, sensor } from '../journeys.ts';
+import { prepareJava } from '../java-device.ts';
+import { TlsDevice, type TlsFiles } from '../tls-device.ts';
+import { eventually } from '../patience.ts';
 
 /** The code of the first message of the service to a device that presents this; rejects when it closes without one. */
 const greeting = (port: number, shown: ConnectionOptions): Promise<number | undefined> =>

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { allows, grantablePermissions, type Permission } from '@lanyard/contracts';
 import { identityHeader, signIdentity } from '@lanyard/service';
-import { Application } from '../application.js';
-import { type RunningSystem, signingKeyOf, startSystem } from '../constellation.js';
-import { fresh } from '../journeys.js';
-import { committedDocument } from '../openapi/document.js';
-import { spellingsOf } from '../openapi/spellings.js';
-import { type RawAnswer, RawConnection } from '../raw-http.js';
+import { Application } from '../application.ts';
+import { type RunningSystem, signingKeyOf, startSystem } from '../system.ts';
+import { fresh } from '../journeys.ts';
+import { committedDocument } from '../openapi/document.ts';
+import { spellingsOf } from '../openapi/spellings.ts';
+import { type RawAnswer, RawConnection } from '../raw-http.ts';
 
 interface Caller {
   name: string;
@@ -161,9 +161,9 @@ describe('every operation in every spelling, over a raw connection', () => {
   it.each(['registry', 'device-proxy', 'snapshot', 'event-log', 'dispatcher'] as const)(
     'gives no key more rights than the plain spelling does, at the %s with the token of the gateway',
     async (app) => {
-      const { port } = system.constellation.replicas.find((replica) => replica.app === app) ?? { port: 0 };
+      const { port } = system.replicas.find((replica) => replica.app === app) ?? { port: 0 };
       const document = (await (await fetch(`http://127.0.0.1:${port}/openapi.json`)).json()) as { paths: object };
-      const signingKey = signingKeyOf(system.constellation.secrets);
+      const signingKey = signingKeyOf(system.secrets);
       const { sent, wrong } = await moreByAnotherSpelling(port, operationsOf(document), callers, (caller) => {
         const identity = { ...caller, permissions: [...caller.permissions], groups: [], tier: 'commercial' as const };
         const token = signIdentity(identity, app, signingKey, Date.now());

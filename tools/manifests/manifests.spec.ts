@@ -3,15 +3,15 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { root } from '../lanyard/project.mjs';
-import { composeProblems, readDockerfile } from './compose.mjs';
-import { manifestEnvironmentProblems } from './environment.mjs';
-import { applyPatch, type Operation } from './json-patch.mjs';
-import { buildKustomization, type Manifest } from './kustomize.mjs';
-import { enginePortProblems } from './engine-ports.mjs';
-import { coverageProblems, migrationProblems, referenceProblems, workloadProblems } from './policies.mjs';
-import { scalingProblems } from './scaling.mjs';
-import { schemaProblems } from './schemas.mjs';
+import type { Operation } from 'rfc6902';
+import { root } from '../lanyard/project.ts';
+import { composeProblems, readDockerfile } from './compose.ts';
+import { manifestEnvironmentProblems } from './environment.ts';
+import { buildKustomization, type Manifest, patchManifest } from './kustomize.ts';
+import { enginePortProblems } from './engine-ports.ts';
+import { coverageProblems, migrationProblems, referenceProblems, workloadProblems } from './policies.ts';
+import { scalingProblems } from './scaling.ts';
+import { schemaProblems } from './schemas.ts';
 
 const everyProblem = async (manifests: Manifest[]): Promise<string[]> => [
   ...workloadProblems(manifests),
@@ -39,7 +39,7 @@ describe('the check of manifests', () => {
     const manifests = structuredClone(sound);
     const manifest = manifests.find((m) => m.kind === kind && m.metadata.name.startsWith(name));
     if (!manifest) throw new Error(`no ${kind} ${name}`);
-    applyPatch(manifest as unknown as Record<string, unknown>, operations);
+    patchManifest(manifest as Manifest, operations);
     return manifests;
   };
 
@@ -200,7 +200,7 @@ describe('the check of manifests', () => {
       'no policy lets event-log reach port 9094',
       'ConfigMap',
       'lanyard-common',
-      { op: 'replace', path: '/data/KAFKA_BROKERS', value: 'kafka.lanyard-engines.svc:9094' },
+      { op: 'replace', path: '/data/KAFKA_BROKERS', value: 'kafka.lanyard-infrastructure.svc:9094' },
     ],
     [
       'no policy lets registry reach port 4318',
@@ -251,7 +251,7 @@ describe('the check of manifests', () => {
       ...migrationProblems(sound, jobs),
     ]).toEqual([]);
     const [first] = jobs;
-    applyPatch(first as unknown as Record<string, unknown>, [
+    patchManifest(first as Manifest, [
       { op: 'replace', path: `${container}/image`, value: 'registry.example.com/lanyard/gateway:0.0.9' },
       { op: 'add', path: `${container}/env/-`, value: { name: 'HTTP_PORT', value: '1' } },
     ]);
@@ -263,7 +263,7 @@ describe('the check of manifests', () => {
     const wrong = structuredClone(sound);
     const set = (kind: string, name: string, operation: Operation): void => {
       const manifest = wrong.find((m) => m.kind === kind && m.metadata.name === name);
-      applyPatch(manifest as unknown as Record<string, unknown>, [operation]);
+      patchManifest(manifest as Manifest, [operation]);
     };
     set('Deployment', 'gateway', { op: 'replace', path: '/spec/minReadySeconds', value: 'ten' });
     set('Deployment', 'registry', { op: 'add', path: '/spec/template/spec/terminationGraceSeconds', value: 60 });

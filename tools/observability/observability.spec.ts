@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { alertProblems, firing, type Rule, valuesOf } from './alerts.mjs';
-import { existingMetrics, expressionProblems } from './metrics.mjs';
-import { evaluate, parsePromQl } from './promql.mjs';
+import { alertProblems, firing, type Rule, valuesOf } from './alerts.ts';
+import { existingMetrics, expressionProblems } from './metrics.ts';
+import { evaluate, parsePromQl } from './promql.ts';
 
 const at = (text: string, series: Record<string, string>, minute: number): unknown => {
   const parts = Object.entries(series).map(([written, values]) => {

@@ -1,0 +1,67 @@
+/** Every benchmark: a name, a line for `npm run bench -- --help`, and what it does. A new one is a file and a line here. */
+import { commands } from './devices/commands.ts';
+import { memory } from './devices/memory.ts';
+import { messages } from './devices/messages.ts';
+import { replicaFaults } from './devices/replica-faults.ts';
+import { addedLatency } from './dispatch/added-latency.ts';
+import { catchUp } from './dispatch/catch-up.ts';
+import { fullChannel } from './dispatch/full-channel.ts';
+import { idleChannels } from './dispatch/idle-channels.ts';
+import { isolation } from './dispatch/isolation.ts';
+import { redisKilled } from './dispatch/redis-killed.ts';
+import { replicaKilled } from './dispatch/replica-killed.ts';
+import { store } from './dispatch/store.ts';
+import { transport } from './dispatch/transport.ts';
+import { eventLog } from './event-log/event-log.ts';
+import { kafkajs } from './kafkajs/kafkajs.ts';
+import { latency } from './latency.ts';
+import { rest, restAdded } from './rest/rest.ts';
+import { snapshot } from './snapshot/snapshot.ts';
+import { throughput } from './throughput.ts';
+import type { BenchSystem } from './system.ts';
+import type { SystemOptions } from '../tools/lanyard/system.ts';
+
+/** By name, which ends in the unit, ratios in `_ratio`. */
+type Figures = Record<string, number>;
+
+/** `seconds`: how long each round measures, where a benchmark goes by time */
+export interface Context {
+  system: BenchSystem;
+  seconds: number;
+  rounds: number;
+  say: (text: string) => void;
+}
+
+type Replicas = SystemOptions['replicas'];
+
+/** `replicas`: of each app; default: one; `env`: added to every service */
+export interface Bench {
+  about: string;
+  replicas?: Replicas;
+  env?: Record<string, string>;
+  run: (context: Context) => Promise<Figures>;
+}
+
+/** A name of a group runs all of it: `dispatch` is `dispatch-catch-up`, `dispatch-store` … */
+export const benches: Record<string, Bench> = {
+  latency,
+  throughput,
+  'dispatch-catch-up': catchUp,
+  'dispatch-store': store,
+  'dispatch-transport': transport,
+  'dispatch-latency': addedLatency,
+  'dispatch-isolation': isolation,
+  'dispatch-full-channel': fullChannel,
+  'dispatch-redis-killed': redisKilled,
+  'dispatch-replica-killed': replicaKilled,
+  'dispatch-idle': idleChannels,
+  'devices-messages': messages,
+  'devices-commands': commands,
+  'devices-memory': memory,
+  'proxy-faults': replicaFaults,
+  'rest-rate': rest,
+  'rest-added': restAdded,
+  'event-log': eventLog,
+  kafkajs,
+  snapshot,
+};

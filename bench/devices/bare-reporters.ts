@@ -1,0 +1,221 @@
+/**
+ * Devices that do nothing but report values, one confirmable notification at a time each, the next as soon as one is
+ * acknowledged. A simulated device takes nearly as much of the machine for a value as the proxy does; one of these takes
+ * a part of that, as its notifications are bytes in which a few are changed.
+ *
+ *   node bench/devices/bare-reporters.ts PORT DEVICES PATH...
+ *
+ * Each line on standard input is answered with one of JSON: `registered`, `observations`, `values` acknowledged, `lost`:
+ * sent again because no acknowledgement came.
+ */
+import { createSocket } from 'node:dgram';
+import { createInterface } from 'node:readline';
+import { Code, decodeMessage, encodeMessage, type CoapMessage } from '@lanyard/coap';
+
+const [port = 0, count = 0] = process.argv.slice(2, 4).map(Number);
+const paths = process.argv.slice(4);
+const server = '127.0.0.1';
+
+/** The server limits those whom it does not know by source address: on Linux each 127.x.y.z is this machine. */
+const devicesPerAddress = 100;
+const registeredAtOnce = 20;
+/** RFC 7252 §4.8: ACK_TIMEOUT. */
+const ackTimeoutMs = 2_000;
+const lookMs = 500;
+
+const option = { observe: 6, path: 11, contentFormat: 12, query: 15 };
+const linkFormat = 40;
+const payloadDigits = 5;
+
+/**
+ * So many a second at most, evenly: acknowledgements come by the hundred, and a fleet does not answer each of them with
+ * the next value at once.
+ */
+const perSecondMax = 24_000;
+const tickMs = 1;
+
+const totals = { registered: 0, observations: 0, values: 0, lost: 0 };
+
+const textOption = (number: number, text: string) => ({ number, value: Buffer.from(text) });
+
+/** An observation of one device, and the notification that is sent again and again, always a little different. */
+class Watch {
+  number = 0;
+  token: Buffer;
+  bytes: Buffer<ArrayBufferLike>;
+  observeAt: number;
+
+  constructor(token: Buffer) {
+    this.token = token;
+    const observe = { number: option.observe, value: Buffer.from([1, 0, 0]) };
+    const text = { number: option.contentFormat, value: Buffer.alloc(0) };
+    this.bytes = encodeMessage({
+      ...{ type: 'CON', code: Code.Content, messageId: 0, token, options: [observe, text] },
+      payload: Buffer.alloc(payloadDigits),
+    });
+    this.observeAt = this.bytes.indexOf(Buffer.from([0x63, 1, 0, 0]), 4 + token.length) + 1;
+  }
+
+  next(messageId: number) {
+    const { bytes } = this;
+    const number = ++this.number;
+    bytes.writeUInt16BE(messageId, 2);
+    bytes.writeUIntBE((0x10000 + number) & 0xffffff, this.observeAt, 3);
+    for (let at = bytes.length - 1, rest = number; at >= bytes.length - payloadDigits; at--, rest = (rest / 10) | 0)
+      bytes[at] = 48 + (rest % 10);
+    return bytes;
+  }
+}
+
+class Reporter {
+  socket = createSocket({ type: 'udp4', lookup: (host, _, done) => done(null, host, 4) });
+  messageId = 0;
+  /** By path. */
+  watches = new Map<string, Watch>();
+  all: Watch[] = [];
+  turn = 0;
+  /** Waits for its acknowledgement. */
+  sent: Buffer | undefined;
+  sentAtMs = 0;
+  hasBegun = false;
+  registered: ((value: unknown) => void) | undefined;
+  n: number;
+
+  constructor(n: number) {
+    this.n = n;
+  }
+
+  async register() {
+    const block = Math.floor(this.n / devicesPerAddress);
+    await new Promise((bound) => this.socket.bind(0, `127.24.${block >> 8}.${block & 255}`, () => bound(undefined)));
+    this.socket.on('message', (bytes) => this.receive(bytes));
+    const done = new Promise((registered) => (this.registered = registered));
+    const links = [...new Set(paths.map((path) => path.split('/').slice(0, 3).join('/')))];
+    this.send(
+      encodeMessage({
+        ...{ type: 'CON', code: Code.POST, messageId: this.nextId(), token: Buffer.from('register') },
+        options: [
+          textOption(option.path, 'rd'),
+          { number: option.contentFormat, value: Buffer.from([linkFormat]) },
+          ...[`ep=reports-${this.n}`, 'lt=86400', 'lwm2m=1.1', 'b=U', 'et=simulated'].map((query) =>
+            textOption(option.query, query),
+          ),
+        ],
+        payload: Buffer.from(links.map((link) => `<${link}>`).join()),
+      }),
+    );
+    await done;
+    totals.registered++;
+  }
+
+  nextId() {
+    return (this.messageId = (this.messageId + 1) & 0xffff);
+  }
+
+  send(bytes: Buffer) {
+    this.sent = bytes;
+    this.sentAtMs = performance.now();
+    this.socket.send(bytes, port, server);
+  }
+
+  receive(bytes: Buffer) {
+    const { sent } = this;
+    // An acknowledgement, or a Reset: who observed with another token before.
+    const isAnswer = (Number(bytes[0]) & 0x20) === 0x20 && sent?.[2] === bytes[2] && sent?.[3] === bytes[3];
+    if (!isAnswer) return this.asked(bytes);
+    // A registration that was acknowledged is answered later.
+    if (this.registered && bytes[1] === 0) this.sent = undefined;
+    else if (this.registered) this.answered(Number(bytes[1]));
+    else {
+      // Once: an acknowledgement of what was sent again may come twice.
+      this.sent = undefined;
+      if ((Number(bytes[0]) & 0x30) === 0x20) totals.values++;
+      ready.push(this);
+    }
+  }
+
+  answered(code: number) {
+    if (code !== Code.Created) throw new Error(`registration answered with ${code}`);
+    this.sent = undefined;
+    this.registered?.(undefined);
+    this.registered = undefined;
+    this.begin();
+  }
+
+  /** When it is registered and everything is observed. */
+  begin() {
+    if (this.hasBegun || this.registered || this.all.length < paths.length) return;
+    this.hasBegun = true;
+    ready.push(this);
+  }
+
+  asked(bytes: Buffer) {
+    const message = decodeMessage(bytes);
+    const { messageId, token, code } = message;
+    if (message.type !== 'CON') return;
+    if (code === Code.Created && this.registered) this.answered(code);
+    const isRequest = code > 0 && code < 32;
+    const isObserve = message.options.some(({ number, value }) => number === option.observe && value.length === 0);
+    const reply = isObserve
+      ? {
+          ...{ code: Code.Content, token, payload: Buffer.from('00000') },
+          options: [{ number: option.observe, value: Buffer.from([1]) }, textOption(option.contentFormat, '')],
+        }
+      : {
+          code: isRequest ? Code.NotFound : 0,
+          token: isRequest ? token : Buffer.alloc(0),
+          options: [],
+          payload: Buffer.alloc(0),
+        };
+    this.socket.send(encodeMessage({ type: 'ACK', messageId, ...reply }), port, server);
+    if (isObserve) this.observed(message);
+  }
+
+  observed({ token, options }: CoapMessage) {
+    const path = options
+      .filter(({ number }) => number === option.path)
+      .map(({ value }) => value)
+      .join('/');
+    if (this.watches.get(path)?.token.equals(token)) return;
+    if (!this.watches.has(path)) totals.observations++;
+    this.watches.set(path, new Watch(Buffer.from(token)));
+    this.all = [...this.watches.values()];
+    this.begin();
+  }
+
+  report() {
+    const watch = this.all[this.turn++ % this.all.length];
+    if (watch) this.send(watch.next(this.nextId()));
+  }
+
+  look(nowMs: number) {
+    if (!this.sent || nowMs - this.sentAtMs < ackTimeoutMs) return;
+    totals.lost++;
+    this.send(this.sent);
+  }
+}
+
+/** Devices that may report. */
+const ready: Reporter[] = [];
+let due = 0;
+let tickedAtMs = performance.now();
+setInterval(() => {
+  const nowMs = performance.now();
+  due = Math.min(due + ((nowMs - tickedAtMs) * perSecondMax) / 1_000, perSecondMax / 100);
+  tickedAtMs = nowMs;
+  const now = ready.splice(0, due);
+  due -= now.length;
+  for (const reporter of now) reporter.report();
+}, tickMs);
+
+const reporters = Array.from({ length: count }, (_, n) => new Reporter(n));
+setInterval(() => {
+  for (const reporter of reporters) reporter.look(performance.now());
+}, lookMs);
+createInterface({ input: process.stdin }).on('line', () => process.stdout.write(`${JSON.stringify(totals)}\n`));
+let next = 0;
+await Promise.all(
+  Array.from({ length: registeredAtOnce }, async () => {
+    for (let reporter = reporters[next++]; reporter; reporter = reporters[next++]) await reporter.register();
+  }),
+);

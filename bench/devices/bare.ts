@@ -1,0 +1,90 @@
+/** Drives a bare endpoint with registration updates, as many as it answers. */
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { encodeMessage } from '@lanyard/coap';
+import { sleep } from '../../tools/lanyard/project.ts';
+import { startProgram } from '../../tools/testing/program.ts';
+
+const sockets = 32;
+/** Datagrams of each socket that wait for their answer. */
+const outstanding = 8;
+
+const update = encodeMessage({
+  type: 'CON',
+  code: 2,
+  messageId: 0,
+  token: Buffer.alloc(8, 7),
+  options: [
+    { number: 11, value: Buffer.from('rd') },
+    { number: 11, value: Buffer.from('0'.repeat(32)) },
+  ],
+  payload: Buffer.alloc(0),
+});
+
+/** One socket that keeps so many datagrams under way; what is lost is made up for each second. */
+const client = async (port: number) => {
+  const socket = createSocket({ type: 'udp4', lookup: (host, _, done) => done(null, host, 4) });
+  let messageId = 0;
+  let answered = 0;
+  const send = () => {
+    const bytes = Buffer.from(update);
+    bytes.writeUInt16BE((messageId = (messageId + 1) & 0xffff), 2);
+    socket.send(bytes, port, '127.0.0.1');
+  };
+  socket.on('message', () => {
+    answered++;
+    send();
+  });
+  await new Promise((bound) => socket.bind(0, '127.0.0.1', () => bound(undefined)));
+  const refill = () => {
+    for (let n = 0; n < outstanding; n++) send();
+  };
+  refill();
+  let seen = 0;
+  const timer = setInterval(() => {
+    if (answered === seen) refill();
+    seen = answered;
+  }, 1_000);
+  return () => {
+    clearInterval(timer);
+    socket.close();
+  };
+};
+
+export const measureBare = async (kind: 'echo' | 'coap', seconds: number) => {
+  const { child, lines, port, stop: kill } = await startProgram('bench/devices/bare-endpoint.ts', kind);
+  const ask = async () => {
+    const answer = once(lines, 'line');
+    child.stdin.write('\n');
+    const [line] = (await answer) as [string];
+    const [cpuMs = 0, messages = 0] = line.split(' ').map(Number);
+    return { cpuUs: (cpuMs * 1_000) / messages, messages };
+  };
+  const clients = await Promise.all(Array.from({ length: sockets }, () => client(port)));
+  // Not measured: code is compiled.
+  await sleep(1_000);
+  await ask();
+  await sleep(seconds * 1_000);
+  const { cpuUs, messages } = await ask();
+  for (const stop of clients) stop();
+  kill();
+  return { cpuUs, perSecond: messages / seconds };
+};
+
+/** Round trips of one datagram at a time. */
+export const echoRoundTrips = async (count: number) => {
+  const { port, stop } = await startProgram('bench/devices/bare-endpoint.ts', 'echo');
+  const socket = createSocket('udp4');
+  const took: number[] = [];
+  for (let n = 0; n < count; n++) {
+    const startedAt = performance.now();
+    const answered = new Promise((done) => socket.once('message', done));
+    socket.send(update, port, '127.0.0.1');
+    await answered;
+    took.push(performance.now() - startedAt);
+    await sleep(2);
+  }
+  socket.close();
+  stop();
+  return took;
+};

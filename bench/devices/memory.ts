@@ -1,0 +1,131 @@
+/** Memory of one device-proxy for each registered device and each observation. */
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { WebSocket, type RawData } from 'ws';
+import { until } from '../latency.ts';
+import { round } from '../statistics.ts';
+import { Simulator } from '../../tools/testing/simulator.ts';
+import { sleep } from '../../tools/lanyard/project.ts';
+import { Proxy, proxyOnly } from './proxy.ts';
+import type { BenchSystem } from '../system.ts';
+import type { Bench } from '../benches.ts';
+
+/** Sockets that one simulator may have: `ulimit -n` is often 20,000. */
+const perSimulator = 15_000;
+const paths = ['/3303/0/5700', '/3303/1/5700', '/3303/2/5700'];
+const wanted = Number(process.env.LANYARD_BENCH_DEVICES || 10_000);
+const updateSeconds = 60;
+const extrapolatedTo = 100_000;
+
+/** Collects garbage in a Node process that was started without any flag, and says what is left. */
+class Inspected {
+  socket: WebSocket;
+  pid: number;
+  number = 0;
+
+  static async open(system: BenchSystem) {
+    const { pid } = system.unit('device-proxy-0').unit;
+    const log = join(system.logs, 'device-proxy-0.log');
+    process.kill(Number(pid), 'SIGUSR1');
+    let url = '';
+    await until(
+      () => {
+        url = /Debugger listening on (ws:\S+)/.exec(readFileSync(log, 'utf8'))?.[1] ?? '';
+        return url !== '';
+      },
+      `inspector (${readdirSync(system.logs)})`,
+    );
+    const socket = new WebSocket(url);
+    await new Promise((open, failed) => socket.once('open', open).once('error', failed));
+    return new Inspected(socket, Number(pid));
+  }
+
+  constructor(socket: WebSocket, pid: number) {
+    this.socket = socket;
+    this.pid = pid;
+  }
+
+  call(method: string, params: object = {}) {
+    const id = ++this.number;
+    this.socket.send(JSON.stringify({ id, method, params }));
+    return new Promise<{ result: { value: string } }>((done) => {
+      const take = (data: RawData) => {
+        const message = JSON.parse(String(data));
+        if (message.id !== id) return;
+        this.socket.off('message', take);
+        done(message.result);
+      };
+      this.socket.on('message', take);
+    });
+  }
+
+  async bytes() {
+    await this.call('HeapProfiler.collectGarbage');
+    await this.call('HeapProfiler.collectGarbage');
+    const { result } = await this.call('Runtime.evaluate', {
+      expression: 'JSON.stringify(process.memoryUsage())',
+      returnByValue: true,
+    });
+    const { heapUsed, external, rss }: { heapUsed: number; external: number; rss: number } = JSON.parse(result.value);
+    return { used: heapUsed + external, rss };
+  }
+}
+
+const all = async (fleets: Simulator[], what: 'registered' | 'observations', count: number) => {
+  const deadline = performance.now() + 1_800_000;
+  for (;;) {
+    const states = await Promise.all(fleets.map((fleet) => fleet.state()));
+    const sum = states.reduce((total, state) => total + state[what], 0);
+    if (sum >= count) return;
+    if (performance.now() > deadline) throw new Error(`${sum} of ${count} ${what}`);
+    await sleep(1_000);
+  }
+};
+
+export const memory: Bench = {
+  about: `memory of one device-proxy for ${wanted} devices (LANYARD_BENCH_DEVICES), then for 3 observations of each`,
+  replicas: proxyOnly,
+  async run({ system, say }) {
+    const proxy = await new Proxy(system).announce();
+    const inspected = await Inspected.open(system);
+    const empty = await inspected.bytes();
+    const fleets = [];
+    const startedAt = performance.now();
+    for (let from = 0; from < wanted; from += perSimulator) {
+      const devices = Math.min(perSimulator, wanted - from);
+      const fleet = await Simulator.start({
+        devices,
+        server: system.coapUrl,
+        sensors: paths.length,
+        'name-prefix': `memory${from}`,
+        'registrations-per-second': 1_000,
+        'lifetime-seconds': 86_400,
+        'update-seconds': Math.max(updateSeconds, Math.ceil(wanted / 200)),
+        'values-per-second': 0,
+      });
+      fleets.push(fleet);
+      await all(fleets, 'registered', from + devices);
+      say(`${from + devices} registered after ${((performance.now() - startedAt) / 1_000).toFixed(0)} s`);
+    }
+    await sleep(15_000);
+    const registered = await inspected.bytes();
+    await proxy.presubscribe(paths);
+    await all(fleets, 'observations', wanted * paths.length);
+    say(`${wanted * paths.length} observations after ${((performance.now() - startedAt) / 1_000).toFixed(0)} s`);
+    await sleep(15_000);
+    const observed = await inspected.bytes();
+    await Promise.all(fleets.map((fleet) => fleet.stop()));
+    const perDevice = (registered.used - empty.used) / wanted;
+    const perObservation = (observed.used - registered.used) / wanted / paths.length;
+    const whole = (observed.used - empty.used) / wanted;
+    return {
+      devices: wanted,
+      empty_process_mib: round(empty.used / 2 ** 20),
+      device_bytes: round(perDevice),
+      observation_bytes: round(perObservation),
+      device_with_3_observations_bytes: round(whole),
+      device_with_3_observations_rss_bytes: round((observed.rss - empty.rss) / wanted),
+      extrapolated_100000_mib: round((empty.used + whole * extrapolatedTo) / 2 ** 20),
+    };
+  },
+};

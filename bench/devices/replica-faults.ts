@@ -1,0 +1,141 @@
+/**
+ * Kills and stops one of two device-proxies again and again while commands run, and counts what became of each command
+ * and how long the devices were away. Fails when a promise was broken: see docs/faults.md.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Random } from '../../tools/testing/random.ts';
+import { isProcess } from '../../tools/lanyard/processes.ts';
+import { round } from '../statistics.ts';
+import { CommandLoad } from './command-load.ts';
+import { Simulator } from '../../tools/testing/simulator.ts';
+import { sessionsAt } from '../../tools/testing/metrics.ts';
+import { sleep } from '../../tools/lanyard/project.ts';
+import type { BenchSystem } from '../system.ts';
+import type { Bench, Context } from '../benches.ts';
+
+const devices = Number(process.env.LANYARD_BENCH_DEVICES || 5_000);
+const random = new Random(Number(process.env.LANYARD_BENCH_SEED || 1));
+const updateSeconds = Math.max(10, devices / 100);
+
+const errorsShown = 10;
+const charactersShown = 1_000;
+
+/** Settings of a device: how soon it detects missing answers, and how long it pauses before it tries another server. */
+const ackTimeoutMs = 2_000;
+const retransmissions = 2;
+const backOffMaxMs = 2_000;
+
+/** It notices after its next update is due, 2 + 4 + 8 s (times up to 1.5) later, and comes after its pause. */
+const boundMs = updateSeconds * 1_000 + ackTimeoutMs * 7 * 1.5 + backOffMaxMs;
+
+/** -1 while it does not answer. */
+const sessionsOf = (url: string) => sessionsAt(url).catch(() => -1);
+
+/** A replica that ends by itself is a finding, not a reason to wait. */
+const assertAlive = (system: BenchSystem, name: string) => {
+  const { pid, marker } = system.unit(name).unit;
+  if (!isProcess(pid, marker)) throw new Error(`${name} has ended by itself`);
+};
+
+/** What services said last, before everything is removed. */
+const lastWords = ({ logs }: BenchSystem, say: (text: string) => void) => {
+  for (const file of readdirSync(logs).filter((name) => /^(device-proxy|gateway)/.test(name))) {
+    const lines = readFileSync(join(logs, file), 'utf8').trimEnd().split('\n');
+    const errors = lines.filter((line) => !line.includes('"level":40')).slice(-errorsShown);
+    for (const line of errors) say(`${file}: ${line.slice(0, charactersShown)}`);
+  }
+};
+
+/** How long until the replica has every device. */
+const allAt = async (url: string, fleet: Simulator, patienceMs: number, check: () => void) => {
+  const startedAt = performance.now();
+  for (;;) {
+    check();
+    const [sessions, { registered }] = await Promise.all([sessionsOf(url), fleet.state()]);
+    const took = performance.now() - startedAt;
+    if (sessions === devices && registered === devices) return took;
+    if (took > patienceMs) throw new Error(`${sessions} of ${devices} devices are back after ${patienceMs / 1_000} s`);
+    await sleep(100);
+  }
+};
+
+/** Until each device is at one replica, and at one only. */
+const settled = async (urls: string[], fleet: Simulator, patienceMs: number, check: () => void) => {
+  const deadline = performance.now() + patienceMs;
+  for (;;) {
+    check();
+    const sessions = await Promise.all(urls.map(sessionsOf));
+    const sum = sessions.reduce((all, one) => all + one, 0);
+    if (sum === devices && (await fleet.state()).registered === devices) return sessions;
+    if (performance.now() > deadline) throw new Error(`sessions ${sessions} of ${devices} devices`);
+    await sleep(200);
+  }
+};
+
+const inject = async ({ system, rounds, say }: Context) => {
+  const names = ['device-proxy-0', 'device-proxy-1'];
+  const urls = names.map((name) => system.unit(name).unit.address);
+  const app = await system.application();
+  await app.listen();
+  const fleet = await Simulator.start({
+    devices,
+    server: system.coapUrls.join(','),
+    'registrations-per-second': 200,
+    'update-seconds': updateSeconds,
+    'values-per-second': 0,
+    'ack-timeout-ms': ackTimeoutMs,
+    retransmissions,
+    'back-off-ms': 500,
+    'back-off-max-ms': backOffMaxMs,
+  });
+  await fleet.until(({ registered }) => registered === devices, 'registrations', 600_000);
+  const load = await CommandLoad.start(app, devices);
+  const figures: Record<string, number> = {
+    devices,
+    update_period_s: updateSeconds,
+    back_within_s_allowed: round(boundMs / 1_000),
+  };
+  /** The machine may be busy with other things: what is late is counted, what never comes fails. */
+  const patienceMs = boundMs * 4;
+  let late = 0;
+  const first = random.next() < 0.5 ? 0 : 1;
+  for (let n = 1; n <= rounds; n++) {
+    const victim = n % 2;
+    // Each of the two is killed and stopped as often.
+    const kind = (Math.floor(n / 2) + first) % 2 === 0 ? 'kill' : 'stop';
+    const survivor = urls[1 - victim] as string;
+    const [name, other] = [names[victim], names[1 - victim]] as [string, string];
+    await sleep(2_000 + random.next() * 5_000);
+    say(`round ${n} of ${rounds}: ${kind} ${name}, sessions ${await Promise.all(urls.map(sessionsOf))}`);
+    system.signal(name, kind === 'kill' ? 'SIGKILL' : 'SIGSTOP');
+    const tookMs = await allAt(survivor, fleet, patienceMs, () => assertAlive(system, other));
+    if (tookMs > boundMs) late++;
+    figures[`round_${n}_${kind}_back_s`] = round(tookMs / 1_000);
+    if (kind === 'kill') await system.restart(name);
+    else {
+      await sleep(random.next() * 5_000);
+      system.signal(name, 'SIGCONT');
+    }
+    await settled(urls, fleet, patienceMs, () => names.forEach((one) => assertAlive(system, one)));
+    say(`  back after ${(tookMs / 1_000).toFixed(1)} s`);
+  }
+  await sleep(2_000);
+  const result = await load.finish(fleet);
+  await fleet.stop();
+  app.close();
+  return { ...figures, rounds_late: late, ...result };
+};
+
+export const replicaFaults: Bench = {
+  about: `kill -9 and SIGSTOP of one of two device-proxies with ${devices} devices and running commands, --rounds times`,
+  replicas: { 'device-proxy': 2 },
+  async run(context) {
+    try {
+      return await inject(context);
+    } catch (error) {
+      lastWords(context.system, context.say);
+      throw error;
+    }
+  },
+};

@@ -1,0 +1,118 @@
+/** From the call that sends to Kafka to the customer, at 1,000 events a second on one channel, beside a bare kafkajs loop. */
+import { sleep } from '../../tools/lanyard/project.ts';
+import { DeviceValues } from '@lanyard/contracts';
+import { spawnBareLoop } from '../bare.ts';
+import { until } from '../latency.ts';
+import { median, percentile, round } from '../statistics.ts';
+import { customers, dispatchersOnly } from './installation.ts';
+import { Listener, nowMs, type Came } from './listener.ts';
+import { values } from './values.ts';
+import type { Bench } from '../benches.ts';
+
+const perSecond = 1_000;
+const tickMs = 5;
+/** Of each, before anything counts: a broker that was just started takes ten times as long for its first seconds. */
+const warmUpSeconds = 8;
+
+/** When each number left, and how long those took that arrived. */
+class Travels {
+  left = new Map<number, number>();
+  took: number[] = [];
+
+  arrive(came: Came[]) {
+    for (const { number, atMs } of came) {
+      const leftAt = this.left.get(number);
+      if (leftAt === undefined) continue;
+      this.took.push(atMs - leftAt);
+      this.left.delete(number);
+    }
+  }
+}
+
+export const addedLatency: Bench = {
+  about: `${perSecond} events a second to one callback and one WebSocket, beside kafkajs eachBatch and ws.send`,
+  replicas: dispatchersOnly(),
+  async run({ system, seconds, rounds, say }) {
+    const listener = await new Listener().start();
+    const [called, listening] = await customers(system, 2);
+    if (!called || !listening) throw new Error('no customers');
+    let travels = new Travels();
+    listener.onValues = (came) => travels.arrive(came);
+    await called.call('PUT', 'callback', { url: listener.url });
+    await listening.call('PUT', 'websocket');
+    const { url, protocols } = listening.socketAddress();
+    await listener.connect(url, protocols);
+    const bare = await spawnBareLoop(system.brokers, DeviceValues.name);
+    await listener.connect(bare.url);
+    bare.signal('SIGSTOP');
+    let next = 0;
+
+    const made = (to: typeof called, forSeconds: number) => {
+      const first = next;
+      next += forSeconds * perSecond;
+      return { first, messages: values([to], first, forSeconds * perSecond) };
+    };
+    const send = async ({ first, messages }: ReturnType<typeof made>) => {
+      const startedAt = performance.now();
+      for (const [n, message] of messages.entries()) {
+        const dueAt = startedAt + (n * 1_000) / perSecond;
+        while (performance.now() < dueAt - tickMs) await sleep(tickMs);
+        travels.left.set(first + n, nowMs());
+        void system.producer.sendEncoded(DeviceValues, message);
+      }
+      await until(() => travels.left.size === 0, 'all values');
+    };
+    /** One after the other: who is not measured stands still, and first catches up. */
+    const measure = async (
+      to: typeof called,
+      own: (name: NodeJS.Signals) => void,
+      others: (name: NodeJS.Signals) => void,
+      forSeconds: number,
+    ) => {
+      others('SIGSTOP');
+      own('SIGCONT');
+      travels = new Travels();
+      // Made before: it takes 70 ms, in which nothing is received, and the garbage of it is collected during what follows.
+      const [first, counted] = [made(to, 2), made(to, forSeconds)];
+      await send(first);
+      travels.took = [];
+      await send(counted);
+      return travels.took;
+    };
+    const dispatcher = (name: NodeJS.Signals) => system.signal('dispatcher-0', name);
+    /** What each round took, by way. */
+    const took: Record<'callback' | 'websocket' | 'bare', number[][]> = { callback: [], websocket: [], bare: [] };
+    const ways: { name: keyof typeof took; to: typeof called; own: typeof dispatcher; others: typeof dispatcher }[] = [
+      { name: 'callback', to: called, own: dispatcher, others: bare.signal },
+      { name: 'websocket', to: listening, own: dispatcher, others: bare.signal },
+      { name: 'bare', to: listening, own: bare.signal, others: dispatcher },
+    ];
+    for (const { to, own, others } of ways) await measure(to, own, others, warmUpSeconds);
+    for (let n = 1; n <= rounds; n++) {
+      for (const { name, to, own, others } of ways) took[name].push(await measure(to, own, others, seconds));
+      // Each is first in its turn.
+      ways.push(...ways.splice(0, 1));
+      const ofRound = Object.entries(took).map(([name, all]) => {
+        const last = all.at(-1) ?? [];
+        return `${name} ${percentile(last, 0.5).toFixed(2)} and ${percentile(last, 0.99).toFixed(2)} ms`;
+      });
+      say(`round ${n} of ${rounds}: p50 and p99: ${ofRound.join(', ')}`);
+    }
+    bare.stop();
+    listener.stop();
+    const figures: Record<string, number> = {};
+    for (const p of [50, 99]) {
+      /** The round in the middle: one in which the machine stood still says nothing. */
+      const middle = (all: number[][]) => median(all.map((one) => percentile(one, p / 100)));
+      const bareMs = middle(took.bare);
+      figures[`bare_p${p}_ms`] = round(bareMs);
+      for (const name of ['callback', 'websocket'] as const) {
+        figures[`${name}_p${p}_ms`] = round(middle(took[name]));
+        figures[`${name}_added_p${p}_ms`] = round(middle(took[name]) - bareMs);
+        const [ofAll, bareOfAll] = [took[name], took.bare].map((all) => percentile(all.flat(), p / 100));
+        figures[`${name}_added_p${p}_all_rounds_ms`] = round((ofAll ?? NaN) - (bareOfAll ?? NaN));
+      }
+    }
+    return figures;
+  },
+};

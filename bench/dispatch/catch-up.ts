@@ -1,0 +1,74 @@
+/** Out of a full topic to customers, beside a kafkajs loop that only reads: R1. */
+import { DeviceValues } from '@lanyard/contracts';
+import { median, round } from '../statistics.ts';
+import { startBareConsumer } from './bare-consumer-process.ts';
+import { Expected } from './expected.ts';
+import { customers, dispatchersOnly, Receiver } from './installation.ts';
+import { send, values } from './values.ts';
+import type { Bench } from '../benches.ts';
+
+const events = 200_000;
+
+export const catchUp: Bench = {
+  about: `${events} values out of a full topic to 1, 20 and 200 callbacks and one WebSocket; R1 is a bare kafkajs eachBatch`,
+  replicas: dispatchersOnly(),
+  async run({ system, rounds, say }) {
+    const receiver = await new Receiver().start();
+    const all = await customers(system, 221);
+    const [socket, hot, ...rest] = all;
+    if (!socket || !hot) throw new Error('no customers');
+    const groups = [
+      { name: '1_channel', to: [hot] },
+      { name: '20_channels', to: rest.slice(0, 20) },
+      { name: '200_channels', to: rest.slice(0, 200) },
+      { name: '1_websocket', to: [socket] },
+    ];
+    let expected = new Expected(0, 0);
+    receiver.onMessage = (arrival) => expected.arrive(arrival);
+    for (const customer of all.slice(1)) await customer.call('PUT', 'callback', { url: receiver.url(customer.number) });
+    const open = await socket.listen((arrival) => expected.arrive(arrival));
+    const plain = await startBareConsumer(system.brokers, DeviceValues.name, 'plain');
+    const lean = await startBareConsumer(system.brokers, DeviceValues.name, 'lean');
+    let next = 0;
+    let twice = 0;
+    const rates: Record<string, { ours: number[]; plain: number[]; lean: number[] }> = {};
+    // The first round is not counted: programs are compiled while they run.
+    for (let n = 0; n <= rounds; n++) {
+      for (const { name, to } of groups) {
+        const messages = values(to, next, events);
+        expected = new Expected(next, events);
+        next += events;
+        system.signal('dispatcher-0', 'SIGSTOP');
+        await send(system, messages);
+        const startedAt = performance.now();
+        system.signal('dispatcher-0', 'SIGCONT');
+        await expected.complete();
+        const ours = (events / (expected.completeAtMs - startedAt)) * 1_000;
+        const repeated = expected.verify();
+        system.signal('dispatcher-0', 'SIGSTOP');
+        const [r1, r1Lean] = [await plain.read(events), await lean.read(events)];
+        system.signal('dispatcher-0', 'SIGCONT');
+        const round_ = n === 0 ? 'warm-up' : `round ${n} of ${rounds}`;
+        say(`${round_}, ${name}: ${Math.round(ours)}/s, R1 ${Math.round(r1)}/s, lean ${Math.round(r1Lean)}/s`);
+        if (n === 0) continue;
+        const of = (rates[name] ??= { ours: [], plain: [], lean: [] });
+        of.ours.push(ours);
+        of.plain.push(r1);
+        of.lean.push(r1Lean);
+        twice += repeated;
+      }
+    }
+    plain.stop();
+    lean.stop();
+    open.terminate();
+    receiver.stop();
+    const figures: Record<string, number> = { events };
+    for (const [name, { ours, plain: r1, lean: r1Lean }] of Object.entries(rates)) {
+      figures[`${name}_events_per_second`] = round(median(ours));
+      figures[`R1_${name}_events_per_second`] = round(median(r1));
+      figures[`R1_${name}_ratio`] = round(median(ours) / median(r1));
+      figures[`R1_lean_${name}_ratio`] = round(median(ours) / median(r1Lean));
+    }
+    return { ...figures, delivered_twice: twice };
+  },
+};

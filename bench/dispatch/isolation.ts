@@ -1,0 +1,100 @@
+/** What dead callbacks cost healthy ones. */
+import { createServer, type AddressInfo } from 'node:net';
+import { percentile, median, round } from '../statistics.ts';
+import { until } from '../latency.ts';
+import { Expected } from './expected.ts';
+import { customers, dispatchersOnly, Receiver } from './installation.ts';
+import { send, values } from './values.ts';
+import type { Server } from 'node:net';
+import type { Bench } from '../benches.ts';
+
+const events = 200_000;
+const healthy = 100;
+const dead = 50;
+
+/** Answers the verification; then it resets connections, or never answers, in turns. */
+class DeadReceiver {
+  isDead = false;
+  requests = 0;
+  server?: Server;
+
+  async start() {
+    this.server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.on('data', () => {
+        this.requests++;
+        if (!this.isDead) socket.write('HTTP/1.1 204 No Content\r\ncontent-length: 0\r\n\r\n');
+        else if (this.requests % 2 === 0) socket.resetAndDestroy();
+      });
+    });
+    const { server } = this;
+    await new Promise((listening) => server.listen(0, '127.0.0.1', () => listening(undefined)));
+    return this;
+  }
+
+  get url() {
+    const { port } = this.server?.address() as AddressInfo;
+    return `http://127.0.0.1:${port}/`;
+  }
+}
+
+export const isolation: Bench = {
+  about: `${events} events to ${healthy} callbacks, alone and beside ${dead} that never answer or reset`,
+  replicas: dispatchersOnly(),
+  async run({ system, rounds, say }) {
+    const receiver = await new Receiver().start();
+    const all = await customers(system, healthy + dead);
+    const [live, lost] = [all.slice(0, healthy), all.slice(healthy)];
+    for (const customer of live) await customer.call('PUT', 'callback', { url: receiver.url(customer.number) });
+    let next = 0;
+    let expected = new Expected(0, 0);
+    receiver.onMessage = (arrival) => expected.arrive(arrival);
+
+    const measure = async () => {
+      const messages = values(live, next, events);
+      expected = new Expected(next, events);
+      next += events;
+      system.signal('dispatcher-0', 'SIGSTOP');
+      await send(system, messages);
+      const startedAt = performance.now();
+      system.signal('dispatcher-0', 'SIGCONT');
+      await expected.complete();
+      expected.verify();
+      const tookMs = expected.arrivals.map(({ atMs }) => atMs - startedAt);
+      return { rate: (events / (expected.completeAtMs - startedAt)) * 1_000, p99Ms: percentile(tookMs, 0.99) };
+    };
+    const besideDead = async () => {
+      const receiverOfDead = await new DeadReceiver().start();
+      for (const customer of lost) await customer.call('PUT', 'callback', { url: receiverOfDead.url });
+      receiverOfDead.isDead = true;
+      const before = receiverOfDead.requests;
+      await send(system, values(lost, 900_000_000 + next, dead * 20));
+      await until(() => receiverOfDead.requests >= before + dead, 'requests to dead channels');
+      const measured = await measure();
+      for (const customer of lost) await customer.call('DELETE', 'callback');
+      receiverOfDead.server?.close();
+      return measured;
+    };
+    const found: Record<'alone' | 'beside', { rate: number; p99Ms: number }[]> = { alone: [], beside: [] };
+    for (let n = 0; n <= rounds; n++) {
+      // Each is first in its turn.
+      const besideFirst = n % 2 === 0 ? await besideDead() : undefined;
+      const alone = await measure();
+      const beside = besideFirst ?? (await besideDead());
+      const shown = [alone, beside].map(({ rate, p99Ms }) => `${Math.round(rate)}/s p99 ${Math.round(p99Ms)} ms`);
+      say(`${n === 0 ? 'warm-up' : `round ${n} of ${rounds}`}: alone ${shown[0]}, beside dead ones ${shown[1]}`);
+      if (n === 0) continue;
+      found.alone.push(alone);
+      found.beside.push(beside);
+    }
+    receiver.stop();
+    const rateOf = (name: 'alone' | 'beside') => median(found[name].map(({ rate }) => rate));
+    const p99Of = (name: 'alone' | 'beside') => median(found[name].map(({ p99Ms }) => p99Ms));
+    return {
+      alone_events_per_second: round(rateOf('alone')),
+      beside_dead_events_per_second: round(rateOf('beside')),
+      beside_dead_ratio: round(rateOf('beside') / rateOf('alone')),
+      beside_dead_p99_ratio: round(p99Of('beside') / p99Of('alone')),
+    };
+  },
+};

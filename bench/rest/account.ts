@@ -1,0 +1,156 @@
+/** An account with devices, values in their snapshots and entries in their logs; and the reference beside it. */
+import { readFileSync } from 'node:fs';
+import { DeviceEvents, DeviceValues } from '@lanyard/contracts';
+import { identityHeader, newId, signIdentity } from '@lanyard/service';
+import { startProgram } from '../../tools/testing/program.ts';
+import { until } from '../latency.ts';
+import { encode } from './load.ts';
+import type { BenchSystem } from '../system.ts';
+import type { Application } from '../application.ts';
+
+const devices = 200;
+const resourcesEach = 10;
+const eventsEach = 20;
+
+const clockTicksPerSecond = 100;
+
+/** CPU that a process has taken. */
+export const cpuSeconds = (pid: number | undefined) => {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) / clockTicksPerSecond;
+};
+
+/** A reference, which says where it listens. */
+const startReference = async (program: string, ...args: string[]) => {
+  const { child, port, stop } = await startProgram(`bench/rest/${program}.ts`, ...args);
+  return { pid: child.pid, url: new URL(`http://127.0.0.1:${port}/constant`), stop };
+};
+
+/** Starts the constant answer. */
+export const startConstant = () => startReference('constant');
+
+/** Starts what passes requests on to it. */
+export const startPassing = (url: URL) => startReference('passing', url.origin);
+
+/** Devices of an application, with what there is to read of them. */
+export class RestAccount {
+  system: BenchSystem;
+  app: Application;
+  accountId: string;
+  ids: string[] = [];
+  turn = 0;
+
+  constructor(system: BenchSystem, app: Application) {
+    this.system = system;
+    this.app = app;
+    this.accountId = app.identity.accountId;
+  }
+
+  static async build(system: BenchSystem) {
+    const account = new RestAccount(system, await system.application());
+    for (let n = 0; n < devices; n++) {
+      const { id } = await account.app.call('POST', '/v3/devices', { endpoint_name: `rest-${n}`, name: `rest ${n}` });
+      account.ids.push(id);
+    }
+    await account.report();
+    return account;
+  }
+
+  async report() {
+    const { producer } = this.system;
+    const { accountId } = this;
+    const observedAt = new Date().toISOString();
+    for (const deviceId of this.ids) {
+      const values = Array.from({ length: resourcesEach }, (_, n) => ({
+        item: { ep: deviceId, path: `/3303/${n}/5700`, ct: 'text/plain', payload: 'MjEuNQ==', 'max-age': 60 },
+        cause: 'notify' as const,
+        deviceId,
+        accountId,
+        endpointName: deviceId,
+        epoch: 1,
+        sequence: n,
+        observedAt,
+        audience: [],
+      }));
+      const events = Array.from({ length: eventsEach }, () => ({
+        eventId: newId(),
+        deviceId,
+        accountId,
+        eventCode: 'SYS_110',
+        occurredAt: observedAt,
+      }));
+      await Promise.all([
+        ...values.map((value) => producer.send(DeviceValues, value)),
+        ...events.map((event) => producer.send(DeviceEvents, event)),
+      ]);
+    }
+    const last = this.ids.at(-1);
+    let isThere = false;
+    const look = setInterval(async () => {
+      const echo = await this.app.call('GET', `/v3/devices/${last}/echo`).catch(() => undefined);
+      const log = await this.app.call('GET', `/v3/device-events?device_id=${last}`);
+      isThere = echo?.resources.length === resourcesEach && log.data.length > eventsEach;
+    }, 200);
+    await until(() => isThere, 'values and events');
+    clearInterval(look);
+  }
+
+  next() {
+    return this.ids[this.turn++ % this.ids.length] as string;
+  }
+
+  get headers() {
+    return { authorization: `Bearer ${this.app.key}`, accept: 'application/json', 'content-type': 'application/json' };
+  }
+
+  /** What the gateway hands over. */
+  get identityHeaders(): Record<string, string> {
+    const { keyId } = this.app.identity;
+    const identity = {
+      accountId: this.accountId,
+      keyId,
+      groups: [],
+      permissions: ['devices'],
+      tier: 'commercial' as const,
+      requestId: newId(),
+    };
+    return {
+      [identityHeader]: signIdentity(identity, 'registry', this.system.identityKey, Date.now()),
+      accept: 'application/json',
+    };
+  }
+
+  /** Suspends each device in turn, then resumes each. */
+  suspension() {
+    const deviceId = this.next();
+    const action = Math.floor((this.turn - 1) / this.ids.length) % 2 === 0 ? 'suspend' : 'resume';
+    return { method: 'POST', path: `/v3/devices/${deviceId}/${action}`, body: '{"category":"maintenance"}' };
+  }
+
+  /** Whose paths they are. */
+  owners: Record<string, string> = {
+    list: 'registry',
+    get: 'registry',
+    suspend: 'registry',
+    echo: 'snapshot',
+    events: 'event-log',
+  };
+
+  operations: Record<string, () => { method: string; path: string; body?: string }> = {
+    list: () => ({ method: 'GET', path: '/v3/devices?limit=50' }),
+    get: () => ({ method: 'GET', path: `/v3/devices/${this.next()}` }),
+    suspend: () => this.suspension(),
+    echo: () => ({ method: 'GET', path: `/v3/devices/${this.next()}/echo` }),
+    events: () => ({ method: 'GET', path: `/v3/device-events?device_id=${this.next()}&limit=20` }),
+  };
+
+  /** The next one. */
+  requestOf(operation: string) {
+    const make = this.operations[operation] as () => { method: string; path: string; body?: string };
+    return make();
+  }
+
+  requests(operation: string, url: URL, headers: Record<string, string> = this.headers) {
+    return () => encode({ ...this.requestOf(operation), headers }, url.host);
+  }
+}

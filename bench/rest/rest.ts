@@ -1,0 +1,150 @@
+/** Requests of applications through the gateway, beside the same Nest and Fastify answering a constant. */
+import { busyMs } from '../machine.ts';
+import { median, percentile, round } from '../statistics.ts';
+import { encode, saturate, Steady } from './load.ts';
+import { cpuSeconds, RestAccount, startConstant, startPassing } from './account.ts';
+import type { Bench } from '../benches.ts';
+
+const connections = 16;
+const steadyPerSecond = 500;
+
+/** For each operation: until then V8 interprets, and compiles. A service that has run for a minute does neither. */
+const warmUpSeconds = 10;
+
+/** All services, and nothing that refuses: the rate of one key is what is measured. */
+const env = {
+  GATEWAY_KEY_RATE_PER_SECOND: '1000000',
+  GATEWAY_KEY_RATE_BURST: '1000000',
+  GATEWAY_ACCOUNT_RATE_PER_SECOND: '1000000',
+  GATEWAY_ACCOUNT_RATE_BURST: '1000000',
+};
+
+export const rest: Bench = {
+  about:
+    'requests/s and p99 of list, get, suspend, echo and events through the gateway, beside Nest answering a constant',
+  env,
+  async run({ system, seconds, rounds, say }) {
+    const account = await RestAccount.build(system);
+    const constant = await startConstant();
+    const passing = await startPassing(constant.url);
+    const gateway = new URL(system.baseUrl);
+    const { headers } = account;
+    const asked = encode({ method: 'GET', path: '/constant', headers }, constant.url.host);
+    /** What an operation answers, as a constant. */
+    const likeAnswerOf = async (operation: string) => {
+      const { method, path, body } = account.requestOf(operation);
+      const answer = await account.app.call(method, path, body && JSON.parse(body));
+      const url = new URL(`/constant/${operation}`, constant.url);
+      const given = await fetch(url, { method: 'PUT', headers, body: JSON.stringify(answer ?? {}) });
+      if (!given.ok) throw new Error(`${url} is not taken: ${given.status}`);
+      return encode({ method: 'GET', path: url.pathname, headers }, url.host);
+    };
+    const alike = new Map<string, Buffer>();
+    for (const operation of Object.keys(account.operations)) alike.set(operation, await likeAnswerOf(operation));
+    const measured: Record<
+      string,
+      { perSecond: number[]; p99: number[]; cpu: number[]; ownerCpu: number[]; machineCpu: number[] }
+    > = {};
+    const pidOf = (unit: string) => system.unit(unit).unit.pid;
+    const measure = async (
+      name: string,
+      url: URL,
+      next: () => Buffer,
+      counts: boolean,
+      [first, owner]: (number | undefined)[],
+    ) => {
+      const before = [cpuSeconds(first), cpuSeconds(owner)];
+      const busyBeforeMs = busyMs();
+      const { perSecond, took } = await saturate(url, next, { seconds: counts ? seconds : warmUpSeconds, connections });
+      if (!counts) return;
+      const of = (measured[name] ??= { perSecond: [], p99: [], cpu: [], ownerCpu: [], machineCpu: [] });
+      of.cpu.push(((cpuSeconds(first) - (before[0] ?? 0)) / took.length) * 1e6);
+      of.ownerCpu.push(((cpuSeconds(owner) - (before[1] ?? 0)) / took.length) * 1e6);
+      of.machineCpu.push(((busyMs() - busyBeforeMs) / took.length) * 1e3);
+      of.perSecond.push(perSecond);
+      of.p99.push(percentile(took, 0.99));
+    };
+    for (let n = 0; n <= rounds; n++) {
+      await measure('constant', constant.url, () => asked, n > 0, [constant.pid, constant.pid]);
+      await measure('constant_passed', passing.url, () => asked, n > 0, [passing.pid, constant.pid]);
+      for (const operation of Object.keys(account.operations)) {
+        account.turn = 0;
+        await measure(operation, gateway, account.requests(operation, gateway), n > 0, [
+          pidOf('gateway-0'),
+          pidOf(`${account.owners[operation]}-0`),
+        ]);
+        const like = alike.get(operation) as Buffer;
+        if (n > 0)
+          await measure(`constant_like_${operation}`, constant.url, () => like, true, [constant.pid, constant.pid]);
+      }
+      const shown = Object.entries(measured).map(
+        ([name, { perSecond }]) => `${name} ${Math.round(perSecond.at(-1) ?? 0)}/s`,
+      );
+      say(n === 0 ? 'warm-up' : `round ${n} of ${rounds}: ${shown.join(', ')}`);
+    }
+    for (const reference of [constant, passing]) reference.stop();
+    const rate = (name: string) => median(measured[name]?.perSecond ?? []);
+    return Object.fromEntries(
+      Object.entries(measured).flatMap(([name, { p99, cpu, ownerCpu, machineCpu }]) => [
+        [`${name}_per_second`, round(rate(name))],
+        [`${name}_p99_ms`, round(median(p99))],
+        [`${name}_machine_cpu_us`, round(median(machineCpu))],
+        ...(name.startsWith('constant')
+          ? [
+              [`${name}_ratio`, round(rate(name) / rate('constant'))],
+              [`${name}_cpu_us`, round(median(cpu))],
+            ]
+          : [
+              [`${name}_ratio`, round(rate(name) / rate('constant'))],
+              [`${name}_alike_ratio`, round(rate(name) / rate(`constant_like_${name}`))],
+              [`${name}_gateway_cpu_us`, round(median(cpu))],
+              [`${name}_service_cpu_us`, round(median(ownerCpu))],
+            ]),
+      ]),
+    );
+  },
+};
+
+export const restAdded: Bench = {
+  about: `what the gateway adds to one device read at ${steadyPerSecond} requests a second, beside the registry itself`,
+  env,
+  async run({ system, seconds, rounds, say }) {
+    const account = await RestAccount.build(system);
+    const gateway = new URL(system.baseUrl);
+    const registry = new URL(system.unit('registry-0').unit.address);
+    /** What each round took. */
+    const took: Record<'gateway' | 'registry', number[][]> = { gateway: [], registry: [] };
+    await saturate(gateway, account.requests('get', gateway), { seconds: warmUpSeconds, connections });
+    const options = { connections, perSecond: steadyPerSecond };
+    const through = await Steady.open(gateway, options);
+    const direct = await Steady.open(registry, options);
+    for (let n = 0; n <= rounds; n++) {
+      const throughTook: number[] = [];
+      const directTook: number[] = [];
+      // In turns of a second: what else the machine does is the same for both.
+      for (let second = 0; second < (n === 0 ? 3 : seconds); second++) {
+        throughTook.push(...(await through.run(account.requests('get', gateway), 1)));
+        directTook.push(...(await direct.run(account.requests('get', registry, account.identityHeaders), 1)));
+      }
+      if (n === 0) continue;
+      took.gateway.push(throughTook);
+      took.registry.push(directTook);
+      say(
+        `round ${n} of ${rounds}: p99 ${round(percentile(throughTook, 0.99))} ms, registry ${round(percentile(directTook, 0.99))} ms`,
+      );
+    }
+    for (const one of [through, direct]) one.close();
+    /** The round in the middle: one in which the machine stood still says nothing. */
+    const at = (name: 'gateway' | 'registry', p: number) => median(took[name].map((one) => percentile(one, p)));
+    const ofAll = (name: 'gateway' | 'registry') => percentile(took[name].flat(), 0.99);
+    return {
+      p50_ms: round(at('gateway', 0.5)),
+      p99_ms: round(at('gateway', 0.99)),
+      registry_p50_ms: round(at('registry', 0.5)),
+      registry_p99_ms: round(at('registry', 0.99)),
+      added_p50_ms: round(at('gateway', 0.5) - at('registry', 0.5)),
+      added_p99_ms: round(at('gateway', 0.99) - at('registry', 0.99)),
+      added_p99_all_rounds_ms: round(ofAll('gateway') - ofAll('registry')),
+    };
+  },
+};

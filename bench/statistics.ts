@@ -1,0 +1,10 @@
+/** @param p 0 to 1 */
+export const percentile = (values: readonly number[], p: number) => {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * p))] ?? NaN;
+};
+
+export const median = (values: readonly number[]) => percentile(values, 0.5);
+
+/** Two decimals, or three digits when small. */
+export const round = (value: number) => Number(value >= 100 ? value.toFixed(0) : value.toPrecision(3));

@@ -1,0 +1,58 @@
+/** The six services on engines of their own, durable as in production, for the benchmarks of one run. */
+import { createLogger, newId } from '@lanyard/service';
+import { KafkaConnection, KafkaProducer } from '@lanyard/kafka';
+import { signingKeyOf } from '../tools/lanyard/identity-keys.ts';
+import type { SystemOptions } from '../tools/lanyard/system.ts';
+import { TestSystem } from '../tools/testing/test-system.ts';
+import { Application } from './application.ts';
+
+/** On a machine that is busy with other things engines take their time, and services that give up are started again. */
+const startWithinMs = 300_000;
+
+export class BenchSystem extends TestSystem {
+  identityKey = signingKeyOf(this.secrets);
+  kafka!: KafkaConnection;
+  producer!: KafkaProducer;
+
+  /**
+   * @param replicas by app; default: one of each
+   * @param settings of all services
+   */
+  constructor(replicas: SystemOptions['replicas'] = {}, settings: Record<string, string> = {}) {
+    super({ name: 'bench', replicas, env: { LOG_LEVEL: 'warn', ...settings }, startWithinMs });
+  }
+
+  override async start() {
+    await super.start();
+    const logger = createLogger({ app: 'bench', replicaId: 'bench', level: 'error' });
+    this.kafka = new KafkaConnection({ brokers: this.brokers, clientId: 'bench', logger });
+    this.producer = new KafkaProducer(this.kafka, { source: 'bench' });
+    await this.producer.connect();
+    return this;
+  }
+
+  get brokers() {
+    return this.engineUrls.brokers.split(',');
+  }
+
+  get coapUrl() {
+    return this.coapUrls[0] ?? '';
+  }
+
+  /** An application with a key of its own. */
+  async application(name = newId()) {
+    const administrator = new Application(this.baseUrl, this.adminKey);
+    const { key, id, account_id } = await administrator.call('POST', '/v3/api-keys', { name });
+    return new Application(this.baseUrl, key, { keyId: id, accountId: account_id });
+  }
+
+  dispatcherUrl(replica = 0) {
+    return this.unit(`dispatcher-${replica}`).unit.address;
+  }
+
+  override async stop() {
+    await this.producer?.disconnect();
+    await this.kafka?.close();
+    await super.stop();
+  }
+}

@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { defaultStopTimeoutMs, firstAnswerTimeoutMs } from '@lanyard/service';
+import { eventually, isLongRun, type Isolation, isolate } from '@lanyard/testing';
+import { type App, apps, type EngineName, engineNames, type Fault, ServiceProcess } from '../service-process.ts';
+
+/** What a process needs beside the waiting of which this is about, on a machine that is busy. */
+const processMs = 15_000;
+
+/** `checkTimeoutMs` of Health, and a busy machine. */
+const probeMs = 8_000;
+
+const backMs = 90_000;
+
+/** After it a start that was asked to stop ends, and a process of which something is left (run-service.ts). */
+const startEndsMs = 5_000;
+const exitMs = 2_000;
+
+const usesRedis: readonly App[] = ['gateway', 'device-proxy', 'dispatcher'];
+const enginesOf = (app: App): EngineName[] => engineNames.filter((name) => name !== 'Redis' || usesRedis.includes(app));
+
+/** The gateway counts rates alone without Redis. */
+const starts = (app: App, engine: EngineName): boolean => app === 'gateway' && engine === 'Redis';
+
+/** The others work without Kafka, or without Redis, until it is back: docs/operations.md. */
+const isUnready = (app: App, engine: EngineName): boolean =>
+  engine === 'PostgreSQL' || app === 'device-proxy' || app === 'dispatcher';
+
+const everyPair = apps.flatMap((app) => enginesOf(app).map((engine) => ({ app, engine })));
+/** In a short run each service with one engine, and each engine with two services. */
+const pairs = isLongRun
+  ? everyPair
+  : apps.map((app, n) => ({ app, engine: enginesOf(app)[n % enginesOf(app).length] as EngineName }));
+const faults: readonly Fault[] = ['refuses', 'never answers'];
+
+/** Processes that begin at the same time: each needs a core for a second or two. */
+const beginningAtOnce = 2;
+
+describe('an engine that is away', () => {
+  let isolation: Isolation;
+  let launched = 0;
+  const beginning: Promise<unknown>[] = [];
+  const running = new Map<App, ServiceProcess>();
+  const all: ServiceProcess[] = [];
+
+  beforeAll(async () => {
+    isolation = await isolate('engines-away');
+  });
+
+  afterAll(async () => {
+    await Promise.all(all.map((service) => service.close()));
+    await isolation?.drop();
+  });
+
+  /** Resolves when it asks for PostgreSQL, the first engine of each service: from then on it is engines that it waits for. */
+  const launch = async (app: App, fault?: Fault, faulty?: readonly EngineName[]): Promise<ServiceProcess> => {
+    const n = launched++;
+    const before = beginning[n - beginningAtOnce];
+    const begun = (async () => {
+      await before;
+      const service = await ServiceProcess.launch(app, `${app}-${n}`, isolation, fault, faulty);
+      all.push(service);
+      await eventually(() => service.hasAsked('PostgreSQL'), { timeoutMs: backMs });
+      return service;
+    })();
+    beginning[n] = begun.catch(() => undefined);
+    return begun;
+  };
+
+  /** All at once; what was not as it should be, of all of them. */
+  const together = async <C>(cases: readonly C[], examine: (each: C) => Promise<string | undefined>): Promise<void> => {
+    const wrong = await Promise.all(
+      cases.map(async (each) => {
+        const problem = await examine(each).catch((error: unknown) => String(error));
+        return problem === undefined ? [] : [`${JSON.stringify(each)}: ${problem}`];
+      }),
+    );
+    expect(wrong.flat()).toEqual([]);
+  };
+
+  const stops = async (service: ServiceProcess): Promise<string | undefined> => {
+    const { code, ms } = await service.end('SIGTERM');
+    return code === 0 && ms < defaultStopTimeoutMs + exitMs + probeMs ? undefined : `code ${code} after ${ms} ms`;
+  };
+
+  it('is slow while services start: they start', async () => {
+    await together(apps, async (app) => {
+      const service = await launch(app, 'is slow', enginesOf(app));
+      await service.ready(backMs);
+      service.heal();
+      running.set(app, service);
+      return undefined;
+    });
+  }, 180_000);
+
+  it('while services start: they end in time and name it, or do without it', async () => {
+    const silent = pairs.map((pair) => ({ ...pair, fault: 'never answers' as const }));
+    const refused = engineNames
+      .slice(isLongRun ? 0 : -1)
+      .map((engine) => ({ app: 'dispatcher' as const, engine, fault: 'refuses' as const }));
+    await together([...silent, ...refused], async ({ app, engine, fault }) => {
+      const service = await launch(app, fault, [engine]);
+      if (starts(app, engine)) {
+        await service.ready(backMs);
+        return stops(service);
+      }
+      const { code, ms } = await service.end();
+      if (code !== 1 || ms > firstAnswerTimeoutMs + processMs) return `code ${code} after ${ms} ms`;
+      return new RegExp(`^${engine} at \\S+ cannot be reached: .+`, 'm').test(service.output)
+        ? undefined
+        : service.output.slice(-800);
+    });
+  }, 180_000);
+
+  it('while services run: readiness says so in time, and that it is back', async () => {
+    await together([...running.values()], async (service) => {
+      const { app } = service;
+      for (const engine of enginesOf(app))
+        for (const fault of faults) {
+          service.disturb(fault, [engine]);
+          const wanted = isUnready(app, engine) ? 503 : 200;
+          await eventually(async () => expect((await service.probe('/readyz')).status).toBe(wanted), {
+            timeoutMs: processMs,
+          });
+          const [ready, healthy] = await Promise.all([service.probe('/readyz'), service.probe('/healthz')]);
+          if (ready.status !== wanted || ready.ms > probeMs) return `${engine} ${fault}: ${JSON.stringify(ready)}`;
+          if (healthy.status !== 200 || healthy.ms > probeMs) return `${engine} ${fault}: ${JSON.stringify(healthy)}`;
+          service.heal();
+          await service.ready(backMs).catch((error: unknown) => {
+            throw new Error(`not back after ${engine} ${fault}: ${String(error)}`);
+          });
+        }
+      return undefined;
+    });
+  }, 180_000);
+
+  it('never answers when services are asked to stop: they end in time, with code 0', async () => {
+    await together(pairs, async ({ app, engine }) => {
+      const service = await launch(app);
+      await service.ready(backMs);
+      service.disturb('never answers', [engine]);
+      return stops(service);
+    });
+  }, 180_000);
+
+  it('refuses when services are asked to stop: they end in time, with code 0', async () => {
+    await together([...running.values()], async (service) => {
+      service.disturb('refuses', engineNames);
+      return stops(service);
+    });
+  }, 60_000);
+
+  it('never answers when services are asked to stop before they have started: they end in time', async () => {
+    await together(apps, async (app) => {
+      const service = await launch(app, 'never answers', ['Kafka']);
+      await eventually(() => service.hasAsked('Kafka'));
+      const { code, ms } = await service.end('SIGTERM');
+      return code === 1 && ms < startEndsMs + exitMs + probeMs ? undefined : `code ${code} after ${ms} ms`;
+    });
+  }, 180_000);
+});

@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { engines, isolate, type Isolation } from '@lanyard/testing';
+import { TestSystem, type TestSystemOptions } from '../tools/testing/test-system.ts';
+
+/** Free ports: `tcpPort(0)`. */
+export { tcpPort, udpPort } from '../tools/lanyard/ports.ts';
+/** For tokens as the gateway signs them. */
+export { signingKeyOf } from '../tools/lanyard/identity-keys.ts';
+
+export interface SystemOptions extends Pick<TestSystemOptions, 'replicas' | 'env'> {
+  /** Of another Redis than that of the other tests. */
+  redisUrl?: string;
+}
+
+/** On the test infrastructure, on topics, a database and keys that nothing else uses. */
+export class RunningSystem extends TestSystem {
+  private readonly isolation: Isolation;
+
+  constructor(isolation: Isolation, { replicas = {}, env = {}, redisUrl = engines().redisUrl }: SystemOptions) {
+    const { databaseUrl, topicPrefix, redisPrefix } = isolation;
+    super({
+      name: 'e2e',
+      replicas,
+      engines: { brokers: engines().brokers.join(','), databaseUrl, redisUrl },
+      env: {
+        KAFKA_TOPIC_PREFIX: topicPrefix,
+        GATEWAY_REDIS_PREFIX: `${redisPrefix}gateway:`,
+        DEVICE_PROXY_REDIS_PREFIX: `${redisPrefix}device-proxy:`,
+        DISPATCHER_REDIS_PREFIX: `${redisPrefix}dispatcher:`,
+        LOG_LEVEL: 'warn',
+        ...env,
+      },
+    });
+    this.isolation = isolation;
+    this.options.env = { DEVICE_PROXY_COAP_TCP_NOSEC_ACCOUNT_ID: this.secrets.accountId, ...this.options.env };
+  }
+
+  /** Fails when a process exited without being told to. */
+  override async stop(): Promise<void> {
+    const said = this.dead.map(
+      (name) => `${name} died:\n${readFileSync(join(this.logs, `${name}.log`), 'utf8').slice(-4_000)}`,
+    );
+    await super.stop();
+    await this.isolation.drop();
+    if (said.length > 0) throw new Error(said.join('\n'));
+  }
+}
+
+export const startSystem = async (name: string, options: SystemOptions = {}): Promise<RunningSystem> =>
+  new RunningSystem(await isolate(name), options).start();

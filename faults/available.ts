@@ -1,0 +1,26 @@
+/** Calls of the API while parts of the system are away: 503 asks the client to try again after `Retry-After`. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const unavailable = 503;
+
+/** Of an answer without the header. */
+const retryAfterMs = 1_000;
+
+/** How long a client puts up with it. Longer than a machine stands still that runs too much. */
+const patienceMs = 60_000;
+
+/**
+ * @param call must be safe to repeat
+ * @returns the first answer that is not 503, or the last one
+ */
+export const whenAvailable = async <T extends { status: number; retryAfter: string | null }>(
+  call: () => Promise<T>,
+  maxMs: number = patienceMs,
+): Promise<T> => {
+  for (const end = performance.now() + maxMs; ;) {
+    const answer = await call();
+    const waitMs = answer.retryAfter === null ? retryAfterMs : 1_000 * Number(answer.retryAfter);
+    if (answer.status !== unavailable || performance.now() + waitMs > end) return answer;
+    await sleep(waitMs);
+  }
+};

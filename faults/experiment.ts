@@ -1,0 +1,341 @@
+/** One run of one row: load continues, faults are injected, everything is healed, and the history is judged. */
+import { sleep } from '../tools/lanyard/project.ts';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CounterAudit } from './counter-audit.ts';
+import { check, type Verdict } from './checker.ts';
+import { Hiccups } from './hiccups.ts';
+import { excuses, History, type Fault, type Kind } from './history.ts';
+import { FaultSystem } from './fault-system.ts';
+import { Random } from '../tools/testing/random.ts';
+import type { Replica } from './replica.ts';
+import type { Engines, RedisEngine } from './engines.ts';
+
+/**
+ * `inject` runs under load; `after` looks closer when everything has drained; `exclusive`: it breaks what rows share;
+ * `withNames`: names under `.example` are the row's;
+ * `drops`: the service may drop events, when its counters say how many; `equip`: the row brings engines of its own;
+ * `cannotRun`: why this machine cannot run the row
+ */
+export interface Row {
+  name: string;
+  about: string;
+  inject: (experiment: Experiment) => Promise<void>;
+  after?: (experiment: Experiment) => Promise<void>;
+  exclusive?: boolean;
+  drops?: boolean;
+  replicas?: number;
+  tenants?: number;
+  kinds?: readonly Kind[];
+  devices?: number;
+  perSecond?: number;
+  seconds?: number;
+  drainMs?: number;
+  withNames?: boolean;
+  equip?: (engines: Engines, folder: string) => Promise<Equipment>;
+  cannotRun?: () => string | undefined;
+}
+
+/**
+ * what takes the place of the engines of the run; `environment`: of the dispatchers;
+ * `redisPorts`: every process of a Redis that is several; `environment` leads the dispatchers there, without a proxy
+ */
+export interface Equipment {
+  engines?: Engines;
+  redis?: RedisEngine;
+  redisPorts?: readonly number[];
+  environment?: Record<string, string>;
+  heal?: () => Promise<unknown>;
+  stop?: () => Promise<unknown>;
+}
+
+/** `times`: how often a batch under way may come again on each channel */
+interface Consequences {
+  times?: number;
+  afterMs?: number;
+  forgets?: boolean;
+}
+
+/** `notRun`: why the row could not run; it proves nothing then */
+export type Outcome = Verdict & {
+  row: string;
+  seed: number;
+  injections: number;
+  hiccups: number;
+  drainMs: number;
+  seconds: number;
+  deaths: number;
+  history?: string;
+  notRun?: string;
+};
+
+interface Options {
+  row: Row;
+  seed: number;
+  folder: string;
+  program: string;
+  engines: Engines;
+  seconds?: number;
+  say: (text: string) => void;
+}
+
+const perSecond = 250;
+
+/** A request that was under way when its channel was deleted may still arrive. */
+const endedGraceMs = 500;
+
+const warmUpMaxMs = 60_000;
+const drainMaxMs = 60_000;
+const emptyWithinMs = 15_000;
+const settleMs = 400;
+
+let runs = 0;
+
+export const eventually = async (condition: () => boolean | Promise<boolean>, withinMs: number) => {
+  for (const end = performance.now() + withinMs; performance.now() < end; await sleep(25))
+    if (await condition()) return true;
+  return condition();
+};
+
+export class Experiment {
+  history = new History();
+  injections = 0;
+  violations: string[] = [];
+  drainMs = 0;
+  endsAt = 0;
+  equipment: Equipment = {};
+  options: Options;
+  row: Row;
+  engines: Engines;
+  random: Random;
+  say: (text: string) => void;
+  startedRedis?: RedisEngine;
+  system!: FaultSystem;
+  counters!: CounterAudit;
+
+  constructor(options: Options) {
+    this.options = options;
+    this.row = options.row;
+    this.engines = options.engines;
+    this.random = new Random(options.seed).fork(options.row.name);
+    this.say = options.say;
+  }
+
+  async run(): Promise<Outcome> {
+    const { row, options } = this;
+    const startedAt = performance.now();
+    const folder = join(options.folder, `${row.name}-${options.seed}-${++runs}`);
+    this.equipment = (await row.equip?.(this.engines, folder)) ?? {};
+    this.engines = this.equipment.engines ?? this.engines;
+    try {
+      if (!this.equipment.redisPorts)
+        this.startedRedis = this.equipment.redis ?? (await this.engines.startRedis(folder));
+      return await this.runOn(folder, startedAt);
+    } finally {
+      await this.startedRedis?.stop();
+      await this.equipment.stop?.();
+    }
+  }
+
+  async runOn(folder: string, startedAt: number) {
+    const { row, options } = this;
+    this.system = await FaultSystem.create({
+      ...{
+        name: row.name,
+        seed: options.seed,
+        folder,
+        program: options.program,
+        engines: this.engines,
+        redisPort: this.startedRedis?.port ?? 0,
+      },
+      ...{ history: this.history, random: this.random, replicas: row.replicas ?? 2, tenants: row.tenants ?? 2 },
+      ...{ kinds: row.kinds ?? ['callback', 'websocket', 'pull'], devices: row.devices ?? 8 },
+      environment: {
+        ...(row.withNames && { PRIVATE_NAMES_FILE: join(folder, 'names') }),
+        ...this.equipment.environment,
+      },
+    });
+    this.counters = new CounterAudit(this.equipment.redisPorts ?? [this.redis.port], this.system.redisPrefix);
+    const hiccups = new Hiccups(this.history);
+    try {
+      const outcome = await this.measure(hiccups);
+      outcome.seconds = Math.round((performance.now() - startedAt) / 100) / 10;
+      if (outcome.violations.length > 0) {
+        outcome.history = join(folder, 'history.jsonl');
+        this.history.save(outcome.history);
+      }
+      return outcome;
+    } finally {
+      hiccups.stop();
+      this.counters.close();
+      await this.system.drop();
+    }
+  }
+
+  async measure(hiccups: Hiccups) {
+    const { row, options } = this;
+    const { load, replicas } = this.system;
+    load.start(row.perSecond ?? perSecond);
+    await this.warmUp();
+    this.endsAt = performance.now() + 1_000 * (options.seconds ?? row.seconds ?? 8);
+    await row.inject(this);
+    await this.equipment.heal?.();
+    await Promise.all([this.engines.heal(), this.startedRedis?.heal()]);
+    await this.system.heal();
+    await load.stop();
+    await this.drain();
+    await this.row.after?.(this);
+    await this.auditEmpty();
+    hiccups.readLogs(replicas);
+    const verdict = await this.judge(endedGraceMs + hiccups.worstMs);
+    verdict.violations.unshift(...this.violations);
+    const deaths = replicas.reduce((sum, replica) => sum + replica.deaths, 0);
+    const { injections, drainMs } = this;
+    const counts = { injections, hiccups: hiccups.count, drainMs, deaths, seconds: 0 };
+    const outcome: Outcome = { row: row.name, seed: options.seed, ...verdict, ...counts };
+    return outcome;
+  }
+
+  /** What has no other reason to come twice may be in Kafka twice: then it has to. */
+  async judge(graceMs: number) {
+    const verdict = check(this.history, { endedGraceMs: graceMs });
+    if (verdict.unexplained === 0) return verdict;
+    this.history.twiceInKafka = await this.system.repeatedIds();
+    return check(this.history, { endedGraceMs: graceMs });
+  }
+
+  /** Faults hit what works: consumers have their partitions, each channel has got something. */
+  async warmUp() {
+    const all = this.history.channels.size;
+    const works = () => new Set(this.history.deliveries.map(({ channel }) => channel)).size === all;
+    if (!(await eventually(works, warmUpMaxMs)))
+      this.violation(`I6 not every channel got something within ${warmUpMaxMs} ms`);
+  }
+
+  get redis() {
+    return this.startedRedis as RedisEngine;
+  }
+
+  /** What is wrong although the checker could not know. */
+  violation(text: string) {
+    this.violations.push(text);
+  }
+
+  /** Deliveries that will never come because the service says that it dropped them. */
+  get dropped() {
+    return [...this.history.channels.values()].reduce(
+      (sum, { dropped = 0, endedAtMs }) => sum + (endedAtMs === undefined ? dropped : 0),
+      0,
+    );
+  }
+
+  /** I6. Everything arrives within a bounded time after everything was healed. */
+  async drain() {
+    const healedAt = performance.now();
+    const maxMs = this.row.drainMs ?? drainMaxMs;
+    const drained = await eventually(async () => {
+      if (this.row.drops) await this.learnDrops();
+      return this.history.missing() <= this.dropped;
+    }, maxMs);
+    this.drainMs = Math.round(performance.now() - healedAt);
+    if (drained) return;
+    const waiting = (await this.pages()).filter(({ n }) => n > 0);
+    const where = waiting.map(
+      ({ channel, kind, n, owner, ready }) => `${kind} ${channel}: ${n}, owner ${owner || '-'}, due ${ready || '-'}`,
+    );
+    this.violation(`I6 not drained within ${maxMs} ms; in queues: ${where.join('; ') || 'nothing'}`);
+  }
+
+  async learnDrops() {
+    for (const { channel, dropped } of await this.pages()) {
+      const known = this.history.channels.get(channel);
+      if (known) known.dropped = dropped;
+    }
+  }
+
+  async pages() {
+    return this.counters.read();
+  }
+
+  /** I9, when everything has drained: queues are empty, no replica holds a callback. */
+  async auditEmpty() {
+    const empty = await eventually(
+      async () => (await this.pages()).every(({ n, kind, owner }) => n === 0 && (kind !== 'callback' || owner === '')),
+      emptyWithinMs,
+    );
+    await sleep(settleMs);
+    await this.audit();
+    if (empty) return;
+    for (const { channel, kind, n, owner } of await this.pages())
+      if (n > 0 || (kind === 'callback' && owner))
+        this.violation(`I9 ${kind} ${channel}: still ${n} events, held by ${owner || 'no replica'}`);
+  }
+
+  /** I9. The counters are right at every moment, not only at the end. */
+  async audit() {
+    try {
+      const { problems } = await this.counters.audit();
+      for (const problem of problems) this.violation(problem);
+    } catch {
+      // Redis is away, which is what some rows are about.
+    }
+  }
+
+  /** Injects one fault: `work` begins and ends it. */
+  async fault(name: string, { times = 0, afterMs, forgets = false }: Consequences, work: () => Promise<unknown>) {
+    const fault: Fault = { name, fromMs: Date.now(), toMs: Infinity, excuse: excuses(times), forgets };
+    if (afterMs !== undefined) fault.afterMs = afterMs;
+    this.history.faults.push(fault);
+    this.injections++;
+    try {
+      await work();
+    } finally {
+      fault.toMs = Date.now();
+    }
+    if (this.injections % 3 === 0) await this.audit();
+  }
+
+  get isOver() {
+    return performance.now() >= this.endsAt;
+  }
+
+  /** Injects until the time is up, with pauses; at least once. */
+  async repeat(work: (n: number) => Promise<void>, leastMs = 100, mostMs = 900) {
+    for (let n = 0; n === 0 || !this.isOver; n++) {
+      await this.pause(leastMs, mostMs);
+      await work(n);
+    }
+  }
+
+  async pause(leastMs: number, mostMs: number) {
+    await sleep(this.random.int(leastMs, mostMs));
+  }
+
+  /** A replica that works, or at least runs. */
+  victim(): Replica {
+    const running = this.system.replicas.filter(({ isRunning, isStopped }) => isRunning && !isStopped);
+    const ready = running.filter(({ isReady }) => isReady);
+    return this.random.pick([ready, running, this.system.replicas].find(({ length }) => length > 0) ?? []);
+  }
+
+  /** Names of the channels of a kind. */
+  channelsOf(kind: Kind) {
+    return [...this.history.channels.values()].flatMap(({ name, kind: own }) => (own === kind ? [name] : []));
+  }
+
+  /**
+   * Recognises a request for one of these commands on its way to Redis.
+   * @param commands `append`
+   */
+  asks(...commands: string[]) {
+    const folder = join(this.options.program, 'src/queue/commands');
+    const read = (name: string) => readFileSync(join(folder, `${name}.lua`), 'utf8');
+    const hashes = commands.map((name) =>
+      createHash('sha1')
+        .update(`${read('prelude')}\n${read(name)}`)
+        .digest('hex'),
+    );
+    return (request: Buffer) => hashes.some((hash) => request.includes(hash));
+  }
+}

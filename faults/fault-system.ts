@@ -1,0 +1,345 @@
+/** What one run of a row works on: its own topics, database and keys in Redis, dispatchers, tenants and channels. */
+import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import {
+  AccessKeys,
+  ChannelsState,
+  DeviceCommandResults,
+  DeviceSessions,
+  DeviceValues,
+  type AccessKeyChanged,
+} from '@lanyard/contracts';
+import { KafkaConnection, type KafkaProducer } from '@lanyard/kafka';
+import {
+  createLogger,
+  formatApiKey,
+  hashSecret,
+  identityHeader,
+  newId,
+  newSecret,
+  signIdentity,
+} from '@lanyard/service';
+import pg from 'pg';
+import { newIdentityKeys, signingKeyOf } from '../tools/lanyard/identity-keys.ts';
+import { whenAvailable } from './available.ts';
+import { evict } from './group-members.ts';
+import { Load } from './load.ts';
+import { CallbackReceiver } from './receivers/callback-receiver.ts';
+import { PullReceiver } from './receivers/pull-receiver.ts';
+import { SocketReceiver } from './receivers/socket-receiver.ts';
+import { producerOf } from './program.ts';
+import { repeatedIds } from './repeated-records.ts';
+import { Replica } from './replica.ts';
+import type { Engines } from './engines.ts';
+import type { History, Kind } from './history.ts';
+import type { Random } from '../tools/testing/random.ts';
+
+/** The private one is the gateway's. */
+export const identityKeys = newIdentityKeys();
+const signingKey = signingKeyOf(identityKeys);
+const sources = [DeviceSessions, DeviceValues, DeviceCommandResults];
+
+/** Not divisors of what a chunk holds, so that batches end within chunks. */
+const batchSizes = [7, 40, 130, 10_000];
+
+/** one API key */
+interface Customer {
+  accountId: string;
+  keyId: string;
+  key: string;
+  secret: string;
+}
+
+type Receiver = CallbackReceiver | SocketReceiver | PullReceiver;
+
+/** `kinds`: channels of each tenant; `devices`: of each tenant */
+interface Options {
+  name: string;
+  seed: number;
+  folder: string;
+  program: string;
+  engines: Engines;
+  redisPort: number;
+  history: History;
+  random: Random;
+  replicas: number;
+  tenants: number;
+  kinds: readonly Kind[];
+  devices: number;
+  environment?: Record<string, string>;
+}
+
+export class FaultSystem {
+  replicas: Replica[] = [];
+  /** By name of the channel, which is the id of its key. */
+  customers = new Map<string, Customer>();
+  callbacks = new Map<string, CallbackReceiver>();
+  sockets = new Map<string, SocketReceiver>();
+  pulls = new Map<string, PullReceiver>();
+  /** Those with clocks of their own. */
+  producers: KafkaProducer[] = [];
+  revision = 0;
+  started = 0;
+  options: Options;
+  Producer: typeof KafkaProducer;
+  history: History;
+  unique = `f${randomBytes(4).toString('hex')}`;
+  redisPrefix: string;
+  kafka: KafkaConnection;
+  producer: KafkaProducer;
+  load: Load;
+  databaseUrl: string;
+
+  /** @param Producer of the program */
+  constructor(options: Options, Producer: typeof KafkaProducer) {
+    this.options = options;
+    this.Producer = Producer;
+    this.history = options.history;
+    this.redisPrefix = `${this.unique}:`;
+    const logger = createLogger({ app: 'faults', replicaId: 'faults', level: 'silent' });
+    this.kafka = new KafkaConnection({
+      brokers: options.engines.brokers,
+      topicPrefix: `${this.unique}.`,
+      clientId: 'faults',
+      partitions: 2,
+      logger,
+    });
+    this.producer = new this.Producer(this.kafka, { source: 'faults', now: () => Date.now() + this.load.shiftMs });
+    this.load = new Load(
+      this.producer,
+      options.history,
+      options.random.fork('load'),
+      `${options.name}s${options.seed}`,
+    );
+    this.databaseUrl = options.engines.databaseUrl.replace(/postgres$/, this.unique);
+  }
+
+  static async create(options: Options) {
+    const system = new FaultSystem(options, await producerOf(options.program));
+    try {
+      await system.start();
+      return system;
+    } catch (error) {
+      await system.drop();
+      throw error;
+    }
+  }
+
+  async start() {
+    const { folder, replicas, tenants, kinds, devices } = this.options;
+    mkdirSync(folder, { recursive: true });
+    await Promise.all([
+      this.sql(`CREATE DATABASE ${this.unique}`),
+      this.kafka.ensureTopics([AccessKeys, ChannelsState, ...sources]),
+    ]);
+    await this.producer.connect();
+    // The first makes the tables; the others find them.
+    await (await this.addReplica()).start();
+    await Promise.all(Array.from({ length: replicas - 1 }, async () => (await this.addReplica()).start()));
+    for (let n = 0; n < tenants; n++) await this.addTenant(kinds, devices);
+  }
+
+  /** Of every service. */
+  get commonEnvironment() {
+    return {
+      KAFKA_BROKERS: this.options.engines.brokers.join(','),
+      KAFKA_TOPIC_PREFIX: `${this.unique}.`,
+      DATABASE_URL: this.databaseUrl,
+      LOG_LEVEL: 'info',
+    };
+  }
+
+  async addReplica() {
+    const { folder, program, redisPort, environment } = this.options;
+    const replica = await Replica.create({
+      name: `dispatcher-${this.started++}`,
+      folder,
+      program,
+      redisPort,
+      environment: {
+        ...this.commonEnvironment,
+        DISPATCHER_REDIS_PREFIX: this.redisPrefix,
+        DISPATCHER_CALLBACK_ALLOW_CIDRS: '127.0.0.0/8',
+        IDENTITY_PUBLIC_KEYS: identityKeys.identityPublicKey,
+        ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+        ...environment,
+      },
+    });
+    this.replicas.push(replica);
+    return replica;
+  }
+
+  async addTenant(kinds: readonly Kind[], devices: number) {
+    const accountId = newId();
+    const channels = await Promise.all(kinds.map((kind) => this.addChannel(accountId, kind)));
+    const { random } = this.options;
+    for (let n = 0; n < devices; n++) {
+      const own = n < channels.length ? [channels[n] as string] : channels.filter(() => random.chance(0.6));
+      this.load.addDevice({ tenant: accountId, kind: 'values', keyIds: own, channels: own });
+    }
+    this.load.addDevice({ tenant: accountId, kind: 'sessions', keyIds: [], channels });
+    // Names a key of another tenant: that one must not get it.
+    const foreign = [...this.customers.values()].find((customer) => customer.accountId !== accountId)?.keyId;
+    if (foreign) this.load.addDevice({ tenant: accountId, kind: 'values', keyIds: [...channels, foreign], channels });
+  }
+
+  /** @returns its name */
+  async addChannel(accountId: string, kind: Kind): Promise<string> {
+    const { random } = this.options;
+    const keyId = newId();
+    const secret = newSecret(accountId, keyId);
+    const customer = { accountId, keyId, secret, key: formatApiKey({ accountId, keyId, secret }) };
+    await this.announceKey(customer);
+    this.customers.set(keyId, customer);
+    this.history.addChannel({ name: keyId, kind, tenant: accountId });
+    await this.receiverOf(customer, kind, random.pick(batchSizes));
+    return keyId;
+  }
+
+  async receiverOf(customer: Customer, kind: Kind, batchSize: number) {
+    const name = customer.keyId;
+    const serialization = { max_chunk_size: batchSize, cfg: { include_uid: true } };
+    if (kind === 'callback') {
+      const receiver = await new CallbackReceiver(this.history, name).start();
+      this.callbacks.set(name, receiver);
+      await this.mustCall(name, 'PUT', 'callback', { url: receiver.url, serialization });
+    } else if (kind === 'websocket') {
+      await this.mustCall(name, 'PUT', 'websocket', { serialization });
+      this.sockets.set(name, new SocketReceiver(this.history, name, customer.key, () => this.anyReplica().url).start());
+    } else {
+      await this.mustCall(name, 'GET', 'pull?noWait=true');
+      this.pulls.set(name, new PullReceiver(this.history, name, () => this.anywhere(name)).start());
+    }
+  }
+
+  async announceKey({ accountId, keyId, secret }: Customer, fields: Partial<AccessKeyChanged> = {}) {
+    await this.producer.send(AccessKeys, {
+      keyId,
+      accountId,
+      hash: hashSecret(secret),
+      groups: [],
+      permissions: ['notifications'],
+      tier: 'commercial',
+      status: 'active',
+      revision: ++this.revision,
+      changedAt: new Date().toISOString(),
+      ...fields,
+    });
+  }
+
+  /** Receivers of all kinds. */
+  get receivers(): Receiver[] {
+    return [...this.callbacks.values(), ...this.sockets.values(), ...this.pulls.values()];
+  }
+
+  /** One that runs, as a load balancer would choose. */
+  anyReplica() {
+    const running = this.replicas.filter(({ isRunning, isStopped }) => isRunning && !isStopped);
+    const all = running.length > 0 ? running : this.replicas;
+    return all[Math.floor(Math.random() * all.length)] as Replica;
+  }
+
+  anywhere(channel: string) {
+    const replica = this.anyReplica();
+    return { url: replica.url, headers: this.identity(channel, replica) };
+  }
+
+  /** What the gateway says about the caller, by the same clock. */
+  identity(channel: string, replica: Replica): Record<string, string> {
+    const { accountId, keyId } = this.customers.get(channel) as Customer;
+    const identity = {
+      accountId,
+      keyId,
+      groups: [],
+      permissions: ['notifications'],
+      tier: 'commercial' as const,
+      requestId: newId(),
+    };
+    return { [identityHeader]: signIdentity(identity, 'dispatcher', signingKey, Date.now() + replica.shiftMs) };
+  }
+
+  async call(channel: string, method: string, path: string, body?: unknown, replica: Replica = this.anyReplica()) {
+    const response = await fetch(`${replica.url}/v2/notification/${path}`, {
+      method,
+      headers: this.identity(channel, replica),
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(30_000),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json');
+    const retryAfter = response.headers.get('retry-after');
+    return { status: response.status, retryAfter, text, json: isJson ? JSON.parse(text) : undefined };
+  }
+
+  /** Tries again after 503, as clients do. */
+  async mustCall(channel: string, method: string, path: string, body?: unknown) {
+    const answer = await whenAvailable(() => this.call(channel, method, path, body));
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+    return answer;
+  }
+
+  /** Tells Kafka that a replica which was killed is no member any more. */
+  async evict({ name }: Replica) {
+    const groups = sources.map(({ name: topic }) => `${this.unique}.dispatcher.${topic}`);
+    await evict(this.kafka, this.options.engines.brokers[0] as string, groups, name).catch(() => undefined);
+  }
+
+  /** Another connection, which knows what is new on the cluster. */
+  async renewProducer() {
+    const next = new this.Producer(this.kafka, { source: 'faults', now: () => Date.now() + this.load.shiftMs });
+    await next.connect();
+    const before = this.producer;
+    this.producer = this.load.producer = next;
+    await before.disconnect();
+  }
+
+  /** Its clock is wrong by so much. */
+  async addProducer(shiftMs: number) {
+    const producer = new this.Producer(this.kafka, { source: 'faults', now: () => Date.now() + shiftMs });
+    await producer.connect();
+    this.producers.push(producer);
+    return producer;
+  }
+
+  async endOf(topic: string) {
+    const offsets = await this.kafka.offsets(topic);
+    return [...offsets.values()].reduce((sum, { high }) => sum + Number(high), 0);
+  }
+
+  /** Events that Kafka has more than once. */
+  repeatedIds() {
+    const topics = sources.map(({ name }) => name);
+    return repeatedIds(this.kafka, topics, `${this.unique}.repeated`);
+  }
+
+  async heal() {
+    await Promise.all(this.replicas.map((replica) => replica.heal()));
+    for (const receiver of this.receivers) receiver.heal();
+  }
+
+  async drop() {
+    await this.load.stop().catch(() => undefined);
+    for (const receiver of this.receivers) receiver.stop();
+    await Promise.all(this.replicas.map((replica) => replica.drop()));
+    for (const producer of [this.producer, ...this.producers]) await producer.disconnect().catch(() => undefined);
+    await this.kafka.close().catch(() => undefined);
+    await this.sql(`DROP DATABASE IF EXISTS ${this.unique} WITH (FORCE)`).catch(() => undefined);
+  }
+
+  /** A session of PostgreSQL, for who ends it. */
+  async session() {
+    const client = new pg.Client({ connectionString: this.options.engines.databaseUrl });
+    client.on('error', () => undefined);
+    await client.connect();
+    return client;
+  }
+
+  async sql(statement: string) {
+    const client = await this.session();
+    try {
+      await client.query(statement);
+    } finally {
+      await client.end();
+    }
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * Kafka waits 30 s for a consumer that was killed before it gives its partitions to others. A row that kills a lot
+ * cannot wait each time: it leaves the group for the dead member, with the request that a living one would send.
+ */
+import net from 'node:net';
+import type { KafkaConnection } from '@lanyard/kafka';
+
+const string = (text: string) => {
+  const bytes = Buffer.from(text);
+  const length = Buffer.alloc(2);
+  length.writeInt16BE(bytes.length);
+  return Buffer.concat([length, bytes]);
+};
+
+/** LeaveGroup, version 0. */
+const leaveGroup = (groupId: string, memberId: string) => {
+  const head = Buffer.from([0, 13, 0, 0, 0, 0, 0, 1]);
+  const body = Buffer.concat([head, string('faults'), string(groupId), string(memberId)]);
+  const size = Buffer.alloc(4);
+  size.writeInt32BE(body.length);
+  return Buffer.concat([size, body]);
+};
+
+const ask = (broker: string, request: Buffer) =>
+  new Promise((done, failed) => {
+    const [host, port] = broker.split(':');
+    const socket = net.connect({ host: host ?? '', port: Number(port), timeout: 3_000 }, () => socket.write(request));
+    socket.once('data', (answer) => {
+      socket.destroy();
+      done(answer);
+    });
+    socket.once('timeout', () => socket.destroy(new Error('Kafka does not answer')));
+    socket.once('error', failed);
+  });
+
+/** @param clientId of the dead */
+export const evict = async (
+  connection: KafkaConnection,
+  broker: string,
+  groupIds: readonly string[],
+  clientId: string,
+) => {
+  const admin = connection.kafka.admin();
+  await admin.connect();
+  try {
+    const { groups } = await admin.describeGroups([...groupIds]);
+    for (const { groupId, members } of groups)
+      for (const member of members)
+        if (member.clientId === clientId) await ask(broker, leaveGroup(groupId, member.memberId));
+  } finally {
+    await admin.disconnect();
+  }
+};

@@ -1,0 +1,162 @@
+/** The customer's HTTP server of one callback channel, and the ways in which such servers misbehave. */
+import { sleep } from '../../tools/lanyard/project.ts';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Answer, History } from '../history.ts';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+type Request = IncomingMessage;
+
+type Response = ServerResponse;
+
+interface Call {
+  text: string;
+  request: Request;
+  response: Response;
+  record: (answer: Answer) => void;
+}
+
+type Behaviour = (call: Call) => void | Promise<void>;
+
+interface Attempt {
+  beganAtMs: number;
+  endedAtMs: number;
+  answer: Answer;
+  behaviour: string;
+}
+
+const gone = (response: Response) =>
+  new Promise((done) => (response.destroyed ? done(undefined) : response.once('close', () => done(undefined))));
+
+/** Who hung up before the answer knows nothing of it. */
+const accept = ({ request, response, record }: Call, answer: () => void) => {
+  if (response.destroyed || request.socket.destroyed) return record('unknown');
+  record('accepted');
+  answer();
+};
+
+const refuseWith =
+  (status: number): Behaviour =>
+  ({ response, record }) => {
+    record('refused');
+    response.writeHead(status, status === 301 ? { location: 'http://127.0.0.1:1/' } : {}).end('no');
+  };
+
+const acceptAfter =
+  (delayMs: number, status: number): Behaviour =>
+  async (call) => {
+    await sleep(delayMs);
+    accept(call, () => call.response.writeHead(status).end());
+  };
+
+export const behaviours: Record<string, Behaviour> = {
+  accepts: (call) => accept(call, () => call.response.writeHead(204).end()),
+  answers200: (call) => accept(call, () => call.response.writeHead(200).end('thank you')),
+  slow: acceptAfter(300, 204),
+  late: acceptAfter(19_000, 200),
+  fails: refuseWith(500),
+  isBusy: refuseWith(503),
+  redirects: refuseWith(301),
+  answers201: refuseWith(201),
+  resets: ({ request, record }) => {
+    record('refused');
+    request.socket.resetAndDestroy();
+  },
+  /** Has it, and dies before it can say so. */
+  dies: ({ request, record }) => {
+    record('unknown');
+    request.socket.destroy();
+  },
+  hangs: async ({ response, record }) => {
+    await gone(response);
+    record('refused');
+  },
+  /** More than anyone wants to read. */
+  floods: (call) =>
+    accept(call, () => {
+      const { response } = call;
+      const block = Buffer.alloc(65_536, 'x');
+      response.writeHead(200);
+      const more = () => {
+        while (!response.destroyed && response.write(block));
+      };
+      response.on('drain', more);
+      more();
+    }),
+  /** A good status, and then a body that never ends. */
+  drips: async ({ response, record }) => {
+    response.writeHead(200);
+    const drip = setInterval(() => response.write('.'), 500);
+    await gone(response);
+    clearInterval(drip);
+    record('refused');
+  },
+};
+
+export class CallbackReceiver {
+  attempts: Attempt[] = [];
+  /** name of a behaviour, or what gives it for each request */
+  behaviour: string | (() => string) = 'accepts';
+  /** Hangs up before it has read the whole request, so many times. */
+  hangUps = 0;
+  url = '';
+  history: History;
+  channel: string;
+  server: Server;
+
+  constructor(history: History, channel: string) {
+    this.history = history;
+    this.channel = channel;
+    this.server = createServer((request, response) => void this.receive(request, response));
+    this.server.keepAliveTimeout = 30_000;
+  }
+
+  async start() {
+    await new Promise((listening) => this.server.listen(0, '127.0.0.1', () => listening(undefined)));
+    const { port } = this.server.address() as AddressInfo;
+    this.url = `http://127.0.0.1:${port}/events`;
+    return this;
+  }
+
+  /** Does this to the next requests, and then accepts. */
+  misbehave(behaviour: string, times = 1) {
+    let left = times;
+    this.behaviour = () => (left-- > 0 ? behaviour : 'accepts');
+  }
+
+  heal() {
+    this.behaviour = 'accepts';
+    this.hangUps = 0;
+  }
+
+  stop() {
+    this.server.closeAllConnections();
+    this.server.close();
+  }
+
+  async receive(request: Request, response: Response) {
+    const beganAtMs = performance.now();
+    if (this.hangUps > 0) {
+      this.hangUps--;
+      return void request.once('data', () => request.socket.destroy());
+    }
+    const parts: Buffer[] = [];
+    try {
+      for await (const part of request) parts.push(part);
+    } catch {
+      return;
+    }
+    const text = Buffer.concat(parts).toString();
+    // How the service finds out whether the address is the customer's.
+    if (text === '{}') return void response.writeHead(204).end();
+    response.on('error', () => undefined);
+    const behaviour = typeof this.behaviour === 'string' ? this.behaviour : this.behaviour();
+    await behaviours[behaviour]?.({
+      ...{ text, request, response },
+      record: (answer) => {
+        this.attempts.push({ beganAtMs, endedAtMs: performance.now(), answer, behaviour });
+        this.history.deliver(this.channel, text, answer);
+      },
+    });
+  }
+}

@@ -1,0 +1,129 @@
+/** The customer's WebSocket client of one channel: it connects again whenever it is closed. */
+import { WebSocket } from 'ws';
+import type { History } from '../history.ts';
+
+const usualAgainMs = 50;
+const handshakeTimeoutMs = 3_000;
+
+export class SocketReceiver {
+  onOpen = () => {};
+  /** Codes with which sockets were closed. */
+  closed: number[] = [];
+  opened = 0;
+  isStopped = false;
+  /** Answers pings. */
+  echo = true;
+  /** Answers to pings wait until `releasePongs`. */
+  holdsPongs = false;
+  heldPongs: (() => void)[] = [];
+  socket: WebSocket | undefined;
+  history: History;
+  channel: string;
+  key: string;
+  url: () => string;
+  againMs: () => number;
+  handshakeMs: number;
+
+  /**
+   * @param url where to connect next
+   * @param patience `againMs`: how long it waits before it connects again
+   */
+  constructor(
+    history: History,
+    channel: string,
+    key: string,
+    url: () => string,
+    {
+      againMs = () => usualAgainMs,
+      handshakeMs = handshakeTimeoutMs,
+    }: { againMs?: () => number; handshakeMs?: number } = {},
+  ) {
+    this.history = history;
+    this.channel = channel;
+    this.key = key;
+    this.url = url;
+    this.againMs = againMs;
+    this.handshakeMs = handshakeMs;
+  }
+
+  start() {
+    this.connect();
+    return this;
+  }
+
+  get isOpen() {
+    return this.socket?.readyState === WebSocket.OPEN;
+  }
+
+  connect() {
+    if (this.isStopped) return;
+    const address = `${this.url().replace('http', 'ws')}/v2/notification/websocket-connect`;
+    const socket = new WebSocket(address, ['wss', `service_${this.key}`], {
+      handshakeTimeout: this.handshakeMs,
+      autoPong: false,
+    });
+    this.socket = socket;
+    if (this.echo) socket.on('ping', (data) => this.pong(() => socket.pong(data)));
+    socket.on('open', () => {
+      this.opened++;
+      this.onOpen();
+    });
+    socket.on('message', (data) => this.history.deliver(this.channel, String(data), 'accepted'));
+    socket.on('error', () => undefined);
+    socket.once('close', (code) => {
+      this.closed.push(code);
+      // A second socket may have taken this one's place.
+      if (this.socket === socket) setTimeout(() => this.connect(), this.againMs());
+    });
+  }
+
+  pong(answer: () => void) {
+    if (this.holdsPongs) this.heldPongs.push(answer);
+    else answer();
+  }
+
+  releasePongs() {
+    this.holdsPongs = false;
+    for (const answer of this.heldPongs.splice(0)) answer();
+  }
+
+  /** The next ones still wait. */
+  releaseFirstPong() {
+    this.heldPongs.shift()?.();
+  }
+
+  /** Connects once more, beside the socket that is open. */
+  connectAgain() {
+    this.connect();
+  }
+
+  /** Without a close, as when a network breaks. */
+  cut() {
+    this.socket?.terminate();
+  }
+
+  pause() {
+    this.socket?.pause();
+  }
+
+  resume() {
+    this.socket?.resume();
+  }
+
+  heal() {
+    this.resume();
+    this.releasePongs();
+    if (!this.echo) this.cut();
+    this.echo = true;
+  }
+
+  restart() {
+    this.isStopped = false;
+    this.connect();
+  }
+
+  stop() {
+    this.isStopped = true;
+    this.socket?.terminate();
+  }
+}

@@ -1,0 +1,41 @@
+/** What Kafka has twice: a producer that did not learn whether its request was done sends it again. */
+import { recordHeaders, type KafkaConnection } from '@lanyard/kafka';
+
+/** Ids of the messages of `topics` that are in them more than once. Reads the topics from their start. */
+export const repeatedIds = async (connection: KafkaConnection, topics: readonly string[], group: string) => {
+  const left = new Map<string, bigint>();
+  for (const topic of topics)
+    for (const [partition, { low, high }] of await connection.offsets(topic))
+      if (BigInt(high) > BigInt(low)) left.set(`${connection.topicName(topic)}/${partition}`, BigInt(high));
+  const seen = new Map<string, number>();
+  if (left.size > 0) await readAll(connection, topics, group, left, seen);
+  return new Set([...seen].filter(([, times]) => times > 1).map(([id]) => id));
+};
+
+/** @param left where each partition ends */
+const readAll = async (
+  connection: KafkaConnection,
+  topics: readonly string[],
+  group: string,
+  left: Map<string, bigint>,
+  seen: Map<string, number>,
+) => {
+  const consumer = connection.kafka.consumer({ groupId: group, maxWaitTimeInMs: 100 });
+  await consumer.connect();
+  await consumer.subscribe({ topics: topics.map((topic) => connection.topicName(topic)), fromBeginning: true });
+  await new Promise((done) => {
+    void consumer.run({
+      autoCommit: false,
+      eachBatch: async ({ batch }) => {
+        for (const message of batch.messages) {
+          const id = recordHeaders(message).get('ce_id') ?? '';
+          seen.set(id, (seen.get(id) ?? 0) + 1);
+        }
+        const partition = `${batch.topic}/${batch.partition}`;
+        if (BigInt(batch.lastOffset()) + 1n >= (left.get(partition) ?? 0n)) left.delete(partition);
+        if (left.size === 0) done(undefined);
+      },
+    });
+  });
+  await consumer.disconnect();
+};

@@ -1,0 +1,141 @@
+/** Rows in which dispatchers die, stand still, come and go. */
+import { sleep } from '../../tools/lanyard/project.ts';
+import { eventually, type Experiment, type Row } from '../experiment.ts';
+import type { Replica } from '../replica.ts';
+
+/** Kills it, and starts it again. */
+export const bounce = async ({ system }: Experiment, replica: Replica) => {
+  await replica.kill();
+  await system.evict(replica);
+  await replica.start();
+};
+
+/** Kills it, and has it started again while something else happens. */
+const killAndLaunch = async ({ system }: Experiment, replica: Replica) => {
+  await replica.kill();
+  await system.evict(replica);
+  replica.launch();
+};
+
+/** Requests at which a replica is killed: before Redis has them, or before the replica has the answer. */
+const moments = ['append', 'ack', 'claim', 'read', 'detach'] as const;
+
+const killed: Row = {
+  name: 'F1',
+  about: 'SIGKILL of a dispatcher before and after an append, a claim, a confirmation',
+  seconds: 12,
+  inject: (experiment) =>
+    experiment.repeat(async (n) => {
+      const replica = experiment.victim();
+      const moment = moments[n % moments.length] ?? 'append';
+      const isAnswer = experiment.random.chance(0.5);
+      await experiment.fault(`kill ${isAnswer ? 'after' : 'before'} ${moment}`, { times: 1 }, async () => {
+        await replica.redis.spring(experiment.asks(moment), isAnswer, () => void replica.kill());
+        await killAndLaunch(experiment, replica);
+      });
+      await eventually(() => experiment.system.replicas.some(({ isReady }) => isReady), 20_000);
+    }),
+};
+
+/** Another one sends the batch under way again; and when this one wakes up its link to Redis is too old to be used on. */
+const afterPause = 2;
+
+const paused: Row = {
+  name: 'F2',
+  about: 'SIGSTOP of a dispatcher until others take over, with requests under way; then SIGCONT',
+  seconds: 20,
+  inject: async (experiment) => {
+    for (const receiver of experiment.system.callbacks.values()) receiver.behaviour = 'slow';
+    await experiment.repeat(
+      async () => {
+        const replica = experiment.victim();
+        await experiment.fault('SIGSTOP', { times: afterPause, afterMs: 1_500 }, async () => {
+          replica.pause();
+          // Silence of 5 s makes its channels free.
+          await sleep(experiment.random.chance(0.75) ? experiment.random.int(6_500, 8_000) : 1_500);
+          replica.resume();
+        });
+      },
+      3_000,
+      4_000,
+    );
+  },
+};
+
+const pausedForLong: Row = {
+  name: 'F2b',
+  about: 'SIGSTOP for longer than Kafka waits for a consumer: it comes back to partitions that are not its own',
+  seconds: 1,
+  inject: async (experiment) => {
+    const replica = experiment.victim();
+    await experiment.fault('SIGSTOP 36 s', { times: afterPause }, async () => {
+      replica.pause();
+      await sleep(36_000);
+      replica.resume();
+    });
+    await sleep(2_000);
+  },
+};
+
+const oneOfThree: Row = {
+  name: 'F3',
+  about: 'SIGKILL of one of three dispatchers again and again; another dies while it starts',
+  replicas: 3,
+  seconds: 15,
+  inject: async (experiment) => {
+    await experiment.repeat(
+      async () => {
+        const replica = experiment.victim();
+        await experiment.fault('kill one of three', { times: 1 }, () => killAndLaunch(experiment, replica));
+      },
+      1_000,
+      3_000,
+    );
+  },
+};
+
+const storm: Row = {
+  name: 'F13',
+  about: 'rebalance storm: members are thrown out of their groups, replicas join and leave',
+  seconds: 12,
+  inject: (experiment) =>
+    experiment.repeat(
+      async (n) => {
+        const replica = experiment.victim();
+        if (n % 5 !== 4) await experiment.fault('thrown out of the group', {}, () => experiment.system.evict(replica));
+        else
+          await experiment.fault('SIGTERM and back', { times: 1 }, async () => {
+            await replica.stop();
+            await replica.start();
+          });
+      },
+      300,
+      1_800,
+    ),
+};
+
+/** Of a processor, while there is nothing to do. */
+const idleShareMax = 0.05;
+
+const calm: Row = {
+  name: 'F0',
+  about: 'no fault at all: nothing twice, and an idle dispatcher is idle',
+  seconds: 5,
+  inject: (experiment) => experiment.repeat(() => experiment.audit()),
+  after: async (experiment) => {
+    const { replicas } = experiment.system;
+    const used = () => replicas.map(({ cpuSeconds }) => cpuSeconds);
+    let share = 1;
+    const isIdle = async () => {
+      const before = used();
+      await sleep(3_000);
+      share = Math.min(share, Math.max(...used().map((now, n) => (now - (before[n] ?? 0)) / 3)));
+      return share < idleShareMax;
+    };
+    // Programs are still being compiled for a while.
+    if (!(await eventually(isIdle, 15_000)))
+      experiment.violation(`I6 a dispatcher without work used ${Math.round(share * 100)} % of a processor`);
+  },
+};
+
+export const dispatcherRows = [calm, killed, paused, pausedForLong, oneOfThree, storm];

@@ -1,0 +1,96 @@
+/** Everything at once. */
+import { sleep } from '../../tools/lanyard/project.ts';
+import { type Experiment, type Row } from '../experiment.ts';
+import { bounce } from './dispatcher.ts';
+
+const actions: Record<string, (experiment: Experiment) => Promise<unknown>> = {
+  'kill a dispatcher': (experiment) =>
+    experiment.fault('kill', { times: 2 }, () => bounce(experiment, experiment.victim())),
+  'pause a dispatcher': async (experiment) => {
+    const replica = experiment.victim();
+    await experiment.fault('SIGSTOP', { times: 2 }, async () => {
+      replica.pause();
+      await experiment.pause(500, 7_000);
+      if (replica.isStopped) replica.resume();
+    });
+  },
+  'kill Redis': (experiment) =>
+    experiment.fault('kill Redis', { times: 7 }, async () => {
+      await experiment.redis.kill();
+      await experiment.pause(0, 500);
+      await experiment.redis.start();
+    }),
+  'tear the log of Redis': (experiment) =>
+    experiment.fault('torn log', { times: 7, forgets: true }, async () => {
+      await experiment.redis.kill();
+      experiment.redis.truncateLog(Math.max(0, experiment.redis.logBytes - experiment.random.int(1, 2_000)));
+      await experiment.redis.start();
+    }),
+  'pause Redis': (experiment) =>
+    experiment.fault('SIGSTOP Redis', { times: 7 }, async () => {
+      experiment.redis.pause();
+      await experiment.pause(100, 1_000);
+      experiment.redis.resume();
+    }),
+  'cut a line': (experiment) => experiment.fault('cut', { times: 3 }, async () => experiment.victim().redis.cutAll()),
+  'cut an answer': (experiment) =>
+    experiment.fault('cut an answer', { times: 3 }, () =>
+      experiment.victim().redis.spring(experiment.asks('append', 'ack'), true),
+    ),
+  'kill Kafka': (experiment) =>
+    experiment.fault('kill Kafka', {}, async () => {
+      await experiment.engines.kafka.kill();
+      await experiment.pause(0, 1_000);
+      await experiment.engines.kafka.start();
+    }),
+  'kill PostgreSQL': (experiment) =>
+    experiment.fault('kill PostgreSQL', { times: 1 }, async () => {
+      await experiment.engines.postgresql.kill();
+      await experiment.pause(0, 1_000);
+      await experiment.engines.postgresql.start();
+    }),
+  'throw out of the group': (experiment) =>
+    experiment.fault('thrown out', {}, () => experiment.system.evict(experiment.victim())),
+  'cut a socket': (experiment) =>
+    experiment.fault('socket cut', { times: 1 }, async () =>
+      experiment.random.pick([...experiment.system.sockets.values()]).cut(),
+    ),
+  'refuse a callback': (experiment) =>
+    experiment.fault('refuses', {}, async () =>
+      experiment.random
+        .pick([...experiment.system.callbacks.values()])
+        .misbehave(experiment.random.pick(['fails', 'resets', 'dies']), experiment.random.int(1, 2)),
+    ),
+};
+
+/** What does not need an engine or a dispatcher to start, beside what does: starts take turns. */
+const light = ['cut a line', 'cut an answer', 'cut a socket', 'refuse a callback', 'throw out of the group'];
+
+const rssBytesMax = 450 * 1_024 * 1_024;
+
+const everything: Row = {
+  name: 'F25',
+  about: 'all of it at once, three dispatchers, at random',
+  exclusive: true,
+  replicas: 3,
+  seconds: 25,
+  drainMs: 90_000,
+  inject: async (experiment) => {
+    const worker = (names: string[]) =>
+      experiment.repeat(
+        async () => {
+          await actions[experiment.random.pick(names)]?.(experiment);
+        },
+        100,
+        800,
+      );
+    await Promise.all([worker(Object.keys(actions).filter((name) => !light.includes(name))), worker(light)]);
+    await sleep(500);
+  },
+  after: async (experiment) => {
+    for (const { name, rssBytes } of experiment.system.replicas)
+      if (rssBytes > rssBytesMax) experiment.violation(`F25 ${name} uses ${Math.round(rssBytes / 1e6)} MB of memory`);
+  },
+};
+
+export const everythingRows = [everything];

@@ -1,0 +1,218 @@
+/** The gateway dies or is stopped under thousands of WebSockets. */
+import { sleep } from '../../tools/lanyard/project.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isAlive, kill } from '../../tools/lanyard/processes.ts';
+import { eventually, type Experiment, type Row } from '../experiment.ts';
+import { identityKeys } from '../fault-system.ts';
+import { SocketReceiver } from '../receivers/socket-receiver.ts';
+import { Replica } from '../replica.ts';
+import type { Device } from '../load.ts';
+
+const socketsWanted = 2_000;
+const requestsAtOnce = 24;
+/** A busy machine may answer 503: a client tries again. */
+const attemptsMax = 10;
+const againMs = 500;
+
+/** Of a client that waits longer each time, as clients should. */
+const backOffMs = { first: 200, most: 2_000 };
+
+/** RFC 6455's registry: service restart. */
+const serviceRestart = 1012;
+
+const backWithinMs = 60_000;
+
+/** STOP_TIMEOUT_MS, and what a process takes to end after that. */
+const stopMs = { deadline: 15_000, end: 3_000 };
+
+/** What is in the tunnels of a gateway that is killed comes again. */
+const afterGateway = 2;
+
+const severalAtOnce = async <T>(list: readonly T[], work: (one: T) => Promise<unknown>) => {
+  const left = [...list];
+  const worker = async () => {
+    for (let one = left.pop(); one !== undefined; one = left.pop()) await work(one);
+  };
+  await Promise.all(Array.from({ length: requestsAtOnce }, worker));
+};
+
+class Gateway {
+  sockets: SocketReceiver[] = [];
+  experiment: Experiment;
+  process: Replica;
+  keyFile: string;
+  everyone?: Device;
+
+  constructor(experiment: Experiment, process: Replica) {
+    this.experiment = experiment;
+    this.process = process;
+    this.keyFile = join(process.options.folder, 'admin.key');
+  }
+
+  static async start(experiment: Experiment) {
+    const { system } = experiment;
+    const { folder, program } = system.options;
+    const dispatchers = system.replicas.map(({ url }) => url).join(',');
+    const process = await Replica.create({
+      name: 'gateway-0',
+      folder,
+      program: join(program, 'apps/gateway'),
+      redisPort: experiment.redis.port,
+      environment: {
+        ...system.commonEnvironment,
+        IDENTITY_PRIVATE_KEY: identityKeys.identityPrivateKey,
+        GATEWAY_REDIS_PREFIX: `${system.redisPrefix}gateway:`,
+        GATEWAY_FIRST_KEY_FILE: join(folder, 'admin.key'),
+        // Of the others nothing is asked.
+        ...Object.fromEntries(
+          ['REGISTRY', 'DEVICE_PROXY', 'SNAPSHOT', 'EVENT_LOG', 'DISPATCHER'].map((name) => [
+            `GATEWAY_${name}_URLS`,
+            dispatchers,
+          ]),
+        ),
+        LOG_LEVEL: 'warn',
+      },
+    });
+    const gateway = new Gateway(experiment, process);
+    await process.start();
+    return gateway;
+  }
+
+  async call(key: string, method: string, path: string, body?: unknown) {
+    for (let attempt = 1; ; attempt++) {
+      const response = await fetch(`${this.process.url}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${key}` },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        signal: AbortSignal.timeout(60_000),
+      });
+      const text = await response.text();
+      if (response.ok) return JSON.parse(text || '{}');
+      if (response.status !== 503 || attempt === attemptsMax)
+        throw new Error(`${method} ${path}: ${response.status} ${text}`);
+      await sleep(againMs);
+    }
+  }
+
+  /** A key, its channel, a device of its own, and a client. */
+  async addSocket(admin: string, n: number) {
+    const { system, history, random } = this.experiment;
+    const { id, key } = await this.call(admin, 'POST', '/v3/api-keys', { name: `socket ${n}` });
+    const accountId = key.slice('ak_1'.length, 'ak_1'.length + 32);
+    await this.call(key, 'PUT', '/v2/notification/websocket', { serialization: { cfg: { include_uid: true } } });
+    history.addChannel({ name: id, kind: 'websocket', tenant: accountId });
+    system.load.addDevice({ tenant: accountId, kind: 'values', keyIds: [id], channels: [id] });
+    let pauseMs = backOffMs.first;
+    const patience = {
+      handshakeMs: 15_000,
+      againMs: () => {
+        const waitMs = pauseMs * (0.5 + random.next() / 2);
+        pauseMs = Math.min(backOffMs.most, pauseMs * 2);
+        return waitMs;
+      },
+    };
+    const receiver = new SocketReceiver(history, id, key, () => this.process.url, patience);
+    receiver.onOpen = () => (pauseMs = backOffMs.first);
+    system.sockets.set(id, receiver.start());
+    this.sockets.push(receiver);
+    return accountId;
+  }
+
+  async fill() {
+    const admin = readFileSync(this.keyFile, 'utf8').trim();
+    const numbers = Array.from({ length: socketsWanted }, (_, n) => n);
+    let accountId: string = '';
+    const begunAt = performance.now();
+    await severalAtOnce(numbers, async (n) => (accountId = await this.addSocket(admin, n)));
+    const seconds = Math.round((performance.now() - begunAt) / 1_000);
+    this.experiment.say(`F27 ${socketsWanted} keys, channels and sockets in ${seconds} s`);
+    const { load } = this.experiment.system;
+    load.addDevice({
+      tenant: accountId,
+      kind: 'sessions',
+      keyIds: [],
+      channels: this.sockets.map((each) => each.channel),
+    });
+    this.everyone = load.devices.at(-1) as Device;
+    await this.mustBeBack();
+  }
+
+  /** One event for every socket. */
+  tellAll() {
+    if (this.everyone) this.experiment.system.load.produce(this.everyone);
+  }
+
+  get open() {
+    return this.sockets.filter(({ isOpen }) => isOpen);
+  }
+
+  async mustBeBack() {
+    const begunAt = performance.now();
+    const areBack = await eventually(() => this.open.length === this.sockets.length, backWithinMs);
+    this.experiment.say(`F27 ${this.open.length} sockets open after ${Math.round(performance.now() - begunAt)} ms`);
+    if (areBack) return;
+    this.experiment.violation(
+      `F27 ${this.open.length} of ${this.sockets.length} sockets are open after ${backWithinMs} ms`,
+    );
+  }
+
+  /** Ends when its process has; its sockets must have heard why. */
+  async terminate() {
+    const open = this.open;
+    for (const receiver of open) receiver.closed.length = 0;
+    const begunAt = performance.now();
+    kill(this.process.pid, 'SIGTERM');
+    const inTime = await eventually(() => !isAlive(this.process.pid), stopMs.deadline + stopMs.end);
+    if (!inTime)
+      this.experiment.violation(
+        `F27 the gateway had not ended ${Math.round(performance.now() - begunAt)} ms after SIGTERM`,
+      );
+    await eventually(() => open.every(({ closed }) => closed.length > 0), 5_000);
+    const others = open.map(({ closed }) => closed[0]).filter((code) => code !== serviceRestart);
+    if (others.length > 0)
+      this.experiment.violation(
+        `F27 ${others.length} of ${open.length} sockets heard ${[...new Set(others)].join(', ')}, not ${serviceRestart}, at SIGTERM`,
+      );
+    if (!inTime) await this.process.kill();
+  }
+}
+
+const restarted: Row = {
+  name: 'F27',
+  about:
+    'the gateway under 2,000 WebSockets is killed, or stopped with SIGTERM, and started again: all are back, told why',
+  exclusive: true,
+  tenants: 1,
+  kinds: ['callback'],
+  devices: 2,
+  perSecond: 100,
+  seconds: 30,
+  inject: async (experiment) => {
+    const gateway = await Gateway.start(experiment);
+    try {
+      await gateway.fill();
+      gateway.tellAll();
+      await experiment.warmUp();
+      const endsAt = performance.now() + 1_000 * (experiment.options.seconds ?? restarted.seconds ?? 0);
+      for (let n = 0; n < 2 || performance.now() < endsAt; n++) {
+        await experiment.pause(500, 1_500);
+        const name = n % 2 === 0 ? 'SIGTERM' : 'kill';
+        await experiment.fault(`${name} of the gateway`, { times: afterGateway, afterMs: backWithinMs }, async () => {
+          gateway.tellAll();
+          await experiment.pause(0, 400);
+          await (name === 'kill' ? gateway.process.kill() : gateway.terminate());
+          await gateway.process.start();
+          await gateway.mustBeBack();
+        });
+      }
+    } catch (error) {
+      await gateway.process.drop();
+      throw error;
+    }
+    experiment.equipment.stop = () => gateway.process.drop();
+    await sleep(500);
+  },
+};
+
+export const gatewayRows = [restarted];

@@ -1,0 +1,121 @@
+/** Rows about Kafka: its broker dies or stands still, partitions are added, messages are poison. PostgreSQL is here too. */
+import { sleep } from '../../tools/lanyard/project.ts';
+import { DeviceValues, encodeMessage, fixtures, type ResourceValueArrived } from '@lanyard/contracts';
+import { eventually, type Row } from '../experiment.ts';
+
+const killed: Row = {
+  name: 'F12',
+  about: 'SIGKILL of the Kafka broker, restart; also SIGSTOP',
+  exclusive: true,
+  seconds: 14,
+  inject: (experiment) =>
+    experiment.repeat(
+      async (n) => {
+        const { kafka } = experiment.engines;
+        const isPause = n % 2 === 1;
+        await experiment.fault(isPause ? 'SIGSTOP Kafka' : 'kill Kafka', {}, async () => {
+          if (isPause) kafka.pause();
+          else await kafka.kill();
+          await experiment.pause(300, 2_000);
+          await kafka.heal();
+        });
+      },
+      1_000,
+      2_000,
+    ),
+};
+
+const morePartitions: Row = {
+  name: 'F15',
+  about: 'partitions are added while consumers run: the new ones are read from their start',
+  seconds: 6,
+  inject: async (experiment) => {
+    const { load, kafka } = experiment.system;
+    await sleep(2_000);
+    await experiment.fault('more partitions', {}, async () => {
+      // Which partition a device is on changes, so its order would not hold: other devices take over.
+      const previous = load.devices.splice(0);
+      await load.stop();
+      const admin = kafka.kafka.admin();
+      await admin.connect();
+      await admin.createPartitions({ topicPartitions: [{ topic: kafka.topicName(DeviceValues.name), count: 6 }] });
+      await admin.disconnect();
+      await experiment.system.renewProducer();
+      for (const { tenant, kind, keyIds, channels } of previous)
+        if (kind === 'values') for (let n = 0; n < 3; n++) load.addDevice({ tenant, kind, keyIds, channels });
+      load.start(300);
+    });
+    await sleep(4_000);
+  },
+};
+
+const example = () => {
+  const value = fixtures(DeviceValues).valid['notification for one key'] as ResourceValueArrived;
+  return encodeMessage(DeviceValues, value, { source: 'faults' });
+};
+
+const poisons: Record<string, () => { key: string | null; value: Buffer | null; headers: Record<string, string> }> = {
+  'length beyond the value': () => ({ ...example(), headers: { ...example().headers, ce_itembytes: '999999' } }),
+  'length that cuts no object': () => ({ ...example(), headers: { ...example().headers, ce_itembytes: '17' } }),
+  'length that is no number': () => ({ ...example(), headers: { ...example().headers, ce_itembytes: 'many' } }),
+  'unknown category': () => ({ ...example(), headers: { ...example().headers, ce_category: 'rumours' } }),
+  'no account': () => ({ ...example(), headers: { ...example().headers, ce_account: '' } }),
+  'no value': () => ({ ...example(), value: null }),
+};
+
+const poison: Row = {
+  name: 'F16',
+  about: 'messages that cannot be read: to the dead letters, all others pass them',
+  seconds: 8,
+  inject: async (experiment) => {
+    const { system, random } = experiment;
+    await experiment.repeat(
+      async () => {
+        const name = random.pick(Object.keys(poisons));
+        const device = random.pick(system.load.devices);
+        await experiment.fault(`poison: ${name}`, {}, async () => {
+          const message = poisons[name]?.() ?? example();
+          await system.producer.sendTo(system.kafka.topicName(DeviceValues.name), { ...message, key: device.id });
+        });
+      },
+      20,
+      200,
+    );
+    const letters = () => system.endOf(`${DeviceValues.name}.dispatcher.dlq`);
+    const sent = experiment.injections;
+    await eventually(async () => (await letters()) >= sent, 20_000);
+    const found = await letters();
+    if (found !== sent) experiment.violation(`F16 ${sent} messages were poison, ${found} are in the dead letters`);
+  },
+};
+
+const withoutPostgres: Row = {
+  name: 'F17',
+  about: 'SIGKILL of PostgreSQL: the API says 503, delivery continues; everything works when it is back',
+  exclusive: true,
+  seconds: 12,
+  inject: (experiment) =>
+    experiment.repeat(
+      async () => {
+        const { engines, system, history } = experiment;
+        const [channel = ''] = experiment.channelsOf('callback');
+        await experiment.fault('kill PostgreSQL', { times: 1 }, async () => {
+          await engines.postgresql.kill();
+          const before = history.deliveries.length;
+          const { status } = await system.call(channel, 'GET', 'callback');
+          if (status !== 503) experiment.violation(`F17 without PostgreSQL the API answered ${status}, not 503`);
+          await eventually(() => history.deliveries.length > before, 5_000);
+          if (history.deliveries.length === before)
+            experiment.violation('F17 nothing was delivered without PostgreSQL');
+          await engines.postgresql.start();
+        });
+        const works = async () =>
+          (await system.call(channel, 'GET', 'callback').catch(() => ({ status: 0 }))).status === 200;
+        if (!(await eventually(works, 20_000))) experiment.violation('F17 the API did not come back with PostgreSQL');
+      },
+      500,
+      1_500,
+    ),
+};
+
+export const kafkaRows = [killed, morePartitions, poison, withoutPostgres];

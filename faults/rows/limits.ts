@@ -1,0 +1,195 @@
+/** Rows about time and size: clocks that jump, queues that are too long. */
+import { sleep } from '../../tools/lanyard/project.ts';
+import { eventually, type Experiment, type Row } from '../experiment.ts';
+
+const hourMs = 3_600_000;
+
+const jump = (experiment: Experiment) =>
+  experiment.repeat(
+    async () => {
+      const replica = experiment.victim();
+      const sign = experiment.random.pick([-1, 1]);
+      await experiment.fault(`clock ${sign > 0 ? '+' : '-'}1 h`, { times: 1 }, async () => {
+        replica.shiftClock(sign * hourMs);
+        await experiment.pause(500, 1_500);
+        replica.shiftClock(0);
+      });
+    },
+    300,
+    1_000,
+  );
+
+const clocks: Row = {
+  name: 'F22',
+  about: 'the clock of a dispatcher jumps an hour ahead or back, and right again',
+  kinds: ['callback', 'websocket'],
+  seconds: 10,
+  inject: jump,
+};
+
+const clocksOfPolls: Row = {
+  name: 'F22b',
+  about: 'the same with long polls: a channel that is polled is not taken for abandoned',
+  kinds: ['pull', 'pull'],
+  seconds: 10,
+  inject: jump,
+};
+
+const minuteMs = 60_000;
+
+const clocksOfProducers: Row = {
+  name: 'F22c',
+  about:
+    'the clocks of producers are minutes apart while tenants with new channels come: their first events are not lost',
+  tenants: 1,
+  seconds: 12,
+  inject: async (experiment) => {
+    const { system, random } = experiment;
+    const shifts = [-10, -2, 3].map((minutes) => minutes * minuteMs);
+    const producers = await Promise.all(shifts.map((shiftMs) => system.addProducer(shiftMs)));
+    const setClocks = () => {
+      for (const device of system.load.devices) device.producer ??= random.pick(producers);
+    };
+    setClocks();
+    await experiment.repeat(
+      async () => {
+        await experiment.fault('new channels, clocks minutes apart', {}, async () => {
+          await system.addTenant(['callback', 'websocket', 'pull'], 4);
+          setClocks();
+        });
+      },
+      500,
+      1_500,
+    );
+  },
+};
+
+const queueBytesMax = 50_000_000;
+const quietMs = 1_000;
+const lookAgainMs = 100;
+/** On a busy machine: what Kafka has, and the dispatcher has not read yet, are hundreds of megabytes. */
+const queuedWithinMs = 120_000;
+/** Of what is queued at a time. */
+const portion = 100;
+
+const pageOf = async (experiment: Experiment, name: string) => {
+  const page = (await experiment.pages()).find(({ channel }) => channel === name);
+  if (!page) throw new Error(`no channel ${name}`);
+  return page;
+};
+
+/**
+ * Resolves when every event that Kafka has is in the queue of a callback, or was, and no earlier request is under way.
+ * Nothing is dropped from then on, so that what arrives afterwards is newer than everything that was dropped.
+ */
+const settle = async (experiment: Experiment, name: string) => {
+  const events = [...experiment.history.events.values()];
+  const stored = events.filter(({ channels, okAtMs }) => okAtMs !== undefined && channels.includes(name)).length;
+  const isSettled = async () => {
+    await sleep(lookAgainMs);
+    const { head, n, owner } = await pageOf(experiment, name);
+    return head + n >= stored && owner === '';
+  };
+  if (!(await eventually(isSettled, queuedWithinMs))) experiment.violation('D1 events are missing in the queue');
+  const channel = experiment.history.channels.get(name);
+  if (channel) channel.droppedUntilMs = Date.now();
+};
+
+const overflow: Row = {
+  name: 'D1',
+  about: 'a queue of more than 50 MB: the oldest events go, each is counted',
+  tenants: 1,
+  kinds: ['callback'],
+  devices: 6,
+  perSecond: 150,
+  seconds: 14,
+  drops: true,
+  // The callback is tried again after up to 120 s.
+  drainMs: 180_000,
+  inject: async (experiment) => {
+    const { system } = experiment;
+    system.load.payloadBytesMax = 100_000;
+    const [[name, receiver] = []] = system.callbacks;
+    if (!name || !receiver) return;
+    const isOver = async () => {
+      await experiment.learnDrops();
+      return experiment.dropped > 200;
+    };
+    await experiment.fault('receiver refuses until the queue overflows', {}, async () => {
+      receiver.behaviour = 'fails';
+      await eventually(isOver, 40_000);
+    });
+    await system.load.stop();
+    await settle(experiment, name);
+    await experiment.audit();
+    const page = await pageOf(experiment, name);
+    if (page.bytes > queueBytesMax || page.bytes < queueBytesMax - 1_000_000)
+      experiment.violation(`I5 the queue holds ${page.bytes} bytes: not as much as fits into ${queueBytesMax}`);
+    if (!page.dropped) experiment.violation('I5 nothing was dropped');
+  },
+};
+
+/** So many events for one channel, while there is no other load. Resolves when they are in its queue, or were. */
+const fill = async (experiment: Experiment, name: string, count: number) => {
+  const { load } = experiment.system;
+  const devices = load.devices.filter(({ kind, channels }) => kind === 'values' && channels.includes(name));
+  const before = await pageOf(experiment, name);
+  for (let n = 0; n < count; n++) load.produce(experiment.random.pick(devices));
+  const areQueued = async () => {
+    await sleep(lookAgainMs);
+    const { head, n } = await pageOf(experiment, name);
+    return head + n >= before.head + before.n + count;
+  };
+  if (!(await eventually(areQueued, queuedWithinMs))) experiment.violation('D1b events are missing in the queue');
+};
+
+const overflowUnderSocket: Row = {
+  name: 'D1b',
+  about:
+    'a queue of more than 50 MB, with events on their way to a WebSocket: these arrive, what goes beside them is counted',
+  tenants: 1,
+  kinds: ['websocket'],
+  devices: 6,
+  perSecond: 150,
+  seconds: 14,
+  drops: true,
+  inject: async (experiment) => {
+    const { system, history } = experiment;
+    system.load.payloadBytesMax = 100_000;
+    const [[channel, receiver] = []] = system.sockets;
+    if (!channel || !receiver) return;
+    const serialization = { max_chunk_size: 40, cfg: { include_uid: true } };
+    await system.mustCall(channel, 'PUT', 'websocket', { serialization });
+    const name = receiver.channel;
+    await system.load.stop();
+    // What has arrived and is not proven would be counted as dropped.
+    if (!(await eventually(() => history.missing() === 0, queuedWithinMs))) experiment.violation('D1b is not quiet');
+    await sleep(quietMs);
+    await experiment.fault('no socket until the queue is nearly full', {}, async () => {
+      receiver.stop();
+      while ((await pageOf(experiment, name)).bytes < queueBytesMax - 6_000_000) await fill(experiment, name, portion);
+    });
+    // What was sent is the oldest, so it goes first: a part of it, or all of it and others.
+    const share = experiment.random.pick([0.3, 0.6, 1.2]);
+    await experiment.fault('a socket proves little until the queue overflows', {}, async () => {
+      const before = history.deliveries.length;
+      receiver.holdsPongs = true;
+      receiver.restart();
+      const sent = () => history.deliveries.slice(before);
+      const isWindowFull = () => Date.now() - (sent().at(-1)?.atMs ?? Infinity) > quietMs;
+      await eventually(isWindowFull, 10_000);
+      const onTheirWay = sent().reduce((sum, { uids }) => sum + uids.length, 0);
+      const { n, bytes } = await pageOf(experiment, name);
+      await fill(experiment, name, Math.ceil((queueBytesMax - bytes) / (bytes / n) + share * onTheirWay));
+      await experiment.learnDrops();
+      if (experiment.dropped === 0) experiment.violation('D1b the queue did not overflow');
+      // It has room for more, and finds its place behind what was lost, before the rest of that is proven.
+      const batches = sent().length;
+      receiver.releaseFirstPong();
+      if (!(await eventually(() => sent().length > batches, 5_000))) experiment.violation('D1b the socket got no more');
+      receiver.releasePongs();
+    });
+  },
+};
+
+export const limitRows = [clocks, clocksOfPolls, clocksOfProducers, overflow, overflowUnderSocket];

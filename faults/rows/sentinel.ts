@@ -1,0 +1,79 @@
+/** The row on a Redis whose master is chosen by sentinels. */
+import { sleep } from '../../tools/lanyard/project.ts';
+import { eventually, type Equipment, type Experiment, type Row } from '../experiment.ts';
+import { killWithLag, type RedisNode } from '../redis-cluster.ts';
+import { Sentinels } from '../sentinels.ts';
+
+/** A batch may be sent again when the link breaks, and once more by each replica that starts over twice. */
+const afterFailOver = 7;
+const takesOverWithinMs = 20_000;
+
+/** Those of a run. */
+const ofRuns = new WeakMap<Equipment, Sentinels>();
+
+const failOvers: Record<string, (experiment: Experiment, sentinels: Sentinels, master: RedisNode) => Promise<unknown>> =
+  {
+    'kill a master whose replicas lag': (experiment, { nodes }, master) =>
+      killWithLag(
+        master,
+        nodes.filter((node) => node !== master),
+        () => experiment.pause(100, 800),
+      ),
+    'SIGSTOP the master': async (_experiment, _sentinels, master) => master.pause(),
+    'fail-over on request': (_, sentinels) => sentinels.failOver(),
+  };
+
+/** No client knows where the master is while dispatchers look for it. */
+const withoutSentinels = async (experiment: Experiment, { sentinels }: Sentinels, master: RedisNode) => {
+  await Promise.all(sentinels.map((sentinel) => sentinel.kill()));
+  await master.kill();
+  await experiment.pause(500, 1_500);
+  await master.start();
+  await experiment.pause(500, 1_500);
+};
+
+const failOver = async (experiment: Experiment, sentinels: Sentinels, kind: string, master: RedisNode) => {
+  await failOvers[kind]?.(experiment, sentinels, master);
+  const isReplaced = async () => (await sentinels.said()).every((port) => port !== master.port);
+  if (!(await eventually(isReplaced, takesOverWithinMs)))
+    experiment.violation(`R2 ${kind}: no replica took over within ${takesOverWithinMs} ms`);
+  await experiment.pause(0, 1_000);
+};
+
+const sentinel: Row = {
+  name: 'R2',
+  about: 'Redis with Sentinel: the master is killed, stands still, or is replaced on request; all sentinels are away',
+  seconds: 24,
+  equip: async (engines, folder) => {
+    const sentinels = await Sentinels.start(engines.binaries, folder);
+    const equipment = {
+      redisPorts: sentinels.ports,
+      environment: { REDIS_URL: sentinels.url },
+      heal: () => sentinels.heal(),
+      stop: () => sentinels.stop(),
+    };
+    ofRuns.set(equipment, sentinels);
+    return equipment;
+  },
+  inject: async (experiment) => {
+    const sentinels = ofRuns.get(experiment.equipment) as Sentinels;
+    const kinds = [...Object.keys(failOvers), 'the sentinels are away'];
+    await experiment.repeat(
+      async (n) => {
+        const kind = kinds[n % kinds.length] ?? '';
+        const forgets = kind in failOvers;
+        const master = (await sentinels.master()) as RedisNode;
+        await experiment.fault(kind, { times: afterFailOver, forgets }, async () => {
+          if (forgets) await failOver(experiment, sentinels, kind, master);
+          else await withoutSentinels(experiment, sentinels, master);
+          await sentinels.heal();
+          await sleep(800);
+        });
+      },
+      300,
+      1_200,
+    );
+  },
+};
+
+export const sentinelRows = [sentinel];

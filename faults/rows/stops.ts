@@ -1,0 +1,108 @@
+/** Dispatchers are stopped while an engine is away. */
+import { join } from 'node:path';
+import { tcpPort } from '../../tools/lanyard/ports.ts';
+import { isAlive, kill } from '../../tools/lanyard/processes.ts';
+import { Engines } from '../engines.ts';
+import { eventually, type Experiment, type Row } from '../experiment.ts';
+import { TcpProxy } from '../tcp-proxy.ts';
+import type { Replica } from '../replica.ts';
+
+/** The least that a dispatcher takes. */
+const stopTimeoutMs = 10_000;
+
+/** What holds the event loop then is given this long before the process ends (libs/service/src/run). */
+const exitMs = 3_500;
+
+/** RFC 6455's registry: service restart. */
+const serviceRestart = 1012;
+
+/** The replica that stops, and the one that loses its line to Redis. */
+const afterStop = 3;
+
+/** Of the row that runs: it runs alone. */
+let lines: { kafka: TcpProxy; postgresql: TcpProxy } | undefined;
+
+const lineTo = (engine: string, replica: Replica) =>
+  engine === 'Redis' ? replica.redis : (lines?.[engine.toLowerCase() as 'kafka'] as TcpProxy);
+
+const cases = ['Redis', 'Kafka', 'PostgreSQL'].flatMap((engine) =>
+  ['refused', 'black hole'].map((how) => ({ engine, how })),
+);
+
+const openAt = ({ system }: Experiment, { url }: Replica) =>
+  [...system.sockets.values()].filter(
+    ({ isOpen, socket }) => isOpen && socket?.url.startsWith(url.replace('http', 'ws')),
+  );
+
+/** The one with the most sockets: they are all at the other one after each stop. */
+const busiest = (experiment: Experiment) =>
+  experiment.system.replicas.reduce((best, each) =>
+    openAt(experiment, each).length > openAt(experiment, best).length ? each : best,
+  );
+
+/** SIGTERM; its sockets must hear 1012, and its process must end in time. */
+const terminate = async (experiment: Experiment, replica: Replica, about: string) => {
+  const open = openAt(experiment, replica);
+  for (const receiver of open) receiver.closed.length = 0;
+  const begunAt = performance.now();
+  kill(replica.pid, 'SIGTERM');
+  const inTime = await eventually(() => !isAlive(replica.pid), stopTimeoutMs + exitMs);
+  const tookMs = Math.round(performance.now() - begunAt);
+  experiment.say(`F26 ${about}: ended ${tookMs} ms after SIGTERM, ${open.length} sockets`);
+  if (!inTime) experiment.violation(`F26 ${about}: the dispatcher had not ended ${tookMs} ms after SIGTERM`);
+  const others = open.flatMap(({ closed: [code] }) => (code === serviceRestart ? [] : [code ?? 'nothing']));
+  if (others.length > 0)
+    experiment.violation(`F26 ${about}: sockets heard ${others.join(', ')}, not ${serviceRestart}, at SIGTERM`);
+  if (!inTime) await replica.kill();
+};
+
+const stoppedWithout: Row = {
+  name: 'F26',
+  about: 'SIGTERM of a dispatcher while Redis, Kafka or PostgreSQL refuses, or is a black hole: 1012, in time',
+  exclusive: true,
+  kinds: ['callback', 'websocket', 'websocket', 'websocket', 'pull'],
+  perSecond: 150,
+  seconds: 1,
+  equip: async (_engines, folder) => {
+    const proxied = await tcpPort(0);
+    const kafka = await new TcpProxy(proxied).start();
+    const kafkaProperties = (ports: { kafka: number; controller: number }) => `
+listeners=PLAINTEXT://127.0.0.1:${ports.kafka},PROXIED://127.0.0.1:${proxied},CONTROLLER://127.0.0.1:${ports.controller}
+advertised.listeners=PLAINTEXT://127.0.0.1:${ports.kafka},PROXIED://127.0.0.1:${kafka.port}
+listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,PROXIED:PLAINTEXT
+`;
+    const engines = await Engines.start(join(folder, 'engines'), { kafkaProperties });
+    const postgresql = await new TcpProxy(engines.postgresql.port).start();
+    engines.databaseUrl = engines.databaseUrl.replace(`:${engines.postgresql.port}/`, `:${postgresql.port}/`);
+    lines = { kafka, postgresql };
+    const stop = async () => {
+      kafka.stop();
+      postgresql.stop();
+      await engines.stop();
+    };
+    const environment = { KAFKA_BROKERS: `127.0.0.1:${kafka.port}`, STOP_TIMEOUT_MS: String(stopTimeoutMs) };
+    return { engines, environment, stop };
+  },
+  inject: async (experiment) => {
+    const inAnyOrder = cases
+      .map((each) => ({ ...each, place: experiment.random.next() }))
+      .sort((a, b) => a.place - b.place);
+    for (const { engine, how } of inAnyOrder) {
+      const about = `${engine} ${how}`;
+      await experiment.pause(300, 800);
+      const replica = busiest(experiment);
+      const line = lineTo(engine, replica);
+      await experiment.fault(`SIGTERM, ${about}`, { times: afterStop, afterMs: 10_000 }, async () => {
+        if (how === 'refused') line.down();
+        else line.weather.stalled = true;
+        // At once, or when the dispatcher has noticed.
+        await experiment.pause(0, 1_500);
+        await terminate(experiment, replica, about);
+        line.heal();
+        await replica.start();
+      });
+    }
+  },
+};
+
+export const stopRows = [stoppedWithout];

@@ -1,0 +1,113 @@
+/** A file system of a few megabytes in memory, which a row can fill. Mounting it needs rights that not every machine gives. */
+import { spawnSync } from 'node:child_process';
+import {
+  chownSync,
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const fillMs = 20;
+const block = Buffer.alloc(64 * 1_024);
+
+const mounted = new Set<string>();
+
+const run = (command: string, args: string[]) => {
+  const { status, stderr, error } = spawnSync(command, args, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')}: ${stderr || error}`);
+};
+
+const unmount = (folder: string) => {
+  if (!mounted.delete(folder)) return;
+  // Lazily: a process that was killed may hold a file for a moment.
+  spawnSync('umount', ['-l', folder]);
+};
+
+process.on('exit', () => {
+  for (const folder of mounted) unmount(folder);
+});
+
+export class SmallDisk {
+  timer: NodeJS.Timeout | undefined;
+  folder: string;
+  ballast: string;
+  file?: number;
+
+  constructor(folder: string) {
+    this.folder = folder;
+    this.ballast = join(folder, 'ballast');
+  }
+
+  static mount(folder: string, megabytes: number) {
+    mkdirSync(folder, { recursive: true });
+    const { uid, gid, mode } = statSync(folder);
+    const options = `size=${megabytes}m,uid=${uid},gid=${gid},mode=${(mode & 0o777).toString(8)}`;
+    run('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder]);
+    mounted.add(folder);
+    return new SmallDisk(folder);
+  }
+
+  /** With what the folder has. */
+  static mountOver(folder: string, megabytes: number) {
+    const before = `${folder}.before`;
+    renameSync(folder, before);
+    const { uid, gid, mode } = statSync(before);
+    mkdirSync(folder, { mode: mode & 0o777 });
+    chownSync(folder, uid, gid);
+    const disk = SmallDisk.mount(folder, megabytes);
+    run('cp', ['-a', `${before}/.`, folder]);
+    rmSync(before, { recursive: true });
+    return disk;
+  }
+
+  /** Takes all space, and what becomes free, until `free`. */
+  fill() {
+    const file = openSync(this.ballast, 'a');
+    const take = () => {
+      for (let size = block.length; size > 0;)
+        try {
+          writeSync(file, block, 0, size);
+        } catch {
+          size = Math.floor(size / 2);
+        }
+    };
+    take();
+    this.timer = setInterval(take, fillMs);
+    this.file = file;
+  }
+
+  free() {
+    clearInterval(this.timer);
+    if (this.file !== undefined) closeSync(this.file);
+    this.file = undefined;
+    rmSync(this.ballast, { force: true });
+  }
+
+  unmount() {
+    this.free();
+    unmount(this.folder);
+  }
+}
+
+let reason: string | undefined | null = null;
+
+/** Why a small disk cannot be had here; undefined when it can. */
+export const cannotMount = () => {
+  if (reason !== null) return reason;
+  const folder = mkdtempSync(join(tmpdir(), 'lanyard-mount-'));
+  try {
+    SmallDisk.mount(folder, 1).unmount();
+    reason = undefined;
+  } catch (error) {
+    reason = `a small file system cannot be mounted here (it needs root): ${error instanceof Error ? error.message.trim() : error}`;
+  }
+  rmSync(folder, { recursive: true, force: true });
+  return reason;
+};

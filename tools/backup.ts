@@ -1,0 +1,20 @@
+/** `npm run backup [-- FILE]`: everything that services have stored, while they run. Secrets are not in it. */
+import { resolve } from 'node:path';
+import { readCommandLine } from './lanyard/command-line.ts';
+import { build } from './lanyard/install.ts';
+import { progress, run, say } from './lanyard/project.ts';
+
+progress.stream = process.stderr;
+
+await run(async () => {
+  const { positionals } = readCommandLine('npm run backup [-- FILE]', {}, { allowPositionals: true });
+  await build();
+  const { installation, countsText } = await import('./backup/installation.ts');
+  const { writeBackup } = await import('./backup/backup-file.ts');
+  const stamp = new Date().toISOString().replace(/[-:]|\.\d+/g, '');
+  const file = resolve(positionals[0] ?? `lanyard-${stamp}.backup`);
+  const counts = await writeBackup(installation(), file);
+  process.stdout.write(`${countsText(counts)}\n${file}\n`);
+  say('Keep ENCRYPTION_KEY (.lanyard/secrets.json) elsewhere: without it, what is sealed stays so.');
+});
+process.exit();

@@ -1,0 +1,185 @@
+/** All tables of all services as lines of text, in one consistent moment; and back. Needs no program of PostgreSQL's. */
+import pg from 'pg';
+
+/** Schemas that services make. */
+export const schemas = ['access', 'registry', 'device_proxy', 'snapshot', 'event_log', 'dispatcher'];
+
+const pageRows = 1_000;
+
+interface Table {
+  schema: string;
+  table: string;
+  columns: string[];
+}
+
+interface Sequence {
+  name: string;
+  value: string;
+}
+
+export interface Shape {
+  tables: Table[];
+  partitions: string[];
+  sequences: Sequence[];
+  migrations: Record<string, string[]>;
+}
+
+export const connect = async (url: string) => {
+  const client = new pg.Client({ connectionString: url, application_name: 'lanyard-backup' });
+  await client.connect();
+  // One text for each value, whatever the server's defaults.
+  await client.query(
+    `SET datestyle = 'ISO, YMD'; SET timezone = 'UTC'; SET bytea_output = 'hex'; SET extra_float_digits = 1`,
+  );
+  return client;
+};
+
+const nameOf = ({ schema, table }: { schema: string; table: string }) =>
+  `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(table)}`;
+
+const tablesOf = async (client: pg.Client): Promise<Table[]> => {
+  // A partitioned table stands for its partitions.
+  const { rows } = await client.query(
+    `SELECT n.nspname AS schema, c.relname AS table, array_agg(a.attname::text ORDER BY a.attnum) AS columns
+     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+     JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
+     WHERE n.nspname = ANY($1) AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+     GROUP BY 1, 2 ORDER BY 1, 2`,
+    [schemas],
+  );
+  return rows;
+};
+
+const partitionsOf = async (client: pg.Client) => {
+  const { rows } = await client.query(
+    `SELECT format('CREATE TABLE IF NOT EXISTS %I.%I PARTITION OF %I.%I %s', n.nspname, c.relname, pn.nspname, p.relname,
+       pg_get_expr(c.relpartbound, c.oid)) AS statement
+     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_inherits i ON i.inhrelid = c.oid
+     JOIN pg_class p ON p.oid = i.inhparent JOIN pg_namespace pn ON pn.oid = p.relnamespace
+     WHERE n.nspname = ANY($1) AND c.relispartition AND c.relkind = 'r' ORDER BY 1`,
+    [schemas],
+  );
+  return rows.map((row) => row.statement);
+};
+
+const sequencesOf = async (client: pg.Client): Promise<Sequence[]> => {
+  const { rows } = await client.query(
+    `SELECT format('%I.%I', schemaname, sequencename) AS name, last_value::text AS value
+     FROM pg_sequences WHERE schemaname = ANY($1) AND last_value IS NOT NULL ORDER BY 1`,
+    [schemas],
+  );
+  return rows;
+};
+
+export const migrationsOf = async (client: pg.Client): Promise<Record<string, string[]>> => {
+  const found: Record<string, string[]> = {};
+  for (const schema of schemas) {
+    const { rows } = await client.query(`SELECT to_regclass($1) IS NOT NULL AS there`, [`${schema}.migrations`]);
+    if (!rows[0]?.there) continue;
+    const names = await client.query(`SELECT name FROM ${pg.escapeIdentifier(schema)}.migrations ORDER BY name`);
+    found[schema] = names.rows.map((row) => row.name);
+  }
+  return found;
+};
+
+/**
+ * Everything within one transaction that sees one moment. `write` gets the shape first, then of each table its rows.
+ */
+export const dump = async (client: pg.Client, write: (line: object) => Promise<void>) => {
+  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  const tables = await tablesOf(client);
+  const [partitions, sequences, migrations] = [
+    await partitionsOf(client),
+    await sequencesOf(client),
+    await migrationsOf(client),
+  ];
+  await write({ shape: { tables, partitions, sequences, migrations } });
+  const counts: Record<string, number> = {};
+  for (const table of tables) {
+    const name = `${table.schema}.${table.table}`;
+    const columns = table.columns.map((column) => `t.${pg.escapeIdentifier(column)}::text`).join(', ');
+    await client.query(`DECLARE rows NO SCROLL CURSOR FOR SELECT ARRAY[${columns}] AS r FROM ${nameOf(table)} t`);
+    counts[name] = 0;
+    for (;;) {
+      const { rows } = await client.query(`FETCH ${pageRows} FROM rows`);
+      if (rows.length === 0) break;
+      counts[name] += rows.length;
+      await write({ table: name, rows: rows.map((row) => row.r) });
+    }
+    await client.query('CLOSE rows');
+  }
+  await client.query('COMMIT');
+  return counts;
+};
+
+/**
+ * Rows come in any order: foreign keys are checked when all are there. To switch the checks off would take a superuser,
+ * which managed databases do not grant; the owner of a table may defer them.
+ */
+const checkReferences = async (client: pg.Client, when: 'DEFERRABLE INITIALLY DEFERRED' | 'NOT DEFERRABLE') => {
+  const { rows } = await client.query(
+    `SELECT format('ALTER TABLE %I.%I ALTER CONSTRAINT %I', n.nspname, c.relname, k.conname) AS statement
+     FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE k.contype = 'f' AND k.conparentid = 0 AND n.nspname = ANY($1)`,
+    [schemas],
+  );
+  for (const { statement } of rows) await client.query(`${statement} ${when}`);
+};
+
+/** A partition belongs to the user who restores it; the owner of its table must be able to change it. */
+const handOverPartitions = async (client: pg.Client) => {
+  const { rows } = await client.query(
+    `SELECT format('ALTER TABLE %s OWNER TO %I', c.oid::regclass, pg_get_userbyid(p.relowner)) AS statement
+     FROM pg_class c JOIN pg_inherits i ON i.inhrelid = c.oid JOIN pg_class p ON p.oid = i.inhparent
+     WHERE c.relnamespace IN (SELECT oid FROM pg_namespace WHERE nspname = ANY($1))
+       AND c.relispartition AND c.relkind = 'r' AND c.relowner <> p.relowner`,
+    [schemas],
+  );
+  for (const { statement } of rows) await client.query(statement);
+};
+
+/** Refuses a database of another version, or one that holds devices or keys of its own. */
+export const prepare = async (client: pg.Client, shape: Shape, overwrite: boolean) => {
+  const own = await migrationsOf(client);
+  if (JSON.stringify(own) !== JSON.stringify(shape.migrations))
+    throw new Error(
+      'The tables are of another version than the backup: start the version that made it once on this database, restore, then upgrade.',
+    );
+  const { rows } = await client.query('SELECT (SELECT count(*) FROM registry.devices)::int AS devices');
+  if (rows[0].devices > 0 && !overwrite)
+    throw new Error(`The database has ${rows[0].devices} devices: with --overwrite they are replaced.`);
+  await client.query('BEGIN');
+  for (const statement of shape.partitions) await client.query(statement);
+  await handOverPartitions(client);
+  await client.query(`TRUNCATE ${shape.tables.map(nameOf).join(', ')}`);
+  await checkReferences(client, 'DEFERRABLE INITIALLY DEFERRED');
+};
+
+export const insert = async (client: pg.Client, table: Table, rows: (string | null)[][]) => {
+  const columns = table.columns.map((column) => pg.escapeIdentifier(column));
+  // Through the row type of the table: each text becomes what it was.
+  const { rows: types } = await client.query(
+    `SELECT format_type(a.atttypid, a.atttypmod) AS type FROM pg_attribute a
+     WHERE a.attrelid = $1::regclass AND a.attname = ANY($2) ORDER BY array_position($2::text[], a.attname::text)`,
+    [nameOf(table), table.columns],
+  );
+  const values = columns.map((_, n) => `(r->>${n})::${types[n].type}`).join(', ');
+  await client.query(
+    `INSERT INTO ${nameOf(table)} (${columns.join(', ')}) OVERRIDING SYSTEM VALUE
+     SELECT ${values} FROM json_array_elements($1::json) AS r`,
+    [JSON.stringify(rows)],
+  );
+};
+
+export const finish = async (client: pg.Client, { tables, sequences }: Shape) => {
+  for (const { name, value } of sequences) await client.query('SELECT setval($1::regclass, $2::bigint)', [name, value]);
+  await client.query('SET CONSTRAINTS ALL IMMEDIATE');
+  await checkReferences(client, 'NOT DEFERRABLE');
+  await client.query('COMMIT');
+  const counts: Record<string, number> = {};
+  for (const table of tables) {
+    const { rows } = await client.query(`SELECT count(*)::int AS n FROM ${nameOf(table)}`);
+    counts[`${table.schema}.${table.table}`] = rows[0].n;
+  }
+  return counts;
+};

@@ -1,0 +1,35 @@
+/** Which installation is meant: what the environment names, otherwise the one of this folder. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { databaseConfig, env, kafkaSecurity } from '@lanyard/service';
+import { dataFolder, Stop } from '../lanyard/project.ts';
+import { secretsOf, StateFile } from '../lanyard/state.ts';
+import type { Installation } from './backup-file.ts';
+
+/** With TLS and a login as the services have them: the same variables. */
+export const installation = (environment: NodeJS.ProcessEnv = process.env): Installation => {
+  const reader = env(environment);
+  const topicPrefix = reader.string('KAFKA_TOPIC_PREFIX', '');
+  const security = kafkaSecurity(reader);
+  const brokers = reader.optional('KAFKA_BROKERS');
+  const databaseUrl = reader.optional('DATABASE_URL') && databaseConfig(reader, 'backup').secrets.databaseUrl;
+  if (databaseUrl && brokers) return { databaseUrl, brokers, topicPrefix, security };
+  const folder = dataFolder();
+  if (!existsSync(join(folder, 'state.json')))
+    throw new Stop('Nothing runs here: set DATABASE_URL and KAFKA_BROKERS, or LANYARD_DATA.');
+  const { units } = new StateFile(folder).state;
+  const address = (name: string) => units.find((unit) => unit.name === name)?.address;
+  if (!address('postgresql') || !address('kafka')) throw new Stop('PostgreSQL and Kafka must run: npm start.');
+  const { databasePassword } = secretsOf(folder);
+  return {
+    databaseUrl: databaseUrl ?? `postgres://lanyard:${databasePassword}@${address('postgresql')}/postgres`,
+    brokers: brokers ?? (address('kafka') as string),
+    topicPrefix,
+    security,
+  };
+};
+
+export const countsText = ({ tables, states }: { tables: Record<string, number>; states: Record<string, number> }) =>
+  [...Object.entries(tables), ...Object.entries(states).map(([name, n]) => [`topic ${name}`, n])]
+    .map(([name, n]) => `${String(name).padEnd(44)}${n}`)
+    .join('\n');

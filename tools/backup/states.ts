@@ -1,0 +1,67 @@
+/** What services know of each other: the last value of each key of the compacted topics; and back. */
+import { topics, type Topic } from '@lanyard/contracts';
+import { KafkaConnection, KafkaProducer, StateReader } from '@lanyard/kafka';
+import { createLogger } from '@lanyard/service';
+import type { Kafka } from './backup-file.ts';
+
+const states = topics.filter(({ kind }) => kind === 'state');
+
+const connection = ({ brokers, topicPrefix, security }: Kafka) =>
+  new KafkaConnection({
+    brokers: brokers.split(','),
+    topicPrefix,
+    ...(security && { security }),
+    clientId: `backup-${process.pid}`,
+    logger: createLogger({ app: 'backup', replicaId: 'backup', level: 'silent' }),
+  });
+
+export const dumpStates = async (from: Kafka, write: (line: object) => Promise<void>) => {
+  const kafka = connection(from);
+  const counts: Record<string, number> = {};
+  await kafka.ensureTopics(states);
+  for (const topic of states) {
+    const reader = new StateReader(kafka, topic as Topic<unknown>, {
+      project: (value) => value,
+      onFatal: (error) => {
+        throw error;
+      },
+    });
+    await reader.start();
+    const values = [...reader.entries()].map(([, value]) => value);
+    await reader.stop();
+    counts[topic.name] = values.length;
+    for (let n = 0; n < values.length; n += 1_000)
+      await write({ topic: topic.name, values: values.slice(n, n + 1_000) });
+  }
+  await kafka.close();
+  return counts;
+};
+
+export class StateWriter {
+  counts: Record<string, number> = {};
+  kafka: KafkaConnection;
+  producer: KafkaProducer;
+
+  constructor(to: Kafka) {
+    this.kafka = connection(to);
+    this.producer = new KafkaProducer(this.kafka, { source: 'restore' });
+  }
+
+  async open() {
+    await this.kafka.ensureTopics(states);
+    await this.producer.connect();
+    return this;
+  }
+
+  async write(name: string, values: unknown[]) {
+    const topic = states.find((one) => one.name === name);
+    if (!topic) throw new Error(`this version has no topic ${name}`);
+    await Promise.all(values.map((value) => this.producer.send(topic as Topic<unknown>, value)));
+    this.counts[name] = (this.counts[name] ?? 0) + values.length;
+  }
+
+  async close() {
+    await this.producer.disconnect();
+    await this.kafka.close();
+  }
+}

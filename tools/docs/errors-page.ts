@@ -1,0 +1,126 @@
+import { join } from 'node:path';
+import { root } from '../lanyard/project.ts';
+import { everywhere, ofApps, ofCloseCauses, ofDevices, ofOutcomes, type Advice } from './error-advice.ts';
+
+interface Shown {
+  status: number;
+  code: string;
+  token: string;
+  message: string;
+}
+
+type ErrorClass = new (...args: any[]) => Shown;
+
+interface Outcome {
+  status: number;
+  error?: string;
+  note?: string;
+}
+
+/** A module of the last build. */
+export const built = (path: string): Promise<Record<string, any>> => import(join(root, path));
+
+/** The classes whose instances clients may see. */
+export const errorClasses = (module: Record<string, unknown>) =>
+  Object.entries(module).filter(([name, value]) => name !== 'ServiceError' && typeof value === 'function') as [
+    string,
+    ErrorClass,
+  ][];
+
+const table = (head: string[], rows: (string | number)[][]) =>
+  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+
+const mark = (word: string) => `\`${word}\``;
+
+const errorTable = (module: Record<string, unknown>, advice: Record<string, Advice>) => {
+  const rows = errorClasses(module).flatMap(([name, ErrorClass]) => {
+    const known = advice[name];
+    if (!known) throw new Error(`${name}: tools/docs/error-advice.ts has no entry`);
+    return (known.samples ?? [[]]).map((sample) => {
+      const { status, code, token, message } = new ErrorClass(...sample);
+      return {
+        status,
+        token,
+        cells: [status, mark(token), mark(code), message.replace(/[|<]/g, '\\$&'), known.advice],
+      };
+    });
+  });
+  rows.sort((a, b) => a.status - b.status || (a.token < b.token ? -1 : a.token > b.token ? 1 : 0));
+  return table(
+    ['Status', 'Token', 'Type', 'Message', 'What to do'],
+    rows.map(({ cells }) => cells),
+  );
+};
+
+export const namedOutcomes = (outcomes: Record<string, any>) =>
+  Object.values(outcomes).filter(
+    (value) => typeof value === 'object' && typeof value.error === 'string',
+  ) as (Outcome & { error: string })[];
+
+/** CoAP codes of the classes 4 and 5. */
+export const errorCodes = ({ Code, formatCode }: Record<string, any>): string[] =>
+  Object.values<number>(Code)
+    .filter((code) => code >> 5 >= 4)
+    .map((code) => formatCode(code));
+
+const outcomeTable = (outcomes: Record<string, any>, codes: string[]) => {
+  const given = namedOutcomes(outcomes).map(({ status, error, note }) => ({ status, error, cause: note ?? '' }));
+  const byWord = new Map<string, { status: number; error: string; codes: string[] }>();
+  for (const code of codes) {
+    const { status, error } = outcomes.outcomeOf({ code, payload: Buffer.alloc(0) });
+    const known = byWord.get(`${status} ${error}`) ?? { status, error, codes: [] };
+    byWord.set(`${status} ${error}`, { ...known, codes: [...known.codes, code] });
+  }
+  const answered = [...byWord.values()].map(({ status, error, codes }) => ({
+    status,
+    error,
+    cause: `The device answered ${codes.join(', ')}.`,
+  }));
+  return table(
+    ['Status', '`error`', 'Why', 'What to do'],
+    [...given, ...answered].map(({ status, error, cause }) => {
+      const todo = ofOutcomes[error];
+      if (!todo) throw new Error(`${error}: tools/docs/error-advice.ts has no entry`);
+      return [status, mark(error), cause, todo];
+    }),
+  );
+};
+
+/** Every error of every service, from the code that makes it. */
+export const errorsPage = async () => {
+  const service = await built('libs/service/dist/errors/service-error.js');
+  const outcomes = await built('apps/device-proxy/dist/commands/outcome.js');
+  const { closeCodes } = await built('apps/dispatcher/dist/replicas/close-codes.js');
+  const codes = errorCodes(await built('libs/coap/dist/index.js'));
+  const apps = await Promise.all(
+    Object.entries(ofApps).map(async ([app, advice]) => {
+      const module = await built(`apps/${app}/dist/errors.js`);
+      return `## ${app}\n\n${errorTable(module, advice)}`;
+    }),
+  );
+  return [
+    '# Errors',
+    'Generated from the code and `tools/docs/error-advice.ts` by `npm run docs`; CI checks it.',
+    'Paths below `/v2/` answer the bare **token** as text, or the error object when the request says `Accept: application/json`. All other paths answer the error object: `object`, `code` (the status), `type`, `message`, `request_id` and, where it helps, `fields`. Distinguish errors by status and token or type, never by the message. `…` stands for parts that vary. 429, 502 and 503 come with `Retry-After`, except where a queue of commands is full.',
+    '## Every service',
+    errorTable(service, everywhere),
+    ...apps,
+    '## Outcomes of commands',
+    'In `async-responses` on a channel and in the history of commands. A command has exactly one outcome; 200 is success.',
+    outcomeTable(outcomes, codes),
+    '## Close codes of WebSockets',
+    'A handshake on another path is answered with 404, and with 503 while the service is stopping. 1006 is never sent: it means that the connection was lost, so reconnect.',
+    table(
+      ['Code', 'Reason', 'What to do'],
+      Object.entries<number>(closeCodes).map(([cause, code]) => [code, cause, ofCloseCauses[cause] ?? '']),
+    ),
+    '## Answers to devices',
+    table(
+      ['CoAP code', 'When', 'What to do'],
+      Object.entries(ofDevices)
+        .sort()
+        .map(([code, cells]) => [code, ...cells]),
+    ),
+    '',
+  ].join('\n\n');
+};

@@ -1,0 +1,109 @@
+/**
+ * `npm run drill:backup`: an installation with devices, keys and a channel is backed up while it runs, restored into a
+ * fresh one with empty engines, and compared: counts, keys, channel, and a value that reaches the application again.
+ */
+import { copyFileSync, mkdirSync, mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from './lanyard/install.ts';
+import { removeData } from './lanyard/engine-processes.ts';
+import { checkEnginePrerequisites } from './lanyard/prerequisites.ts';
+import { root, run, say, sleep, Stop } from './lanyard/project.ts';
+import type { TestSystem } from './testing/test-system.ts';
+
+const devices = 20;
+
+await run(async () => {
+  checkEnginePrerequisites();
+  await build();
+  const { ApiClient } = await import('./drill/api-client.ts');
+  const { CallbackApplication, sensorPath } = await import('./drill/applications.ts');
+  const { Simulator } = await import('./testing/simulator.ts');
+  const { startDrillSystem } = await import('./drill/system.ts');
+  const { restoreBackup, writeBackup } = await import('./backup/backup-file.ts');
+  const { countsText } = await import('./backup/installation.ts');
+
+  const until = async (what: string, condition: () => Promise<boolean>) => {
+    for (const end = Date.now() + 300_000; !(await condition());) {
+      if (Date.now() > end) throw new Stop(`${what}: not within 300 s`);
+      await sleep(250);
+    }
+  };
+  const engines = ({ engineUrls: { databaseUrl, brokers } }: TestSystem) => ({ databaseUrl, brokers, topicPrefix: '' });
+  const fleetOf = (system: TestSystem) =>
+    Simulator.start({
+      devices,
+      server: system.coapUrls.join(','),
+      'name-prefix': 'backup',
+      'values-per-second': 20,
+      'numbered-values': true,
+      'update-seconds': 10,
+      'back-off-max-ms': 3_000,
+    });
+
+  mkdirSync(join(root, '.lanyard'), { recursive: true });
+  const folder = mkdtempSync(join(root, '.lanyard/drill-backup-'));
+  const file = join(folder, 'backup');
+  const one = { gateway: 1 };
+  const first = await startDrillSystem({ replicas: one });
+  let second: TestSystem | undefined;
+  const running: { stop(): void }[] = [];
+  try {
+    const administrator = new ApiClient(first.baseUrls, first.adminKey);
+    const { key } = await administrator.must('POST', '/v3/api-keys', { name: 'backup drill' });
+    const client = new ApiClient(first.baseUrls, key);
+    const application = await new CallbackApplication(client).start();
+    running.push(application);
+    await client.must('PUT', '/v2/subscriptions', [{ 'endpoint-type': 'simulated', 'resource-path': [sensorPath] }]);
+    const fleet = await fleetOf(first);
+    running.push(fleet);
+    await until('values of the first installation', async () => application.inbox.items > devices * 5);
+    const before = (await administrator.all('/v3/devices')).map(({ id }) => id).sort();
+    const started = performance.now();
+    const written = await writeBackup(engines(first), file);
+    say(`backed up in ${((performance.now() - started) / 1_000).toFixed(1)} s`);
+    fleet.stop();
+
+    // A fresh installation: its services make the tables, and stand still while the backup comes in.
+    const secrets = join(first.options.dataDir, 'secrets.json');
+    second = await startDrillSystem({
+      replicas: one,
+      prepare: (dataDir) => copyFileSync(secrets, join(dataDir, 'secrets.json')),
+    });
+    await second.stopServices();
+    const restoring = performance.now();
+    const restored = await restoreBackup(engines(second), file, { overwrite: true });
+    say(`restored in ${((performance.now() - restoring) / 1_000).toFixed(1)} s`);
+    await second.revive();
+    const again = new ApiClient(second.baseUrls, first.adminKey);
+    await until(
+      'the previous keys',
+      async () =>
+        (await again.attempt(again.nextGateway(), 'GET', '/v3/api-keys/me').catch(() => undefined))?.status === 200,
+    );
+    const after = (await again.all('/v3/devices')).map(({ id }) => id).sort();
+    const had = application.inbox.items;
+    running.push(await fleetOf(second));
+    await until(
+      'values of the second installation at the callback of the first',
+      async () => application.inbox.items > had + devices,
+    );
+    const problems = [
+      ...(JSON.stringify(before) === JSON.stringify(after) ? [] : ['the devices differ']),
+      ...Object.entries(written.tables).flatMap(([name, n]) =>
+        restored.tables[name] === n ? [] : [`${name}: ${restored.tables[name]} of ${n}`],
+      ),
+      ...Object.entries(written.states).flatMap(([name, n]) =>
+        (restored.states[name] ?? 0) === n ? [] : [`${name}: ${restored.states[name]} of ${n}`],
+      ),
+    ];
+    process.stdout.write(`${countsText(restored)}\ndevices ${before.length}, after ${after.length}\n`);
+    for (const problem of problems) process.stderr.write(`VIOLATION ${problem}\n`);
+    return problems.length > 0 ? 1 : 0;
+  } finally {
+    for (const part of running) part.stop();
+    await second?.stop();
+    await first.stop();
+    removeData(folder);
+  }
+});
+process.exit();

@@ -1,0 +1,54 @@
+/**
+ * `npm run drill [-- OPTIONS]`: two replicas of everything under load; engines and services are restarted and killed in turn. Ends with 1 when
+ * anything was lost, or fewer than 99.9 % of the calls succeeded after one repetition.
+ */
+import { loadOptions, loadUsage, readLoad } from './drill/load-options.ts';
+import { readCommandLine } from './lanyard/command-line.ts';
+import { build } from './lanyard/install.ts';
+import { checkEnginePrerequisites } from './lanyard/prerequisites.ts';
+import { progress, run, say, sleep } from './lanyard/project.ts';
+
+const usage = `npm run drill -- ${loadUsage} [--only REGEXP] [--json]`;
+
+const options = {
+  ...loadOptions,
+  only: { type: 'string', default: '' },
+  json: { type: 'boolean', default: false },
+} as const;
+
+progress.stream = process.stderr;
+
+await run(async () => {
+  const { values } = readCommandLine(usage, options);
+  const load = readLoad(values);
+  checkEnginePrerequisites();
+  await build();
+  const { startDrillSystem } = await import('./drill/system.ts');
+  const { Rehearsal } = await import('./drill/rehearsal.ts');
+  const { report } = await import('./drill/report.ts');
+  const system = await startDrillSystem();
+  const rehearsal = new Rehearsal(system, load);
+  const step = async (name: string, work: () => Promise<string | void>, inOrder?: boolean) => {
+    if (new RegExp(values.only).test(name)) await rehearsal.step(name, work, { inOrder });
+  };
+  const ended = (ms: number) => `had ended after ${(ms / 1_000).toFixed(1)} s`;
+  try {
+    await rehearsal.begin();
+    say('under load');
+    await rehearsal.step('nothing', () => sleep(10_000));
+    const engines = ['redis', 'postgresql', 'kafka'];
+    for (const name of engines) await step(`restart of ${name}`, async () => ended(await system.restart(name)));
+    for (const name of engines)
+      await step(`kill -9 of ${name}`, async () => void (await system.restart(name, 'SIGKILL')));
+    for (const name of system.replicaNames)
+      await step(`kill -9 of ${name}`, async () => void (await system.restart(name, 'SIGKILL')));
+    for (const name of system.replicaNames)
+      await step(`restart of ${name}`, async () => ended(await system.restart(name)), true);
+    say('waiting for what is owed');
+    return report(rehearsal, await rehearsal.end(), values.json);
+  } finally {
+    rehearsal.stop();
+    await system.stop();
+  }
+});
+process.exit();

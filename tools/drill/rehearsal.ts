@@ -1,0 +1,270 @@
+/** Load on a system, steps that disturb it, and the judgement at the end: what a drill and an upgrade have in common. */
+import { say, sleep } from '../lanyard/project.ts';
+import { ApiClient, emptyTally } from './api-client.ts';
+import { CallbackApplication, sensorPath, SocketApplication } from './applications.ts';
+import { Calls } from './calls.ts';
+import { Simulator } from '../testing/simulator.ts';
+import { acknowledged, deadLetters, executedTwice, lostValues, overtakenValues, unanswered } from './verdict.ts';
+import type { TestSystem } from '../testing/test-system.ts';
+
+/**
+ * `paths`: those that are called;
+ * `audited`: what operators do is in the event log
+ */
+interface Load {
+  devices: number;
+  valuesPerSecond: number;
+  callsPerSecond: number;
+  settleMs: number;
+  paths?: (path: string) => boolean;
+  successGoal?: number;
+  audited?: boolean;
+}
+
+interface Row {
+  name: string;
+  seconds: number;
+  calls: number;
+  repeated: number;
+  failed: number;
+  slowestMs: number;
+  note: string;
+}
+
+/** WebSocket close code (IANA registry). */
+const serviceRestart = 1012;
+
+/** `event_type` of a registration, and of a change of a device group. */
+const eventTypes = { registered: '106', groupChanged: '541' };
+
+const setUpWithinMs = 180_000;
+const arrivesWithinMs = 180_000;
+
+/** Calls that succeed at the first attempt or at the second, unless more is asked for. */
+const usualSuccessGoal = 0.999;
+
+const until = async (what: string, condition: () => Promise<boolean>, timeoutMs: number) => {
+  for (const end = Date.now() + timeoutMs; !(await condition());) {
+    if (Date.now() > end) throw new Error(`${what}: not within ${timeoutMs / 1_000} s`);
+    await sleep(250);
+  }
+};
+
+export class Rehearsal {
+  rows: Row[] = [];
+  problems = new Map<string, number>();
+  /** Steps in which a WebSocket was not told that its service restarts. */
+  cut: string[] = [];
+  system: TestSystem;
+  load: Load;
+  administrator: ApiClient;
+  socket?: SocketApplication;
+  callback?: CallbackApplication;
+  fleet?: Simulator;
+  ids?: Map<string, string>;
+  calls?: Calls;
+
+  constructor(system: TestSystem, load: Load) {
+    this.system = system;
+    this.load = load;
+    this.administrator = new ApiClient(system.baseUrls, system.adminKey);
+  }
+
+  /** A key of its own. */
+  async client(name: string) {
+    const { key } = await this.administrator.must('POST', '/v3/api-keys', { name });
+    const client = new ApiClient(this.system.baseUrls, key);
+    await client.must('PUT', '/v2/subscriptions', [{ 'endpoint-type': 'simulated', 'resource-path': [sensorPath] }]);
+    return client;
+  }
+
+  /** Applications, then devices, then calls; resolves when all devices report. */
+  async begin() {
+    const { devices, valuesPerSecond, callsPerSecond } = this.load;
+    const api = await this.client('drill with a WebSocket');
+    this.socket = await new SocketApplication(api).start();
+    this.callback = await new CallbackApplication(await this.client('drill with a callback')).start();
+    this.fleet = await Simulator.start({
+      devices,
+      server: this.system.coapUrls.join(','),
+      'name-prefix': 'drill',
+      'registrations-per-second': 20,
+      'update-seconds': 10,
+      'values-per-second': valuesPerSecond,
+      'numbered-values': true,
+      'ack-timeout-ms': 1_000,
+      retransmissions: 3,
+      'back-off-ms': 500,
+      'back-off-max-ms': 3_000,
+    });
+    const { fleet } = this;
+    await until('observations', async () => (await fleet.state()).observations === devices, setUpWithinMs);
+    await until(
+      'devices in the registry',
+      async () => (await this.administrator.all('/v3/devices')).length === devices,
+      setUpWithinMs,
+    );
+    this.ids = new Map((await this.administrator.all('/v3/devices')).map((d) => [d.endpoint_name, d.id]));
+    const group = await this.administrator.must('POST', '/v3/device-groups', { name: 'drill' });
+    this.calls = new Calls(api, [...this.ids.values()], group.id, this.load.paths);
+    this.calls.start(callsPerSecond);
+  }
+
+  /**
+   * @param work gives a note for the table
+   * @param options a service is stopped in order: a WebSocket is closed with 1012 and not otherwise
+   */
+  async step(name: string, work: () => Promise<string | void>, { inOrder = false }: { inOrder?: boolean } = {}) {
+    const { calls, socket } = this;
+    if (!calls || !socket) throw new Error('not begun');
+    socket.closes = [];
+    const tally = (calls.api.tally = emptyTally());
+    const started = Date.now();
+    const note = (await work()) ?? '';
+    await sleep(this.load.settleMs);
+    const dead = await this.system.revive();
+    const { calls: count, repeated, failed, slowestMs } = tally;
+    const closes = socket.closes.map((code) => `WebSocket closed with ${code}`);
+    if (inOrder && socket.closes.some((code) => code !== serviceRestart))
+      this.cut.push(`${name}: ${closes.join(', ')}`);
+    const text = [note, ...closes, ...dead.map((unit) => `${unit} ended by itself`)].filter(Boolean).join('; ');
+    this.rows.push({
+      name,
+      seconds: (Date.now() - started) / 1_000,
+      calls: count,
+      repeated,
+      failed,
+      slowestMs,
+      note: text,
+    });
+    for (const [problem, n] of tally.problems) this.problems.set(problem, (this.problems.get(problem) ?? 0) + n);
+    say(`${name}: ${count} calls, ${repeated} repeated, ${failed} failed${text ? ` (${text})` : ''}`);
+  }
+
+  /** Waits until everything that was promised has come. Gives what is wrong. */
+  async end(): Promise<{ figures: Record<string, number>; violations: string[] }> {
+    const { fleet, calls, socket, callback, ids } = this;
+    if (!fleet || !calls || !socket || !callback || !ids) throw new Error('not begun');
+    await calls.stop();
+    const sent = await this.allAcknowledged(fleet);
+    const inboxes = [socket.inbox, callback.inbox];
+    const lost = () =>
+      inboxes.flatMap((inbox) => lostValues(inbox, sent, ids).map((value) => `${inbox.name}: ${value}`));
+    const silent = () => unanswered(socket.inbox, calls.accepted);
+    await until('values', async () => lost().length + silent().length === 0, arrivesWithinMs).catch(() => undefined);
+    const overtaken = inboxes.flatMap((inbox) => overtakenValues(inbox, sent, ids).map((v) => `${inbox.name}: ${v}`));
+    const twice = executedTwice(await fleet.executions());
+    const stale = await this.staleSnapshots(sent, ids);
+    const registered = (await fleet.state()).registrations;
+    const logged = await this.logged(eventTypes.registered, registered);
+    const changed = this.load.audited === false ? 0 : calls.groupChanges;
+    const changesLogged = await this.logged(eventTypes.groupChanged, changed);
+    const dead = deadLetters(this.system.logs);
+    const total = this.rows.reduce((sum, row) => ({ calls: sum.calls + row.calls, failed: sum.failed + row.failed }), {
+      calls: 0,
+      failed: 0,
+    });
+    const success = 1 - total.failed / Math.max(1, total.calls);
+    const list = (what: string, all: string[]) =>
+      all.length > 0 ? [`${all.length} ${what}: ${all.slice(0, 5).join(', ')}`] : [];
+    const unexpected = [...calls.unexpected].map(([answer, n]) => `${answer} (${n} times)`);
+    return {
+      figures: {
+        'values acknowledged to devices': [...sent.values()].reduce((sum, numbers) => sum + numbers.length, 0),
+        'values lost': lost().length,
+        'values overtaken': overtaken.length,
+        'values that came again': socket.inbox.repeated + callback.inbox.repeated,
+        'commands accepted': calls.accepted.length,
+        'commands without a result': silent().length,
+        'executed twice': twice.length,
+        'registrations of devices': registered,
+        'registrations in the event log': logged,
+        'changes by operators': changed,
+        'changes in the event log': changesLogged,
+        'dead letters': dead.length,
+        'reconnects of the WebSocket': socket.reconnects,
+        calls: total.calls,
+        'calls repeated': this.rows.reduce((sum, row) => sum + row.repeated, 0),
+        'calls failed': total.failed,
+        'success after one repetition, %': Math.floor(success * 1e5) / 1e3,
+      },
+      violations: [
+        ...list('values lost', lost()),
+        ...list('values overtaken', overtaken),
+        ...list('commands without a result', silent()),
+        ...list('executed twice', twice),
+        ...list('snapshots behind', stale),
+        ...list('unexpected answers', unexpected),
+        ...list('dead letters', dead),
+        ...list('sockets cut in a restart', this.cut),
+        ...(changesLogged < changed ? [`the event log has ${changesLogged} of ${changed} changes by operators`] : []),
+        ...(logged < registered ? [`the event log has ${logged} of ${registered} registrations`] : []),
+        ...(success < (this.load.successGoal ?? usualSuccessGoal)
+          ? [`success after one repetition is ${(success * 100).toFixed(3)} %`]
+          : []),
+      ],
+    };
+  }
+
+  /** Devices have nothing more to send: what they are owed is settled. */
+  async allAcknowledged(fleet: Simulator) {
+    return acknowledged(await fleet.values());
+  }
+
+  async staleSnapshots(sent: Map<string, number[]>, ids: Map<string, string>) {
+    let behind: string[] = [];
+    for (let tries = 0; tries < 30; tries++) {
+      behind = [];
+      for (const [name, numbers] of sent) {
+        const { resources } = await this.administrator.must('GET', `/v3/devices/${ids.get(name)}/echo`);
+        const resource = resources.find((r: { resource_path: string }) => r.resource_path === sensorPath);
+        const value = Number(Buffer.from(resource?.reported?.value ?? '', 'base64').toString());
+        // A read between the values shows what the sensor measures, far below the numbers.
+        if (value >= 1_000 && value < (numbers.at(-1) ?? 0)) behind.push(`${name} ${value} < ${numbers.at(-1)}`);
+      }
+      if (behind.length === 0) return behind;
+      await sleep(1_000);
+    }
+    return behind;
+  }
+
+  /** How many entries of a type the event log has, as soon as it has those. */
+  async logged(type: string, wanted: number) {
+    for (let tries = 0; ; tries++) {
+      const { total_count } = await this.administrator.must(
+        'GET',
+        `/v3/device-events?event_type=${type}&include=total_count&limit=2`,
+      );
+      if (total_count >= wanted || tries === 30) return total_count;
+      await sleep(1_000);
+    }
+  }
+
+  stop() {
+    this.socket?.stop();
+    this.callback?.stop();
+    this.fleet?.stop();
+    void this.calls?.stop();
+  }
+}
+
+export const table = (rows: readonly Row[]) => {
+  const cells = [
+    ['step', 'seconds', 'calls', 'repeated', 'failed', 'slowest ms', 'note'],
+    ...rows.map((r) => [
+      r.name,
+      r.seconds.toFixed(1),
+      ...[r.calls, r.repeated, r.failed, Math.round(r.slowestMs)].map(String),
+      r.note,
+    ]),
+  ];
+  const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
+  return cells
+    .map((row) =>
+      row
+        .map((cell, n) => cell.padEnd(widths[n] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+};

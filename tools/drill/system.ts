@@ -1,0 +1,18 @@
+/** What drills run on: as durable as under `npm start`, and two replicas of each service if nothing else is said. */
+import { apps } from '../lanyard/service-processes.ts';
+import { TestSystem, type TestSystemOptions } from '../testing/test-system.ts';
+
+/** The machine may be busy with other things. */
+const startWithinMs = 600_000;
+
+const env = {
+  LOG_LEVEL: 'info',
+  // The load comes from one address and one key.
+  GATEWAY_KEY_RATE_PER_SECOND: '5000',
+  GATEWAY_KEY_RATE_BURST: '10000',
+};
+
+export const startDrillSystem = (options: Partial<TestSystemOptions> = {}) => {
+  const replicas = Object.fromEntries(apps.map((app) => [app, 2]));
+  return new TestSystem({ name: 'drill', replicas, env, startWithinMs, ...options }).start();
+};

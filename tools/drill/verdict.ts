@@ -1,0 +1,69 @@
+/** Judges what arrived against what was acknowledged and accepted. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sensorPath, type Inbox } from './applications.ts';
+
+/** by `device path` */
+type Sent = Record<string, { first: number; next: number; unacknowledged: number[] }>;
+
+/** Numbers of each device that the service has acknowledged, in the order in which they were sent. */
+export const acknowledged = (sent: Sent) =>
+  new Map(
+    Object.entries(sent)
+      .filter(([key]) => key.endsWith(` ${sensorPath}`))
+      .map(([key, { first, next, unacknowledged }]) => {
+        const missing = new Set(unacknowledged);
+        const numbers = Array.from({ length: next - first }, (_, n) => first + n).filter((n) => !missing.has(n));
+        return [key.slice(0, key.indexOf(' ')), numbers];
+      }),
+  );
+
+/**
+ * @param wanted by name of the device
+ * @param ids by name
+ */
+export const lostValues = (inbox: Inbox, wanted: Map<string, number[]>, ids: Map<string, string>) =>
+  [...wanted].flatMap(([name, numbers]) => {
+    const seen = inbox.values.get(ids.get(name) ?? '')?.seen;
+    return numbers.filter((n) => !seen?.has(n)).map((n) => `${name} ${n}`);
+  });
+
+/**
+ * Acknowledged values that came after a later one of their device. What was not acknowledged has no place: the device
+ * has given it up.
+ */
+export const overtakenValues = (inbox: Inbox, wanted: Map<string, number[]>, ids: Map<string, string>) =>
+  [...wanted].flatMap(([name, numbers]) => {
+    const counted = new Set(numbers);
+    let newest = -1;
+    return (inbox.values.get(ids.get(name) ?? '')?.first ?? [])
+      .filter((n) => counted.has(n))
+      .filter((n) => {
+        const late = n < newest;
+        newest = Math.max(newest, n);
+        return late;
+      })
+      .map((n) => `${name} ${n}`);
+  });
+
+export const unanswered = (inbox: Inbox, accepted: readonly string[]) =>
+  accepted.filter((id) => !inbox.responses.has(id));
+
+/** What must not be done twice and was. */
+export const executedTwice = (executions: Record<string, number>) =>
+  Object.entries(executions).flatMap(([what, n]) => (n > 1 ? [what] : []));
+
+/**
+ * What services could not handle, as their logs say it: a version that meets what it does not understand.
+ * @param logs folder
+ */
+export const deadLetters = (logs: string) =>
+  readdirSync(logs).flatMap((name) =>
+    readFileSync(join(logs, name), 'utf8')
+      .split('\n')
+      .filter((line) => line.includes('"dead letter"'))
+      .map((line) => {
+        const { topic, reason } = JSON.parse(line);
+        return `${name}: ${topic}: ${String(reason).replaceAll(/\s+/g, ' ').slice(0, 120)}`;
+      }),
+  );

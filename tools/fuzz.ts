@@ -1,0 +1,80 @@
+/**
+ * `npm run fuzz -- [--messages 1000000] [--seed 1]`: half of the messages are datagrams, half come over TCP, at
+ * endpoints with their usual limits (but those of rate). Ends with 1 when an unexpected error was thrown, when
+ * an endpoint does not answer any more, or when the heap grew after the first tenth.
+ */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { Random } from './testing/random.ts';
+import { StreamFuzz } from './fuzz/stream.ts';
+import { UdpFuzz } from './fuzz/udp.ts';
+import { readCommandLine, wholeNumber } from './lanyard/command-line.ts';
+import { build } from './lanyard/install.ts';
+import { run } from './lanyard/project.ts';
+
+const mebibyte = 1_048_576;
+/** More than this between the first tenth and the end is growth: tables are full by then. */
+const growthMaxBytes = 16 * mebibyte;
+const steps = 10;
+
+const usage = 'npm run fuzz [-- --messages 1000000] [--seed 1]';
+const options = {
+  messages: { type: 'string', default: '1000000' },
+  seed: { type: 'string', default: '1' },
+} as const;
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
+/** Bytes in use: objects and buffers. */
+const inUse = () => {
+  collect();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+};
+/** What the operating system counts for the process. */
+const resident = () => process.memoryUsage().rss;
+const shown = (bytes: number) => `${(bytes / mebibyte).toFixed(1)} MiB`;
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+const attack = async (name: string, fuzz: UdpFuzz | StreamFuzz, count: number) => {
+  const before = inUse();
+  const residentBefore = resident();
+  await fuzz.start();
+  let filled = 0;
+  const startedAt = Date.now();
+  for (let step = 1; step <= steps; step++) {
+    await fuzz.run(Math.ceil((count * step) / steps));
+    const now = inUse();
+    if (step === 1) filled = now;
+    say(`${name}: ${fuzz.handled} messages, ${shown(now)} in use`);
+  }
+  const after = inUse();
+  const seconds = (Date.now() - startedAt) / 1000;
+  const isAlive = await fuzz.isAlive().catch(() => false);
+  await fuzz.stop();
+  const { events, unexpected } = fuzz.findings;
+  say(
+    `${name}: ${fuzz.handled} messages in ${seconds.toFixed(0)} s; in use before ${shown(before)}, after a tenth ${shown(filled)}, ` +
+      `at the end ${shown(after)}, closed ${shown(inUse())}; process ${shown(residentBefore)} before, ${shown(resident())} after; ${isAlive ? 'still answers' : 'DOES NOT ANSWER'}; ${unexpected.length} unexpected errors`,
+  );
+  say(`${name}: ${JSON.stringify(Object.fromEntries([...events].toSorted()))}`);
+  for (const error of unexpected.slice(0, 5)) say(`${name}: ${error instanceof Error ? error.stack : String(error)}`);
+  return isAlive && unexpected.length === 0 && after - filled <= growthMaxBytes;
+};
+
+await run(async () => {
+  const { values } = readCommandLine(usage, options);
+  const [messages, seed] = [wholeNumber('messages', values.messages, steps), wholeNumber('seed', values.seed, 1)];
+  await build();
+  // The timers of an endpoint that closes keep no process alive.
+  setInterval(() => undefined, 1_000);
+  say(`${messages} messages, seed ${seed}, Node ${process.version}`);
+  const random = new Random(seed);
+  const results = [
+    await attack('udp', new UdpFuzz(random), Math.ceil(messages / 2)),
+    await attack('tcp', new StreamFuzz(random), Math.floor(messages / 2)),
+  ];
+  return results.every(Boolean) ? 0 : 1;
+});
+process.exit();

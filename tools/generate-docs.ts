@@ -1,0 +1,43 @@
+/**
+ * Writes what is generated: docs/topics.md and docs/asyncapi.json from the contracts, docs/errors.md from the errors,
+ * and docs/openapi.json from the controllers.
+ * `npm run docs` writes the files; `--check` fails when the committed ones differ. Requires a build.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { format, resolveConfig } from 'prettier';
+import { topics } from '@lanyard/contracts';
+import { asyncApi } from './docs/asyncapi.ts';
+import { errorsPage } from './docs/errors-page.ts';
+import { openApi } from './docs/openapi.ts';
+import { topicsPage } from './docs/topics-page.ts';
+
+const root = new URL('../', import.meta.url);
+
+const files: [string, string][] = [
+  ['docs/topics.md', topicsPage(topics)],
+  ['docs/asyncapi.json', JSON.stringify(asyncApi(topics))],
+  ['docs/errors.md', await errorsPage()],
+  ['docs/openapi.json', JSON.stringify(await openApi())],
+];
+
+const check = process.argv.includes('--check');
+let stale = 0;
+for (const [path, text] of files) {
+  const url = new URL(path, root);
+  const options = await resolveConfig(url);
+  const wanted = await format(text, { ...options, filepath: path });
+  if (!check) writeFileSync(url, wanted);
+  else if (read(url) !== wanted) {
+    console.error(`${path} is out of date: run npm run docs`);
+    stale++;
+  }
+}
+process.exitCode = stale > 0 ? 1 : 0;
+
+function read(url: URL) {
+  try {
+    return readFileSync(url, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,34 @@
+/**
+ * jest-circus, in the process of the worker; in a process of its own for test files that change what all modules of a
+ * process share: those whose path holds `ownProcess` of the project's testEnvironmentOptions.
+ */
+import { fork } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+interface ProjectConfig {
+  testEnvironmentOptions: { ownProcess?: string };
+}
+
+export type Run = [globalConfig: object, config: ProjectConfig, environment: object, runtime: object, path: string];
+
+/** jest-circus; it has no types of its own. */
+export const circus = (
+  createRequire(import.meta.url)('jest-circus/runner') as { default: (...run: Run) => Promise<object> }
+).default;
+
+const inOwnProcess = (globalConfig: object, config: object, path: string): Promise<unknown> =>
+  new Promise((resolve, reject) => {
+    const child = fork(fileURLToPath(new URL('own-process.ts', import.meta.url)), { serialization: 'json' });
+    child.once('message', resolve);
+    child.once('exit', (code, signal) => reject(new Error(`${path}: its process ended with ${code ?? signal}`)));
+    child.send({ globalConfig, config, path });
+  });
+
+export default (...run: Run): Promise<unknown> => {
+  const [globalConfig, config, , , path] = run;
+  const { ownProcess } = config.testEnvironmentOptions;
+  return ownProcess !== undefined && path.includes(ownProcess)
+    ? inOwnProcess(globalConfig, config, path)
+    : circus(...run);
+};

@@ -1,0 +1,36 @@
+/** Options of the commands that are called as `npm run NAME -- …`. */
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { Stop } from './project.ts';
+
+const help = { help: { type: 'boolean', default: false } as const };
+
+/**
+ * What was given. Throws Stop with the usage for unknown options; `--help` prints it and ends the process, but where
+ * the command's own options have a `help`.
+ */
+export const readCommandLine = <const O extends NonNullable<ParseArgsConfig['options']>>(
+  usage: string,
+  options: O,
+  { allowPositionals = false }: { allowPositionals?: boolean } = {},
+) => {
+  const parse = () => parseArgs({ options: { ...help, ...options }, allowPositionals });
+  let given: ReturnType<typeof parse>;
+  try {
+    given = parse();
+  } catch (error) {
+    throw new Stop(`${error instanceof Error ? error.message : error}\n${usage}`);
+  }
+  if (!('help' in options) && (given.values as { help?: boolean }).help) {
+    process.stdout.write(`${usage}\n`);
+    process.exit();
+  }
+  return given;
+};
+
+/** @param name of the option */
+export const wholeNumber = (name: string, text: string | undefined, min: number = 0) => {
+  const value = Number(text);
+  if (text === '' || !Number.isInteger(value) || value < min)
+    throw new Stop(`--${name} takes a whole number from ${min}, not "${text}"`);
+  return value;
+};

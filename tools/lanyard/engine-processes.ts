@@ -1,0 +1,242 @@
+/** How each embedded engine is set up and started. Settings that matter are explained in docs/operations.md. */
+import { spawnSync } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { clearAfterKill } from './postmaster.ts';
+import { refuseSecondRedis } from './redis-folder.ts';
+import { say, Stop } from './project.ts';
+import { dropTornTransaction } from './redis-log.ts';
+import type { ProcessSpec } from './processes.ts';
+
+/** `marker`: in the command line of the process; `signature`: in that of no other process of this machine */
+export type EngineSpec = ProcessSpec & { marker: string; signature: string; stopSignal: NodeJS.Signals };
+
+/** `fast`: for tests, PostgreSQL does not wait for the disk */
+export interface EngineFolders {
+  binaries: string;
+  data: string;
+  logs: string;
+  fast: boolean;
+}
+
+/** Only its owner looks inside: it holds events, values and names. */
+const privateFolder = (path: string) => {
+  mkdirSync(path, { recursive: true });
+  chmodSync(path, 0o700);
+  return path;
+};
+
+/** A file, because every user of the machine can see the command line. */
+const redisPasswordFile = (folder: string, password: string) => {
+  const path = join(folder, 'redis.conf');
+  writeFileSync(path, `requirepass ${password}\n`, { mode: 0o600 });
+  return path;
+};
+
+/** @param password without spaces and quotes */
+export const redis = ({ binaries, data, logs }: EngineFolders, port: number, password?: string): EngineSpec => {
+  const folder = privateFolder(join(data, 'redis'));
+  return {
+    command: join(binaries, 'redis-server'),
+    // Every write is on disk before it is answered: a killed machine loses nothing.
+    args: [
+      ...(password === undefined ? [] : [redisPasswordFile(folder, password)]),
+      ...['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', ''],
+      ...['--appendonly', 'yes', '--appendfsync', 'always', '--maxmemory-policy', 'noeviction'],
+    ],
+    prepare: () => {
+      refuseSecondRedis(folder);
+      dropTornTransaction(join(folder, 'appendonly.aof'));
+    },
+    logFile: join(logs, 'redis.log'),
+    marker: 'redis-server',
+    // Redis shows this in place of its arguments.
+    signature: `redis-server 127.0.0.1:${port}`,
+    stopSignal: 'SIGTERM',
+  };
+};
+
+const kafkaProperties = (data: string, port: number, controller: number) => `
+process.roles=broker,controller
+node.id=1
+controller.quorum.voters=1@127.0.0.1:${controller}
+listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controller}
+advertised.listeners=PLAINTEXT://127.0.0.1:${port}
+controller.listener.names=CONTROLLER
+inter.broker.listener.name=PLAINTEXT
+listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT
+log.dirs=${data}
+num.partitions=4
+default.replication.factor=1
+auto.create.topics.enable=false
+group.initial.rebalance.delay.ms=0
+group.coordinator.append.linger.ms=0
+offsets.topic.num.partitions=4
+offsets.topic.replication.factor=1
+transaction.state.log.num.partitions=4
+transaction.state.log.replication.factor=1
+transaction.state.log.min.isr=1
+share.coordinator.state.topic.replication.factor=1
+share.coordinator.state.topic.min.isr=1
+num.network.threads=2
+num.io.threads=2
+background.threads=2
+log.cleaner.dedupe.buffer.size=16777216
+log.index.size.max.bytes=1048576
+log.segment.bytes=67108864
+`;
+
+/** @param more the last setting of a name holds */
+export const kafka = (
+  { binaries, data, logs, fast }: EngineFolders,
+  port: number,
+  controller: number,
+  { properties: settings, format: formatWith }: { properties: string; format: string[] } = {
+    properties: '',
+    format: [],
+  },
+): EngineSpec => {
+  const folder = privateFolder(join(data, 'kafka'));
+  const properties = join(folder, 'server.properties');
+  const log = join(folder, 'log');
+  writeFileSync(properties, kafkaProperties(log, port, controller) + settings, { mode: 0o600 });
+  const jars = readdirSync(join(binaries, 'kafka'))
+    .sort()
+    .map((name) => join(binaries, 'kafka', name))
+    .join(':');
+  const common = [
+    '-Xshare:auto',
+    '-Djava.awt.headless=true',
+    '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
+    '-cp',
+    jars,
+  ];
+  if (!existsSync(join(log, 'meta.properties'))) {
+    const id = randomBytes(16).toString('base64url').replace(/^-/, 'A');
+    const format = spawnSync(
+      'java',
+      [...common, 'kafka.tools.StorageTool', 'format', '-t', id, '-c', properties, '--ignore-formatted', ...formatWith],
+      { encoding: 'utf8' },
+    );
+    if (format.status !== 0) throw new Stop(`Kafka's storage could not be formatted: ${format.stderr || format.error}`);
+  }
+  return {
+    command: 'java',
+    args: [
+      '-Xms256m',
+      '-Xmx512m',
+      '-XX:+UseSerialGC',
+      ...(fast ? ['-XX:TieredStopAtLevel=1'] : []),
+      ...common,
+      'kafka.Kafka',
+      properties,
+    ],
+    logFile: join(logs, 'kafka.log'),
+    marker: properties,
+    signature: `kafka.Kafka ${properties}`,
+    stopSignal: 'SIGTERM',
+  };
+};
+
+/** An unprivileged user: PostgreSQL does not run as root. */
+const unprivileged = 65_534;
+const isRoot = () => process.getuid?.() === 0;
+
+const othersMayEnter = (folder: string) => {
+  for (let at = folder; ; at = dirname(at)) {
+    if (existsSync(at) && (statSync(at).mode & 0o001) === 0) return false;
+    if (dirname(at) === at) return true;
+  }
+};
+
+/** Of a data folder that PostgreSQL, started by root, may not enter. */
+const folderForNobody = (data: string) =>
+  join('/var/lib/lanyard', createHash('sha256').update(data).digest('hex').slice(0, 12));
+
+/** A data folder of tests or benchmarks, with what lies elsewhere. */
+export const removeData = (data: string) => {
+  rmSync(folderForNobody(data), { recursive: true, force: true });
+  rmSync(data, { recursive: true, force: true });
+};
+
+/** Where PostgreSQL lives: in the project, or elsewhere when root keeps others out of it. */
+const postgresFolders = ({ binaries, data }: EngineFolders) => {
+  if (!isRoot() || (othersMayEnter(data) && othersMayEnter(binaries)))
+    return { binaries: join(binaries, 'postgres'), data: join(data, 'postgresql') };
+  const own = folderForNobody(data);
+  const copy = join(own, 'binaries');
+  if (!existsSync(join(copy, 'bin/postgres'))) {
+    say(`PostgreSQL may not run as root and other users may not enter this folder: its data is in ${own}`);
+    cpSync(join(binaries, 'postgres'), copy, { recursive: true, verbatimSymlinks: true });
+  }
+  return { binaries: copy, data: join(own, 'postgresql') };
+};
+
+export const postgresql = (folders: EngineFolders, port: number, password: string): EngineSpec => {
+  const { binaries, data } = postgresFolders(folders);
+  const as = isRoot() ? { uid: unprivileged, gid: unprivileged } : {};
+  if (!existsSync(join(data, 'PG_VERSION'))) initialise(binaries, data, password, as);
+  const hurry = folders.fast ? ['-c', 'fsync=off', '-c', 'full_page_writes=off', '-c', 'synchronous_commit=off'] : [];
+  return {
+    command: join(binaries, 'bin/postgres'),
+    args: [
+      '-D',
+      data,
+      '-p',
+      String(port),
+      '-k',
+      '',
+      '-c',
+      'listen_addresses=127.0.0.1',
+      '-c',
+      'max_connections=400',
+      ...hurry,
+    ],
+    env: { ...process.env, LC_ALL: 'C' },
+    prepare: () => void clearAfterKill(data),
+    logFile: join(folders.logs, 'postgresql.log'),
+    marker: data,
+    signature: `-D ${data} -p`,
+    // Fast shutdown: ends sessions, keeps every commit.
+    stopSignal: 'SIGINT',
+    ...as,
+  };
+};
+
+const initialise = (binaries: string, data: string, password: string, as: { uid?: number; gid?: number }) => {
+  rmSync(data, { recursive: true, force: true });
+  mkdirSync(dirname(data), { recursive: true });
+  // Not with its parents: they would get the mode too, and keep PostgreSQL's user out.
+  mkdirSync(data, { mode: 0o700 });
+  const passwordFile = `${data}.password`;
+  writeFileSync(passwordFile, password, { mode: 0o600 });
+  if (as.uid !== undefined) for (const path of [data, passwordFile]) chownSync(path, as.uid, as.gid ?? as.uid);
+  const args = [
+    '-D',
+    data,
+    '-U',
+    'lanyard',
+    '-A',
+    'scram-sha-256',
+    '--pwfile',
+    passwordFile,
+    '-E',
+    'UTF8',
+    '--no-locale',
+  ];
+  const result = spawnSync(join(binaries, 'bin/initdb'), args, { encoding: 'utf8', cwd: '/', ...as });
+  rmSync(passwordFile);
+  if (result.status !== 0)
+    throw new Stop(`PostgreSQL's data folder could not be made: ${result.stderr || result.error}`);
+};

@@ -1,0 +1,165 @@
+/** Kafka, PostgreSQL and Redis: those that run elsewhere are used, the others are started. */
+import { ensureDatabaseUsers } from './database-users.ts';
+import { kafka, postgresql, redis, type EngineSpec } from './engine-processes.ts';
+import { fetchEngines } from './fetch-engines.ts';
+import { tcpPort } from './ports.ts';
+import { answers, waitUntil } from './probes.ts';
+import { isProcess, launch, processOf, stopProcess } from './processes.ts';
+import { say as toTerminal } from './project.ts';
+import type { EnginePasswords, Unit } from './state.ts';
+import type { EngineUrls } from './service-processes.ts';
+
+/**
+ * `secrets`: without `servicePasswords` services have no users of their own, without `redisPassword` Redis asks for none
+ */
+interface EngineOptions {
+  dataDir: string;
+  logs: string;
+  secrets: { databasePassword: string } & Partial<EnginePasswords>;
+  state: { ports: Record<string, number> };
+  launchUnit: (unit: Unit, launch: () => number) => void;
+  leftOvers: Unit[];
+  engines?: Partial<EngineUrls>;
+  freePorts?: boolean;
+  fast?: boolean;
+  say?: (text: string) => void;
+}
+
+const versions = { kafka: '4.1.1', postgresql: '18.1', redis: '6.2' };
+const usual = { kafka: 9092, 'kafka-controller': 9093, postgresql: 5432, redis: 6379 };
+
+/** From KAFKA_BROKERS, DATABASE_URL and REDIS_URL: each may be given alone. */
+export const enginesElsewhere = (): Partial<EngineUrls> => ({
+  ...(process.env.KAFKA_BROKERS && { brokers: process.env.KAFKA_BROKERS }),
+  ...(process.env.DATABASE_URL && { databaseUrl: process.env.DATABASE_URL }),
+  ...(process.env.REDIS_URL && { redisUrl: process.env.REDIS_URL }),
+});
+
+/**
+ * The first host and port, without user and password.
+ * @param address a URL or a list of host:port
+ */
+export const publicAddress = (address: string) =>
+  address
+    .replace(/^[^:/]+:\/\//, '')
+    .replace(/^[^@/]*@/, '')
+    .split(/[,/?]/, 1)[0] ?? '';
+
+/** Whether what answers there asks for TLS first: then it is enough that the port is open. */
+const speaksTls = (name: string, address: string) =>
+  /^rediss|[?&]sslmode=(?!disable)/.test(address) ||
+  /^(true|1|yes|on)$/i.test(
+    {
+      kafka: process.env.KAFKA_TLS_ENABLED,
+      postgresql: process.env.DATABASE_TLS_ENABLED,
+      redis: process.env.REDIS_TLS_ENABLED,
+    }[name] ?? '',
+  );
+
+export const startEngines = async ({
+  dataDir,
+  logs,
+  secrets: { databasePassword, servicePasswords, redisPassword },
+  state,
+  launchUnit,
+  leftOvers,
+  engines = {},
+  freePorts = false,
+  fast = false,
+  say = toTerminal,
+}: EngineOptions) => {
+  const { ports } = state;
+  const launched: Unit[] = [];
+  let fetched: Promise<string> | undefined;
+  const folders = async () => ({ binaries: await (fetched ??= fetchEngines()), data: dataDir, logs, fast });
+  /** One that a killed start left behind, and that runs. */
+  const leftOver = (name: string) =>
+    leftOvers.find((u) => u.kind === 'engine' && u.name === name && !u.external && processOf(u) !== undefined);
+  const choosePort = async (name: keyof typeof usual, running: Unit | undefined) => {
+    if (!running) ports[name] = await tcpPort(ports[name] ?? (freePorts ? 0 : usual[name]));
+    return ports[name] ?? 0;
+  };
+  const start = async (
+    name: 'kafka' | 'postgresql' | 'redis',
+    elsewhere: string | undefined,
+    prepare: (port: number) => Promise<EngineSpec>,
+  ) => {
+    const version = elsewhere ? 'external' : versions[name];
+    if (elsewhere) {
+      const address = publicAddress(elsewhere);
+      const ask = () => (speaksTls(name, elsewhere) ? answers.listener(address, usual[name]) : answers[name](address));
+      await waitUntil(`${name} at ${address}`, ask, {
+        timeoutMs: 30_000,
+        hint: 'It was named in the environment.',
+      });
+      say(`${name} at ${address} (runs elsewhere)`);
+      const unit: Unit = {
+        kind: 'engine',
+        name,
+        version,
+        address,
+        marker: '',
+        restarts: 0,
+        external: true,
+        stopSignal: 'SIGTERM',
+      };
+      return { unit, launch: () => 0 };
+    }
+    const left = leftOver(name);
+    const leftPid = left && processOf(left);
+    const address = `127.0.0.1:${await choosePort(name, left)}`;
+    const spec = await prepare(ports[name] ?? 0);
+    const again = () => launch(spec);
+    const unit: Unit = {
+      kind: 'engine',
+      name,
+      version,
+      ...(leftPid && { pid: leftPid }),
+      address,
+      marker: spec.marker,
+      signature: spec.signature,
+      restarts: left?.restarts ?? 0,
+      stopSignal: spec.stopSignal,
+    };
+    if (!left) launchUnit(unit, again);
+    launched.push(unit);
+    await waitUntil(name, () => answers[name](address), {
+      alive: () => isProcess(unit.pid, spec.marker),
+      hint: `See ${spec.logFile}`,
+    });
+    say(`${name} ${version} at ${address}${left ? ' (was still running)' : ''}`);
+    return { unit, launch: again };
+  };
+  const databaseUrl = () =>
+    engines.databaseUrl ?? `postgres://lanyard:${databasePassword}@127.0.0.1:${ports['postgresql']}/postgres`;
+  let databaseUrls: EngineUrls['databaseUrls'];
+  const outcomes = await Promise.allSettled([
+    start('redis', engines.redisUrl, async (port) => redis(await folders(), port, redisPassword)),
+    start('postgresql', engines.databaseUrl, async (port) => postgresql(await folders(), port, databasePassword)).then(
+      async (started) => {
+        if (servicePasswords && !engines.databaseUrl)
+          databaseUrls = await ensureDatabaseUsers(databaseUrl(), servicePasswords);
+        return started;
+      },
+    ),
+    start('kafka', engines.brokers, async (port) => {
+      return kafka(await folders(), port, await choosePort('kafka-controller', leftOver('kafka')));
+    }),
+  ]);
+  const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+  if (failed) {
+    await Promise.all(launched.map((unit) => stopProcess(unit.pid, { signal: unit.stopSignal })));
+    throw failed.reason;
+  }
+  const supervised = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+  return {
+    supervised: supervised.filter((s) => !s.unit.external),
+    units: supervised.map((s) => s.unit),
+    urls: {
+      brokers: engines.brokers ?? `127.0.0.1:${ports['kafka']}`,
+      databaseUrl: databaseUrl(),
+      ...(databaseUrls && { databaseUrls }),
+      redisUrl: engines.redisUrl ?? `redis://${redisPassword ? `:${redisPassword}@` : ''}127.0.0.1:${ports['redis']}`,
+    } as EngineUrls,
+  };
+};

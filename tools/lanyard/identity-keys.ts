@@ -1,0 +1,14 @@
+/** The key pair of identity tokens, as the environment has it (docs/configuration.md). */
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
+
+export const newIdentityKeys = () => {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  return {
+    identityPrivateKey: privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64'),
+    identityPublicKey: publicKey.export({ format: 'der', type: 'spki' }).toString('base64'),
+  };
+};
+
+/** For who signs as the gateway does. */
+export const signingKeyOf = ({ identityPrivateKey }: { identityPrivateKey: string }) =>
+  createPrivateKey({ key: Buffer.from(identityPrivateKey, 'base64'), format: 'der', type: 'pkcs8' });

@@ -1,0 +1,59 @@
+/** The build, which takes a second when nothing changed. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { writeClientTypes } from '../docs/client-types.ts';
+import { progress, root, say, Stop } from './project.ts';
+
+export const runProgram = (program: string, args: string[], env: Record<string, string> = {}) =>
+  new Promise((done, failed) => {
+    const child = spawn(program, args, {
+      cwd: root,
+      stdio: ['ignore', progress.stream.fd, 'inherit'],
+      env: { ...process.env, ...env },
+    });
+    child.on('error', failed);
+    child.on('exit', (code, signal) =>
+      code === 0 ? done(undefined) : failed(new Stop(`${program} ${args.join(' ')} ended with ${signal ?? code}`)),
+    );
+  });
+
+const luaFiles = (folder: string): string[] =>
+  existsSync(folder)
+    ? readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+        const path = join(folder, entry.name);
+        return entry.isDirectory() ? luaFiles(path) : entry.name.endsWith('.lua') ? [path] : [];
+      })
+    : [];
+
+/** The compiler copies no scripts: Redis scripts go beside the code that loads them. */
+export const copyScripts = () => {
+  for (const app of readdirSync(join(root, 'apps'))) {
+    const source = join(root, 'apps', app, 'src');
+    for (const file of luaFiles(source)) {
+      const target = join(root, 'apps', app, 'dist', file.slice(source.length));
+      mkdirSync(dirname(target), { recursive: true });
+      copyFileSync(file, target);
+    }
+  }
+};
+
+export const build = async () => {
+  say('building');
+  writeClientTypes();
+  await runProgram(process.execPath, ['node_modules/typescript-7/bin/tsc', '-b', 'tsconfig.json']);
+  copyScripts();
+};
+
+/** Builds one project and runs a file of it, with the arguments of this command; resolves with its exit code. */
+export const runBuilt = async (project: string, file: string) => {
+  await runProgram(process.execPath, ['node_modules/typescript-7/bin/tsc', '-b', project]);
+  const args = [join(project, 'dist', file), ...process.argv.slice(2)];
+  const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit' });
+  // Ctrl-C reaches both: devices deregister, this waits for them.
+  process.on('SIGINT', () => undefined);
+  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  const [code] = (await once(child, 'exit')) as [number | null];
+  return code ?? 0;
+};

@@ -1,0 +1,48 @@
+import dgram from 'node:dgram';
+import net from 'node:net';
+
+/** @returns the port bound, or undefined when taken */
+const tryTcp = (port: number, host: string): Promise<number | undefined> =>
+  new Promise((done) => {
+    const server = net.createServer();
+    server.once('error', () => done(undefined));
+    server.listen({ port, host, exclusive: true }, () => {
+      const { port: bound } = server.address() as net.AddressInfo;
+      server.close(() => done(bound));
+    });
+  });
+
+const tryUdp = (port: number, host: string): Promise<number | undefined> =>
+  new Promise((done) => {
+    const socket = dgram.createSocket('udp4');
+    socket.once('error', () => done(undefined));
+    socket.bind({ port, address: host, exclusive: true }, () => {
+      const { port: bound } = socket.address();
+      socket.close(() => done(bound));
+    });
+  });
+
+/**
+ * Below the ephemeral ports of every system (Linux: from 32768, others: from 49152), which anyone may get between the
+ * look at a port and its use. Each process takes its ports from a stretch of its own, and none of them twice: what was
+ * killed for a while comes back to its port.
+ */
+const firstPort = 20_000;
+const portCount = 10_000;
+const stretch = 50;
+let taken = process.pid * stretch;
+
+const anyPort = async (tryPort: (port: number, host: string) => Promise<number | undefined>, host: string) => {
+  for (let tries = 0; tries < portCount; tries++) {
+    const port = await tryPort(firstPort + (taken++ % portCount), host);
+    if (port !== undefined) return port;
+  }
+  throw new Error(`No free port from ${firstPort} to ${firstPort + portCount - 1}.`);
+};
+
+/** The wanted port when it is free, else a free one. `wanted` 0: any. */
+export const tcpPort = async (wanted: number, host = '127.0.0.1') =>
+  (wanted ? await tryTcp(wanted, host) : undefined) ?? (await anyPort(tryTcp, host));
+
+export const udpPort = async (wanted: number, host = '127.0.0.1') =>
+  (wanted ? await tryUdp(wanted, host) : undefined) ?? (await anyPort(tryUdp, host));

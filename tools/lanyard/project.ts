@@ -1,0 +1,42 @@
+/** Where things are, and what the terminal sees. Nothing here needs a package: it runs before `npm ci`. */
+import { writeSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
+
+/** Data, logs and state of the running system. */
+export const dataFolder = () => resolve(root, process.env.LANYARD_DATA || '.lanyard');
+
+/** Fetched engines: shared by every data folder of this clone. */
+export const enginesFolder = () => resolve(root, '.lanyard/engines');
+
+const started = Date.now();
+
+/** Where progress goes: to standard error when standard output is for a program. */
+export const progress: { stream: NodeJS.WriteStream & { fd: number } } = { stream: process.stdout };
+
+export const say = (text: string) => {
+  const line = `[${((Date.now() - started) / 1000).toFixed(1).padStart(5)} s] ${text}\n`;
+  try {
+    writeSync(progress.stream.fd, line);
+  } catch (error) {
+    // Whatever reads is slow. A line that a full disk does not take is left out: a stream would end this process.
+    if ((error as NodeJS.ErrnoException).code === 'EAGAIN') progress.stream.write(line);
+  }
+};
+
+/** A problem the operator can solve: shown without a stack. */
+export class Stop extends Error {}
+
+/** Runs a command's main function; problems end it with exit code 1. */
+export const run = async (main: () => Promise<number | void>) => {
+  try {
+    process.exitCode = (await main()) ?? 0;
+  } catch (error) {
+    process.stderr.write(`${error instanceof Stop ? error.message : error instanceof Error ? error.stack : error}\n`);
+    process.exitCode = 1;
+  }
+};
+
+export const sleep = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));

@@ -1,0 +1,121 @@
+/** The six services as processes: which, where, with what environment. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './project.ts';
+
+export const apps = ['gateway', 'registry', 'device-proxy', 'snapshot', 'event-log', 'dispatcher'] as const;
+
+export type App = (typeof apps)[number];
+
+export interface Replica {
+  app: App;
+  name: string;
+  port: number;
+  coapPort?: number;
+}
+
+/** `databaseUrls`: of the services, each as a user of its own; without them all use `databaseUrl` */
+export interface EngineUrls {
+  brokers: string;
+  databaseUrl: string;
+  databaseUrls?: Record<App, string>;
+  redisUrl: string;
+}
+
+export interface Secrets {
+  identityPrivateKey: string;
+  identityPublicKey: string;
+  encryptionKey: string;
+  accountId: string;
+}
+
+export const version = () => JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version;
+
+const urlsOf = (replicas: Replica[], app: App) =>
+  replicas
+    .filter((r) => r.app === app)
+    .map((r) => `http://127.0.0.1:${r.port}`)
+    .join(',');
+
+export const usersOfRedis: ReadonlySet<App> = new Set(['gateway', 'device-proxy', 'dispatcher']);
+
+/** They seal or open what is secret at rest. */
+const usersOfEncryptionKey: ReadonlySet<App> = new Set(['registry', 'device-proxy', 'dispatcher']);
+
+/** The environment of one replica (docs/configuration.md). */
+export const environment = (
+  replica: Replica,
+  {
+    replicas,
+    engines,
+    secrets,
+    keyFile,
+    coapHost,
+    baseUrl,
+    env = {},
+  }: {
+    replicas: Replica[];
+    engines: EngineUrls;
+    secrets: Secrets;
+    keyFile: string;
+    coapHost: string;
+    baseUrl: string;
+    env?: Record<string, string>;
+  },
+): Record<string, string> => {
+  /** Unless the operator says otherwise. */
+  const defaults: Partial<Record<App, Record<string, string>>> = {
+    gateway: { GATEWAY_FIRST_ACCOUNT_AUTO_CREATE_DEVICES: 'true', GATEWAY_PUBLIC_URL: baseUrl },
+    dispatcher: { DISPATCHER_CALLBACK_ALLOW_CIDRS: '127.0.0.0/8,::1/128' },
+  };
+  const own: Partial<Record<App, Record<string, string>>> = {
+    gateway: {
+      GATEWAY_FIRST_KEY_FILE: keyFile,
+      GATEWAY_FIRST_ACCOUNT_ID: secrets.accountId,
+      GATEWAY_REGISTRY_URLS: urlsOf(replicas, 'registry'),
+      GATEWAY_DEVICE_PROXY_URLS: urlsOf(replicas, 'device-proxy'),
+      GATEWAY_SNAPSHOT_URLS: urlsOf(replicas, 'snapshot'),
+      GATEWAY_EVENT_LOG_URLS: urlsOf(replicas, 'event-log'),
+      GATEWAY_DISPATCHER_URLS: urlsOf(replicas, 'dispatcher'),
+    },
+    'device-proxy': {
+      DEVICE_PROXY_COAP_NOSEC_ENABLED: 'true',
+      DEVICE_PROXY_COAP_HOST: coapHost,
+      DEVICE_PROXY_COAP_PORT: String(replica.coapPort ?? 0),
+      DEVICE_PROXY_COAP_NOSEC_ACCOUNT_ID: secrets.accountId,
+    },
+  };
+  return {
+    ...defaults[replica.app],
+    ...inherited(),
+    HTTP_HOST: '127.0.0.1',
+    HTTP_PORT: String(replica.port),
+    KAFKA_BROKERS: engines.brokers,
+    DATABASE_URL: engines.databaseUrls?.[replica.app] ?? engines.databaseUrl,
+    ...(usersOfRedis.has(replica.app) && { REDIS_URL: engines.redisUrl }),
+    LOG_LEVEL: process.env.LOG_LEVEL || 'info',
+    ...(replica.app === 'gateway'
+      ? { IDENTITY_PRIVATE_KEY: secrets.identityPrivateKey }
+      : { IDENTITY_PUBLIC_KEYS: secrets.identityPublicKey }),
+    ...(usersOfEncryptionKey.has(replica.app) && { ENCRYPTION_KEY: secrets.encryptionKey }),
+    REPLICA_ID: replica.name,
+    ...own[replica.app],
+    ...env,
+  };
+};
+
+/** What any process needs, and settings of the apps that the operator gives. */
+const inherited = () =>
+  Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) =>
+      value !== undefined &&
+      /^(PATH|HOME|TZ|LANG|NODE_\w+|KAFKA(JS)?_\w+|OTEL_\w+|DATABASE_TLS_\w+|REDIS_TLS_\w+|GATEWAY_\w+|DEVICE_PROXY_\w+|DISPATCHER_\w+)$/.test(
+        name,
+      )
+        ? [[name, value]]
+        : [],
+    ),
+  );
+
+/** @param folder of the checkout */
+export const entryPoint = (app: App, folder: string = root) => join(folder, 'apps', app, 'dist/main.js');

@@ -1,0 +1,146 @@
+/** What is remembered between starts: ports, pids, restarts (state.json) and secrets (secrets.json, 0600). */
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { newIdentityKeys } from './identity-keys.ts';
+import { isProcess } from './processes.ts';
+import { say, Stop } from './project.ts';
+import { apps, type App, type Secrets } from './service-processes.ts';
+
+export interface Unit {
+  kind: 'engine' | 'service';
+  name: string;
+  version: string;
+  pid?: number;
+  address: string;
+  marker: string;
+  signature?: string;
+  restarts: number;
+  external?: boolean;
+  stopSignal: NodeJS.Signals;
+}
+
+interface State {
+  starter?: number;
+  started_at?: string;
+  ports: Record<string, number>;
+  base_url?: string;
+  coap_urls: string[];
+  key_file?: string;
+  units: Unit[];
+}
+
+/** `databasePassword`: of the superuser, whom no service uses */
+export interface EnginePasswords {
+  databasePassword: string;
+  servicePasswords: Record<App, string>;
+  redisPassword: string;
+}
+
+export type InstallationSecrets = Secrets & EnginePasswords;
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+export class StateFile {
+  path: string;
+  lock: string;
+  state: State;
+
+  constructor(folder: string) {
+    mkdirSync(folder, { recursive: true });
+    this.path = join(folder, 'state.json');
+    this.lock = join(folder, 'starter.pid');
+    this.state = existsSync(this.path)
+      ? JSON.parse(readFileSync(this.path, 'utf8'))
+      : { ports: {}, coap_urls: [], units: [] };
+  }
+
+  save() {
+    try {
+      writeFileSync(`${this.path}.new`, JSON.stringify(this.state, null, 2));
+      renameSync(`${this.path}.new`, this.path);
+    } catch (error) {
+      rmSync(`${this.path}.new`, { force: true });
+      throw new Stop(`${this.path} could not be saved: ${messageOf(error)}`);
+    }
+  }
+
+  /** In place of the unit of the same name. */
+  put(unit: Unit) {
+    this.state.units = [...this.state.units.filter(({ name }) => name !== unit.name), unit];
+  }
+
+  /**
+   * Launches the process of a unit that is on record before: whatever becomes of this process and of its disk, `npm stop`
+   * and the next start find the other one, by its signature when its pid could not be saved.
+   */
+  launch(unit: Unit, launch: () => number) {
+    this.put(unit);
+    this.save();
+    unit.pid = launch();
+    this.trySave();
+  }
+
+  /** For what must continue with a full disk. */
+  trySave() {
+    try {
+      this.save();
+    } catch (error) {
+      say(messageOf(error));
+    }
+  }
+
+  /** The pid of the starter that runs, if one does. */
+  runningStarter() {
+    if (!existsSync(this.lock)) return undefined;
+    const pid = Number(readFileSync(this.lock, 'utf8'));
+    return isProcess(pid, 'node') ? pid : undefined;
+  }
+
+  /** False when another starter has it. A starter that was killed leaves a lock that counts for nothing. */
+  acquire() {
+    for (;;) {
+      try {
+        writeFileSync(this.lock, String(process.pid), { flag: 'wx' });
+        return true;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
+          rmSync(this.lock, { force: true });
+          throw new Stop(`${this.lock} could not be written: ${messageOf(error)}`);
+        }
+        const other = this.runningStarter();
+        if (other !== undefined && other !== process.pid) return false;
+        rmSync(this.lock, { force: true });
+      }
+    }
+  }
+
+  release() {
+    rmSync(this.lock, { force: true });
+  }
+}
+
+const newPassword = () => randomBytes(24).toString('hex');
+
+const newSecrets = (): InstallationSecrets => ({
+  databasePassword: newPassword(),
+  servicePasswords: Object.fromEntries(apps.map((app) => [app, newPassword()])) as Record<App, string>,
+  redisPassword: newPassword(),
+  ...newIdentityKeys(),
+  encryptionKey: randomBytes(32).toString('base64'),
+  accountId: Date.now().toString(16).padStart(12, '0') + randomBytes(10).toString('hex'),
+});
+
+/** Generated at the first start and never changed; those that an earlier version did not have are added. */
+export const secretsOf = (folder: string): InstallationSecrets => {
+  const path = join(folder, 'secrets.json');
+  const stored = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
+  const generated = newSecrets();
+  if (Object.keys(generated).every((name) => name in stored)) return stored;
+  const secrets = { ...generated, ...stored };
+  mkdirSync(folder, { recursive: true });
+  // Never a part of the file, which a full disk would leave.
+  writeFileSync(`${path}.new`, JSON.stringify(secrets, null, 2), { mode: 0o600 });
+  renameSync(`${path}.new`, path);
+  return secrets;
+};

@@ -1,0 +1,63 @@
+import { answers } from './probes.ts';
+import { isProcess } from './processes.ts';
+import type { StateFile, Unit } from './state.ts';
+
+const ready = async (unit: Unit) => {
+  if (!unit.external && !isProcess(unit.pid, unit.marker)) return false;
+  if (unit.kind === 'service') return answers.service(unit.address);
+  return answers[unit.name as 'kafka' | 'postgresql' | 'redis'](unit.address);
+};
+
+/** What runs, as one object for scripts. */
+export const statusOf = async (file: StateFile) => {
+  const { state } = file;
+  const units = await Promise.all(
+    state.units.map(async (unit) => ({
+      kind: unit.kind,
+      entry: {
+        name: unit.name,
+        version: unit.version,
+        pid: unit.pid ?? null,
+        address: unit.address,
+        ready: await ready(unit),
+        restarts: unit.restarts,
+      },
+    })),
+  );
+  const running = file.runningStarter() !== undefined;
+  return {
+    running,
+    base_url: state.base_url ?? null,
+    docs_url: state.base_url ? `${state.base_url}/docs` : null,
+    coap_url: state.coap_urls[0] ?? null,
+    coap_urls: state.coap_urls,
+    key_file: state.key_file ?? null,
+    started_at: state.started_at ?? null,
+    engines: units.filter((u) => u.kind === 'engine').map((u) => u.entry),
+    services: units.filter((u) => u.kind === 'service').map((u) => u.entry),
+  };
+};
+
+export const printStatus = async (file: StateFile) => {
+  const status = await statusOf(file);
+  const rows = [...status.engines, ...status.services].map((u) => [
+    u.name,
+    u.version,
+    u.pid ?? '-',
+    u.address,
+    u.ready ? 'ready' : 'not ready',
+    u.restarts,
+  ]);
+  const table = [['name', 'version', 'pid', 'address', 'state', 'restarts'], ...rows];
+  const widths = [0, 1, 2, 3, 4].map((i) => Math.max(...table.map((row) => String(row[i]).length)));
+  const lines = table.map((row) =>
+    row
+      .map((cell, i) => String(cell).padEnd(widths[i] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+  const where = status.base_url
+    ? [`Base URL ${status.base_url}, devices ${status.coap_urls.join(', ')}, key in ${status.key_file}`]
+    : [];
+  process.stdout.write(`${[status.running ? 'running' : 'not running', ...where, ...lines].join('\n')}\n`);
+};

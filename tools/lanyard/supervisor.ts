@@ -1,0 +1,89 @@
+/** Keeps processes running: what dies is started again, with growing pauses. */
+import { isAlive } from './processes.ts';
+import { say } from './project.ts';
+import type { Unit } from './state.ts';
+
+const lookMs = 200;
+const pauseFirstMs = 250;
+const pauseMaxMs = 10_000;
+
+/** Alive for this long means healthy: the next death is a first one again. */
+const healthyMs = 30_000;
+
+export interface Supervised {
+  unit: Unit;
+  launch: () => number;
+}
+
+export class Supervisor {
+  entries: { since: number; pauseMs: number; dueAt: number; unit: Unit; launch: () => number }[];
+  onChange: () => void;
+  report: (text: string) => void;
+  now: () => number;
+  isUnsaved = false;
+  timer: NodeJS.Timeout | undefined = undefined;
+
+  constructor(
+    supervised: Supervised[],
+    {
+      onChange,
+      report = say,
+      now = Date.now,
+    }: { onChange: () => void; report?: (text: string) => void; now?: () => number },
+  ) {
+    this.entries = supervised.map((s) => ({ ...s, since: now(), pauseMs: pauseFirstMs, dueAt: 0 }));
+    this.onChange = onChange;
+    this.report = report;
+    this.now = now;
+  }
+
+  start() {
+    this.timer = setInterval(() => this.look(), lookMs);
+  }
+
+  stop() {
+    clearInterval(this.timer);
+  }
+
+  /** One round: what is dead gets a time to start at; what is due is started. */
+  look() {
+    if (this.isUnsaved) this.changed();
+    for (const entry of this.entries) {
+      const { unit } = entry;
+      if (unit.pid !== undefined && isAlive(unit.pid)) continue;
+      if (entry.dueAt === 0) {
+        if (this.now() - entry.since > healthyMs) entry.pauseMs = pauseFirstMs;
+        entry.dueAt = this.now() + entry.pauseMs;
+        this.report(`${unit.name} (pid ${unit.pid}) died: started again in ${entry.pauseMs} ms`);
+        entry.pauseMs = Math.min(entry.pauseMs * 2, pauseMaxMs);
+      }
+      if (this.now() >= entry.dueAt) this.restart(entry);
+    }
+  }
+
+  restart(entry: Supervised & { since: number; dueAt: number }) {
+    entry.since = this.now();
+    entry.dueAt = 0;
+    try {
+      entry.unit.pid = entry.launch();
+    } catch (error) {
+      this.report(`${entry.unit.name} could not be started: ${error instanceof Error ? error.message : error}`);
+      return;
+    }
+    entry.unit.restarts++;
+    this.report(`${entry.unit.name} started again (pid ${entry.unit.pid}, restarts: ${entry.unit.restarts})`);
+    this.changed();
+  }
+
+  /** Tells of a change until that succeeds: a full disk must not end the supervision. */
+  changed() {
+    try {
+      this.onChange();
+      if (this.isUnsaved) this.report('the state is saved again');
+      this.isUnsaved = false;
+    } catch (error) {
+      if (!this.isUnsaved) this.report(`${error instanceof Error ? error.message : error}; trying again`);
+      this.isUnsaved = true;
+    }
+  }
+}

@@ -1,0 +1,292 @@
+/** The whole system on one machine: engines, then services, each a process of its own. */
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startEngines } from './engines.ts';
+import { tcpPort, udpPort } from './ports.ts';
+import { answers, waitUntil } from './probes.ts';
+import { isProcess, kill, launch, processOf, stopProcess } from './processes.ts';
+import { root, say, Stop } from './project.ts';
+import {
+  apps,
+  entryPoint,
+  environment,
+  version,
+  type App,
+  type EngineUrls,
+  type Replica,
+} from './service-processes.ts';
+import { secretsOf, StateFile, type InstallationSecrets, type Unit } from './state.ts';
+import { Supervisor, type Supervised } from './supervisor.ts';
+
+/**
+ * `engines`: those that run elsewhere; `env`: added to every service;
+ * `rootOf`: another checkout that the services come from;
+ * `startWithinMs`: services that give up at their start are started again until then
+ */
+export interface SystemOptions {
+  dataDir: string;
+  replicas?: Partial<Record<App, number>>;
+  engines?: Partial<EngineUrls>;
+  env?: Record<string, string>;
+  freePorts?: boolean;
+  fast?: boolean;
+  supervise?: boolean;
+  quiet?: boolean;
+  rootOf?: string;
+  startWithinMs?: number;
+}
+
+const usualPorts = {
+  gateway: 8080,
+  registry: 8081,
+  'device-proxy': 8082,
+  snapshot: 8083,
+  'event-log': 8084,
+  dispatcher: 8085,
+};
+
+/** Longer than any service takes to drain. */
+export const stopWithinMs = 45_000;
+
+const usualCoapPort = Number(process.env.LANYARD_COAP_PORT || 5683);
+
+/** Replica `dispatcher-1` gets a port of its own, remembered like the others. */
+const wantedPort = (app: App, n: number) => {
+  if (n > 0) return 0;
+  return app === 'gateway' ? Number(process.env.LANYARD_HTTP_PORT || usualPorts.gateway) : usualPorts[app];
+};
+
+/**
+ * MB of V8's young generation, of what fills the usual 16 so often that collecting it shows (docs/performance.md). What
+ * waits for Kafka survives each collection, and is copied.
+ */
+const semiSpaces: Partial<Record<string, number>> = { gateway: 32, dispatcher: 32, 'device-proxy': 64 };
+
+/** Of Node, as in the Dockerfile and in k8s. */
+const flagsOf = (app: string) => [
+  '--enable-source-maps',
+  ...(semiSpaces[app] ? [`--max-semi-space-size=${semiSpaces[app]}`] : []),
+];
+
+/** The last line of a log that is neither an entry, of the service or of Nest, nor part of a stack. */
+const lastWords = (log: string) =>
+  readFileSync(log, 'utf8')
+    .split('\n')
+    .findLast((line) => /^[^\s{]/.test(line) && !line.includes('[Nest]')) ?? '';
+
+export class System {
+  options: SystemOptions;
+  file: StateFile;
+  secrets: InstallationSecrets;
+  keyFile: string;
+  logs: string;
+  coapHost = process.env.LANYARD_COAP_HOST || '127.0.0.1';
+  say: (text: string) => void;
+  replicas: Replica[] = [];
+  supervised: Supervised[] = [];
+  /** Where a replica's program comes from at its next start, when not from here. */
+  roots = new Map<string, string>();
+  leftOvers: Unit[];
+  supervisor?: Supervisor;
+  /** Since `start`. */
+  engineUrls!: EngineUrls;
+
+  constructor(options: SystemOptions) {
+    this.options = options;
+    this.file = new StateFile(options.dataDir);
+    this.secrets = secretsOf(options.dataDir);
+    this.keyFile = join(options.dataDir, 'admin.key');
+    this.logs = join(options.dataDir, 'logs');
+    this.say = options.quiet ? () => undefined : say;
+    this.leftOvers = this.file.state.units;
+    mkdirSync(this.logs, { recursive: true, mode: 0o700 });
+  }
+
+  /** On failure what was started is stopped again. */
+  async start() {
+    try {
+      await this.startAll();
+      return this;
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+  }
+
+  async startAll() {
+    await this.stopOrphanServices();
+    const engines = await startEngines({
+      ...this.options,
+      logs: this.logs,
+      state: this.file.state,
+      launchUnit: (unit, launchIt) => this.file.launch(unit, launchIt),
+      leftOvers: this.leftOvers,
+      secrets: this.secrets,
+      say: this.say,
+    });
+    this.engineUrls = engines.urls;
+    this.supervised.push(...engines.supervised);
+    this.file.state.units = engines.units;
+    this.file.save();
+    this.replicas = await this.planReplicas();
+    await this.startServices();
+    this.file.state.started_at = new Date().toISOString();
+    this.file.save();
+    if (this.options.supervise !== false) {
+      this.supervisor = new Supervisor(this.supervised, { onChange: () => this.file.save(), report: this.say });
+      this.supervisor.start();
+    }
+  }
+
+  get baseUrl() {
+    return `http://127.0.0.1:${this.replicas.find((r) => r.app === 'gateway')?.port}`;
+  }
+
+  /** One per gateway. */
+  get baseUrls() {
+    return this.replicas.flatMap((r) => (r.app === 'gateway' ? [`http://127.0.0.1:${r.port}`] : []));
+  }
+
+  get coapUrls() {
+    return this.replicas.flatMap((r) => (r.app === 'device-proxy' ? [`coap://${this.coapHost}:${r.coapPort}`] : []));
+  }
+
+  /** The first administrator key. */
+  get adminKey() {
+    return existsSync(this.keyFile) ? readFileSync(this.keyFile, 'utf8').trim() : '';
+  }
+
+  /** @param name for example `dispatcher-1` */
+  unit(name: string) {
+    const found = this.supervised.find((s) => s.unit.name === name);
+    if (!found) throw new Error(`no process ${name}`);
+    return found;
+  }
+
+  signal(name: string, signal: NodeJS.Signals) {
+    const { pid } = this.unit(name).unit;
+    if (pid !== undefined) kill(pid, signal);
+  }
+
+  /**
+   * Without a supervisor: ends a process, in order if nothing else is said, and starts it again. Resolves when it is ready,
+   * with the ms until it had ended.
+   */
+  async restart(name: string, signal: NodeJS.Signals = this.unit(name).unit.stopSignal) {
+    const { unit, launch: again } = this.unit(name);
+    const startedAt = performance.now();
+    await stopProcess(unit.pid, { signal, waitMs: stopWithinMs });
+    const endedMs = performance.now() - startedAt;
+    unit.pid = again();
+    await this.ready(name);
+    return endedMs;
+  }
+
+  async ready(name: string) {
+    const { unit, launch: again } = this.unit(name);
+    const { startWithinMs } = this.options;
+    const log = join(this.logs, `${name}.log`);
+    const alive = () => {
+      if (isProcess(unit.pid, unit.marker)) return true;
+      if (!startWithinMs) throw new Stop(`${name} ended while starting. ${lastWords(log)}\nSee ${log}`);
+      unit.pid = again();
+      return true;
+    };
+    const answer = unit.kind === 'engine' ? answers[name as keyof typeof answers] : answers.service;
+    await waitUntil(name, () => (answer as typeof answers.service)(unit.address), {
+      alive,
+      hint: `See ${log}`,
+      ...(startWithinMs && { timeoutMs: startWithinMs }),
+    });
+  }
+
+  /** Services in reverse order, then the engines that are ours. */
+  async stop() {
+    this.supervisor?.stop();
+    const services = this.supervised.filter((s) => s.unit.kind === 'service').reverse();
+    await Promise.all(services.map(({ unit }) => stopProcess(unit.pid, { waitMs: 20_000 })));
+    const engines = this.supervised.filter((s) => s.unit.kind === 'engine');
+    await Promise.all(engines.map(({ unit }) => stopProcess(unit.pid, { signal: unit.stopSignal, waitMs: 30_000 })));
+    this.file.state.units = [];
+    this.file.trySave();
+  }
+
+  /** Services of a starter that was killed: they run with old settings and without supervision. */
+  async stopOrphanServices() {
+    const orphans = this.leftOvers.flatMap((u) => (u.kind === 'service' ? (processOf(u) ?? []) : []));
+    if (orphans.length > 0)
+      this.say(`taking over: stopping ${orphans.length} services that a killed start left behind`);
+    await Promise.all(orphans.map((pid) => stopProcess(pid)));
+  }
+
+  async planReplicas() {
+    const { ports } = this.file.state;
+    const replicas: Replica[] = [];
+    for (const app of apps)
+      for (let n = 0; n < (this.options.replicas?.[app] ?? 1); n++) {
+        const name = `${app}-${n}`;
+        ports[name] = await tcpPort(ports[name] ?? (this.options.freePorts ? 0 : wantedPort(app, n)));
+        const replica = { app, name, port: ports[name] ?? 0 };
+        if (app !== 'device-proxy') replicas.push(replica);
+        else {
+          const key = `${name}-coap`;
+          ports[key] = await udpPort(
+            ports[key] ?? (this.options.freePorts || n > 0 ? 0 : usualCoapPort),
+            this.coapHost,
+          );
+          replicas.push({ ...replica, coapPort: ports[key] });
+        }
+      }
+    return replicas;
+  }
+
+  async startServices() {
+    const system = {
+      replicas: this.replicas,
+      engines: this.engineUrls,
+      secrets: this.secrets,
+      keyFile: this.keyFile,
+      coapHost: this.coapHost,
+      baseUrl: this.baseUrl,
+      ...(this.options.env && { env: this.options.env }),
+    };
+    const { dataDir } = this.options;
+    for (const replica of this.replicas) {
+      const again = () => {
+        const folder = this.roots.get(replica.name) ?? this.options.rootOf ?? root;
+        return launch({
+          command: process.execPath,
+          args: [
+            ...flagsOf(replica.app),
+            entryPoint(replica.app, folder),
+            `--data=${dataDir}`,
+            `--replica=${replica.name}`,
+          ],
+          cwd: folder,
+          env: environment(replica, system),
+          logFile: join(this.logs, `${replica.name}.log`),
+        });
+      };
+      const unit: Unit = {
+        kind: 'service',
+        name: replica.name,
+        version: version(),
+        address: `http://127.0.0.1:${replica.port}`,
+        marker: `--replica=${replica.name}`,
+        signature: `--data=${dataDir} --replica=${replica.name}`,
+        restarts: 0,
+        stopSignal: 'SIGTERM',
+      };
+      this.supervised.push({ unit, launch: again });
+      this.file.launch(unit, again);
+    }
+    Object.assign(this.file.state, { base_url: this.baseUrl, coap_urls: this.coapUrls, key_file: this.keyFile });
+    this.file.save();
+    await Promise.all(
+      this.replicas.map(async ({ name }) => {
+        await this.ready(name);
+        this.say(`${name} is ready`);
+      }),
+    );
+  }
+}

@@ -1,0 +1,45 @@
+import { spawnSync } from 'node:child_process';
+import { root } from '../lanyard/project.ts';
+
+/**
+ * Words that plain technical English does without, each with what to write instead. Comments, texts and names are searched
+ * alike.
+ */
+const words: readonly (readonly [word: RegExp, instead: string])[] = [
+  [/\bnobod(?:y|ies)\b/gi, 'a passive sentence, or "no client", "no process"'],
+  [/\b(?:some|every|any)body\b/gi, 'the noun: "another client", "every replica"'],
+  [/\bwho(?:m|so)?ever\b/gi, 'the noun: "the caller", "the next replica"'],
+  [/\banew\b/gi, '"again", or "re-…"'],
+  [/\bmend(?:s|ed|ing)?\b/gi, '"fix" or "correct"'],
+  [/\bdeeds?\b/gi, '"action" or "audit entry"'],
+  [/\bturnstiles?\b/gi, '"admission control"'],
+  [/\bshel(?:f|ves)\b/gi, '"multimap"'],
+  [/\bof before\b/gi, '"previous"'],
+  [/\b(?:go|goes|going|went|gone) on\b/gi, '"continue" or "resume"'],
+  [/\bin vain\b/gi, 'what happens instead'],
+  [/\bnudg(?:e|es|ed|ing)\b/gi, '"wake-up"'],
+  [/\bexpulsions?\b/gi, '"disconnect on suspension"'],
+  [/\bbarrages?\b/gi, '"API fuzz"'],
+  [/\bin spite of\b/gi, '"despite"'],
+  [/\b(?:takes?|took|taken) back\b/gi, '"cancel" or "revert"'],
+  [/\blikewise\b/gi, '"the same"'],
+  [/\baloud\b/gi, '"in the log"'],
+];
+
+/** The words of `text` that are to be replaced. */
+export const oddWords = (text: string): { line: number; word: string; instead: string }[] =>
+  text
+    .split('\n')
+    .flatMap((content, at) =>
+      words.flatMap(([word, instead]) =>
+        [...content.matchAll(word)].map(([found]) => ({ line: at + 1, word: found, instead })),
+      ),
+    );
+
+/** The tracked files that match `globs`. A glob without a match is an error: what it should cover would go unchecked. */
+export const filesMatching = (globs: string[]): string[] =>
+  globs.flatMap((glob) => {
+    const { stdout } = spawnSync('git', ['ls-files', '-z', `:(glob)${glob}`], { cwd: root, encoding: 'utf8' });
+    if (stdout === '') throw new Error(`No file matches ${glob}`);
+    return stdout.split('\0').slice(0, -1);
+  });

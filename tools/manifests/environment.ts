@@ -1,0 +1,196 @@
+/** What manifests and the compose file give a service, and what its config.ts reads and accepts. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { rootCertificates } from 'node:tls';
+import { databaseConfig, env } from '@lanyard/service';
+import { newIdentityKeys } from '../lanyard/identity-keys.ts';
+import { apps } from '../lanyard/service-processes.ts';
+import { root } from '../lanyard/project.ts';
+import { workloadsOf } from './policies.ts';
+import type { Manifest } from './kustomize.ts';
+
+type Environment = Record<string, string>;
+
+export interface Variable {
+  name: string;
+  value?: string;
+  valueFrom?: { secretKeyRef?: { name: string; key: string; optional?: boolean }; fieldRef?: { fieldPath: string } };
+}
+
+export interface Mount {
+  name: string;
+  mountPath: string;
+}
+
+const { identityPrivateKey, identityPublicKey } = newIdentityKeys();
+
+/** Stand-ins for what a Secret or a person fills in. */
+const secrets: Environment = {
+  DATABASE_URL: 'postgres://user:password@host:5432/database',
+  REDIS_URL: 'redis://host:6379',
+  IDENTITY_PRIVATE_KEY: identityPrivateKey,
+  IDENTITY_PUBLIC_KEYS: identityPublicKey,
+  ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
+  KAFKA_SASL_USERNAME: 'user',
+  KAFKA_SASL_PASSWORD: 'password',
+};
+
+/** Something that every variable accepts, so that a configuration is read to its end. */
+const anything = (name: string) => {
+  if (name in secrets) return secrets[name];
+  if (name.endsWith('_ENABLED')) return 'true';
+  if (name.endsWith('_ACCOUNT_ID')) return '0'.repeat(32);
+  if (name.endsWith('_URLS')) return 'http://host';
+  if (name === 'KAFKA_SASL_MECHANISM') return 'scram-sha-512';
+  return name === 'KAFKA_BROKERS' ? 'host:1' : undefined;
+};
+
+/** A certificate that stands for those of a cluster. */
+const standIn = join(root, 'node_modules/.cache/lanyard-manifests/ca.pem');
+
+const certificateFile = () => {
+  mkdirSync(dirname(standIn), { recursive: true });
+  writeFileSync(standIn, rootCertificates[0] ?? '');
+  return standIn;
+};
+
+/** Files of engines are read at start; they exist only where the pod runs. */
+const withFiles = (environment: Environment): Environment =>
+  Object.fromEntries(
+    Object.entries(environment).map(([name, value]) => [
+      name,
+      name.endsWith('_TLS_CA_FILE') ? certificateFile() : value,
+    ]),
+  );
+
+/** What reads the environment of an app, or of `APP migrate`. */
+const readerOf = async (app: string): Promise<(source: Environment) => unknown> => {
+  const [name = '', command] = app.split(' ');
+  if (command === undefined) return (await import(join(root, 'apps', name, 'dist/config.js'))).readConfig;
+  return (source) => databaseConfig(env(source), name);
+};
+
+/** @returns the names that it read */
+const readWith = async (app: string, value: (name: string) => string | undefined): Promise<Set<string>> => {
+  const readConfig = await readerOf(app);
+  const read = new Set<string>();
+  readConfig(
+    new Proxy({} as Environment, {
+      get: (_, name) => {
+        if (typeof name !== 'string') return undefined;
+        read.add(name);
+        return value(name);
+      },
+    }),
+  );
+  return read;
+};
+
+export const environmentProblems = async (owner: string, app: string, environment: Environment): Promise<string[]> => {
+  if (!apps.some((known) => known === app.replace(/ migrate$/, ''))) return [`${owner}: ${app} is no app`];
+  const read = await readWith(app, anything);
+  try {
+    const usable = withFiles(environment);
+    for (const name of await readWith(app, (name) => usable[name])) read.add(name);
+  } catch (error) {
+    return [`${owner}: ${app} does not start with it: ${error instanceof Error ? error.message : error}`];
+  }
+  return Object.keys(environment)
+    .filter((name) => !read.has(name))
+    .map((name) => `${owner}: ${app} does not read ${name}`);
+};
+
+const mapNamed = (manifests: Manifest[], name: string) => {
+  const map = manifests.find((m) => m.kind === 'ConfigMap' && m.metadata.name === name);
+  if (!map) throw new Error(`there is no ConfigMap ${name}`);
+  return map.data as Environment;
+};
+
+/** What an optional key of a Secret holds, when it is there. */
+const valueOf = ({ name, value, valueFrom }: Variable, maps: Environment): string | undefined => {
+  if (value !== undefined) return value;
+  if (valueFrom?.fieldRef) return 'pod-0';
+  const { key, optional } = valueFrom?.secretKeyRef ?? {};
+  if (optional && !maps.KAFKA_SASL_MECHANISM) return undefined;
+  if (key !== undefined && secrets[key]) return secrets[key];
+  throw new Error(`${name} comes from nowhere`);
+};
+
+const ownValues = (variables: Variable[], maps: Environment): Environment =>
+  Object.fromEntries(
+    variables.flatMap((variable) => {
+      const value = valueOf(variable, maps);
+      return value === undefined ? [] : [[variable.name, value]];
+    }),
+  );
+
+/** What the example of the Secret of an app holds. */
+const secretKeysOf = (app: string): string[] => {
+  const example = readFileSync(join(root, `k8s/secrets/${app}.example.env`), 'utf8');
+  return [...example.matchAll(/^([A-Z_]+)=/gm)].map(([, key = '']) => key);
+};
+
+/** Each app has a Secret of its own, with what it reads and nothing else. `isWhole`: the container reads all of it. */
+const secretProblems = (app: string, variables: Variable[], isWhole: boolean): string[] => {
+  const refs = variables.flatMap(({ valueFrom }) => valueFrom?.secretKeyRef ?? []);
+  const keys = secretKeysOf(app);
+  return [
+    ...refs.filter(({ name }) => name !== `${app}-secrets`).map(({ name, key }) => `takes ${key} from ${name}`),
+    ...refs.filter(({ key }) => !keys.includes(key)).map(({ key }) => `k8s/secrets/${app}.example.env has no ${key}`),
+    ...keys
+      .filter((key) => isWhole && !refs.some((ref) => ref.key === key))
+      .map((key) => `k8s/secrets/${app}.example.env has ${key}, which is not used`),
+  ];
+};
+
+/** Files that no volume brings. */
+const missingFiles = (environment: Environment, mounts: Mount[]): string[] =>
+  Object.entries(environment)
+    .filter(([name, path]) => name.endsWith('_FILE') && path !== '')
+    .filter(([, path]) => !mounts.some(({ mountPath }) => path.startsWith(`${mountPath}/`)))
+    .map(([name, path]) => `${name} names ${path}, where nothing is mounted`);
+
+const containerProblems = async (
+  owner: string,
+  {
+    args = [],
+    env = [],
+    envFrom = [],
+    volumeMounts = [],
+  }: { args?: string[]; env?: Variable[]; envFrom?: { configMapRef?: { name: string } }[]; volumeMounts?: Mount[] },
+  manifests: Manifest[],
+): Promise<string[]> => {
+  const [, name, command = ''] = /^.*?apps\/([^/]+)\/dist\/main\.js( migrate)?$/.exec(args.join(' ')) ?? [];
+  if (!name) return [];
+  try {
+    const maps: Environment = Object.assign(
+      {},
+      ...envFrom.map(({ configMapRef }) => mapNamed(manifests, configMapRef?.name ?? '')),
+    );
+    const environment = { ...maps, ...ownValues(env, maps) };
+    const isOwnName = env.some((v) => v.name === 'REPLICA_ID' && v.valueFrom?.fieldRef?.fieldPath === 'metadata.name');
+    return [
+      ...(await environmentProblems(owner, name + command, environment)),
+      ...[...missingFiles(environment, volumeMounts), ...secretProblems(name, env, command === '')].map(
+        (problem) => `${owner}: ${problem}`,
+      ),
+      ...(isOwnName ? [] : [`${owner}: REPLICA_ID is not the name of the pod`]),
+    ];
+  } catch (error) {
+    return [`${owner}: ${error instanceof Error ? error.message : error}`];
+  }
+};
+
+/** Of every container of an app. */
+export const manifestEnvironmentProblems = async (manifests: Manifest[]): Promise<string[]> => {
+  const problems = [];
+  for (const { id, pod } of workloadsOf(manifests))
+    for (const container of pod.containers) problems.push(...(await containerProblems(id, container, manifests)));
+  return problems;
+};
+
+/** `${NAME:?why}` and `${NAME:-default}` of a compose file. */
+export const interpolated = (text: string) =>
+  text.replace(/\$\{(\w+):([?-])([^}]*)\}/g, (_, name, kind, rest) =>
+    kind === '-' ? rest : (anything(name) ?? (name.endsWith('ACCOUNT_ID') ? '0'.repeat(32) : 'x')),
+  );

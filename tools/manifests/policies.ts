@@ -1,0 +1,213 @@
+/** What every manifest of ours keeps to, beyond being valid: nothing runs as root, everything has limits, probes and a budget. */
+
+import type { Manifest } from './kustomize.ts';
+import type { Mount, Variable } from './environment.ts';
+
+interface Container {
+  name: string;
+  image: string;
+  args?: string[];
+  env?: Variable[];
+  envFrom?: { configMapRef?: { name: string } }[];
+  ports?: { name?: string; containerPort: number }[];
+  volumeMounts?: Mount[];
+  resources?: { requests?: Record<string, string>; limits?: Record<string, string> };
+  securityContext?: {
+    allowPrivilegeEscalation?: boolean;
+    readOnlyRootFilesystem?: boolean;
+    privileged?: boolean;
+    capabilities?: { drop?: string[]; add?: string[] };
+  };
+  startupProbe?: Probe;
+  livenessProbe?: Probe;
+  readinessProbe?: Probe;
+  lifecycle?: { preStop?: { sleep?: { seconds: number } } };
+}
+
+interface Probe {
+  httpGet?: { path: string };
+  tcpSocket?: object;
+  timeoutSeconds?: number;
+}
+
+interface PodSpec {
+  containers: Container[];
+  initContainers?: Container[];
+  automountServiceAccountToken?: boolean;
+  hostNetwork?: boolean;
+  hostPID?: boolean;
+  hostIPC?: boolean;
+  terminationGracePeriodSeconds?: number;
+  topologySpreadConstraints?: object[];
+  volumes?: { hostPath?: object }[];
+  securityContext?: { runAsNonRoot?: boolean; runAsUser?: number; seccompProfile?: { type: string } };
+}
+
+interface Selector {
+  matchLabels?: Record<string, string>;
+  matchExpressions?: { key: string; operator: string; values?: string[] }[];
+}
+
+interface Workload {
+  id: string;
+  kind: string;
+  name: string;
+  namespace?: string;
+  labels: Record<string, string>;
+  pod: PodSpec;
+  replicas?: number;
+}
+
+const workloadKinds = new Set(['Deployment', 'StatefulSet', 'DaemonSet', 'Job']);
+
+export const workloadsOf = (manifests: Manifest[]): Workload[] =>
+  manifests.flatMap((manifest) => {
+    if (!workloadKinds.has(manifest.kind)) return [];
+    const { template, replicas } = (manifest as any).spec;
+    const { name, namespace } = manifest.metadata;
+    const id = `${manifest.kind} ${name}`;
+    return [
+      {
+        id,
+        kind: manifest.kind,
+        name,
+        namespace,
+        labels: template.metadata?.labels ?? {},
+        pod: template.spec,
+        replicas,
+      },
+    ];
+  });
+
+export const selects = (
+  { matchLabels = {}, matchExpressions = [] }: Selector | undefined = {},
+  labels: Record<string, string>,
+) =>
+  Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
+  matchExpressions.every(({ key, operator, values = [] }) => {
+    const value = labels[key];
+    if (operator === 'In') return value !== undefined && values.includes(value);
+    throw new Error(`the operator ${operator} is not supported by this check`);
+  });
+
+const containerProblems = (
+  { image, resources, securityContext = {}, ...container }: Container,
+  runsToItsEnd = false,
+): string[] => {
+  const { capabilities = {} } = securityContext;
+  const [, tag] = /[:@]([^/]+)$/.exec(image) ?? [];
+  const memory = [resources?.requests?.memory, resources?.limits?.memory];
+  const rules: [boolean, string][] = [
+    [securityContext.allowPrivilegeEscalation === false, 'may escalate its privileges'],
+    [securityContext.privileged !== true, 'is privileged'],
+    [securityContext.readOnlyRootFilesystem === true, 'can write to its root file system'],
+    [capabilities.drop?.includes('ALL') === true && capabilities.add === undefined, 'has capabilities'],
+    [tag !== undefined && tag !== 'latest', `has an image that is not pinned (${image})`],
+    [resources?.requests?.cpu !== undefined, 'requests no processor'],
+    [resources?.limits?.cpu !== undefined, 'has no limit of processors'],
+    [memory[0] !== undefined && memory[0] === memory[1], 'has no memory limit, or another one than it requests'],
+    [runsToItsEnd || container.startupProbe !== undefined, 'has no startup probe'],
+    [runsToItsEnd || container.livenessProbe !== undefined, 'has no liveness probe'],
+    [runsToItsEnd || container.readinessProbe !== undefined, 'has no readiness probe'],
+    [
+      container.livenessProbe?.httpGet?.path !== '/readyz',
+      'is killed when its infrastructure is down (liveness on /readyz)',
+    ],
+  ];
+  return rules.flatMap(([holds, problem]) => (holds ? [] : [`container ${container.name} ${problem}`]));
+};
+
+const podProblems = (pod: PodSpec, runsToItsEnd = false): string[] => {
+  const preStopSeconds = Math.max(0, ...pod.containers.map((c) => c.lifecycle?.preStop?.sleep?.seconds ?? 0));
+  const rules: [boolean, string][] = [
+    [pod.securityContext?.runAsNonRoot === true && pod.securityContext.runAsUser !== 0, 'runs as root'],
+    [pod.securityContext?.seccompProfile?.type === 'RuntimeDefault', 'has no seccomp profile'],
+    [pod.automountServiceAccountToken === false, 'gets a token of the Kubernetes API'],
+    [!pod.hostNetwork && !pod.hostPID && !pod.hostIPC, 'shares a namespace with its node'],
+    [!pod.volumes?.some((volume) => volume.hostPath), 'mounts a folder of its node'],
+    [(pod.terminationGracePeriodSeconds ?? 30) >= preStopSeconds + 30, 'has less than 30 s to stop after preStop'],
+  ];
+  return [
+    ...rules.flatMap(([holds, problem]) => (holds ? [] : [problem])),
+    ...[...pod.containers, ...(pod.initContainers ?? [])].flatMap((container) =>
+      containerProblems(container, runsToItsEnd),
+    ),
+  ];
+};
+
+/** Of the workloads by themselves. */
+export const workloadProblems = (manifests: Manifest[]): string[] =>
+  workloadsOf(manifests).flatMap(({ id, kind, pod }) =>
+    podProblems(pod, kind === 'Job').map((problem) => `${id}: ${problem}`),
+  );
+
+/** Services, ingresses, autoscalers, budgets and policies that point at nothing. */
+export const referenceProblems = (manifests: Manifest[]): string[] => {
+  const workloads = workloadsOf(manifests);
+  const selected = ({ metadata }: Manifest, selector: Selector) =>
+    workloads.filter((w) => w.namespace === metadata.namespace && selects(selector, w.labels));
+  const services = manifests.filter((m) => m.kind === 'Service').map((m) => m.metadata.name);
+  return manifests.flatMap((manifest) => {
+    const id = `${manifest.kind} ${manifest.metadata.name}`;
+    const spec = (manifest as any).spec;
+    if (manifest.kind === 'Service') {
+      const pods = selected(manifest, { matchLabels: spec.selector });
+      if (pods.length === 0) return [`${id}: selects no pod`];
+      const ports = pods.flatMap(({ pod }) => pod.containers.flatMap((c) => (c.ports ?? []).map((p) => p.name)));
+      return spec.ports
+        .filter((p: any) => !ports.includes(p.targetPort))
+        .map((p: any) => `${id}: no container has a port ${p.targetPort}`);
+    }
+    if (manifest.kind === 'NetworkPolicy' || manifest.kind === 'PodDisruptionBudget')
+      return selected(manifest, spec.podSelector ?? spec.selector).length === 0 ? [`${id}: selects no pod`] : [];
+    if (manifest.kind === 'Ingress')
+      return spec.rules
+        .flatMap((rule: any) => rule.http.paths)
+        .map((path: any) => path.backend.service.name)
+        .filter((name: string) => !services.includes(name))
+        .map((name: string) => `${id}: there is no Service ${name}`);
+    if (manifest.kind === 'HorizontalPodAutoscaler' || manifest.kind === 'ScaledObject') {
+      const target = workloads.find((w) => w.name === spec.scaleTargetRef.name);
+      if (!target) return [`${id}: there is no ${spec.scaleTargetRef.name}`];
+      return target.replicas === undefined
+        ? []
+        : [`${id}: its target sets replicas itself, so an upgrade sets them back`];
+    }
+    return [];
+  });
+};
+
+/** @returns image by app */
+const imagesOf = (manifests: Manifest[]): Map<string, string> =>
+  new Map(
+    workloadsOf(manifests).flatMap(({ pod }) =>
+      pod.containers.flatMap(({ args = [], image }) => {
+        const app = args
+          .map((arg) => /^apps\/([^/]+)\/dist\/main\.js$/.exec(arg)?.[1])
+          .find((name) => name !== undefined);
+        return app === undefined ? [] : ([[app, image]] as [string, string][]);
+      }),
+    ),
+  );
+
+/** Each service has a Job that migrates its schema, with the very image. */
+export const migrationProblems = (services: Manifest[], jobs: Manifest[]): string[] => {
+  const theirs = imagesOf(jobs);
+  return [...imagesOf(services)].flatMap(([app, image]) =>
+    theirs.get(app) === image ? [] : [`${app} runs ${image}, and its migrations ${theirs.get(app) ?? 'nowhere'}`],
+  );
+};
+
+/** Every workload has a budget and a spread, and its namespace denies what is not allowed explicitly. */
+export const coverageProblems = (manifests: Manifest[]): string[] => {
+  const budgets = manifests.filter((m) => m.kind === 'PodDisruptionBudget');
+  const denials = manifests.filter((m) => {
+    const spec = (m as any).spec;
+    return m.kind === 'NetworkPolicy' && Object.keys(spec.podSelector).length === 0 && spec.policyTypes.length === 2;
+  });
+  return workloadsOf(manifests).flatMap(({ id, labels, namespace, pod }) => [
+    ...(budgets.some((b) => selects((b as any).spec.selector, labels)) ? [] : [`${id}: no disruption budget`]),
+    ...(pod.topologySpreadConstraints?.length ? [] : [`${id}: is not spread over nodes`]),
+    ...(denials.some((d) => d.metadata.namespace === namespace) ? [] : [`${id}: its namespace has no default deny`]),
+  ]);
+};

@@ -1,0 +1,69 @@
+/** Autoscalers look at the consumer groups that exist: `<service>.<topic>` of every topic that the service handles. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../lanyard/project.ts';
+import type { Manifest } from './kustomize.ts';
+
+/** Names of the topics that an app consumes in batches. */
+const consumedBy = async (app: string): Promise<string[]> => {
+  const contracts = await import(join(root, 'libs/contracts/dist/index.js'));
+  const source = join(root, 'apps', app, 'src');
+  return readdirSync(source, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.consumer.ts'))
+    .flatMap((file) => [...readFileSync(join(source, file), 'utf8').matchAll(/@OnBatch\((\w+)/g)])
+    .map(([, topic = '']) => contracts[topic].name);
+};
+
+const problemsOf = async ({ metadata: { name: app }, spec }: Manifest): Promise<string[]> => {
+  const { triggers } = spec as { triggers: { metadata: Record<string, string> }[] };
+  const groups = triggers.map(({ metadata }) => metadata.consumerGroup ?? '');
+  const wanted = (await consumedBy(app)).map((topic) => `${app}.${topic}`);
+  const unwatched = wanted.filter((group) => !groups.includes(group));
+  const unknown = groups.filter((group) => !wanted.includes(group));
+  const crossed = triggers.filter(({ metadata }) => metadata.consumerGroup !== `${app}.${metadata.topic}`);
+  return [
+    ...unwatched.map((group) => `ScaledObject ${app}: does not watch ${group}`),
+    ...unknown.map((group) => `ScaledObject ${app}: watches ${group}, a group that does not exist`),
+    ...crossed.map(({ metadata: m }) => `ScaledObject ${app}: ${m.consumerGroup} does not read ${m.topic}`),
+  ];
+};
+
+/** KEDA asks for lag where the services read, and as they do. */
+const connectionProblems = ({ metadata: { name }, spec }: Manifest, manifests: Manifest[]): string[] => {
+  const common = manifests.find((m) => m.kind === 'ConfigMap' && m.metadata.name.startsWith('lanyard-common'));
+  const { KAFKA_BROKERS, KAFKA_TLS_ENABLED, KAFKA_SASL_MECHANISM } = (common?.data ?? {}) as Record<string, string>;
+  const logins = manifests.filter((m) => m.kind === 'TriggerAuthentication').map((m) => m.metadata.name);
+  const { triggers } = spec as {
+    triggers: { metadata: Record<string, string>; authenticationRef?: { name: string } }[];
+  };
+  return triggers.flatMap(({ metadata: m, authenticationRef }) => {
+    const mechanism = KAFKA_SASL_MECHANISM ? KAFKA_SASL_MECHANISM.replace('scram-sha-', 'scram_sha') : 'none';
+    const rules: [boolean, string][] = [
+      [m.bootstrapServers === KAFKA_BROKERS, 'asks another broker than the services'],
+      [(m.tls === 'enable') === (KAFKA_TLS_ENABLED === 'true'), 'does not ask with TLS as the services do'],
+      [(m.sasl ?? 'none') === mechanism, `asks with ${m.sasl}, the services with ${mechanism}`],
+      [mechanism === 'none' || logins.includes(authenticationRef?.name ?? ''), 'asks without the login'],
+    ];
+    return rules.flatMap(([holds, problem]) => (holds ? [] : [`ScaledObject ${name}: ${problem}`]));
+  });
+};
+
+/** The reason of each threshold stands in docs/capacity.md. */
+const unexplained = ({ kind, metadata: { name }, spec }: Manifest): string[] => {
+  const settings = [...JSON.stringify(spec).matchAll(/"(lagThreshold|averageUtilization)":"?(\d+)/g)];
+  const rows = readFileSync(join(root, 'docs/capacity.md'), 'utf8').split('\n');
+  return [...new Set(settings.map(([, setting, value]) => `${setting}: ${value}`))]
+    .filter((text) => !rows.some((row) => row.startsWith(`| ${name} `) && row.includes(`\`${text}\``)))
+    .map((text) => `${kind} ${name}: docs/capacity.md does not say why ${text}`);
+};
+
+export const scalingProblems = async (manifests: Manifest[]): Promise<string[]> => {
+  const problems = [];
+  for (const manifest of manifests) {
+    if (manifest.kind === 'ScaledObject')
+      problems.push(...(await problemsOf(manifest)), ...connectionProblems(manifest, manifests));
+    if (manifest.kind === 'ScaledObject' || manifest.kind === 'HorizontalPodAutoscaler')
+      problems.push(...unexplained(manifest));
+  }
+  return problems;
+};

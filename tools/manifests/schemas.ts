@@ -1,0 +1,124 @@
+/**
+ * Manifests against the schemas of Kubernetes, KEDA and Strimzi, as npm packages bring them: values by their compiled
+ * JSON schemas, and fields that do not exist by their types, for the schemas let unknown fields pass.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { root } from '../lanyard/project.ts';
+import type { Manifest } from './kustomize.ts';
+
+/** Packages that bring the kinds of an API group. */
+const packages: [RegExp, string][] = [
+  [/^v1$|^(apps|batch|policy|autoscaling|networking\.k8s\.io|rbac\.authorization\.k8s\.io)\//, 'kubernetes-models'],
+  [/^keda\.sh\//, '@kubernetes-models/keda'],
+  [/^kafka\.strimzi\.io\//, '@kubernetes-models/strimzi-kafka-operator'],
+];
+
+const resources = z.strictObject({
+  requests: z.strictObject({ cpu: z.string(), memory: z.string() }),
+  limits: z.strictObject({ cpu: z.string().optional(), memory: z.string() }),
+});
+
+/** No package has these yet: what we use of CloudNativePG 1.25, after its API reference. */
+const own: Record<string, z.ZodType> = {
+  'postgresql.cnpg.io/v1 Cluster': z.strictObject({
+    apiVersion: z.literal('postgresql.cnpg.io/v1'),
+    kind: z.literal('Cluster'),
+    metadata: z.strictObject({ name: z.string(), namespace: z.string().optional() }),
+    spec: z
+      .strictObject({
+        instances: z.int().min(1),
+        bootstrap: z.strictObject({ initdb: z.strictObject({ database: z.string(), owner: z.string() }) }),
+        storage: z.strictObject({ size: z.string(), storageClass: z.string().optional() }),
+        resources,
+        postgresql: z.strictObject({
+          synchronous: z.strictObject({ method: z.enum(['any', 'first']), number: z.int().min(1) }).optional(),
+          pg_hba: z.array(z.string()),
+          parameters: z.record(z.string(), z.string()),
+        }),
+        affinity: z.strictObject({ enablePodAntiAffinity: z.boolean(), topologyKey: z.string() }),
+      })
+      .refine((spec) => spec.instances > 1 === (spec.postgresql.synchronous !== undefined), {
+        error: 'commits are confirmed by a standby, where there is one',
+      }),
+  }),
+};
+
+const moduleOf = ({ apiVersion, kind }: Manifest) => {
+  const name = packages.find(([group]) => group.test(apiVersion))?.[1];
+  return name && `${name}/${apiVersion}/${kind}`;
+};
+
+const nameOf = ({ kind, metadata }: Manifest) => `${kind} ${metadata.name}`;
+
+/** What is wrong with the values. */
+const wrongValues = async (manifest: Manifest): Promise<string[]> => {
+  const schema = own[`${manifest.apiVersion} ${manifest.kind}`];
+  if (schema) {
+    const { error } = schema.safeParse(manifest);
+    return (error?.issues ?? []).map(({ path, message }) => `${nameOf(manifest)}: /${path.join('/')} ${message}`);
+  }
+  const module = moduleOf(manifest);
+  if (!module) return [`${nameOf(manifest)}: no schema for ${manifest.apiVersion}`];
+  try {
+    const { [manifest.kind]: Model } = await import(module);
+    new Model(manifest).validate();
+    return [];
+  } catch (error) {
+    return [`${nameOf(manifest)}: ${error instanceof Error ? error.message : error}`];
+  }
+};
+
+/** A program in which every manifest has the type of its kind, one to a line. */
+const typedProgram = (manifests: Manifest[]) => {
+  const imports = [...new Set(manifests.map((m) => moduleOf(m) ?? ''))];
+  const lines = manifests.map((m, i) => {
+    const type = `K${imports.indexOf(moduleOf(m) ?? '')}.I${m.kind}`;
+    return `export const m${i}: ${type} = ${JSON.stringify(m)};`;
+  });
+  return [...imports.map((module, i) => `import type * as K${i} from '${module}';`), ...lines].join('\n');
+};
+
+/** Fields that do not exist. */
+const unknownFields = (manifests: Manifest[]): string[] => {
+  const typed = manifests.filter((m) => moduleOf(m) !== undefined);
+  const folder = join(root, 'node_modules/.cache/lanyard-manifests', String(process.pid));
+  mkdirSync(folder, { recursive: true });
+  try {
+    const file = join(folder, 'manifests.ts');
+    writeFileSync(file, typedProgram(typed));
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+    const options = [
+      '--noEmit',
+      '--ignoreConfig',
+      '--strict',
+      '--skipLibCheck',
+      '--module',
+      'nodenext',
+      '--types',
+      '',
+      '--pretty',
+      'false',
+    ];
+    const compiler = join(root, 'node_modules/typescript-7/bin/tsc');
+    const { stdout, status } = spawnSync(process.execPath, [compiler, ...options, file], { encoding: 'utf8' });
+    if (status === 0) return [];
+    const first = new Set(typed.map((m) => moduleOf(m))).size + 1;
+    const errors = [...stdout.matchAll(/manifests\.ts\((\d+),\d+\): error \w+: (.*)/g)].map(([, line, text]) => {
+      const manifest = typed[Number(line) - first];
+      return `${manifest ? nameOf(manifest) : 'types'}: ${text}`;
+    });
+    return errors.length > 0 ? errors : [`types: ${stdout}`];
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+};
+
+/** Everything that the schemas say against them. */
+export const schemaProblems = async (manifests: Manifest[]): Promise<string[]> => {
+  const problems = [];
+  for (const manifest of manifests) problems.push(...(await wrongValues(manifest)));
+  return [...problems, ...unknownFields(manifests)];
+};

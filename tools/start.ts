@@ -1,0 +1,75 @@
+/** `npm start`: everything from a fresh clone to a running, supervised system. */
+import { existsSync } from 'node:fs';
+
+import { enginesElsewhere } from './lanyard/engines.ts';
+import { build } from './lanyard/install.ts';
+import { checkEnginePrerequisites } from './lanyard/prerequisites.ts';
+import { dataFolder, run, say, Stop } from './lanyard/project.ts';
+import { apps } from './lanyard/service-processes.ts';
+import { StateFile } from './lanyard/state.ts';
+import { System } from './lanyard/system.ts';
+import { printStatus } from './lanyard/status-report.ts';
+
+/** `--replicas dispatcher=2,device-proxy=2` */
+const replicasWanted = (): Record<string, number> => {
+  const at = process.argv.indexOf('--replicas');
+  const text = at < 0 ? '' : (process.argv[at + 1] ?? '');
+  return Object.fromEntries(
+    text.split(',').flatMap((part) => {
+      if (part === '') return [];
+      const [app = '', n] = part.split('=');
+      if (!apps.some((a) => a === app) || !/^[1-9]$/.test(n ?? ''))
+        throw new Stop(`--replicas takes app=1..9, not "${part}". Apps: ${apps.join(', ')}.`);
+      return [[app, Number(n)]];
+    }),
+  );
+};
+
+const stopSignal = () =>
+  new Promise((done) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, done);
+  });
+
+await run(async () => {
+  const replicas = replicasWanted();
+  const engines = enginesElsewhere();
+  if (Object.keys(engines).length < 3) checkEnginePrerequisites();
+  const dataDir = dataFolder();
+  const file = new StateFile(dataDir);
+  const keyFileIsNew = !existsSync(`${dataDir}/admin.key`);
+  if (!file.acquire()) {
+    say(`already running (pid ${file.runningStarter()}); npm stop ends it`);
+    await printStatus(file);
+    return 0;
+  }
+  try {
+    const stopped = stopSignal();
+    await build();
+    const system = await new System({ dataDir, replicas, engines }).start();
+    report(system, keyFileIsNew);
+    await stopped;
+    say('stopping');
+    await system.stop();
+    say('stopped');
+    return 0;
+  } finally {
+    file.release();
+  }
+});
+
+function report(system: System, firstStart: boolean) {
+  const lines = [
+    '',
+    'Lanyard is running.',
+    `  Base URL     ${system.baseUrl}`,
+    `  API pages    ${system.baseUrl}/docs`,
+    ...system.coapUrls.map((url) => `  Devices      ${url}  (no security: development only)`),
+    `  Key file     ${system.keyFile}`,
+    ...(firstStart ? [`  First administrator key (shown once)`, `    ${system.adminKey}`] : []),
+    '  Callbacks to this machine (loopback) are allowed on this one-machine set-up.',
+    '',
+    'Ctrl-C or `npm stop` ends it; `npm run status` shows it.',
+    '',
+  ];
+  process.stdout.write(`${lines.join('\n')}\n`);
+}

@@ -1,0 +1,12 @@
+/** `npm run status`, `npm run --silent status -- --json`: exit code 0 when everything is ready. */
+import { dataFolder, run } from './lanyard/project.ts';
+import { StateFile } from './lanyard/state.ts';
+import { printStatus, statusOf } from './lanyard/status-report.ts';
+
+await run(async () => {
+  const file = new StateFile(dataFolder());
+  const status = await statusOf(file);
+  if (process.argv.includes('--json')) process.stdout.write(`${JSON.stringify(status, null, 2)}\n`);
+  else await printStatus(file);
+  return status.running && [...status.engines, ...status.services].every((u) => u.ready) ? 0 : 1;
+});

@@ -1,0 +1,165 @@
+/**
+ * `npm test [-- FILTER] [--no-e2e | --only-e2e] [--interop [--install]] [--long]`: own set-up, own engines on free ports, own data
+ * folder, all tests; with `--interop` those with devices that have to be compiled here too, see docs/interop.md. What they
+ * need and is not there is named and ends it with 1, with `--install` it is installed first (Debian, root).
+ * `--long` takes the long forms of tests: every combination, more rows, more generated requests.
+ * At the end stand the ten slowest files. The last line is `N passed, N failed`.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { environmentOfCompiledDevices } from './lanyard/compiled-devices.ts';
+import { startEngines } from './lanyard/engines.ts';
+import { removeData } from './lanyard/engine-processes.ts';
+import { build } from './lanyard/install.ts';
+import { environmentOfPythonSdk } from './lanyard/python-sdk.ts';
+import { checkEnginePrerequisites } from './lanyard/prerequisites.ts';
+import { isProcess, stopProcess } from './lanyard/processes.ts';
+import { StateFile } from './lanyard/state.ts';
+import { root, run, say } from './lanyard/project.ts';
+
+const flags = process.argv.slice(2).filter((a) => a.startsWith('--'));
+const filters = process.argv.slice(2).filter((a) => !a.startsWith('--'));
+const dataDir = join(root, `.lanyard/test-${process.pid}`);
+
+const total: { passed: number; failed: number } = { passed: 0, failed: 0 };
+const files: { file: string; seconds: number }[] = [];
+const slowestMax = 10;
+
+const jest = async (name: string, args: string[], env: Record<string, string>) => {
+  say(`tests: ${name}`);
+  const report = join(dataDir, `${name}.json`);
+  const code = await new Promise((done) => {
+    const child = spawn(
+      process.execPath,
+      ['node_modules/jest/bin/jest.js', '--passWithNoTests', '--json', `--outputFile=${report}`, ...args],
+      {
+        cwd: root,
+        stdio: ['ignore', 'ignore', 'inherit'],
+        env: { ...process.env, ...env },
+      },
+    );
+    child.on('exit', (c, signal) => done(signal ? 1 : c));
+    process.once('SIGINT', () => child.kill('SIGINT'));
+  });
+  count(report, Number(code));
+};
+
+interface JestReport {
+  numPassedTests: number;
+  numFailedTests: number;
+  numFailedTestSuites: number;
+  testResults: {
+    name: string;
+    status: string;
+    startTime: number;
+    endTime: number;
+    assertionResults: { status: string }[];
+  }[];
+}
+
+const count = (report: string, code: number) => {
+  try {
+    const { numPassedTests, numFailedTests, numFailedTestSuites, testResults } = JSON.parse(
+      readFileSync(report, 'utf8'),
+    ) as JestReport;
+    // A file that cannot be loaded fails without a failed test.
+    const unloadable = testResults.filter(
+      ({ status, assertionResults }) => status === 'failed' && assertionResults.every((one) => one.status !== 'failed'),
+    );
+    total.passed += numPassedTests;
+    total.failed += numFailedTests + unloadable.length;
+    if (code !== 0 && numFailedTests + numFailedTestSuites === 0) total.failed++;
+    for (const { name, startTime, endTime } of testResults)
+      files.push({ file: relative(root, name), seconds: (endTime - startTime) / 1_000 });
+  } catch {
+    total.failed++;
+  }
+};
+
+await run(async () => {
+  checkEnginePrerequisites();
+  const interop = flags.includes('--interop')
+    ? {
+        ...environmentOfCompiledDevices({ installs: flags.includes('--install') }),
+        ...environmentOfPythonSdk({ required: flags.includes('--install') }),
+      }
+    : {};
+  await build();
+  const logs = join(dataDir, 'logs');
+  let engines: Awaited<ReturnType<typeof startEngines>> | undefined;
+  try {
+    engines = await startEngines({
+      dataDir,
+      logs,
+      secrets: { databasePassword: 'lanyard' },
+      state: { ports: {} },
+      launchUnit: (unit, launch) => void (unit.pid = launch()),
+      leftOvers: [],
+      freePorts: true,
+      fast: true,
+    });
+    const { brokers, databaseUrl, redisUrl } = engines.urls;
+    const env = {
+      KAFKA_BROKERS: brokers,
+      DATABASE_URL: databaseUrl,
+      REDIS_URL: redisUrl,
+      NODE_ENV: 'test',
+      LANYARD_DATA: dataDir,
+      ...interop,
+      ...(flags.includes('--long') && { LANYARD_TEST_LONG: 'true' }),
+    };
+    if (!flags.includes('--only-e2e'))
+      await jest(
+        'unit-and-integration',
+        [
+          '--maxWorkers=2',
+          '--forceExit',
+          '--testPathIgnorePatterns=e2e-spec',
+          '/dist/',
+          '/node_modules/',
+          ...where(filters),
+        ],
+        env,
+      );
+    if (!flags.includes('--no-e2e'))
+      await jest(
+        'end-to-end',
+        ['--maxWorkers=2', '--forceExit', '--testTimeout=300000', ...where(['e2e-spec', ...filters])],
+        env,
+      );
+  } finally {
+    await stopLeftOvers();
+    await Promise.all(
+      (engines?.supervised ?? []).map(({ unit }) => stopProcess(unit.pid, { signal: unit.stopSignal, waitMs: 5_000 })),
+    );
+    cleanUp();
+  }
+  printSlowest();
+  process.stdout.write(`${total.passed} passed, ${total.failed} failed\n`);
+  return total.failed > 0 || total.passed === 0 ? 1 : 0;
+});
+
+function printSlowest() {
+  const slowest = files.toSorted((a, b) => b.seconds - a.seconds).slice(0, slowestMax);
+  for (const { file, seconds } of slowest) process.stdout.write(`${seconds.toFixed(1).padStart(6)} s  ${file}\n`);
+}
+
+function where(patterns: string[]) {
+  return patterns.length > 0 ? [`--testPathPatterns=${patterns.map((p) => `(?=.*${p})`).join('')}`] : [];
+}
+
+/** Services of a test file that failed before it could stop them. */
+async function stopLeftOvers() {
+  if (!existsSync(dataDir)) return;
+  const systems = readdirSync(dataDir).filter((name) => name.startsWith('e2e-'));
+  const units = systems.flatMap((name) => new StateFile(join(dataDir, name)).state.units);
+  const running = units.filter(({ pid, marker }) => isProcess(pid, marker));
+  if (running.length > 0) say(`stopping ${running.length} processes that tests left behind`);
+  await Promise.all(running.map(({ pid }) => stopProcess(pid)));
+}
+
+function cleanUp() {
+  if (process.env.LANYARD_KEEP_TEST_DATA) return;
+  removeData(dataDir);
+}

@@ -1,0 +1,94 @@
+/** Simulated devices, a process of their own. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { root, sleep } from '../lanyard/project.ts';
+import { scrape, sum } from './metrics.ts';
+
+export class Simulator {
+  child: ChildProcess;
+  url: string;
+
+  constructor(child: ChildProcess, url: string) {
+    this.child = child;
+    this.url = url;
+  }
+
+  /** @param options as on its command line */
+  static async start(options: Record<string, string | number | true>) {
+    const all: typeof options = { 'report-seconds': 3_600, ...options };
+    const args = Object.entries(all).map(([name, value]) => (value === true ? `--${name}` : `--${name}=${value}`));
+    const child = spawn(process.execPath, [join(root, 'apps/simulator/dist/main.js'), ...args], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    // What fails leaves nothing behind.
+    process.once('exit', () => child.kill('SIGKILL'));
+    const url = await new Promise<string>((ready, failed) => {
+      child.once('exit', () => failed(new Error('the simulator ended')));
+      createInterface({ input: child.stdout }).on('line', (line) => {
+        const found = /(http:\S+)\/metrics/.exec(line)?.[1];
+        if (found !== undefined) ready(found);
+      });
+    });
+    return new Simulator(child, url);
+  }
+
+  async state() {
+    const samples = await scrape(this.url);
+    const event = (name: string) => sum(samples, 'lanyard_simulator_events_total', `event="${name}"`);
+    return {
+      atMs: performance.now(),
+      registered: sum(samples, 'lanyard_simulator_registered'),
+      registrations: event('registered'),
+      observations: sum(samples, 'lanyard_simulator_observations'),
+      updates: event('updated'),
+      values: event('value-sent'),
+      lost: event('value-lost') + event('silence') + event('refused'),
+    };
+  }
+
+  /** By `device path`. */
+  async values() {
+    const response = await fetch(`${this.url}/values`);
+    return (await response.json()) as Record<string, { first: number; next: number; unacknowledged: number[] }>;
+  }
+
+  /** By `device path arguments`, how often. */
+  async executions() {
+    return (await (await fetch(`${this.url}/executions`)).json()) as Record<string, number>;
+  }
+
+  /** How often the devices executed what, by argument: each command has one of its own. */
+  async executionsOf(path: string) {
+    const counts = new Map<string, number>();
+    for (const [key, times] of Object.entries(await this.executions())) {
+      const [, executed, argument = ''] = key.split(' ');
+      if (executed === path) counts.set(argument, (counts.get(argument) ?? 0) + times);
+    }
+    return counts;
+  }
+
+  async until(
+    condition: (state: Awaited<ReturnType<Simulator['state']>>) => boolean,
+    what: string,
+    timeoutMs = 300_000,
+  ) {
+    const deadline = performance.now() + timeoutMs;
+    for (;;) {
+      const state = await this.state();
+      if (condition(state)) return state;
+      if (performance.now() > deadline)
+        throw new Error(`${what}: not within ${timeoutMs / 1_000} s: ${JSON.stringify(state)}`);
+      await sleep(50);
+    }
+  }
+
+  /** At once if nothing else is said: devices that go without a word. With SIGTERM every device deregisters. */
+  async stop(signal: NodeJS.Signals = 'SIGKILL') {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    const gone = once(this.child, 'exit');
+    this.child.kill(signal);
+    await gone;
+  }
+}

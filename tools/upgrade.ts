@@ -1,0 +1,74 @@
+/**
+ * `npm run upgrade [-- OPTIONS]`: two replicas of everything of a previous commit (default: HEAD~1) under load, rolled to this one replica by replica,
+ * back, and forward again. Ends with 1 when anything was lost or a call failed twice.
+ */
+import { loadOptions, loadUsage, readLoad } from './drill/load-options.ts';
+import { readCommandLine } from './lanyard/command-line.ts';
+import { build } from './lanyard/install.ts';
+import { checkEnginePrerequisites } from './lanyard/prerequisites.ts';
+import { progress, root, run, say, sleep } from './lanyard/project.ts';
+
+const usage = `npm run upgrade -- [--from REF] ${loadUsage} [--json]`;
+
+const options = {
+  from: { type: 'string', default: 'HEAD~1' },
+  ...loadOptions,
+  json: { type: 'boolean', default: false },
+} as const;
+
+progress.stream = process.stderr;
+
+await run(async () => {
+  const { values } = readCommandLine(usage, options);
+  const load = readLoad(values);
+  checkEnginePrerequisites();
+  await build();
+  const { PreviousCommit } = await import('./drill/previous.ts');
+  const { startDrillSystem } = await import('./drill/system.ts');
+  const { Rehearsal } = await import('./drill/rehearsal.ts');
+  const { report } = await import('./drill/report.ts');
+  const previous = await PreviousCommit.checkOut(values.from);
+  say(`from ${previous.commit}`);
+  const system = await startDrillSystem({ rootOf: previous.folder });
+  const rehearsal = new Rehearsal(system, {
+    ...load,
+    // Only what both versions know.
+    paths: (path) => !path.startsWith('/v3/explain'),
+    successGoal: 1,
+    // The older one may write other entries than this one.
+    audited: false,
+  });
+  const roll = async (direction: string, folder: string, names: readonly string[]) => {
+    for (const name of names)
+      await rehearsal.step(
+        `${name} ${direction}`,
+        async () => {
+          system.roots.set(name, folder);
+          await system.restart(name);
+        },
+        // What ends is of this version only on the way back; an older one may not know how to close in order.
+        { inOrder: direction === 'back' },
+      );
+  };
+  const of = (which: RegExp) => system.replicaNames.filter((name) => which.test(name));
+  // The event log before all others, and back after them (docs/operations.md).
+  const [log, first, second] = [of(/^event-log/), of(/^(?!event-log).*-0$/), of(/^(?!event-log).*-1$/)];
+  try {
+    await rehearsal.begin();
+    await rehearsal.step(`all of ${previous.commit}`, () => sleep(10_000));
+    await roll('forward', root, [...log, ...first]);
+    await rehearsal.step('both versions', () => sleep(20_000));
+    await roll('forward', root, second);
+    await rehearsal.step('all of this version', () => sleep(10_000));
+    await roll('back', previous.folder, [...first, ...second, ...log]);
+    await rehearsal.step(`all of ${previous.commit} again`, () => sleep(10_000));
+    await roll('forward again', root, [...log, ...first, ...second]);
+    say('waiting for what is owed');
+    return report(rehearsal, await rehearsal.end(), values.json);
+  } finally {
+    rehearsal.stop();
+    await system.stop();
+    previous.remove();
+  }
+});
+process.exit();
