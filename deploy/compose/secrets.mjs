@@ -1,19 +1,18 @@
 /** Makes .env for docker-compose.yml: random secrets, readable by you only. To an existing file it adds what is missing. */
-import { randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { newIdentityKeys } from '../../tools/lanyard/identity-keys.mjs';
-import { apps } from '../../tools/lanyard/service-processes.mjs';
 
 const path = process.argv[2] ?? fileURLToPath(new URL('../../.env', import.meta.url));
 const hex = (/** @type {number} */ bytes) => randomBytes(bytes).toString('hex');
-const { identityPrivateKey, identityPublicKey } = newIdentityKeys();
+const apps = ['GATEWAY', 'REGISTRY', 'DEVICE_PROXY', 'SNAPSHOT', 'EVENT_LOG', 'DISPATCHER'];
+const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 const secrets = {
   POSTGRES_PASSWORD: hex(16),
-  ...Object.fromEntries(apps.map((app) => [`${app.replaceAll('-', '_').toUpperCase()}_DATABASE_PASSWORD`, hex(16)])),
+  ...Object.fromEntries(apps.map((app) => [`${app}_DATABASE_PASSWORD`, hex(16)])),
   REDIS_PASSWORD: hex(16),
-  IDENTITY_PRIVATE_KEY: identityPrivateKey,
-  IDENTITY_PUBLIC_KEYS: identityPublicKey,
+  IDENTITY_PRIVATE_KEY: privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64'),
+  IDENTITY_PUBLIC_KEYS: publicKey.export({ format: 'der', type: 'spki' }).toString('base64'),
   ENCRYPTION_KEY: randomBytes(32).toString('base64'),
   ACCOUNT_ID: hex(16),
 };
