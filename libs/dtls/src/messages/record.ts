@@ -1,5 +1,5 @@
 import { UnencodableMessage } from '../errors.js';
-import { CONNECTION_ID_BYTES_MAX, PLAINTEXT_BYTES_MAX, PROTECTION_BYTES_MAX, SEQUENCE_MAX } from '../limits.js';
+import { PLAINTEXT_BYTES_MAX, PROTECTION_BYTES_MAX, SEQUENCE_MAX } from '../limits.js';
 
 /** Content types of records (RFC 5246 §6.2.1, RFC 9146 §4). */
 export const ContentType = {
@@ -20,18 +20,20 @@ export const RECORD_HEADER_BYTES = 13;
 /** Where the connection id of a record begins (RFC 9146 §4). */
 export const CONNECTION_ID_OFFSET = 11;
 
-const NO_CONNECTION_ID = Buffer.alloc(0);
+export const NO_CONNECTION_ID: Buffer = Buffer.alloc(0);
 const TWO_POW_32 = 2 ** 32;
 
-/** One record of a datagram, still protected. Buffers are views of the datagram. */
-export interface WireRecord {
+export interface RecordHeader {
   type: number;
-  version: number;
   epoch: number;
   /** 48 bits. */
   sequence: number;
   /** Empty unless `type` is `ContentType.ConnectionId`. */
   connectionId: Buffer;
+}
+
+/** One record of a datagram, still protected. Buffers are views of the datagram. */
+export interface WireRecord extends RecordHeader {
   /** What the record carries: ciphertext, or plaintext in epoch 0. */
   fragment: Buffer;
   /** Offset in the datagram of what follows. */
@@ -60,7 +62,6 @@ export function decodeRecord(datagram: Buffer, offset: number, connectionIdBytes
   if (length > PLAINTEXT_BYTES_MAX + PROTECTION_BYTES_MAX || end > datagram.length) return undefined;
   return {
     type,
-    version,
     epoch,
     sequence: datagram.readUInt16BE(offset + 5) * TWO_POW_32 + datagram.readUInt32BE(offset + 7),
     connectionId: hasId ? datagram.subarray(offset + CONNECTION_ID_OFFSET, start - 2) : NO_CONNECTION_ID,
@@ -81,23 +82,22 @@ export function decodeRecords(datagram: Buffer, connectionIdBytes: number): Wire
 }
 
 /** Writes the header of a record of DTLS 1.2 at the start of `into`. @returns Where the fragment begins. */
-export function writeRecordHeader(
-  into: Buffer,
-  type: number,
-  epoch: number,
-  sequence: number,
-  connectionId: Buffer,
-  length: number,
-): number {
+export function writeRecordHeader(into: Buffer, header: RecordHeader, fragmentBytes: number): number {
+  const { type, connectionId } = header;
   into[0] = type;
   into.writeUInt16BE(DTLS_1_2, 1);
-  into.writeUInt16BE(epoch, 3);
-  into.writeUInt16BE(Math.floor(sequence / TWO_POW_32), 5);
-  into.writeUInt32BE(sequence % TWO_POW_32, 7);
+  writeRecordNumber(into, 3, header);
   if (connectionId.length > 0) connectionId.copy(into, CONNECTION_ID_OFFSET);
   const start = RECORD_HEADER_BYTES + connectionId.length;
-  into.writeUInt16BE(length, start - 2);
+  into.writeUInt16BE(fragmentBytes, start - 2);
   return start;
+}
+
+/** Epoch and sequence number: eight bytes. */
+export function writeRecordNumber(into: Buffer, at: number, { epoch, sequence }: RecordHeader): void {
+  into.writeUInt16BE(epoch, at);
+  into.writeUInt16BE(Math.floor(sequence / TWO_POW_32), at + 2);
+  into.writeUInt32BE(sequence % TWO_POW_32, at + 4);
 }
 
 /**
@@ -110,11 +110,7 @@ export function encodePlainRecord(type: number, sequence: number, fragment: Buff
     throw new UnencodableMessage(`No sequence number: ${sequence}`);
   }
   const record = Buffer.allocUnsafe(RECORD_HEADER_BYTES + fragment.length);
-  fragment.copy(record, writeRecordHeader(record, type, 0, sequence, NO_CONNECTION_ID, fragment.length));
+  const header = { type, epoch: 0, sequence, connectionId: NO_CONNECTION_ID };
+  fragment.copy(record, writeRecordHeader(record, header, fragment.length));
   return record;
-}
-
-/** Whether it can be negotiated as a connection id. */
-export function isConnectionId(bytes: Buffer): boolean {
-  return bytes.length > 0 && bytes.length <= CONNECTION_ID_BYTES_MAX;
 }

@@ -1,0 +1,74 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
+import { RECORD_HEADER_BYTES, type RecordHeader, type WireRecord, writeRecordHeader } from '../messages/record.js';
+import { additionalData } from './additional-data.js';
+import { directionKeys, type Role } from './key-block.js';
+import { type RecordProtection } from './record-protection.js';
+import { type CipherSuite } from './suites.js';
+
+const BLOCK_BYTES = 16;
+
+/**
+ * AES-CBC with encrypt-then-MAC (RFC 7366): random IV, ciphertext, HMAC of both. The padding is looked at only after the MAC,
+ * so that there is no padding oracle.
+ */
+export class CbcProtection implements RecordProtection {
+  constructor(
+    private readonly suite: CipherSuite,
+    private readonly keyBlock: Buffer,
+    private readonly role: Role,
+  ) {}
+
+  seal(header: RecordHeader, plaintext: Buffer): Buffer {
+    const { macKey, key } = directionKeys(this.suite, this.keyBlock, this.role);
+    const paddingLength = BLOCK_BYTES - 1 - (plaintext.length % BLOCK_BYTES);
+    const encryptedBytes = BLOCK_BYTES + plaintext.length + paddingLength + 1;
+    const fragmentBytes = encryptedBytes + this.suite.tagBytes;
+    const record = Buffer.allocUnsafe(RECORD_HEADER_BYTES + header.connectionId.length + fragmentBytes);
+    const start = writeRecordHeader(record, header, fragmentBytes);
+    const iv = randomBytes(BLOCK_BYTES);
+    const cipher = createCipheriv(this.suite.cipher, createSecretKey(key), iv).setAutoPadding(false);
+    iv.copy(record, start);
+    const written = cipher.update(plaintext).copy(record, start + BLOCK_BYTES);
+    cipher.update(Buffer.alloc(paddingLength + 1, paddingLength)).copy(record, start + BLOCK_BYTES + written);
+    cipher.final();
+    const encrypted = record.subarray(start, start + encryptedBytes);
+    mac(macKey, header, encrypted).copy(record, start + encryptedBytes);
+    return record;
+  }
+
+  open(record: WireRecord): Buffer | undefined {
+    const { fragment } = record;
+    const encryptedBytes = fragment.length - this.suite.tagBytes;
+    if (encryptedBytes < 2 * BLOCK_BYTES || encryptedBytes % BLOCK_BYTES !== 0) return undefined;
+    const { macKey, key } = directionKeys(this.suite, this.keyBlock, this.role === 'client' ? 'server' : 'client');
+    const encrypted = fragment.subarray(0, encryptedBytes);
+    if (!timingSafeEqual(mac(macKey, record, encrypted), fragment.subarray(encryptedBytes))) return undefined;
+    const iv = encrypted.subarray(0, BLOCK_BYTES);
+    const decipher = createDecipheriv(this.suite.cipher, createSecretKey(key), iv).setAutoPadding(false);
+    const padded = decipher.update(encrypted.subarray(BLOCK_BYTES));
+    decipher.final();
+    return withoutPadding(padded);
+  }
+}
+
+/** The length is that of IV and ciphertext, without the MAC (RFC 7366 §3, erratum 4212). */
+function mac(key: Buffer, header: RecordHeader, encrypted: Buffer): Buffer {
+  return createHmac('sha256', createSecretKey(key))
+    .update(additionalData(header, encrypted.length))
+    .update(encrypted)
+    .digest();
+}
+
+function withoutPadding(padded: Buffer): Buffer | undefined {
+  const paddingLength = padded[padded.length - 1]!;
+  const length = padded.length - paddingLength - 1;
+  if (length < 0) return undefined;
+  return padded.subarray(length).every((byte) => byte === paddingLength) ? padded.subarray(0, length) : undefined;
+}

@@ -1,0 +1,57 @@
+import { createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
+import { type ClientHello } from '../messages/client-hello.js';
+
+const COOKIE_BYTES = 16;
+const SECRET_BYTES = 32;
+/** A cookie is valid for one to two of these periods. */
+const ROTATION_MS = 60_000;
+
+/**
+ * Cookies that prove the address of a client without state (RFC 6347 §4.2.1): an HMAC of the address and of what the client
+ * has to repeat. The secret changes every minute, and the previous one still counts.
+ */
+export class CookieSecret {
+  private current = newSecret();
+  private previous = newSecret();
+  private rotatedAtMs: number;
+
+  constructor(private readonly nowMs: () => number) {
+    this.rotatedAtMs = nowMs();
+  }
+
+  cookie(address: string, port: number, hello: ClientHello): Buffer {
+    this.rotate();
+    return cookieWith(this.current, address, port, hello);
+  }
+
+  isValid(address: string, port: number, hello: ClientHello): boolean {
+    if (hello.cookie.length !== COOKIE_BYTES) return false;
+    this.rotate();
+    return [this.current, this.previous].some((secret) =>
+      timingSafeEqual(cookieWith(secret, address, port, hello), hello.cookie),
+    );
+  }
+
+  private rotate(): void {
+    const elapsedMs = this.nowMs() - this.rotatedAtMs;
+    if (elapsedMs < ROTATION_MS) return;
+    this.previous = elapsedMs < 2 * ROTATION_MS ? this.current : newSecret();
+    this.current = newSecret();
+    this.rotatedAtMs = this.nowMs();
+  }
+}
+
+function newSecret(): KeyObject {
+  return createSecretKey(randomBytes(SECRET_BYTES));
+}
+
+/** Lengths are fixed or written, so that no two inputs look alike. */
+function cookieWith(secret: KeyObject, address: string, port: number, hello: ClientHello): Buffer {
+  const { version, random, sessionId, cipherSuites } = hello;
+  return createHmac('sha256', secret)
+    .update(`${address} ${port} ${version} ${cipherSuites.join()} ${sessionId.length} `)
+    .update(sessionId)
+    .update(random)
+    .digest()
+    .subarray(0, COOKIE_BYTES);
+}

@@ -1,0 +1,9 @@
+import { type RecordHeader, type WireRecord } from '../messages/record.js';
+
+/** Protects the records of one epoch in both directions. It keeps no state between records. */
+export interface RecordProtection {
+  /** The whole record, header included. `plaintext` is not changed. */
+  seal(header: RecordHeader, plaintext: Buffer): Buffer;
+  /** The plaintext, or `undefined` when the record is not authentic. Never throws. */
+  open(record: WireRecord): Buffer | undefined;
+}

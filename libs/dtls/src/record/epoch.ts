@@ -1,0 +1,106 @@
+import { type RecordProtection } from '../crypto/record-protection.js';
+import { RecordTooLarge, SequenceExhausted } from '../errors.js';
+import { PLAINTEXT_BYTES_MAX, SEQUENCE_MAX } from '../limits.js';
+import { ContentType, encodePlainRecord, NO_CONNECTION_ID, type WireRecord } from '../messages/record.js';
+import { decodeInnerPlaintext, encodeInnerPlaintext } from './inner-plaintext.js';
+import { ReplayWindow } from './replay-window.js';
+
+export interface EpochOptions {
+  number: number;
+  /** Without it records are plaintext, are not authentic and are not checked for replay: epoch 0. */
+  protection?: RecordProtection;
+  /** The id that the peer wants on the records that it receives; empty: none (RFC 9146 §3). */
+  sendConnectionId?: Buffer;
+  /** Our own id; without it records of the peer have none. */
+  receiveConnectionId?: Buffer;
+  /** Of the next record that is sent. */
+  sendSequence?: number;
+  /** The highest sequence number that was received before; it and all below count as replayed. */
+  receivedMax?: number;
+  /** Record size limit of the peer (RFC 8449). */
+  sendBytesMax?: number;
+  /** Our own record size limit, when the peer knows it. */
+  receiveBytesMax?: number;
+}
+
+export interface OpenedRecord {
+  type: number;
+  plaintext: Buffer;
+  /** Authentic, and newer than all before: only then the peer may be where it came from (RFC 9146 §6). */
+  isNewest: boolean;
+}
+
+/**
+ * Why a record is discarded: it came before or is too old; its tag is wrong; or it breaks the format, for example without the
+ * negotiated connection id.
+ */
+export type Refusal = 'replayed' | 'unauthentic' | 'malformed';
+
+/** The records of one epoch in both directions (RFC 6347 §4.1). */
+export class Epoch {
+  readonly number: number;
+  /** Of the next record that is sent. */
+  sendSequence: number;
+  private readonly protection: RecordProtection | undefined;
+  private readonly sendConnectionId: Buffer;
+  private readonly receiveConnectionId: Buffer;
+  private readonly sendBytesMax: number;
+  private readonly receiveBytesMax: number;
+  private readonly window: ReplayWindow;
+
+  constructor(options: EpochOptions) {
+    this.number = options.number;
+    this.protection = options.protection;
+    this.sendConnectionId = options.sendConnectionId ?? NO_CONNECTION_ID;
+    this.receiveConnectionId = options.receiveConnectionId ?? NO_CONNECTION_ID;
+    this.sendSequence = options.sendSequence ?? 0;
+    this.sendBytesMax = Math.min(options.sendBytesMax ?? PLAINTEXT_BYTES_MAX, PLAINTEXT_BYTES_MAX);
+    this.receiveBytesMax = Math.min(options.receiveBytesMax ?? PLAINTEXT_BYTES_MAX, PLAINTEXT_BYTES_MAX);
+    this.window = new ReplayWindow(options.receivedMax);
+  }
+
+  /** The highest sequence number of an authentic record; -1 before the first. */
+  get receivedMax(): number {
+    return this.window.newest;
+  }
+
+  /** Largest plaintext that `seal` takes; the type counts too when it is inside. */
+  get contentBytesMax(): number {
+    return this.sendBytesMax - (this.sendConnectionId.length > 0 ? 1 : 0);
+  }
+
+  /** The whole record. @throws RecordTooLarge, SequenceExhausted */
+  seal(type: number, plaintext: Buffer): Buffer {
+    if (plaintext.length > this.contentBytesMax) throw new RecordTooLarge(plaintext.length, this.contentBytesMax);
+    const sequence = this.sendSequence;
+    if (sequence > SEQUENCE_MAX) throw new SequenceExhausted();
+    this.sendSequence += 1;
+    if (this.protection === undefined) return encodePlainRecord(type, sequence, plaintext);
+    const connectionId = this.sendConnectionId;
+    const hasId = connectionId.length > 0;
+    return this.protection.seal(
+      { type: hasId ? ContentType.ConnectionId : type, epoch: this.number, sequence, connectionId },
+      hasId ? encodeInnerPlaintext(type, plaintext) : plaintext,
+    );
+  }
+
+  /** Never throws: a record that is refused is to be discarded (RFC 6347 §4.1.2.7). */
+  open(record: WireRecord): OpenedRecord | Refusal {
+    if (record.epoch !== this.number) return 'malformed';
+    if (this.protection === undefined) return this.openPlain(record);
+    if (!record.connectionId.equals(this.receiveConnectionId)) return 'malformed';
+    if (!this.window.isFresh(record.sequence)) return 'replayed';
+    const plaintext = this.protection.open(record);
+    if (plaintext === undefined) return 'unauthentic';
+    const isNewest = this.window.mark(record.sequence);
+    if (plaintext.length > this.receiveBytesMax) return 'malformed';
+    if (record.type !== ContentType.ConnectionId) return { type: record.type, plaintext, isNewest };
+    const inner = decodeInnerPlaintext(plaintext);
+    return inner === undefined ? 'malformed' : { ...inner, isNewest };
+  }
+
+  private openPlain({ type, fragment }: WireRecord): OpenedRecord | Refusal {
+    if (type === ContentType.ConnectionId || fragment.length > PLAINTEXT_BYTES_MAX) return 'malformed';
+    return { type, plaintext: fragment, isNewest: false };
+  }
+}
