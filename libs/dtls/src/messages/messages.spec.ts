@@ -383,3 +383,38 @@ describe('what is refused', () => {
     expect(encode).toThrow(UnencodableMessage);
   });
 });
+
+describe('60,000 hostile messages', () => {
+  /** Mulberry32: the same numbers on every machine. */
+  const seeded = (seed: number) => (max: number) => {
+    seed = (seed + 0x6d2b79f5) | 0;
+    let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 4_294_967_296) * max);
+  };
+
+  it('are read or refused with a DecodeError, and what is read can be written back', () => {
+    const below = seeded(6_347);
+    const mutated = (valid: Buffer): Buffer => {
+      const bytes = Buffer.from(valid);
+      for (let change = below(3); change >= 0 && bytes.length > 0; change -= 1) bytes[below(bytes.length)] = below(256);
+      return bytes.subarray(0, below(4) === 0 ? below(bytes.length + 1) : bytes.length);
+    };
+    let read = 0;
+    for (let run = 0; run < 60_000; run += 1) {
+      const [, { decode, encode, value }] = cases[run % cases.length]!;
+      const bytes =
+        run % 5 === 0 ? Buffer.from(Array.from({ length: below(60) }, () => below(256))) : mutated(encode(value));
+      let message: never;
+      try {
+        message = decode(bytes);
+      } catch (error) {
+        if (!(error instanceof DecodeError)) throw error;
+        continue;
+      }
+      read += 1;
+      if (read % 20 === 0) expect(decode(encode(message))).toEqual(message);
+    }
+    expect(read).toBeGreaterThan(5_000);
+  });
+});
