@@ -16,6 +16,8 @@ const senmlJson =
   '[{"bn":"/3303/0/","bt":1700000000,"n":"5700","v":21.5},{"n":"5701","vs":"Cel"},{"n":"1","vd":"AAEC"}]';
 // Two records below /3303/0/: 5700 with 21.5 and 5701 with "Cel".
 const senmlCbor = hex('82a321682f333330332f302f00643537303002fb4035800000000000a20064353730310363' + '43656c');
+// The same below the ids 3303 and 0.
+const lwm2mCbor = hex('a182190ce700a2191644fb4035800000000000' + '1916456343656c');
 // 5700 as a float of eight bytes, 5701 as text, and resource 6 with two instances.
 const tlv = hex('e81644084035800000000000' + 'e3164543656c' + '860641000141' + '0105');
 const lwm2mJson =
@@ -32,6 +34,7 @@ const kinds: { type: 'CON' | 'NON' | 'ACK'; code: number; options: CoapOption[];
   { type: 'CON', code: Code.DELETE, options: path('rd/5a3f') },
   { type: 'CON', code: Code.POST, options: [...path('dp'), format(110)], payload: senmlJson },
   { type: 'NON', code: Code.POST, options: [...path('dp'), format(112)], payload: senmlCbor },
+  { type: 'CON', code: Code.POST, options: [...path('dp'), format(11_544)], payload: lwm2mCbor },
   { type: 'CON', code: Code.PUT, options: [...path('upload'), option(27, [0x08])], payload: Buffer.alloc(16, 1) },
   { type: 'CON', code: Code.PUT, options: [...path('upload'), option(27, [0x18])], payload: Buffer.alloc(16, 2) },
   { type: 'CON', code: Code.PUT, options: [...path('upload'), option(27, [0x20])], payload: Buffer.alloc(7, 3) },

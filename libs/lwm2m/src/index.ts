@@ -1,8 +1,8 @@
 export * from './errors.js';
+export * from './formats/composite.js';
 export * from './formats/content-format.js';
 export * from './formats/decode.js';
 export * from './formats/encode.js';
-export { decodeSenmlCbor, decodeSenmlJson, type SenmlRecord } from './formats/senml.js';
 export { decodeTlv, encodeTlv, type TlvEntry, type TlvKind } from './formats/tlv.js';
 export {
   formatScalar,
@@ -22,4 +22,3 @@ export * from './paths/link-format.js';
 export * from './paths/path.js';
 export * from './registration/choose-format.js';
 export * from './registration/registration-parameters.js';
-export * from './registration/write-attributes.js';

@@ -82,6 +82,8 @@ describe('decodeCborItem', () => {
     ['an array of 2^64 - 1 items', '9b ffffffffffffffff 00'],
     ['a map of 2^31 entries', 'ba 80000000 00 00'],
     ['a map with a key and no value', 'a1 01'],
+    ['a map with a key twice', 'a2 01 02 01 03'],
+    ['a map of indefinite length with a key twice', 'bf 61 61 02 61 61 03 ff'],
     ['an array without its end', '9f 01'],
     ['a map that ends behind a key', 'bf 01 ff'],
     ['a text with a part that is bytes', '7f 41 61 ff'],

@@ -120,6 +120,7 @@ class Reader {
     const map = new Map<CborItem, CborItem>();
     while (!ended()) {
       const key = this.item(depth + 1);
+      if (map.has(key)) throw broken('a map has a key twice');
       map.set(key, this.item(depth + 1));
     }
     return map;

@@ -1,4 +1,4 @@
-/** CoAP Content-Formats of LwM2M (IANA registry; LwM2M 1.1 core §7.4). */
+/** CoAP Content-Formats of LwM2M (IANA registry; LwM2M 1.2 core §7.4; RFC 8790). */
 export const contentFormat = {
   text: 0,
   linkFormat: 40,
@@ -7,6 +7,8 @@ export const contentFormat = {
   cbor: 60,
   senmlJson: 110,
   senmlCbor: 112,
+  senmlEtchJson: 320,
+  senmlEtchCbor: 322,
   tlv: 11_542,
   lwm2mJson: 11_543,
   lwm2mCbor: 11_544,
@@ -20,6 +22,8 @@ const mediaTypes = new Map<number, string>([
   [contentFormat.cbor, 'application/cbor'],
   [contentFormat.senmlJson, 'application/senml+json'],
   [contentFormat.senmlCbor, 'application/senml+cbor'],
+  [contentFormat.senmlEtchJson, 'application/senml-etch+json'],
+  [contentFormat.senmlEtchCbor, 'application/senml-etch+cbor'],
   [contentFormat.tlv, 'application/vnd.oma.lwm2m+tlv'],
   [contentFormat.lwm2mJson, 'application/vnd.oma.lwm2m+json'],
   [contentFormat.lwm2mCbor, 'application/vnd.oma.lwm2m+cbor'],

@@ -7,7 +7,7 @@ import { decodeLwm2mCbor } from './lwm2m-cbor.js';
 import { decodeLwm2mJson } from './lwm2m-json.js';
 import { decodeSenmlCbor, decodeSenmlJson, type SenmlRecord } from './senml.js';
 import { decodeTlv, type TlvEntry, tlvScalar } from './tlv.js';
-import { parseScalar, type ResourceType, type ResourceValue, type Scalar } from '../values/value.js';
+import { parseScalar, type ResourceType, type ResourceValue, type Scalar, typeOfScalar } from '../values/value.js';
 
 const typeAt = (path: string, models: ModelRegistry): ResourceType | undefined => {
   const { object, resource } = parsePath(path);
@@ -59,7 +59,8 @@ const retyped = (value: Scalar, given: ResourceType, wanted: ResourceType | unde
   return typeof value === 'string' && wanted === 'corelnk' ? wanted : given;
 };
 
-const recordValues = (records: readonly SenmlRecord[], models: ModelRegistry): ResourceValue[] =>
+/** Those without a value are left out. */
+export const recordValues = (records: readonly SenmlRecord[], models: ModelRegistry): ResourceValue[] =>
   records.flatMap(({ name, value, type, timeMs }) => {
     if (value === undefined) return [];
     if (!isPath(name) || parsePath(name).resource === undefined)
@@ -81,15 +82,8 @@ const withLinks = (one: ResourceValue, models: ModelRegistry): ResourceValue =>
     ? { ...one, value: parseScalar(one.value, 'objlnk'), type: 'objlnk' }
     : one;
 
-const cborValues = (bytes: Buffer, models: ModelRegistry): ResourceValue[] =>
-  recordValues(decodeLwm2mCbor(bytes), models).map((one) => withLinks(one, models));
-
-const typeOfScalar = (value: Scalar): ResourceType => {
-  if (typeof value === 'string') return 'string';
-  if (typeof value === 'boolean') return 'boolean';
-  if (Buffer.isBuffer(value)) return 'opaque';
-  return typeof value === 'bigint' || Number.isInteger(value) ? 'integer' : 'float';
-};
+export const lwm2mCborValues = (records: readonly SenmlRecord[], models: ModelRegistry): ResourceValue[] =>
+  recordValues(records, models).map((one) => withLinks(one, models));
 
 const cborValue = (bytes: Buffer, path: string, models: ModelRegistry): ResourceValue[] => {
   const item = decodeCborItem(bytes);
@@ -102,7 +96,7 @@ const cborValue = (bytes: Buffer, path: string, models: ModelRegistry): Resource
 };
 
 /**
- * The resource values in an answer, notification or Send. `basePath`: what was asked for; SenML, LwM2M JSON and LwM2M CBOR name
+ * The resource values in an answer or notification. `basePath`: what was asked for; SenML, LwM2M JSON and LwM2M CBOR name
  * their own paths. Throws Malformed or UnsupportedFormat.
  */
 export const decodeValues = (
@@ -122,29 +116,27 @@ export const decodeValues = (
       return cborValue(bytes, base, models);
     case contentFormat.tlv:
       return tlvValues(decodeTlv(bytes), parsePath(base), models);
+    case contentFormat.lwm2mJson:
+    case contentFormat.json:
+      return recordValues(decodeLwm2mJson(bytes, nowMs), models).map((one) => withBytes(one, models));
+    default:
+      return decodeSend(format, bytes, models, nowMs);
+  }
+};
+
+/**
+ * The values of a Send (LwM2M 1.2 core §6.4.6) or of the answer to a composite read, which name all their paths. Throws
+ * Malformed or UnsupportedFormat.
+ */
+export const decodeSend = (format: number, bytes: Buffer, models: ModelRegistry, nowMs?: number): ResourceValue[] => {
+  switch (format) {
     case contentFormat.senmlJson:
       return recordValues(decodeSenmlJson(bytes, nowMs), models);
     case contentFormat.senmlCbor:
       return recordValues(decodeSenmlCbor(bytes, nowMs), models);
     case contentFormat.lwm2mCbor:
-      return cborValues(bytes, models);
-    case contentFormat.lwm2mJson:
-    case contentFormat.json:
-      return recordValues(decodeLwm2mJson(bytes, nowMs), models).map((one) => withBytes(one, models));
+      return lwm2mCborValues(decodeLwm2mCbor(bytes), models);
     default:
       throw new UnsupportedFormat(format);
   }
-};
-
-/** The values of a Send (LwM2M 1.1 core §6.4.6), which names all its paths. */
-export const decodeSend = (format: number, bytes: Buffer, models: ModelRegistry, nowMs?: number): ResourceValue[] => {
-  if (format === contentFormat.lwm2mCbor) return cborValues(bytes, models);
-  const records =
-    format === contentFormat.senmlJson
-      ? decodeSenmlJson(bytes, nowMs)
-      : format === contentFormat.senmlCbor
-        ? decodeSenmlCbor(bytes, nowMs)
-        : undefined;
-  if (!records) throw new UnsupportedFormat(format);
-  return recordValues(records, models);
 };

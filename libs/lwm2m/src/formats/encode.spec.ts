@@ -4,20 +4,12 @@ import { hex, seeded } from '../../test/seeded.js';
 import { Malformed, UnsupportedFormat } from '../errors.js';
 import { standardModels } from '../models/standard-models.js';
 import { decodeValues } from './decode.js';
-import { encodePaths, encodeValues } from './encode.js';
+import { encodeValues } from './encode.js';
 import type { ResourceType, ResourceValue, Scalar } from '../values/value.js';
 
 const models = standardModels();
 const device = deviceValues as ResourceValue[];
 const one = (path: string, type: ResourceType, value: Scalar): ResourceValue[] => [{ path, type, value }];
-
-describe('encodePaths', () => {
-  it('names each path in SenML, and in nothing else', () => {
-    expect(encodePaths(110, ['/3/0', '/3303/0/5700']).toString()).toBe('[{"n":"/3/0"},{"n":"/3303/0/5700"}]');
-    expect(encodePaths(112, ['/3303/0']).toString('hex')).toBe('81a100672f333330332f30');
-    expect(() => encodePaths(11_542, ['/3/0'])).toThrow(UnsupportedFormat);
-  });
-});
 
 describe('encodeValues', () => {
   it('writes the Device object as the specification does', () => {
@@ -55,12 +47,26 @@ describe('encodeValues', () => {
     ],
     ['TLV of a number its type cannot hold', 11_542, '/3/0/9', one('/3/0/9', 'integer', 1.5)],
     ['a wrong path', 11_542, '/x', []],
+    ['LwM2M CBOR with a value for an instance', 11_544, '/3', one('/3/0', 'string', 'x')],
+    ['LwM2M CBOR with a path twice', 11_544, '/3/0', [...device, device[0]!]],
+    [
+      'LwM2M CBOR with a value and instances',
+      11_544,
+      '/3/0',
+      [...one('/3/0/6', 'integer', 1), ...one('/3/0/6/0', 'integer', 1)],
+    ],
+    [
+      'LwM2M CBOR with instances and a value',
+      11_544,
+      '/3/0',
+      [...one('/3/0/6/0', 'integer', 1), ...one('/3/0/6', 'integer', 1)],
+    ],
     ['SenML of no number', 110, '/3303/0/5700', one('/3303/0/5700', 'float', NaN)],
   ])('refuses %s', (_name, format, path, values) => {
     expect(() => encodeValues(format, path, values)).toThrow(Malformed);
   });
 
-  it.each([40, 50, 11_543, 11_544, 9_999])('cannot write format %i', (format) => {
+  it.each([40, 50, 320, 322, 11_543, 9_999])('cannot write format %i', (format) => {
     expect(() => encodeValues(format, '/3/0/0', device.slice(0, 1))).toThrow(UnsupportedFormat);
   });
 });
@@ -104,12 +110,12 @@ describe('what is written', () => {
         }),
     ).flat();
 
-  it('is read back for 300 random objects, as TLV and as SenML', () => {
+  it('is read back for 300 random objects, as TLV, SenML and LwM2M CBOR', () => {
     for (let run = 0; run < 300; run++) {
       const object = random.pick(readable);
       const values = anyValues(object);
       const path = `/${object.object}`;
-      for (const format of [11_542, 110, 112])
+      for (const format of [11_542, 110, 112, 11_544])
         expect(decodeValues(format, encodeValues(format, path, values), path, models)).toEqual(values);
     }
   });

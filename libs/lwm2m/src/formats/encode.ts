@@ -2,12 +2,10 @@ import { Malformed, UnsupportedFormat } from '../errors.js';
 import { covers, parsePath } from '../paths/path.js';
 import { encodeCborItem } from './cbor.js';
 import { contentFormat, currentFormat } from './content-format.js';
+import { encodeLwm2mCbor } from './lwm2m-cbor-write.js';
 import { encodeSenmlCbor, encodeSenmlJson } from './senml-write.js';
 import { encodeTlv, scalarTlv, type TlvEntry } from './tlv.js';
 import { formatLink, formatScalar, isObjectLink, type ResourceValue } from '../values/value.js';
-
-/** Of `n` in SenML CBOR (RFC 8428 §6). */
-const nameLabel = 0;
 
 const only = (values: readonly ResourceValue[], format: string): ResourceValue => {
   const [value] = values;
@@ -70,13 +68,6 @@ const tlv = (basePath: string, values: readonly ResourceValue[]): Buffer => {
   );
 };
 
-/** A list of paths, for the composite operations (LwM2M 1.1 core §6.3.8). Throws UnsupportedFormat unless it is SenML. */
-export const encodePaths = (format: number, paths: readonly string[]): Buffer => {
-  if (format === contentFormat.senmlJson) return Buffer.from(JSON.stringify(paths.map((n) => ({ n }))));
-  if (format === contentFormat.senmlCbor) return encodeCborItem(paths.map((n) => new Map([[nameLabel, n]])));
-  throw new UnsupportedFormat(format);
-};
-
 /**
  * The payload of a write or an answer for `basePath`. Text, opaque and CBOR carry one value. Throws Malformed when the
  * values do not fit the format, UnsupportedFormat for a format this library cannot write.
@@ -99,6 +90,8 @@ export const encodeValues = (format: number, basePath: string, values: readonly 
       return encodeSenmlJson(values);
     case contentFormat.senmlCbor:
       return encodeSenmlCbor(values);
+    case contentFormat.lwm2mCbor:
+      return encodeLwm2mCbor(values);
     default:
       throw new UnsupportedFormat(format);
   }

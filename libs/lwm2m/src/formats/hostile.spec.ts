@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { deviceCbor, deviceJson, deviceSenml, deviceTlv } from '../../test/device-object.js';
+import { deviceCbor, deviceJson, deviceSenml, deviceTlv, deviceValues } from '../../test/device-object.js';
 import { hex, seeded } from '../../test/seeded.js';
 import { Malformed, UnsupportedFormat } from '../errors.js';
 import { standardModels } from '../models/standard-models.js';
@@ -45,7 +45,7 @@ const decoded = (format: number, bytes: Buffer, path: string): ResourceValue[] |
 /** Formats can write a value that was read, or refuse it with an error. */
 const rewritten = (values: ResourceValue[]): void => {
   for (const value of values)
-    for (const format of [0, 42, 60, 110, 112, 11_542])
+    for (const format of [0, 42, 60, 110, 112, 11_542, 11_544])
       try {
         encodeValues(format, value.path, [value]);
       } catch (error) {
@@ -61,6 +61,7 @@ const valid: readonly (readonly [name: string, format: number, bytes: Buffer, re
   ['SenML CBOR', 112, deviceCbor, 200],
   ['TLV', 11_542, deviceTlv, 200],
   ['LwM2M JSON', 11_543, Buffer.from(deviceJson), 20],
+  ['LwM2M CBOR', 11_544, encodeValues(11_544, '/3/0', deviceValues as ResourceValue[]), 200],
 ];
 
 describe.each(valid)('%s', (_name, format, good, readMin) => {
@@ -183,6 +184,7 @@ describe('deep nesting', () => {
     ['CBOR maps as keys', 112, repeated('a1')],
     ['CBOR maps as values', 112, repeated('a100')],
     ['CBOR labels', 112, Buffer.concat([hex('81 a1'), repeated('81'), hex('00 00')])],
+    ['CBOR paths', 11_544, Buffer.concat([hex('a1'), repeated('81'), hex('00 00')])],
     ['CBOR tags', 60, repeated('c1')],
     ['CBOR strings in parts', 60, repeated('7f')],
     ['TLV instances', 11_542, repeated('080079')],
@@ -203,6 +205,7 @@ describe('declared lengths', () => {
     ['a CBOR array', 112, hex('9a 06ffffff 80')],
     ['CBOR arrays in each other', 112, Buffer.alloc(4_000, hex('99 0f00'))],
     ['a CBOR map', 112, hex('81 ba 00ffffff 00 00')],
+    ['a CBOR map of paths', 11_544, hex('ba 00ffffff 03 a1')],
     ['CBOR bytes in parts', 60, hex('5f 5a 7fffffff 00 ff')],
   ])('%s costs nothing', (_name, format, bytes) => {
     const before = process.memoryUsage();
@@ -219,6 +222,7 @@ describe('declared lengths', () => {
     const startedMs = cpuMs();
     decoded(11_542, Buffer.alloc(262_144, hex('c0 09')), '/3/0');
     decoded(112, Buffer.concat([hex('9a 0003fffb'), Buffer.alloc(262_139, 0xa0)]), '/3/0');
+    decoded(11_544, Buffer.concat([hex('bf'), Buffer.alloc(262_140, hex('80 a0')), hex('ff')]), '/3/0');
     decoded(110, Buffer.from(`[${'{},'.repeat(87_000)}{}]`), '/3/0');
     decoded(60, Buffer.concat([hex('7f'), Buffer.alloc(262_142, 0x60), hex('ff')]), '/3/0/0');
     decoded(0, Buffer.alloc(262_144, '1'), '/3303/0/5700');

@@ -1,10 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { seeded } from '../../test/seeded.js';
+import { hex, seeded } from '../../test/seeded.js';
 import { Malformed, UnsupportedFormat } from '../errors.js';
 import { standardModels } from '../models/standard-models.js';
 import { type CborItem, encodeCborItem } from './cbor.js';
 import { contentFormat } from './content-format.js';
 import { decodeSend, decodeValues } from './decode.js';
+import { encodeValues } from './encode.js';
+import type { ResourceValue } from '../values/value.js';
 
 const models = standardModels();
 const map = (...entries: [CborItem, CborItem][]): CborItem => new Map(entries);
@@ -35,6 +37,24 @@ describe('LwM2M CBOR', () => {
     expect(read(map([[9, 0, 1], Buffer.from([1, 2])]), '/9/0')).toEqual([['/9/0/1', Buffer.from([1, 2]), 'opaque']]);
   });
 
+  it('is written as maps by single ids', () => {
+    const values = read(
+      map([[3, 0], map([9, 95], [6, map([0, 1], [5, 5])], [22, '3:1'])], [[3303, 0, 5700], 21.5]),
+    ).map(([path, value, type]) => ({ path, value, type }) as ResourceValue);
+    expect(encodeValues(contentFormat.lwm2mCbor, '/', values)).toEqual(
+      hex('a2 03a1 00a3 09185f 06a2 0001 0505 16 63333a31 190ce7a1 00a1 191644 fa41ac0000'),
+    );
+  });
+
+  it('reads maps of indefinite length and tagged times, as other clients write them', () => {
+    const bytes = hex('bf 82 03 00 bf 09 18 5f 0d c1 1a 5182428f 06 bf 00 01 ff ff ff');
+    expect(decodeValues(contentFormat.lwm2mCbor, bytes, '/3/0', models)).toEqual([
+      { path: '/3/0/9', type: 'integer', value: 95 },
+      { path: '/3/0/13', type: 'time', value: 1_367_491_215 },
+      { path: '/3/0/6/0', type: 'integer', value: 1 },
+    ]);
+  });
+
   it('is taken in a Send', () => {
     const payload = encodeCborItem(map([3303, map([0, map([5700, 21.5])])]));
     expect(decodeSend(contentFormat.lwm2mCbor, payload, models)).toMatchObject([{ path: '/3303/0/5700', value: 21.5 }]);
@@ -55,6 +75,7 @@ describe('LwM2M CBOR', () => {
       ]),
     ],
     ['null', map([[3, 0, 0], null])],
+    ['a prefix of a gateway', map(['d01', map([3, map([0, map([0, 'x'])])])])],
   ])('refuses %s', (_, item) => {
     expect(() => read(item)).toThrow(Malformed);
   });

@@ -2,7 +2,7 @@ import { Malformed } from '../errors.js';
 import { formatPath } from '../paths/path.js';
 import { type CborItem, decodeCborItem } from './cbor.js';
 import { recordsMax, type SenmlRecord } from './senml.js';
-import { type ResourceType, type Scalar } from '../values/value.js';
+import { typeOfScalar } from '../values/value.js';
 
 /** Object, instance, resource, resource instance. */
 const idsMax = 4;
@@ -19,37 +19,32 @@ const idsOf = (key: CborItem): number[] => {
   return ids as number[];
 };
 
-const typeOf = (value: Scalar): ResourceType => {
-  if (typeof value === 'string') return 'string';
-  if (typeof value === 'boolean') return 'boolean';
-  if (Buffer.isBuffer(value)) return 'opaque';
-  return typeof value === 'bigint' || Number.isInteger(value) ? 'integer' : 'float';
-};
-
-const record = (ids: readonly number[], value: CborItem): SenmlRecord => {
+const record = (ids: readonly number[], value: CborItem, removes: boolean): SenmlRecord => {
   const [object, instance, resource, resourceInstance] = ids;
   if (object === undefined || resource === undefined) throw broken('a value stands above the resources');
+  const name = formatPath({ object, instance, resource, ...(resourceInstance !== undefined && { resourceInstance }) });
+  if (value === null && removes) return { name, value: undefined, type: 'none' };
   if (value === null || value === undefined || Array.isArray(value) || value instanceof Map)
     throw broken('a resource has no single value');
-  const name = formatPath({ object, instance, resource, ...(resourceInstance !== undefined && { resourceInstance }) });
-  return { name, value, type: typeOf(value) };
+  return { name, value, type: typeOfScalar(value) };
 };
 
-const below = (map: Map<CborItem, CborItem>, base: readonly number[]): SenmlRecord[] =>
+const below = (map: Map<CborItem, CborItem>, base: readonly number[], removes: boolean): SenmlRecord[] =>
   [...map].flatMap(([key, value]) => {
     const ids = [...base, ...idsOf(key)];
     if (ids.length > idsMax) throw broken('a path has more than four ids');
-    return value instanceof Map ? below(value, ids) : [record(ids, value)];
+    return value instanceof Map ? below(value, ids, removes) : [record(ids, value, removes)];
   });
 
 /**
  * The CBOR format of LwM2M 1.2 (content format 11544): maps within maps, by one id (`{3: {0: {0: "x"}}}`) or by several
- * (`{[3, 0]: {0: "x"}}`), down to values. Paths are whole; there are no times. Throws Malformed.
+ * (`{[3, 0]: {0: "x"}}`), down to values. Paths are whole; there are no times. Throws Malformed. `removes`: in a
+ * Write-Composite, where null removes a resource instance.
  */
-export const decodeLwm2mCbor = (bytes: Buffer): SenmlRecord[] => {
+export const decodeLwm2mCbor = (bytes: Buffer, removes = false): SenmlRecord[] => {
   const root = decodeCborItem(bytes);
   if (!(root instanceof Map)) throw broken('is no map');
-  const records = below(root, []);
+  const records = below(root, [], removes);
   if (records.length > recordsMax) throw broken(`has more than ${recordsMax} values`);
   return records;
 };

@@ -74,11 +74,12 @@ const dataOf = (value: unknown): Buffer => {
   return bytes;
 };
 
-const valueOf = (raw: Raw, base: number): [Scalar | undefined, ResourceType] => {
+const valueOf = (raw: Raw, base: number, removes: boolean): [Scalar | undefined, ResourceType] => {
   const given = ['v', 'vs', 'vb', 'vd', 'vlo'].filter((name) => raw[name] !== undefined);
   if (given.length > 1) throw broken(`a record has ${given.join(' and ')}`);
   switch (given[0]) {
     case 'v': {
+      if (removes && raw['v'] === null) return [undefined, 'none'];
       const value = numeric(raw['v'], base);
       return [value, typeof value === 'bigint' || Number.isInteger(value) ? 'integer' : 'float'];
     }
@@ -110,7 +111,7 @@ const checkFields = (raw: Raw): void => {
   if (version !== undefined && version > versionMax) throw broken(`version ${version} is not supported`);
 };
 
-const resolve = (pack: unknown, nowMs: number): SenmlRecord[] => {
+const resolve = (pack: unknown, nowMs: number, removes: boolean): SenmlRecord[] => {
   if (!Array.isArray(pack) || pack.length > recordsMax) throw broken(`is no array of at most ${recordsMax} records`);
   let baseName = '';
   let baseTime = 0;
@@ -121,7 +122,7 @@ const resolve = (pack: unknown, nowMs: number): SenmlRecord[] => {
     if (raw['bn'] !== undefined) baseName = asText(raw['bn'], 'bn');
     baseTime = asNumber(raw['bt'], 'bt') ?? baseTime;
     baseValue = asNumber(raw['bv'], 'bv') ?? baseValue;
-    const [value, type] = valueOf(raw, baseValue);
+    const [value, type] = valueOf(raw, baseValue, removes);
     const name = baseName + asText(raw['n'], 'n');
     const time = baseTime + (asNumber(raw['t'], 't') ?? 0);
     if (raw['t'] === undefined && baseTime === 0) return { name, value, type };
@@ -129,15 +130,18 @@ const resolve = (pack: unknown, nowMs: number): SenmlRecord[] => {
   });
 };
 
-/** Throws Malformed. Integers beyond 2^53 lose their last digits, as in any JSON number here. */
-export const decodeSenmlJson = (bytes: Buffer, nowMs = Date.now()): SenmlRecord[] => {
+/**
+ * Throws Malformed. Integers beyond 2^53 lose their last digits, as in any JSON number here. `removes`: SenML-ETCH, where
+ * `"v": null` removes what the record names (RFC 8790 §3.2).
+ */
+export const decodeSenmlJson = (bytes: Buffer, nowMs = Date.now(), removes = false): SenmlRecord[] => {
   let pack: unknown;
   try {
     pack = JSON.parse(bytes.toString('utf8'));
   } catch {
     throw broken('is no JSON');
   }
-  return resolve(pack, nowMs);
+  return resolve(pack, nowMs, removes);
 };
 
 const nameOf = (label: CborItem): string => {
@@ -150,9 +154,9 @@ const named = (record: CborItem): Raw => {
   return Object.fromEntries([...record].map(([label, value]) => [nameOf(label), value]));
 };
 
-/** Throws Malformed. */
-export const decodeSenmlCbor = (bytes: Buffer, nowMs = Date.now()): SenmlRecord[] => {
+/** Throws Malformed. `removes`: as for JSON. */
+export const decodeSenmlCbor = (bytes: Buffer, nowMs = Date.now(), removes = false): SenmlRecord[] => {
   const pack = decodeCborItem(bytes);
   if (!Array.isArray(pack)) throw broken('is no array');
-  return resolve(pack.map(named), nowMs);
+  return resolve(pack.map(named), nowMs, removes);
 };

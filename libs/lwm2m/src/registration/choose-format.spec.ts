@@ -56,6 +56,8 @@ describe('the format of several values where TLV is refused', () => {
     [[], undefined],
     [[0, 11_542], undefined],
     [[110, 112], 112],
+    [[60, 11_544], 11_544],
+    [[110, 11_544], 110],
     [[1_541, 1_543], 1_543],
   ])('a device that names %j is asked for %s', (listed, expected) => expect(chooseInsteadOfTlv(listed)).toBe(expected));
 });

@@ -23,8 +23,13 @@ export const chooseAccept = (
   return numberFor(single ? chooseWriteFormat(model?.type) : contentFormat.tlv, rootContentFormats);
 };
 
-/** Formats of several values beside TLV, the most compact first. */
-const structured = [contentFormat.senmlCbor, contentFormat.senmlJson, contentFormat.lwm2mJson] as const;
+/** Formats of several values beside TLV: first those whose values may have times, the more compact one before the other. */
+const structured = [
+  contentFormat.senmlCbor,
+  contentFormat.senmlJson,
+  contentFormat.lwm2mCbor,
+  contentFormat.lwm2mJson,
+] as const;
 
 /** The format to request if TLV is refused: one of several values that the device names; undefined if it names none. */
 export const chooseInsteadOfTlv = (rootContentFormats: readonly number[]): number | undefined => {

@@ -24,6 +24,14 @@ export interface ResourceValue {
 export const isObjectLink = (value: Scalar): value is ObjectLink =>
   typeof value === 'object' && !Buffer.isBuffer(value);
 
+/** The type of a value whose format tells numbers, texts and bytes apart. */
+export const typeOfScalar = (value: Scalar): ResourceType => {
+  if (typeof value === 'string') return 'string';
+  if (typeof value === 'boolean') return 'boolean';
+  if (Buffer.isBuffer(value)) return 'opaque';
+  return typeof value === 'bigint' || Number.isInteger(value) ? 'integer' : 'float';
+};
+
 /** Exact where a number can be, else a bigint. */
 export const exact = (value: bigint): number | bigint =>
   value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value;
