@@ -1,12 +1,22 @@
 import { Code, type CoapRequest, type CoapResponse } from '@lanyard/coap';
+import {
+  decodeWriteComposite,
+  formatScalar,
+  Malformed,
+  namesIn,
+  standardModels,
+  UnsupportedFormat,
+} from '@lanyard/lwm2m';
 import { type DeviceObservers, togetherKey } from './device-observers.js';
 import {
+  defaultFormats,
   type DeviceResource,
   encodeAs,
   type EncodedValue,
-  encodePack,
+  encodeTogether,
   linkFormat,
   type ResourceValue,
+  textPlain,
 } from './device-resource.js';
 
 /** What the server asked, in order. */
@@ -29,6 +39,11 @@ const methods: Record<number, ReceivedRequest['method']> = {
   [Code.IPATCH]: 'IPATCH',
 };
 
+const models = standardModels();
+
+/** Formats whose payload of a write names the resources. */
+const namingFormats: readonly number[] = [112, 11_544];
+
 /** The responses of a device to requests of the server, and its observers. */
 export abstract class AnsweringDevice {
   /** By path `/object/instance/resource`. */
@@ -45,6 +60,11 @@ export abstract class AnsweringDevice {
   onWritten?: (path: string) => void;
 
   protected readonly observers: DeviceObservers = new Map();
+
+  /** Content-Formats that it supports. */
+  protected get formats(): readonly number[] {
+    return defaultFormats;
+  }
 
   /** The current values of these paths and the paths below them; missing ones are omitted. */
   protected valuesOf(names: readonly string[]): (readonly [path: string, value: ResourceValue])[] {
@@ -80,7 +100,7 @@ export abstract class AnsweringDevice {
       case 'FETCH':
         return this.readComposite(request);
       case 'IPATCH':
-        return { code: this.partial('', request.payload, request.contentFormat) };
+        return { code: this.writeNamed(request.payload, request.contentFormat) };
     }
   }
 
@@ -112,16 +132,19 @@ export abstract class AnsweringDevice {
     if (resource && !resource.read) return Code.MethodNotAllowed;
     const values = this.valuesOf([path]);
     if (values.length === 0) return Code.NotFound;
-    return encodeAs(accept, path, values) ?? Code.NotAcceptable;
+    return encodeAs(accept, path, values, this.formats) ?? Code.NotAcceptable;
   }
 
-  /** The paths as a SenML JSON pack of names; missing ones are omitted. */
-  private readComposite({ payload, observe, token }: CoapRequest): CoapResponse {
-    const names = (JSON.parse(payload.toString()) as { n: string }[]).map(({ n }) => n);
-    const answer = { code: Code.Content, ...encodePack(this.valuesOf(names)) };
+  /** Reads the named paths; missing ones are omitted. */
+  private readComposite({ payload, observe, token, accept, contentFormat = -1 }: CoapRequest): CoapResponse {
+    if (!this.formats.includes(contentFormat)) return { code: Code.UnsupportedContentFormat };
+    const names = namesIn(contentFormat, payload);
+    const values = encodeTogether(accept, this.valuesOf(names), this.formats);
+    if (!values) return { code: Code.NotAcceptable };
+    const answer = { code: Code.Content, ...values };
     if (observe === 1) this.observers.delete(togetherKey(names));
     if (observe !== 0 || names.some((name) => this.resources.get(name)?.observable === false)) return answer;
-    this.observers.set(togetherKey(names), { token, number: 0 });
+    this.observers.set(togetherKey(names), { token, number: 0, accept });
     return { ...answer, observe: 0 };
   }
 
@@ -129,6 +152,8 @@ export abstract class AnsweringDevice {
     const resource = this.resources.get(path);
     if (payload.length === 0 && query.length > 0)
       return { code: resource || this.valueAt(path) !== Code.NotFound ? Code.Changed : Code.NotFound };
+    if (contentFormat !== undefined && namingFormats.includes(contentFormat))
+      return { code: this.writeNamed(payload, contentFormat) };
     if (!resource) return { code: Code.NotFound };
     if (!resource.write) return { code: Code.MethodNotAllowed };
     try {
@@ -147,34 +172,29 @@ export abstract class AnsweringDevice {
     if (!resource)
       return {
         code:
-          depth === 2 && this.valueAt(path) !== Code.NotFound
-            ? this.partial(path, payload, contentFormat)
-            : Code.NotFound,
+          depth === 2 && this.valueAt(path) !== Code.NotFound ? this.writeNamed(payload, contentFormat) : Code.NotFound,
       };
     if (!resource.execute) return { code: Code.MethodNotAllowed };
     await resource.execute(payload.toString());
     return { code: Code.Changed };
   }
 
-  /** A partial write: a SenML JSON pack of resources of the instance. */
-  private partial(path: string, payload: Buffer, contentFormat: number | undefined): number {
-    if (contentFormat !== 110) return Code.UnsupportedContentFormat;
-    const records = JSON.parse(payload.toString()) as {
-      bn?: string;
-      n?: string;
-      v?: number;
-      vs?: string;
-      vb?: boolean;
-    }[];
-    const base = records[0]?.bn ?? (path && `${path}/`);
-    for (const record of records) {
-      const written = `${base}${record.n ?? ''}`.replace(/\/$/, '');
-      const resource = this.resources.get(written);
-      if (!resource?.write) return Code.NotFound;
-      resource.write(Buffer.from(String(record.v ?? record.vs ?? record.vb ?? '')), 0);
-      this.onWritten?.(written);
+  /** Writes each resource that the payload names. */
+  private writeNamed(payload: Buffer, contentFormat = -1): number {
+    if (!this.formats.includes(contentFormat)) return Code.UnsupportedContentFormat;
+    try {
+      const values = decodeWriteComposite(contentFormat, payload, models);
+      if (!values.every(({ path }) => this.resources.get(path)?.write)) return Code.NotFound;
+      for (const { path, value } of values) {
+        this.resources.get(path)?.write?.(Buffer.from(formatScalar(value)), textPlain);
+        this.onWritten?.(path);
+      }
+      return Code.Changed;
+    } catch (error) {
+      if (error instanceof UnsupportedFormat) return Code.UnsupportedContentFormat;
+      if (error instanceof Malformed) return Code.BadRequest;
+      throw error;
     }
-    return Code.Changed;
   }
 
   private create(path: string, payload: Buffer): CoapResponse {

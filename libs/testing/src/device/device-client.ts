@@ -4,9 +4,11 @@ import { NotObserved, togetherKey } from './device-observers.js';
 import type { DeviceOptions } from './device-options.js';
 import { DeviceReports } from './device-reports.js';
 import {
+  defaultFormats,
   encodeAs,
   type EncodedValue,
   encodePack,
+  encodeTogether,
   encodeValue,
   linkFormat,
   type ResourceValue,
@@ -116,7 +118,7 @@ export class DeviceClient extends AnsweringDevice {
 
   /** LwM2M Send: values without an observation. */
   async send(values: readonly (readonly [path: string, value: ResourceValue])[]): Promise<void> {
-    const { payload, contentFormat } = encodePack(values);
+    const { payload, contentFormat } = encodeTogether(undefined, values, this.formats) ?? encodePack(values);
     const response = await this.request(Code.POST, ['dp'], [], payload, contentFormat);
     if (response.code !== Code.Changed) throw new RequestRefused('send', formatCode(response.code));
   }
@@ -171,7 +173,7 @@ export class DeviceClient extends AnsweringDevice {
 
   /** Tells the observer of these paths together what they are now, as `report` does. */
   reportTogether(paths: readonly string[]): Promise<void> {
-    return this.reports.inTurn(togetherKey(paths), () => encodePack(this.valuesOf(paths)));
+    return this.reports.inTurn(togetherKey(paths), () => this.presentOf(togetherKey(paths)));
   }
 
   /**
@@ -197,8 +199,14 @@ export class DeviceClient extends AnsweringDevice {
   private presentOf(key: string): EncodedValue {
     const names = key.split(' ');
     const values = this.valuesOf(names);
-    if (names.length > 1) return encodePack(values);
-    return encodeAs(this.observers.get(key)?.accept, key, values) ?? encodePack(values);
+    const accept = this.observers.get(key)?.accept;
+    const encoded =
+      names.length > 1 ? encodeTogether(accept, values, this.formats) : encodeAs(accept, key, values, this.formats);
+    return encoded ?? encodePack(values);
+  }
+
+  protected override get formats(): readonly number[] {
+    return this.options.formats ?? defaultFormats;
   }
 
   private get ackTimeoutMs(): number {
@@ -233,7 +241,7 @@ export class DeviceClient extends AnsweringDevice {
     const { links, listsResources = false } = this.options;
     if (links !== undefined) return links;
     const instances = [...new Set([...this.resources.keys()].map(instanceOf))];
-    const root = '</>;rt="oma.lwm2m";ct="0 42 110 11542"';
+    const root = `</>;rt="oma.lwm2m";ct="${this.formats.join(' ')}"`;
     if (!listsResources) return [root, ...instances.map((path) => `<${path}>`)].join(',');
     const resources = [...this.resources].map(
       ([path, { read, observable = read !== undefined }]) => `<${path}>${observable ? ';obs' : ''}`,

@@ -9,6 +9,8 @@ export interface DeviceOptions {
   queueMode?: boolean;
   /** Further parameters of the registration, for example `{ et: 'meter' }`. */
   parameters?: Record<string, string>;
+  /** Content-Formats that the device lists and supports. Default: text, opaque, SenML JSON and TLV. */
+  formats?: readonly number[];
   /** The registration lists each resource, not only instances. */
   listsResources?: boolean;
   /** Takes the place of the list made from the resources. */

@@ -6,6 +6,12 @@ export const linkFormat = 40;
 export const senmlJson = 110;
 export const tlv = 11_542;
 
+/** What a device supports that says nothing else. */
+export const defaultFormats: readonly number[] = [textPlain, 42, senmlJson, tlv];
+
+/** Formats that name their paths, in the order of preference of the device. */
+const namingFormats: readonly number[] = [senmlJson, 112, 11_544];
+
 export type ResourceValue = string | number | boolean | Buffer;
 
 /** What a resource does when the server asks for it. A missing handler answers 4.05. */
@@ -49,30 +55,46 @@ const typeOf = (path: string, value: ResourceValue) => {
   return known?.type ?? (Buffer.isBuffer(value) ? 'opaque' : 'string');
 };
 
-const encodeTlv = (base: string, values: readonly (readonly [path: string, value: ResourceValue])[]): EncodedValue => ({
+type Values = readonly (readonly [path: string, value: ResourceValue])[];
+
+const encodeIn = (format: number, base: string, values: Values): EncodedValue => ({
   payload: encodeValues(
-    tlv,
+    format,
     base,
     values.map(([path, value]) => {
       const type = typeOf(path, value);
       return { path, type, value: type === 'string' ? String(value) : value };
     }),
   ),
-  contentFormat: tlv,
+  contentFormat: format,
 });
+
+/** Several resources, each under its full path, in the accepted format, or in one that the device prefers. */
+export const encodeTogether = (
+  accept: number | undefined,
+  values: Values,
+  formats: readonly number[] = defaultFormats,
+): EncodedValue | undefined => {
+  const supported = namingFormats.filter((one) => formats.includes(one));
+  const format = accept ?? supported[0];
+  if (format === undefined || !supported.includes(format)) return undefined;
+  return format === senmlJson ? encodePack(values) : encodeIn(format, '/0', values);
+};
 
 /**
  * The present values at `base` in the format that the server accepts: of a resource text or bytes when it names none, of
- * an instance or an object SenML JSON. undefined: the device has no such format (4.06).
+ * an instance or an object the first of `formats` for several values. undefined: the device has no such format (4.06).
  */
 export const encodeAs = (
   accept: number | undefined,
   base: string,
-  values: readonly (readonly [path: string, value: ResourceValue])[],
+  values: Values,
+  formats: readonly number[] = defaultFormats,
 ): EncodedValue | undefined => {
   const [first] = values;
   const single = first && values.length === 1 && first[0] === base ? encodeValue(first[1]) : undefined;
   if (single && (accept === undefined || accept === single.contentFormat)) return single;
-  if (accept === tlv) return encodeTlv(base, values);
-  return accept === undefined || accept === senmlJson ? encodePack(values) : undefined;
+  if (single && accept === 60 && formats.includes(accept)) return encodeIn(accept, base, values);
+  if (accept === tlv && formats.includes(tlv)) return encodeIn(tlv, base, values);
+  return encodeTogether(accept, values, formats);
 };
