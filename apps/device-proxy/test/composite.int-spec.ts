@@ -49,6 +49,37 @@ describe('several paths in one command', () => {
     });
   });
 
+  it.each([
+    ['JSON', 320, 110, b64([{ n: '/3/0/0' }])],
+    ['CBOR', 322, 112, Buffer.from('81a100662f332f302f30', 'hex').toString('base64')],
+  ])('are read as SenML-ETCH %s names them, and answered in SenML', async (kind, list, answer, names) => {
+    const modern = system.thing(proxy, `etch-${kind}`, { lwm2mVersion: '1.2', formats: [0, answer, list] });
+    const id = await system.register(modern);
+    const type = kind.toLowerCase();
+    const body = { method: 'FETCH', uri: '/', 'content-type': `application/senml-etch+${type}`, 'payload-b64': names };
+    expect((await send(`etch-${kind}`, body, id)).json).toMatchObject({ status: 200, ct: `application/senml+${type}` });
+    expect(modern.device.received.at(-1)).toMatchObject({ method: 'FETCH', path: '/', contentFormat: list });
+    const { value } = await system.fact(system.values, (v) => v.deviceId === id && v.item.path === '/3/0/0');
+    expect(value).toMatchObject({ cause: 'read', item: { payload: Buffer.from('Lanyard').toString('base64') } });
+  });
+
+  it('are written in SenML-ETCH, and null removes an instance of a resource', async () => {
+    const modern = system.thing(proxy, 'etch-write', { lwm2mVersion: '1.2', formats: [0, 110, 320] });
+    const id = await system.register(modern);
+    const values = b64([
+      { n: '/3341/0/5527', vs: 'patched' },
+      { n: '/3/0/6/1', v: null },
+    ]);
+    const body = { method: 'IPATCH', uri: '/', 'content-type': 'application/senml-etch+json', 'payload-b64': values };
+    expect((await send('etch-write', body, id)).json).toMatchObject({ status: 200 });
+    expect(modern.device.received.at(-1)).toMatchObject({
+      method: 'IPATCH',
+      contentFormat: 320,
+      payload: Buffer.from(values, 'base64').toString(),
+    });
+    expect(modern.text).toBe('patched');
+  });
+
   it('a device of LwM2M 1.0 is not asked', async () => {
     const old = system.thing(proxy, 'old', { lwm2mVersion: '1.0' });
     const id = await system.register(old);
@@ -63,6 +94,15 @@ describe('several paths in one command', () => {
     ['no list', { uri: '/', 'payload-b64': b64({ n: '/3/0' }) }],
     ['an empty list', { uri: '/', 'payload-b64': b64([]) }],
     ['words for paths', { uri: '/', 'payload-b64': b64([{ n: '/a/b' }]) }],
+    ['null in SenML', { method: 'IPATCH', uri: '/', 'payload-b64': b64([{ n: '/3/0/6/1', v: null }]) }],
+    [
+      'a list of paths in LwM2M CBOR',
+      {
+        uri: '/',
+        'content-type': 'application/vnd.oma.lwm2m+cbor',
+        'payload-b64': Buffer.from([0xa0]).toString('base64'),
+      },
+    ],
     ['another format', { uri: '/', 'content-type': 'text/plain', 'payload-b64': b64([{ n: '/3/0' }]) }],
   ])('400 for %s', async (_, body) => {
     expect(await send('bad', { method: 'FETCH', ...body })).toMatchObject({

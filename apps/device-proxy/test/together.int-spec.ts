@@ -81,6 +81,21 @@ describe('several paths observed together', () => {
     expect(last).toMatchObject({ observe: 1, payload: first?.payload, contentFormat: 110 });
   });
 
+  it('is a list in SenML-ETCH for a device of LwM2M 1.2, which reports in LwM2M CBOR as it was asked to', async () => {
+    const [thing, deviceId, app] = await device('etch', { lwm2mVersion: '1.2', formats: [0, 110, 320, 11_544] });
+    const formats = { 'content-type': 'application/senml-etch+json', accept: 'application/vnd.oma.lwm2m+cbor' };
+    const answer = await observe(app, deviceId, both, formats);
+    expect(answer.json).toMatchObject({ status: 200, ct: 'application/vnd.oma.lwm2m+cbor' });
+    thing.celsius = 24;
+    await thing.device.reportTogether(both);
+    expect((await value(deviceId, temperature, '24')).value.audience).toEqual([app.keyId]);
+    await subscriptions(app, 'DELETE', deviceId);
+    await eventually(() => expect(thing.device.areObserved(both)).toBe(false));
+    const [first, last] = thing.device.received.filter(({ method }) => method === 'FETCH');
+    expect([first?.contentFormat, last?.contentFormat]).toEqual([320, 320]);
+    expect(last).toMatchObject({ observe: 1, payload: first?.payload });
+  });
+
   it('takes the place of what the key had path by path', async () => {
     const [thing, deviceId, app] = await device('instead');
     expect((await subscriptions(app, 'PUT', deviceId + temperature)).status).toBe(200);

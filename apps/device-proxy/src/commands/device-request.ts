@@ -22,7 +22,7 @@ export const DeviceRequestSchema = z.strictObject({
   method: z
     .enum(['GET', 'PUT', 'POST', 'DELETE', 'FETCH', 'IPATCH'])
     .describe(
-      'FETCH and IPATCH read and write several paths in one request: uri is `/`, and a SenML payload names the paths',
+      'FETCH and IPATCH read and write several paths in one request: uri is `/`, and the payload names the paths, in SenML or SenML-ETCH, for IPATCH also in LwM2M CBOR',
     ),
   uri: z.string().min(1).max(255).describe('`/<object>/<instance>/<resource>`, with write attributes as its query'),
   observe: z
@@ -93,10 +93,10 @@ const splitUri = (uri: string, composite: boolean): { path: string; query: strin
 };
 
 /** The paths in the payload, which is validated before the command waits for the device. */
-export const pathsTogether = ({ path, contentType, payload }: DeviceRequest): string[] => {
+export const pathsTogether = ({ method, path, contentType, payload }: DeviceRequest): string[] => {
   if (path !== '/')
     throw new MalformedCommand('uri', 'FETCH and IPATCH require the uri /: the payload contains the paths');
-  const read = compositePaths(contentType, payload);
+  const read = compositePaths(method === 'FETCH' ? 'read' : 'write', contentType, payload);
   if ('problem' in read) throw new MalformedCommand('payload-b64', read.problem);
   return read.paths;
 };

@@ -3,16 +3,17 @@ import {
   contentFormat,
   contentFormatOf,
   decodeSend,
-  decodeSenmlCbor,
-  decodeSenmlJson,
   encodeValues,
   formatPath,
   isPath,
   Malformed,
   mediaTypeOf as nameOf,
   type ModelRegistry,
+  namesIn,
   parsePath,
+  readCompositeFormats,
   type ResourceValue,
+  writeCompositeFormats,
 } from '@lanyard/lwm2m';
 
 /** Media type of what a device sent. Without a Content-Format a resource is text, anything larger unknown bytes. */
@@ -81,18 +82,19 @@ export const readComposite = (
 
 /** Each named path, once; or why the payload is not a list of paths (with values, for a write). */
 export const compositePaths = (
+  operation: 'read' | 'write',
   contentType: string | null,
   payload: Buffer | null,
 ): { paths: string[] } | { problem: string } => {
+  const formats = operation === 'read' ? readCompositeFormats : writeCompositeFormats;
   const format = contentType === null ? contentFormat.senmlJson : formatOf(contentType);
-  if (format !== contentFormat.senmlJson && format !== contentFormat.senmlCbor)
-    return { problem: 'Must be SenML JSON or SenML CBOR' };
+  if (format === undefined || !formats.includes(format))
+    return { problem: `Must be ${formats.map(nameOf).join(', ')}` };
   try {
-    const bytes = payload ?? Buffer.alloc(0);
-    const records = format === contentFormat.senmlJson ? decodeSenmlJson(bytes) : decodeSenmlCbor(bytes);
-    if (records.length === 0) return { problem: 'Names no path' };
-    if (!records.every(({ name }) => isPath(name))) return { problem: 'Names something that is no path' };
-    return { paths: [...new Set(records.map(({ name }) => formatPath(parsePath(name))))] };
+    const names = namesIn(format, payload ?? Buffer.alloc(0));
+    if (names.length === 0) return { problem: 'Names no path' };
+    if (!names.every(isPath)) return { problem: 'Names something that is no path' };
+    return { paths: [...new Set(names.map((name) => formatPath(parsePath(name))))] };
   } catch (error) {
     if (error instanceof Malformed) return { problem: error.message };
     throw error;

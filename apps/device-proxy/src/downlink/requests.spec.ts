@@ -62,6 +62,25 @@ describe('requestFor', () => {
       ask('create', '/3303', { payload }),
       { method: 'POST', path: '/3303', query: [], payload, contentFormat: 11542 },
     ],
+    [
+      'paths in SenML-ETCH are answered in SenML',
+      ask('read-composite', '/', { payload, contentType: 'application/senml-etch+cbor' }),
+      { method: 'FETCH', path: '/', payload, contentFormat: 322, accept: 112 },
+    ],
+    [
+      'or as the sender wishes',
+      ask('read-composite', '/', {
+        payload,
+        contentType: 'application/senml-etch+json',
+        accept: 'application/vnd.oma.lwm2m+cbor',
+      }),
+      { method: 'FETCH', path: '/', payload, contentFormat: 320, accept: 11544 },
+    ],
+    [
+      'values of several paths in LwM2M CBOR',
+      ask('write-composite', '/', { payload, contentType: 'application/vnd.oma.lwm2m+cbor' }),
+      { method: 'IPATCH', path: '/', payload, contentFormat: 11544 },
+    ],
     ['delete', ask('delete', '/3303/1'), { method: 'DELETE', path: '/3303/1' }],
   ])('%s', (_, asked, request) => {
     expect(requestFor(data, asked, standardModels())).toEqual(request);

@@ -1,4 +1,5 @@
 import {
+  answerFormatOf,
   chooseAccept,
   contentFormat,
   encodePaths,
@@ -52,13 +53,16 @@ const read = (
   return { method: 'GET', path: data.rootPath + path, ...(accept !== undefined && { accept }) };
 };
 
-/** The paths are in the payload, which the sender wrote; they are answered in the same format unless it asks otherwise. */
+/**
+ * The paths are in the payload, which the sender wrote. Unless it asks otherwise, they are answered in the same format,
+ * or in SenML if that is SenML-ETCH.
+ */
 const composite = (data: RegistrationData, ask: Ask): DeviceRequest => {
   const { rootPath } = data;
   const format = contentFormat.senmlJson;
   const carried = { contentFormat: format, ...content(data, ask, format) };
   if (ask.operation === 'write-composite') return { method: 'IPATCH', path: rootPath || '/', ...carried };
-  const accept = (ask.accept === null ? undefined : formatOf(ask.accept)) ?? carried.contentFormat;
+  const accept = (ask.accept === null ? undefined : formatOf(ask.accept)) ?? answerFormatOf(carried.contentFormat);
   return { method: 'FETCH', path: rootPath || '/', ...carried, accept };
 };
 
@@ -115,7 +119,8 @@ export const observeRequest = (
   if (!together) return read(data, path, accept, models);
   const { paths, format } = together;
   const payload = encodePaths(format, paths);
-  return { method: 'FETCH', path: data.rootPath || '/', payload, contentFormat: format, accept: accept ?? format };
+  const request = { method: 'FETCH', path: data.rootPath || '/', payload, contentFormat: format } as const;
+  return { ...request, accept: accept ?? answerFormatOf(format) };
 };
 
 /** The default format for lists of paths: JSON, unless the device lists CBOR only. */

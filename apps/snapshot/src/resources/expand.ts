@@ -1,8 +1,8 @@
 import {
   contentFormatOf,
   covers,
-  decodeSend,
   decodeValues,
+  decodeWriteComposite,
   formatScalar,
   Malformed,
   type ModelRegistry,
@@ -25,14 +25,15 @@ const bytesOf = ({ path, value }: ResourceValue): ResourceBytes =>
     ? { path, value, contentType: 'application/octet-stream' }
     : { path, value: Buffer.from(formatScalar(value)), contentType: 'text/plain' };
 
-/** The target of FETCH and IPATCH, whose payload names the paths. */
+/** The target of IPATCH, whose payload names the paths. */
 const everything = '/';
 
 export const isSingle = (path: string): boolean => path !== everything && parsePath(path).resource !== undefined;
 
 /**
  * The resources in a payload. A value of one resource stays as the device sent it; a whole instance or object is
- * split, each resource as text, opaque ones as bytes. A payload that cannot be parsed is kept whole.
+ * split, each resource as text, opaque ones as bytes. A payload that cannot be parsed is kept whole, unless it is that of
+ * an IPATCH: it belongs to no resource, as does one that only removes.
  */
 export const expand = (
   path: string,
@@ -40,14 +41,14 @@ export const expand = (
   payload: Buffer,
   models: ModelRegistry = standard,
 ): ResourceBytes[] => {
-  const whole = [{ path, value: payload, contentType }];
+  const whole = path === everything ? [] : [{ path, value: payload, contentType }];
   const format = contentFormatOf(contentType);
   if (isSingle(path) || format === undefined) return whole;
   try {
-    const values =
-      path === everything ? decodeSend(format, payload, models) : decodeValues(format, payload, path, models);
+    if (path === everything) return decodeWriteComposite(format, payload, models).map(bytesOf);
+    const values = decodeValues(format, payload, path, models);
     // Paths that were not requested are ignored.
-    const isInside = values.length > 0 && values.every((value) => path === everything || covers(path, value.path));
+    const isInside = values.length > 0 && values.every((value) => covers(path, value.path));
     return isInside ? values.map(bytesOf) : whole;
   } catch (error) {
     if (error instanceof Malformed || error instanceof UnsupportedFormat) return whole;
