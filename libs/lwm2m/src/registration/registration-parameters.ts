@@ -1,4 +1,5 @@
 import { WrongParameter } from '../errors.js';
+import { boundedText as bounded, queryParameters } from './query-parameters.js';
 
 export const lwm2mVersions = ['1.0', '1.1', '1.2'] as const;
 export type Lwm2mVersion = (typeof lwm2mVersions)[number];
@@ -38,22 +39,8 @@ export class UnsupportedVersion extends WrongParameter {
   }
 }
 
-const nameMax = 255;
-
-const known = new Set(['ep', 'et', 'lt', 'lwm2m', 'b', 'Q', 'sms']);
-
-const parse = (query: readonly string[]): Map<string, string | undefined> => {
-  const parameters = new Map<string, string | undefined>();
-  for (const part of query) {
-    const mark = part.indexOf('=');
-    const name = mark < 0 ? part : part.slice(0, mark);
-    if (name === '') throw new WrongParameter('query', 'a parameter has no name');
-    if (parameters.has(name)) throw new WrongParameter(name.slice(0, 20), 'is given twice');
-    if (mark < 0 && known.has(name) && name !== 'Q') throw new WrongParameter(name, 'has no value');
-    parameters.set(name, mark < 0 ? undefined : part.slice(mark + 1));
-  }
-  return parameters;
-};
+/** Parameters that have a value; `Q` is the exception among those that are known. */
+const valued = new Set(['ep', 'et', 'lt', 'lwm2m', 'b', 'sms']);
 
 const lifetime = (text: string | undefined): number | undefined => {
   if (text === undefined) return undefined;
@@ -77,7 +64,7 @@ const binding = (parameters: Map<string, string | undefined>): { binding?: strin
 
 const others = (parameters: Map<string, string | undefined>): Record<string, string> => {
   const unknown: [string, string][] = [];
-  for (const [name, value] of parameters) if (!known.has(name)) unknown.push([name, value ?? '']);
+  for (const [name, value] of parameters) if (!valued.has(name) && name !== 'Q') unknown.push([name, value ?? '']);
   return Object.fromEntries(unknown);
 };
 
@@ -88,17 +75,9 @@ const versionOf = (text: string | undefined): Lwm2mVersion => {
   return found;
 };
 
-const bounded = (parameters: Map<string, string | undefined>, name: string): string | undefined => {
-  const value = parameters.get(name);
-  if (value === undefined) return undefined;
-  if (value === '' || Buffer.byteLength(value) > nameMax || /[\u0000-\u001f\u007f]/.test(value))
-    throw new WrongParameter(name, `must be 1 to ${nameMax} bytes without control characters`);
-  return value;
-};
-
 /** `query`: the Uri-Query options. Throws WrongParameter or UnsupportedVersion. */
 export const parseRegistration = (query: readonly string[]): RegistrationParameters => {
-  const parameters = parse(query);
+  const parameters = queryParameters(query, valued);
   const version = versionOf(parameters.get('lwm2m'));
   const endpointName = bounded(parameters, 'ep');
   const endpointType = bounded(parameters, 'et');
@@ -118,7 +97,7 @@ export const parseRegistration = (query: readonly string[]): RegistrationParamet
 
 /** Throws WrongParameter. */
 export const parseUpdate = (query: readonly string[]): UpdateParameters => {
-  const parameters = parse(query);
+  const parameters = queryParameters(query, valued);
   const lifetimeSeconds = lifetime(parameters.get('lt'));
   const sms = bounded(parameters, 'sms');
   return {

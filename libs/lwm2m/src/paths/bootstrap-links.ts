@@ -1,0 +1,35 @@
+import { parseLinks } from './link-format.js';
+import { parsePath } from './path.js';
+
+/** An object instance that a device has when it bootstraps. */
+export interface BootstrapInstance {
+  object: number;
+  instance: number;
+  /** `ssid` of a Security or Server instance. The Security instance of the bootstrap server has none. */
+  shortServerId?: number;
+}
+
+export interface BootstrapLinks {
+  /** The version of LwM2M that the device names; 1.0 if it names none. */
+  version: string;
+  instances: BootstrapInstance[];
+}
+
+/** 1.0 has it before the links (`lwm2m="1.0",</0/0>`), 1.1 as an attribute of the root (`</>;lwm2m=1.1,</0/0>`). */
+const leading = /^\s*lwm2m="?(\d\.\d)"?\s*(?:,|$)/;
+const ofRoot = /^\s*<\/?>;lwm2m="?(\d\.\d)"?/;
+
+const shortServerId = (text: string | true | undefined): number | undefined =>
+  typeof text === 'string' && /^\d{1,5}$/.test(text) ? Number(text) : undefined;
+
+/** Reads the answer to a Bootstrap-Discover (LwM2M 1.0 §5.2.7.3, 1.1 core §6.1.7.2). Throws Malformed. */
+export const parseBootstrapLinks = (text: string): BootstrapLinks => {
+  const [before = '', version = ofRoot.exec(text)?.[1] ?? '1.0'] = leading.exec(text) ?? [];
+  const instances = parseLinks(text.slice(before.length)).links.flatMap(({ path, attributes }): BootstrapInstance[] => {
+    const { object, instance, resource } = parsePath(path);
+    if (instance === undefined || resource !== undefined) return [];
+    const ssid = shortServerId(attributes['ssid']);
+    return [{ object, instance, ...(ssid !== undefined && { shortServerId: ssid }) }];
+  });
+  return { version, instances };
+};

@@ -1,0 +1,26 @@
+import { describe, expect, it } from '@jest/globals';
+import { WrongParameter } from '../errors.js';
+import { parseBootstrap } from './bootstrap-parameters.js';
+
+describe('parameters of a Bootstrap-Request', () => {
+  it.each([
+    [[], {}],
+    [['ep=meter-7'], { endpointName: 'meter-7' }],
+    [['ep=meter-7', 'pct=112', 'x', 'y=1'], { endpointName: 'meter-7', preferredFormat: 112 }],
+  ])('%j', (query, parameters) => {
+    expect(parseBootstrap(query)).toEqual(parameters);
+  });
+
+  it.each([
+    [['ep']],
+    [['ep=']],
+    [['ep=a', 'ep=b']],
+    [['pct=tlv']],
+    [['pct=65536']],
+    [['pct=']],
+    [['=x']],
+    [['ep=a\nb']],
+  ])('refuses %j', (query) => {
+    expect(() => parseBootstrap(query)).toThrow(WrongParameter);
+  });
+});

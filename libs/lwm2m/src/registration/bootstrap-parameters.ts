@@ -1,0 +1,25 @@
+import { WrongParameter } from '../errors.js';
+import { boundedText, queryParameters } from './query-parameters.js';
+
+/** Parameters of a Bootstrap-Request and of a Bootstrap-Pack-Request (LwM2M 1.2 core §6.1.7). */
+export interface BootstrapParameters {
+  /** Endpoint client name; absent when the security layer determines it (from 1.1 on). */
+  endpointName?: string;
+  /** `pct`: the Content-Format that the device prefers for what is written to it (from 1.1 on). */
+  preferredFormat?: number;
+}
+
+const valued = new Set(['ep', 'pct']);
+
+/** `query`: the Uri-Query options. Unknown parameters are ignored. Throws WrongParameter. */
+export const parseBootstrap = (query: readonly string[]): BootstrapParameters => {
+  const parameters = queryParameters(query, valued);
+  const endpointName = boundedText(parameters, 'ep');
+  const format = parameters.get('pct');
+  if (format !== undefined && (!/^\d{1,5}$/.test(format) || Number(format) > 65_535))
+    throw new WrongParameter('pct', 'must be the number of a Content-Format');
+  return {
+    ...(endpointName !== undefined && { endpointName }),
+    ...(format !== undefined && { preferredFormat: Number(format) }),
+  };
+};
