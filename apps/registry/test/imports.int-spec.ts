@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Actor } from '@lanyard/contracts';
 import { AuditTrail, Outbox } from '@lanyard/kafka';
 import {
+  type BackgroundWork,
+  type Clock,
   createLogger,
   newId,
   openDatabase,
@@ -38,7 +40,10 @@ describe('imports of several accounts', () => {
   let worker: ImportWorker;
   let suspension: SystemSuspension;
   const quotas = new Map<string, number>();
-  const deadline = new StopDeadline(logger);
+  const given = <W extends BackgroundWork>(work: W, itsClock: Clock = clock, itsLogger = logger): W => {
+    Object.assign(work, { clock: itsClock, logger: itsLogger, deadline: new StopDeadline(logger) });
+    return work;
+  };
 
   beforeAll(async () => {
     isolation = await isolate('imports');
@@ -46,10 +51,9 @@ describe('imports of several accounts', () => {
     database = await openDatabase(databaseOf({ app, replicaId: 'test', logLevel: 'silent', secrets: { databaseUrl } }));
     const outbox = new Outbox(schema, app);
     const lifecycle = new Lifecycle(outbox);
-    suspension = new SystemSuspension(database, lifecycle, clock, logger, deadline);
+    suspension = given(new SystemSuspension(database, lifecycle));
     const newDevices = new NewDevices(lifecycle);
-    const workerOf = (): ImportWorker =>
-      new ImportWorker(database, newDevices, quotasOf(quotas), clock, logger, deadline);
+    const workerOf = (): ImportWorker => given(new ImportWorker(database, newDevices, quotasOf(quotas)));
     worker = workerOf();
     // Each test says when the worker takes a step: uploads wake another one, which is stopped.
     const stopped = workerOf();
@@ -178,8 +182,8 @@ describe('imports of several accounts', () => {
     const loud = createLogger({ app, replicaId: 'test', level: 'silent' });
     loud.warn = (...told: unknown[]) => void warned.push(told);
     const newDevices = new NewDevices(new Lifecycle(new Outbox(schema, app)));
-    const replicas = [1, 2].map(
-      () => new ImportWorker(database, newDevices, quotasOf(new Map()), systemClock, loud, deadline),
+    const replicas = [1, 2].map(() =>
+      given(new ImportWorker(database, newDevices, quotasOf(new Map())), systemClock, loud),
     );
     for (let round = 1; round <= 5; round++) {
       const tables = [names, names.toReversed()].map((all) => all.map((name) => `${name}-${round}`));
@@ -247,7 +251,7 @@ describe('imports of several accounts', () => {
       `INSERT INTO registry.device_import_errors SELECT id, 2, '', 'row', '' FROM registry.device_imports WHERE account_id = $1`,
       [account],
     );
-    const retention = new ImportRetention(database, clock, logger, deadline);
+    const retention = given(new ImportRetention(database));
     const left = async (table: string, id: string): Promise<string[]> => {
       const sql = `SELECT ${id} AS id FROM registry.${table} WHERE ${id} = ANY ($1) ORDER BY 1`;
       return ((await database.query(sql, [[old, recent, open]])) as { id: string }[]).map((row) => row.id);

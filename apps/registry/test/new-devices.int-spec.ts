@@ -22,8 +22,9 @@ describe('devices that are created while their account is suspended or resumed',
     const lifecycle = new Lifecycle(new Outbox(schema, app));
     newDevices = new NewDevices(lifecycle);
     const logger = createLogger({ app, replicaId: 'test', level: 'silent' });
-    suspension = new SystemSuspension(database, lifecycle, systemClock, logger, new StopDeadline(logger));
-    suspension.start();
+    suspension = new SystemSuspension(database, lifecycle);
+    Object.assign(suspension, { clock: systemClock, logger, deadline: new StopDeadline(logger) });
+    suspension.onApplicationBootstrap();
   });
   afterAll(async () => {
     await suspension?.stop();

@@ -37,7 +37,7 @@ interface Echo {
 const logger = createLogger({ app: 'test', replicaId: 'test', level: 'error' });
 
 const purge = (database: DataSource, clock: TestClock): Promise<number> =>
-  new PurgeService(database, clock, logger).purge();
+  Object.assign(new PurgeService(database), { clock, logger }).purge();
 
 describe('the snapshot', () => {
   let system: TestSystem;

@@ -34,6 +34,7 @@ export { refuseHead } from './http/refuse-head.js';
 export { requestIdHeader, requestIdOf } from './http/request-id.js';
 export { bodyText, refuseUnstorableText } from './http/text.js';
 export * from './http/validation.js';
+export * from './identity/by.js';
 export * from './identity/guard.js';
 export { IdentityModule } from './identity/identity.module.js';
 export * from './identity/token.js';
@@ -54,6 +55,7 @@ export { REDIS, RedisModule, type RedisModuleOptions } from './redis/redis.modul
 export * from './run/run-service.js';
 export * from './run/bootstrap.js';
 export { runInContext } from './run/run-in-context.js';
+export { BackgroundWork } from './lifecycle/background-work.js';
 export { StopDeadline } from './lifecycle/stop-deadline.js';
 export { endsWithin } from './ends-within.js';
 export * from './lifecycle/infrastructure-unavailable.js';

@@ -5,32 +5,29 @@ import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { ChannelNotFound } from '../errors.js';
 import {
-  type CallbackView,
   callbackView,
-  CallbackViewSchema,
-  ChannelKindSchema,
-  type ChannelKindView,
+  CallbackView,
+  ChannelKindView,
   deliveryMechanism,
   mask,
-  type WebSocketView,
   webSocketView,
-  WebSocketViewSchema,
+  WebSocketView,
 } from '../channels/channel-view.js';
 import { Channels } from '../channels/channels.js';
 import { tooManyChanges } from '../limits.js';
-import { SerializationSchema } from '../db/serialization.js';
+import { Serialization } from '../db/serialization.js';
 
 const header = z.string().refine((value) => value !== mask, 'Values are shown masked: send the value itself');
 
 /** A channel that was read may be sent back: what it says of its queue was true when it was read. */
-const CallbackSchema = recordChange(CallbackViewSchema, {
+const CallbackSchema = recordChange(CallbackView, {
   url: z.string(),
   headers: z.record(z.string(), header).nullish(),
-  serialization: SerializationSchema.nullish(),
+  serialization: Serialization.nullish(),
 });
 
 /** Clients send a configuration, an empty object, or nothing at all. */
-const WebSocketSchema = recordChange(WebSocketViewSchema, { serialization: SerializationSchema.nullish() }).nullish();
+const WebSocketSchema = recordChange(WebSocketView, { serialization: Serialization.nullish() }).nullish();
 
 /** Notification channels (spec §4.5): one per key, of one kind. */
 @ApiTags('Notifications')
@@ -44,7 +41,7 @@ export class ChannelsController {
     summary: 'Show the kind of the channel',
     description:
       'Answers 404 if the calling key has no channel. A key has at most one channel; delete it before registering one of another kind.',
-    ok: ChannelKindSchema,
+    ok: ChannelKindView,
     notFound: 'CHANNEL_NOT_FOUND',
   })
   async kind(@Caller() caller: Identity): Promise<ChannelKindView> {
@@ -61,7 +58,7 @@ export class ChannelsController {
       'A channel that was stopped by `key_reset` starts again and delivers its queued events.',
   })
   @ApiOkResponse({
-    standardSchema: CallbackViewSchema,
+    standardSchema: CallbackView,
     description: 'The callback is verified and stored; header values are masked',
   })
   @ApiResponse({
@@ -88,7 +85,7 @@ export class ChannelsController {
       '`stopped` says why delivery is paused: `key_reset` (the secret of the key was reset after ' +
       'the URL was registered: register it again), `key_revoked` (the key is inactive, or no group grants it ' +
       'channels: delivery resumes when it is permitted again), or null. A callback that stays stopped for 24 hours is removed.',
-    ok: CallbackViewSchema,
+    ok: CallbackView,
     notFound: 'CHANNEL_NOT_FOUND',
   })
   async getCallback(@Caller() caller: Identity): Promise<CallbackView> {
@@ -113,11 +110,11 @@ export class ChannelsController {
       'Creates the channel, which queues events from then on (201), or changes the configuration of the existing one and keeps its queue (200). Connect to `websocket-connect` to receive the events.',
   })
   @ApiCreatedResponse({
-    standardSchema: WebSocketViewSchema,
+    standardSchema: WebSocketView,
     description: 'Created; the channel queues events from now on',
   })
   @ApiOkResponse({
-    standardSchema: WebSocketViewSchema,
+    standardSchema: WebSocketView,
     description: 'The channel existed; its queue and socket are kept',
   })
   @ApiResponse({ status: 400, description: 'The request is invalid, or the key has a channel of another kind' })
@@ -136,7 +133,7 @@ export class ChannelsController {
   @Operation({
     summary: 'Show the WebSocket channel',
     description: 'Includes whether a WebSocket is connected, and the number of queued events.',
-    ok: WebSocketViewSchema,
+    ok: WebSocketView,
     notFound: 'CHANNEL_NOT_FOUND',
   })
   async getWebSocket(@Caller() caller: Identity): Promise<WebSocketView> {

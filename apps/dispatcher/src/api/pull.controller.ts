@@ -23,10 +23,10 @@ import {
 } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { type PullView, pullView, PullViewSchema } from '../channels/channel-view.js';
+import { pullView, PullView } from '../channels/channel-view.js';
 import { Channels } from '../channels/channels.js';
 import { tooManyChanges } from '../limits.js';
-import { SerializationSchema } from '../db/serialization.js';
+import { Serialization } from '../db/serialization.js';
 import { ChannelNotFound } from '../errors.js';
 import { NotificationMessageSchema } from '../messages/message-schema.js';
 import { BodySlices } from '../connections/body-slices.js';
@@ -38,7 +38,7 @@ const nextTurn = (): Promise<void> => new Promise((turned) => setImmediate(turne
 const lastAnswer = new WeakMap<Socket, Found>();
 
 /** Nothing at all, or an empty object: as it is, or by default. */
-const PullSchema = recordChange(PullViewSchema, { serialization: SerializationSchema.nullish() }).nullish();
+const PullSchema = recordChange(PullView, { serialization: Serialization.nullish() }).nullish();
 
 /** Long polling, replaced by WebSockets (spec §9) but what older clients have. */
 @ApiTags('Notifications')
@@ -111,8 +111,8 @@ export class PullController {
       'Creates the channel with the given options (201), or changes the options of the existing one and keeps its queue (200); without `serialization` they are unchanged. A poll also creates the channel, with default options, if it does not exist. A channel that is not polled for 10 minutes is removed with its options. Deprecated, like polling.',
     deprecated: true,
   })
-  @ApiCreatedResponse({ standardSchema: PullViewSchema, description: 'Created; the channel queues events from now on' })
-  @ApiOkResponse({ standardSchema: PullViewSchema, description: 'The channel existed; its queue is kept' })
+  @ApiCreatedResponse({ standardSchema: PullView, description: 'Created; the channel queues events from now on' })
+  @ApiOkResponse({ standardSchema: PullView, description: 'The channel existed; its queue is kept' })
   @ApiResponse({ status: 400, description: 'The request is invalid, or the key has a channel of another kind' })
   @ApiResponse(tooManyChanges)
   async configure(

@@ -19,13 +19,13 @@ import type { SigningSecret } from '../callback-client/signature.js';
 import { tooManyChanges } from '../limits.js';
 import { SigningSecrets } from '../channels/signing-secrets.js';
 
-const SecretSchema = z.object({ id: z.string(), created_at: z.string() }).meta({ id: 'SigningSecret' });
-type SecretView = z.infer<typeof SecretSchema>;
+const SecretView = z.object({ id: z.string(), created_at: z.string() }).meta({ id: 'SigningSecret' });
+type SecretView = z.infer<typeof SecretView>;
 
-const MadeSecretSchema = z
+const MadeSecret = z
   .object({ id: z.string(), secret: z.string().describe('Only this response contains it'), created_at: z.string() })
   .meta({ id: 'CreatedSigningSecret' });
-type MadeSecret = z.infer<typeof MadeSecretSchema>;
+type MadeSecret = z.infer<typeof MadeSecret>;
 
 const listSpec: ListSpec = { filters: {} };
 
@@ -45,7 +45,7 @@ export class SigningSecretsController {
       'From then on every message carries the headers webhook-id, webhook-timestamp and webhook-signature, with one signature per secret. To rotate a secret, create a new one, let the application accept both, then delete the old one.',
   })
   @ApiCreatedResponse({
-    standardSchema: MadeSecretSchema,
+    standardSchema: MadeSecret,
     description: 'Created; this is the only response that contains the secret',
   })
   @ApiResponse({ status: 404, description: 'CHANNEL_NOT_FOUND: the key has no callback channel' })
@@ -60,7 +60,7 @@ export class SigningSecretsController {
   @Operation({
     summary: 'List signing secrets',
     description: 'Ids and creation times. The secret itself appears only in the response that created it.',
-    ok: listSchema(SecretSchema, 'SigningSecretList'),
+    ok: listSchema(SecretView, 'SigningSecretList'),
     notFound: 'CHANNEL_NOT_FOUND',
   })
   @ApiListQuery(listSpec)

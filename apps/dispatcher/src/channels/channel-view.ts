@@ -15,7 +15,7 @@ const queue = {
 
 export type QueueView = z.infer<z.ZodObject<typeof queue>>;
 
-export const CallbackViewSchema = z
+export const CallbackView = z
   .object({
     url: z.string(),
     headers: z.record(z.string(), z.string()).describe('Header values are masked'),
@@ -26,17 +26,15 @@ export const CallbackViewSchema = z
     stopped: z.enum(['key_reset', 'key_revoked']).nullable().describe('Why delivery is paused'),
   })
   .meta({ id: 'CallbackChannel' });
-export type CallbackView = z.infer<typeof CallbackViewSchema>;
+export type CallbackView = z.infer<typeof CallbackView>;
 
-export const WebSocketViewSchema = z
+export const WebSocketView = z
   .object({ status: z.enum(['connected', 'disconnected']), serialization: SerializationViewSchema, ...queue })
   .meta({ id: 'WebSocketChannel' });
-export type WebSocketView = z.infer<typeof WebSocketViewSchema>;
+export type WebSocketView = z.infer<typeof WebSocketView>;
 
-export const PullViewSchema = z
-  .object({ serialization: SerializationViewSchema, ...queue })
-  .meta({ id: 'PullChannel' });
-export type PullView = z.infer<typeof PullViewSchema>;
+export const PullView = z.object({ serialization: SerializationViewSchema, ...queue }).meta({ id: 'PullChannel' });
+export type PullView = z.infer<typeof PullView>;
 
 /** Values of headers are credentials: none is shown. */
 export const mask = '****';
@@ -73,8 +71,8 @@ export const pullView = (shown: Shown): PullView => ({
 
 const mechanisms = ['CALLBACK', 'WEB_SOCKET', 'LONG_POLLING'] as const;
 
-export const ChannelKindSchema = z.object({ delivery_mechanism: z.enum(mechanisms) }).meta({ id: 'ChannelKind' });
-export type ChannelKindView = z.infer<typeof ChannelKindSchema>;
+export const ChannelKindView = z.object({ delivery_mechanism: z.enum(mechanisms) }).meta({ id: 'ChannelKind' });
+export type ChannelKindView = z.infer<typeof ChannelKindView>;
 
 export const deliveryMechanism: Record<ChannelKind, (typeof mechanisms)[number]> = {
   callback: 'CALLBACK',

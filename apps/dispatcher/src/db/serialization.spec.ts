@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { SerializationSchema } from './serialization.js';
+import { Serialization } from './serialization.js';
 
 const cfg = {
   include_uid: false,
@@ -11,12 +11,12 @@ const cfg = {
 
 describe('the serialization section (spec §4.5)', () => {
   it('fills in defaults', () => {
-    expect(SerializationSchema.parse({ type: 'v2' })).toEqual({ type: 'v2', max_chunk_size: 10_000, cfg });
+    expect(Serialization.parse({ type: 'v2' })).toEqual({ type: 'v2', max_chunk_size: 10_000, cfg });
   });
 
   it('takes text that holds numbers and booleans, and keeps native types', () => {
     const given = { type: 'v2', max_chunk_size: '100', cfg: { include_uid: 'true', include_timestamp: 'false' } };
-    expect(SerializationSchema.parse(given)).toEqual({
+    expect(Serialization.parse(given)).toEqual({
       type: 'v2',
       max_chunk_size: 100,
       cfg: { ...cfg, include_uid: true },
@@ -31,10 +31,10 @@ describe('the serialization section (spec §4.5)', () => {
     ['words for a number', { max_chunk_size: 'many' }],
     ['words for a boolean', { cfg: { include_uid: 'yes' } }],
   ])('refuses %s', (_, given) => {
-    expect(SerializationSchema.safeParse(given).success).toBe(false);
+    expect(Serialization.safeParse(given).success).toBe(false);
   });
 
   it.each([1, 20_000])('takes a batch of %i', (max_chunk_size) => {
-    expect(SerializationSchema.parse({ max_chunk_size }).max_chunk_size).toBe(max_chunk_size);
+    expect(Serialization.parse({ max_chunk_size }).max_chunk_size).toBe(max_chunk_size);
   });
 });

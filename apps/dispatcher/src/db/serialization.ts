@@ -28,14 +28,14 @@ const CfgSchema = z.strictObject({
 });
 
 /** Spec §4.5 and §2.10: how events look on the channel, and how many a message may hold. */
-export const SerializationSchema = z.strictObject({
+export const Serialization = z.strictObject({
   type: z.literal('v2', { error: 'must be v2' }).default('v2'),
   max_chunk_size: chunkSize,
   cfg: CfgSchema.default(() => CfgSchema.parse({})),
 });
 
 /** As stored and shown: everything filled in. */
-export type Serialization = z.output<typeof SerializationSchema>;
+export type Serialization = z.output<typeof Serialization>;
 
 const shown = z.boolean();
 
@@ -54,7 +54,7 @@ export const SerializationViewSchema = z
   })
   .meta({ id: 'ChannelSerialization' });
 
-export const defaultSerialization = (): Serialization => SerializationSchema.parse({});
+export const defaultSerialization = (): Serialization => Serialization.parse({});
 
 export const renderCodeOf = ({ cfg }: Serialization): RenderCode =>
   renderCode({

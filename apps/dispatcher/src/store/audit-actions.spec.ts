@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { changeOfSecrets, deletion, type Registered, registration } from './audit-actions.js';
-import { defaultSerialization, SerializationSchema } from '../db/serialization.js';
+import { defaultSerialization, Serialization } from '../db/serialization.js';
 
 const actor = { keyId: 'key', accountId: 'account', requestId: 'request' };
 const url = 'https://example.com/hook?token=hidden';
@@ -21,7 +21,7 @@ describe('what operators do to channels', () => {
   });
 
   it('one that is registered as it was is no action, whatever the order of its members', () => {
-    const stored = SerializationSchema.parse(JSON.parse(JSON.stringify(before.serialization)));
+    const stored = Serialization.parse(JSON.parse(JSON.stringify(before.serialization)));
     const headers = { b: 'hidden-2', a: 'hidden-1' };
     const now = { ...before, target: { url, headers }, serialization: stored };
     expect(registration(actor, 'callback', now, before)).toBeUndefined();
@@ -31,7 +31,7 @@ describe('what operators do to channels', () => {
     ['url', { target: { url: `${url}-3`, headers: { a: 'hidden-1', b: 'hidden-2' } } }],
     ['headers', { target: { url, headers: { a: 'hidden-3', b: 'hidden-2' } } }],
     ['url,headers', { target: undefined }],
-    ['serialization', { serialization: SerializationSchema.parse({ cfg: { include_uid: true } }) }],
+    ['serialization', { serialization: Serialization.parse({ cfg: { include_uid: true } }) }],
     ['stopped', { stopped: 'key_revoked' }],
   ])('names %s when it differs, and no value', (fields, change) => {
     const auditAction = registration(actor, 'callback', { ...before, ...change }, before);

@@ -2,15 +2,7 @@ import { ListParameters, type ListQuery, Operation, RequiresPermission } from '@
 import { Controller, Get, Param } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { EventCodeNotFound } from '../errors.js';
-import {
-  type EventCode,
-  type EventCodeList,
-  eventCodeListSpec,
-  EventCodeListSchema,
-  EventCodeSchema,
-  findCode,
-  listCodes,
-} from './event-code.js';
+import { eventCodeListSpec, EventCodeList, EventCode, findCode, listCodes } from './event-code.js';
 
 /** The codes of the device event log (spec §6.2), each with what it means and what to do about it. */
 @ApiTags('Device events')
@@ -22,7 +14,7 @@ export class CatalogueController {
     summary: 'List the codes of device events',
     description:
       'All codes of spec §6.2 and those that Lanyard adds, with their meaning and what to do. Returned on one page unless `limit` is given.',
-    ok: EventCodeListSchema,
+    ok: EventCodeList,
   })
   list(@ListParameters(eventCodeListSpec, 'DeviceEventCodeFilters') query: ListQuery): EventCodeList {
     return listCodes(query);
@@ -32,7 +24,7 @@ export class CatalogueController {
   @Operation({
     summary: 'Show a code of device events',
     description: 'Identified by its name, for example `SYS_106`, or its number, for example `106`.',
-    ok: EventCodeSchema,
+    ok: EventCode,
   })
   get(@Param('code') code: string): EventCode {
     const found = findCode(code);

@@ -4,7 +4,7 @@ import { codeName, eventCodes } from '../log/codes.js';
 import { remedyOf } from './remedies.js';
 
 /** A code of the catalogue as clients see it. */
-export const EventCodeSchema = z
+export const EventCode = z
   .object({
     object: z.literal('device-event-code'),
     id: z.string().describe('The code, for example SYS_106 or UPD4_FAIL_27: `event_code` of a record'),
@@ -17,12 +17,12 @@ export const EventCodeSchema = z
   })
   .meta({ id: 'DeviceEventCode' });
 
-export type EventCode = z.infer<typeof EventCodeSchema>;
+export type EventCode = z.infer<typeof EventCode>;
 
-export const EventCodeListSchema = z
+export const EventCodeList = z
   .object({
     object: z.literal('list'),
-    data: z.array(EventCodeSchema),
+    data: z.array(EventCode),
     limit: z.number().int(),
     after: z.string().nullable(),
     order: z.enum(['ASC', 'DESC']),
@@ -31,7 +31,7 @@ export const EventCodeListSchema = z
   })
   .meta({ id: 'DeviceEventCodeList' });
 
-export type EventCodeList = z.infer<typeof EventCodeListSchema>;
+export type EventCodeList = z.infer<typeof EventCodeList>;
 
 const record = (id: string): EventCode | undefined => {
   const found = Object.hasOwn(eventCodes, id) ? eventCodes[id] : undefined;

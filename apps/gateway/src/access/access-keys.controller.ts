@@ -1,26 +1,19 @@
 import {
+  type By,
+  ByCaller,
+  ByCallerIfMatch,
   Caller,
   EtagHeader,
   type Identity,
-  type ListEnvelope,
   ListParameters,
-  type ListQuery,
+  type ListRequest,
   Operation,
   RequiresPermission,
 } from '@lanyard/service';
 import { Body, Controller, Delete, Get, Param, Post, Put, UseInterceptors } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { AccessKeys } from './access-keys.service.js';
-import {
-  type AccessKeyChange,
-  AccessKeyChangeSchema,
-  AccessKeyListSchema,
-  type AccessKeyRecord,
-  AccessKeySchema,
-  type NewAccessKey,
-  NewAccessKeySchema,
-} from './application-record.js';
-import { ByCaller, ByCallerIfMatch, type By } from './by.js';
+import { AccessKeyChange, AccessKeyList, AccessKeyRecord, NewAccessKey } from './application-record.js';
 import { admin } from '../permissions.js';
 
 const listSpec = {
@@ -40,14 +33,10 @@ export class ApplicationKeysController {
   @Operation({
     summary: 'List the access keys of an application',
     description: 'Keys appear without their secrets.',
-    ok: AccessKeyListSchema,
+    ok: AccessKeyList,
   })
-  list(
-    @Caller() caller: Identity,
-    @Param('application') application: string,
-    @ListParameters(listSpec, 'AccessKeyFilters') query: ListQuery,
-  ): Promise<ListEnvelope<AccessKeyRecord>> {
-    return this.keys.list(caller.accountId, query, application);
+  list(@Param('application') application: string, @ListParameters(listSpec, 'AccessKeyFilters') query: ListRequest) {
+    return this.keys.list(query.caller.accountId, query, application);
   }
 
   @Post()
@@ -55,13 +44,13 @@ export class ApplicationKeysController {
     summary: 'Create an access key',
     description:
       'The response is the only one that contains the whole key: store it now. An application has at most two access keys, so that one can replace the other without an interruption.',
-    created: AccessKeySchema,
+    created: AccessKeyRecord,
   })
   create(
     @ByCaller() by: By,
     @Param('application') application: string,
-    @Body({ schema: NewAccessKeySchema }) body: NewAccessKey,
-  ): Promise<AccessKeyRecord> {
+    @Body({ schema: NewAccessKey }) body: NewAccessKey,
+  ) {
     return this.keys.create(by, application, body);
   }
 
@@ -69,13 +58,9 @@ export class ApplicationKeysController {
   @Operation({
     summary: 'Show an access key of an application',
     description: 'Without its secret.',
-    ok: AccessKeySchema,
+    ok: AccessKeyRecord,
   })
-  get(
-    @Caller() caller: Identity,
-    @Param('application') application: string,
-    @Param('id') id: string,
-  ): Promise<AccessKeyRecord> {
+  get(@Caller() caller: Identity, @Param('application') application: string, @Param('id') id: string) {
     return this.keys.get(caller.accountId, id, application);
   }
 
@@ -83,15 +68,14 @@ export class ApplicationKeysController {
   @Operation({
     summary: 'Change an access key',
     description: 'Changes only the given fields. A key set to `INACTIVE` is refused within five seconds.',
-    ok: AccessKeySchema,
+    ok: AccessKeyRecord,
   })
   update(
     @ByCallerIfMatch() by: By,
     @Param('application') application: string,
-    @Param('id') id: string,
-    @Body({ schema: AccessKeyChangeSchema }) body: AccessKeyChange,
-  ): Promise<AccessKeyRecord> {
-    return this.keys.update(by, application, id, body);
+    @Body({ schema: AccessKeyChange }) body: AccessKeyChange,
+  ) {
+    return this.keys.update(by, application, body);
   }
 
   @Delete(':id')
@@ -100,8 +84,8 @@ export class ApplicationKeysController {
     description:
       'The key stops working within five seconds. The channel and the subscriptions belong to the application and stay.',
   })
-  remove(@ByCallerIfMatch() by: By, @Param('application') application: string, @Param('id') id: string): Promise<void> {
-    return this.keys.remove(by, application, id);
+  remove(@ByCallerIfMatch() by: By, @Param('application') application: string) {
+    return this.keys.remove(by, application);
   }
 }
 
@@ -117,22 +101,19 @@ export class AccessKeysController {
   @Operation({
     summary: 'List the access keys of all applications',
     description: 'Filter by `application_id` or `status`. Keys appear without their secrets.',
-    ok: AccessKeyListSchema,
+    ok: AccessKeyList,
   })
-  list(
-    @Caller() caller: Identity,
-    @ListParameters(listSpec, 'AccessKeyFilters') query: ListQuery,
-  ): Promise<ListEnvelope<AccessKeyRecord>> {
-    return this.keys.list(caller.accountId, query);
+  list(@ListParameters(listSpec, 'AccessKeyFilters') query: ListRequest) {
+    return this.keys.list(query.caller.accountId, query);
   }
 
   @Get(':id')
   @Operation({
     summary: 'Show an access key',
     description: 'Finds the key by its id in any application of the account. Without its secret.',
-    ok: AccessKeySchema,
+    ok: AccessKeyRecord,
   })
-  get(@Caller() caller: Identity, @Param('id') id: string): Promise<AccessKeyRecord> {
+  get(@Caller() caller: Identity, @Param('id') id: string) {
     return this.keys.get(caller.accountId, id);
   }
 }

@@ -1,46 +1,45 @@
 import {
+  type By,
+  changesOf,
   CLOCK,
   type Clock,
-  dividedChange,
   hashSecret,
-  inOrder,
   type ListEnvelope,
-  listEnvelope,
   type ListQuery,
   newId,
   newSecret,
-  refuseOtherValues,
 } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager, In } from 'typeorm';
-import { KnownKeys } from '../authentication/known-keys.js';
+import { DataSource, type EntityManager } from 'typeorm';
+import { AccessKey } from '../db/access-key.entity.js';
 import { AccessKeyLimitExceeded, AccessKeyNotFound } from '../errors.js';
 import { type AccountChange, AccountChanges } from './account-changes.js';
-import { AccessKey } from '../db/access-key.entity.js';
-import { futureDate } from './api-keys.service.js';
 import {
-  type AccessKeyChange,
+  AccessKeyChange,
   accessKeyChanges,
   accessKeyRecord,
-  type AccessKeyRecord,
-  type NewAccessKey,
+  AccessKeyRecord,
+  NewAccessKey,
 } from './application-record.js';
-import { type By, type AuditAction, differences, mustBeMeant } from './by.js';
-import { changedStatus } from './expiration.js';
+import { type AuditAction, differences, mustBeMeant } from './audit-action.js';
+import { changedStatus, futureDate, isOtherTime } from './expiration.js';
 import { applicationOf, storeHolder } from './membership.js';
-import { pageOfIds } from './page-of-ids.js';
-import { timesOfUse, withoutSecret } from './sent-back.js';
+import { pageOfEntities } from './page-of-entities.js';
+import { timesOfUse, withSentKey } from './sent-back.js';
 
 /** One in use, and one that replaces it. */
 const accessKeysPerApplicationMax = 2;
 
-const columns = {
-  id: 't.id',
-  application_id: 't.application_id',
-  status: `(CASE WHEN t.status <> 'active' THEN 'INACTIVE' WHEN t.expires_at <= now() THEN 'EXPIRED' ELSE 'ACTIVE' END)`,
+const source = {
+  entity: AccessKey,
+  from: 'access_keys t',
+  columns: {
+    id: 't.id',
+    application_id: 't.application_id',
+    status: `(CASE WHEN t.status <> 'active' THEN 'INACTIVE' WHEN t.expires_at <= now() THEN 'EXPIRED' ELSE 'ACTIVE' END)`,
+  },
+  where: 't.account_id = $1 AND ($2::text IS NULL OR t.application_id = $2)',
 };
-
-const targetOf = ({ id, name }: AccessKey): AuditAction['target'] => ({ kind: 'access-key', id, name });
 
 const keyOfApplication = async (
   manager: EntityManager,
@@ -60,7 +59,6 @@ export class AccessKeys {
   constructor(
     private readonly database: DataSource,
     private readonly changes: AccountChanges,
-    private readonly known: KnownKeys,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -68,18 +66,9 @@ export class AccessKeys {
   async list(accountId: string, query: ListQuery, applicationId?: string): Promise<ListEnvelope<AccessKeyRecord>> {
     const { manager } = this.database;
     if (applicationId !== undefined) await applicationOf(manager, accountId, applicationId);
-    const source = {
-      from: 'access_keys t',
-      columns,
-      where: 't.account_id = $1 AND ($2::text IS NULL OR t.application_id = $2)',
-      parameters: [accountId, applicationId ?? null],
-    };
-    const { ids, total } = await pageOfIds(manager, source, query);
-    const keys = inOrder(ids, await manager.findBy(AccessKey, { id: In(ids) }));
-    return listEnvelope(
+    const parameters = [accountId, applicationId ?? null];
+    return pageOfEntities(manager, { ...source, parameters }, query, (keys) =>
       keys.map((key) => accessKeyRecord(key, this.clock.now())),
-      query,
-      total,
     );
   }
 
@@ -117,46 +106,51 @@ export class AccessKeys {
       await this.record(change, by, 'SYS_533', key);
       return key;
     });
-    this.known.outdate(applicationId);
     return accessKeyRecord(made, this.clock.now(), secret);
   }
 
-  async update(by: By, applicationId: string, id: string, body: AccessKeyChange): Promise<AccessKeyRecord> {
-    const { changes: wanted, unchanged } = dividedChange(body, accessKeyChanges);
+  async update(by: By, applicationId: string, body: AccessKeyChange): Promise<AccessKeyRecord> {
     const nowMs = this.clock.now();
-    const changed = await this.changes.run(by, async (change) => {
-      const key = await keyOfApplication(change.manager, by.accountId, id, applicationId);
-      mustBeMeant(by, key);
+    const changed = await this.change(by, applicationId, 'SYS_534', async (change, key) => {
       const before = accessKeyRecord(key, nowMs);
-      refuseOtherValues(withoutSecret(unchanged, before), before, timesOfUse);
+      const wanted = changesOf(body, accessKeyChanges, withSentKey(before, body), timesOfUse);
       if (wanted.name !== undefined) key.name = wanted.name;
       if (wanted.description !== undefined) key.description = wanted.description ?? '';
       key.status = changedStatus(key.status, wanted.status);
-      // A record that is sent back unchanged changes nothing, even if the key has expired.
-      if (wanted.expiration !== undefined && Date.parse(wanted.expiration ?? '') !== key.expiresAt?.getTime()) {
+      if (isOtherTime(wanted.expiration, key.expiresAt)) {
         key.expiresAt = futureDate(wanted.expiration, nowMs);
         key.expiryAnnounced = false;
       }
       key.revision += 1;
       key.updatedAt = change.now;
       await change.manager.save(key);
-      await storeHolder(change, await applicationOf(change.manager, by.accountId, applicationId));
-      await this.record(change, by, 'SYS_534', key, differences(before, accessKeyRecord(key, nowMs)));
-      return key;
+      return differences(before, accessKeyRecord(key, nowMs));
     });
-    this.known.outdate(applicationId);
     return accessKeyRecord(changed, nowMs);
   }
 
-  async remove(by: By, applicationId: string, id: string): Promise<void> {
-    await this.changes.run(by, async (change) => {
-      const key = await keyOfApplication(change.manager, by.accountId, id, applicationId);
-      mustBeMeant(by, key);
-      await change.manager.delete(AccessKey, { id });
-      await storeHolder(change, await applicationOf(change.manager, by.accountId, applicationId));
-      await this.record(change, by, 'SYS_535', key);
+  async remove(by: By, applicationId: string): Promise<void> {
+    await this.change(by, applicationId, 'SYS_535', async ({ manager }, { id }) => {
+      await manager.delete(AccessKey, { id });
+      return {};
     });
-    this.known.outdate(applicationId);
+  }
+
+  /** `work` returns what it changed. */
+  private change(
+    by: By,
+    applicationId: string,
+    action: AuditAction['action'],
+    work: (change: AccountChange, key: AccessKey) => Promise<Record<string, string>>,
+  ): Promise<AccessKey> {
+    return this.changes.run(by, async (change) => {
+      const key = await keyOfApplication(change.manager, by.accountId, by.id, applicationId);
+      mustBeMeant(by, key);
+      const changes = await work(change, key);
+      await storeHolder(change, await applicationOf(change.manager, by.accountId, applicationId));
+      await this.record(change, by, action, key, changes);
+      return key;
+    });
   }
 
   private async record(
@@ -166,6 +160,7 @@ export class AccessKeys {
     key: AccessKey,
     changes: Record<string, string> = {},
   ): Promise<void> {
-    await record(caller, { action, target: targetOf(key), changes, data: { application_id: key.applicationId } });
+    const target = { kind: 'access-key', id: key.id, name: key.name };
+    await record(caller, { action, target, changes, data: { application_id: key.applicationId } });
   }
 }

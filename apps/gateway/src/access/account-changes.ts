@@ -1,14 +1,15 @@
 import { AccessAccounts, AccessKeys } from '@lanyard/contracts';
 import { AuditTrail, causedBy, Outbox } from '@lanyard/kafka';
-import { CLOCK, type Clock, type Identity, NotFound } from '@lanyard/service';
+import { type By, CLOCK, type Clock, type Identity } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { LastAdministrator } from '../errors.js';
+import { KnownKeys } from '../authentication/known-keys.js';
 import { AccessKey } from '../db/access-key.entity.js';
 import { Account } from '../db/account.entity.js';
-import { announcementOf, type Holder } from './announcements.js';
 import { Application } from '../db/application.entity.js';
-import { actorOf, type By, type AuditAction } from './by.js';
+import { AccountNotFound, LastAdministrator } from '../errors.js';
+import { announcementOf, type Holder } from './announcements.js';
+import { actorOf, type AuditAction } from './audit-action.js';
 
 /** One change of an account's keys, applications and groups, inside its transaction. */
 export interface AccountChange {
@@ -40,6 +41,7 @@ export class AccountChanges {
     private readonly database: DataSource,
     private readonly outbox: Outbox,
     private readonly audit: AuditTrail,
+    private readonly known: KnownKeys,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -55,11 +57,14 @@ export class AccountChanges {
 
   /** Like `run`, for changes that cannot remove an administrator. */
   async locked<T>(accountId: string, work: (change: AccountChange) => Promise<T>): Promise<T> {
-    return this.database.transaction(async (manager) => {
+    const announced: string[] = [];
+    const result = await this.database.transaction(async (manager) => {
       const account = await manager.findOne(Account, { where: { id: accountId }, lock: { mode: 'pessimistic_write' } });
-      if (!account) throw new NotFound('No such account.');
-      return work(this.changeOf(manager, account));
+      if (!account) throw new AccountNotFound();
+      return work(this.changeOf(manager, account, announced));
     });
+    for (const id of announced) this.known.outdate(id);
+    return result;
   }
 
   /** Announces a new or changed account, in the transaction that creates or changes it. */
@@ -75,7 +80,8 @@ export class AccountChanges {
     });
   }
 
-  changeOf(manager: EntityManager, account: Account): AccountChange {
+  /** `announced` gets the ids of what is announced. */
+  changeOf(manager: EntityManager, account: Account, announced: string[] = []): AccountChange {
     const now = new Date(this.clock.now());
     return {
       manager,
@@ -86,6 +92,7 @@ export class AccountChanges {
           holder instanceof Application ? await manager.findBy(AccessKey, { applicationId: holder.id }) : [];
         const announcement = announcementOf(holder, account, accessKeys, now);
         await this.outbox.append(manager, AccessKeys, { ...announcement, ...(status && { status }) });
+        announced.push(holder.id);
       },
       record: (caller, { action, ...details }) =>
         this.audit.record(manager, action, { ...details, accountId: account.id, actor: actorOf(caller) }, now),

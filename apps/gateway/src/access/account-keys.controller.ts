@@ -1,35 +1,26 @@
 import {
   ApiListQuery,
+  type By,
+  ByCaller,
+  ByCallerIfMatch,
   EtagHeader,
-  type ListEnvelope,
   ListParameters,
-  type ListQuery,
+  type ListRequest,
   Operation,
   parseListQuery,
   type QueryParameters,
   RequiresPermission,
 } from '@lanyard/service';
-import { Body, Controller, Delete, Get, Param, Post, Put, Query, UseInterceptors } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Post, Put, Query, UseInterceptors } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { ExistingAccount } from './accounts.service.js';
-import {
-  type ApiKeyChange,
-  ApiKeyChangeSchema,
-  ApiKeyListSchema,
-  type ApiKeyRecord,
-  ApiKeySchema,
-  type NewApiKey,
-  NewApiKeySchema,
-} from './api-key-record.js';
+import { ApiKeyChange, ApiKeyList, ApiKeyRecord, NewApiKey } from './api-key-record.js';
 import { apiKeyListSpec, noFilters, refuseSecrets } from './api-keys.controller.js';
 import { ApiKeys } from './api-keys.service.js';
-import { ByCaller, ByCallerIfMatch, type By } from './by.js';
-import { type KeyGroupRecord, KeyGroupListSchema } from './key-group-record.js';
+import { KeyGroupList } from './key-group-record.js';
 import { KeyGroups } from './key-groups.service.js';
 import { installation } from '../permissions.js';
-import { GroupIdsSchema } from './record-schemas.js';
-
-const within = (accountId: string, by: By): By => ({ ...by, accountId });
+import { GroupIds } from './record-schemas.js';
 
 /** Keys of any account, for administrators of the installation, who can help a tenant that lost its last key. */
 @ApiTags('Accounts')
@@ -46,15 +37,12 @@ export class AccountKeysController {
   @Operation({
     summary: 'List API keys of an account',
     description: 'For administrators of the installation. `key` is a key without its secret part.',
-    ok: ApiKeyListSchema,
+    ok: ApiKeyList,
   })
   @ApiListQuery(apiKeyListSpec, 'ApiKeyFilters')
-  list(
-    @Param('account', ExistingAccount) account: string,
-    @Query() query: QueryParameters,
-  ): Promise<ListEnvelope<ApiKeyRecord>> {
+  list(@ByCaller(ExistingAccount) by: By, @Query() query: QueryParameters) {
     refuseSecrets(query);
-    return this.keys.list(account, parseListQuery(query, apiKeyListSpec));
+    return this.keys.list(by.accountId, parseListQuery(query, apiKeyListSpec));
   }
 
   @Post()
@@ -62,39 +50,30 @@ export class AccountKeysController {
     summary: 'Create an API key of an account',
     description:
       'For administrators of the installation, for example when an account has lost its last key. The response is the only one that contains the whole key.',
-    created: ApiKeySchema,
+    created: ApiKeyRecord,
   })
-  create(
-    @ByCaller() by: By,
-    @Param('account', ExistingAccount) account: string,
-    @Body({ schema: NewApiKeySchema }) body: NewApiKey,
-  ): Promise<ApiKeyRecord> {
-    return this.keys.create(within(account, by), body);
+  create(@ByCaller(ExistingAccount) by: By, @Body({ schema: NewApiKey }) body: NewApiKey) {
+    return this.keys.create(by, body);
   }
 
   @Get(':id')
   @Operation({
     summary: 'Show an API key of an account',
     description: 'For administrators of the installation. Without its secret.',
-    ok: ApiKeySchema,
+    ok: ApiKeyRecord,
   })
-  get(@Param('account', ExistingAccount) account: string, @Param('id') id: string): Promise<ApiKeyRecord> {
-    return this.keys.get(account, id);
+  get(@ByCaller(ExistingAccount) by: By) {
+    return this.keys.get(by.accountId, by.id);
   }
 
   @Put(':id')
   @Operation({
     summary: 'Change an API key of an account',
     description: 'For administrators of the installation. Changes only the given fields.',
-    ok: ApiKeySchema,
+    ok: ApiKeyRecord,
   })
-  update(
-    @ByCallerIfMatch() by: By,
-    @Param('account', ExistingAccount) account: string,
-    @Param('id') id: string,
-    @Body({ schema: ApiKeyChangeSchema }) body: ApiKeyChange,
-  ): Promise<ApiKeyRecord> {
-    return this.keys.update(within(account, by), id, body);
+  update(@ByCallerIfMatch(ExistingAccount) by: By, @Body({ schema: ApiKeyChange }) body: ApiKeyChange) {
+    return this.keys.update(by, body);
   }
 
   @Delete(':id')
@@ -102,72 +81,52 @@ export class AccountKeysController {
     summary: 'Delete an API key of an account',
     description: 'For administrators of the installation. The key stops working within five seconds.',
   })
-  remove(
-    @ByCallerIfMatch() by: By,
-    @Param('account', ExistingAccount) account: string,
-    @Param('id') id: string,
-  ): Promise<void> {
-    return this.keys.remove(within(account, by), id);
+  remove(@ByCallerIfMatch(ExistingAccount) by: By) {
+    return this.keys.remove(by);
   }
 
   @Post(':id/reset-secret')
   @Operation({
     summary: 'Reset the secret of an API key of an account',
     description: 'For administrators of the installation. The previous secret stops working within five seconds.',
-    ok: ApiKeySchema,
+    ok: ApiKeyRecord,
   })
   resetSecret(
-    @ByCaller() by: By,
-    @Param('account', ExistingAccount) account: string,
-    @Param('id') id: string,
-    @Body({ schema: ApiKeyChangeSchema.nullish() }) body: ApiKeyChange | null | undefined,
-  ): Promise<ApiKeyRecord> {
-    return this.keys.resetSecret(within(account, by), id, body ?? {});
+    @ByCaller(ExistingAccount) by: By,
+    @Body({ schema: ApiKeyChange.nullish() }) body: ApiKeyChange | null | undefined,
+  ) {
+    return this.keys.resetSecret(by, body ?? {});
   }
 
   @Get(':id/groups')
   @Operation({
     summary: 'List the groups of an API key of an account',
     description: 'For administrators of the installation.',
-    ok: KeyGroupListSchema,
+    ok: KeyGroupList,
   })
-  async listGroups(
-    @Param('account', ExistingAccount) account: string,
-    @Param('id') id: string,
-    @ListParameters(noFilters) query: ListQuery,
-  ): Promise<ListEnvelope<KeyGroupRecord>> {
-    const key = await this.keys.get(account, id);
-    return this.groups.listOf(key.account_id, 'key', key.id, query);
+  async listGroups(@ByCaller(ExistingAccount) by: By, @ListParameters(noFilters) query: ListRequest) {
+    const key = await this.keys.get(by.accountId, by.id);
+    return this.groups.list(key.account_id, query, { kind: 'key', id: key.id });
   }
 
   @Post(':id/groups/add')
   @Operation({
     summary: 'Add an API key of an account to groups',
     description: 'For administrators of the installation. The body is an array of group ids of that account.',
-    ok: ApiKeySchema,
+    ok: ApiKeyRecord,
     conflict: 'The application is already a member of one of these groups',
   })
-  addGroups(
-    @ByCaller() by: By,
-    @Param('account', ExistingAccount) account: string,
-    @Param('id') id: string,
-    @Body({ schema: GroupIdsSchema }) ids: string[],
-  ): Promise<ApiKeyRecord> {
-    return this.keys.addGroups(within(account, by), id, ids);
+  addGroups(@ByCaller(ExistingAccount) by: By, @Body({ schema: GroupIds }) ids: string[]) {
+    return this.keys.addGroups(by, ids);
   }
 
   @Post(':id/groups/remove')
   @Operation({
     summary: 'Remove an API key of an account from groups',
     description: 'For administrators of the installation. The body is an array of group ids of that account.',
-    ok: ApiKeySchema,
+    ok: ApiKeyRecord,
   })
-  removeGroups(
-    @ByCaller() by: By,
-    @Param('account', ExistingAccount) account: string,
-    @Param('id') id: string,
-    @Body({ schema: GroupIdsSchema }) ids: string[],
-  ): Promise<ApiKeyRecord> {
-    return this.keys.removeGroups(within(account, by), id, ids);
+  removeGroups(@ByCaller(ExistingAccount) by: By, @Body({ schema: GroupIds }) ids: string[]) {
+    return this.keys.removeGroups(by, ids);
   }
 }

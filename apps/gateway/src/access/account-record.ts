@@ -44,26 +44,26 @@ const fields = {
   etag: z.string(),
 };
 
-export const AccountSchema = z.object(fields).meta({ id: 'Account' });
-export type AccountRecord = z.infer<typeof AccountSchema>;
+export const AccountRecord = z.object(fields).meta({ id: 'Account' });
+export type AccountRecord = z.infer<typeof AccountRecord>;
 
 /** Answer to POST /v3/accounts. */
-export const CreatedAccountSchema = z
+export const CreatedAccountRecord = z
   .object({
     ...fields,
     admin_key: z.string().describe('The whole first administrator key; only this response contains it'),
     admin_key_id: z.string(),
   })
   .meta({ id: 'CreatedAccount' });
-export type CreatedAccountRecord = z.infer<typeof CreatedAccountSchema>;
+export type CreatedAccountRecord = z.infer<typeof CreatedAccountRecord>;
 
-export const AccountListSchema = listOf(AccountSchema, 'AccountList');
+export const AccountList = listOf(AccountRecord, 'AccountList');
 
 /** Clients that echo a record send numbers as text. */
 const quota = (min: number): z.ZodOptional<z.ZodNullable<z.ZodCoercedNumber>> =>
   z.coerce.number().int().min(min).max(1_000_000_000).nullable().optional();
 
-const LimitsSchema = z
+const Limits = z
   .strictObject({ devices: quota(0), api_keys: quota(1), applications: quota(0), requests_per_second: quota(1) })
   .describe('Quotas; null removes one, omitted ones keep their value');
 
@@ -91,7 +91,7 @@ const common = {
   tier: z.enum(['0', '1']).optional(),
   auto_create_devices: z.boolean().optional(),
   presubscriptions_no_content: z.boolean().optional(),
-  limits: LimitsSchema.optional(),
+  limits: Limits.optional(),
 };
 
 /** Of the first user, which other services make with the account. */
@@ -100,13 +100,13 @@ const administrator = ['admin_name', 'admin_full_name', 'admin_email', 'admin_pa
 /** The fields that PUT changes. */
 export const accountChanges = { ...common, status: z.enum(['ACTIVE', 'SUSPENDED']).optional() };
 
-export const AccountChangeSchema = recordChange(AccountSchema, accountChanges).meta({
+export const AccountChange = recordChange(AccountRecord, accountChanges).meta({
   id: 'AccountChange',
   examples: [{ display_name: 'Example' }],
 });
-export type AccountChange = z.infer<typeof AccountChangeSchema>;
+export type AccountChange = z.infer<typeof AccountChange>;
 
-export const NewAccountSchema = z
+export const NewAccount = z
   .strictObject({
     ...common,
     display_name: z.string().trim().min(1).max(128),
@@ -117,11 +117,11 @@ export const NewAccountSchema = z
     ),
   })
   .meta({ id: 'NewAccount' });
-export type NewAccount = z.infer<typeof NewAccountSchema>;
+export type NewAccount = z.infer<typeof NewAccount>;
 
 const use = z.object({ used: z.number().int(), limit: z.number().int().nullable().describe('null: none') });
 
-export const AccountUsageSchema = z
+export const AccountUsage = z
   .object({
     object: z.literal('account-usage'),
     account_id: z.string(),
@@ -136,7 +136,7 @@ export const AccountUsageSchema = z
     created_at: z.string().describe('When the usage was counted'),
   })
   .meta({ id: 'AccountUsage' });
-export type AccountUsage = z.infer<typeof AccountUsageSchema>;
+export type AccountUsage = z.infer<typeof AccountUsage>;
 
 /** Given values replace stored ones; null removes them. */
 export const changedProfile = (before: AccountProfile, wanted: AccountChange): AccountProfile => {

@@ -1,29 +1,25 @@
 import {
   AnyKey,
+  type By,
+  ByCallerIfMatch,
   Caller,
   EtagHeader,
   type Identity,
-  type ListEnvelope,
   ListParameters,
-  type ListQuery,
+  type ListRequest,
   Operation,
   RequiresPermission,
 } from '@lanyard/service';
-import { Body, Controller, Get, Headers, Param, Post, Put, UseInterceptors } from '@nestjs/common';
+import { Body, Controller, Get, Param, Post, Put, UseInterceptors } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import {
-  type AccountChange,
-  AccountChangeSchema,
-  AccountListSchema,
+  AccountChange,
+  AccountList,
   accountRecord,
-  type AccountRecord,
-  AccountSchema,
-  type AccountUsage,
-  AccountUsageSchema,
-  type CreatedAccountRecord,
-  CreatedAccountSchema,
-  type NewAccount,
-  NewAccountSchema,
+  AccountRecord,
+  AccountUsage,
+  CreatedAccountRecord,
+  NewAccount,
 } from './account-record.js';
 import { AccountUsages } from './account-usage.js';
 import { Accounts } from './accounts.service.js';
@@ -50,9 +46,9 @@ export class AccountsController {
   @Operation({
     summary: 'List the accounts of the installation',
     description: 'For administrators of the installation.',
-    ok: AccountListSchema,
+    ok: AccountList,
   })
-  list(@ListParameters(listSpec, 'AccountFilters') query: ListQuery): Promise<ListEnvelope<AccountRecord>> {
+  list(@ListParameters(listSpec, 'AccountFilters') query: ListRequest) {
     return this.accounts.list(query);
   }
 
@@ -62,12 +58,9 @@ export class AccountsController {
     summary: 'Create an account',
     description:
       'For administrators of the installation. The response is the only one that contains `admin_key`, the first administrator key of the account: store it now.',
-    created: CreatedAccountSchema,
+    created: CreatedAccountRecord,
   })
-  create(
-    @Caller() caller: Identity,
-    @Body({ schema: NewAccountSchema }) body: NewAccount,
-  ): Promise<CreatedAccountRecord> {
+  create(@Caller() caller: Identity, @Body({ schema: NewAccount }) body: NewAccount) {
     return this.accounts.create(caller, body);
   }
 
@@ -77,9 +70,9 @@ export class AccountsController {
     summary: 'Show an account',
     description:
       '`{id}` may be `me` for the account of the calling key. Other accounts are for administrators of the installation.',
-    ok: AccountSchema,
+    ok: AccountRecord,
   })
-  async get(@Caller() caller: Identity, @Param('id') id: string): Promise<AccountRecord> {
+  async get(@Caller() caller: Identity, @Param('id') id: string) {
     return accountRecord(await this.accounts.find(this.accounts.idOf(caller, id)));
   }
 
@@ -89,15 +82,10 @@ export class AccountsController {
     summary: 'Change an account',
     description:
       'Only administrators of the installation may change tier, status and limits; others may send the current values.',
-    ok: AccountSchema,
+    ok: AccountRecord,
   })
-  update(
-    @Caller() caller: Identity,
-    @Param('id') id: string,
-    @Body({ schema: AccountChangeSchema }) body: AccountChange,
-    @Headers('if-match') ifMatch?: string,
-  ): Promise<AccountRecord> {
-    return this.accounts.update(caller, this.accounts.idOf(caller, id), body, ifMatch);
+  update(@ByCallerIfMatch() by: By, @Body({ schema: AccountChange }) body: AccountChange) {
+    return this.accounts.update(by, body);
   }
 
   @AnyKey()
@@ -105,9 +93,9 @@ export class AccountsController {
   @Operation({
     summary: 'Show the usage of an account',
     description: 'Counts devices, groups, keys and applications, with the quotas that apply. `{id}` may be `me`.',
-    ok: AccountUsageSchema,
+    ok: AccountUsage,
   })
-  async usage(@Caller() caller: Identity, @Param('id') id: string): Promise<AccountUsage> {
+  async usage(@Caller() caller: Identity, @Param('id') id: string) {
     return this.usages.usageOf(await this.accounts.find(this.accounts.idOf(caller, id)), caller);
   }
 }

@@ -1,18 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { causedBy } from '@lanyard/kafka';
 import {
+  type By,
+  changesOf,
   CLOCK,
   type Clock,
-  dividedChange,
   type Identity,
-  inOrder,
   type ListEnvelope,
-  listEnvelope,
   type ListQuery,
-  refuseOtherValues,
 } from '@lanyard/service';
 import { Inject, Injectable, type PipeTransform } from '@nestjs/common';
-import { DataSource, In } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { KnownKeys } from '../authentication/known-keys.js';
 import { AccountNotFound, InstallationAccountStays, OnlyInstallationAdministrators } from '../errors.js';
 import { type AccountChange as Changing, AccountChanges } from './account-changes.js';
@@ -27,18 +25,24 @@ import {
   type NewAccount,
   tierOf,
 } from './account-record.js';
-import { by, differences, mustBeMeant } from './by.js';
+import { differences, mustBeMeant } from './audit-action.js';
+import { pageOfEntities } from './page-of-entities.js';
 import { holdersOfAccount, storeHolder } from './membership.js';
 import { makeAccount } from './new-account.js';
-import { pageOfIds } from './page-of-ids.js';
 import { installation } from '../permissions.js';
 
-const columns = {
-  id: 't.id',
-  display_name: 't.display_name',
-  status: 'upper(t.status)',
-  tier: `(CASE t.tier WHEN 'free' THEN '0' ELSE '1' END)`,
-  created_at: 't.created_at',
+const source = {
+  entity: Account,
+  from: 'accounts t',
+  columns: {
+    id: 't.id',
+    display_name: 't.display_name',
+    status: 'upper(t.status)',
+    tier: `(CASE t.tier WHEN 'free' THEN '0' ELSE '1' END)`,
+    created_at: 't.created_at',
+  },
+  where: 'true',
+  parameters: [],
 };
 
 const merged = (limits: AccountLimits, wanted: AccountChange['limits'] = {}): AccountLimits =>
@@ -54,11 +58,8 @@ export class Accounts {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  async list(query: ListQuery): Promise<ListEnvelope<AccountRecord>> {
-    const { manager } = this.database;
-    const source = { from: 'accounts t', columns, where: 'true', parameters: [] };
-    const { ids, total } = await pageOfIds(manager, source, query);
-    return listEnvelope(inOrder(ids, await manager.findBy(Account, { id: In(ids) })).map(accountRecord), query, total);
+  list(query: ListQuery): Promise<ListEnvelope<AccountRecord>> {
+    return pageOfEntities(this.database.manager, source, query, (accounts) => accounts.map(accountRecord));
   }
 
   /** `me`, the caller's own account, or any for an administrator of the installation. Other ids stay secret. */
@@ -100,15 +101,15 @@ export class Accounts {
   }
 
   /** Changes the given fields. A new tier or status is announced with every key and application of the account. */
-  async update(caller: Identity, id: string, body: AccountChange, ifMatch?: string): Promise<AccountRecord> {
-    const { changes: wanted, unchanged } = dividedChange(body, accountChanges);
+  async update(by: By, body: AccountChange): Promise<AccountRecord> {
+    const { caller } = by;
+    const id = this.idOf(caller, by.id);
     const changed = await this.changes.locked(id, async (change) => {
       const { account, manager, now } = change;
       causedBy(manager, caller.requestId);
-      mustBeMeant(by(caller, ifMatch), account);
+      mustBeMeant(by, account);
       const before = { ...account };
-      refuseOtherValues(unchanged, accountRecord(account));
-      this.apply(account, wanted);
+      this.apply(account, changesOf(body, accountChanges, accountRecord(account)));
       const isStanding = account.tier !== before.tier || account.status !== before.status;
       const isOthers = isStanding || !isDeepStrictEqual(account.limits, before.limits);
       if (isOthers && !caller.permissions.includes(installation)) throw new OnlyInstallationAdministrators();
@@ -149,12 +150,13 @@ export class Accounts {
   }
 }
 
-/** For path parameters that name an account. Throws AccountNotFound. */
+/** Acts in the account `:account` of the path. Throws AccountNotFound. */
 @Injectable()
-export class ExistingAccount implements PipeTransform<string, Promise<string>> {
+export class ExistingAccount implements PipeTransform<By, Promise<By>> {
   constructor(private readonly accounts: Accounts) {}
 
-  async transform(id: string): Promise<string> {
-    return (await this.accounts.find(id)).id;
+  async transform(by: By): Promise<By> {
+    const { id } = await this.accounts.find(by.params['account'] ?? '');
+    return { ...by, accountId: id };
   }
 }

@@ -1,10 +1,10 @@
 import { formatApiKey, formatTimestamp, publicPart, recordChange } from '@lanyard/service';
 import { z } from 'zod';
 import type { ApiKey } from '../db/api-key.entity.js';
-import { expiration, statusChange } from './expiration.js';
+import { expiration, statusChange, shownStatus } from './expiration.js';
 import { groupIds, listOf, recordName } from './record-schemas.js';
 
-export const ApiKeySchema = z
+export const ApiKeyRecord = z
   .object({
     object: z.literal('api-key'),
     id: z.string(),
@@ -30,9 +30,9 @@ export const ApiKeySchema = z
   })
   .meta({ id: 'ApiKey' });
 
-export type ApiKeyRecord = z.infer<typeof ApiKeySchema>;
+export type ApiKeyRecord = z.infer<typeof ApiKeyRecord>;
 
-export const ApiKeyListSchema = listOf(ApiKeySchema, 'ApiKeyList');
+export const ApiKeyList = listOf(ApiKeyRecord, 'ApiKeyList');
 
 /** The fields that PUT changes. */
 export const apiKeyChanges = {
@@ -43,14 +43,14 @@ export const apiKeyChanges = {
   status: statusChange,
 };
 
-export const ApiKeyChangeSchema = recordChange(ApiKeySchema, apiKeyChanges).meta({
+export const ApiKeyChange = recordChange(ApiKeyRecord, apiKeyChanges).meta({
   id: 'ApiKeyChange',
   examples: [{ name: 'meter-backend' }],
 });
 
-export type ApiKeyChange = z.infer<typeof ApiKeyChangeSchema>;
+export type ApiKeyChange = z.infer<typeof ApiKeyChange>;
 
-export const NewApiKeySchema = z
+export const NewApiKey = z
   .strictObject({
     ...apiKeyChanges,
     name: recordName,
@@ -58,12 +58,12 @@ export const NewApiKeySchema = z
   })
   .meta({ id: 'NewApiKey' });
 
-export type NewApiKey = z.infer<typeof NewApiKeySchema>;
+export type NewApiKey = z.infer<typeof NewApiKey>;
 
 /** Bounds of the overlap, in which both secrets of a rotated key are valid. */
 export const overlapSeconds = { min: 1, max: 2_592_000, default: 86_400 } as const;
 
-export const RotationSchema = z
+export const Rotation = z
   .strictObject({
     overlap_seconds: z
       .number()
@@ -75,12 +75,7 @@ export const RotationSchema = z
   })
   .meta({ id: 'ApiKeyRotation' });
 
-export type Rotation = z.infer<typeof RotationSchema>;
-
-const statusOf = (key: ApiKey, nowMs: number): ApiKeyRecord['status'] => {
-  if (key.status !== 'active') return 'INACTIVE';
-  return key.expiresAt !== null && key.expiresAt.getTime() <= nowMs ? 'EXPIRED' : 'ACTIVE';
-};
+export type Rotation = z.infer<typeof Rotation>;
 
 /** `secret`: only in the responses to create and reset. */
 export const apiKeyRecord = (key: ApiKey, nowMs: number, secret?: string): ApiKeyRecord => ({
@@ -91,7 +86,7 @@ export const apiKeyRecord = (key: ApiKey, nowMs: number, secret?: string): ApiKe
       ? publicPart(key.accountId, key.id)
       : formatApiKey({ accountId: key.accountId, keyId: key.id, secret }),
   name: key.name,
-  status: statusOf(key, nowMs),
+  status: shownStatus(key, nowMs),
   groups: key.groups.map((group) => group.id).sort(),
   ...(key.owner !== null && { owner: key.owner }),
   account_id: key.accountId,

@@ -1,12 +1,14 @@
 import {
   AnyKey,
   ApiListQuery,
+  type By,
+  ByCaller,
+  ByCallerIfMatch,
   Caller,
   EtagHeader,
   type Identity,
-  type ListEnvelope,
   ListParameters,
-  type ListQuery,
+  type ListRequest,
   type ListSpec,
   Operation,
   parseApiKey,
@@ -17,24 +19,12 @@ import {
 import { Body, Controller, Delete, Get, Param, Post, Put, Query, UseInterceptors } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { OnlyYourself, SecretInUrl } from '../errors.js';
-import {
-  type ApiKeyChange,
-  ApiKeyChangeSchema,
-  ApiKeyListSchema,
-  type ApiKeyRecord,
-  ApiKeySchema,
-  type NewApiKey,
-  NewApiKeySchema,
-  overlapSeconds,
-  type Rotation,
-  RotationSchema,
-} from './api-key-record.js';
+import { ApiKeyChange, ApiKeyList, ApiKeyRecord, NewApiKey, overlapSeconds, Rotation } from './api-key-record.js';
 import { ApiKeys } from './api-keys.service.js';
-import { ByCaller, ByCallerIfMatch, type By } from './by.js';
-import { type KeyGroupRecord, KeyGroupListSchema } from './key-group-record.js';
+import { KeyGroupList } from './key-group-record.js';
 import { KeyGroups } from './key-groups.service.js';
 import { admin } from '../permissions.js';
-import { GroupIdsSchema } from './record-schemas.js';
+import { GroupIds } from './record-schemas.js';
 
 export const noFilters: ListSpec = { filters: {} };
 
@@ -46,6 +36,8 @@ const keyIdOf = (caller: Identity, id: string): string => {
   if (keyId !== caller.keyId && !caller.permissions.includes(admin)) throw new OnlyYourself();
   return keyId;
 };
+
+const own = (by: By): By => ({ ...by, id: keyIdOf(by.caller, by.id) });
 
 /** A whole key in a query has already been logged. */
 export const refuseSecrets = (query: QueryParameters): void => {
@@ -65,9 +57,9 @@ export class ApiKeysController {
 
   @Get()
   @RequiresPermission(admin)
-  @Operation({ summary: 'List API keys', description: '`key` is a key without its secret part.', ok: ApiKeyListSchema })
+  @Operation({ summary: 'List API keys', description: '`key` is a key without its secret part.', ok: ApiKeyList })
   @ApiListQuery(apiKeyListSpec, 'ApiKeyFilters')
-  list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<ListEnvelope<ApiKeyRecord>> {
+  list(@Caller() caller: Identity, @Query() query: QueryParameters) {
     refuseSecrets(query);
     return this.keys.list(caller.accountId, parseListQuery(query, apiKeyListSpec));
   }
@@ -78,9 +70,9 @@ export class ApiKeysController {
     summary: 'Create an API key',
     description:
       'The response is the only one that contains the whole key: store it now. Without `groups` the key joins the group Developers. Requires `admin`.',
-    created: ApiKeySchema,
+    created: ApiKeyRecord,
   })
-  create(@ByCaller() by: By, @Body({ schema: NewApiKeySchema }) body: NewApiKey): Promise<ApiKeyRecord> {
+  create(@ByCaller() by: By, @Body({ schema: NewApiKey }) body: NewApiKey) {
     return this.keys.create(by, body);
   }
 
@@ -89,9 +81,9 @@ export class ApiKeysController {
   @Operation({
     summary: 'Show an API key',
     description: '`{id}` may be `me` for the calling key. Without `admin`, a key can read only itself.',
-    ok: ApiKeySchema,
+    ok: ApiKeyRecord,
   })
-  get(@Caller() caller: Identity, @Param('id') id: string): Promise<ApiKeyRecord> {
+  get(@Caller() caller: Identity, @Param('id') id: string) {
     return this.keys.get(caller.accountId, keyIdOf(caller, id));
   }
 
@@ -101,14 +93,10 @@ export class ApiKeysController {
     summary: 'Change an API key',
     description:
       'Changes only the given fields. A key set to `INACTIVE` is refused within five seconds, and its WebSocket is closed with 1008. With `If-Match`, the change applies only to that version of the record.',
-    ok: ApiKeySchema,
+    ok: ApiKeyRecord,
   })
-  update(
-    @ByCallerIfMatch() by: By,
-    @Param('id') id: string,
-    @Body({ schema: ApiKeyChangeSchema }) body: ApiKeyChange,
-  ): Promise<ApiKeyRecord> {
-    return this.keys.update(by, keyIdOf(by.caller, id), body);
+  update(@ByCallerIfMatch() by: By, @Body({ schema: ApiKeyChange }) body: ApiKeyChange) {
+    return this.keys.update(own(by), body);
   }
 
   @AnyKey()
@@ -118,8 +106,8 @@ export class ApiKeysController {
     description:
       'The key stops working within five seconds. Its notification channel, subscriptions and waiting commands are removed with it.',
   })
-  remove(@ByCallerIfMatch() by: By, @Param('id') id: string): Promise<void> {
-    return this.keys.remove(by, keyIdOf(by.caller, id));
+  remove(@ByCallerIfMatch() by: By) {
+    return this.keys.remove(own(by));
   }
 
   @AnyKey()
@@ -128,14 +116,13 @@ export class ApiKeysController {
     summary: 'Reset the secret of an API key',
     description:
       'The previous secret stops working within five seconds. The id stays the same, and with it the channel and the subscriptions. The response is the only one that contains the whole key.',
-    ok: ApiKeySchema,
+    ok: ApiKeyRecord,
   })
   resetSecret(
     @ByCallerIfMatch() by: By,
-    @Param('id') id: string,
-    @Body({ schema: ApiKeyChangeSchema.nullish() }) body: ApiKeyChange | null | undefined,
-  ): Promise<ApiKeyRecord> {
-    return this.keys.resetSecret(by, keyIdOf(by.caller, id), body ?? {});
+    @Body({ schema: ApiKeyChange.nullish() }) body: ApiKeyChange | null | undefined,
+  ) {
+    return this.keys.resetSecret(own(by), body ?? {});
   }
 
   @AnyKey()
@@ -144,15 +131,11 @@ export class ApiKeysController {
     summary: 'Rotate the secret of an API key',
     description:
       'The id stays, and with it the channel and the subscriptions. At most two secrets are valid at a time: another rotation ends the overlap early.',
-    ok: ApiKeySchema,
+    ok: ApiKeyRecord,
   })
-  rotate(
-    @ByCallerIfMatch() by: By,
-    @Param('id') id: string,
-    @Body({ schema: RotationSchema.nullish() }) body: Rotation | null | undefined,
-  ): Promise<ApiKeyRecord> {
+  rotate(@ByCallerIfMatch() by: By, @Body({ schema: Rotation.nullish() }) body: Rotation | null | undefined) {
     const rotation = body ?? { overlap_seconds: overlapSeconds.default };
-    return this.keys.rotate(by, keyIdOf(by.caller, id), rotation);
+    return this.keys.rotate(own(by), rotation);
   }
 
   @AnyKey()
@@ -162,8 +145,8 @@ export class ApiKeysController {
     description:
       'Revokes the previous secret of a rotated key before `overlap_seconds` have passed. Has no effect when no rotation overlaps.',
   })
-  endOverlap(@ByCaller() by: By, @Param('id') id: string): Promise<void> {
-    return this.keys.endOverlap(by, keyIdOf(by.caller, id));
+  endOverlap(@ByCaller() by: By) {
+    return this.keys.endOverlap(own(by));
   }
 
   @AnyKey()
@@ -171,15 +154,11 @@ export class ApiKeysController {
   @Operation({
     summary: 'List the groups of an API key',
     description: 'A key has the permissions of all its groups.',
-    ok: KeyGroupListSchema,
+    ok: KeyGroupList,
   })
-  async listGroups(
-    @Caller() caller: Identity,
-    @Param('id') id: string,
-    @ListParameters(noFilters) query: ListQuery,
-  ): Promise<ListEnvelope<KeyGroupRecord>> {
-    const key = await this.keys.get(caller.accountId, keyIdOf(caller, id));
-    return this.groups.listOf(caller.accountId, 'key', key.id, query);
+  async listGroups(@Param('id') id: string, @ListParameters(noFilters) query: ListRequest) {
+    const key = await this.keys.get(query.caller.accountId, keyIdOf(query.caller, id));
+    return this.groups.list(key.account_id, query, { kind: 'key', id: key.id });
   }
 
   /** Without `add`: the older form of the same call. */
@@ -189,15 +168,11 @@ export class ApiKeysController {
     summary: 'Add an API key to groups',
     description:
       'The body is an array of group ids. The key gains the permissions of these groups within five seconds.',
-    ok: ApiKeySchema,
+    ok: ApiKeyRecord,
     conflict: 'The key is already a member of one of these groups',
   })
-  addGroups(
-    @ByCaller() by: By,
-    @Param('id') id: string,
-    @Body({ schema: GroupIdsSchema }) ids: string[],
-  ): Promise<ApiKeyRecord> {
-    return this.keys.addGroups(by, keyIdOf(by.caller, id), ids);
+  addGroups(@ByCaller() by: By, @Body({ schema: GroupIds }) ids: string[]) {
+    return this.keys.addGroups(own(by), ids);
   }
 
   @Delete(':id/groups')
@@ -205,14 +180,10 @@ export class ApiKeysController {
   @Operation({
     summary: 'Remove an API key from groups (older form)',
     description: 'The same as `POST …/groups/remove`, kept for older clients.',
-    ok: ApiKeySchema,
+    ok: ApiKeyRecord,
   })
-  leaveGroups(
-    @ByCaller() by: By,
-    @Param('id') id: string,
-    @Body({ schema: GroupIdsSchema }) ids: string[],
-  ): Promise<ApiKeyRecord> {
-    return this.removeGroups(by, id, ids);
+  leaveGroups(@ByCaller() by: By, @Body({ schema: GroupIds }) ids: string[]) {
+    return this.removeGroups(by, ids);
   }
 
   @Post(':id/groups/remove')
@@ -221,13 +192,9 @@ export class ApiKeysController {
     summary: 'Remove an API key from groups',
     description:
       'The body is an array of group ids. The key loses the permissions of these groups within five seconds.',
-    ok: ApiKeySchema,
+    ok: ApiKeyRecord,
   })
-  removeGroups(
-    @ByCaller() by: By,
-    @Param('id') id: string,
-    @Body({ schema: GroupIdsSchema }) ids: string[],
-  ): Promise<ApiKeyRecord> {
-    return this.keys.removeGroups(by, keyIdOf(by.caller, id), ids);
+  removeGroups(@ByCaller() by: By, @Body({ schema: GroupIds }) ids: string[]) {
+    return this.keys.removeGroups(own(by), ids);
   }
 }

@@ -1,48 +1,21 @@
-import {
-  CLOCK,
-  type Clock,
-  dividedChange,
-  hashSecret,
-  inOrder,
-  type ListEnvelope,
-  listEnvelope,
-  type ListQuery,
-  newId,
-  newSecret,
-  refuseOtherValues,
-} from '@lanyard/service';
+import { type By, changesOf, CLOCK, type Clock, hashSecret, newId, newSecret } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager, In } from 'typeorm';
-import { KnownKeys } from '../authentication/known-keys.js';
+import { DataSource, type EntityManager } from 'typeorm';
+import { ApiKey } from '../db/api-key.entity.js';
 import {
   AccountLimitExceeded,
-  ExpirationInThePast,
   OnlyAdministratorsChangeExpirations,
   OnlyAdministratorsChangeGroups,
 } from '../errors.js';
-import { type AccountChange, AccountChanges } from './account-changes.js';
-import { ApiKey } from '../db/api-key.entity.js';
-import {
-  type ApiKeyChange,
-  apiKeyChanges,
-  apiKeyRecord,
-  type ApiKeyRecord,
-  type NewApiKey,
-  type Rotation,
-} from './api-key-record.js';
-import { type By, type AuditAction, differences, mustBeMeant } from './by.js';
-import { changedStatus } from './expiration.js';
-import { addToGroups, groupsOf, groupsOfNew, isInExactly, keyOf, removeFromGroups, storeHolder } from './membership.js';
-import { newKey } from './new-account.js';
-import { pageOfIds } from './page-of-ids.js';
 import { admin } from '../permissions.js';
-import { timesOfUse, withoutSecret } from './sent-back.js';
-
-const columns = { key: `('ak_1' || t.account_id || t.id)`, name: 't.name', owner: 't.owner' };
-
-const dateOf = (text: string | null | undefined): Date | null => (text == null ? null : new Date(text));
-
-const targetOf = ({ id, name }: ApiKey): AuditAction['target'] => ({ kind: 'api-key', id, name });
+import { AccountChanges } from './account-changes.js';
+import { ApiKeyChange, apiKeyChanges, apiKeyRecord, ApiKeyRecord, NewApiKey, Rotation } from './api-key-record.js';
+import { type AuditAction, differences } from './audit-action.js';
+import { changedStatus, futureDate, isOtherTime } from './expiration.js';
+import { HolderRecords } from './holder-records.js';
+import { groupsOf, groupsOfNew, isInExactly, keyOf, storeHolder } from './membership.js';
+import { newKey } from './new-account.js';
+import { timesOfUse, withSentKey } from './sent-back.js';
 
 /** Disabling a key has its own code, because operators look for it after an incident. */
 const actionOf = (changes: Record<string, string>): AuditAction['action'] => {
@@ -50,37 +23,22 @@ const actionOf = (changes: Record<string, string>): AuditAction['action'] => {
   return changes['status'] === 'INACTIVE' ? 'SYS_512' : 'SYS_513';
 };
 
-/** Also for access keys. Throws ExpirationInThePast. */
-export const futureDate = (text: string | null | undefined, nowMs: number): Date | null => {
-  const at = dateOf(text);
-  if (at !== null && at.getTime() <= nowMs) throw new ExpirationInThePast();
-  return at;
-};
-
 /** Creates, shows, changes, resets and deletes the keys of an account. The controller checks permissions. */
 @Injectable()
-export class ApiKeys {
+export class ApiKeys extends HolderRecords<ApiKey, ApiKeyRecord> {
   constructor(
-    private readonly database: DataSource,
-    private readonly changes: AccountChanges,
-    private readonly known: KnownKeys,
+    database: DataSource,
+    changes: AccountChanges,
     @Inject(CLOCK) private readonly clock: Clock,
-  ) {}
-
-  async list(accountId: string, query: ListQuery): Promise<ListEnvelope<ApiKeyRecord>> {
-    const source = { from: 'api_keys t', columns, where: 't.account_id = $1', parameters: [accountId] };
-    const { manager } = this.database;
-    const { ids, total } = await pageOfIds(manager, source, query);
-    const keys = await manager.find(ApiKey, { where: { id: In(ids) }, relations: { groups: true } });
-    return listEnvelope(
-      inOrder(ids, keys).map((key) => this.record(key)),
-      query,
-      total,
-    );
-  }
-
-  async get(accountId: string, id: string): Promise<ApiKeyRecord> {
-    return this.record(await keyOf(this.database.manager, accountId, id));
+  ) {
+    super(database, changes, {
+      object: 'api-key',
+      entity: ApiKey,
+      table: 'api_keys',
+      idsInGroup: 'SELECT key_id FROM api_key_groups WHERE group_id = $2',
+      columns: { key: `('ak_1' || t.account_id || t.id)`, name: 't.name', owner: 't.owner' },
+      find: keyOf,
+    });
   }
 
   /** Only this response and that of reset contain the full key. */
@@ -103,18 +61,15 @@ export class ApiKeys {
       });
       await manager.save(made);
       await announce(made);
-      await record(caller, {
-        action: 'SYS_510',
-        target: targetOf(made),
-        changes: { groups: made.groups.map((group) => group.id).join(',') },
-      });
+      const changes = { groups: made.groups.map((group) => group.id).join(',') };
+      await record(caller, { action: 'SYS_510', target: this.targetOf(made), changes });
       return made;
     });
     return this.record(key, secret);
   }
 
-  async update(by: By, id: string, wanted: ApiKeyChange): Promise<ApiKeyRecord> {
-    const key = await this.change(by, id, async (change, found) => {
+  async update(by: By, wanted: ApiKeyChange): Promise<ApiKeyRecord> {
+    const key = await this.change(by, async (change, found) => {
       const changes = await this.apply(change.manager, by, found, wanted);
       await storeHolder(change, found);
       return { action: actionOf(changes), changes };
@@ -123,9 +78,9 @@ export class ApiKeys {
   }
 
   /** The id stays, so the channel and the subscriptions stay (spec §5 rule 8). */
-  async resetSecret(by: By, id: string, wanted: ApiKeyChange): Promise<ApiKeyRecord> {
-    const secret = newSecret(by.accountId, id);
-    const key = await this.change(by, id, async (change, found) => {
+  async resetSecret(by: By, wanted: ApiKeyChange): Promise<ApiKeyRecord> {
+    const secret = newSecret(by.accountId, by.id);
+    const key = await this.change(by, async (change, found) => {
       const changes = await this.apply(change.manager, by, found, wanted);
       found.hash = hashSecret(secret);
       found.previousHash = null;
@@ -137,9 +92,9 @@ export class ApiKeys {
   }
 
   /** Adds a secret beside the current one; an older one becomes invalid at once, so there are never more than two. */
-  async rotate(by: By, id: string, { overlap_seconds }: Rotation): Promise<ApiKeyRecord> {
-    const secret = newSecret(by.accountId, id);
-    const key = await this.change(by, id, async (change, found) => {
+  async rotate(by: By, { overlap_seconds }: Rotation): Promise<ApiKeyRecord> {
+    const secret = newSecret(by.accountId, by.id);
+    const key = await this.change(by, async (change, found) => {
       found.previousHash = found.hash;
       found.previousUntil = new Date(change.now.getTime() + overlap_seconds * 1_000);
       found.hash = hashSecret(secret);
@@ -150,8 +105,8 @@ export class ApiKeys {
   }
 
   /** Ends the overlap of a rotation early. */
-  async endOverlap(by: By, id: string): Promise<void> {
-    await this.change(by, id, async (change, found) => {
+  async endOverlap(by: By): Promise<void> {
+    await this.change(by, async (change, found) => {
       if (found.previousHash === null) return undefined;
       found.previousHash = null;
       found.previousUntil = null;
@@ -160,57 +115,17 @@ export class ApiKeys {
     });
   }
 
-  async remove(by: By, id: string): Promise<void> {
-    await this.change(by, id, async ({ manager, now, announce }, key) => {
-      key.revision += 1;
-      key.updatedAt = now;
-      await announce(key, 'deleted');
-      await manager.delete(ApiKey, { id });
-      return { action: 'SYS_517' };
-    });
+  remove(by: By): Promise<void> {
+    return this.removeWith(by, 'SYS_517');
   }
 
-  async addGroups(by: By, id: string, groupIds: readonly string[]): Promise<ApiKeyRecord> {
-    const key = await this.change(by, id, async (change, found) => {
-      await addToGroups(change, [found], await groupsOf(change.manager, by.accountId, groupIds));
-      return { action: 'SYS_523', data: { groups: groupIds.join(',') } };
-    });
-    return this.record(key);
-  }
-
-  async removeGroups(by: By, id: string, groupIds: readonly string[]): Promise<ApiKeyRecord> {
-    const key = await this.change(by, id, async (change, found) => {
-      await groupsOf(change.manager, by.accountId, groupIds);
-      await removeFromGroups(change, [found], groupIds);
-      return { action: 'SYS_524', data: { groups: groupIds.join(',') } };
-    });
-    return this.record(key);
-  }
-
-  private record(key: ApiKey, secret?: string): ApiKeyRecord {
+  protected record(key: ApiKey, secret?: string): ApiKeyRecord {
     return apiKeyRecord(key, this.clock.now(), secret);
   }
 
   private async refuseBeyond(manager: EntityManager, accountId: string, max: number | undefined): Promise<void> {
     if (max === undefined) return;
     if ((await manager.countBy(ApiKey, { accountId })) >= max) throw new AccountLimitExceeded('API keys', max);
-  }
-
-  /** `work` returns what it did; undefined: nothing. */
-  private async change(
-    by: By,
-    id: string,
-    work: (change: AccountChange, key: ApiKey) => Promise<Omit<AuditAction, 'target'> | undefined>,
-  ): Promise<ApiKey> {
-    const changed = await this.changes.run(by, async (change) => {
-      const key = await keyOf(change.manager, by.accountId, id);
-      mustBeMeant(by, key);
-      const audited = await work(change, key);
-      if (audited) await change.record(by.caller, { ...audited, target: targetOf(key) });
-      return key;
-    });
-    this.known.outdate(id);
-    return changed;
   }
 
   /** Returns what has changed. */
@@ -221,13 +136,11 @@ export class ApiKeys {
     body: ApiKeyChange,
   ): Promise<Record<string, string>> {
     const before = this.record(key);
-    const { changes: wanted, unchanged } = dividedChange(body, apiKeyChanges);
-    refuseOtherValues(withoutSecret(unchanged, before), before, timesOfUse);
+    const wanted = changesOf(body, apiKeyChanges, withSentKey(before, body), timesOfUse);
     if (wanted.name !== undefined) key.name = wanted.name;
     if (wanted.owner !== undefined) key.owner = wanted.owner;
     key.status = changedStatus(key.status, wanted.status);
-    const expiresAt = dateOf(wanted.expiration);
-    if (wanted.expiration !== undefined && expiresAt?.getTime() !== key.expiresAt?.getTime()) {
+    if (isOtherTime(wanted.expiration, key.expiresAt)) {
       // A key that could postpone its own expiration would never expire.
       if (!caller.permissions.includes(admin)) throw new OnlyAdministratorsChangeExpirations();
       key.expiresAt = futureDate(wanted.expiration, this.clock.now());

@@ -2,10 +2,10 @@ import { formatApiKey, formatTimestamp, publicPart, recordChange } from '@lanyar
 import { z } from 'zod';
 import type { AccessKey } from '../db/access-key.entity.js';
 import type { Application } from '../db/application.entity.js';
-import { expiration, statusChange } from './expiration.js';
+import { expiration, statusChange, shownStatus } from './expiration.js';
 import { groupIds, listOf, recordName } from './record-schemas.js';
 
-export const ApplicationSchema = z
+export const ApplicationRecord = z
   .object({
     object: z.literal('application'),
     id: z.string(),
@@ -21,10 +21,10 @@ export const ApplicationSchema = z
   })
   .meta({ id: 'Application' });
 
-export type ApplicationRecord = z.infer<typeof ApplicationSchema>;
-export const ApplicationListSchema = listOf(ApplicationSchema, 'ApplicationList');
+export type ApplicationRecord = z.infer<typeof ApplicationRecord>;
+export const ApplicationList = listOf(ApplicationRecord, 'ApplicationList');
 
-export const AccessKeySchema = z
+export const AccessKeyRecord = z
   .object({
     object: z.literal('access-key'),
     id: z.string(),
@@ -42,38 +42,36 @@ export const AccessKeySchema = z
   })
   .meta({ id: 'AccessKey' });
 
-export type AccessKeyRecord = z.infer<typeof AccessKeySchema>;
-export const AccessKeyListSchema = listOf(AccessKeySchema, 'AccessKeyList');
+export type AccessKeyRecord = z.infer<typeof AccessKeyRecord>;
+export const AccessKeyList = listOf(AccessKeyRecord, 'AccessKeyList');
 
 const name = recordName;
 const description = z.string().max(500).nullable().optional();
 const status = z.enum(['ACTIVE', 'INACTIVE']).optional();
 
-export const NewApplicationSchema = z
+export const NewApplication = z
   .strictObject({ name, description, status, groups: groupIds.optional() })
   .meta({ id: 'NewApplication' });
-export type NewApplication = z.infer<typeof NewApplicationSchema>;
+export type NewApplication = z.infer<typeof NewApplication>;
 
-export const applicationChanges = { ...NewApplicationSchema.shape, name: name.optional() };
+export const applicationChanges = { ...NewApplication.shape, name: name.optional() };
 
-export const ApplicationChangeSchema = recordChange(ApplicationSchema, applicationChanges).meta({
+export const ApplicationChange = recordChange(ApplicationRecord, applicationChanges).meta({
   id: 'ApplicationChange',
   examples: [{ name: 'meter-backend' }],
 });
-export type ApplicationChange = z.infer<typeof ApplicationChangeSchema>;
+export type ApplicationChange = z.infer<typeof ApplicationChange>;
 
-export const NewAccessKeySchema = z
-  .strictObject({ name, description, status, expiration })
-  .meta({ id: 'NewAccessKey' });
-export type NewAccessKey = z.infer<typeof NewAccessKeySchema>;
+export const NewAccessKey = z.strictObject({ name, description, status, expiration }).meta({ id: 'NewAccessKey' });
+export type NewAccessKey = z.infer<typeof NewAccessKey>;
 
-export const accessKeyChanges = { ...NewAccessKeySchema.shape, name: name.optional(), status: statusChange };
+export const accessKeyChanges = { ...NewAccessKey.shape, name: name.optional(), status: statusChange };
 
-export const AccessKeyChangeSchema = recordChange(AccessKeySchema, accessKeyChanges).meta({
+export const AccessKeyChange = recordChange(AccessKeyRecord, accessKeyChanges).meta({
   id: 'AccessKeyChange',
   examples: [{ name: 'meter-backend' }],
 });
-export type AccessKeyChange = z.infer<typeof AccessKeyChangeSchema>;
+export type AccessKeyChange = z.infer<typeof AccessKeyChange>;
 
 export const applicationRecord = (application: Application): ApplicationRecord => ({
   object: 'application',
@@ -89,11 +87,6 @@ export const applicationRecord = (application: Application): ApplicationRecord =
   etag: String(application.revision),
 });
 
-const statusOf = ({ status, expiresAt }: AccessKey, nowMs: number): AccessKeyRecord['status'] => {
-  if (status !== 'active') return 'INACTIVE';
-  return expiresAt !== null && expiresAt.getTime() <= nowMs ? 'EXPIRED' : 'ACTIVE';
-};
-
 /** `secret`: only in the response to create. */
 export const accessKeyRecord = (key: AccessKey, nowMs: number, secret?: string): AccessKeyRecord => ({
   object: 'access-key',
@@ -102,7 +95,7 @@ export const accessKeyRecord = (key: AccessKey, nowMs: number, secret?: string):
   application_id: key.applicationId,
   name: key.name,
   description: key.description,
-  status: statusOf(key, nowMs),
+  status: shownStatus(key, nowMs),
   ...(key.expiresAt !== null && { expiration: formatTimestamp(key.expiresAt) }),
   key:
     secret === undefined

@@ -1,31 +1,24 @@
 import {
+  type By,
+  ByCaller,
+  ByCallerIfMatch,
   Caller,
   EtagHeader,
   type Identity,
-  type ListEnvelope,
   ListParameters,
-  type ListQuery,
+  type ListRequest,
   Operation,
   RequiresPermission,
 } from '@lanyard/service';
 import { Body, Controller, Delete, Get, Param, Post, Put, UseInterceptors } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { noFilters } from './api-keys.controller.js';
-import {
-  type ApplicationChange,
-  ApplicationChangeSchema,
-  ApplicationListSchema,
-  type ApplicationRecord,
-  ApplicationSchema,
-  type NewApplication,
-  NewApplicationSchema,
-} from './application-record.js';
+import { ApplicationChange, ApplicationList, ApplicationRecord, NewApplication } from './application-record.js';
 import { Applications } from './applications.service.js';
-import { ByCaller, ByCallerIfMatch, type By } from './by.js';
-import { type KeyGroupRecord, KeyGroupListSchema } from './key-group-record.js';
+import { KeyGroupList } from './key-group-record.js';
 import { KeyGroups } from './key-groups.service.js';
 import { admin } from '../permissions.js';
-import { GroupIdsSchema } from './record-schemas.js';
+import { GroupIds } from './record-schemas.js';
 
 const listSpec = {
   filters: { id: 'text', name: 'text', status: 'text' },
@@ -48,13 +41,10 @@ export class ApplicationsController {
     summary: 'List applications',
     description:
       'An application owns one notification channel and one set of subscriptions, which its access keys share.',
-    ok: ApplicationListSchema,
+    ok: ApplicationList,
   })
-  list(
-    @Caller() caller: Identity,
-    @ListParameters(listSpec, 'ApplicationFilters') query: ListQuery,
-  ): Promise<ListEnvelope<ApplicationRecord>> {
-    return this.applications.list(caller.accountId, query);
+  list(@ListParameters(listSpec, 'ApplicationFilters') query: ListRequest) {
+    return this.applications.list(query.caller.accountId, query);
   }
 
   @Post()
@@ -62,9 +52,9 @@ export class ApplicationsController {
     summary: 'Create an application',
     description:
       'An application has no credential of its own: create an access key for it next. Without `groups` the application joins the group Developers.',
-    created: ApplicationSchema,
+    created: ApplicationRecord,
   })
-  create(@ByCaller() by: By, @Body({ schema: NewApplicationSchema }) body: NewApplication): Promise<ApplicationRecord> {
+  create(@ByCaller() by: By, @Body({ schema: NewApplication }) body: NewApplication) {
     return this.applications.create(by, body);
   }
 
@@ -72,9 +62,9 @@ export class ApplicationsController {
   @Operation({
     summary: 'Show an application',
     description: 'Includes its groups and the time of its last request.',
-    ok: ApplicationSchema,
+    ok: ApplicationRecord,
   })
-  get(@Caller() caller: Identity, @Param('id') id: string): Promise<ApplicationRecord> {
+  get(@Caller() caller: Identity, @Param('id') id: string) {
     return this.applications.get(caller.accountId, id);
   }
 
@@ -82,14 +72,10 @@ export class ApplicationsController {
   @Operation({
     summary: 'Change an application',
     description: 'Changes only the given fields. An application set to `INACTIVE` is refused with all its access keys.',
-    ok: ApplicationSchema,
+    ok: ApplicationRecord,
   })
-  update(
-    @ByCallerIfMatch() by: By,
-    @Param('id') id: string,
-    @Body({ schema: ApplicationChangeSchema }) body: ApplicationChange,
-  ): Promise<ApplicationRecord> {
-    return this.applications.update(by, id, body);
+  update(@ByCallerIfMatch() by: By, @Body({ schema: ApplicationChange }) body: ApplicationChange) {
+    return this.applications.update(by, body);
   }
 
   @Delete(':id')
@@ -97,24 +83,19 @@ export class ApplicationsController {
     summary: 'Delete an application',
     description: 'Its access keys stop working within five seconds; its channel and its subscriptions are removed.',
   })
-  remove(@ByCallerIfMatch() by: By, @Param('id') id: string): Promise<void> {
-    return this.applications.remove(by, id);
+  remove(@ByCallerIfMatch() by: By) {
+    return this.applications.remove(by);
   }
 
   @Get(':id/groups')
   @Operation({
     summary: 'List the groups of an application',
     description: 'Its access keys have the permissions of all these groups.',
-    ok: KeyGroupListSchema,
+    ok: KeyGroupList,
   })
-  async listGroups(
-    @Caller() caller: Identity,
-    @Param('id') id: string,
-    @ListParameters(noFilters) query: ListQuery,
-  ): Promise<ListEnvelope<KeyGroupRecord>> {
-    const application = await this.applications.get(caller.accountId, id);
-    const wanted = query;
-    return this.groups.listOf(caller.accountId, 'application', application.id, wanted);
+  async listGroups(@Param('id') id: string, @ListParameters(noFilters) query: ListRequest) {
+    const application = await this.applications.get(query.caller.accountId, id);
+    return this.groups.list(application.account_id, query, { kind: 'application', id: application.id });
   }
 
   @Post(':id/groups/add')
@@ -123,21 +104,13 @@ export class ApplicationsController {
     description: 'The body is an array of group ids.',
     conflict: 'The application is already a member of one of these groups',
   })
-  addGroups(
-    @ByCaller() by: By,
-    @Param('id') id: string,
-    @Body({ schema: GroupIdsSchema }) ids: string[],
-  ): Promise<void> {
-    return this.applications.addGroups(by, id, ids);
+  async addGroups(@ByCaller() by: By, @Body({ schema: GroupIds }) ids: string[]) {
+    await this.applications.addGroups(by, ids);
   }
 
   @Post(':id/groups/remove')
   @Operation({ summary: 'Remove an application from groups', description: 'The body is an array of group ids.' })
-  removeGroups(
-    @ByCaller() by: By,
-    @Param('id') id: string,
-    @Body({ schema: GroupIdsSchema }) ids: string[],
-  ): Promise<void> {
-    return this.applications.removeGroups(by, id, ids);
+  async removeGroups(@ByCaller() by: By, @Body({ schema: GroupIds }) ids: string[]) {
+    await this.applications.removeGroups(by, ids);
   }
 }

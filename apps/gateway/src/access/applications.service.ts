@@ -1,68 +1,43 @@
-import {
-  CLOCK,
-  type Clock,
-  dividedChange,
-  inOrder,
-  type ListEnvelope,
-  listEnvelope,
-  type ListQuery,
-  newId,
-  refuseOtherValues,
-} from '@lanyard/service';
+import { type By, changesOf, CLOCK, type Clock, newId } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager, In } from 'typeorm';
-import { KnownKeys } from '../authentication/known-keys.js';
-import { AccountLimitExceeded } from '../errors.js';
-import { type AccountChange, AccountChanges } from './account-changes.js';
+import { DataSource, type EntityManager } from 'typeorm';
 import type { Account } from '../db/account.entity.js';
+import { Application } from '../db/application.entity.js';
+import { AccountLimitExceeded } from '../errors.js';
+import { AccountChanges } from './account-changes.js';
 import {
-  type ApplicationChange,
+  ApplicationChange,
   applicationChanges,
   applicationRecord,
-  type ApplicationRecord,
-  type NewApplication,
+  ApplicationRecord,
+  NewApplication,
 } from './application-record.js';
-import { Application } from '../db/application.entity.js';
-import { type By, type AuditAction, differences, mustBeMeant } from './by.js';
-import {
-  addToGroups,
-  applicationOf,
-  groupsOf,
-  groupsOfNew,
-  isInExactly,
-  removeFromGroups,
-  storeHolder,
-} from './membership.js';
-import { pageOfIds } from './page-of-ids.js';
+import { differences } from './audit-action.js';
+import { HolderRecords } from './holder-records.js';
+import { applicationOf, groupsOf, groupsOfNew, isInExactly, storeHolder } from './membership.js';
 import { timesOfUse } from './sent-back.js';
 
 /** Default quota of applications, by tier. */
 export const applicationsMax: Record<Account['tier'], number> = { free: 4, commercial: 25 };
 
-const columns = { id: 't.id', name: 't.name', status: 'upper(t.status)' };
-
-const targetOf = ({ id, name }: Application): AuditAction['target'] => ({ kind: 'application', id, name });
-
 /** Applications of an account, each with access keys, a channel and subscriptions. */
 @Injectable()
-export class Applications {
+export class Applications extends HolderRecords<Application, ApplicationRecord> {
+  protected readonly record = applicationRecord;
+
   constructor(
-    private readonly database: DataSource,
-    private readonly changes: AccountChanges,
-    private readonly known: KnownKeys,
+    database: DataSource,
+    changes: AccountChanges,
     @Inject(CLOCK) private readonly clock: Clock,
-  ) {}
-
-  async list(accountId: string, query: ListQuery): Promise<ListEnvelope<ApplicationRecord>> {
-    const { manager } = this.database;
-    const source = { from: 'applications t', columns, where: 't.account_id = $1', parameters: [accountId] };
-    const { ids, total } = await pageOfIds(manager, source, query);
-    const found = await manager.find(Application, { where: { id: In(ids) }, relations: { groups: true } });
-    return listEnvelope(inOrder(ids, found).map(applicationRecord), query, total);
-  }
-
-  async get(accountId: string, id: string): Promise<ApplicationRecord> {
-    return applicationRecord(await applicationOf(this.database.manager, accountId, id));
+  ) {
+    super(database, changes, {
+      object: 'application',
+      entity: Application,
+      table: 'applications',
+      idsInGroup: 'SELECT application_id FROM application_groups WHERE group_id = $2',
+      columns: { id: 't.id', name: 't.name', status: 'upper(t.status)' },
+      find: applicationOf,
+    });
   }
 
   /** Throws AccountLimitExceeded. */
@@ -84,17 +59,16 @@ export class Applications {
       });
       await manager.save(application);
       await announce(application);
-      await record(by.caller, { action: 'SYS_530', target: targetOf(application) });
+      await record(by.caller, { action: 'SYS_530', target: this.targetOf(application) });
       return application;
     });
     return applicationRecord(made);
   }
 
-  async update(by: By, id: string, body: ApplicationChange): Promise<ApplicationRecord> {
-    const { changes: wanted, unchanged } = dividedChange(body, applicationChanges);
-    const application = await this.change(by, id, async (change, found) => {
+  async update(by: By, body: ApplicationChange): Promise<ApplicationRecord> {
+    const application = await this.change(by, async (change, found) => {
       const before = applicationRecord(found);
-      refuseOtherValues(unchanged, before, timesOfUse);
+      const wanted = changesOf(body, applicationChanges, before, timesOfUse);
       if (wanted.name !== undefined) found.name = wanted.name;
       if (wanted.description !== undefined) found.description = wanted.description ?? '';
       if (wanted.status !== undefined) found.status = wanted.status === 'ACTIVE' ? 'active' : 'inactive';
@@ -107,50 +81,13 @@ export class Applications {
   }
 
   /** Its access keys and its channel are removed with it. */
-  async remove(by: By, id: string): Promise<void> {
-    await this.change(by, id, async ({ manager, now, announce }, application) => {
-      application.revision += 1;
-      application.updatedAt = now;
-      await announce(application, 'deleted');
-      await manager.delete(Application, { id });
-      return { action: 'SYS_532' };
-    });
-  }
-
-  async addGroups(by: By, id: string, groupIds: readonly string[]): Promise<void> {
-    await this.change(by, id, async (change, found) => {
-      await addToGroups(change, [found], await groupsOf(change.manager, by.accountId, groupIds));
-      return { action: 'SYS_523', data: { groups: groupIds.join(',') } };
-    });
-  }
-
-  async removeGroups(by: By, id: string, groupIds: readonly string[]): Promise<void> {
-    await this.change(by, id, async (change, found) => {
-      await groupsOf(change.manager, by.accountId, groupIds);
-      await removeFromGroups(change, [found], groupIds);
-      return { action: 'SYS_524', data: { groups: groupIds.join(',') } };
-    });
+  remove(by: By): Promise<void> {
+    return this.removeWith(by, 'SYS_532');
   }
 
   private async refuseBeyond(manager: EntityManager, { id, tier, limits }: Account): Promise<void> {
     const max = limits.applications ?? applicationsMax[tier];
     if ((await manager.countBy(Application, { accountId: id })) >= max)
       throw new AccountLimitExceeded('applications', max);
-  }
-
-  private async change(
-    by: By,
-    id: string,
-    work: (change: AccountChange, application: Application) => Promise<Omit<AuditAction, 'target'>>,
-  ): Promise<Application> {
-    const changed = await this.changes.run(by, async (change) => {
-      const application = await applicationOf(change.manager, by.accountId, id);
-      mustBeMeant(by, application);
-      const audited = await work(change, application);
-      await change.record(by.caller, { ...audited, target: targetOf(application) });
-      return application;
-    });
-    this.known.outdate(id);
-    return changed;
   }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ExpirationInThePast } from '../errors.js';
 
 /** Facts and responses have years of four digits; an offset could exceed them. */
 export const lastTimeMs = Date.parse('9999-12-31T23:59:59.999Z');
@@ -24,3 +25,23 @@ export const expiration = z.iso
   .nullable()
   .optional()
   .describe('null: never');
+
+/** Throws ExpirationInThePast. */
+export const futureDate = (text: string | null | undefined, nowMs: number): Date | null => {
+  if (text == null) return null;
+  if (Date.parse(text) <= nowMs) throw new ExpirationInThePast();
+  return new Date(text);
+};
+
+/** A record that is sent back unchanged changes nothing, even if the key has expired. */
+export const isOtherTime = (wanted: string | null | undefined, before: Date | null): boolean =>
+  wanted !== undefined && (wanted === null ? undefined : Date.parse(wanted)) !== before?.getTime();
+
+/** How a key is shown. */
+export const shownStatus = (
+  { status, expiresAt }: { status: 'active' | 'inactive'; expiresAt: Date | null },
+  nowMs: number,
+): 'ACTIVE' | 'INACTIVE' | 'EXPIRED' => {
+  if (status !== 'active') return 'INACTIVE';
+  return expiresAt !== null && expiresAt.getTime() <= nowMs ? 'EXPIRED' : 'ACTIVE';
+};

@@ -6,7 +6,7 @@ import { listOf, recordName } from './record-schemas.js';
 
 const permissions = z.array(z.enum(grantable)).max(grantable.length);
 
-export const KeyGroupSchema = z
+export const KeyGroupRecord = z
   .object({
     object: z.literal('group'),
     id: z.string(),
@@ -22,32 +22,32 @@ export const KeyGroupSchema = z
   })
   .meta({ id: 'KeyGroup' });
 
-export type KeyGroupRecord = z.infer<typeof KeyGroupSchema>;
+export type KeyGroupRecord = z.infer<typeof KeyGroupRecord>;
 
-export const KeyGroupListSchema = listOf(KeyGroupSchema, 'KeyGroupList');
+export const KeyGroupList = listOf(KeyGroupRecord, 'KeyGroupList');
 
 const ids = z.array(z.string()).max(1_000).optional();
 
 /** There are no users, so their list must be empty. */
-export const MembersSchema = z
+export const Members = z
   .strictObject({ apikeys: ids, users: ids, applications: ids })
   .meta({ id: 'KeyGroupMembers', examples: [{ apikeys: ['0178a2c0d1e400000000000000000a01'] }] });
 
-export type Members = z.infer<typeof MembersSchema>;
+export type Members = z.infer<typeof Members>;
 
-export const NewKeyGroupSchema = z
-  .strictObject({ name: recordName, permissions: permissions.optional(), members: MembersSchema.optional() })
+export const NewKeyGroup = z
+  .strictObject({ name: recordName, permissions: permissions.optional(), members: Members.optional() })
   .meta({ id: 'NewKeyGroup' });
-export type NewKeyGroup = z.infer<typeof NewKeyGroupSchema>;
+export type NewKeyGroup = z.infer<typeof NewKeyGroup>;
 
 /** The fields that PUT changes. */
 export const keyGroupChanges = { name: recordName.optional(), permissions: permissions.optional() };
 
-export const KeyGroupChangeSchema = recordChange(KeyGroupSchema, keyGroupChanges).meta({
+export const KeyGroupChange = recordChange(KeyGroupRecord, keyGroupChanges).meta({
   id: 'KeyGroupChange',
   examples: [{ name: 'Readers', permissions: ['devices.read'] }],
 });
-export type KeyGroupChange = z.infer<typeof KeyGroupChangeSchema>;
+export type KeyGroupChange = z.infer<typeof KeyGroupChange>;
 
 /** Members of a group. */
 export interface MemberCounts {

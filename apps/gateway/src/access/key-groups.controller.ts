@@ -1,11 +1,13 @@
 import {
+  type By,
+  ByCaller,
+  ByCallerIfMatch,
   Caller,
   EtagHeader,
   type Identity,
-  type ListEnvelope,
   listEnvelope,
   ListParameters,
-  type ListQuery,
+  type ListRequest,
   listSchema,
   Operation,
   RequiresPermission,
@@ -13,21 +15,12 @@ import {
 import { Body, Controller, Delete, Get, Param, Post, Put, UseInterceptors } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { z } from 'zod';
-import { ApplicationListSchema, type ApplicationRecord } from './application-record.js';
-import { ByCaller, ByCallerIfMatch, type By } from './by.js';
-import { ApiKeyListSchema, type ApiKeyRecord } from './api-key-record.js';
-import {
-  type KeyGroupChange,
-  KeyGroupChangeSchema,
-  KeyGroupListSchema,
-  type KeyGroupRecord,
-  KeyGroupSchema,
-  type Members,
-  MembersSchema,
-  type NewKeyGroup,
-  NewKeyGroupSchema,
-} from './key-group-record.js';
+import { ApplicationList } from './application-record.js';
+import { ApiKeyList } from './api-key-record.js';
+import { KeyGroupChange, KeyGroupList, KeyGroupRecord, Members, NewKeyGroup } from './key-group-record.js';
 import { noFilters } from './api-keys.controller.js';
+import { ApiKeys } from './api-keys.service.js';
+import { Applications } from './applications.service.js';
 import { KeyGroups } from './key-groups.service.js';
 import { admin } from '../permissions.js';
 
@@ -42,19 +35,20 @@ const listSpec = { filters: { id: 'text', name: 'text' } } as const;
 @UseInterceptors(EtagHeader)
 @Controller('v3/policy-groups')
 export class KeyGroupsController {
-  constructor(private readonly groups: KeyGroups) {}
+  constructor(
+    private readonly groups: KeyGroups,
+    private readonly apiKeys: ApiKeys,
+    private readonly applicationsOf: Applications,
+  ) {}
 
   @Get()
   @Operation({
     summary: 'List key groups',
     description: 'Every account starts with the groups Administrators and Developers.',
-    ok: KeyGroupListSchema,
+    ok: KeyGroupList,
   })
-  list(
-    @Caller() caller: Identity,
-    @ListParameters(listSpec, 'KeyGroupFilters') query: ListQuery,
-  ): Promise<ListEnvelope<KeyGroupRecord>> {
-    return this.groups.list(caller.accountId, query);
+  list(@ListParameters(listSpec, 'KeyGroupFilters') query: ListRequest) {
+    return this.groups.list(query.caller.accountId, query);
   }
 
   @Post()
@@ -62,10 +56,10 @@ export class KeyGroupsController {
     summary: 'Create a key group',
     description:
       'A group without `permissions` grants everything except administration, as Developers does. `members` adds keys and applications at once.',
-    created: KeyGroupSchema,
+    created: KeyGroupRecord,
     conflict: 'Another key group of the account has this name',
   })
-  create(@ByCaller() by: By, @Body({ schema: NewKeyGroupSchema }) body: NewKeyGroup): Promise<KeyGroupRecord> {
+  create(@ByCaller() by: By, @Body({ schema: NewKeyGroup }) body: NewKeyGroup) {
     return this.groups.create(by, body);
   }
 
@@ -73,9 +67,9 @@ export class KeyGroupsController {
   @Operation({
     summary: 'Show a key group',
     description: 'Includes the permissions that the group grants and the number of its members.',
-    ok: KeyGroupSchema,
+    ok: KeyGroupRecord,
   })
-  get(@Caller() caller: Identity, @Param('id') id: string): Promise<KeyGroupRecord> {
+  get(@Caller() caller: Identity, @Param('id') id: string) {
     return this.groups.get(caller.accountId, id);
   }
 
@@ -84,15 +78,11 @@ export class KeyGroupsController {
     summary: 'Change a key group',
     description:
       'Changes only the given fields. New permissions apply to all members within five seconds. At least one active administrator key that does not expire must remain.',
-    ok: KeyGroupSchema,
+    ok: KeyGroupRecord,
     conflict: 'Another key group of the account has this name',
   })
-  update(
-    @ByCallerIfMatch() by: By,
-    @Param('id') id: string,
-    @Body({ schema: KeyGroupChangeSchema }) body: KeyGroupChange,
-  ): Promise<KeyGroupRecord> {
-    return this.groups.update(by, id, body);
+  update(@ByCallerIfMatch() by: By, @Body({ schema: KeyGroupChange }) body: KeyGroupChange) {
+    return this.groups.update(by, body);
   }
 
   @Delete(':id')
@@ -101,36 +91,30 @@ export class KeyGroupsController {
     description:
       'Members lose the permissions that the group granted them. The group Administrators cannot be deleted.',
   })
-  remove(@ByCallerIfMatch() by: By, @Param('id') id: string): Promise<void> {
-    return this.groups.remove(by, id);
+  remove(@ByCallerIfMatch() by: By) {
+    return this.groups.remove(by);
   }
 
   @Get(':id/api-keys')
   @Operation({
     summary: 'List the API keys of a group',
     description: 'Keys appear without their secrets.',
-    ok: ApiKeyListSchema,
+    ok: ApiKeyList,
   })
-  keys(
-    @Caller() caller: Identity,
-    @Param('id') id: string,
-    @ListParameters(noFilters) query: ListQuery,
-  ): Promise<ListEnvelope<ApiKeyRecord>> {
-    return this.groups.keys(caller.accountId, id, query);
+  async keys(@Param('id') id: string, @ListParameters(noFilters) query: ListRequest) {
+    const group = await this.groups.get(query.caller.accountId, id);
+    return this.apiKeys.list(group.account_id, query, group.id);
   }
 
   @Get(':id/applications')
   @Operation({
     summary: 'List the applications of a group',
     description: 'All access keys of these applications have the permissions of the group.',
-    ok: ApplicationListSchema,
+    ok: ApplicationList,
   })
-  applications(
-    @Caller() caller: Identity,
-    @Param('id') id: string,
-    @ListParameters(noFilters) query: ListQuery,
-  ): Promise<ListEnvelope<ApplicationRecord>> {
-    return this.groups.applications(caller.accountId, id, query);
+  async applications(@Param('id') id: string, @ListParameters(noFilters) query: ListRequest) {
+    const group = await this.groups.get(query.caller.accountId, id);
+    return this.applicationsOf.list(group.account_id, query, group.id);
   }
 
   /** There are no users; the list exists because clients request it. */
@@ -141,12 +125,8 @@ export class KeyGroupsController {
       'Lanyard has no users, so the list is always empty. The path exists for compatibility with existing clients.',
     ok: listSchema(z.never(), 'EmptyList'),
   })
-  async users(
-    @Caller() caller: Identity,
-    @Param('id') id: string,
-    @ListParameters(noFilters) query: ListQuery,
-  ): Promise<ListEnvelope<never>> {
-    await this.groups.get(caller.accountId, id);
+  async users(@Param('id') id: string, @ListParameters(noFilters) query: ListRequest) {
+    await this.groups.get(query.caller.accountId, id);
     return listEnvelope<never>([], query, 0);
   }
 
@@ -156,42 +136,30 @@ export class KeyGroupsController {
     summary: 'Add API keys and applications to a group',
     description:
       'Adds all given members in one transaction, or none of them. The paths that end in `/add` and the shorter ones do the same; `users` must be empty.',
-    ok: KeyGroupSchema,
+    ok: KeyGroupRecord,
     conflict: 'One of the given keys or applications is already a member',
   })
-  add(
-    @ByCallerIfMatch() by: By,
-    @Param('id') id: string,
-    @Body({ schema: MembersSchema }) body: Members,
-  ): Promise<KeyGroupRecord> {
-    return this.groups.add(by, id, body);
+  add(@ByCallerIfMatch() by: By, @Body({ schema: Members }) body: Members) {
+    return this.groups.add(by, body);
   }
 
   @Post(members.map((kind) => `:id/${kind}/remove`))
   @Operation({
     summary: 'Remove API keys and applications from a group',
     description: 'Removes the given members. Ids that are not members are ignored.',
-    ok: KeyGroupSchema,
+    ok: KeyGroupRecord,
   })
-  take(
-    @ByCallerIfMatch() by: By,
-    @Param('id') id: string,
-    @Body({ schema: MembersSchema }) body: Members,
-  ): Promise<KeyGroupRecord> {
-    return this.groups.take(by, id, body);
+  take(@ByCallerIfMatch() by: By, @Body({ schema: Members }) body: Members) {
+    return this.groups.take(by, body);
   }
 
   @Delete([':id/api-keys', ':id/applications'])
   @Operation({
     summary: 'Remove API keys or applications from a group (older form)',
     description: 'The same as the path that ends in `/remove`, kept for older clients.',
-    ok: KeyGroupSchema,
+    ok: KeyGroupRecord,
   })
-  leave(
-    @ByCaller() by: By,
-    @Param('id') id: string,
-    @Body({ schema: MembersSchema }) body: Members,
-  ): Promise<KeyGroupRecord> {
-    return this.groups.take(by, id, body);
+  leave(@ByCaller() by: By, @Body({ schema: Members }) body: Members) {
+    return this.groups.take(by, body);
   }
 }

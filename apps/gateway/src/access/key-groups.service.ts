@@ -1,40 +1,25 @@
 import { isDeepStrictEqual } from 'node:util';
-import {
-  CLOCK,
-  type Clock,
-  dividedChange,
-  inOrder,
-  type ListEnvelope,
-  listEnvelope,
-  type ListQuery,
-  newId,
-  refuseOtherValues,
-} from '@lanyard/service';
+import { type By, changesOf, CLOCK, type Clock, type ListEnvelope, type ListQuery, newId } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager, In } from 'typeorm';
-import { KnownKeys } from '../authentication/known-keys.js';
-import { GroupNameTaken, GroupNotFound, GroupPermissionsFixed, GroupProtected, UnknownMembers } from '../errors.js';
-import { type AccountChange, AccountChanges } from './account-changes.js';
-import { applicationRecord, type ApplicationRecord } from './application-record.js';
-import { Application } from '../db/application.entity.js';
-import { ApiKey } from '../db/api-key.entity.js';
-import { apiKeyRecord, type ApiKeyRecord } from './api-key-record.js';
-import { type By, type AuditAction, mustBeMeant } from './by.js';
+import { DataSource, type EntityManager } from 'typeorm';
 import { KeyGroup } from '../db/key-group.entity.js';
+import { GroupNameTaken, GroupNotFound, GroupPermissionsFixed, GroupProtected, UnknownMembers } from '../errors.js';
+import { permissionsOfGroup } from '../permissions.js';
+import { type AccountChange, AccountChanges } from './account-changes.js';
+import type { Holder } from './announcements.js';
+import { type AuditAction, mustBeMeant } from './audit-action.js';
 import {
-  type KeyGroupChange,
+  KeyGroupChange,
   keyGroupChanges,
   keyGroupRecord,
-  type KeyGroupRecord,
+  KeyGroupRecord,
   type MemberCounts,
-  type Members,
-  type NewKeyGroup,
+  Members,
+  NewKeyGroup,
 } from './key-group-record.js';
 import { addToGroups, holdersIn, type MemberIds, membersOf, removeFromGroups, storeHolder } from './membership.js';
-import { pageOfIds, type PageSource } from './page-of-ids.js';
-import { permissionsOfGroup } from '../permissions.js';
+import { pageOfEntities } from './page-of-entities.js';
 
-const columns = { id: 't.id', name: 't.name' };
 /** Fields that may differ from what the caller read although the group was not changed. */
 const memberCounts = ['apikey_count', 'user_count', 'application_count'];
 const noMembers: MemberCounts = { keys: 0, applications: 0 };
@@ -77,47 +62,31 @@ export class KeyGroups {
   constructor(
     private readonly database: DataSource,
     private readonly changes: AccountChanges,
-    private readonly known: KnownKeys,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  list(accountId: string, query: ListQuery): Promise<ListEnvelope<KeyGroupRecord>> {
-    return this.page({ from: 'key_groups t', columns, where: 't.account_id = $1', parameters: [accountId] }, query);
-  }
-
-  /** The groups of a key or of an application. */
-  listOf(
+  /** Those of the account, or of one key or application. */
+  list(
     accountId: string,
-    kind: 'key' | 'application',
-    id: string,
     query: ListQuery,
+    of?: { kind: 'key' | 'application'; id: string },
   ): Promise<ListEnvelope<KeyGroupRecord>> {
-    const members = kind === 'key' ? 'api_key_groups' : 'application_groups';
-    const from = `key_groups t JOIN ${members} m ON m.group_id = t.id`;
-    const where = `t.account_id = $1 AND m.${kind}_id = $2`;
-    return this.page({ from, columns, where, parameters: [accountId, id] }, query);
+    const { manager } = this.database;
+    const source = { entity: KeyGroup, from: 'key_groups t', columns: { id: 't.id', name: 't.name' } };
+    const members = of?.kind === 'application' ? 'application_groups' : 'api_key_groups';
+    const [where, parameters] = of
+      ? [`t.id IN (SELECT group_id FROM ${members} WHERE ${of.kind}_id = $2) AND t.account_id = $1`, [accountId, of.id]]
+      : ['t.account_id = $1', [accountId]];
+    return pageOfEntities(manager, { ...source, where, parameters }, query, async (groups) => {
+      const ids = groups.map(({ id }) => id);
+      const counts = await countsOf(manager, ids);
+      return groups.map((group) => keyGroupRecord(group, counts.get(group.id) ?? noMembers));
+    });
   }
 
   async get(accountId: string, id: string): Promise<KeyGroupRecord> {
     const { manager } = this.database;
     return recordOf(manager, await groupOf(manager, accountId, id));
-  }
-
-  async keys(accountId: string, id: string, query: ListQuery): Promise<ListEnvelope<ApiKeyRecord>> {
-    const { ids, total } = await this.members('key', accountId, id, query);
-    const keys = await this.database.manager.find(ApiKey, { where: { id: In(ids) }, relations: { groups: true } });
-    return listEnvelope(
-      inOrder(ids, keys).map((key) => apiKeyRecord(key, this.clock.now())),
-      query,
-      total,
-    );
-  }
-
-  async applications(accountId: string, id: string, query: ListQuery): Promise<ListEnvelope<ApplicationRecord>> {
-    const { ids, total } = await this.members('application', accountId, id, query);
-    const { manager } = this.database;
-    const found = await manager.find(Application, { where: { id: In(ids) }, relations: { groups: true } });
-    return listEnvelope(inOrder(ids, found).map(applicationRecord), query, total);
   }
 
   async create(by: By, wanted: NewKeyGroup): Promise<KeyGroupRecord> {
@@ -144,12 +113,15 @@ export class KeyGroups {
   }
 
   /** Changes the given fields; the group's members have the new permissions at once. */
-  async update(by: By, id: string, body: KeyGroupChange): Promise<KeyGroupRecord> {
-    const { changes: given, unchanged } = dividedChange(body, keyGroupChanges);
-    const { name, permissions: wanted } = given;
+  update(by: By, body: KeyGroupChange): Promise<KeyGroupRecord> {
     return this.change(by, async (change) => {
-      const group = await this.meant(change, by, id);
-      refuseOtherValues(unchanged, keyGroupRecord(group, noMembers), memberCounts);
+      const group = await this.meant(change, by);
+      const { name, permissions: wanted } = changesOf(
+        body,
+        keyGroupChanges,
+        keyGroupRecord(group, noMembers),
+        memberCounts,
+      );
       const permissions = isDeepStrictEqual(wanted, permissionsOfGroup(group)) ? undefined : wanted;
       if (name !== undefined && name !== group.name) {
         await this.refuseTaken(change.manager, by.accountId, name);
@@ -159,7 +131,7 @@ export class KeyGroups {
       if (permissions !== undefined) group.permissions = permissions;
       const stored = await this.store(change, group);
       if (permissions !== undefined)
-        for (const holder of await holdersIn(change.manager, id)) await storeHolder(change, holder);
+        for (const holder of await holdersIn(change.manager, by.id)) await storeHolder(change, holder);
       const changes = {
         ...(name !== undefined && { name }),
         ...(permissions && { permissions: permissions.join(',') }),
@@ -169,47 +141,49 @@ export class KeyGroups {
     });
   }
 
-  async remove(by: By, id: string): Promise<void> {
+  async remove(by: By): Promise<void> {
     await this.changes.run(by, async (change) => {
-      const group = await this.meant(change, by, id);
+      const group = await this.meant(change, by);
       if (group.kind !== 'custom') throw new GroupProtected(group.name);
-      await removeFromGroups(change, await holdersIn(change.manager, id), [id]);
-      await change.manager.delete(KeyGroup, { id });
+      await removeFromGroups(change, await holdersIn(change.manager, by.id), [by.id]);
+      await change.manager.delete(KeyGroup, { id: by.id });
       await change.record(by.caller, { action: 'SYS_522', target: targetOf(group) });
     });
-    this.known.outdateAll();
   }
 
-  async add(by: By, id: string, members: Members): Promise<KeyGroupRecord> {
+  add(by: By, members: Members): Promise<KeyGroupRecord> {
+    return this.changeMembers(by, members, 'SYS_523', (change, holders, group) =>
+      addToGroups(change, holders, [group]),
+    );
+  }
+
+  take(by: By, members: Members): Promise<KeyGroupRecord> {
+    return this.changeMembers(by, members, 'SYS_524', (change, holders) => removeFromGroups(change, holders, [by.id]));
+  }
+
+  private changeMembers(
+    by: By,
+    members: Members,
+    action: AuditAction['action'],
+    work: (change: AccountChange, holders: Holder[], group: KeyGroup) => Promise<void>,
+  ): Promise<KeyGroupRecord> {
     const ids = withoutUsers(members);
     return this.change(by, async (change) => {
-      const group = await this.meant(change, by, id);
-      await addToGroups(change, await membersOf(change.manager, by.accountId, ids), [group]);
-      await change.record(by.caller, { action: 'SYS_523', target: targetOf(group), data: listed(ids) });
+      const group = await this.meant(change, by);
+      await work(change, await membersOf(change.manager, by.accountId, ids), group);
+      await change.record(by.caller, { action, target: targetOf(group), data: listed(ids) });
       return this.store(change, group);
     });
   }
 
-  async take(by: By, id: string, members: Members): Promise<KeyGroupRecord> {
-    const ids = withoutUsers(members);
-    return this.change(by, async (change) => {
-      const group = await this.meant(change, by, id);
-      await removeFromGroups(change, await membersOf(change.manager, by.accountId, ids), [id]);
-      await change.record(by.caller, { action: 'SYS_524', target: targetOf(group), data: listed(ids) });
-      return this.store(change, group);
-    });
-  }
-
-  private async meant({ manager }: AccountChange, by: By, id: string): Promise<KeyGroup> {
-    const group = await groupOf(manager, by.accountId, id);
+  private async meant({ manager }: AccountChange, by: By): Promise<KeyGroup> {
+    const group = await groupOf(manager, by.accountId, by.id);
     mustBeMeant(by, group);
     return group;
   }
 
-  private async change(by: By, work: (change: AccountChange) => Promise<KeyGroup>): Promise<KeyGroupRecord> {
-    const record = await this.changes.run(by, async (change) => recordOf(change.manager, await work(change)));
-    this.known.outdateAll();
-    return record;
+  private change(by: By, work: (change: AccountChange) => Promise<KeyGroup>): Promise<KeyGroupRecord> {
+    return this.changes.run(by, async (change) => recordOf(change.manager, await work(change)));
   }
 
   private async store({ manager, now }: AccountChange, group: KeyGroup): Promise<KeyGroup> {
@@ -221,31 +195,5 @@ export class KeyGroups {
   /** The account's row is locked, so no concurrent change can use the name. */
   private async refuseTaken(manager: EntityManager, accountId: string, name: string): Promise<void> {
     if (await manager.existsBy(KeyGroup, { accountId, name })) throw new GroupNameTaken();
-  }
-
-  private async members(
-    kind: 'key' | 'application',
-    accountId: string,
-    id: string,
-    query: ListQuery,
-  ): Promise<{ ids: string[]; total: number }> {
-    const { manager } = this.database;
-    await groupOf(manager, accountId, id);
-    const [table, members] = kind === 'key' ? ['api_keys', 'api_key_groups'] : ['applications', 'application_groups'];
-    const from = `${table} t JOIN ${members} m ON m.${kind}_id = t.id`;
-    const source = { from, columns: {}, where: 't.account_id = $1 AND m.group_id = $2', parameters: [accountId, id] };
-    return pageOfIds(manager, source, query);
-  }
-
-  private async page(source: PageSource, query: ListQuery): Promise<ListEnvelope<KeyGroupRecord>> {
-    const { manager } = this.database;
-    const { ids, total } = await pageOfIds(manager, source, query);
-    const groups = inOrder(ids, await manager.findBy(KeyGroup, { id: In(ids) }));
-    const counts = await countsOf(manager, ids);
-    return listEnvelope(
-      groups.map((group) => keyGroupRecord(group, counts.get(group.id) ?? noMembers)),
-      query,
-      total,
-    );
   }
 }

@@ -1,5 +1,5 @@
-import { CLOCK, type Clock, type Logger, LOGGER, StopDeadline, type Timer } from '@lanyard/service';
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { BackgroundWork } from '@lanyard/service';
+import { Injectable } from '@nestjs/common';
 import { DataSource, In, LessThanOrEqual } from 'typeorm';
 import { AccessKey } from '../db/access-key.entity.js';
 import { type AccountChange, AccountChanges } from './account-changes.js';
@@ -18,35 +18,15 @@ const dueSql = `
 
 /** Announces keys and access keys that expired, and overlaps that ended. Runs on every replica; repeats do nothing. */
 @Injectable()
-export class KeySweeper implements OnApplicationBootstrap, OnApplicationShutdown {
-  private timer: Timer | undefined;
-  private sweeping: Promise<void> | undefined;
-
+export class KeySweeper extends BackgroundWork {
   constructor(
     private readonly database: DataSource,
     private readonly changes: AccountChanges,
-    @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(LOGGER) private readonly logger: Logger,
-    private readonly deadline: StopDeadline,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.timer = this.clock.every(periodMs, () => void this.sweep());
+  ) {
+    super(periodMs, 'ends of keys not announced: will be retried');
   }
 
-  async onApplicationShutdown(): Promise<void> {
-    this.timer?.cancel();
-    await this.deadline.step('key sweeper', () => this.sweeping);
-  }
-
-  private sweep(): Promise<void> {
-    this.sweeping ??= this.once()
-      .catch((err: unknown) => this.logger.warn({ err }, 'ends of keys not announced: will be retried'))
-      .finally(() => (this.sweeping = undefined));
-    return this.sweeping;
-  }
-
-  private async once(): Promise<void> {
+  protected async step(): Promise<void> {
     const due = await this.database.query<{ id: string; account_id: string }[]>(dueSql, [new Date(this.clock.now())]);
     for (const accountId of new Set(due.map((key) => key.account_id))) {
       const ids = due.filter((key) => key.account_id === accountId).map((key) => key.id);

@@ -1,18 +1,8 @@
+import { type ListEnvelope, listSchema } from '@lanyard/service';
 import { z } from 'zod';
 
 /** Documentation of a list that always carries the total. */
-export const listOf = (item: z.ZodType, id: string): z.ZodObject =>
-  z
-    .object({
-      object: z.literal('list'),
-      data: z.array(item),
-      limit: z.number().int(),
-      after: z.string().nullable(),
-      order: z.enum(['ASC', 'DESC']),
-      has_more: z.boolean(),
-      total_count: z.number().int(),
-    })
-    .meta({ id });
+export const listOf = <T>(item: z.ZodType<T>, id: string): z.ZodType<ListEnvelope<T>> => listSchema(item, id, true);
 
 export const recordName = z.string().trim().min(1).max(100);
 
@@ -21,4 +11,4 @@ const groupId = z.string().regex(/^[0-9a-f]{32}$/, 'Must be 32 lower-case hex ch
 /** Groups of a key or an application. */
 export const groupIds = z.array(groupId).max(100);
 
-export const GroupIdsSchema = groupIds.min(1).meta({ id: 'KeyGroupIds' });
+export const GroupIds = groupIds.min(1).meta({ id: 'KeyGroupIds' });

@@ -1,5 +1,5 @@
-import { CLOCK, type Clock, type Logger, LOGGER, StopDeadline, type Timer } from '@lanyard/service';
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { BackgroundWork } from '@lanyard/service';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
 /** How late `last_login_time` may be. */
@@ -14,24 +14,15 @@ const flushSql = `
 
 /** When each key was last used, collected in memory and written in batches. A crash loses only the last seconds. */
 @Injectable()
-export class LastLogins implements OnApplicationBootstrap, OnApplicationShutdown {
+export class LastLogins extends BackgroundWork implements OnApplicationShutdown {
   private seen = new Map<string, number>();
-  private timer: Timer | undefined;
 
-  constructor(
-    private readonly database: DataSource,
-    @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(LOGGER) private readonly logger: Logger,
-    private readonly deadline: StopDeadline,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.timer = this.clock.every(flushPeriodMs, () => void this.flush());
+  constructor(private readonly database: DataSource) {
+    super(flushPeriodMs, 'last logins not written: will be retried');
   }
 
   async onApplicationShutdown(): Promise<void> {
-    this.timer?.cancel();
-    await this.deadline.step('last logins', () => this.flush());
+    await this.deadline.step('last logins', () => this.step());
   }
 
   /** `accessKeyId`: the one that the application used. */
@@ -41,15 +32,15 @@ export class LastLogins implements OnApplicationBootstrap, OnApplicationShutdown
     if (accessKeyId !== undefined) this.seen.set(accessKeyId, now);
   }
 
-  private async flush(): Promise<void> {
+  protected async step(): Promise<void> {
     const seen = this.seen;
     this.seen = new Map();
     if (seen.size === 0) return;
     try {
       await this.database.query(flushSql, [[...seen.keys()], [...seen.values()].map((ms) => new Date(ms))]);
-    } catch (err) {
+    } catch (error) {
       this.seen = new Map([...seen, ...this.seen]);
-      this.logger.warn({ err }, 'last logins not written: will be retried');
+      throw error;
     }
   }
 }

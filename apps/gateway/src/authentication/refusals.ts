@@ -1,7 +1,7 @@
 import { DeviceEvents, type DeviceEventReported } from '@lanyard/contracts';
 import { Outbox } from '@lanyard/kafka';
-import { CLOCK, type Clock, type Logger, LOGGER, Metrics, newId, StopDeadline, type Timer } from '@lanyard/service';
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { BackgroundWork, Metrics, newId } from '@lanyard/service';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
 /** Refusals of one kind, key and address within this time are one entry. */
@@ -39,19 +39,16 @@ const installation = '';
  * that guesses fills neither the log nor PostgreSQL. A crash loses a minute of them.
  */
 @Injectable()
-export class Refusals implements OnApplicationBootstrap, OnApplicationShutdown {
+export class Refusals extends BackgroundWork implements OnApplicationShutdown {
   private counted = new Map<string, Map<string, Counted>>();
-  private timer: Timer | undefined;
   private readonly total;
 
   constructor(
     private readonly database: DataSource,
     private readonly outbox: Outbox,
-    @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(LOGGER) private readonly logger: Logger,
-    private readonly deadline: StopDeadline,
     metrics: Metrics,
   ) {
+    super(periodMs, 'refused requests of the last minute are not in the event log');
     this.total = metrics.counter({
       name: 'lanyard_gateway_refused_requests_total',
       help: 'Requests without a valid key, and requests that a key may not make',
@@ -59,13 +56,8 @@ export class Refusals implements OnApplicationBootstrap, OnApplicationShutdown {
     });
   }
 
-  onApplicationBootstrap(): void {
-    this.timer = this.clock.every(periodMs, () => void this.flush());
-  }
-
   async onApplicationShutdown(): Promise<void> {
-    this.timer?.cancel();
-    await this.deadline.step('refused requests', () => this.flush());
+    await this.deadline.step('refused requests', () => this.step());
   }
 
   recordRefusal(refusal: Refusal): void {
@@ -96,21 +88,17 @@ export class Refusals implements OnApplicationBootstrap, OnApplicationShutdown {
     }
   }
 
-  private async flush(): Promise<void> {
+  protected async step(): Promise<void> {
     const counted = this.counted;
     if (counted.size === 0) return;
     this.counted = new Map();
-    try {
-      await this.database.transaction(async (manager) => {
-        const home = counted.has(installation) ? await this.installationAccount() : installation;
-        const entries = [...counted].flatMap(([account, refusals]) =>
-          [...refusals.values()].map((refusal) => this.entry(refusal, account === installation ? home : account)),
-        );
-        await this.outbox.appendAll(manager, DeviceEvents, entries);
-      });
-    } catch (err) {
-      this.logger.warn({ err }, 'refused requests of the last minute are not in the event log');
-    }
+    await this.database.transaction(async (manager) => {
+      const home = counted.has(installation) ? await this.installationAccount() : installation;
+      const entries = [...counted].flatMap(([account, refusals]) =>
+        [...refusals.values()].map((refusal) => this.entry(refusal, account === installation ? home : account)),
+      );
+      await this.outbox.appendAll(manager, DeviceEvents, entries);
+    });
   }
 
   private async installationAccount(): Promise<string> {

@@ -15,7 +15,7 @@ import { ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { lastTimeMs } from '../access/expiration.js';
 import { allows, notifications, type Permission } from '../permissions.js';
 import { OneSubject } from '../errors.js';
-import { type Explanation, ExplanationSchema, timelineLimit } from './explanation.js';
+import { Explanation, timelineLimit } from './explanation.js';
 import { Explanations, type Page } from './explanations.js';
 
 export interface ExplainQuery {
@@ -74,7 +74,7 @@ export class ExplainController {
       'Give exactly one of `async-id` (a command of the calling key; requires `commands`), `device_id` (requires `devices.read`) and `uid` ' +
       '(an event, as delivered on a channel with `include_uid`; found for 26 hours; requires `notifications`). ' +
       '`left_out` names the services that the key may not see and those that did not answer.',
-    ok: ExplanationSchema,
+    ok: Explanation,
     notFound: 'The account (for async-id: the key) has no such subject',
   })
   @ApiQuery({ name: 'async-id', required: false, type: String })

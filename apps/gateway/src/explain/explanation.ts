@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 export const parts = ['registry', 'device-proxy', 'event-log', 'snapshot', 'dispatcher'] as const;
 
-export const TimelineEntrySchema = z
+export const TimelineEntry = z
   .object({
     at: z.string().describe('ISO 8601 with microseconds'),
     service: z.enum(parts).describe('The service that recorded it'),
@@ -12,12 +12,12 @@ export const TimelineEntrySchema = z
   })
   .meta({ id: 'TimelineEntry' });
 
-export const ExplanationSchema = z
+export const Explanation = z
   .object({
     object: z.literal('explanation'),
     subject: z.object({ type: z.enum(['command', 'device', 'event']), id: z.string() }),
     waits_for: z.string().describe('What must happen next, as a sentence'),
-    timeline: z.array(TimelineEntrySchema).describe('Oldest first'),
+    timeline: z.array(TimelineEntry).describe('Oldest first'),
     limit: z.number().int(),
     has_more: z.boolean().describe('Older entries exist: repeat the request with `before` set to the first `at`'),
     left_out: z
@@ -29,8 +29,8 @@ export const ExplanationSchema = z
   .meta({ id: 'Explanation' });
 
 export type Part = (typeof parts)[number];
-export type TimelineEntry = z.infer<typeof TimelineEntrySchema>;
-export type Explanation = z.infer<typeof ExplanationSchema>;
+export type TimelineEntry = z.infer<typeof TimelineEntry>;
+export type Explanation = z.infer<typeof Explanation>;
 
 /** Entries of a response. */
 export const timelineLimit = { min: 1, max: 200, default: 50 } as const;

@@ -29,7 +29,7 @@ export const qualifiedIdentity = (accountId: string, chosen: string): string => 
 };
 
 /** Body of POST /v3/devices/{id}/credentials. */
-export const NewCredentialSchema = z
+export const NewCredential = z
   .discriminatedUnion('kind', [
     z.strictObject({
       kind: z.literal('psk'),
@@ -51,7 +51,7 @@ export const NewCredentialSchema = z
   ])
   .meta({ id: 'NewDeviceCredential' });
 
-export type NewCredential = z.infer<typeof NewCredentialSchema>;
+export type NewCredential = z.infer<typeof NewCredential>;
 
 const common = {
   object: z.literal('device-credential'),
@@ -66,13 +66,13 @@ const common = {
 };
 
 /** Without the key, which is write-only. */
-export const CredentialSchema = z.object(common).meta({ id: 'DeviceCredential' });
-export type Credential = z.infer<typeof CredentialSchema>;
+export const Credential = z.object(common).meta({ id: 'DeviceCredential' });
+export type Credential = z.infer<typeof Credential>;
 
-export const CreatedCredentialSchema = z
+export const CreatedCredential = z
   .object({
     ...common,
     key: z.string().optional().describe('The pre-shared key in hex; only this response contains it'),
   })
   .meta({ id: 'CreatedDeviceCredential' });
-export type CreatedCredential = z.infer<typeof CreatedCredentialSchema>;
+export type CreatedCredential = z.infer<typeof CreatedCredential>;

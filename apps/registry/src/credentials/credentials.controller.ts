@@ -1,24 +1,17 @@
 import {
+  type By,
+  ByCaller,
   Caller,
   type Identity,
-  type ListEnvelope,
   ListParameters,
-  type ListQuery,
+  type ListRequest,
   listSchema,
   Operation,
   RequiresPermission,
 } from '@lanyard/service';
 import { Body, Controller, Delete, Get, Param, Post } from '@nestjs/common';
 import { ApiConflictResponse, ApiTags } from '@nestjs/swagger';
-import {
-  CreatedCredentialSchema,
-  type CreatedCredential,
-  type Credential,
-  CredentialSchema,
-  credentialsPerDeviceMax,
-  type NewCredential,
-  NewCredentialSchema,
-} from './credential-fields.js';
+import { CreatedCredential, Credential, credentialsPerDeviceMax, NewCredential } from './credential-fields.js';
 import { credentialListSpec, CredentialsService } from './credentials.service.js';
 
 @ApiTags('Credentials')
@@ -31,14 +24,10 @@ export class CredentialsController {
   @Operation({
     summary: 'List the credentials of a device',
     description: 'Pre-shared keys and certificates with which the device may connect, without the keys themselves.',
-    ok: listSchema(CredentialSchema, 'DeviceCredentialList'),
+    ok: listSchema(Credential, 'DeviceCredentialList'),
   })
-  list(
-    @Caller() caller: Identity,
-    @Param('id') id: string,
-    @ListParameters(credentialListSpec, 'DeviceCredentialFilters') query: ListQuery,
-  ): Promise<ListEnvelope<Credential>> {
-    return this.credentials.list(caller.accountId, id, query);
+  list(@Param('id') id: string, @ListParameters(credentialListSpec, 'DeviceCredentialFilters') query: ListRequest) {
+    return this.credentials.list(query.caller.accountId, id, query);
   }
 
   @RequiresPermission('devices.credentials')
@@ -46,16 +35,12 @@ export class CredentialsController {
   @Operation({
     summary: 'Create a credential of a device',
     description: `A pre-shared key (\`kind: psk\`; identity and key are generated when omitted) or the certificate of the device (\`kind: certificate\`). The response is the only one that contains the key: store it now. A device has at most ${credentialsPerDeviceMax} credentials, all valid at the same time.`,
-    created: CreatedCredentialSchema,
+    created: CreatedCredential,
   })
   @ApiConflictResponse({
     description: 'The identity or certificate is already in use, or the device has the maximum number of credentials',
   })
-  create(
-    @Caller() caller: Identity,
-    @Param('id') id: string,
-    @Body({ schema: NewCredentialSchema }) body: NewCredential,
-  ): Promise<CreatedCredential> {
+  create(@ByCaller() { caller, id }: By, @Body({ schema: NewCredential }) body: NewCredential) {
     return this.credentials.create(caller, id, body);
   }
 
@@ -64,13 +49,9 @@ export class CredentialsController {
   @Operation({
     summary: 'Show a credential of a device',
     description: 'The key itself is shown only in the response that created it.',
-    ok: CredentialSchema,
+    ok: Credential,
   })
-  get(
-    @Caller() caller: Identity,
-    @Param('id') id: string,
-    @Param('credentialId') credentialId: string,
-  ): Promise<Credential> {
+  get(@Caller() caller: Identity, @Param('id') id: string, @Param('credentialId') credentialId: string) {
     return this.credentials.get(caller.accountId, id, credentialId);
   }
 
@@ -80,11 +61,7 @@ export class CredentialsController {
     summary: 'Delete a credential of a device',
     description: 'Closes the connections that were authenticated with it and ends their registrations.',
   })
-  remove(
-    @Caller() caller: Identity,
-    @Param('id') id: string,
-    @Param('credentialId') credentialId: string,
-  ): Promise<void> {
+  remove(@Caller() caller: Identity, @Param('id') id: string, @Param('credentialId') credentialId: string) {
     return this.credentials.remove(caller, id, credentialId);
   }
 }

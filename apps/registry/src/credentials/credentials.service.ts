@@ -7,7 +7,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import type { RegistryConfig } from '../config.js';
 import { CredentialNotFound, CredentialTaken, DeviceNotFound, TooManyCredentials } from '../errors.js';
 import { isUniqueViolation } from '../db/violations.js';
-import { pageOf } from '../records/page.js';
+import { countedPageOf } from '../records/page.js';
 import { CredentialAnnouncer } from '../devices/credential-announcer.js';
 import { readCertificate } from './certificate.js';
 import {
@@ -74,7 +74,7 @@ export class CredentialsService {
     const names = Object.keys(credentialListSpec.filters).map((name) => [name, name]);
     const source = { selected: columns, from: 'registry.device_credentials t', columns: Object.fromEntries(names) };
     const where = 'device_id = $1 AND account_id = $2';
-    return pageOf(this.database, { ...source, where, parameters: [deviceId, accountId] }, query);
+    return countedPageOf(this.database, { ...source, where, parameters: [deviceId, accountId] }, query);
   }
 
   async get(accountId: string, deviceId: string, id: string): Promise<Credential> {

@@ -1,7 +1,7 @@
 import { endpointNameMax } from '@lanyard/contracts';
 import { attributeValue, recordChange } from '@lanyard/service';
 import { z } from 'zod';
-import { DeviceSchema } from './device-record.js';
+import { Device } from './device-record.js';
 
 /** Limits of fields, in characters. */
 export const deviceLimits = {
@@ -47,17 +47,17 @@ export const executionModes = [0, 1, 5] as const;
 export const deviceStates = ['unenrolled', 'cloud_enrolling', 'bootstrapped', 'registered', 'deregistered'] as const;
 
 /** Body of PUT /v3/devices/{id}: changes the given fields only. */
-export const DeviceChangesSchema = recordChange(DeviceSchema, changeable).meta({
+export const DeviceChanges = recordChange(Device, changeable).meta({
   id: 'DeviceChanges',
   examples: [{ description: 'North hall' }],
 });
-export type DeviceChanges = z.infer<typeof DeviceChangesSchema>;
+export type DeviceChanges = z.infer<typeof DeviceChanges>;
 
 /** PostgreSQL has no year 0. */
 const calendarDate = z.iso.date().regex(/^(?!0000)/, 'Must be a date of the years 0001 to 9999');
 
 /** Body of POST /v3/devices. */
-export const NewDeviceSchema = z
+export const NewDevice = z
   .strictObject({
     ...changeable,
     device_class: text(32),
@@ -80,7 +80,7 @@ export const NewDeviceSchema = z
     connector_expiration_date: calendarDate.nullable().optional(),
   })
   .meta({ id: 'NewDevice', examples: [{ endpoint_name: 'thermo-1', endpoint_type: 'thermometer' }] });
-export type NewDevice = z.infer<typeof NewDeviceSchema>;
+export type NewDevice = z.infer<typeof NewDevice>;
 
 /** Columns of an import and of an export: the fields of a new device. */
-export const importColumns = Object.keys(NewDeviceSchema.shape);
+export const importColumns = Object.keys(NewDevice.shape);

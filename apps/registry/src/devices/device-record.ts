@@ -4,7 +4,7 @@ import { z } from 'zod';
 const optional = z.string().nullable();
 
 /** The device record (spec §2.2). */
-export const DeviceSchema = z
+export const Device = z
   .object({
     object: z.literal('device'),
     id: z.string(),
@@ -57,7 +57,7 @@ export const DeviceSchema = z
   })
   .meta({ id: 'Device' });
 
-export type Device = z.infer<typeof DeviceSchema>;
+export type Device = z.infer<typeof Device>;
 
 const values = [
   'name',

@@ -1,25 +1,26 @@
 import {
   ApiFilters,
+  type By,
+  ByCallerIfMatch,
   Caller,
   type Identity,
-  type JsonText,
   ListParameters,
-  type ListQuery,
+  type ListRequest,
   listSchema,
   Operation,
   parseListQuery,
   type QueryParameters,
   RequiresPermission,
 } from '@lanyard/service';
-import { Body, Controller, Delete, Get, Headers, Param, Post, Put, Query, StreamableFile } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Post, Put, Query, StreamableFile } from '@nestjs/common';
 import { ApiForbiddenResponse, ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
 import { exportedCsv } from './device-export.js';
-import { type DeviceChanges, DeviceChangesSchema, type NewDevice, NewDeviceSchema } from './device-fields.js';
+import { DeviceChanges, NewDevice } from './device-fields.js';
 import { DeviceList, deviceListSpec } from './device-list.js';
-import { DeviceSchema } from './device-record.js';
+import { Device } from './device-record.js';
 import { DevicesService } from './devices.service.js';
 
-export const DeviceListSchema = listSchema(DeviceSchema, 'DeviceList');
+export const Devices = listSchema(Device, 'DeviceList');
 
 export const deviceFilterHelp =
   'Filters: fields of the record with `__eq`, `__neq`, `__in`, `__nin` (times also `__gte`, `__lte`), `custom_attributes__<key>`, `groups` for members of device groups, or all of them URL-encoded in `filter`.';
@@ -34,12 +35,9 @@ export class DevicesController {
 
   @RequiresPermission('devices.read')
   @Get()
-  @Operation({ summary: 'List devices', description: deviceFilterHelp, ok: DeviceListSchema })
-  list(
-    @Caller() caller: Identity,
-    @ListParameters(deviceListSpec, 'DeviceFilters') query: ListQuery,
-  ): Promise<JsonText> {
-    return this.lists.list(caller.accountId, query);
+  @Operation({ summary: 'List devices', description: deviceFilterHelp, ok: Devices })
+  list(@ListParameters(deviceListSpec, 'DeviceFilters') query: ListRequest) {
+    return this.lists.list(query.caller.accountId, query);
   }
 
   @RequiresPermission('devices.write')
@@ -48,10 +46,10 @@ export class DevicesController {
     summary: 'Create a device',
     description:
       'Adds the device to the directory before its first contact. Create a credential for it next, so that it can connect. `endpoint_name` is unique within the account.',
-    created: DeviceSchema,
+    created: Device,
     conflict: 'Another device of the account has this endpoint name',
   })
-  create(@Caller() caller: Identity, @Body({ schema: NewDeviceSchema }) body: NewDevice): Promise<JsonText> {
+  create(@Caller() caller: Identity, @Body({ schema: NewDevice }) body: NewDevice) {
     return this.devices.create(caller.accountId, body, caller);
   }
 
@@ -72,9 +70,9 @@ export class DevicesController {
     summary: 'Show a device',
     description:
       '`state` says whether the device is registered now, `lifecycle_status` whether an operator has suspended it.',
-    ok: DeviceSchema,
+    ok: Device,
   })
-  get(@Caller() caller: Identity, @Param('id') id: string): Promise<JsonText> {
+  get(@Caller() caller: Identity, @Param('id') id: string) {
     return this.devices.get(caller.accountId, id);
   }
 
@@ -84,16 +82,11 @@ export class DevicesController {
     summary: 'Change a device',
     description:
       'Changes only the given fields; null clears a field. With `If-Match`, the change applies only to that version of the record.',
-    ok: DeviceSchema,
+    ok: Device,
     conflict: 'Another device of the account has this endpoint name',
   })
   @ApiForbiddenResponse({ description: 'The key lacks the permission, or the device is suspended' })
-  change(
-    @Caller() caller: Identity,
-    @Param('id') id: string,
-    @Body({ schema: DeviceChangesSchema }) body: DeviceChanges,
-    @Headers('if-match') ifMatch?: string,
-  ): Promise<JsonText> {
+  change(@ByCallerIfMatch() { caller, id, ifMatch }: By, @Body({ schema: DeviceChanges }) body: DeviceChanges) {
     return this.devices.change(caller.accountId, id, body, { ifMatch, actor: caller });
   }
 
@@ -104,7 +97,7 @@ export class DevicesController {
     description:
       'Disconnects the device; its waiting commands fail. Its credentials, subscriptions and snapshot are removed. The event log keeps its entries.',
   })
-  remove(@Caller() caller: Identity, @Param('id') id: string, @Headers('if-match') ifMatch?: string): Promise<void> {
+  remove(@ByCallerIfMatch() { caller, id, ifMatch }: By) {
     return this.devices.remove(caller.accountId, id, { ifMatch, actor: caller });
   }
 }

@@ -22,7 +22,7 @@ const topLevel = (body: Record<string, unknown>): Record<string, unknown> => {
 };
 
 /** Body of POST: custom attributes are further top-level keys (spec §2.1), or in an object of that name, or both. */
-export const NewGroupSchema = z
+export const NewGroupBody = z
   .looseObject({
     name: fields.name,
     description: fields.description.optional(),
@@ -30,16 +30,10 @@ export const NewGroupSchema = z
   })
   .meta({ id: 'NewDeviceGroup', description: 'Additional top-level keys are custom attributes' });
 
-export type NewGroupBody = z.infer<typeof NewGroupSchema>;
-
-export interface NewGroup {
-  name: string;
-  description: string;
-  custom_attributes: Record<string, string>;
-}
+export type NewGroupBody = z.infer<typeof NewGroupBody>;
 
 /** Merges both spellings of custom attributes. Throws ValidationFailed with the attribute. */
-export const newGroup = (body: NewGroupBody): NewGroup => {
+export const newGroup = (body: NewGroupBody): Record<string, unknown> => {
   const merged = fields.custom_attributes.safeParse({ ...topLevel(body), ...body.custom_attributes });
   if (!merged.success)
     throw new ValidationFailed(
@@ -52,16 +46,16 @@ export const newGroup = (body: NewGroupBody): NewGroup => {
 };
 
 /** Body of add and remove: one device, under either name. */
-export const MemberSchema = z
+export const Member = z
   .strictObject({ device_id: z.string().optional(), id: z.string().optional() })
   .refine(({ device_id: deviceId, id }) => deviceId === undefined || id === undefined || deviceId === id, {
     path: ['id'],
     message: 'Names another device than device_id',
   })
   .meta({ id: 'DeviceGroupMember', examples: [{ device_id: '0178a2c0d1e400000000000100100001' }] });
-export type Member = z.infer<typeof MemberSchema>;
+export type Member = z.infer<typeof Member>;
 
-export const GroupSchema = z
+export const Group = z
   .object({
     object: z.literal('device-group'),
     id: z.string(),
@@ -75,7 +69,7 @@ export const GroupSchema = z
   })
   .meta({ id: 'DeviceGroup' });
 
-export type Group = z.infer<typeof GroupSchema>;
+export type Group = z.infer<typeof Group>;
 
 /** The fields that PUT changes. */
 export const changeable = {
@@ -85,9 +79,9 @@ export const changeable = {
 };
 
 /** Body of PUT: changes the given fields; custom attributes are in an object of that name (spec §2.1). */
-export const GroupChangesSchema = recordChange(GroupSchema, changeable).meta({
+export const GroupChanges = recordChange(Group, changeable).meta({
   id: 'DeviceGroupChanges',
   examples: [{ description: 'North hall' }],
 });
 
-export type GroupChanges = z.infer<typeof GroupChangesSchema>;
+export type GroupChanges = z.infer<typeof GroupChanges>;

@@ -1,31 +1,22 @@
 import {
+  type By,
+  ByCaller,
+  ByCallerIfMatch,
   Caller,
   EtagHeader,
   type Identity,
-  type JsonText,
-  type ListEnvelope,
   ListParameters,
-  type ListQuery,
+  type ListRequest,
   listSchema,
   Operation,
   RequiresPermission,
 } from '@lanyard/service';
-import { Body, Controller, Delete, Get, Headers, Param, Post, Put, UseInterceptors } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Post, Put, UseInterceptors } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { DeviceList, deviceListSpec } from '../devices/device-list.js';
-import { DeviceListSchema, deviceFilterHelp } from '../devices/devices.controller.js';
+import { Devices, deviceFilterHelp } from '../devices/devices.controller.js';
 import { MemberIdMissing } from '../errors.js';
-import {
-  type Group,
-  type GroupChanges,
-  GroupChangesSchema,
-  GroupSchema,
-  type Member,
-  MemberSchema,
-  type NewGroupBody,
-  NewGroupSchema,
-  newGroup,
-} from './group-fields.js';
+import { GroupChanges, Group, Member, NewGroupBody, newGroup } from './group-fields.js';
 import { groupListSpec, GroupsService } from './groups.service.js';
 
 const memberId = ({ device_id: deviceId, id }: Member): string => {
@@ -48,13 +39,10 @@ export class GroupsController {
   @Operation({
     summary: 'List device groups',
     description: 'Includes the number of devices of each group.',
-    ok: listSchema(GroupSchema, 'DeviceGroupList'),
+    ok: listSchema(Group, 'DeviceGroupList'),
   })
-  list(
-    @Caller() caller: Identity,
-    @ListParameters(groupListSpec, 'DeviceGroupFilters') query: ListQuery,
-  ): Promise<ListEnvelope<Group>> {
-    return this.groups.list(caller.accountId, query);
+  list(@ListParameters(groupListSpec, 'DeviceGroupFilters') query: ListRequest) {
+    return this.groups.list(query.caller.accountId, query);
   }
 
   @RequiresPermission('devices.write')
@@ -63,10 +51,10 @@ export class GroupsController {
     summary: 'Create a device group',
     description:
       'Custom attributes may be given in `custom_attributes` or as further top-level keys (spec §2.1). The name is unique within the account.',
-    created: GroupSchema,
+    created: Group,
     conflict: 'Another device group of the account has this name',
   })
-  create(@Caller() caller: Identity, @Body({ schema: NewGroupSchema }) body: NewGroupBody): Promise<Group> {
+  create(@Caller() caller: Identity, @Body({ schema: NewGroupBody }) body: NewGroupBody) {
     return this.groups.create(caller, newGroup(body));
   }
 
@@ -75,9 +63,9 @@ export class GroupsController {
   @Operation({
     summary: 'Show a device group',
     description: 'Includes its custom attributes and the number of its devices.',
-    ok: GroupSchema,
+    ok: Group,
   })
-  get(@Caller() caller: Identity, @Param('id') id: string): Promise<Group> {
+  get(@Caller() caller: Identity, @Param('id') id: string) {
     return this.groups.get(caller.accountId, id);
   }
 
@@ -86,22 +74,17 @@ export class GroupsController {
   @Operation({
     summary: 'Change a device group',
     description: 'Changes only the given fields. `custom_attributes` replaces the whole map.',
-    ok: GroupSchema,
+    ok: Group,
     conflict: 'Another device group of the account has this name',
   })
-  change(
-    @Caller() caller: Identity,
-    @Param('id') id: string,
-    @Body({ schema: GroupChangesSchema }) body: GroupChanges,
-    @Headers('if-match') ifMatch?: string,
-  ): Promise<Group> {
+  change(@ByCallerIfMatch() { caller, id, ifMatch }: By, @Body({ schema: GroupChanges }) body: GroupChanges) {
     return this.groups.change(caller, id, body, ifMatch);
   }
 
   @RequiresPermission('devices.write')
   @Delete(':id')
   @Operation({ summary: 'Delete a device group', description: 'The devices of the group stay in the directory.' })
-  remove(@Caller() caller: Identity, @Param('id') id: string, @Headers('if-match') ifMatch?: string): Promise<void> {
+  remove(@ByCallerIfMatch() { caller, id, ifMatch }: By) {
     return this.groups.remove(caller, id, ifMatch);
   }
 
@@ -111,12 +94,8 @@ export class GroupsController {
     summary: 'Add a device to a group',
     description: 'The body may call the id `device_id` or `id`. Adding a member again changes nothing.',
   })
-  add(
-    @Caller() caller: Identity,
-    @Param('id') id: string,
-    @Body({ schema: MemberSchema }) body: Member,
-  ): Promise<void> {
-    return this.groups.addDevice(caller, id, memberId(body));
+  add(@ByCaller() { caller, id }: By, @Body({ schema: Member }) body: Member) {
+    return this.groups.changeMember('add', caller, id, memberId(body));
   }
 
   @RequiresPermission('devices.write')
@@ -126,23 +105,15 @@ export class GroupsController {
     description:
       'The body may call the id `device_id` or `id`. Removing a device that is not a member changes nothing.',
   })
-  take(
-    @Caller() caller: Identity,
-    @Param('id') id: string,
-    @Body({ schema: MemberSchema }) body: Member,
-  ): Promise<void> {
-    return this.groups.removeDevice(caller, id, memberId(body));
+  take(@ByCaller() { caller, id }: By, @Body({ schema: Member }) body: Member) {
+    return this.groups.changeMember('take', caller, id, memberId(body));
   }
 
   @RequiresPermission('devices.read')
   @Get(':id/devices')
-  @Operation({ summary: 'List the devices of a group', description: deviceFilterHelp, ok: DeviceListSchema })
-  async members(
-    @Caller() caller: Identity,
-    @Param('id') id: string,
-    @ListParameters(deviceListSpec, 'DeviceFilters') query: ListQuery,
-  ): Promise<JsonText> {
-    await this.groups.get(caller.accountId, id);
-    return this.devices.list(caller.accountId, query, id);
+  @Operation({ summary: 'List the devices of a group', description: deviceFilterHelp, ok: Devices })
+  async members(@Param('id') id: string, @ListParameters(deviceListSpec, 'DeviceFilters') query: ListRequest) {
+    await this.groups.get(query.caller.accountId, id);
+    return this.devices.list(query.caller.accountId, query, id);
   }
 }

@@ -1,11 +1,11 @@
 import type { Actor } from '@lanyard/contracts';
 import { AuditTrail } from '@lanyard/kafka';
-import { dividedChange, type ListEnvelope, type ListQuery, type ListSpec } from '@lanyard/service';
+import { type ListSpec } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { DeviceNotFound, GroupNameTaken, GroupNotFound } from '../errors.js';
 import { NamedRecords } from '../records/named-records.js';
-import { changeable, type Group, type GroupChanges, type NewGroup } from './group-fields.js';
+import { changeable, type Group } from './group-fields.js';
 
 export const groupListSpec: ListSpec = {
   filters: { id: 'text', name: 'text', devices_count: 'number', created_at: 'date', updated_at: 'date' },
@@ -26,14 +26,9 @@ const membership = {
 
 /** Device groups (spec §2.1, §4.1). */
 @Injectable()
-export class GroupsService {
-  private readonly records: NamedRecords<Group>;
-
-  constructor(
-    private readonly database: DataSource,
-    private readonly audit: AuditTrail,
-  ) {
-    this.records = new NamedRecords(database, audit, {
+export class GroupsService extends NamedRecords<Group> {
+  constructor(database: DataSource, audit: AuditTrail) {
+    super(database, audit, {
       object: 'device-group',
       table: 'device_groups',
       members: {
@@ -42,6 +37,7 @@ export class GroupsService {
         custom_attributes: 't.custom_attributes',
         devices_count: '(SELECT count(*)::int FROM registry.group_members m WHERE m.group_id = t.id)',
       },
+      changeable,
       moving: ['devices_count'],
       notFound: () => new GroupNotFound(),
       nameTaken: () => new GroupNameTaken(),
@@ -49,45 +45,12 @@ export class GroupsService {
     });
   }
 
-  list(accountId: string, query: ListQuery): Promise<ListEnvelope<Group>> {
-    return this.records.list(accountId, query);
-  }
-
-  get(accountId: string, id: string): Promise<Group> {
-    return this.records.get(accountId, id);
-  }
-
-  create(actor: Actor, group: NewGroup): Promise<Group> {
-    return this.records.create(actor, { ...group });
-  }
-
-  /** Throws EtagDiffers for another version. */
-  change(actor: Actor, id: string, body: GroupChanges, ifMatch?: string): Promise<Group> {
-    const { changes, unchanged } = dividedChange(body, changeable);
-    const description = changes.description === null ? '' : changes.description;
-    return this.records.change(actor, id, { ...changes, description }, { ifMatch, unchanged });
-  }
-
-  /** Its devices stay in the directory. */
-  remove(actor: Actor, id: string, ifMatch?: string): Promise<void> {
-    return this.records.remove(actor, id, ifMatch);
-  }
-
-  /** Adding a member again changes nothing. */
-  addDevice(actor: Actor, groupId: string, deviceId: string): Promise<void> {
-    return this.member('add', actor, groupId, deviceId);
-  }
-
-  /** Removing a device that is not a member changes nothing. */
-  removeDevice(actor: Actor, groupId: string, deviceId: string): Promise<void> {
-    return this.member('take', actor, groupId, deviceId);
-  }
-
-  private async member(how: keyof typeof membership, actor: Actor, groupId: string, deviceId: string): Promise<void> {
+  /** Adding a member again changes nothing, and neither does removing a device that is no member. */
+  async changeMember(how: keyof typeof membership, actor: Actor, groupId: string, deviceId: string): Promise<void> {
     const { accountId } = actor;
     const { action, sql } = membership[how];
     await this.database.transaction(async (manager) => {
-      const { name } = await this.records.keep(manager, accountId, groupId);
+      const { name } = await this.keep(manager, accountId, groupId);
       await this.keepDevice(manager, accountId, deviceId);
       const done = (await manager.query(sql, [groupId, deviceId])) as unknown[];
       if (done.length === 0) return;

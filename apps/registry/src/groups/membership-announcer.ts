@@ -1,9 +1,8 @@
 import { DeviceGroups, type DeviceGroupsChanged } from '@lanyard/contracts';
 import { Outbox } from '@lanyard/kafka';
-import { type Clock, CLOCK, type Logger, LOGGER, StopDeadline } from '@lanyard/service';
-import { Inject, Injectable } from '@nestjs/common';
+import { BackgroundWork } from '@lanyard/service';
+import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { BackgroundSteps } from '../steps/background-steps.js';
 
 const periodMs = 500;
 const changesAtOnce = 500;
@@ -18,15 +17,12 @@ interface Change {
  * announcements do not belong into the request that deletes it.
  */
 @Injectable()
-export class MembershipAnnouncer extends BackgroundSteps {
+export class MembershipAnnouncer extends BackgroundWork {
   constructor(
     private readonly database: DataSource,
     private readonly outbox: Outbox,
-    @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(LOGGER) logger: Logger,
-    deadline: StopDeadline,
   ) {
-    super({ periodMs, failure: 'groups of devices not announced', clock, logger, deadline });
+    super(periodMs, 'groups of devices not announced, tried again');
   }
 
   protected step(): Promise<boolean> {

@@ -2,7 +2,7 @@ import { isoTime } from '@lanyard/service';
 import { z } from 'zod';
 import { isSuspended } from '../devices/account-standings.js';
 
-export const ImportSchema = z
+export const DeviceImport = z
   .object({
     object: z.literal('device-import'),
     id: z.string(),
@@ -24,11 +24,10 @@ export const ImportSchema = z
   })
   .meta({ id: 'DeviceImport' });
 
-export type DeviceImport = z.infer<typeof ImportSchema>;
+export type DeviceImport = z.infer<typeof DeviceImport>;
 
-export const selectImports = `
-  SELECT 'device-import' AS object, i.id, i.name, i.status,
-    CASE WHEN i.status IN ('new', 'processing') AND ${isSuspended('i.account_id')} THEN 'account_resumed' END AS waits_for, i.total_count, i.processed_count, i.errors_count,
-    '/v3/device-imports/' || i.id || '/errors' AS errors_report_file, ${isoTime('i.created_at')} AS created_at,
-    ${isoTime('i.completed_at')} AS completed_at, ${isoTime('i.touched_at')} AS etag
-  FROM registry.device_imports i`;
+/** SQL of the record; the table is `t`. */
+export const importRecord = `'device-import' AS object, t.id, t.name, t.status,
+  CASE WHEN t.status IN ('new', 'processing') AND ${isSuspended('t.account_id')} THEN 'account_resumed' END AS waits_for,
+  t.total_count, t.processed_count, t.errors_count, '/v3/device-imports/' || t.id || '/errors' AS errors_report_file,
+  ${isoTime('t.created_at')} AS created_at, ${isoTime('t.completed_at')} AS completed_at, ${isoTime('t.touched_at')} AS etag`;

@@ -1,7 +1,6 @@
-import { type Clock, CLOCK, type Logger, LOGGER, StopDeadline } from '@lanyard/service';
-import { Inject, Injectable } from '@nestjs/common';
+import { BackgroundWork } from '@lanyard/service';
+import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { BackgroundSteps } from '../steps/background-steps.js';
 
 /** How long a completed import and its report are kept. */
 export const completedImportDays = 30;
@@ -17,14 +16,9 @@ const removeSql = `
 
 /** Deletes imports that were completed long ago, with their reports. The created devices stay. */
 @Injectable()
-export class ImportRetention extends BackgroundSteps {
-  constructor(
-    private readonly database: DataSource,
-    @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(LOGGER) logger: Logger,
-    deadline: StopDeadline,
-  ) {
-    super({ periodMs, failure: 'completed imports not deleted', clock, logger, deadline });
+export class ImportRetention extends BackgroundWork {
+  constructor(private readonly database: DataSource) {
+    super(periodMs, 'completed imports not deleted, tried again');
   }
 
   /** Deletes the oldest one. */

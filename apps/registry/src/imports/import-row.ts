@@ -1,5 +1,5 @@
 import { refuseUnstorableText, ValidationFailed } from '@lanyard/service';
-import { importColumns, type NewDevice, NewDeviceSchema } from '../devices/device-fields.js';
+import { importColumns, NewDevice } from '../devices/device-fields.js';
 import { MalformedImport } from '../errors.js';
 
 /** Further columns of an export. An import ignores them, so that an exported table can be imported. */
@@ -87,7 +87,7 @@ export const readRow = (fields: Record<string, unknown>): { device: NewDevice } 
   const problem = fields[wrong];
   // A replica of an older version stored the number of cells.
   if (problem !== undefined) return { problems: [typeof problem === 'object' ? (problem as RowProblem) : surplus] };
-  const read = NewDeviceSchema.safeParse(fields);
+  const read = NewDevice.safeParse(fields);
   if (read.success) return { device: read.data };
   return {
     problems: read.error.issues.map(({ path, message }) => ({ field: path.map(String).join('.') || 'row', message })),

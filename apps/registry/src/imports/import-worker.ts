@@ -1,10 +1,9 @@
-import { type Clock, CLOCK, type Logger, LOGGER, newId, StopDeadline } from '@lanyard/service';
-import { Inject, Injectable } from '@nestjs/common';
+import { BackgroundWork, newId } from '@lanyard/service';
+import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { importColumns, type NewDevice } from '../devices/device-fields.js';
 import { deviceRowColumns, type DeviceRow } from '../devices/lifecycle.js';
 import { DeviceQuotas } from '../quotas/device-quotas.js';
-import { BackgroundSteps } from '../steps/background-steps.js';
 import { isSuspended } from '../devices/account-standings.js';
 import { NewDevices } from '../devices/new-devices.js';
 import { readRow } from './import-row.js';
@@ -73,16 +72,13 @@ const given = (device: NewDevice): object =>
  * repeats none.
  */
 @Injectable()
-export class ImportWorker extends BackgroundSteps {
+export class ImportWorker extends BackgroundWork {
   constructor(
     private readonly database: DataSource,
     private readonly newDevices: NewDevices,
     private readonly quotas: DeviceQuotas,
-    @Inject(CLOCK) clock: Clock,
-    @Inject(LOGGER) logger: Logger,
-    deadline: StopDeadline,
   ) {
-    super({ periodMs, failure: 'import not continued', clock, logger, deadline });
+    super(periodMs, 'import not continued, tried again');
   }
 
   protected async step(): Promise<boolean> {

@@ -1,9 +1,8 @@
 import {
   Caller,
   type Identity,
-  type ListEnvelope,
   ListParameters,
-  type ListQuery,
+  type ListRequest,
   listSchema,
   type ListSpec,
   Operation,
@@ -28,7 +27,7 @@ import { z } from 'zod';
 import { notBlank } from '../devices/device-fields.js';
 import { bodyStreamOf } from './body-streams.js';
 import { completedImportDays } from './import-retention.js';
-import { type DeviceImport, ImportSchema } from './import-record.js';
+import { DeviceImport } from './import-record.js';
 import { ImportsService, openImportsMax } from './imports.service.js';
 
 const nameLengthMax = 128;
@@ -60,15 +59,11 @@ export class ImportsController {
   @ApiConsumes('text/csv')
   @ApiBody({ schema: { type: 'string' } })
   @ApiQuery({ name: 'name', required: false, schema: { type: 'string', maxLength: nameLengthMax } })
-  @ApiAcceptedResponse({ standardSchema: ImportSchema })
+  @ApiAcceptedResponse({ standardSchema: DeviceImport })
   @ApiConflictResponse({
     description: `The account already has ${openImportsMax} incomplete imports, or this import was deleted during the upload`,
   })
-  take(
-    @Caller() caller: Identity,
-    @Req() request: FastifyRequest,
-    @Query('name') name?: unknown,
-  ): Promise<DeviceImport> {
+  take(@Caller() caller: Identity, @Req() request: FastifyRequest, @Query('name') name?: unknown) {
     return this.imports.storeTable(caller, readName(name), bodyStreamOf(request));
   }
 
@@ -77,13 +72,10 @@ export class ImportsController {
   @Operation({
     summary: 'List imports',
     description: 'Newest last. A completed import is deleted after 30 days.',
-    ok: listSchema(ImportSchema, 'DeviceImportList'),
+    ok: listSchema(DeviceImport, 'DeviceImportList'),
   })
-  list(
-    @Caller() caller: Identity,
-    @ListParameters(importListSpec) query: ListQuery,
-  ): Promise<ListEnvelope<DeviceImport>> {
-    return this.imports.list(caller.accountId, query);
+  list(@ListParameters(importListSpec) query: ListRequest) {
+    return this.imports.list(query.caller.accountId, query);
   }
 
   @RequiresPermission('devices.read')
@@ -92,9 +84,9 @@ export class ImportsController {
     summary: 'Show the progress of an import',
     description:
       'Poll it until `status` is `completed`. When `errors_count` is not 0, `errors_report_file` names the report.',
-    ok: ImportSchema,
+    ok: DeviceImport,
   })
-  get(@Caller() caller: Identity, @Param('id') id: string): Promise<DeviceImport> {
+  get(@Caller() caller: Identity, @Param('id') id: string) {
     return this.imports.get(caller.accountId, id);
   }
 
@@ -106,7 +98,7 @@ export class ImportsController {
   })
   @ApiProduces('text/csv')
   @ApiOkResponse({ content: { 'text/csv': { schema: { type: 'string' } } } })
-  async errors(@Caller() caller: Identity, @Param('id') id: string): Promise<StreamableFile> {
+  async errors(@Caller() caller: Identity, @Param('id') id: string) {
     const found = await this.imports.get(caller.accountId, id);
     return new StreamableFile(Readable.from(this.imports.errors(caller.accountId, found.id)), {
       type: 'text/csv; charset=utf-8',
@@ -119,7 +111,7 @@ export class ImportsController {
     summary: 'Delete an import',
     description: 'Stops the import and deletes its report. Devices that it has already created are kept.',
   })
-  remove(@Caller() caller: Identity, @Param('id') id: string): Promise<void> {
+  remove(@Caller() caller: Identity, @Param('id') id: string) {
     return this.imports.remove(caller, id);
   }
 }

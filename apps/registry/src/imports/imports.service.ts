@@ -1,22 +1,14 @@
 import type { Actor } from '@lanyard/contracts';
 import { AuditTrail } from '@lanyard/kafka';
-import {
-  type Clock,
-  CLOCK,
-  FairTurns,
-  isId,
-  listEnvelope,
-  type ListEnvelope,
-  type ListQuery,
-  newId,
-} from '@lanyard/service';
+import { type Clock, CLOCK, FairTurns, isId, type ListEnvelope, type ListQuery, newId } from '@lanyard/service';
 import type { Readable } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { isForeignKeyViolation } from '../db/violations.js';
 import { ImportDeleted, ImportNotFound, MalformedImport, TooManyImports } from '../errors.js';
 import { csvRow, csvRows } from '../csv.js';
-import { type DeviceImport, selectImports } from './import-record.js';
+import { type DeviceImport, importRecord } from './import-record.js';
+import { fairPageOf } from '../records/page.js';
 import { checkHeader, fieldsOf } from './import-row.js';
 import { ImportWorker } from './import-worker.js';
 
@@ -88,28 +80,23 @@ export class ImportsService {
 
   async get(accountId: string, id: string): Promise<DeviceImport> {
     const [found]: DeviceImport[] = isId(id)
-      ? await this.database.query(`${selectImports} WHERE i.id = $1 AND i.account_id = $2`, [id, accountId])
+      ? await this.database.query(
+          `SELECT ${importRecord} FROM registry.device_imports t WHERE t.id = $1 AND t.account_id = $2`,
+          [id, accountId],
+        )
       : [];
     if (!found) throw new ImportNotFound();
     return found;
   }
 
   list(accountId: string, query: ListQuery): Promise<ListEnvelope<DeviceImport>> {
-    return FairTurns.at(this.database).run(accountId, () => this.page(accountId, query));
-  }
-
-  private async page(accountId: string, query: ListQuery): Promise<ListEnvelope<DeviceImport>> {
-    const [counted]: { n: number }[] = query.includeTotal
-      ? await this.database.query('SELECT count(*)::int AS n FROM registry.device_imports WHERE account_id = $1', [
-          accountId,
-        ])
-      : [];
-    const rows: DeviceImport[] = await this.database.query(
-      `${selectImports} WHERE i.account_id = $1 AND ($2::text IS NULL OR i.id ${query.order === 'ASC' ? '>' : '<'} $2)
-       ORDER BY i.id ${query.order} LIMIT ${query.limit + 1}`,
-      [accountId, query.after],
-    );
-    return listEnvelope(rows, query, counted?.n);
+    const source = {
+      selected: importRecord,
+      from: 'registry.device_imports t',
+      columns: {},
+      where: 't.account_id = $1',
+    };
+    return fairPageOf(this.database, accountId, { ...source, parameters: [accountId] }, query);
   }
 
   /** Deletes the import, its rows and its report. The created devices stay. */

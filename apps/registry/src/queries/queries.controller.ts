@@ -1,30 +1,20 @@
 import {
+  type By,
+  ByCallerIfMatch,
   Caller,
   EtagHeader,
   type Identity,
-  type JsonText,
-  type ListEnvelope,
   ListParameters,
-  type ListQuery,
+  type ListRequest,
   listSchema,
   Operation,
   RequiresPermission,
 } from '@lanyard/service';
-import { Body, Controller, Delete, Get, Headers, Param, Post, Put, UseInterceptors } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Post, Put, UseInterceptors } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { DeviceList, deviceListSpec } from '../devices/device-list.js';
-import { deviceFilterHelp, DeviceListSchema } from '../devices/devices.controller.js';
-import {
-  type DeviceQuery,
-  filtersOf,
-  type NewQuery,
-  NewQuerySchema,
-  QueriesService,
-  type QueryChanges,
-  QueryChangesSchema,
-  queryListSpec,
-  QuerySchema,
-} from './queries.service.js';
+import { deviceFilterHelp, Devices } from '../devices/devices.controller.js';
+import { filtersOf, NewQuery, QueriesService, QueryChanges, queryListSpec, DeviceQuery } from './queries.service.js';
 
 @ApiTags('Device queries')
 @UseInterceptors(EtagHeader)
@@ -40,13 +30,10 @@ export class QueriesController {
   @Operation({
     summary: 'List saved queries',
     description: 'A saved query is a named filter of the device list.',
-    ok: listSchema(QuerySchema, 'DeviceQueryList'),
+    ok: listSchema(DeviceQuery, 'DeviceQueryList'),
   })
-  list(
-    @Caller() caller: Identity,
-    @ListParameters(queryListSpec, 'DeviceQueryFilters') query: ListQuery,
-  ): Promise<ListEnvelope<DeviceQuery>> {
-    return this.queries.list(caller.accountId, query);
+  list(@ListParameters(queryListSpec, 'DeviceQueryFilters') query: ListRequest) {
+    return this.queries.list(query.caller.accountId, query);
   }
 
   @RequiresPermission('devices.write')
@@ -54,10 +41,10 @@ export class QueriesController {
   @Operation({
     summary: 'Save a query',
     description: '`query` has the form of the packed `filter` parameter of the device list.',
-    created: QuerySchema,
+    created: DeviceQuery,
     conflict: 'Another query of the account has this name',
   })
-  create(@Caller() caller: Identity, @Body({ schema: NewQuerySchema }) body: NewQuery): Promise<DeviceQuery> {
+  create(@Caller() caller: Identity, @Body({ schema: NewQuery }) body: NewQuery) {
     return this.queries.create(caller, body);
   }
 
@@ -66,9 +53,9 @@ export class QueriesController {
   @Operation({
     summary: 'Show a saved query',
     description: 'Use `…/devices` to list the devices that it matches.',
-    ok: QuerySchema,
+    ok: DeviceQuery,
   })
-  get(@Caller() caller: Identity, @Param('id') id: string): Promise<DeviceQuery> {
+  get(@Caller() caller: Identity, @Param('id') id: string) {
     return this.queries.get(caller.accountId, id);
   }
 
@@ -77,35 +64,28 @@ export class QueriesController {
   @Operation({
     summary: 'Change a saved query',
     description: 'Changes only the given fields.',
-    ok: QuerySchema,
+    ok: DeviceQuery,
     conflict: 'Another query of the account has this name',
   })
-  change(
-    @Caller() caller: Identity,
-    @Param('id') id: string,
-    @Body({ schema: QueryChangesSchema }) body: QueryChanges,
-    @Headers('if-match') ifMatch?: string,
-  ): Promise<DeviceQuery> {
+  change(@ByCallerIfMatch() { caller, id, ifMatch }: By, @Body({ schema: QueryChanges }) body: QueryChanges) {
     return this.queries.change(caller, id, body, ifMatch);
   }
 
   @RequiresPermission('devices.write')
   @Delete(':id')
   @Operation({ summary: 'Delete a saved query', description: 'The devices that it matches are not affected.' })
-  remove(@Caller() caller: Identity, @Param('id') id: string, @Headers('if-match') ifMatch?: string): Promise<void> {
+  remove(@ByCallerIfMatch() { caller, id, ifMatch }: By) {
     return this.queries.remove(caller, id, ifMatch);
   }
 
   @RequiresPermission('devices.read')
   @Get(':id/devices')
-  @Operation({ summary: 'List the devices of a saved query', description: deviceFilterHelp, ok: DeviceListSchema })
-  async found(
-    @Caller() caller: Identity,
-    @Param('id') id: string,
-    @ListParameters(deviceListSpec, 'DeviceFilters') query: ListQuery,
-  ): Promise<JsonText> {
-    const saved = await this.queries.get(caller.accountId, id);
-    const wanted = query;
-    return this.devices.list(caller.accountId, { ...wanted, filters: [...filtersOf(saved.query), ...wanted.filters] });
+  @Operation({ summary: 'List the devices of a saved query', description: deviceFilterHelp, ok: Devices })
+  async found(@Param('id') id: string, @ListParameters(deviceListSpec, 'DeviceFilters') query: ListRequest) {
+    const saved = await this.queries.get(query.caller.accountId, id);
+    return this.devices.list(query.caller.accountId, {
+      ...query,
+      filters: [...filtersOf(saved.query), ...query.filters],
+    });
   }
 }

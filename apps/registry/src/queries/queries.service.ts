@@ -1,13 +1,6 @@
 import type { Actor } from '@lanyard/contracts';
 import { AuditTrail } from '@lanyard/kafka';
-import {
-  dividedChange,
-  type ListEnvelope,
-  type ListQuery,
-  type ListSpec,
-  parseListQuery,
-  recordChange,
-} from '@lanyard/service';
+import { type ListQuery, type ListSpec, parseListQuery, recordChange } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { z } from 'zod';
@@ -26,12 +19,12 @@ const fields = {
     .describe('Filters of the device list, in the form of `filter`: `state=registered&name__neq=a`'),
 };
 
-export const NewQuerySchema = z
+export const NewQuery = z
   .strictObject({ ...fields, description: fields.description.optional() })
   .meta({ id: 'NewDeviceQuery' });
-export type NewQuery = z.infer<typeof NewQuerySchema>;
+export type NewQuery = z.infer<typeof NewQuery>;
 
-export const QuerySchema = z
+export const DeviceQuery = z
   .object({
     object: z.literal('device-query'),
     id: z.string(),
@@ -43,15 +36,15 @@ export const QuerySchema = z
     etag: z.string(),
   })
   .meta({ id: 'DeviceQuery' });
-export type DeviceQuery = z.infer<typeof QuerySchema>;
+export type DeviceQuery = z.infer<typeof DeviceQuery>;
 
 const changeable = z.object(fields).partial().shape;
 
-export const QueryChangesSchema = recordChange(QuerySchema, changeable).meta({
+export const QueryChanges = recordChange(DeviceQuery, changeable).meta({
   id: 'DeviceQueryChanges',
   examples: [{ query: 'state=registered' }],
 });
-export type QueryChanges = z.infer<typeof QueryChangesSchema>;
+export type QueryChanges = z.infer<typeof QueryChanges>;
 
 export const queryListSpec: ListSpec = {
   filters: { id: 'text', name: 'text', query: 'text', created_at: 'date', updated_at: 'date' },
@@ -68,42 +61,26 @@ const mustFilter = (query: string): void => {
 
 /** Named filters of the device list. */
 @Injectable()
-export class QueriesService {
-  private readonly records: NamedRecords<DeviceQuery>;
-
+export class QueriesService extends NamedRecords<DeviceQuery> {
   constructor(database: DataSource, audit: AuditTrail) {
-    this.records = new NamedRecords(database, audit, {
+    super(database, audit, {
       object: 'device-query',
       table: 'device_queries',
       members: { name: 't.name', description: 't.description', query: 't.query' },
+      changeable,
       notFound: () => new QueryNotFound(),
       nameTaken: () => new QueryNameTaken(),
       actions: { created: 'SYS_545', changed: 'SYS_546', deleted: 'SYS_547' },
     });
   }
 
-  list(accountId: string, query: ListQuery): Promise<ListEnvelope<DeviceQuery>> {
-    return this.records.list(accountId, query);
-  }
-
-  get(accountId: string, id: string): Promise<DeviceQuery> {
-    return this.records.get(accountId, id);
-  }
-
-  async create(actor: Actor, { name, description, query }: NewQuery): Promise<DeviceQuery> {
+  override async create(actor: Actor, { name, description, query }: NewQuery): Promise<DeviceQuery> {
     mustFilter(query);
-    return this.records.create(actor, { name, description: description ?? '', query });
+    return super.create(actor, { name, description: description ?? '', query });
   }
 
-  /** Changes the given fields. Throws EtagDiffers for another version. */
-  async change(actor: Actor, id: string, body: QueryChanges, ifMatch?: string): Promise<DeviceQuery> {
-    const { changes, unchanged } = dividedChange(body, changeable);
-    if (changes.query !== undefined) mustFilter(changes.query);
-    const description = changes.description === null ? '' : changes.description;
-    return this.records.change(actor, id, { ...changes, description }, { ifMatch, unchanged });
-  }
-
-  remove(actor: Actor, id: string, ifMatch?: string): Promise<void> {
-    return this.records.remove(actor, id, ifMatch);
+  override async change(actor: Actor, id: string, body: QueryChanges, ifMatch?: string): Promise<DeviceQuery> {
+    if (body.query !== undefined) mustFilter(body.query);
+    return super.change(actor, id, body, ifMatch);
   }
 }

@@ -1,21 +1,19 @@
 import type { Actor, OperatorAction } from '@lanyard/contracts';
 import type { AuditTrail } from '@lanyard/kafka';
 import {
-  FairTurns,
+  changesOf,
   isId,
   isoTime,
-  listEnvelope,
   type ListEnvelope,
   type ListQuery,
   mustMatch,
   newId,
-  pageOfRows,
-  refuseOtherValues,
   type ServiceError,
 } from '@lanyard/service';
 import type { DataSource, EntityManager } from 'typeorm';
 import { isUniqueViolation } from '../db/violations.js';
 import { etagOf } from './etag.js';
+import { fairPageOf } from './page.js';
 
 /** A kind of named records of an account; its table is `t` in SQL. */
 export interface RecordKind {
@@ -26,15 +24,10 @@ export interface RecordKind {
   notFound: () => ServiceError;
   nameTaken: () => ServiceError;
   actions: { created: OperatorAction; changed: OperatorAction; deleted: OperatorAction };
+  /** The fields that PUT changes. */
+  changeable: Record<string, unknown>;
   /** Members that may change without a change of the record. */
   moving?: readonly string[];
-}
-
-/** The condition of a change. */
-export interface RecordCondition {
-  ifMatch?: string | undefined;
-  /** Read-only members that the caller sent back. */
-  unchanged?: Record<string, unknown>;
 }
 
 export interface NamedRecord {
@@ -56,14 +49,14 @@ const told = (fields: Record<string, unknown>): Record<string, string> =>
  * Lists, shows, creates, changes and deletes records with unique names in their account, as the API shows them. SQL: their
  * etag is a time in microseconds, which a Date does not hold.
  */
-export class NamedRecords<T extends NamedRecord> {
+export abstract class NamedRecords<T extends NamedRecord> {
   private readonly columns: Record<string, string>;
   private readonly selected: string;
   private readonly from: string;
 
   constructor(
-    private readonly database: DataSource,
-    private readonly audit: AuditTrail,
+    protected readonly database: DataSource,
+    protected readonly audit: AuditTrail,
     private readonly kind: RecordKind,
   ) {
     const { members, object, table } = kind;
@@ -76,14 +69,9 @@ export class NamedRecords<T extends NamedRecord> {
   }
 
   list(accountId: string, query: ListQuery): Promise<ListEnvelope<T>> {
-    return FairTurns.at(this.database).run(accountId, () => this.page(accountId, query));
-  }
-
-  private async page(accountId: string, query: ListQuery): Promise<ListEnvelope<T>> {
     const { selected, from, columns } = this;
     const source = { selected, from, columns, where: 't.account_id = $1', parameters: [accountId] };
-    const { rows, total } = await pageOfRows<T>(this.database, source, query);
-    return listEnvelope(rows, query, total);
+    return fairPageOf(this.database, accountId, source, query);
   }
 
   /** Throws the not-found error of the kind, also for a record of another account. */
@@ -111,22 +99,19 @@ export class NamedRecords<T extends NamedRecord> {
         columns.map(([, value]) => value),
       );
       const made = await this.get(accountId, String(columns[0]?.[1]), manager);
-      await this.record(manager, actions.created, actor, made, told(fields));
+      await this.recordAction(manager, actions.created, actor, made, told(fields));
       return made;
     });
   }
 
   /** Changes the given fields. Throws EtagDiffers for another version, ValidationFailed for a changed read-only field. */
-  async change(
-    actor: Actor,
-    id: string,
-    fields: Record<string, unknown>,
-    { ifMatch, unchanged = {} }: RecordCondition = {},
-  ): Promise<T> {
-    const { table, actions, moving } = this.kind;
+  async change(actor: Actor, id: string, body: object, ifMatch?: string): Promise<T> {
+    const { table, actions, changeable, moving } = this.kind;
     return this.refusingTakenNames(async (manager) => {
       await this.lockRecord(manager, actor.accountId, id, ifMatch);
-      refuseOtherValues(unchanged, await this.get(actor.accountId, id, manager), moving);
+      const record = await this.get(actor.accountId, id, manager);
+      const changes = changesOf(body as Record<string, unknown>, changeable, record, moving);
+      const fields = { ...changes, ...(changes['description'] === null && { description: '' }) };
       const columns = given(fields);
       await manager.query(
         `UPDATE registry.${table} SET ${columns.map(([name], i) => `${name} = $${i + 2}, `).join('')}
@@ -134,7 +119,7 @@ export class NamedRecords<T extends NamedRecord> {
         [id, ...columns.map(([, value]) => value)],
       );
       const changed = await this.get(actor.accountId, id, manager);
-      await this.record(manager, actions.changed, actor, changed, told(fields));
+      await this.recordAction(manager, actions.changed, actor, changed, told(fields));
       return changed;
     });
   }
@@ -144,7 +129,7 @@ export class NamedRecords<T extends NamedRecord> {
       await this.lockRecord(manager, actor.accountId, id, ifMatch);
       const gone = await this.get(actor.accountId, id, manager);
       await manager.query(`DELETE FROM registry.${this.kind.table} WHERE id = $1`, [id]);
-      await this.record(manager, this.kind.actions.deleted, actor, gone);
+      await this.recordAction(manager, this.kind.actions.deleted, actor, gone);
     });
   }
 
@@ -186,7 +171,7 @@ export class NamedRecords<T extends NamedRecord> {
     }
   }
 
-  private async record(
+  private async recordAction(
     manager: EntityManager,
     action: OperatorAction,
     actor: Actor,

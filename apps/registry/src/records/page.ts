@@ -1,12 +1,26 @@
-import { listEnvelope, type ListEnvelope, type ListQuery, pageOfRows, type RowSource } from '@lanyard/service';
+import {
+  FairTurns,
+  type ListEnvelope,
+  listEnvelope,
+  type ListQuery,
+  pageOfRows,
+  type RowSource,
+} from '@lanyard/service';
 import type { DataSource } from 'typeorm';
 
-/** A page of a short list, always with the total. */
-export const pageOf = async <T>(
-  database: DataSource,
-  source: RowSource,
-  query: ListQuery,
-): Promise<ListEnvelope<T>> => {
-  const { rows, total } = await pageOfRows<T>(database, source, { ...query, includeTotal: true });
+const pageOf = async <T>(database: DataSource, source: RowSource, query: ListQuery): Promise<ListEnvelope<T>> => {
+  const { rows, total } = await pageOfRows<T>(database, source, query);
   return listEnvelope(rows, query, total);
 };
+
+/** A page of a short list, always with the total. */
+export const countedPageOf = <T>(database: DataSource, source: RowSource, query: ListQuery): Promise<ListEnvelope<T>> =>
+  pageOf(database, source, { ...query, includeTotal: true });
+
+/** A page of a list that may be long: it waits for its turn at the database. */
+export const fairPageOf = <T>(
+  database: DataSource,
+  accountId: string,
+  source: RowSource,
+  query: ListQuery,
+): Promise<ListEnvelope<T>> => FairTurns.at(database).run(accountId, () => pageOf(database, source, query));

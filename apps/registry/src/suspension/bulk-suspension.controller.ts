@@ -6,9 +6,9 @@ import { z } from 'zod';
 import { SelectionMissing } from '../errors.js';
 import { GroupsService } from '../groups/groups.service.js';
 import { filtersOf } from '../queries/queries.service.js';
-import { BulkSuspensionService, type Selection } from './bulk-suspension.service.js';
+import { BulkSuspensionService } from './bulk-suspension.service.js';
 
-export const BulkSuspensionSchema = z
+export const BulkSuspension = z
   .strictObject({
     action: z.enum(['suspend', 'resume']),
     category: z.enum(suspensionCategories, `Required: one of ${suspensionCategories.join(', ')}`),
@@ -32,9 +32,9 @@ export const BulkSuspensionSchema = z
     examples: [{ action: 'suspend', category: 'maintenance', filter: 'endpoint_type=thermometer', dry_run: true }],
   });
 
-type BulkSuspension = z.infer<typeof BulkSuspensionSchema>;
+type BulkSuspension = z.infer<typeof BulkSuspension>;
 
-export const BulkSuspensionOutcomeSchema = z
+export const BulkSuspensionOutcome = z
   .object({
     object: z.literal('device-suspension'),
     action: z.enum(['suspend', 'resume']),
@@ -46,7 +46,7 @@ export const BulkSuspensionOutcomeSchema = z
   })
   .meta({ id: 'BulkSuspensionOutcome' });
 
-type BulkSuspensionOutcome = z.infer<typeof BulkSuspensionOutcomeSchema>;
+type BulkSuspensionOutcome = z.infer<typeof BulkSuspensionOutcome>;
 
 @ApiTags('Suspension')
 @RequiresPermission('devices.suspend')
@@ -61,7 +61,7 @@ export class BulkSuspensionController {
   @Operation({
     summary: 'Suspend or resume many devices',
     description: 'Idempotent: devices that already have the wanted state are not touched. `dry_run` only counts.',
-    ok: BulkSuspensionOutcomeSchema,
+    ok: BulkSuspensionOutcome,
   })
   @ApiNotFoundResponse({ description: 'The account has no such device group' })
   @ApiGatewayTimeoutResponse({
@@ -70,7 +70,7 @@ export class BulkSuspensionController {
   })
   async run(
     @Caller() caller: Identity,
-    @Body({ schema: BulkSuspensionSchema }) body: BulkSuspension,
+    @Body({ schema: BulkSuspension }) body: BulkSuspension,
   ): Promise<BulkSuspensionOutcome> {
     const { action, category, description, dry_run: dryRun = false } = body;
     const selection = await this.selectionOf(caller.accountId, body);
@@ -89,10 +89,7 @@ export class BulkSuspensionController {
     };
   }
 
-  private async selectionOf(
-    accountId: string,
-    { group_id: groupId, filter, after }: BulkSuspension,
-  ): Promise<Selection> {
+  private async selectionOf(accountId: string, { group_id: groupId, filter, after }: BulkSuspension) {
     const filters = filter === undefined ? [] : filtersOf(filter);
     // Such as `&`: it would be every device of the account.
     if (groupId === undefined && filters.length === 0) throw new SelectionMissing();

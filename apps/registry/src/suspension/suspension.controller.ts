@@ -1,12 +1,11 @@
 import { suspensionCategories } from '@lanyard/contracts';
 import {
-  Caller,
+  type By,
+  ByCaller,
   type Filter,
-  type Identity,
   listEnvelope,
-  type ListEnvelope,
   ListParameters,
-  type ListQuery,
+  type ListRequest,
   listSchema,
   type ListSpec,
   Operation,
@@ -19,14 +18,14 @@ import { CategoryNotFound } from '../errors.js';
 import { blockCategories, type BlockCategory } from './categories.js';
 import { SuspensionService } from './suspension.service.js';
 
-export const SuspensionReasonSchema = z
+export const SuspensionReason = z
   .strictObject({
     category: z.enum(suspensionCategories, `Required: one of ${suspensionCategories.join(', ')}`),
     description: z.string().max(2000).optional(),
   })
   .meta({ id: 'SuspensionReason' });
 
-type SuspensionReason = z.infer<typeof SuspensionReasonSchema>;
+type SuspensionReason = z.infer<typeof SuspensionReason>;
 
 export const BlockCategorySchema = z
   .object({
@@ -49,11 +48,7 @@ export class SuspensionController {
     description:
       'Idempotent: repeating the call with another category or description stores these; with the same values it changes nothing.',
   })
-  suspend(
-    @Caller() caller: Identity,
-    @Param('id') id: string,
-    @Body({ schema: SuspensionReasonSchema }) reason: SuspensionReason,
-  ): Promise<void> {
+  suspend(@ByCaller() { caller, id }: By, @Body({ schema: SuspensionReason }) reason: SuspensionReason) {
     return this.suspensions.suspend(caller.accountId, id, reason, caller);
   }
 
@@ -63,11 +58,7 @@ export class SuspensionController {
     description:
       'The device may connect again; its own back-off determines how soon it does. Repeating the call changes nothing. `category` is required, and may differ from that of the suspension.',
   })
-  resume(
-    @Caller() caller: Identity,
-    @Param('id') id: string,
-    @Body({ schema: SuspensionReasonSchema }) reason: SuspensionReason,
-  ): Promise<void> {
+  resume(@ByCaller() { caller, id }: By, @Body({ schema: SuspensionReason }) reason: SuspensionReason) {
     return this.suspensions.resume(caller.accountId, id, reason, caller);
   }
 }
@@ -103,15 +94,14 @@ export class BlockCategoriesController {
     description: 'The values that `category` of suspend and resume accepts (spec §2.3).',
     ok: listSchema(BlockCategorySchema, 'DeviceBlockCategoryList'),
   })
-  list(@ListParameters(categoryListSpec, 'DeviceBlockCategoryFilters') query: ListQuery): ListEnvelope<BlockCategory> {
-    const wanted = query;
-    const found = blockCategories.filter((category) => wanted.filters.every((filter) => matches(category, filter)));
-    const ordered = wanted.order === 'ASC' ? found : found.toReversed();
-    const start = wanted.after === null ? 0 : ordered.findIndex((category) => category.reference === wanted.after) + 1;
+  list(@ListParameters(categoryListSpec, 'DeviceBlockCategoryFilters') query: ListRequest) {
+    const found = blockCategories.filter((category) => query.filters.every((filter) => matches(category, filter)));
+    const ordered = query.order === 'ASC' ? found : found.toReversed();
+    const start = query.after === null ? 0 : ordered.findIndex((category) => category.reference === query.after) + 1;
     return listEnvelope(
-      ordered.slice(start, start + wanted.limit + 1),
-      wanted,
-      wanted.includeTotal ? found.length : undefined,
+      ordered.slice(start, start + query.limit + 1),
+      query,
+      query.includeTotal ? found.length : undefined,
     );
   }
 
@@ -121,7 +111,7 @@ export class BlockCategoriesController {
     description: 'Identified by its reference, for example `maintenance`.',
     ok: BlockCategorySchema,
   })
-  get(@Param('reference') reference: string): BlockCategory {
+  get(@Param('reference') reference: string) {
     const category = blockCategories.find((c) => c.reference === reference);
     if (!category) throw new CategoryNotFound();
     return category;

@@ -1,9 +1,8 @@
 import type { AccessAccountChanged } from '@lanyard/contracts';
-import { type Clock, CLOCK, type Logger, LOGGER, StopDeadline } from '@lanyard/service';
-import { Inject, Injectable } from '@nestjs/common';
+import { BackgroundWork } from '@lanyard/service';
+import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Lifecycle } from '../devices/lifecycle.js';
-import { BackgroundSteps } from '../steps/background-steps.js';
 import { changeDevices, awaitDeviceCreation, reason } from '../devices/account-standings.js';
 import { announced } from '../devices/suspension-reason.js';
 
@@ -34,15 +33,12 @@ interface AccountStatus {
  * with their announcements: a crash repeats none.
  */
 @Injectable()
-export class SystemSuspension extends BackgroundSteps {
+export class SystemSuspension extends BackgroundWork {
   constructor(
     private readonly database: DataSource,
     private readonly lifecycle: Lifecycle,
-    @Inject(CLOCK) clock: Clock,
-    @Inject(LOGGER) logger: Logger,
-    deadline: StopDeadline,
   ) {
-    super({ periodMs, failure: 'devices of an account not suspended', clock, logger, deadline });
+    super(periodMs, 'devices of an account not suspended, tried again');
   }
 
   /** A fact may be repeated, and may arrive late. */

@@ -44,7 +44,7 @@ const exampleCertificate =
   '-----BEGIN CERTIFICATE-----\nMIIBjzCCATWgAwIBAgIUWh9zZj24w2rqIcTzepEi5bojV3EwCgYIKoZIzj0EAwIw\nHDEaMBgGA1UEAwwRRXhhbXBsZSBEZXZpY2UgQ0EwIBcNMjYxMTIzMTIwMDAyWhgP\nMjA3NjExMTAxMjAwMDJaMBwxGjAYBgNVBAMMEUV4YW1wbGUgRGV2aWNlIENBMFkw\nEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEumgZtkkCZGz0pktO2a6pXTZ+OBjICt3d\nvnScGSu5Ys9UrLz+s0l27VHhkD0uLl4XvCMHSSCYxkRwxcpJZfyQu6NTMFEwHQYD\nVR0OBBYEFDcGu6MfadPnn/VRN1bjH+2OkvkeMB8GA1UdIwQYMBaAFDcGu6MfadPn\nn/VRN1bjH+2OkvkeMA8GA1UdEwEB/wQFMAMBAf8wCgYIKoZIzj0EAwIDSAAwRQIg\nOg8EMMJRgMUnMc8DfIEFRs9TpTeA8L4juOyTcewXli8CIQDQjKXF0A5opnEZpCTw\nH0zbyYkxwYGncT9eJ6FRFOKnRw==\n-----END CERTIFICATE-----\n';
 
 /** Body of POST /v3/trusted-certificates. */
-export const NewTrustedCertificateSchema = z
+export const NewTrustedCertificate = z
   .strictObject({
     certificate: z.string().min(1).max(16_384).describe('PEM of a certificate authority'),
     signature: signature.nullish(),
@@ -55,9 +55,9 @@ export const NewTrustedCertificateSchema = z
     status: status.optional().describe('Default: ACTIVE with a signature, INACTIVE without'),
   })
   .meta({ id: 'NewTrustedCertificate', examples: [{ name: 'Example device CA', certificate: exampleCertificate }] });
-export type NewTrustedCertificate = z.infer<typeof NewTrustedCertificateSchema>;
+export type NewTrustedCertificate = z.infer<typeof NewTrustedCertificate>;
 
-export const TrustedCertificateSchema = z
+export const TrustedCertificate = z
   .object({
     object: z.literal('trusted-cert'),
     id: z.string(),
@@ -80,7 +80,7 @@ export const TrustedCertificateSchema = z
     etag: z.string(),
   })
   .meta({ id: 'TrustedCertificate' });
-export type TrustedCertificate = z.infer<typeof TrustedCertificateSchema>;
+export type TrustedCertificate = z.infer<typeof TrustedCertificate>;
 
 /** The fields that PUT changes. */
 export const changeable = {
@@ -93,8 +93,8 @@ export const changeable = {
 };
 
 /** Body of PUT /v3/trusted-certificates/{id}: changes the given fields. */
-export const TrustedCertificateChangesSchema = recordChange(TrustedCertificateSchema, changeable).meta({
+export const TrustedCertificateChanges = recordChange(TrustedCertificate, changeable).meta({
   id: 'TrustedCertificateChanges',
   examples: [{ enrollment_mode: true }],
 });
-export type TrustedCertificateChanges = z.infer<typeof TrustedCertificateChangesSchema>;
+export type TrustedCertificateChanges = z.infer<typeof TrustedCertificateChanges>;

@@ -1,24 +1,22 @@
 import {
+  type By,
+  ByCallerIfMatch,
   Caller,
   EtagHeader,
   type Identity,
-  type ListEnvelope,
   ListParameters,
-  type ListQuery,
+  type ListRequest,
   listSchema,
   Operation,
   RequiresPermission,
 } from '@lanyard/service';
-import { Body, Controller, Delete, Get, Headers, Param, Post, Put, UseInterceptors } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Post, Put, UseInterceptors } from '@nestjs/common';
 import { ApiConflictResponse, ApiTags } from '@nestjs/swagger';
 import {
-  type NewTrustedCertificate,
-  NewTrustedCertificateSchema,
-  type TrustedCertificate,
-  type TrustedCertificateChanges,
-  TrustedCertificateChangesSchema,
+  NewTrustedCertificate,
+  TrustedCertificateChanges,
   trustedPerAccountMax,
-  TrustedCertificateSchema,
+  TrustedCertificate,
 } from './fields.js';
 import { TrustedCertificatesService, trustedListSpec } from './trusted-certificates.service.js';
 
@@ -33,13 +31,10 @@ export class TrustedCertificatesController {
   @Operation({
     summary: 'List trusted certificates',
     description: 'Certificate authorities whose device certificates the account accepts.',
-    ok: listSchema(TrustedCertificateSchema, 'TrustedCertificateList'),
+    ok: listSchema(TrustedCertificate, 'TrustedCertificateList'),
   })
-  list(
-    @Caller() caller: Identity,
-    @ListParameters(trustedListSpec, 'TrustedCertificateFilters') query: ListQuery,
-  ): Promise<ListEnvelope<TrustedCertificate>> {
-    return this.trusted.list(caller.accountId, query);
+  list(@ListParameters(trustedListSpec, 'TrustedCertificateFilters') query: ListRequest) {
+    return this.trusted.list(query.caller.accountId, query);
   }
 
   @RequiresPermission('devices.credentials')
@@ -47,15 +42,12 @@ export class TrustedCertificatesController {
   @Operation({
     summary: 'Create a trusted certificate',
     description: `A device that presents a certificate signed by this authority is identified by the common name. With \`enrollment_mode\`, the device need not exist in the directory. \`signature\` proves that the authority is yours: \`printf %s <account id> | openssl dgst -sha256 -sign ca.key | base64 -w0\`. Without a signature the certificate stays INACTIVE until a PUT supplies one with status ACTIVE. At most ${trustedPerAccountMax} per account.`,
-    created: TrustedCertificateSchema,
+    created: TrustedCertificate,
   })
   @ApiConflictResponse({
     description: 'The certificate is already trusted, or the account has the maximum number of trusted certificates',
   })
-  create(
-    @Caller() caller: Identity,
-    @Body({ schema: NewTrustedCertificateSchema }) body: NewTrustedCertificate,
-  ): Promise<TrustedCertificate> {
+  create(@Caller() caller: Identity, @Body({ schema: NewTrustedCertificate }) body: NewTrustedCertificate) {
     return this.trusted.create(caller, body);
   }
 
@@ -64,9 +56,9 @@ export class TrustedCertificatesController {
   @Operation({
     summary: 'Show a trusted certificate',
     description: 'Includes the revoked serial numbers.',
-    ok: TrustedCertificateSchema,
+    ok: TrustedCertificate,
   })
-  get(@Caller() caller: Identity, @Param('id') id: string): Promise<TrustedCertificate> {
+  get(@Caller() caller: Identity, @Param('id') id: string) {
     return this.trusted.get(caller.accountId, id);
   }
 
@@ -75,14 +67,12 @@ export class TrustedCertificatesController {
   @Operation({
     summary: 'Change a trusted certificate',
     description: 'Changes only the given fields. Devices whose certificate the change revokes are disconnected.',
-    ok: TrustedCertificateSchema,
+    ok: TrustedCertificate,
   })
   change(
-    @Caller() caller: Identity,
-    @Param('id') id: string,
-    @Body({ schema: TrustedCertificateChangesSchema }) body: TrustedCertificateChanges,
-    @Headers('if-match') ifMatch?: string,
-  ): Promise<TrustedCertificate> {
+    @ByCallerIfMatch() { caller, id, ifMatch }: By,
+    @Body({ schema: TrustedCertificateChanges }) body: TrustedCertificateChanges,
+  ) {
     return this.trusted.change(caller, id, body, ifMatch);
   }
 
@@ -93,7 +83,7 @@ export class TrustedCertificatesController {
     description:
       'Devices that connected with a certificate of this authority are disconnected, and their registrations end.',
   })
-  remove(@Caller() caller: Identity, @Param('id') id: string, @Headers('if-match') ifMatch?: string): Promise<void> {
+  remove(@ByCallerIfMatch() { caller, id, ifMatch }: By) {
     return this.trusted.remove(caller, id, ifMatch);
   }
 }

@@ -25,7 +25,7 @@ import {
   TooManyCredentials,
   TrustedCertificateNotFound,
 } from '../errors.js';
-import { pageOf } from '../records/page.js';
+import { countedPageOf } from '../records/page.js';
 import {
   changeable,
   type NewTrustedCertificate,
@@ -133,7 +133,7 @@ export class TrustedCertificatesService {
 
   list(accountId: string, query: ListQuery): Promise<ListEnvelope<TrustedCertificate>> {
     const source = { selected: columns, from: `${table} t`, columns: filterColumns, where: 'account_id = $1' };
-    return pageOf(this.database, { ...source, parameters: [accountId] }, query);
+    return countedPageOf(this.database, { ...source, parameters: [accountId] }, query);
   }
 
   get(accountId: string, id: string): Promise<TrustedCertificate> {

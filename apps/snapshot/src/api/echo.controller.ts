@@ -3,7 +3,7 @@ import { Controller, Delete, Get, Inject, Param } from '@nestjs/common';
 import { ApiMethodNotAllowedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { SnapshotNotDeletable } from '../errors.js';
 import { SnapshotReader } from '../resources/snapshot-reader.js';
-import { type DeviceEcho, DeviceEchoSchema } from '../resources/device-echo.js';
+import { DeviceEcho } from '../resources/device-echo.js';
 
 @ApiTags('Device state snapshot')
 @RequiresPermission('snapshots.read')
@@ -19,7 +19,7 @@ export class EchoController {
     summary: 'Show the state snapshot of a device',
     description:
       'The last reported and the last desired value of every known resource, with the times and the status of the last write (spec §2.4). Available while the device is asleep or offline. Values are base64; `decoded` contains them in their own type if the object is known.',
-    ok: DeviceEchoSchema,
+    ok: DeviceEcho,
   })
   echo(@Caller() caller: Identity, @Param('deviceId') deviceId: string): Promise<DeviceEcho> {
     return this.snapshots.read(caller.accountId, deviceId, this.clock.now());

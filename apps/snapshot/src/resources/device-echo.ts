@@ -9,7 +9,7 @@ const decoded = z
     'The value in the type of the resource; for a resource with several instances, one value per instance id. Absent for opaque values and if the type is unknown',
   );
 
-export const EchoResourceSchema = z
+export const EchoResource = z
   .object({
     resource_path: z.string(),
     name: z.string().optional().describe('Of the resource, if its object is known'),
@@ -39,7 +39,7 @@ export const EchoResourceSchema = z
   .meta({ id: 'DeviceEchoResource' });
 
 /** The device state snapshot (spec §2.4). */
-export const DeviceEchoSchema = z
+export const DeviceEcho = z
   .object({
     object: z.literal('device-echo'),
     device_id: z.string(),
@@ -49,9 +49,9 @@ export const DeviceEchoSchema = z
     last_reported_at: z.string().optional(),
     last_desired_at: z.string().optional(),
     stored_bytes: z.number().int().describe('Size of the snapshot in the database, without indexes'),
-    resources: z.array(EchoResourceSchema),
+    resources: z.array(EchoResource),
   })
   .meta({ id: 'DeviceEcho' });
 
-export type EchoResource = z.infer<typeof EchoResourceSchema>;
-export type DeviceEcho = z.infer<typeof DeviceEchoSchema>;
+export type EchoResource = z.infer<typeof EchoResource>;
+export type DeviceEcho = z.infer<typeof DeviceEcho>;

@@ -1,5 +1,5 @@
-import { CLOCK, type Clock, type Logger, LOGGER, type Timer } from '@lanyard/service';
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { BackgroundWork } from '@lanyard/service';
+import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { connectedSlackMs, purgeBatch, purgePeriodMs, snapshotLifeMonths } from '../limits.js';
 
@@ -27,25 +27,14 @@ const monthsBefore = (ms: number, months: number): Date => {
 
 /** Removes the snapshots of devices that have not been connected for 6 months (spec §2.4 rule 5), every 6 hours. */
 @Injectable()
-export class PurgeService implements OnApplicationBootstrap, OnApplicationShutdown {
-  private timer: Timer | undefined;
-
-  constructor(
-    private readonly database: DataSource,
-    @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.timer = this.clock.every(purgePeriodMs, () => {
-      this.purge()
-        .then((removed) => removed > 0 && this.logger.info({ removed }, 'expired snapshots removed'))
-        .catch((err: unknown) => this.logger.error({ err }, 'purge failed: will be retried'));
-    });
+export class PurgeService extends BackgroundWork {
+  constructor(private readonly database: DataSource) {
+    super(purgePeriodMs, 'purge failed: will be retried');
   }
 
-  onApplicationShutdown(): void {
-    this.timer?.cancel();
+  protected async step(): Promise<void> {
+    const removed = await this.purge();
+    if (removed > 0) this.logger.info({ removed }, 'expired snapshots removed');
   }
 
   /** Returns how many were removed. */

@@ -53,3 +53,15 @@ export const refuseOtherValues = (
   });
   if (problems.length > 0) throw new ValidationFailed(problems);
 };
+
+/** The fields of a body that change the record. Throws as `refuseOtherValues` for the others. */
+export const changesOf = <T extends object>(
+  body: T,
+  changes: Record<string, unknown>,
+  record: object,
+  moving: readonly string[] = [],
+): T => {
+  const { changes: wanted, unchanged } = dividedChange(body, changes);
+  refuseOtherValues(unchanged, record, moving);
+  return wanted;
+};

@@ -1,7 +1,10 @@
 import { z } from 'zod';
+import type { ListEnvelope } from './list-query.js';
 
-/** Documentation of a list envelope (spec §2.6). */
-export const listSchema = (item: z.ZodType, id: string): z.ZodObject =>
+const count = z.number().int();
+
+/** Documentation of a list envelope (spec §2.6). `isCounted`: it always has the total. */
+export const listSchema = <T>(item: z.ZodType<T>, id: string, isCounted = false): z.ZodType<ListEnvelope<T>> =>
   z
     .object({
       object: z.literal('list'),
@@ -10,6 +13,6 @@ export const listSchema = (item: z.ZodType, id: string): z.ZodObject =>
       after: z.string().nullable().describe('`after` of the request'),
       order: z.enum(['ASC', 'DESC']),
       has_more: z.boolean().describe('More items follow: repeat the request with the id of the last item as `after`'),
-      total_count: z.number().int().optional().describe('Present with include=total_count'),
+      total_count: isCounted ? count : count.optional().describe('Present with include=total_count'),
     })
     .meta({ id });

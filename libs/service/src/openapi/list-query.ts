@@ -1,5 +1,7 @@
 import { applyDecorators, createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { ApiQuery } from '@nestjs/swagger';
+import { callerOf } from '../identity/guard.js';
+import type { Identity } from '../identity/token.js';
 import { type ClosedSet, type FieldKind, operators } from '../list/filters.js';
 import { listLimit, type ListQuery, type ListSpec, parseListQuery, type QueryParameters } from '../list/list-query.js';
 import type { JsonSchema } from './document-types.js';
@@ -85,12 +87,17 @@ export const ApiListQuery = (spec: ListSpec, title?: string): MethodDecorator & 
   );
 };
 
-const Parsed = createParamDecorator((spec: ListSpec, context: ExecutionContext): ListQuery => {
+/** A list, and who asks for it. */
+export interface ListRequest extends ListQuery {
+  caller: Identity;
+}
+
+const Parsed = createParamDecorator((spec: ListSpec, context: ExecutionContext): ListRequest => {
   const { query } = context.switchToHttp().getRequest<{ query: QueryParameters }>();
-  return parseListQuery(query, spec);
+  return { ...parseListQuery(query, spec), caller: callerOf(context) };
 });
 
-/** Parameter of a controller method: the ListQuery of the request, read and documented by the same `spec`. */
+/** Parameter of a controller method: the ListRequest, read and documented by the same `spec`. */
 export const ListParameters =
   (spec: ListSpec, title?: string): ParameterDecorator =>
   (controller, method, index) => {

@@ -8,19 +8,27 @@ import {
   ApiOperation,
 } from '@nestjs/swagger';
 import type { z } from 'zod';
+import type { JsonText } from '../http/json-text.js';
 
-export interface OperationOptions {
+export interface OperationOptions<T> {
   summary: string;
   description: string;
   /** Schema of a 200. Without `ok` and `created`, the answer is 204. */
-  ok?: z.ZodType;
+  ok?: z.ZodType<T>;
   /** Schema of a 201. */
-  created?: z.ZodType;
+  created?: z.ZodType<T>;
   /** When the answer is 409. */
   conflict?: string;
   /** When the answer is 404, where there is more to say than that nothing was found. */
   notFound?: string;
 }
+
+/** Decorates handlers that return a `T`, or its text. */
+type HandlerDecorator<T> = <H extends (...given: never[]) => T | Promise<T> | Promise<JsonText>>(
+  controller: object,
+  name: string | symbol,
+  handler: TypedPropertyDescriptor<H>,
+) => void;
 
 const success = (ok?: z.ZodType, created?: z.ZodType): MethodDecorator[] => {
   if (ok) return [HttpCode(200), ApiOkResponse({ standardSchema: ok })];
@@ -29,8 +37,14 @@ const success = (ok?: z.ZodType, created?: z.ZodType): MethodDecorator[] => {
     : [HttpCode(204), ApiNoContentResponse()];
 };
 
-/** Documents an operation with its answers, and sets the status of its success. */
-export const Operation = ({ ok, created, conflict, notFound, ...operation }: OperationOptions): MethodDecorator =>
+/** Documents an operation with its answers, which the handler has to return, and sets the status of its success. */
+export const Operation = <T = void>({
+  ok,
+  created,
+  conflict,
+  notFound,
+  ...operation
+}: OperationOptions<T>): HandlerDecorator<T> =>
   applyDecorators(
     ApiOperation(operation),
     ...success(ok, created),

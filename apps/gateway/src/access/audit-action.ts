@@ -1,0 +1,28 @@
+import type { Actor, OperatorAction, Target } from '@lanyard/contracts';
+import { type By, type Identity, mustMatch } from '@lanyard/service';
+
+export const actorOf = ({ keyId, accountId, requestId }: Identity): Actor => ({ keyId, accountId, requestId });
+
+/** Throws EtagDiffers if the caller meant another version. */
+export const mustBeMeant = ({ ifMatch }: Pick<By, 'ifMatch'>, { revision }: { revision: number }): void =>
+  mustMatch(ifMatch, String(revision));
+
+/** A change as the event log records it. `changes`: fields with a new value. */
+export interface AuditAction {
+  action: OperatorAction;
+  target: Target;
+  changes?: Record<string, string>;
+  data?: Record<string, string>;
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+
+/** The fields that differ between two versions of a record, with their new values. */
+export const differences = (before: object, now: object): Record<string, string> => {
+  const old = before as Record<string, unknown>;
+  return Object.fromEntries(
+    Object.entries(now)
+      .filter(([name, value]) => !['updated_at', 'etag'].includes(name) && textOf(old[name]) !== textOf(value))
+      .map(([name, value]) => [name, textOf(value)]),
+  );
+};

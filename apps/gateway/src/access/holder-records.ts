@@ -1,0 +1,95 @@
+import type { By, ListEnvelope, ListQuery } from '@lanyard/service';
+import { DataSource, type EntityManager, type EntityTarget } from 'typeorm';
+import { type AccountChange, AccountChanges } from './account-changes.js';
+import type { Holder } from './announcements.js';
+import { type AuditAction, mustBeMeant } from './audit-action.js';
+import { addToGroups, groupsOf, removeFromGroups } from './membership.js';
+import { pageOfEntities } from './page-of-entities.js';
+
+/** Keys, or applications. */
+export interface HolderKind<H extends Holder> {
+  /** As the event log names it. */
+  object: string;
+  entity: EntityTarget<H>;
+  table: string;
+  /** SQL of the ids that are in the group $2. */
+  idsInGroup: string;
+  /** Filter of the list -> SQL. */
+  columns: Record<string, string>;
+  /** Throws if the account has none with this id. */
+  find(manager: EntityManager, accountId: string, id: string): Promise<H>;
+}
+
+/** What keys and applications have in common: lists, groups, and how changes are recorded. */
+export abstract class HolderRecords<H extends Holder, R> {
+  constructor(
+    protected readonly database: DataSource,
+    protected readonly changes: AccountChanges,
+    private readonly kind: HolderKind<H>,
+  ) {}
+
+  protected abstract record(holder: H): R;
+
+  /** Those of the account, or of one of its groups. */
+  list(accountId: string, query: ListQuery, groupId?: string): Promise<ListEnvelope<R>> {
+    const { entity, table, columns, idsInGroup } = this.kind;
+    const source = { entity, from: `${table} t`, columns, relations: { groups: true } as never };
+    const [where, parameters] =
+      groupId === undefined
+        ? ['t.account_id = $1', [accountId]]
+        : [`t.account_id = $1 AND t.id IN (${idsInGroup})`, [accountId, groupId]];
+    return pageOfEntities<H, R>(this.database.manager, { ...source, where, parameters }, query, (holders) =>
+      holders.map((holder) => this.record(holder)),
+    );
+  }
+
+  async get(accountId: string, id: string): Promise<R> {
+    return this.record(await this.kind.find(this.database.manager, accountId, id));
+  }
+
+  async addGroups(by: By, groupIds: readonly string[]): Promise<R> {
+    const holder = await this.change(by, async (change, found) => {
+      await addToGroups(change, [found], await groupsOf(change.manager, by.accountId, groupIds));
+      return { action: 'SYS_523', data: { groups: groupIds.join(',') } };
+    });
+    return this.record(holder);
+  }
+
+  async removeGroups(by: By, groupIds: readonly string[]): Promise<R> {
+    const holder = await this.change(by, async (change, found) => {
+      await groupsOf(change.manager, by.accountId, groupIds);
+      await removeFromGroups(change, [found], groupIds);
+      return { action: 'SYS_524', data: { groups: groupIds.join(',') } };
+    });
+    return this.record(holder);
+  }
+
+  /** Announces the end and deletes it, with what belongs to it. */
+  protected async removeWith(by: By, action: AuditAction['action']): Promise<void> {
+    await this.change(by, async ({ manager, now, announce }, holder) => {
+      holder.revision += 1;
+      holder.updatedAt = now;
+      await announce(holder, 'deleted');
+      await manager.delete(this.kind.entity, { id: holder.id });
+      return { action };
+    });
+  }
+
+  /** `work` returns what it did; undefined: nothing. */
+  protected change(
+    by: By,
+    work: (change: AccountChange, holder: H) => Promise<Omit<AuditAction, 'target'> | undefined>,
+  ): Promise<H> {
+    return this.changes.run(by, async (change) => {
+      const holder = await this.kind.find(change.manager, by.accountId, by.id);
+      mustBeMeant(by, holder);
+      const audited = await work(change, holder);
+      if (audited) await change.record(by.caller, { ...audited, target: this.targetOf(holder) });
+      return holder;
+    });
+  }
+
+  protected targetOf({ id, name }: H): AuditAction['target'] {
+    return { kind: this.kind.object, id, name };
+  }
+}
