@@ -7,7 +7,10 @@ import org.eclipse.leshan.core.node.codec.LwM2mEncoder;
 import org.eclipse.leshan.core.node.codec.LwM2mValueChecker;
 import org.eclipse.leshan.core.request.ContentFormat;
 
-/** The formats that the device speaks, by their Content-Format numbers; old ones (1541 to 1544) too. */
+/**
+ * The formats that the device speaks, by their Content-Format numbers; old ones (1541 to 1544) too, and SenML-ETCH (320,
+ * 322), which Leshan's codecs of SenML read.
+ */
 class Formats {
 
     private final int[] numbers;
@@ -26,6 +29,10 @@ class Formats {
                 return ContentFormat.JSON;
             case 1544:
                 return ContentFormat.OPAQUE;
+            case 320:
+                return ContentFormat.SENML_JSON;
+            case 322:
+                return ContentFormat.SENML_CBOR;
             default:
                 return ContentFormat.fromCode(number);
         }
@@ -33,7 +40,8 @@ class Formats {
 
     private <T> Map<ContentFormat, T> only(Map<ContentFormat, T> all) {
         Map<ContentFormat, T> chosen = new HashMap<>();
-        for (int number : numbers) chosen.put(new ContentFormat(number), all.get(today(number)));
+        for (int number : numbers)
+            if (all.containsKey(today(number))) chosen.put(new ContentFormat(number), all.get(today(number)));
         return chosen;
     }
 
@@ -50,6 +58,6 @@ class Formats {
 
     LwM2mDecoder decoder() {
         return new DefaultLwM2mDecoder(
-            only(DefaultLwM2mDecoder.getDefaultNodeDecoders(true)), DefaultLwM2mDecoder.getDefaultPathDecoder());
+            only(DefaultLwM2mDecoder.getDefaultNodeDecoders(true)), only(DefaultLwM2mDecoder.getDefaultPathDecoder()));
     }
 }

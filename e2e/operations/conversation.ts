@@ -12,6 +12,8 @@ export const link = 'application/link-format';
 export const tlv = 'application/vnd.oma.lwm2m+tlv';
 export const senmlJson = 'application/senml+json';
 export const senmlCbor = 'application/senml+cbor';
+export const etchJson = 'application/senml-etch+json';
+export const etchCbor = 'application/senml-etch+cbor';
 export const lwm2mJson = 'application/vnd.oma.lwm2m+json';
 
 export const b64 = (bytes: string | Buffer): string => Buffer.from(bytes as string).toString('base64');

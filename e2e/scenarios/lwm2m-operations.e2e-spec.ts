@@ -7,6 +7,7 @@ import { LeshanDevice, type LeshanOptions } from '../leshan-device.ts';
 import { Conversation } from '../operations/conversation.ts';
 import { firmware } from '../operations/firmware.ts';
 import { observing } from '../operations/observing.ts';
+import { patching } from '../operations/patching.ts';
 import { reading } from '../operations/reading.ts';
 import { oldFashioned, registering, sleeping } from '../operations/registering.ts';
 import { writing } from '../operations/writing.ts';
@@ -34,6 +35,7 @@ describe('every operation and format, with devices on Eclipse Leshan', () => {
     await Promise.all([
       meet('versatile', {}),
       meet('sleeper', { queueMode: true, formats: [11_543, 0], lifetimeSeconds: 3_600 }),
+      meet('modern', { formats: [110, 112, 320, 322, 0, 42, 60] }),
       meet('old-fashioned', { formats: [1542, 1541, 1543, 1544] }),
     ]);
   });
@@ -55,6 +57,7 @@ describe('every operation and format, with devices on Eclipse Leshan', () => {
   describe('observe', () => observing(talk('versatile')));
   describe('firmware', () => firmware(talk('versatile')));
   describe('a device in queue mode', () => sleeping(talk('sleeper')));
+  describe('a device that lists SenML-ETCH', () => patching(talk('modern')));
   describe('a device from before LwM2M 1.0', () => oldFashioned(talk('old-fashioned')));
   describe('registration', () => registering(talk('versatile')));
 });
