@@ -6,8 +6,10 @@ export { type CoapEndpoint } from './endpoint/coap-endpoint.js';
 export { CoapUdpEndpoint } from './endpoint/coap-udp-endpoint.js';
 export { type CoapEvent, type CoapGauges } from './core/events.js';
 export { type CoapLimits, DEFAULT_LIMITS } from './limits.js';
-export { type CoapUdpEndpointOptions } from './core/options.js';
-export { type BoundAddress } from './endpoint/udp-socket.js';
+export { type CoapDatagramEndpointOptions, type CoapUdpEndpointOptions } from './core/options.js';
+export { type BoundAddress, type DatagramReceiver, type DatagramTransport } from './core/datagram-transport.js';
+export { CoapDatagramEndpoint } from './endpoint/coap-datagram-endpoint.js';
+export { UdpSocket } from './endpoint/udp-socket.js';
 export {
   BlockTransferFailed,
   CoapError,

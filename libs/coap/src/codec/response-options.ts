@@ -1,6 +1,8 @@
 import { UnencodableMessage } from '../errors.js';
+import { type OutgoingNotification } from '../messages/notification.js';
 import { type CoapResponse } from '../messages/response.js';
 import { type BlockValue, encodeBlock } from './block-value.js';
+import { Code } from './code.js';
 import { type CoapOption } from './message.js';
 import { OptionNumber as O } from './option-number.js';
 import { isEtag, type ReadBlock, readOptions, takeBlock, takeText } from './option-reader.js';
@@ -74,4 +76,10 @@ export function writeResponseOptions(response: CoapResponse, extras: ResponseExt
   pushUint(options, O.Size2, extras.size2);
   pushUint(options, O.Size1, extras.size1);
   return options;
+}
+
+/** A notification is a response with an Observe number of its own. */
+export function notificationResponse(notification: Omit<OutgoingNotification, 'confirmable'>): CoapResponse {
+  const { code = Code.Content, payload, observeNumber: observe, contentFormat, maxAgeSeconds } = notification;
+  return { code, payload, observe, contentFormat, maxAgeSeconds };
 }

@@ -1,6 +1,7 @@
 import { encodeEmpty } from '../codec/encode.js';
 import { type CoapMessage } from '../codec/message.js';
 import { Transmission, type TransmissionOutcome, type TransmissionParameters } from '../peer/transmission.js';
+import { NotConnected } from '../errors.js';
 import { AnswerMemory } from '../peer/answer-memory.js';
 import { EMPTY_ACK, type KnownMarks } from '../peer/answer-ring.js';
 import { type PeerState } from '../peer/peer-state.js';
@@ -9,11 +10,11 @@ import { type Peer } from '../messages/peer.js';
 import { COAP_EVENTS, type CoapEvent } from './events.js';
 import { InFlightTable } from './in-flight.js';
 import { type CoapLimits, DEFAULT_LIMITS } from '../limits.js';
-import { type CoapUdpEndpointOptions } from './options.js';
+import { type CoapDatagramEndpointOptions } from './options.js';
 import { SharedCore } from './shared-core.js';
 
 /** The state that all parts of one endpoint share: time, limits, peers, and sending. */
-export class EndpointCore extends SharedCore<CoapEvent, CoapUdpEndpointOptions, CoapLimits> {
+export class EndpointCore extends SharedCore<CoapEvent, CoapDatagramEndpointOptions, CoapLimits> {
   readonly random: () => number;
   readonly peers: PeerTable;
   readonly inFlight: InFlightTable;
@@ -23,10 +24,7 @@ export class EndpointCore extends SharedCore<CoapEvent, CoapUdpEndpointOptions, 
   /** For non-confirmable answers to strangers. */
   private strangerMessageId: number;
 
-  constructor(
-    options: CoapUdpEndpointOptions,
-    private readonly transport: (bytes: Buffer, address: string, port: number) => void,
-  ) {
+  constructor(options: CoapDatagramEndpointOptions) {
     super(options, { ...DEFAULT_LIMITS, ...options.limits }, COAP_EVENTS);
     this.random = options.random ?? Math.random;
     this.peers = new PeerTable(this.limits.unkeptPeersMax, this.clock, this.timers, (state) =>
@@ -43,7 +41,13 @@ export class EndpointCore extends SharedCore<CoapEvent, CoapUdpEndpointOptions, 
 
   send(peer: Peer, bytes: Buffer): void {
     this.count('datagram-sent');
-    this.transport(bytes, peer.address, peer.port);
+    this.options.transport.send(bytes, peer);
+  }
+
+  /** State to send a request with. @throws NotConnected, QueueFull */
+  reach(peer: Peer): PeerState {
+    if (!this.options.transport.reaches(peer)) throw new NotConnected();
+    return this.peers.obtain(peer);
   }
 
   /** Acknowledges without a response, and again if the message is retransmitted. */

@@ -5,14 +5,10 @@ import { type Peer } from '../messages/peer.js';
 import { type CoapEvent } from './events.js';
 import { type SharedOptions } from './shared-core.js';
 import { type CoapLimits } from '../limits.js';
+import { type DatagramTransport } from './datagram-transport.js';
 
-export interface CoapUdpEndpointOptions extends SharedOptions<CoapEvent> {
-  /** Literal IP address to bind; default `0.0.0.0`. An IPv6 address makes an IPv6 socket. */
-  host?: string;
-  /** Default 0: any free port. */
-  port?: number;
-  /** SO_RCVBUF; the kernel caps it at net.core.rmem_max. */
-  receiveBufferBytes?: number;
+export interface CoapDatagramEndpointOptions extends SharedOptions<CoapEvent> {
+  transport: DatagramTransport;
   /** Between 0 and 1, for the spread of retransmissions. Default Math.random. */
   random?: () => number;
   /** ACK_TIMEOUT of confirmable messages that say none of their own; default 2 s. Narrow-band devices need 8 to 10 s. */
@@ -28,4 +24,13 @@ export interface CoapUdpEndpointOptions extends SharedOptions<CoapEvent> {
   onNotification?(notification: UnmatchedNotification): Promise<'accepted' | 'rejected' | 'restored'>;
   /** Device role: a non-confirmable notification was reset, so the observer is gone. */
   onObserverReset?(observer: { peer: Peer; token: Buffer }): void;
+}
+
+export interface CoapUdpEndpointOptions extends Omit<CoapDatagramEndpointOptions, 'transport'> {
+  /** Literal IP address to bind; default `0.0.0.0`. An IPv6 address makes an IPv6 socket. */
+  host?: string;
+  /** Default 0: any free port. */
+  port?: number;
+  /** SO_RCVBUF; the kernel caps it at net.core.rmem_max. */
+  receiveBufferBytes?: number;
 }

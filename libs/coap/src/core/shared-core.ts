@@ -1,5 +1,6 @@
 import { TokenSource } from '../codec/tokens.js';
 import { EndpointClosed } from '../errors.js';
+import { type CoapLimits } from '../limits.js';
 import { BoundedTable, type TableBounds } from '../memory/bounded-table.js';
 import { type CoapClock, systemCoapClock } from '../timing/clock.js';
 import { TimerWheel } from '../timing/timer-wheel.js';
@@ -15,8 +16,14 @@ export interface SharedOptions<Event extends string> {
   onHandlerError?(error: unknown): void;
 }
 
+const LOOK_AGAIN_MS = 100;
+
 /** The state that all endpoints have, whatever their transport: time, limits and counters. */
-export class SharedCore<Event extends string, Options extends SharedOptions<Event>, Limits> {
+export class SharedCore<
+  Event extends string,
+  Options extends SharedOptions<Event>,
+  Limits extends Pick<CoapLimits, 'closeTimeoutMs'>,
+> {
   readonly clock: CoapClock;
   readonly timers: TimerWheel;
   readonly tokens = new TokenSource();
@@ -51,6 +58,28 @@ export class SharedCore<Event extends string, Options extends SharedOptions<Even
     } catch {
       this.count('handler-error' as Event);
     }
+  }
+
+  /** Calls the application where its errors would otherwise be uncaught. */
+  guarded<T>(call: () => T, otherwise: T): T {
+    try {
+      return call();
+    } catch (error) {
+      this.report(error);
+      return otherwise;
+    }
+  }
+
+  /** Resolves when nothing is in flight any more, at the latest after `closeTimeoutMs`. */
+  async drained(isBusy: () => boolean): Promise<void> {
+    const deadline = this.clock.nowMs() + this.limits.closeTimeoutMs;
+    while (isBusy() && this.clock.nowMs() < deadline)
+      await new Promise<void>((resolve) => this.timers.schedule(LOOK_AGAIN_MS, resolve));
+  }
+
+  /** A wheel that other endpoints use too keeps running. */
+  stopTimers(): void {
+    if (this.options.timers === undefined) this.timers.clear();
   }
 
   /** @throws EndpointClosed */

@@ -1,3 +1,11 @@
+import { type CoapGauges } from '../core/events.js';
+import { type SharedCore, type SharedOptions } from '../core/shared-core.js';
+import { EndpointClosed } from '../errors.js';
+import { type Answering } from '../exchange/answering.js';
+import { type CoapLimits } from '../limits.js';
+import { type ClientState } from '../peer/client-state.js';
+import { type Observed } from '../peer/observation-entry.js';
+import { type ResponseMessage } from '../peer/pending-request.js';
 import { type NotificationHandler, type Observation } from '../messages/notification.js';
 import { type Peer } from '../messages/peer.js';
 import { type OutgoingRequest } from '../messages/request.js';
@@ -6,8 +14,19 @@ import { type Requester } from '../exchange/requester.js';
 import { type Before, type Observer } from '../observe/observer.js';
 import { type NewestNotification } from '../peer/observe-order.js';
 
+/** Sizes that every endpoint has. */
+type SharedGauges = Pick<
+  CoapGauges,
+  'observations' | 'requestsOutstanding' | 'requestsQueued' | 'uploads' | 'uploadBytes' | 'storedAnswers'
+>;
+
 /** Operations on a peer, independent of its transport. */
 export abstract class CoapEndpoint {
+  protected abstract readonly core: Pick<
+    SharedCore<never, SharedOptions<never>, CoapLimits>,
+    'closing' | 'drained' | 'stopTimers'
+  >;
+  protected abstract readonly answering: Pick<Answering<never>, 'held' | 'clear'>;
   protected abstract readonly requester: Pick<Requester<never, never>, 'request'>;
   protected abstract readonly observer: Pick<
     Observer<never, never, never>,
@@ -81,5 +100,37 @@ export abstract class CoapEndpoint {
     return this.observer.cancel(peer, token, request);
   }
 
-  protected abstract shutDown(): Promise<void>;
+  protected sharedGauges(): SharedGauges {
+    const sums = { observations: 0, requestsOutstanding: 0, requestsQueued: 0 };
+    for (const { observations, queue } of this.states()) {
+      sums.observations += observations?.size ?? 0;
+      sums.requestsOutstanding += queue.busy ? 1 : 0;
+      sums.requestsQueued += queue.length;
+    }
+    return { ...sums, ...this.answering.held() };
+  }
+
+  /** Of all peers that have any. */
+  protected abstract states(): Iterable<Pick<ClientState<Observed, ResponseMessage>, 'queue' | 'observations'>>;
+
+  /** New work is refused from here on. */
+  protected abstract stopAccepting(): void;
+
+  /** Whether something is still in flight. */
+  protected abstract isBusy(): boolean;
+
+  /** Ends what is still in flight. */
+  protected abstract closeTransport(): Promise<void>;
+
+  private async shutDown(): Promise<void> {
+    const { answering, core } = this;
+    core.closing = true;
+    for (const { queue } of this.states()) queue.abandon(new EndpointClosed());
+    this.stopAccepting();
+    await core.drained(() => this.isBusy());
+    const closed = this.closeTransport();
+    answering.clear();
+    core.stopTimers();
+    await closed;
+  }
 }

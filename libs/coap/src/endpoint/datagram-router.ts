@@ -3,18 +3,19 @@ import { decodeMessage } from '../codec/decode.js';
 import { encodeEmpty } from '../codec/encode.js';
 import { type CoapMessage } from '../codec/message.js';
 import { readResponseOptions } from '../codec/response-options.js';
-import { MalformedMessage, PeerReset, UnusableResponse } from '../errors.js';
+import { MalformedMessage, NotConnected, PeerReset, UnusableResponse } from '../errors.js';
 import { type Responder } from '../exchange/responder.js';
 import { type DatagramObserver } from '../observe/datagram-observer.js';
 import { tokenKey } from '../codec/tokens.js';
 import { type UnmatchedReceiver } from '../observe/unmatched-receiver.js';
 import { type PeerState } from '../peer/peer-state.js';
-import { peerAt, peerKey, type Peer } from '../messages/peer.js';
+import { peerAt, type Peer } from '../messages/peer.js';
 import { type StrangerGate } from '../peer/stranger-gate.js';
 import { type EndpointCore } from '../core/core.js';
+import { type DatagramReceiver } from '../core/datagram-transport.js';
 
 /** Routes datagrams. A message is only matched with the state of the peer that sent it. */
-export class DatagramRouter {
+export class DatagramRouter implements DatagramReceiver {
   constructor(
     private readonly core: EndpointCore,
     private readonly gate: StrangerGate,
@@ -24,15 +25,9 @@ export class DatagramRouter {
   ) {}
 
   /** Never throws. */
-  receive(datagram: Buffer, address: string, port: number): void {
+  receive(datagram: Buffer, key: Peer['key'], address: string, port: number): void {
     try {
       this.core.count('datagram-received');
-      // Port 0 cannot receive an answer; such a datagram is forged.
-      if (port === 0) {
-        this.core.count('datagram-malformed');
-        return;
-      }
-      const key = peerKey(address, port);
       const state = this.core.peers.get(key);
       if (state === undefined && !this.gate.admits(address)) {
         this.core.count('datagram-rate-limited');
@@ -44,6 +39,14 @@ export class DatagramRouter {
     } catch (error) {
       this.core.report(error);
     }
+  }
+
+  disconnected(key: Peer['key']): void {
+    this.core.peers.get(key)?.abandonRequests(new NotConnected(), new NotConnected(true));
+  }
+
+  count(event: 'datagram-malformed' | 'socket-error'): void {
+    this.core.count(event);
   }
 
   private decode(datagram: Buffer, peer: Peer): CoapMessage | undefined {
@@ -100,16 +103,12 @@ export class DatagramRouter {
     const pending = state?.pendingOf(message.messageId);
     const token = state?.takeResettable(message.messageId);
     if (pending !== undefined) pending.finish(new PeerReset());
-    else if (state !== undefined && token !== undefined) this.observerReset(state.peer, token);
+    else if (state !== undefined && token !== undefined) this.observerReset({ peer: state.peer, token });
     else this.core.count('acknowledgement-unmatched');
   }
 
-  private observerReset(peer: Peer, token: Buffer): void {
-    try {
-      this.core.options.onObserverReset?.({ peer, token });
-    } catch (error) {
-      this.core.report(error);
-    }
+  private observerReset(observer: { peer: Peer; token: Buffer }): void {
+    this.core.guarded(() => this.core.options.onObserverReset?.(observer), undefined);
   }
 
   private acknowledgement(message: CoapMessage, state: PeerState | undefined): void {

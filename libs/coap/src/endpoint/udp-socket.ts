@@ -1,5 +1,6 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { isIPv6 } from 'node:net';
+import { type BoundAddress } from '../core/datagram-transport.js';
 
 export interface UdpSocketOptions {
   host: string;
@@ -7,13 +8,6 @@ export interface UdpSocketOptions {
   receiveBufferBytes: number | undefined;
   onDatagram(bytes: Buffer, address: string, port: number): void;
   onError(error: Error): void;
-}
-
-export interface BoundAddress {
-  address: string;
-  port: number;
-  /** What the kernel granted. */
-  receiveBufferBytes: number;
 }
 
 /** One UDP socket for literal addresses only. */

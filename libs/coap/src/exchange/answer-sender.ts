@@ -7,7 +7,7 @@ import { type EndpointCore } from '../core/core.js';
 import { CoapError } from '../errors.js';
 import { type PeerState } from '../peer/peer-state.js';
 import { type InFlight } from '../peer/running.js';
-import { type AnswerLine, type AnswerPlan } from './answer-line.js';
+import { AnswerLine, type AnswerPlan } from './answer-line.js';
 import { type InboundExchange } from './inbound-exchange.js';
 import { type CoapResponse } from '../messages/response.js';
 
@@ -24,10 +24,12 @@ export interface Datagram {
 type Exchange = InboundExchange<Datagram>;
 
 /** Puts answers on the wire: in the acknowledgement, as a message of their own, or non-confirmable. */
-export class AnswerSender implements AnswerLine<Datagram> {
+export class AnswerSender extends AnswerLine<Datagram> {
   readonly szxMax = SZX_MAX;
 
-  constructor(private readonly core: EndpointCore) {}
+  constructor(protected override readonly core: EndpointCore) {
+    super(core);
+  }
 
   /** In blocks of our size, or of the smaller one that the peer asked for. */
   planFor({ block2 }: Exchange): AnswerPlan {
@@ -42,22 +44,12 @@ export class AnswerSender implements AnswerLine<Datagram> {
     else this.core.reset(message, exchange.peer, state);
   }
 
-  send(exchange: Exchange, response: CoapResponse, extras: ResponseExtras = {}): void {
-    if (this.core.closed) {
-      this.core.count('answer-dropped');
-      return;
-    }
-    const block1 = extras.block1 ?? exchange.block1;
-    try {
-      this.dispatch(exchange, response, block1 === undefined ? extras : { ...extras, block1 });
-    } catch (error) {
-      this.core.report(error);
-      this.dispatch(exchange, { code: Code.InternalServerError }, {});
-    }
-    this.tellSent(response);
+  protected isOpen(): boolean {
+    if (this.core.closed) this.core.count('answer-dropped');
+    return !this.core.closed;
   }
 
-  private dispatch(exchange: Exchange, response: CoapResponse, extras: ResponseExtras): void {
+  protected write(exchange: Exchange, response: CoapResponse, extras: ResponseExtras): void {
     const { peer } = exchange;
     const { message, inFlight } = exchange.via;
     const state = this.core.peers.get(peer.key);
@@ -90,14 +82,6 @@ export class AnswerSender implements AnswerLine<Datagram> {
       if (!(error instanceof CoapError)) throw error;
       this.core.count('answer-dropped');
       return undefined;
-    }
-  }
-
-  private tellSent(response: CoapResponse): void {
-    try {
-      response.onSent?.();
-    } catch (error) {
-      this.core.report(error);
     }
   }
 }

@@ -9,7 +9,8 @@ import { type CoapLimits } from '../limits.js';
 import { type Peer } from '../messages/peer.js';
 import { type OutgoingRequest } from '../messages/request.js';
 import { type ReceivedResponse } from '../messages/response.js';
-import { type PeerQueue } from '../peer/peer-queue.js';
+import { type ClientState } from '../peer/client-state.js';
+import { type Observed } from '../peer/observation-entry.js';
 import { type RequestIntent, type ResponseMessage } from '../peer/pending-request.js';
 import { type BlockPlan, type RequestLine } from './request-line.js';
 
@@ -32,7 +33,7 @@ export interface RequesterCore {
 const NO_PAYLOAD = Buffer.alloc(0);
 
 /** Client role over any transport: whole requests, with the blocks of their bodies, one after the other for each peer. */
-export class Requester<To extends { queue: PeerQueue }, Response extends ResponseMessage> {
+export class Requester<To extends ClientState<Observed, Response>, Response extends ResponseMessage> {
   constructor(
     private readonly core: RequesterCore,
     private readonly line: RequestLine<To, Response>,

@@ -1,13 +1,13 @@
 import { isIP, SocketAddress } from 'node:net';
 import { InvalidPeerAddress } from '../errors.js';
 
-/** The other side of a conversation, identified by its source address. A plain value: holding one costs no state. */
+/** The other side of a conversation, identified by its key. A plain value: holding one costs no state. */
 export interface Peer {
-  /** `ip32 * 65536 + port` for IPv4, `[address]:port` for IPv6. */
+  /** Over UDP `ip32 * 65536 + port` for IPv4, `[address]:port` for IPv6; the id of a connection otherwise. */
   readonly key: string | number;
-  /** Literal IP address. */
+  /** Literal IP address. A transport whose connections survive a change of address has the id of the connection here. */
   readonly address: string;
-  /** UDP port, 1 to 65535. */
+  /** 1 to 65535; 0 where the address is no IP address. */
   readonly port: number;
   /** `10.0.0.7:5683` or `[::1]:5683` (RFC 3986 §3.2). Written once: many are asked for it with each message. */
   readonly authority: string;

@@ -16,16 +16,16 @@ import { withChances } from './second-chances.js';
 /** Over UDP: notifications are ordered by their numbers, and acknowledged once they are safe. */
 export class DatagramObserver extends Observer<PeerState, ObservationEntry, IncomingResponse> {
   constructor(
-    private readonly core: EndpointCore,
+    protected override readonly core: EndpointCore,
     requester: Requester<PeerState, IncomingResponse>,
   ) {
-    super(core.tokens, requester);
+    super(core, requester);
   }
 
   override newest(peer: Peer): NewestNotification[] {
     const nowMs = this.core.clock.nowMs();
     const all: NewestNotification[] = [];
-    for (const { key, newest } of this.observationsOf(peer)?.values() ?? [])
+    for (const { key, newest } of this.stateOf(peer)?.observations?.values() ?? [])
       if (newest) all.push({ tokenKey: key, number: newest.number, print: newest.print, ageMs: nowMs - newest.atMs });
     return all;
   }
@@ -112,23 +112,20 @@ export class DatagramObserver extends Observer<PeerState, ObservationEntry, Inco
     return new ObservationEntry(key, handler, request);
   }
 
-  protected observationsOf(peer: Peer): Map<string, ObservationEntry> | undefined {
-    return this.core.peers.get(peer.key)?.observations;
+  protected stateOf(peer: Peer): PeerState | undefined {
+    return this.core.peers.get(peer.key);
   }
 
-  protected add(peer: Peer, entry: ObservationEntry): void {
-    this.core.peers.keep(peer);
-    const state = this.core.peers.obtain(peer);
-    state.observations ??= new Map();
-    state.observations.set(entry.key, entry);
+  protected keep(peer: Peer): PeerState {
+    return this.core.peers.keep(peer);
   }
 
-  protected begun(entry: ObservationEntry, response: IncomingResponse): void {
+  protected override begun(entry: ObservationEntry, response: IncomingResponse): void {
     const position = this.positionOf(response);
     if (position !== undefined) entry.reached(position);
   }
 
-  protected restored(entry: ObservationEntry, { newest }: Before): void {
+  protected override restored(entry: ObservationEntry, { newest }: Before): void {
     if (newest)
       entry.reached({ number: newest.number, print: newest.print, atMs: this.core.clock.nowMs() - newest.ageMs });
   }

@@ -1,11 +1,9 @@
 import { cutBlock, withEtag } from '../blockwise/answer-block.js';
 import { blockBytes, szxOf } from '../codec/block-value.js';
-import { Code } from '../codec/code.js';
 import { encodeMessage } from '../codec/encode.js';
 import { type CoapMessage } from '../codec/message.js';
-import { writeResponseOptions } from '../codec/response-options.js';
+import { notificationResponse, writeResponseOptions } from '../codec/response-options.js';
 import { type EndpointCore } from '../core/core.js';
-import { type CoapResponse } from '../messages/response.js';
 import { type PeerState } from '../peer/peer-state.js';
 import { type Peer } from '../messages/peer.js';
 import { type NotifyOutcome, type OutgoingNotification } from '../messages/notification.js';
@@ -47,8 +45,9 @@ export class Notifier {
 
   /** A large one carries its first block; the observer fetches the others from the resource. */
   private encode(type: CoapMessage['type'], messageId: number, notification: OutgoingNotification): Buffer {
-    const { token, observeNumber, contentFormat, maxAgeSeconds, payload, code = Code.Content } = notification;
-    const response: CoapResponse = { code, payload, observe: observeNumber, contentFormat, maxAgeSeconds };
+    const { token, payload } = notification;
+    const response = notificationResponse(notification);
+    const { code } = response;
     const szx = szxOf(this.core.limits.blockBytes);
     if (payload.length <= blockBytes(szx)) {
       return encodeMessage({ type, code, messageId, token, options: writeResponseOptions(response, {}), payload });

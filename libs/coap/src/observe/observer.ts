@@ -1,14 +1,14 @@
 import { received } from '../blockwise/body-download.js';
 import { isSuccessCode } from '../codec/code.js';
-import { type TokenSource, tokenKey } from '../codec/tokens.js';
-import { type Requester } from '../exchange/requester.js';
+import { tokenKey } from '../codec/tokens.js';
+import { type Requester, type RequesterCore } from '../exchange/requester.js';
 import { type CoapNotification, type NotificationHandler, type Observation } from '../messages/notification.js';
 import { type Peer } from '../messages/peer.js';
 import { type OutgoingRequest } from '../messages/request.js';
 import { type ReceivedResponse } from '../messages/response.js';
+import { type ClientState } from '../peer/client-state.js';
 import { type NewestNotification } from '../peer/observe-order.js';
 import { type Observed } from '../peer/observation-entry.js';
-import { type PeerQueue } from '../peer/peer-queue.js';
 import { type ResponseMessage } from '../peer/pending-request.js';
 import { type About, notificationOf } from './notification-of.js';
 
@@ -22,12 +22,12 @@ export interface Before {
 
 /** The observing side, over any transport: registers, completes and cancels. Subclasses receive the notifications. */
 export abstract class Observer<
-  To extends { queue: PeerQueue },
+  To extends ClientState<Entry, Response>,
   Entry extends Observed,
   Response extends ResponseMessage,
 > {
   constructor(
-    private readonly tokens: TokenSource,
+    protected readonly core: RequesterCore,
     protected readonly requester: Requester<To, Response>,
   ) {}
 
@@ -36,7 +36,7 @@ export abstract class Observer<
     { token: wanted, ...request }: OutgoingRequest & { token?: Buffer },
     handler: NotificationHandler,
   ): Promise<Observation<ReceivedResponse>> {
-    const token = wanted ?? this.tokens.next();
+    const token = wanted ?? this.core.tokens.next();
     // The signal and the callback belong to the registration alone, not to the blocks of later notifications.
     const { signal: _signal, onSent: _onSent, ...described } = request;
     const entry = this.entryOf(tokenKey(token), handler, described);
@@ -69,7 +69,7 @@ export abstract class Observer<
   /** One that this endpoint did not register. One that is known stays as it is. */
   restore(peer: Peer, token: Buffer, handler: NotificationHandler, before: Before): void {
     const key = tokenKey(token);
-    if (this.observationsOf(peer)?.has(key)) return;
+    if (this.stateOf(peer)?.observations?.has(key)) return;
     const entry = this.entryOf(key, handler, before.request);
     this.restored(entry, before);
     this.add(peer, entry);
@@ -77,7 +77,7 @@ export abstract class Observer<
 
   /** Cancels it on the peer. Regardless of the outcome it is dropped here, and later notifications match nothing. */
   async cancel(peer: Peer, token: Buffer, request: OutgoingRequest): Promise<ReceivedResponse> {
-    const entry = this.observationsOf(peer)?.get(tokenKey(token));
+    const entry = this.stateOf(peer)?.observations?.get(tokenKey(token));
     try {
       return await this.requester.request(peer, request, { intent: 'cancel', token, observe: 1 });
     } finally {
@@ -91,25 +91,26 @@ export abstract class Observer<
   }
 
   observes(peer: Peer, token: Buffer): boolean {
-    return this.observationsOf(peer)?.has(tokenKey(token)) ?? false;
+    return this.stateOf(peer)?.observations?.has(tokenKey(token)) ?? false;
   }
 
   /** Without a message to the peer. */
   drop(peer: Peer, token: Buffer): void {
-    this.observationsOf(peer)?.delete(tokenKey(token));
+    this.stateOf(peer)?.observations?.delete(tokenKey(token));
   }
 
   protected abstract entryOf(key: string, handler: NotificationHandler, request: OutgoingRequest | undefined): Entry;
 
   /** Undefined when nothing is known of the peer. */
-  protected abstract observationsOf(peer: Peer): Map<string, Entry> | undefined;
+  protected abstract stateOf(peer: Peer): To | undefined;
 
-  protected abstract add(peer: Peer, entry: Entry): void;
+  /** For an observation of the peer: undefined when there can be none. */
+  protected abstract keep(peer: Peer): To | undefined;
 
-  /** Takes over what orders notifications, before the first can arrive. */
-  protected abstract begun(entry: Entry, response: Response): void;
+  /** Takes over what orders notifications, before the first can arrive; nothing where the transport keeps the order. */
+  protected begun(_entry: Entry, _response: Response): void {}
 
-  protected abstract restored(entry: Entry, before: Before): void;
+  protected restored(_entry: Entry, _before: Before): void {}
 
   /** Passes a notification to the handler once it is complete. */
   protected hand(peer: Peer, to: To, entry: Entry, response: Response, about: About): Promise<void> {
@@ -130,9 +131,14 @@ export abstract class Observer<
     return this.requester.complete(to, request, first);
   }
 
+  private add(peer: Peer, entry: Entry): void {
+    const state = this.keep(peer);
+    if (state !== undefined) (state.observations ??= new Map<string, Entry>()).set(entry.key, entry);
+  }
+
   /** A later observation with the same token is left alone. */
   protected forget(peer: Peer, entry: Entry): void {
-    const observations = this.observationsOf(peer);
+    const observations = this.stateOf(peer)?.observations;
     if (observations?.get(entry.key) === entry) observations.delete(entry.key);
   }
 
@@ -142,7 +148,7 @@ export abstract class Observer<
     if (observing) {
       this.begun(entry, response);
       this.add(peer, entry);
-    } else this.observationsOf(peer)?.delete(entry.key);
+    } else this.stateOf(peer)?.observations?.delete(entry.key);
     return observing;
   }
 }

@@ -1,43 +1,37 @@
 import { randomInt } from 'node:crypto';
 import { type CoapError } from '../errors.js';
-import { type PendingRequest } from './pending-request.js';
-import { type Transmission } from './transmission.js';
-import { type ObservationEntry } from './observation-entry.js';
 import { AnswerRing } from './answer-ring.js';
-import { PeerQueue } from './peer-queue.js';
+import { ClientState } from './client-state.js';
+import { type ObservationEntry } from './observation-entry.js';
+import { type IncomingResponse } from './pending-request.js';
+import { type Transmission } from './transmission.js';
 import { type Peer } from '../messages/peer.js';
 import { type InFlight } from './running.js';
 
 const none: readonly Transmission[] = [];
-const nothingPending: readonly PendingRequest[] = [];
 
 /** Non-confirmable notifications that a Reset can still refer to. */
 const RESETTABLE_MAX = 8;
 
-/** The state of one peer. Created by our own actions, never by a datagram. */
-export class PeerState {
+/** The state of one peer that sends datagrams. Created by our own actions, never by a datagram. */
+export class PeerState extends ClientState<ObservationEntry, IncomingResponse> {
   kept = false;
-  readonly queue = new PeerQueue();
-  /** At most two: a request, and a block of a notification. */
-  private pending = nothingPending;
   /** Rejects the confirmable notification in flight. */
   abandonNotification: ((error: CoapError) => void) | undefined;
   /** Confirmable messages in flight: the one of the interaction and any separate responses. */
   transmissions: readonly Transmission[] = none;
-  /** By `tokenKey`. */
-  observations: Map<string, ObservationEntry> | undefined;
   readonly answers = new AnswerRing();
   /** Messages of this peer whose handler runs. */
   running: InFlight[] | undefined;
-  /** Set once this was dropped; code that still holds a reference must stop. */
-  gone: CoapError | undefined;
   private lastMessageId = randomInt(65_536);
   private resettable: { messageId: number; token: Buffer }[] | undefined;
 
   constructor(
     readonly peer: Peer,
     public lastUsedMs: number,
-  ) {}
+  ) {
+    super();
+  }
 
   nextMessageId(nowMs: number): number {
     this.lastUsedMs = nowMs;
@@ -62,23 +56,6 @@ export class PeerState {
     this.transmissions = left.length === 0 ? none : left;
   }
 
-  pendingOf(messageId: number): PendingRequest | undefined {
-    return this.pending.find((one) => one.messageId === messageId);
-  }
-
-  pendingWith(token: Buffer): PendingRequest | undefined {
-    return this.pending.find((one) => one.token.equals(token));
-  }
-
-  beginRequest(request: PendingRequest): void {
-    this.pending = this.pending.concat(request);
-  }
-
-  endRequest(request: PendingRequest): void {
-    const left = this.pending.filter((one) => one !== request);
-    this.pending = left.length === 0 ? nothingPending : left;
-  }
-
   rememberResettable(messageId: number, token: Buffer): void {
     this.resettable ??= [];
     if (this.resettable.push({ messageId, token }) > RESETTABLE_MAX) this.resettable.shift();
@@ -89,13 +66,17 @@ export class PeerState {
     return index < 0 ? undefined : this.resettable!.splice(index, 1)[0]!.token;
   }
 
-  /** Rejects everything that waits for this peer. */
-  abandon(error: CoapError): void {
-    this.gone = error;
-    this.queue.abandon(error);
-    for (const request of this.pending) request.finish(error);
+  /** The peer cannot be reached any more. What is observed may continue with its next connection. */
+  override abandonRequests(error: CoapError, ofSent = error): void {
+    super.abandonRequests(error, ofSent);
     this.abandonNotification?.(error);
     for (const transmission of [...this.transmissions]) transmission.stop();
+  }
+
+  /** The state is dropped. */
+  abandon(error: CoapError): void {
+    this.gone = error;
+    this.abandonRequests(error);
     this.observations = undefined;
   }
 }

@@ -46,11 +46,12 @@ export class PeerTable {
     return state;
   }
 
-  keep(peer: Peer): void {
+  keep(peer: Peer): PeerState {
     const state = this.states.get(peer.key) ?? new PeerState(peer, this.clock.nowMs());
     state.kept = true;
     this.states.set(peer.key, state);
     this.unkept.delete(state);
+    return state;
   }
 
   forget(peer: Peer): void {

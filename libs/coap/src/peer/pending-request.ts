@@ -1,6 +1,5 @@
 import { type CoapMessage } from '../codec/message.js';
 import { type ResponseOptions } from '../codec/response-options.js';
-import { type CoapError } from '../errors.js';
 import { type Timer } from '../timing/timer-wheel.js';
 import { type Transmission } from './transmission.js';
 
@@ -10,7 +9,7 @@ export interface ResponseMessage {
   options: ResponseOptions;
 }
 
-/** A response over UDP. */
+/** A response in a datagram. */
 export interface IncomingResponse extends ResponseMessage {
   message: CoapMessage;
 }
@@ -19,16 +18,17 @@ export interface IncomingResponse extends ResponseMessage {
 export type RequestIntent = 'plain' | 'observe' | 'cancel';
 
 /** One request message that waits for its response. */
-export class PendingRequest {
+export class PendingRequest<Response extends ResponseMessage> {
+  /** In a datagram. */
+  messageId: number | undefined;
   transmission: Transmission | undefined;
   responseTimer: Timer | undefined;
   acknowledged = false;
 
   constructor(
-    readonly messageId: number,
     readonly token: Buffer,
-    readonly intent: RequestIntent,
-    private readonly done: (outcome: IncomingResponse | CoapError) => void,
+    private readonly intent: RequestIntent,
+    private readonly done: (outcome: Response | Error) => void,
   ) {}
 
   /** For a response with its token: while an observation is being ended its notifications still carry that token. */
@@ -37,7 +37,7 @@ export class PendingRequest {
   }
 
   /** Ends it, with a response or with an error. */
-  finish(outcome: IncomingResponse | CoapError): void {
+  finish(outcome: Response | Error): void {
     this.transmission?.stop();
     this.responseTimer?.cancel();
     this.done(outcome);

@@ -1,11 +1,12 @@
 import { randomInt } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls';
-import { Code, isRequestCode } from '../codec/code.js';
-import { writeResponseOptions } from '../codec/response-options.js';
+import { isRequestCode } from '../codec/code.js';
+import { notificationResponse, writeResponseOptions } from '../codec/response-options.js';
 import { type StreamMessage } from '../codec/stream-message.js';
 import { CoapEndpoint } from '../endpoint/coap-endpoint.js';
 import { EndpointClosed, NotConnected } from '../errors.js';
+import { type Answering } from '../exchange/answering.js';
 import { Requester } from '../exchange/requester.js';
 import { type OutgoingNotification } from '../messages/notification.js';
 import { type Peer } from '../messages/peer.js';
@@ -13,7 +14,6 @@ import { Connection } from './connection.js';
 import { Conversation, type StreamResponse } from './conversation.js';
 import { StreamCore } from './core.js';
 import { type StreamEvent, type StreamGauges } from './events.js';
-import { readStreamGauges } from './gauges.js';
 import { type BoundStreamAddress, StreamListener } from './listener.js';
 import { StreamObserver } from './observer.js';
 import { type CoapStreamEndpointOptions } from './options.js';
@@ -36,9 +36,10 @@ export interface StreamTarget {
  * and sends requests over each. A peer is one connection: observations and whatever waits end with it.
  */
 export class CoapStreamEndpoint extends CoapEndpoint {
-  private readonly core: StreamCore;
+  protected readonly core: StreamCore;
   protected readonly requester: Requester<Conversation, StreamResponse>;
   protected readonly observer: StreamObserver;
+  protected readonly answering: Answering<Conversation>;
   private readonly responder: StreamResponder;
   private readonly listener: StreamListener;
   private readonly conversations = new Map<Peer['key'], Conversation>();
@@ -54,6 +55,7 @@ export class CoapStreamEndpoint extends CoapEndpoint {
     );
     this.observer = new StreamObserver(this.core, this.requester, this.conversations);
     this.responder = new StreamResponder(this.core);
+    this.answering = this.responder.answering;
     this.listener = new StreamListener(this.core, (socket) => this.accept(socket));
   }
 
@@ -106,17 +108,10 @@ export class CoapStreamEndpoint extends CoapEndpoint {
 
   /** Device role: sends a notification. @throws NotConnected, MessageTooLarge, UnencodableMessage */
   notify(peer: Peer, notification: Omit<OutgoingNotification, 'confirmable' | 'ackTimeoutMs' | 'maxRetransmit'>): void {
-    const { token, payload, code = Code.Content, observeNumber, contentFormat, maxAgeSeconds } = notification;
-    const options = writeResponseOptions(
-      {
-        code,
-        ...(observeNumber === undefined ? {} : { observe: observeNumber }),
-        ...(contentFormat === undefined ? {} : { contentFormat }),
-        ...(maxAgeSeconds === undefined ? {} : { maxAgeSeconds }),
-      },
-      {},
-    );
-    this.to(peer).connection.send({ code, token, options, payload });
+    const { token, payload } = notification;
+    const response = notificationResponse(notification);
+    const { code } = response;
+    this.to(peer).connection.send({ code, token, options: writeResponseOptions(response, {}), payload });
   }
 
   counters(): Readonly<Record<StreamEvent, number>> {
@@ -125,7 +120,17 @@ export class CoapStreamEndpoint extends CoapEndpoint {
 
   /** Current sizes. Visits every connection: for a scrape, not for each message. */
   gauges(): StreamGauges {
-    return readStreamGauges(this.core, this.listener.size, this.conversations.values(), this.responder);
+    const { running, incompleteBytes } = this.core;
+    let openConnections = 0;
+    for (const { connection } of this.conversations.values()) openConnections += connection.isOpen ? 1 : 0;
+    return {
+      ...this.sharedGauges(),
+      connections: this.listener.size,
+      openConnections,
+      requestHandlersRunning: running.requests,
+      notificationHandlersRunning: running.notifications,
+      incompleteBytes,
+    };
   }
 
   /** @throws NotConnected, EndpointClosed */
@@ -196,27 +201,23 @@ export class CoapStreamEndpoint extends CoapEndpoint {
     });
   }
 
-  /** All connections end with a Release. */
-  protected async shutDown(): Promise<void> {
-    this.core.closing = true;
-    this.listener.stop();
-    for (const { queue, connection } of [...this.conversations.values()]) {
-      queue.abandon(new EndpointClosed());
-      connection.release();
-    }
-    await this.drained();
-    for (const { connection } of [...this.conversations.values()]) connection.destroy();
-    this.listener.destroyAll();
-    this.responder.answering.clear();
-    if (this.core.options.timers === undefined) this.core.timers.clear();
+  protected states(): Iterable<Conversation> {
+    return this.conversations.values();
   }
 
-  /** Resolves when every connection has ended, at the latest after `closeTimeoutMs`. */
-  private async drained(): Promise<void> {
-    const deadline = this.core.clock.nowMs() + this.core.limits.closeTimeoutMs;
-    while (this.conversations.size + this.listener.size > 0 && this.core.clock.nowMs() < deadline) {
-      await new Promise<void>((resolve) => this.core.timers.schedule(100, resolve));
-      for (const { connection } of [...this.conversations.values()]) connection.inspect();
-    }
+  /** All connections end with a Release. */
+  protected stopAccepting(): void {
+    this.listener.stop();
+    for (const { connection } of [...this.conversations.values()]) connection.release();
+  }
+
+  protected isBusy(): boolean {
+    for (const { connection } of [...this.conversations.values()]) connection.inspect();
+    return this.conversations.size + this.listener.size > 0;
+  }
+
+  protected async closeTransport(): Promise<void> {
+    for (const { connection } of [...this.conversations.values()]) connection.destroy();
+    this.listener.destroyAll();
   }
 }

@@ -1,20 +1,14 @@
 import { type StreamMessage } from '../codec/stream-message.js';
 import { type CoapError, PeerForgotten } from '../errors.js';
-import { type RequestIntent, type ResponseMessage } from '../peer/pending-request.js';
+import { ClientState } from '../peer/client-state.js';
 import { Observed } from '../peer/observation-entry.js';
-import { PeerQueue } from '../peer/peer-queue.js';
+import { type ResponseMessage } from '../peer/pending-request.js';
 import { type Connection } from './connection.js';
 import { type StreamCore } from './core.js';
 
 /** A response over a connection whose options were read. */
 export interface StreamResponse extends ResponseMessage {
   message: StreamMessage;
-}
-
-/** A request that waits for its response. */
-export interface PendingStreamRequest {
-  intent: RequestIntent;
-  finish(outcome: StreamResponse | CoapError): void;
 }
 
 /** An observation: the connection gives the order, so no number is compared (RFC 8323 §7.1). */
@@ -24,19 +18,15 @@ export class StreamObservation extends Observed {
 }
 
 /** The CoAP state of one connection, which ends with it. */
-export class Conversation {
-  readonly queue = new PeerQueue();
-  /** By `tokenKey`. */
-  readonly pending = new Map<string, PendingStreamRequest>();
-  readonly observations = new Map<string, StreamObservation>();
+export class Conversation extends ClientState<StreamObservation, StreamResponse> {
   /** Represents all responses with an unknown token. */
   strangers: StreamObservation | undefined;
   readonly running = { requests: 0, notifications: 0 };
-  /** Set once the connection ended; code that still holds a reference must stop. */
-  gone: CoapError | undefined;
   connection!: Connection;
 
-  constructor(private readonly core: StreamCore) {}
+  constructor(private readonly core: StreamCore) {
+    super();
+  }
 
   get idle(): boolean {
     return !this.queue.busy && this.running.requests + this.running.notifications === 0;
@@ -57,9 +47,8 @@ export class Conversation {
 
   /** Forgets all requests to the peer; the connection stays. */
   forget(error: CoapError = new PeerForgotten(), ofSent = error): void {
-    this.queue.abandon(error);
-    for (const pending of [...this.pending.values()]) pending.finish(ofSent);
-    this.observations.clear();
+    this.abandonRequests(error, ofSent);
+    this.observations = undefined;
   }
 
   /** The connection has ended. */

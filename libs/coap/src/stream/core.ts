@@ -17,14 +17,4 @@ export class StreamCore extends SharedCore<StreamEvent, CoapStreamEndpointOption
   get messageBytesMax(): number {
     return this.limits.bodyBytesMax + MESSAGE_OVERHEAD_BYTES;
   }
-
-  /** Calls the application where its errors would otherwise be uncaught. */
-  guarded<T>(call: () => T, otherwise: T): T {
-    try {
-      return call();
-    } catch (error) {
-      this.report(error);
-      return otherwise;
-    }
-  }
 }

@@ -17,33 +17,32 @@ import { type StreamCore } from './core.js';
 /** Receives responses to our requests, and notifications of observations. */
 export class StreamObserver extends Observer<Conversation, StreamObservation, StreamResponse> {
   constructor(
-    private readonly core: StreamCore,
+    protected override readonly core: StreamCore,
     requester: Requester<Conversation, StreamResponse>,
     private readonly conversations: ReadonlyMap<Peer['key'], Conversation>,
   ) {
-    super(core.tokens, requester);
+    super(core, requester);
   }
 
   /** A response message of the peer, of whatever it may be the answer. */
   receive(from: Conversation, message: StreamMessage): void {
     const key = tokenKey(message.token);
-    const pending = from.pending.get(key);
+    const pending = from.pendingWith(message.token);
     const options = readResponseOptions(message.options, SZX_BERT);
     if (typeof options === 'number') {
       this.core.count('response-rejected-option');
-      from.observations.delete(key);
+      from.observations?.delete(key);
       pending?.finish(new UnusableResponse(`The response carries the unknown critical option ${options}`));
       return;
     }
     const response = { message, options };
-    const notification = pending?.intent === 'cancel' && options.observe !== undefined;
-    if (pending !== undefined && !notification) pending.finish(response);
+    if (pending?.expects(options.observe)) pending.finish(response);
     else this.notified(from, response);
   }
 
   private notified(from: Conversation, response: StreamResponse): void {
     const { token } = response.message;
-    const known = from.observations.get(tokenKey(token));
+    const known = from.observations?.get(tokenKey(token));
     const hook = this.core.options.onNotification;
     if (known === undefined && hook === undefined) {
       this.core.count('response-unmatched');
@@ -118,17 +117,12 @@ export class StreamObserver extends Observer<Conversation, StreamObservation, St
     return new StreamObservation(key, handler, request);
   }
 
-  protected observationsOf(peer: Peer): Map<string, StreamObservation> | undefined {
-    return this.conversations.get(peer.key)?.observations;
+  protected stateOf(peer: Peer): Conversation | undefined {
+    return this.conversations.get(peer.key);
   }
 
-  /** Does nothing when the connection is over: its observations are too. */
-  protected add(peer: Peer, entry: StreamObservation): void {
-    this.observationsOf(peer)?.set(entry.key, entry);
+  /** There is none when the connection is over: its observations are too. */
+  protected keep(peer: Peer): Conversation | undefined {
+    return this.stateOf(peer);
   }
-
-  /** The connection gives the order, so there is nothing to take over. */
-  protected begun(): void {}
-
-  protected restored(): void {}
 }

@@ -1,9 +1,10 @@
 import { writeRequestOptions } from '../codec/request-options.js';
-import { tokenKey } from '../codec/tokens.js';
-import { CoapError, RequestTimedOut } from '../errors.js';
+import { RequestTimedOut } from '../errors.js';
 import { type RequestLine, type RequestMessage } from '../exchange/request-line.js';
+import { roundTrip } from '../exchange/round-trip.js';
 import { type Peer } from '../messages/peer.js';
 import { type OutgoingRequest } from '../messages/request.js';
+import { type PendingRequest } from '../peer/pending-request.js';
 import { MAX_TRANSMIT_WAIT_MS } from '../timing/transmission-parameters.js';
 import { blockPlan } from './block-plan.js';
 import { type Conversation, type StreamResponse } from './conversation.js';
@@ -18,36 +19,23 @@ export function streamLine(
     reach,
     planFor: ({ connection }, request: OutgoingRequest) =>
       blockPlan(connection.capabilities, writeRequestOptions(request, {})),
-    roundTrip: (to, message) => roundTrip(core, to, message),
+    // A signal changes nothing: there is no Reset to end what a late response may have begun.
+    roundTrip: (to, out) => roundTrip(to, out, (pending) => send(core, to, out, pending)),
   };
 }
 
-function roundTrip(core: StreamCore, to: Conversation, out: RequestMessage<StreamResponse>): Promise<StreamResponse> {
-  return new Promise((resolve, reject) => {
-    if (to.gone !== undefined) throw to.gone;
-    const { request, token, options, payload } = out;
-    const key = tokenKey(token);
-    const timer = core.timers.schedule(request.timeoutMs ?? MAX_TRANSMIT_WAIT_MS, () => {
-      core.count('request-timed-out');
-      // The connection kept the request; that nothing comes back makes the connection itself suspect.
-      to.connection.suspect();
-      finish(new RequestTimedOut(false));
-    });
-    const finish = (outcome: StreamResponse | CoapError): void => {
-      timer.cancel();
-      to.pending.delete(key);
-      if (outcome instanceof CoapError) return reject(outcome);
-      out.onResponse?.(outcome);
-      resolve(outcome);
-    };
-    to.pending.set(key, { intent: out.intent, finish });
-    try {
-      to.connection.send({ code: request.method, token, options, payload });
-      request.onSent?.({ token });
-    } catch (error) {
-      timer.cancel();
-      to.pending.delete(key);
-      throw error;
-    }
+function send(
+  core: StreamCore,
+  to: Conversation,
+  { request, token, options, payload }: RequestMessage<StreamResponse>,
+  pending: PendingRequest<StreamResponse>,
+): void {
+  pending.responseTimer = core.timers.schedule(request.timeoutMs ?? MAX_TRANSMIT_WAIT_MS, () => {
+    core.count('request-timed-out');
+    // The connection kept the request; that nothing comes back makes the connection itself suspect.
+    to.connection.suspect();
+    pending.finish(new RequestTimedOut(false));
   });
+  to.connection.send({ code: request.method, token, options, payload });
+  request.onSent?.({ token });
 }

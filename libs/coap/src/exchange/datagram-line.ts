@@ -1,0 +1,63 @@
+import { encodeMessage } from '../codec/encode.js';
+import { blockBytes, szxOf } from '../codec/block-value.js';
+import { type EndpointCore } from '../core/core.js';
+import { PeerReset, RequestTimedOut } from '../errors.js';
+import { type PeerState } from '../peer/peer-state.js';
+import { MAX_TRANSMIT_WAIT_MS } from '../timing/transmission-parameters.js';
+import { type IncomingResponse, type PendingRequest } from '../peer/pending-request.js';
+import { type OutgoingRequest } from '../messages/request.js';
+import { type TransmissionOutcome } from '../peer/transmission.js';
+import { type RequestLine, type RequestMessage } from './request-line.js';
+import { roundTrip } from './round-trip.js';
+
+type Message = RequestMessage<IncomingResponse>;
+type Pending = PendingRequest<IncomingResponse>;
+
+/** Requests in datagrams, in blocks of our size. */
+export function datagramLine(core: EndpointCore): RequestLine<PeerState, IncomingResponse> {
+  const szx = szxOf(core.limits.blockBytes);
+  const plan = { wholeBytesMax: blockBytes(szx), blocks: { szx } };
+  return {
+    reach: (peer) => core.reach(peer),
+    planFor: () => plan,
+    // Once the signal aborts a late response is answered with a Reset.
+    roundTrip: (state, out) => roundTrip(state, out, (pending) => send(core, state, out, pending), out.request.signal),
+  };
+}
+
+function send(core: EndpointCore, state: PeerState, out: Message, pending: Pending): void {
+  const { request, token, options, payload } = out;
+  const messageId = core.messageIdFor(state);
+  const confirmable = request.confirmable ?? true;
+  const type = confirmable ? 'CON' : 'NON';
+  const bytes = encodeMessage({ type, code: request.method, messageId, token, options, payload });
+  pending.messageId = messageId;
+  if (confirmable) {
+    pending.transmission = core.transmit(state, messageId, bytes, request, (outcome) => {
+      settle(core, pending, request, outcome);
+    });
+  } else {
+    core.send(state.peer, bytes);
+    awaitResponse(core, pending, request);
+  }
+  request.onSent?.({ token, messageId });
+}
+
+function settle(core: EndpointCore, pending: Pending, request: OutgoingRequest, outcome: TransmissionOutcome): void {
+  if (outcome === 'reset') pending.finish(new PeerReset());
+  else if (outcome === 'timed-out') timeOut(core, pending);
+  else {
+    pending.acknowledged = true;
+    awaitResponse(core, pending, request);
+  }
+}
+
+function awaitResponse(core: EndpointCore, pending: Pending, request: OutgoingRequest): void {
+  const timeoutMs = request.timeoutMs ?? MAX_TRANSMIT_WAIT_MS;
+  pending.responseTimer = core.timers.schedule(timeoutMs, () => timeOut(core, pending));
+}
+
+function timeOut(core: EndpointCore, pending: Pending): void {
+  core.count('request-timed-out');
+  pending.finish(new RequestTimedOut(pending.acknowledged));
+}
