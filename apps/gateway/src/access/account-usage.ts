@@ -70,16 +70,13 @@ export class AccountUsages {
 
   private async totalOf(path: string, accountId: string, caller: Identity): Promise<number> {
     const token = this.tokens.sign({ ...caller, accountId, permissions: [devices] }, 'registry');
-    const call = {
-      method: 'GET',
-      path: `${path}?limit=2&include=total_count`,
-      headers: { accept: 'application/json', [identityHeader]: token, [requestIdHeader]: caller.requestId },
-      body: { open: () => null, repeatable: () => true },
-      signal: AbortSignal.timeout(timeoutMs),
-    };
-    const answer = await this.upstreams.forward('registry', call).catch((cause: unknown) => {
-      throw new UpstreamUnavailable('registry', cause);
-    });
+    const headers = { [identityHeader]: token, [requestIdHeader]: caller.requestId };
+    const query = 'limit=2&include=total_count';
+    const answer = await this.upstreams
+      .get('registry', `${path}?${query}`, timeoutMs, headers)
+      .catch((cause: unknown) => {
+        throw new UpstreamUnavailable('registry', cause);
+      });
     const body = (await answer.body.json()) as { total_count?: number };
     if (body.total_count === undefined) throw new UpstreamUnavailable('registry');
     return body.total_count;

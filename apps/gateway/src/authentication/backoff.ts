@@ -1,4 +1,4 @@
-import { CLOCK, type Clock } from '@lanyard/service';
+import { CLOCK, type Clock, setBounded } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 
 /** Attempts without a delay: an old secret may have been pasted by mistake. */
@@ -36,10 +36,7 @@ export class Backoff {
 
   failed(name: string): void {
     const count = (this.recent(name)?.count ?? 0) + 1;
-    this.failures.delete(name);
-    this.failures.set(name, { count, lastMs: this.clock.now() });
-    const [oldest] = this.failures.keys();
-    if (this.failures.size > namesMax && oldest !== undefined) this.failures.delete(oldest);
+    setBounded(this.failures, name, { count, lastMs: this.clock.now() }, namesMax);
   }
 
   private recent(name: string): Failures | undefined {

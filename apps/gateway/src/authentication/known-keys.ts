@@ -1,4 +1,4 @@
-import { CLOCK, type Clock } from '@lanyard/service';
+import { CLOCK, type Clock, setBounded } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { type KnownKey, KeyReader } from './key-reader.js';
 
@@ -62,11 +62,8 @@ export class KnownKeys {
     const generation = this.generation;
     const key = await this.reader.read(keyId);
     if (generation !== this.generation) return key;
-    this.keys.delete(keyId);
-    if (!key) return undefined;
-    this.keys.set(keyId, { key, untilMs });
-    const [oldest] = this.keys.keys();
-    if (this.keys.size > keysMax && oldest !== undefined) this.keys.delete(oldest);
+    if (key) setBounded(this.keys, keyId, { key, untilMs }, keysMax);
+    else this.keys.delete(keyId);
     return key;
   }
 }

@@ -1,4 +1,5 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity } from 'typeorm';
+import { Versioned } from './versioned.entity.js';
 
 /** Quotas; an absent one is unlimited. */
 export interface AccountLimits {
@@ -26,10 +27,7 @@ export interface AccountProfile {
 
 /** A customer: owns keys, devices and channels. */
 @Entity({ name: 'accounts' })
-export class Account {
-  @PrimaryColumn('text')
-  id: string;
-
+export class Account extends Versioned {
   @Column('text', { name: 'display_name' })
   displayName: string;
 
@@ -62,13 +60,4 @@ export class Account {
   /** `PUT /v2/subscriptions` answers 204 instead of 202. */
   @Column('boolean', { name: 'presubscriptions_no_content' })
   presubscriptionsNoContent: boolean;
-
-  @Column('integer')
-  revision: number;
-
-  @Column('timestamptz', { name: 'created_at' })
-  createdAt: Date;
-
-  @Column('timestamptz', { name: 'updated_at' })
-  updatedAt: Date;
 }

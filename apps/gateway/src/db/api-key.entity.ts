@@ -1,18 +1,10 @@
-import { Column, Entity, JoinTable, ManyToMany, PrimaryColumn, type Relation } from 'typeorm';
+import { Column, Entity, JoinTable, ManyToMany, type Relation } from 'typeorm';
+import { Owned } from './versioned.entity.js';
 import { KeyGroup } from './key-group.entity.js';
 
 /** The credential of one application instance (spec §5). Contains the hash of the secret, never the secret. */
 @Entity({ name: 'api_keys' })
-export class ApiKey {
-  @PrimaryColumn('text')
-  id: string;
-
-  @Column('text', { name: 'account_id' })
-  accountId: string;
-
-  @Column('text')
-  name: string;
-
+export class ApiKey extends Owned {
   @Column('text', { nullable: true })
   owner: string | null;
 
@@ -35,15 +27,6 @@ export class ApiKey {
 
   @Column('text')
   status: 'active' | 'inactive';
-
-  @Column('integer')
-  revision: number;
-
-  @Column('timestamptz', { name: 'created_at' })
-  createdAt: Date;
-
-  @Column('timestamptz', { name: 'updated_at' })
-  updatedAt: Date;
 
   /** Written by LastLogins only, so that a change of the key never sets it back. */
   @Column({ type: 'timestamptz', name: 'last_login_at', nullable: true, update: false })

@@ -1,7 +1,7 @@
 import type { TimelineEntry } from './explanation.js';
 import type { ChannelFacts, CommandFacts, DeviceFacts, EchoFacts, EventPart, LogFacts, Session } from './facts.js';
 
-const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;
+export const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;
 
 const endings: Record<string, string> = {
   succeeded: 'succeeded',

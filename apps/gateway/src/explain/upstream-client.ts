@@ -28,19 +28,12 @@ export class UpstreamClient {
 
   /** Throws UpstreamUnavailable, or UpstreamRefused for a status of 400 and more. */
   async get<T>(upstream: Upstream, path: string, caller: Identity): Promise<T> {
-    const call = {
-      method: 'GET',
-      path,
-      headers: {
-        accept: 'application/json',
-        [identityHeader]: this.tokens.tokenFor(caller, upstream),
-        [requestIdHeader]: caller.requestId,
-        ...(caller.traceParent !== undefined && { [traceParentHeader]: caller.traceParent }),
-      },
-      body: { open: () => null, repeatable: () => true },
-      signal: AbortSignal.timeout(timeoutMs),
+    const headers = {
+      [identityHeader]: this.tokens.tokenFor(caller, upstream),
+      [requestIdHeader]: caller.requestId,
+      ...(caller.traceParent !== undefined && { [traceParentHeader]: caller.traceParent }),
     };
-    const answer = await this.upstreams.forward(upstream, call).catch((cause: unknown) => {
+    const answer = await this.upstreams.get(upstream, path, timeoutMs, headers).catch((cause: unknown) => {
       throw new UpstreamUnavailable(upstream, cause);
     });
     const body: unknown = await answer.body.json().catch(() => ({}));

@@ -1,6 +1,5 @@
 import type { ChannelFacts, CommandPart, DeviceFacts, DevicePart, EventPart, Session } from './facts.js';
-
-const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;
+import { counted } from './timeline.js';
 
 /** Why a queue does not empty. */
 const channelWaits = ({ delivery_mechanism, connected, failures, stopped, queue_size }: ChannelFacts): string => {

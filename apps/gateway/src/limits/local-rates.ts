@@ -1,3 +1,4 @@
+import { setBounded } from '@lanyard/service';
 import type { Clock } from '@lanyard/service';
 import type { Rate } from '../config.js';
 import { gcra } from './gcra.js';
@@ -17,10 +18,7 @@ export class LocalRates {
   /** 0: taken. Otherwise how long to wait. */
   takeToken(name: string, rate = this.rate): number {
     const { tatMs, waitMs } = gcra(this.tats.get(name) ?? 0, this.clock.now(), rate);
-    this.tats.delete(name);
-    this.tats.set(name, tatMs);
-    const [oldest] = this.tats.keys();
-    if (this.tats.size > this.namesBound && oldest !== undefined) this.tats.delete(oldest);
+    setBounded(this.tats, name, tatMs, this.namesBound);
     return waitMs;
   }
 

@@ -39,11 +39,8 @@ export class Documents {
   }
 
   private async fetch(upstream: Upstream): Promise<OwnDocument> {
-    const body = { open: () => null, repeatable: () => true };
-    const signal = AbortSignal.timeout(fetchTimeoutMs);
-    const call = { method: 'GET', path: '/openapi.json', headers: { accept: 'application/json' }, body, signal };
     try {
-      const answer = await this.calls.forward(upstream, call);
+      const answer = await this.calls.get(upstream, '/openapi.json', fetchTimeoutMs);
       if (answer.statusCode === 200) return { upstream, document: (await answer.body.json()) as OpenAPIObject };
       await answer.body.dump();
       return { upstream };

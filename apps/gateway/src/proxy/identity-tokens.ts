@@ -1,4 +1,4 @@
-import { CLOCK, type Clock, CONFIG, type Identity, signIdentity } from '@lanyard/service';
+import { CLOCK, type Clock, CONFIG, type Identity, setBounded, signIdentity } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import type { GatewayConfig } from '../config.js';
 import type { Upstream } from '../upstreams.js';
@@ -34,10 +34,7 @@ export class IdentityTokens {
     if (before && before.permissions === identity.permissions && before.untilMs > now) return before.token;
     const { permissions } = identity;
     const token = this.sign(identity, upstream);
-    this.signed.delete(name);
-    this.signed.set(name, { token, untilMs: now + usedAgainMs, permissions });
-    const [oldest] = this.signed.keys();
-    if (this.signed.size > tokensMax && oldest !== undefined) this.signed.delete(oldest);
+    setBounded(this.signed, name, { token, untilMs: now + usedAgainMs, permissions }, tokensMax);
     return token;
   }
 

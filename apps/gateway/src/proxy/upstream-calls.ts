@@ -6,7 +6,7 @@ import type { Upstream } from '../upstreams.js';
 import { type Answer, askForPassing } from './answer.js';
 import type { ClientDisconnect } from './client-disconnect.js';
 import type { Replica } from './replicas.js';
-import { ClientGone, type RequestBody } from './request-body.js';
+import { ClientGone, noBody, type RequestBody } from './request-body.js';
 import { UpstreamReplicas } from './upstream-replicas.js';
 
 /** A request to an upstream. */
@@ -58,16 +58,8 @@ const again = <C extends Call>(call: C): C => {
 
 type Ask<A, C extends Call> = (replica: Replica, call: C) => Promise<A>;
 
-const ask: Ask<Dispatcher.ResponseData, OwnCall> = (replica, { method, path, headers, body, signal }) => {
-  const length = body.contentLength === undefined ? {} : { 'content-length': body.contentLength };
-  return replica.pool.request({
-    method: method as Dispatcher.HttpMethod,
-    path,
-    headers: { ...headers, ...length },
-    body: body.open() as Buffer | null,
-    signal,
-  });
-};
+const ask: Ask<Dispatcher.ResponseData, OwnCall> = (replica, { path, headers, signal }) =>
+  replica.pool.request({ method: 'GET', path, headers, signal });
 
 /**
  * Sends calls to replicas of an upstream. A replica that cannot be reached is passed over; one that breaks off is passed
@@ -88,8 +80,15 @@ export class UpstreamCalls {
     });
   }
 
-  /** The response, its body unread. */
-  forward(upstream: Upstream, call: OwnCall): Promise<Dispatcher.ResponseData> {
+  /** For the gateway itself: the response, its body unread. */
+  get(
+    upstream: Upstream,
+    path: string,
+    timeoutMs: number,
+    headers: Call['headers'] = {},
+  ): Promise<Dispatcher.ResponseData> {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const call = { method: 'GET', path, headers: { accept: 'application/json', ...headers }, body: noBody, signal };
     return this.onOneReplica(upstream, call, ask);
   }
 

@@ -1,3 +1,4 @@
+import { setBounded } from '@lanyard/service';
 import { connectedSlackMs } from '../limits.js';
 
 /** Bounded cache of written rows: the session of each device and a recent connection. */
@@ -15,12 +16,10 @@ export class RecentlySeen {
   /** Records that it was stored. */
   recordSeen(deviceId: string, epoch: number, connectedMs: number): void {
     const row = this.written.get(deviceId);
-    this.written.delete(deviceId);
-    this.written.set(deviceId, {
+    const latest = {
       epoch: Math.max(epoch, row?.epoch ?? epoch),
       connectedMs: Math.max(connectedMs, row?.connectedMs ?? connectedMs),
-    });
-    const [oldest] = this.written.keys();
-    if (this.written.size > this.devicesMax && oldest !== undefined) this.written.delete(oldest);
+    };
+    setBounded(this.written, deviceId, latest, this.devicesMax);
   }
 }

@@ -1,3 +1,4 @@
+import { setBounded } from '@lanyard/service';
 import { createHash } from 'node:crypto';
 import type { DeviceSessionChanged } from '@lanyard/contracts';
 
@@ -33,10 +34,8 @@ export class Listing {
   recordStored(facts: readonly DeviceSessionChanged[]): void {
     for (const fact of facts) {
       const paths = pathsOf(fact);
-      this.stored.delete(fact.deviceId);
-      if (paths.length > 0) this.stored.set(fact.deviceId, digest(paths));
-      const [oldest] = this.stored.keys();
-      if (this.stored.size > devicesRememberedMax && oldest !== undefined) this.stored.delete(oldest);
+      if (paths.length > 0) setBounded(this.stored, fact.deviceId, digest(paths), devicesRememberedMax);
+      else this.stored.delete(fact.deviceId);
     }
   }
 }

@@ -1,10 +1,4 @@
-import { Gathering, holdMsMax } from './gathering.js';
-
-interface Waiting<V> {
-  key: string;
-  resolve: (value: V | undefined) => void;
-  reject: (error: unknown) => void;
-}
+import { Gathering, holdMsMax, type Waiting } from './gathering.js';
 
 /**
  * Reads of single rows by key. Those that arrive at the same time, or while others are running, are read in one
@@ -12,7 +6,7 @@ interface Waiting<V> {
  * asked, so it sees what was committed before.
  */
 export class GatheredReads<V> {
-  private readonly waiting: Gathering<Waiting<V>>;
+  private readonly waiting: Gathering<string, V | undefined>;
 
   /** `read` returns what it finds, by key; when it rejects, so do all waiting callers. */
   constructor(
@@ -24,13 +18,13 @@ export class GatheredReads<V> {
 
   /** undefined: there is none. */
   get(key: string): Promise<V | undefined> {
-    return new Promise((resolve, reject) => this.waiting.add({ key, resolve, reject }));
+    return this.waiting.add(key);
   }
 
-  private async readAll(waiting: readonly Waiting<V>[]): Promise<void> {
+  private async readAll(waiting: readonly Waiting<string, V | undefined>[]): Promise<void> {
     try {
-      const found = await this.read([...new Set(waiting.map(({ key }) => key))]);
-      for (const { key, resolve } of waiting) resolve(found.get(key));
+      const found = await this.read([...new Set(waiting.map(({ item }) => item))]);
+      for (const { item, resolve } of waiting) resolve(found.get(item));
     } catch (error) {
       for (const { reject } of waiting) reject(error);
     }

@@ -1,10 +1,4 @@
-import { Gathering, holdMsMax } from './gathering.js';
-
-interface Waiting<T> {
-  item: T;
-  resolve: () => void;
-  reject: (error: unknown) => void;
-}
+import { Gathering, holdMsMax, type Waiting } from './gathering.js';
 
 /**
  * Writes that arrive at the same time, or while others are running, share a transaction: committing one takes as long as
@@ -12,7 +6,7 @@ interface Waiting<T> {
  * repeated, as a commit whose answer is lost may have happened.
  */
 export class GatheredWrites<T> {
-  private readonly waiting: Gathering<Waiting<T>>;
+  private readonly waiting: Gathering<T, void>;
 
   /**
    * `together` returns what it did. It skips locked rows, which would hold up the others. The rest, and all of them
@@ -27,17 +21,17 @@ export class GatheredWrites<T> {
   }
 
   write(item: T): Promise<void> {
-    return new Promise((resolve, reject) => this.waiting.add({ item, resolve, reject }));
+    return this.waiting.add(item);
   }
 
-  private async writeAll(waiting: readonly Waiting<T>[]): Promise<void> {
+  private async writeAll(waiting: readonly Waiting<T, void>[]): Promise<void> {
     const done = await this.tryTogether(waiting);
     for (const { item, resolve, reject } of waiting)
       if (done.has(item)) resolve();
       else this.alone(item).then(resolve, reject);
   }
 
-  private async tryTogether(waiting: readonly Waiting<T>[]): Promise<ReadonlySet<T>> {
+  private async tryTogether(waiting: readonly Waiting<T, void>[]): Promise<ReadonlySet<T>> {
     if (waiting.length === 1) return new Set();
     try {
       return await this.together(waiting.map(({ item }) => item));

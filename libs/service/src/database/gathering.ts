@@ -5,20 +5,33 @@ const itemsMax = 100;
 /** A slow batch does not block others: they run beside it, limited by the connection pool. */
 export const holdMsMax = 1_000;
 
+/** An item, and what its caller waits for. */
+export interface Waiting<T, R> {
+  item: T;
+  resolve: (result: R) => void;
+  reject: (error: unknown) => void;
+}
+
 /** Batches items that arrive at the same time, or while other batches are running. */
-export class Gathering<T> {
-  private readonly waiting: T[] = [];
+export class Gathering<T, R> {
+  private readonly waiting: Waiting<T, R>[] = [];
   private underWay = 0;
   private isDue = false;
 
-  /** `run` never rejects: it settles the promise of each item. */
+  /** `run` never rejects: it settles each item. */
   constructor(
-    private readonly run: (items: readonly T[]) => Promise<void>,
+    private readonly run: (items: readonly Waiting<T, R>[]) => Promise<void>,
     private readonly holdMs = holdMsMax,
   ) {}
 
-  add(item: T): void {
-    this.waiting.push(item);
+  add(item: T): Promise<R> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ item, resolve, reject });
+      this.sendSoon();
+    });
+  }
+
+  private sendSoon(): void {
     if (this.isDue) return;
     this.isDue = true;
     setImmediate(() => {

@@ -36,29 +36,36 @@ export class ServiceError extends Error {
   }
 }
 
+/** An error class of which every error says the same: `class NoSuchPath extends fixed(NotFound, 'No such path.') {}`. */
+export const fixed = <Arguments extends unknown[]>(
+  Base: new (...given: Arguments) => ServiceError,
+  ...given: Arguments
+): new () => ServiceError =>
+  class extends Base {
+    constructor() {
+      super(...given);
+    }
+  };
+
 export class ValidationFailed extends ServiceError {
   constructor(fields: FieldProblem[], message = 'The request is not valid: see fields.', token = 'BAD_REQUEST') {
     super({ status: 400, code: 'validation_error', message, fields, token });
   }
 }
 
-export class MalformedJson extends ServiceError {
-  constructor() {
-    super({
-      status: 400,
-      code: 'validation_error',
-      token: 'MALFORMED_JSON_CONTENT',
-      message: 'The body is not JSON.',
-      fields: [{ name: 'body', message: 'Not JSON' }],
-    });
-  }
-}
+export class MalformedJson extends fixed(ServiceError, {
+  status: 400,
+  code: 'validation_error',
+  token: 'MALFORMED_JSON_CONTENT',
+  message: 'The body is not JSON.',
+  fields: [{ name: 'body', message: 'Not JSON' }],
+}) {}
 
-export class MalformedHttp extends ServiceError {
-  constructor() {
-    super({ status: 400, code: 'bad_request', message: 'The request is not valid HTTP/1.1 (RFC 9112).' });
-  }
-}
+export class MalformedHttp extends fixed(ServiceError, {
+  status: 400,
+  code: 'bad_request',
+  message: 'The request is not valid HTTP/1.1 (RFC 9112).',
+}) {}
 
 /** 400 instead of 431: usually the URL is too long, which cannot be told once it spans several packets. */
 export class HeadTooLarge extends ValidationFailed {
@@ -86,11 +93,7 @@ export class NotFound extends ServiceError {
 }
 
 /** `after` is not an id. The id of a deleted item is still accepted. */
-export class PageNotFound extends NotFound {
-  constructor() {
-    super('Unable to find page: after is not an id.', 'PAGE_NOT_FOUND');
-  }
-}
+export class PageNotFound extends fixed(NotFound, 'Unable to find page: after is not an id.', 'PAGE_NOT_FOUND') {}
 
 export class MethodNotAllowed extends ServiceError {
   constructor(message = 'The resource does not support this method.') {
@@ -98,11 +101,11 @@ export class MethodNotAllowed extends ServiceError {
   }
 }
 
-export class RequestTooSlow extends ServiceError {
-  constructor() {
-    super({ status: 408, code: 'request_timeout', message: 'The request did not arrive in time: send it again.' });
-  }
-}
+export class RequestTooSlow extends fixed(ServiceError, {
+  status: 408,
+  code: 'request_timeout',
+  message: 'The request did not arrive in time: send it again.',
+}) {}
 
 export class Duplicate extends ServiceError {
   constructor(message: string, fields: FieldProblem[] = []) {
@@ -111,15 +114,11 @@ export class Duplicate extends ServiceError {
 }
 
 /** The record changed after the caller read it (RFC 9110 §13.1.1). */
-export class EtagDiffers extends ServiceError {
-  constructor() {
-    super({
-      status: 412,
-      code: 'precondition_failed',
-      message: 'The record has changed since you read it: read it again before you change it.',
-    });
-  }
-}
+export class EtagDiffers extends fixed(ServiceError, {
+  status: 412,
+  code: 'precondition_failed',
+  message: 'The record has changed since you read it: read it again before you change it.',
+}) {}
 
 export class BodyTooLarge extends ServiceError {
   constructor(maxBytes: number) {

@@ -1,3 +1,5 @@
+import { endsWithin } from '../ends-within.js';
+
 export type Check = () => Promise<void> | void;
 
 export interface Readiness {
@@ -7,18 +9,6 @@ export interface Readiness {
 }
 
 const checkTimeoutMs = 2_000;
-
-const withTimeout = async (check: Check): Promise<void> => {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${checkTimeoutMs} ms`)), checkTimeoutMs);
-  });
-  try {
-    await Promise.race([check(), timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
-};
 
 /** What must hold before this process should get work. */
 export class Health {
@@ -39,8 +29,8 @@ export class Health {
     const results = await Promise.all(
       [...this.checks].map(async ([name, check]): Promise<[string, string]> => {
         try {
-          await withTimeout(check);
-          return [name, 'ok'];
+          const isInTime = await endsWithin(checkTimeoutMs, Promise.resolve(check()));
+          return [name, isInTime ? 'ok' : `no answer within ${checkTimeoutMs} ms`];
         } catch (error) {
           return [name, error instanceof Error ? error.message : String(error)];
         }

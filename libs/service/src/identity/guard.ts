@@ -15,6 +15,7 @@ import { allows, type Permission } from '@lanyard/contracts';
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../clock.js';
 import { AccessDenied, Unauthenticated } from '../errors/service-error.js';
+import { setBounded } from '../set-bounded.js';
 import { traceParentOf } from '../telemetry/http-spans.js';
 import { type Identity, identityHeader, type VerifiedIdentity, verifyIdentity } from './token.js';
 
@@ -82,12 +83,9 @@ export class TokenAuthenticator implements Authenticator {
     const now = this.clock.now();
     const before = this.verified.get(token);
     if (before && before.untilMs >= now) return before;
-    this.verified.delete(token);
     const verified = verifyIdentity(token, this.audience, this.publicKeys, now);
-    if (!verified) return undefined;
-    this.verified.set(token, verified);
-    const [oldest] = this.verified.keys();
-    if (this.verified.size > verifiedMax && oldest !== undefined) this.verified.delete(oldest);
+    if (verified) setBounded(this.verified, token, verified, verifiedMax);
+    else this.verified.delete(token);
     return verified;
   }
 }

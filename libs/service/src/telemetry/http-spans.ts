@@ -7,8 +7,8 @@ type Traced = FastifyRequest & { [spanOf]?: Span };
 
 export const traceParentHeader = 'traceparent';
 
-/** Probes and metrics are asked for all the time, and are no part of anything. */
-const isApi = (url: string): boolean => /^\/(v\d|explain)\//.test(url);
+/** Not probes and metrics, which are asked for all the time and are no part of anything. */
+export const isApi = (url: string): boolean => /^\/(v\d|explain)\//.test(url);
 
 /** The span of a request, when it is traced. */
 export const traceParentOf = (request: FastifyRequest): string | undefined => (request as Traced)[spanOf]?.traceParent;

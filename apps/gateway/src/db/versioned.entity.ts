@@ -1,0 +1,26 @@
+import { Column, PrimaryColumn } from 'typeorm';
+
+/** Columns of every record. */
+export abstract class Versioned {
+  @PrimaryColumn('text')
+  id: string;
+
+  /** Counts the changes; the etag. */
+  @Column('integer')
+  revision: number;
+
+  @Column('timestamptz', { name: 'created_at' })
+  createdAt: Date;
+
+  @Column('timestamptz', { name: 'updated_at' })
+  updatedAt: Date;
+}
+
+/** Columns of every record of an account. */
+export abstract class Owned extends Versioned {
+  @Column('text', { name: 'account_id' })
+  accountId: string;
+
+  @Column('text')
+  name: string;
+}
