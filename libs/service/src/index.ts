@@ -18,6 +18,7 @@ export { poolOf } from './database/pool.js';
 export * from './database/prepared-reads.js';
 export * from './database/prepared-statement.js';
 export * from './errors/error-body.js';
+export { fixed } from './errors/fixed.js';
 export * from './errors/service-error.js';
 export * from './http/error-filter.js';
 export * from './http/attribute-value.js';

@@ -23,7 +23,7 @@ export interface RequestBody {
   contentLength?: string;
 }
 
-export const noBody: RequestBody = { open: () => null, repeatable: () => true };
+export const emptyBody: RequestBody = { open: () => null, repeatable: () => true };
 
 async function* chunksOf(request: IncomingMessage, bytesMax: number, onRead: () => void): AsyncGenerator<Buffer> {
   let bytes = 0;
@@ -85,7 +85,7 @@ export const requestBody = async (request: IncomingMessage, bytesMax: number): P
   const { 'content-length': contentLength, 'transfer-encoding': encoding } = request.headers;
   if (encoding !== undefined) return streamed(request, bytesMax);
   const length = Number(contentLength ?? 0);
-  if (length === 0) return noBody;
+  if (length === 0) return emptyBody;
   if (length > bytesMax + spareBytes) throw new BodyTooLarge(bytesMax);
   return length <= keptBytesMax ? kept(await collect(request, bytesMax)) : streamed(request, bytesMax, contentLength);
 };

@@ -6,7 +6,7 @@ import type { Upstream } from '../upstreams.js';
 import { type Answer, askForPassing } from './answer.js';
 import type { ClientDisconnect } from './client-disconnect.js';
 import type { Replica } from './replicas.js';
-import { ClientGone, noBody, type RequestBody } from './request-body.js';
+import { ClientGone, emptyBody, type RequestBody } from './request-body.js';
 import { UpstreamReplicas } from './upstream-replicas.js';
 
 /** A request to an upstream. */
@@ -88,7 +88,7 @@ export class UpstreamCalls {
     headers: Call['headers'] = {},
   ): Promise<Dispatcher.ResponseData> {
     const signal = AbortSignal.timeout(timeoutMs);
-    const call = { method: 'GET', path, headers: { accept: 'application/json', ...headers }, body: noBody, signal };
+    const call = { method: 'GET', path, headers: { accept: 'application/json', ...headers }, body: emptyBody, signal };
     return this.onOneReplica(upstream, call, ask);
   }
 

@@ -1,3 +1,5 @@
+import { fixed } from './fixed.js';
+
 export interface FieldProblem {
   name: string;
   message: string;
@@ -35,17 +37,6 @@ export class ServiceError extends Error {
     this.retryAfterSeconds = description.retryAfterSeconds;
   }
 }
-
-/** An error class of which every error says the same: `class NoSuchPath extends fixed(NotFound, 'No such path.') {}`. */
-export const fixed = <Arguments extends unknown[]>(
-  Base: new (...given: Arguments) => ServiceError,
-  ...given: Arguments
-): new () => ServiceError =>
-  class extends Base {
-    constructor() {
-      super(...given);
-    }
-  };
 
 export class ValidationFailed extends ServiceError {
   constructor(fields: FieldProblem[], message = 'The request is not valid: see fields.', token = 'BAD_REQUEST') {
