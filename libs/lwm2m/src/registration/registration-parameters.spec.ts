@@ -39,8 +39,15 @@ describe('parseRegistration', () => {
     expect(parseRegistration([`b=${b}`])).toMatchObject({ binding, queueMode });
   });
 
-  it.each(['UM', 'UH', 'M', 'H', 'UTSNMH'])('reads the binding %s of LwM2M 1.2', (b) => {
-    expect(parseRegistration([`b=${b}`, 'lwm2m=1.2', 'Q'])).toMatchObject({ binding: b, queueMode: true });
+  it('reads each combination of the transports of LwM2M 1.2, with Q and without, in a registration and an update', () => {
+    const subsets = [...'UTSNMH'].reduce((all, letter) => all.concat(all.map((some) => some + letter)), ['']).slice(1);
+    expect(subsets).toHaveLength(63);
+    for (const b of [...subsets, 'HMNSTU', 'TU'])
+      for (const queueMode of [true, false]) {
+        const query = [`b=${b}`, ...(queueMode ? ['Q'] : [])];
+        expect(parseRegistration(['lwm2m=1.2', ...query])).toMatchObject({ binding: b, queueMode });
+        expect(parseUpdate(query)).toMatchObject({ binding: b, queueMode });
+      }
   });
 
   it('takes a version in quotes, and each it knows', () => {
@@ -78,6 +85,10 @@ describe('parseRegistration', () => {
     ['b', 'b=X'],
     ['b', 'b=UTSNQU'],
     ['b', 'b=UU'],
+    ['b', 'b=QU'],
+    ['b', 'b=u'],
+    ['b', 'b=U,T'],
+    ['b', 'b=UTSNMHQU'],
     ['Q', 'Q=1'],
     ['Q', 'Q='],
     ['sms', 'sms='],

@@ -50,14 +50,14 @@ const lifetime = (text: string | undefined): number | undefined => {
 };
 
 /**
- * Letters of all versions, each once: 1.0 puts the queue mode into the binding (`UQ`), 1.1 has `Q` of its own, 1.2 adds
- * MQTT and HTTP.
+ * Letters of all versions, each once, in any order: 1.0 puts the queue mode behind a transport (`UQ`, `UQS`), and some
+ * later devices still do; 1.1 has `Q` of its own, and adds TCP and non-IP; 1.2 adds MQTT and HTTP.
  */
 const binding = (parameters: Map<string, string | undefined>): { binding?: string; queueMode?: boolean } => {
   const text = parameters.get('b');
   if (parameters.has('Q') && parameters.get('Q') !== undefined) throw new WrongParameter('Q', 'takes no value');
   if (text === undefined) return parameters.has('Q') ? { queueMode: true } : {};
-  if (!/^[UTSNMHQ]{1,7}$/.test(text) || new Set(text).size < text.length || text === 'Q')
+  if (!/^[UTSNMH][UTSNMHQ]{0,6}$/.test(text) || new Set(text).size < text.length)
     throw new WrongParameter('b', `"${text.slice(0, 20)}" is no binding`);
   return { binding: text.replaceAll('Q', ''), queueMode: parameters.has('Q') || text.includes('Q') };
 };
