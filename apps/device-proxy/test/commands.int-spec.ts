@@ -79,6 +79,21 @@ describe('POST /v2/device-requests/{device-id}', () => {
     const [request] = thing.device.received;
     expect(request).toMatchObject({ method: 'PUT', query: ['pmin=10', 'gt=25.5', 'lt'], payload: '' });
     expect(request).not.toHaveProperty('contentFormat');
+    await outcome('attr-none', { method: 'PUT', uri: '/3303/0/5700?pmin&gt' });
+  });
+
+  it('sends those of LwM2M 1.2 too, which Discover answers as the device says', async () => {
+    const links = async (id: string): Promise<string> => {
+      const ask = { method: 'GET', uri: '/3303/0/5701', accept: 'application/link-format' };
+      const { item } = (await outcome(id, ask)) as { item: { payload?: string } };
+      return Buffer.from(String(item.payload), 'base64').toString();
+    };
+    const query = ['edge=1', 'con=1', 'hqmax=10', 'epmin=5', 'epmax=60'];
+    await outcome('attr-1-2', { method: 'PUT', uri: `/3303/0/5701?${query.join('&')}` });
+    expect(thing.device.received[0]).toMatchObject({ method: 'PUT', query, payload: '' });
+    expect(await links('discover-1-2')).toBe(`</3303/0/5701>;${query.join(';')}`);
+    await outcome('attr-clear', { method: 'PUT', uri: '/3303/0/5701?edge&con&hqmax&epmin&epmax' });
+    expect(await links('discover-none')).toBe('</3303/0/5701>');
   });
 
   it('creates and deletes instances', async () => {

@@ -1,5 +1,6 @@
 import { Code, type CoapMessage } from '@lanyard/coap';
 import type { ResourceValueArrived } from '@lanyard/contracts';
+import { formatTimestamp } from '@lanyard/service';
 import { eventually, type Thermometer } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunningProxy } from './running-proxy.js';
@@ -63,6 +64,40 @@ describe('the time at which a device measured', () => {
     for (const [n, age] of [3_600, 3_600, 3_300, 3_000].entries())
       expect(Math.abs((ages[n] ?? NaN) - age)).toBeLessThan(60);
     expect(values.map(({ cause }) => cause)).toEqual(['send', 'send', 'send', 'send']);
+  });
+
+  it('orders a history that comes in any order, of several paths, with what it repeats', async () => {
+    const [thing, deviceId] = await device('shuffled');
+    const nowSeconds = Math.floor(Date.now() / 1_000);
+    const at = (path: string, v: number, secondsAgo: number) => ({ n: path, v, t: nowSeconds - secondsAgo });
+    const other = '/3303/1/5700';
+    await send(thing, [
+      at(temperature, 3, 300),
+      at(other, 7, 700),
+      at(temperature, 1, 900),
+      at(temperature, 3, 300),
+      at(other, 5, 100),
+      at(temperature, 2, 600),
+    ]);
+    const values = await arrived(deviceId, 6);
+    const history = (path: string) =>
+      values
+        .filter(({ item }) => item.path === path)
+        .map((value) => [textOf(value), Date.parse(String(value.measuredAt)) / 1_000 - nowSeconds]);
+    expect(history(temperature)).toEqual([
+      ['1', -900],
+      ['2', -600],
+      ['3', -300],
+      ['3', -300],
+    ]);
+    expect(history(other)).toEqual([
+      ['7', -700],
+      ['5', -100],
+    ]);
+    // What was not stored in one Send comes with the next one: an event as well, although it is older.
+    await send(thing, [at(temperature, 0, 1_200)]);
+    const [late] = (await arrived(deviceId, 7)).slice(-1);
+    expect([late && textOf(late), late?.measuredAt]).toEqual(['0', formatTimestamp((nowSeconds - 1_200) * 1_000)]);
   });
 
   it('is the arrival where a device gives none, or one that cannot be true', async () => {

@@ -45,6 +45,30 @@ describe('a registration', () => {
   });
 });
 
+describe('what LwM2M 1.2 adds to a registration', () => {
+  it('is taken: its version, its transports, and the ids of profiles', () => {
+    const query = ['ep=a', 'lwm2m=1.2', 'b=UMH', 'Q', 'pid=10000,10001'];
+    const read = readRegistration(request(query, '</>;rt="oma.lwm2m";ct="112 322 11544",</3/0>;ver=1.2;edge=1'));
+    expect(read).toMatchObject({
+      registration: {
+        lwm2mVersion: '1.2',
+        binding: 'UMH',
+        queueMode: true,
+        attributes: { pid: '10000,10001' },
+        contentFormats: [112, 322, 11_544],
+        links: [{ path: '/3/0', obs: true }],
+        objectVersions: { 3: '1.2' },
+      },
+    });
+  });
+
+  it.each(['XYZ', 'UU', 'Q', ''])('b=%s is refused by the name of the parameter, in an update too', (b) => {
+    const refusal = { refusal: { code: '4.00', diagnostic: expect.stringMatching(/^b: /) as unknown } };
+    expect(readRegistration(request(['ep=a', 'lwm2m=1.2', `b=${b}`]))).toEqual(refusal);
+    expect(readUpdate(request([`b=${b}`]))).toEqual(refusal);
+  });
+});
+
 describe('the name of a device', () => {
   it.each([
     ['its own', ['ep=a', 'lwm2m=1.1'], 'b', 'a'],

@@ -61,6 +61,9 @@ export abstract class AnsweringDevice {
 
   protected readonly observers: DeviceObservers = new Map();
 
+  /** What the server wrote with Write-Attributes, by path; Discover answers it. */
+  private readonly attributes = new Map<string, Map<string, string>>();
+
   /** Content-Formats that it supports. */
   protected get formats(): readonly number[] {
     return defaultFormats;
@@ -109,9 +112,24 @@ export abstract class AnsweringDevice {
     if (links.length === 0) return { code: Code.NotFound };
     return {
       code: Code.Content,
-      payload: Buffer.from(links.map((link) => `<${link}>`).join(',')),
+      payload: Buffer.from(links.map((link) => `<${link}>${this.attributesOf(link)}`).join(',')),
       contentFormat: linkFormat,
     };
+  }
+
+  private attributesOf(path: string): string {
+    return [...(this.attributes.get(path) ?? [])].map(([name, value]) => `;${name}=${value}`).join('');
+  }
+
+  /** An attribute without a value is cleared. */
+  private writeAttributes(path: string, query: readonly string[]): CoapResponse {
+    if (this.valuesOf([path]).length === 0) return { code: Code.NotFound };
+    const attributes = this.attributes.get(path) ?? new Map<string, string>();
+    for (const [name = '', value] of query.map((part) => part.split('=')))
+      if (value) attributes.set(name, value);
+      else attributes.delete(name);
+    this.attributes.set(path, attributes);
+    return { code: Code.Changed };
   }
 
   private read(path: string, request: CoapRequest): CoapResponse {
@@ -150,8 +168,7 @@ export abstract class AnsweringDevice {
 
   private write(path: string, { query, payload, contentFormat }: CoapRequest): CoapResponse {
     const resource = this.resources.get(path);
-    if (payload.length === 0 && query.length > 0)
-      return { code: resource || this.valueAt(path) !== Code.NotFound ? Code.Changed : Code.NotFound };
+    if (payload.length === 0 && query.length > 0) return this.writeAttributes(path, query);
     if (contentFormat !== undefined && namingFormats.includes(contentFormat))
       return { code: this.writeNamed(payload, contentFormat) };
     if (!resource) return { code: Code.NotFound };
