@@ -38,3 +38,56 @@ export class SequenceExhausted extends DtlsError {
     super('The sequence numbers of the epoch are used up');
   }
 }
+
+/** Why a handshake ended without a connection. */
+export type HandshakeFailure =
+  /** No agreement, or the peer broke the protocol; see `alert`. */
+  | 'refused'
+  /** Records under the new keys cannot be read: with pre-shared keys, a wrong key or an unknown identity. */
+  | 'wrong-key'
+  /** `authenticate` returned false. */
+  | 'not-authenticated'
+  /** `keyOf` or `authenticate` threw or rejected; see `cause`. */
+  | 'callback-failed'
+  /** The peer sent a fatal alert, see `receivedAlert`; it is not authenticated. */
+  | 'alert-received'
+  | 'timeout'
+  /** The endpoint was closed, or the peer started again. */
+  | 'abandoned';
+
+/** A handshake ended without a connection. Holds no secret. */
+export class HandshakeFailed extends DtlsError {
+  readonly reason: HandshakeFailure;
+  /** The `AlertDescription` sent to the peer. */
+  readonly alert?: number;
+  /** An `AlertDescription` that the peer sent, or an attacker in its name. */
+  readonly receivedAlert?: number;
+  /** The PSK identity, as far as the handshake came. */
+  readonly identity?: Buffer;
+
+  constructor(
+    reason: HandshakeFailure,
+    detail: { text?: string; alert?: number; receivedAlert?: number; identity?: Buffer; cause?: unknown } = {},
+  ) {
+    super(`The handshake failed: ${detail.text ?? reason}`);
+    this.reason = reason;
+    this.alert = detail.alert;
+    this.receivedAlert = detail.receivedAlert;
+    this.identity = detail.identity;
+    if (detail.cause !== undefined) this.cause = detail.cause;
+  }
+}
+
+/** The connection is closed, or not open yet. */
+export class ConnectionClosed extends DtlsError {
+  constructor() {
+    super('The DTLS connection is not open');
+  }
+}
+
+/** Bytes that are no exported state of this version. */
+export class InvalidState extends DtlsError {
+  constructor(reason: string) {
+    super(`Not the state of a connection: ${reason}`);
+  }
+}

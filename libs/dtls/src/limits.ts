@@ -21,3 +21,52 @@ export const CONNECTION_ID_BYTES_MAX = 255;
  * takes a few kilobytes.
  */
 export const HANDSHAKE_BYTES_MAX = 16_384;
+
+/** Restored connections continue at this distance: more records than leave between two exports (RFC 6347 §4.1). */
+export const RESTORED_SEQUENCE_JUMP = 2 ** 20;
+
+/** Bounds of everything that peers can grow, and times. All have defaults (`DEFAULT_LIMITS`). */
+export interface DtlsLimits {
+  /** Handshakes in progress after the cookie; beyond it a new one gets no answer, and the client tries again. */
+  handshakesMax: number;
+  /** The same per source: an IPv4 address, or the first 64 bits of an IPv6 address. Devices may share one. */
+  handshakesPerSourceMax: number;
+  /** Handshakes that one source may start per second, and at once. Each may cost a signature. */
+  handshakesPerSourcePerSecond: number;
+  /** Sources whose rate is tracked; beyond it the one seen longest ago starts afresh. */
+  sourcesMax: number;
+  /** A handshake that takes longer is abandoned. */
+  handshakeMs: number;
+  /** First retransmission timeout, and the bound of its doubling (RFC 6347 §4.2.4.1). */
+  retransmissionMs: number;
+  retransmissionMaxMs: number;
+  /** Largest datagram of a handshake: below the smallest MTU of IPv6 with its headers. */
+  datagramBytesMax: number;
+  /** Open connections; beyond it new handshakes get no answer. */
+  connectionsMax: number;
+  /** Largest plaintext that is accepted in a record, announced to clients that ask (RFC 8449). */
+  recordSizeLimit: number;
+  /** Sessions that can be resumed, and how long; the oldest one makes room. */
+  sessionsMax: number;
+  sessionMs: number;
+  /** Last flights kept, until the peer is heard or as long as a peer may repeat its own. */
+  lastFlightsMax: number;
+  lastFlightMs: number;
+}
+
+export const DEFAULT_LIMITS: DtlsLimits = {
+  handshakesMax: 5_000,
+  handshakesPerSourceMax: 1_000,
+  handshakesPerSourcePerSecond: 500,
+  sourcesMax: 10_000,
+  handshakeMs: 60_000,
+  retransmissionMs: 1_000,
+  retransmissionMaxMs: 60_000,
+  datagramBytesMax: 1_200,
+  connectionsMax: 200_000,
+  recordSizeLimit: PLAINTEXT_BYTES_MAX,
+  sessionsMax: 10_000,
+  sessionMs: 3_600_000,
+  lastFlightsMax: 10_000,
+  lastFlightMs: 120_000,
+};

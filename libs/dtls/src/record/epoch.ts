@@ -42,10 +42,10 @@ export class Epoch {
   /** Of the next record that is sent. */
   sendSequence: number;
   private readonly protection: RecordProtection | undefined;
-  private readonly sendConnectionId: Buffer;
-  private readonly receiveConnectionId: Buffer;
-  private readonly sendBytesMax: number;
-  private readonly receiveBytesMax: number;
+  readonly sendConnectionId: Buffer;
+  readonly receiveConnectionId: Buffer;
+  readonly sendBytesMax: number;
+  readonly receiveBytesMax: number;
   private readonly window: ReplayWindow;
 
   constructor(options: EpochOptions) {

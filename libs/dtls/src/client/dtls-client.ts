@@ -1,0 +1,188 @@
+import { type Address } from '../connection/address.js';
+import { type ConnectionState } from '../connection/connection-state.js';
+import { type CloseReason, type ConnectionHost, DtlsConnection } from '../connection/connection.js';
+import { CIPHER_SUITES, type CipherSuite, cipherSuite } from '../crypto/suites.js';
+import { ConnectionClosed, type HandshakeFailed } from '../errors.js';
+import { ClientHandshake } from '../handshake/client-handshake.js';
+import { type ClientParameters } from '../handshake/client-offer.js';
+import { type Authenticate, type OwnCertificate, type PeerCredential } from '../handshake/credentials.js';
+import { type Established, type HandshakeHost } from '../handshake/handshake.js';
+import { type Session } from '../handshake/session-cache.js';
+import { DEFAULT_LIMITS, type DtlsLimits } from '../limits.js';
+import { decodeRecord, type WireRecord } from '../messages/record.js';
+import { type DtlsClock, systemDtlsClock } from '../timing/clock.js';
+import { type DtlsTimers, TickingTimers } from '../timing/timers.js';
+
+/** A session to resume, from `DtlsClient.session`; it holds a secret. */
+export type ResumableSession = Session;
+
+export interface DtlsClientOptions {
+  send(datagram: Buffer): void;
+  clock?: DtlsClock;
+  /** Shared by a fleet of clients. */
+  timers?: DtlsTimers;
+  limits?: Partial<Pick<DtlsLimits, 'handshakeMs' | 'retransmissionMs' | 'retransmissionMaxMs' | 'datagramBytesMax'>>;
+  /** Ids of cipher suites in order of preference; default: PSK with `psk`, otherwise ECDHE. */
+  suites?: readonly number[];
+  psk?: { identity: Buffer; key: Buffer };
+  /** For a server that asks for one. */
+  certificate?: OwnCertificate;
+  /** Raw public keys both ways instead of certificates (RFC 7250); default false. */
+  rawPublicKeys?: boolean;
+  /** Decides about the server's certificate or public key; without it any is accepted. */
+  authenticate?: Authenticate;
+  /**
+   * The id on records that arrive here (RFC 9146); empty: none, but the server may have one. Undefined: without the extension.
+   */
+  connectionId?: Buffer;
+  /** Largest plaintext that is accepted (RFC 8449); default: the extension is not sent. */
+  recordSizeLimit?: number;
+  /** Default true. */
+  extendedMasterSecret?: boolean;
+  session?: ResumableSession;
+  onMessage(plaintext: Buffer): void;
+  onClosed?(reason: CloseReason): void;
+}
+
+/** Datagrams of a client come from one socket; where the server is does not matter here. */
+const SERVER: Address = { address: '', port: 0 };
+const ID = 'client';
+
+/** A DTLS 1.2 client: datagrams in, datagrams out. It opens no socket. */
+export class DtlsClient {
+  private readonly clock: DtlsClock;
+  private readonly timers: DtlsTimers;
+  private readonly parameters: ClientParameters;
+  private handshake: ClientHandshake | undefined;
+  private connection: DtlsConnection | undefined;
+  private repeatLastFlight: (() => void) | undefined;
+  private resumable: Session | undefined;
+
+  constructor(private readonly options: DtlsClientOptions) {
+    this.clock = options.clock ?? systemDtlsClock;
+    this.timers = options.timers ?? new TickingTimers(this.clock);
+    this.parameters = clientParameters(options);
+  }
+
+  /** Rejects with `HandshakeFailed`. */
+  connect(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.handshake?.abandon();
+      this.handshake = new ClientHandshake(this.hostOfHandshake(resolve, reject), this.parameters);
+      this.handshake.start();
+    });
+  }
+
+  /** Continues a connection from its exported state; this side's sequence numbers jump. @throws InvalidState */
+  restore(state: ConnectionState): void {
+    this.connection = DtlsConnection.fromState(this.hostOfConnection(), state, SERVER);
+  }
+
+  /** @throws ConnectionClosed, RecordTooLarge, SequenceExhausted */
+  send(plaintext: Buffer): void {
+    if (this.connection === undefined) throw new ConnectionClosed();
+    this.connection.send(plaintext);
+  }
+
+  /** Takes a datagram of the server. Never throws, for any input. */
+  receive(datagram: Buffer): void {
+    const idBytes = this.parameters.connectionId?.length ?? 0;
+    let record = decodeRecord(datagram, 0, idBytes);
+    while (record !== undefined) {
+      this.receiveRecord(record);
+      record = decodeRecord(datagram, record.end, idBytes);
+    }
+  }
+
+  /** Sends a close_notify, or abandons the handshake. */
+  close(): void {
+    this.handshake?.abandon();
+    this.connection?.close();
+  }
+
+  get isOpen(): boolean {
+    return this.connection?.isOpen ?? false;
+  }
+
+  /** For the `session` of a later client; undefined when the server does not resume. */
+  get session(): ResumableSession | undefined {
+    return this.resumable;
+  }
+
+  /** How the server proved who it is. */
+  get peer(): PeerCredential | undefined {
+    return this.connection?.peer;
+  }
+
+  /** IANA's name of the cipher suite. */
+  get cipherSuite(): string | undefined {
+    return this.connection?.cipherSuite;
+  }
+
+  /** @throws ConnectionClosed */
+  state(): ConnectionState {
+    if (this.connection === undefined) throw new ConnectionClosed();
+    return this.connection.state();
+  }
+
+  private receiveRecord(record: WireRecord): void {
+    const refusal = record.epoch > 0 ? this.connection?.receive(record, SERVER) : 'malformed';
+    if (this.connection === undefined || refusal !== undefined) this.handshake?.receive(record);
+  }
+
+  private hostOfHandshake(resolve: () => void, reject: (error: HandshakeFailed) => void): HandshakeHost {
+    return {
+      clock: this.clock,
+      timers: this.timers,
+      limits: { ...DEFAULT_LIMITS, ...this.options.limits },
+      send: (datagram) => this.options.send(datagram),
+      onRetransmission: () => {},
+      onEstablished: (established) => {
+        this.open(established);
+        resolve();
+      },
+      onFailed: (error) => {
+        this.handshake = undefined;
+        reject(error);
+      },
+    };
+  }
+
+  private open(established: Established): void {
+    this.resumable = this.handshake?.session;
+    this.handshake = undefined;
+    this.connection?.end('replaced');
+    this.repeatLastFlight = established.repeatLastFlight;
+    this.connection = DtlsConnection.fromHandshake(this.hostOfConnection(), established, {
+      id: ID,
+      role: 'client',
+      remote: SERVER,
+    });
+    for (const plaintext of established.early) this.options.onMessage(plaintext);
+  }
+
+  private hostOfConnection(): ConnectionHost {
+    return {
+      send: (_, datagram) => this.options.send(datagram),
+      onMessage: (_, plaintext) => this.options.onMessage(plaintext),
+      onMoved: () => {},
+      onClosed: (_, reason) => this.options.onClosed?.(reason),
+      onFinishedRepeated: () => this.repeatLastFlight?.(),
+      onRenegotiationRefused: () => {},
+    };
+  }
+}
+
+/** @throws RangeError for a suite that does not exist here or lacks its credential */
+function clientParameters(options: DtlsClientOptions): ClientParameters {
+  const { psk, rawPublicKeys = false, extendedMasterSecret = true } = options;
+  const isPossible = ({ keyExchange }: CipherSuite) => keyExchange !== 'psk' || psk !== undefined;
+  const selected = options.suites?.map((id) => {
+    const suite = cipherSuite(id);
+    if (suite === undefined || !isPossible(suite)) throw new RangeError(`Cipher suite ${id} cannot be used`);
+    return suite;
+  });
+  const exchange = psk === undefined ? 'ecdhe_ecdsa' : 'psk';
+  const suites = selected ?? CIPHER_SUITES.filter(({ keyExchange }) => keyExchange === exchange);
+  return { ...options, suites, rawPublicKeys, extendedMasterSecret };
+}

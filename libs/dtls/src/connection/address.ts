@@ -1,0 +1,24 @@
+/** Where a datagram comes from or goes to. */
+export interface Address {
+  /** A literal IP address. */
+  address: string;
+  port: number;
+}
+
+/** What a table finds an address by. */
+export const addressKey = ({ address, port }: Address): string => `${port} ${address}`;
+
+const IPV6_GROUPS = 8;
+const NETWORK_GROUPS = 4;
+
+/** What one party may control: an IPv4 address, or the first 64 bits of an IPv6 address. */
+export function sourceOf(address: string): string {
+  if (!address.includes(':')) return address;
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
+  if (mapped !== null) return mapped[1]!;
+  const [head = '', tail] = address.split('::');
+  const groups = head.split(':').filter(Boolean);
+  const rest = (tail ?? '').split(':').filter(Boolean);
+  const zeros = tail === undefined ? 0 : Math.max(0, IPV6_GROUPS - groups.length - rest.length);
+  return [...groups, ...new Array<string>(zeros).fill('0'), ...rest].slice(0, NETWORK_GROUPS).join(':');
+}

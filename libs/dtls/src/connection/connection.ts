@@ -1,0 +1,247 @@
+import { AlertDescription } from '../alerts.js';
+import { type CipherSuite, cipherSuite } from '../crypto/suites.js';
+import { createProtection } from '../crypto/protection.js';
+import { ConnectionClosed, DecodeError, InvalidState, SequenceExhausted } from '../errors.js';
+import { type PeerCredential, packCredential, unpackCredential } from '../handshake/credentials.js';
+import { type Established } from '../handshake/handshake.js';
+import { RESTORED_SEQUENCE_JUMP } from '../limits.js';
+import { type Alert, decodeAlert, encodeAlert } from '../messages/alert.js';
+import { decodeHandshakeFragments, HandshakeType } from '../messages/handshake.js';
+import { ContentType, type WireRecord } from '../messages/record.js';
+import { Epoch, type Refusal } from '../record/epoch.js';
+import { type Address } from './address.js';
+import { type ConnectionState } from './connection-state.js';
+
+export type CloseReason =
+  /** By `close` on this side. */
+  | 'closed'
+  /** The peer sent a close_notify. */
+  | 'close-notify'
+  /** The peer sent another fatal alert. */
+  | 'alert'
+  /** The peer at this address completed a new handshake. */
+  | 'replaced'
+  /** All sequence numbers are used (RFC 6347 §4.1). */
+  | 'sequence-exhausted';
+
+/** What a connection needs of its endpoint. */
+export interface ConnectionHost {
+  send(connection: DtlsConnection, datagram: Buffer): void;
+  onMessage(connection: DtlsConnection, plaintext: Buffer): void;
+  onMoved(connection: DtlsConnection, from: Address, to: Address): void;
+  onClosed(connection: DtlsConnection, reason: CloseReason): void;
+  /** The peer repeats the end of its handshake: ours was lost. */
+  onFinishedRepeated(connection: DtlsConnection): void;
+  onRenegotiationRefused(): void;
+}
+
+interface Parts {
+  id: string;
+  role: 'client' | 'server';
+  suite: CipherSuite;
+  keys: Buffer;
+  epoch: Epoch;
+  peer: Buffer;
+  remote: Address;
+}
+
+/** An open DTLS connection. It has no timers, and as few objects as possible: a server holds many. */
+export class DtlsConnection {
+  readonly id: string;
+  private readonly role: 'client' | 'server';
+  private readonly suite: CipherSuite;
+  private readonly keys: Buffer;
+  private readonly epoch: Epoch;
+  private readonly packedPeer: Buffer;
+  private address: string;
+  private port: number;
+  private open = true;
+
+  /** Connections come from `DtlsServer`, `DtlsClient`, and their `restore`. */
+  constructor(
+    private readonly host: ConnectionHost,
+    { id, role, suite, keys, epoch, peer, remote }: Parts,
+  ) {
+    this.id = id;
+    this.role = role;
+    this.suite = suite;
+    this.keys = keys;
+    this.epoch = epoch;
+    this.packedPeer = peer;
+    this.address = remote.address;
+    this.port = remote.port;
+  }
+
+  static fromHandshake(
+    host: ConnectionHost,
+    established: Established,
+    given: { id: string; role: 'client' | 'server'; remote: Address },
+  ): DtlsConnection {
+    const { negotiated, keys, epoch, peer } = established;
+    return new DtlsConnection(host, { ...given, suite: negotiated.suite, keys, epoch, peer });
+  }
+
+  /**
+   * Continues a connection of another process. The sequence numbers jump above all that the other one may have used since the
+   * export; received ones count from the highest that the state knows. @throws InvalidState
+   */
+  static fromState(host: ConnectionHost, state: ConnectionState, remote: Address): DtlsConnection {
+    const suite = cipherSuite(state.suite);
+    if (suite === undefined) throw new InvalidState('unknown cipher suite');
+    const keys = Buffer.from(state.keys);
+    const epoch = new Epoch({
+      number: 1,
+      protection: createProtection(suite, keys, state.role),
+      sendConnectionId: state.peerConnectionId,
+      receiveConnectionId: state.connectionId,
+      sendSequence: state.sendSequence + RESTORED_SEQUENCE_JUMP,
+      receivedMax: state.receivedMax,
+      sendBytesMax: state.sendBytesMax,
+      receiveBytesMax: state.receiveBytesMax,
+    });
+    const { id, role } = state;
+    return new DtlsConnection(host, { id, role, suite, keys, epoch, peer: packCredential(state.peer), remote });
+  }
+
+  /** Read once and kept by the caller: each access decodes it. */
+  get peer(): PeerCredential {
+    return unpackCredential(this.packedPeer);
+  }
+
+  get remote(): Address {
+    return { address: this.address, port: this.port };
+  }
+
+  /** On the records that arrive here; undefined without. */
+  get connectionId(): Buffer | undefined {
+    const id = this.epoch.receiveConnectionId;
+    return id.length > 0 ? id : undefined;
+  }
+
+  get isOpen(): boolean {
+    return this.open;
+  }
+
+  /** IANA's name of the cipher suite. */
+  get cipherSuite(): string {
+    return this.suite.name;
+  }
+
+  /** Largest `plaintext` of `send`. */
+  get plaintextBytesMax(): number {
+    return this.epoch.contentBytesMax;
+  }
+
+  /** As one record in one datagram. @throws ConnectionClosed, RecordTooLarge, SequenceExhausted (and the connection closes) */
+  send(plaintext: Buffer): void {
+    if (!this.open) throw new ConnectionClosed();
+    this.sendRecord(ContentType.ApplicationData, plaintext);
+  }
+
+  /** Sends a close_notify. */
+  close(): void {
+    if (!this.open) return;
+    this.sendAlert({ level: 'warning', description: AlertDescription.CloseNotify });
+    this.end('closed');
+  }
+
+  /** Closes without a word to the peer. */
+  end(reason: CloseReason): void {
+    if (!this.open) return;
+    this.open = false;
+    this.host.onClosed(this, reason);
+  }
+
+  state(): ConnectionState {
+    const { id, role, suite, keys, epoch, peer, remote } = this;
+    return {
+      id,
+      role,
+      suite: suite.id,
+      keys,
+      connectionId: epoch.receiveConnectionId,
+      peerConnectionId: epoch.sendConnectionId,
+      sendSequence: epoch.sendSequence,
+      receivedMax: epoch.receivedMax,
+      sendBytesMax: epoch.sendBytesMax,
+      receiveBytesMax: epoch.receiveBytesMax,
+      remote,
+      peer,
+    };
+  }
+
+  /** Takes a record that may be of this connection. @returns Why it was discarded. */
+  receive(record: WireRecord, from: Address): Refusal | undefined {
+    if (!this.open) return 'malformed';
+    const opened = this.epoch.open(record);
+    if (typeof opened === 'string') return opened;
+    // RFC 9146 §6: only the newest authentic record shows where the peer is.
+    if (opened.isNewest && record.connectionId.length > 0) this.moveTo(from);
+    if (opened.type === ContentType.ApplicationData) this.host.onMessage(this, opened.plaintext);
+    else this.receiveProtocol(opened.type, opened.plaintext);
+    return undefined;
+  }
+
+  /** Hides the keys in logs. */
+  toJSON(): object {
+    const { id, remote, cipherSuite: suite } = this;
+    return { id, remote, cipherSuite: suite, isOpen: this.open };
+  }
+
+  [Symbol.for('nodejs.util.inspect.custom')](): object {
+    return this.toJSON();
+  }
+
+  private moveTo(to: Address): void {
+    if (to.address === this.address && to.port === this.port) return;
+    const from = this.remote;
+    this.address = to.address;
+    this.port = to.port;
+    this.host.onMoved(this, from, to);
+  }
+
+  private receiveProtocol(type: number, content: Buffer): void {
+    try {
+      if (type === ContentType.Alert) this.receiveAlert(decodeAlert(content));
+      else if (type === ContentType.Handshake) this.receiveHandshake(content);
+    } catch (error) {
+      // The peer is authentic but mistaken: the record is discarded.
+      if (!(error instanceof DecodeError)) throw error;
+    }
+  }
+
+  private receiveAlert({ level, description }: Alert): void {
+    if (description === AlertDescription.CloseNotify) {
+      this.sendAlert({ level: 'warning', description: AlertDescription.CloseNotify });
+      this.end('close-notify');
+    } else if (level === 'fatal') this.end('alert');
+  }
+
+  private receiveHandshake(content: Buffer): void {
+    const types = decodeHandshakeFragments(content).map(({ type }) => type);
+    if (types.includes(HandshakeType.Finished)) this.host.onFinishedRepeated(this);
+    const asksAgain = this.role === 'server' ? HandshakeType.ClientHello : HandshakeType.HelloRequest;
+    if (!types.includes(asksAgain)) return;
+    this.host.onRenegotiationRefused();
+    this.sendAlert({ level: 'warning', description: AlertDescription.NoRenegotiation });
+  }
+
+  private sendAlert(alert: Alert): void {
+    try {
+      this.sendRecord(ContentType.Alert, encodeAlert(alert));
+    } catch (error) {
+      if (!(error instanceof SequenceExhausted)) throw error;
+    }
+  }
+
+  private sendRecord(type: number, plaintext: Buffer): void {
+    let record: Buffer;
+    try {
+      record = this.epoch.seal(type, plaintext);
+    } catch (error) {
+      if (error instanceof SequenceExhausted) this.end('sequence-exhausted');
+      throw error;
+    }
+    this.host.send(this, record);
+  }
+}

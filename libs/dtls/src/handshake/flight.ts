@@ -1,0 +1,47 @@
+import { ContentType } from '../messages/record.js';
+import { fragmentHandshake } from '../messages/handshake.js';
+
+/** What one side sends before it waits for the other (RFC 6347 §4.2.4): handshake messages with their header, and CCS. */
+export interface FlightItem {
+  epoch: 0 | 1;
+  /** A `ContentType`. */
+  type: number;
+  content: Buffer;
+}
+
+/** The sending half of an epoch, as far as flights need it. */
+export interface Sealer {
+  seal(type: number, plaintext: Buffer): Buffer;
+  readonly contentBytesMax: number;
+}
+
+/** More than any header with its connection id and any protection of the suites adds; a longer id only costs a fragment. */
+const RECORD_OVERHEAD_BYTES = 96;
+
+/**
+ * Seals a flight into datagrams of at most `datagramBytesMax`: records share a datagram while there is room, and a message
+ * over it is fragmented. Each call takes new sequence numbers, as a retransmission must.
+ */
+export function packFlight(
+  flight: readonly FlightItem[],
+  epochs: readonly [Sealer, Sealer | undefined],
+  datagramBytesMax: number,
+): Buffer[] {
+  const datagrams: Buffer[][] = [];
+  let room = 0;
+  for (const { epoch, type, content } of flight) {
+    const sealer = epochs[epoch]!;
+    const bytesMax = Math.min(datagramBytesMax - RECORD_OVERHEAD_BYTES, sealer.contentBytesMax);
+    const pieces = type === ContentType.Handshake ? fragmentHandshake(content, bytesMax) : [content];
+    for (const piece of pieces) {
+      const record = sealer.seal(type, piece);
+      if (record.length > room) {
+        datagrams.push([]);
+        room = datagramBytesMax;
+      }
+      datagrams.at(-1)!.push(record);
+      room -= record.length;
+    }
+  }
+  return datagrams.map((records) => (records.length === 1 ? records[0]! : Buffer.concat(records)));
+}

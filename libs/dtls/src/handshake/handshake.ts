@@ -1,0 +1,304 @@
+import { types } from 'node:util';
+import { AlertDescription } from '../alerts.js';
+import { deriveKeys } from '../crypto/key-block.js';
+import { createProtection } from '../crypto/protection.js';
+import { DecodeError, HandshakeFailed, type HandshakeFailure } from '../errors.js';
+import { type DtlsLimits } from '../limits.js';
+import { decodeAlert, encodeAlert } from '../messages/alert.js';
+import { CHANGE_CIPHER_SPEC, decodeChangeCipherSpec } from '../messages/change-cipher-spec.js';
+import { decodeHandshakeFragments, type HandshakeFragment, HandshakeType } from '../messages/handshake.js';
+import { ContentType, type WireRecord } from '../messages/record.js';
+import { Epoch } from '../record/epoch.js';
+import { type DtlsClock } from '../timing/clock.js';
+import { type DtlsTimer, type DtlsTimers } from '../timing/timers.js';
+import { type FlightItem, packFlight } from './flight.js';
+import { type Negotiated } from './negotiated.js';
+import { type HandshakeMessage, type Reassembler } from './reassembler.js';
+import { Retransmission } from './retransmission.js';
+import { Transcript } from './transcript.js';
+
+const isPromise = (value: unknown): value is Promise<unknown> => types.isPromise(value);
+
+/** What a handshake needs of the endpoint it belongs to. */
+export interface HandshakeHost {
+  readonly clock: DtlsClock;
+  readonly timers: DtlsTimers;
+  readonly limits: DtlsLimits;
+  send(datagram: Buffer): void;
+  onRetransmission(): void;
+  onEstablished(established: Established): void;
+  onFailed(error: HandshakeFailed): void;
+}
+
+/** What a handshake leaves behind. */
+export interface Established {
+  negotiated: Negotiated;
+  /** Result of `deriveKeys`. */
+  keys: Buffer;
+  epoch: Epoch;
+  /** Result of `packCredential`. */
+  peer: Buffer;
+  /** Application data that arrived before the handshake ended, in the order of arrival. */
+  early: Buffer[];
+  /** Sends the last flight again; undefined on the side that did not send it. */
+  repeatLastFlight?: () => void;
+}
+
+/** Records under the new keys that arrive before the handshake ends: at first unreadable, then application data. */
+const EARLY_RECORDS_MAX = 8;
+/**
+ * Records of the new epoch that do not authenticate before the handshake fails. One may be a late record of the peer's
+ * previous connection.
+ */
+const UNAUTHENTIC_RECORDS_MAX = 3;
+
+/** The half of a handshake that both sides share: records, reassembly, flights, waiting for callbacks, and failing. */
+export abstract class Handshake {
+  protected transcript = new Transcript();
+  protected masterSecret: Buffer | undefined;
+  protected identity: Buffer | undefined;
+  private readonly retransmission: Retransmission;
+  private readonly deadline: DtlsTimer;
+  private readonly early: Buffer[] = [];
+  private parked: WireRecord[] = [];
+  private epoch1: Epoch | undefined;
+  private keys: Buffer | undefined;
+  private writesProtected = false;
+  private unauthentic = 0;
+  private receivedAlert: number | undefined;
+  /** A callback is pending: messages wait. */
+  private busy = false;
+  private ended = false;
+
+  protected constructor(
+    protected readonly host: HandshakeHost,
+    private readonly side: 'client' | 'server',
+    protected reassembler: Reassembler,
+    private readonly epoch0: Epoch,
+    private nextSequence: number,
+    retransmissionMs = host.limits.retransmissionMs,
+  ) {
+    const { retransmissionMaxMs, handshakeMs } = host.limits;
+    const times = { initialMs: retransmissionMs, maxMs: Math.max(retransmissionMs, retransmissionMaxMs) };
+    this.retransmission = new Retransmission(host.clock, host.timers, times, () => host.onRetransmission());
+    this.deadline = host.timers.schedule(handshakeMs, () => this.fail('timeout'));
+  }
+
+  /** Handles the next message in order. What it throws as `DecodeError` ends the handshake with its alert. */
+  protected abstract handle(message: HandshakeMessage): void;
+
+  /** Takes a record of this handshake's peer. One with malformed content is discarded (RFC 6347 §4.1.2.7); never throws. */
+  receive(record: WireRecord): void {
+    if (this.ended) return;
+    try {
+      if (record.epoch === 0) this.receivePlain(record);
+      else if (record.epoch === 1) this.receiveProtected(record);
+    } catch (error) {
+      if (!(error instanceof DecodeError)) throw error;
+    }
+  }
+
+  /** Ends it without an alert. */
+  abandon(): void {
+    this.fail('abandoned');
+  }
+
+  protected get isOver(): boolean {
+    return this.ended;
+  }
+
+  // --- sending -------------------------------------------------------------------------------------------------------
+
+  /** Adds a message to the transcript. @returns The item of a flight. */
+  protected message(type: number, body: Buffer, epoch: 0 | 1 = 0): FlightItem {
+    const content = this.transcript.add(type, this.nextSequence++, body);
+    return { epoch, type: ContentType.Handshake, content };
+  }
+
+  protected changeCipherSpec(): FlightItem {
+    return { epoch: 0, type: ContentType.ChangeCipherSpec, content: CHANGE_CIPHER_SPEC };
+  }
+
+  /** @param byTimer False for the last flight of the handshake. */
+  protected sendFlight(flight: FlightItem[], byTimer = true): void {
+    this.writesProtected ||= flight.some(({ epoch }) => epoch === 1);
+    this.retransmission.start(() => this.transmit(flight), byTimer);
+  }
+
+  /** The peer's flight is complete: it has ours. */
+  protected flightAnswered(): void {
+    this.retransmission.stop();
+  }
+
+  private transmit(flight: FlightItem[]): void {
+    const { datagramBytesMax } = this.host.limits;
+    for (const datagram of packFlight(flight, [this.epoch0, this.epoch1], datagramBytesMax)) this.host.send(datagram);
+  }
+
+  // --- receiving -----------------------------------------------------------------------------------------------------
+
+  private receivePlain({ type, fragment }: WireRecord): void {
+    if (type === ContentType.Handshake) this.receiveFragments(fragment, 0);
+    else if (type === ContentType.ChangeCipherSpec) decodeChangeCipherSpec(fragment);
+    else if (type === ContentType.Alert) this.receivePlainAlert(fragment);
+  }
+
+  private receivePlainAlert(content: Buffer): void {
+    const { level, description } = decodeAlert(content);
+    if (level !== 'fatal') return;
+    this.receivedAlert = description;
+    this.onPlainAlert();
+  }
+
+  /** A fatal alert without protection, which anyone can send. A server ignores it. */
+  protected onPlainAlert(): void {}
+
+  protected alertReceived(): void {
+    this.fail('alert-received');
+  }
+
+  private receiveProtected(record: WireRecord): void {
+    if (this.epoch1 === undefined) {
+      // The datagram belongs to the caller.
+      const { connectionId, fragment } = record;
+      const copy = { ...record, connectionId: Buffer.from(connectionId), fragment: Buffer.from(fragment) };
+      if (this.parked.length < EARLY_RECORDS_MAX) this.parked.push(copy);
+      return;
+    }
+    const opened = this.epoch1.open(record);
+    if (opened === 'unauthentic') this.countUnauthentic();
+    if (typeof opened === 'string') return;
+    if (opened.type === ContentType.Handshake) this.receiveFragments(opened.plaintext, 1);
+    else if (opened.type === ContentType.ApplicationData) this.receiveEarly(opened.plaintext);
+    else if (opened.type === ContentType.Alert) this.receiveAlert(opened.plaintext);
+  }
+
+  private receiveEarly(plaintext: Buffer): void {
+    if (this.early.length < EARLY_RECORDS_MAX) this.early.push(Buffer.from(plaintext));
+  }
+
+  private receiveAlert(content: Buffer): void {
+    const { level, description } = decodeAlert(content);
+    if (level !== 'fatal' && description !== AlertDescription.CloseNotify) return;
+    this.receivedAlert = description;
+    this.alertReceived();
+  }
+
+  private countUnauthentic(): void {
+    this.unauthentic += 1;
+    if (this.unauthentic < UNAUTHENTIC_RECORDS_MAX) return;
+    this.fail('wrong-key', { alert: AlertDescription.DecryptError });
+  }
+
+  /** Only a Finished is protected, and it always is (RFC 5246 §7.4.9): others are forged. */
+  private receiveFragments(content: Buffer, epoch: 0 | 1): void {
+    for (const fragment of decodeHandshakeFragments(content)) {
+      if ((fragment.type === HandshakeType.Finished) !== (epoch === 1)) continue;
+      if (this.isRepetition(fragment)) this.retransmission.peerRepeated();
+      else this.reassembler.add(fragment);
+    }
+    this.handleComplete();
+  }
+
+  /** The end of the last message that the peer sent before it waited. */
+  private isRepetition({ messageSequence, offset, length, fragment }: HandshakeFragment): boolean {
+    return messageSequence === this.reassembler.next - 1 && offset + fragment.length === length;
+  }
+
+  private handleComplete(): void {
+    while (!this.busy && !this.ended) {
+      const message = this.reassembler.take();
+      if (message === undefined) return;
+      this.guard(() => this.handle(message));
+    }
+  }
+
+  // --- steps of both sides -------------------------------------------------------------------------------------------
+
+  /** Continues with a value that a callback gives now or later; messages wait meanwhile. */
+  protected whenKnown<T>(ask: () => T | Promise<T>, then: (value: T) => void): void {
+    let value: T | Promise<T>;
+    try {
+      value = ask();
+    } catch (error) {
+      this.callbackFailed(error);
+      return;
+    }
+    if (!isPromise(value)) {
+      then(value);
+      return;
+    }
+    this.busy = true;
+    value.then(
+      (known) => this.continue(() => then(known)),
+      (error: unknown) => this.continue(() => this.callbackFailed(error)),
+    );
+  }
+
+  private continue(step: () => void): void {
+    if (this.ended) return;
+    this.busy = false;
+    this.guard(() => {
+      step();
+      this.handleComplete();
+    });
+  }
+
+  private callbackFailed(cause: unknown): void {
+    this.fail('callback-failed', { alert: AlertDescription.InternalError, cause });
+  }
+
+  /** From here on records of epoch 1 can be sealed and opened; those that waited are opened. */
+  protected useKeys(negotiated: Negotiated, masterSecret: Buffer, clientRandom: Buffer, serverRandom: Buffer): void {
+    const { suite, ownConnectionId, peerConnectionId, sendBytesMax, receiveBytesMax } = negotiated;
+    this.masterSecret = masterSecret;
+    this.keys = deriveKeys(suite, masterSecret, clientRandom, serverRandom);
+    this.epoch1 = new Epoch({
+      number: 1,
+      protection: createProtection(suite, this.keys, this.side),
+      sendConnectionId: peerConnectionId,
+      receiveConnectionId: ownConnectionId,
+      sendBytesMax,
+      receiveBytesMax,
+    });
+    const parked = this.parked;
+    this.parked = [];
+    for (const record of parked) if (!this.ended) this.receiveProtected(record);
+  }
+
+  /** @param isLast The last flight was ours: it is repeated when the peer repeats its own. */
+  protected establish(negotiated: Negotiated, peer: Buffer, isLast: boolean): void {
+    this.ended = true;
+    this.deadline.cancel();
+    const repeatLastFlight = isLast ? () => this.retransmission.peerRepeated() : undefined;
+    if (!isLast) this.retransmission.stop();
+    const { keys, epoch1, early } = this;
+    this.host.onEstablished({ negotiated, keys: keys!, epoch: epoch1!, peer, early, repeatLastFlight });
+  }
+
+  protected fail(reason: HandshakeFailure, detail: { text?: string; alert?: number; cause?: unknown } = {}): void {
+    if (this.ended) return;
+    this.ended = true;
+    this.deadline.cancel();
+    this.retransmission.stop();
+    if (detail.alert !== undefined) this.sendAlert(detail.alert);
+    const { receivedAlert, identity } = this;
+    this.host.onFailed(new HandshakeFailed(reason, { ...detail, receivedAlert, identity }));
+  }
+
+  private sendAlert(description: number): void {
+    const content = encodeAlert({ level: 'fatal', description });
+    const epoch = this.writesProtected ? this.epoch1! : this.epoch0;
+    this.host.send(epoch.seal(ContentType.Alert, content));
+  }
+
+  /** Runs what handles bytes of the peer: what cannot be accepted ends the handshake with the alert it asks for. */
+  protected guard(run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      if (!(error instanceof DecodeError)) throw error;
+      this.fail('refused', { text: error.reason, alert: error.alert });
+    }
+  }
+}

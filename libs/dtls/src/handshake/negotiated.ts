@@ -1,0 +1,20 @@
+import { type CipherSuite } from '../crypto/suites.js';
+
+/** What the two hellos agreed on. */
+export interface Negotiated {
+  suite: CipherSuite;
+  /** RFC 7627. */
+  extendedMasterSecret: boolean;
+  /** On the records that arrive here; empty: none (RFC 9146). */
+  ownConnectionId: Buffer;
+  /** On the records that leave; empty: none. */
+  peerConnectionId: Buffer;
+  /** Largest plaintexts (RFC 8449). */
+  sendBytesMax: number;
+  receiveBytesMax: number;
+  /** `CertificateType`s (RFC 7250). */
+  serverCertificateType: number;
+  clientCertificateType: number;
+}
+
+export const NO_CONNECTION_ID = Buffer.alloc(0);

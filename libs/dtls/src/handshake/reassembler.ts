@@ -1,0 +1,112 @@
+import { type HandshakeFragment } from '../messages/handshake.js';
+
+/** A whole handshake message. */
+export interface HandshakeMessage {
+  type: number;
+  messageSequence: number;
+  body: Buffer;
+}
+
+/** What one handshake may hold of messages that cannot be handled yet. */
+export interface ReassemblyLimits {
+  /** How far ahead of the next message one may be. */
+  messagesAheadMax: number;
+  /** Bytes held in fragments, of all messages together. */
+  bytesMax: number;
+  fragmentsMax: number;
+}
+
+/** Flights have at most 6 messages; 32 KiB hold the largest one twice; 600 fragments hold it in pieces of 54 bytes. */
+const DEFAULT_REASSEMBLY: ReassemblyLimits = { messagesAheadMax: 8, bytesMax: 32_768, fragmentsMax: 600 };
+
+interface Piece {
+  offset: number;
+  bytes: Buffer;
+}
+
+interface Partial {
+  type: number;
+  length: number;
+  /** In the order of their offsets; they neither overlap nor touch empty. */
+  pieces: Piece[];
+  heldBytes: number;
+}
+
+/**
+ * Puts handshake messages together from fragments that come in any order, repeated, overlapping, or in other sizes when
+ * they are retransmitted, and gives them out in order (RFC 6347 §4.2.2, §4.2.3). It holds no more than what arrived:
+ * the length that a fragment announces allocates nothing.
+ */
+export class Reassembler {
+  private readonly partials = new Map<number, Partial>();
+  private heldBytes = 0;
+  private pieces = 0;
+
+  constructor(
+    /** Sequence of the next message to give out. */
+    private nextSequence: number,
+    private readonly limits: ReassemblyLimits = DEFAULT_REASSEMBLY,
+  ) {}
+
+  get next(): number {
+    return this.nextSequence;
+  }
+
+  /** Takes a fragment, unless it is of a message already given out, too far ahead, contradicts others or has no room. */
+  add(given: HandshakeFragment): void {
+    const ahead = given.messageSequence - this.nextSequence;
+    if (ahead < 0 || ahead > this.limits.messagesAheadMax) return;
+    const partial = this.partialFor(given);
+    if (partial.type !== given.type || partial.length !== given.length) return;
+    for (const piece of missingPieces(partial.pieces, given)) this.hold(partial, piece);
+  }
+
+  /** The next message, once it is complete. */
+  take(): HandshakeMessage | undefined {
+    const messageSequence = this.nextSequence;
+    const partial = this.partials.get(messageSequence);
+    if (partial === undefined || partial.heldBytes < partial.length) return undefined;
+    this.partials.delete(messageSequence);
+    this.heldBytes -= partial.heldBytes;
+    this.pieces -= partial.pieces.length;
+    this.nextSequence += 1;
+    const body = partial.pieces.length === 1 ? partial.pieces[0]!.bytes : Buffer.concat(partial.pieces.map(bytesOf));
+    return { type: partial.type, messageSequence, body };
+  }
+
+  private partialFor({ messageSequence, type, length }: HandshakeFragment): Partial {
+    const known = this.partials.get(messageSequence);
+    if (known !== undefined) return known;
+    const partial: Partial = { type, length, pieces: [], heldBytes: 0 };
+    this.partials.set(messageSequence, partial);
+    return partial;
+  }
+
+  private hold(partial: Partial, piece: Piece): void {
+    const { bytesMax, fragmentsMax } = this.limits;
+    if (this.heldBytes + piece.bytes.length > bytesMax || this.pieces >= fragmentsMax) return;
+    const at = partial.pieces.findIndex(({ offset }) => offset > piece.offset);
+    partial.pieces.splice(at < 0 ? partial.pieces.length : at, 0, { ...piece, bytes: Buffer.from(piece.bytes) });
+    partial.heldBytes += piece.bytes.length;
+    this.heldBytes += piece.bytes.length;
+    this.pieces += 1;
+  }
+}
+
+const bytesOf = ({ bytes }: Piece) => bytes;
+
+/** The parts of a fragment that are not held yet: what arrived first stays. */
+function missingPieces(held: readonly Piece[], { offset, fragment }: HandshakeFragment): Piece[] {
+  const missing: Piece[] = [];
+  const end = offset + fragment.length;
+  let at = offset;
+  for (const piece of held) {
+    if (at >= end) break;
+    const heldEnd = piece.offset + piece.bytes.length;
+    if (heldEnd <= at) continue;
+    if (piece.offset > at) missing.push({ offset: at, bytes: fragment.subarray(at - offset, piece.offset - offset) });
+    at = Math.max(at, heldEnd);
+  }
+  if (at < end) missing.push({ offset: at, bytes: fragment.subarray(at - offset) });
+  return missing.filter(({ bytes }) => bytes.length > 0);
+}

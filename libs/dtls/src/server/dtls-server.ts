@@ -1,0 +1,259 @@
+import { randomBytes } from 'node:crypto';
+import { type Address, addressKey } from '../connection/address.js';
+import { type ConnectionState } from '../connection/connection-state.js';
+import { type ConnectionHost, DtlsConnection } from '../connection/connection.js';
+import { type Established, type HandshakeHost } from '../handshake/handshake.js';
+import { ServerHandshake, type ServerParameters, type VerifiedHello } from '../handshake/server-handshake.js';
+import { DEFAULT_LIMITS, type DtlsLimits } from '../limits.js';
+import { ContentType, decodeRecord, type WireRecord } from '../messages/record.js';
+import { type Refusal } from '../record/epoch.js';
+import { type DtlsClock, systemDtlsClock } from '../timing/clock.js';
+import { type DtlsTimers, TickingTimers } from '../timing/timers.js';
+import { ConnectionTable } from './connection-table.js';
+import { HandshakeTable, type PendingHandshake } from './handshake-table.js';
+import { HelloGate } from './hello-gate.js';
+import { LastFlights } from './last-flights.js';
+import { DTLS_EVENTS, type DtlsEvent, type DtlsGauges, type DtlsServerOptions } from './options.js';
+import { serverParameters } from './server-parameters.js';
+
+/** Of the id of a connection that has no connection id on the wire; the prefix keeps it apart from those. */
+const LOCAL_ID_BYTES = 8;
+const LOCAL_ID_PREFIX = 'local-';
+/** Attempts to find a connection id that is not in use. */
+const ID_ATTEMPTS = 8;
+
+/** A DTLS 1.2 server: datagrams in, datagrams out (RFC 6347). It opens no socket. */
+export class DtlsServer {
+  private readonly clock: DtlsClock;
+  private readonly timers: DtlsTimers;
+  private readonly limits: DtlsLimits;
+  private readonly parameters: ServerParameters;
+  private readonly connectionIdBytes: number;
+  private readonly gate: HelloGate;
+  private readonly connections = new ConnectionTable();
+  private readonly handshakes: HandshakeTable;
+  private readonly lastFlights: LastFlights;
+  private readonly counts = Object.fromEntries(DTLS_EVENTS.map((event) => [event, 0])) as Record<DtlsEvent, number>;
+  private readonly connectionHost: ConnectionHost;
+  private closed = false;
+
+  constructor(private readonly options: DtlsServerOptions) {
+    this.clock = options.clock ?? systemDtlsClock;
+    this.timers = options.timers ?? new TickingTimers(this.clock);
+    this.limits = { ...DEFAULT_LIMITS, ...options.limits };
+    this.parameters = serverParameters(options, this.limits, this.clock);
+    this.connectionIdBytes = options.connectionIdBytes ?? options.newConnectionId?.().length ?? 0;
+    this.gate = new HelloGate(() => this.clock.nowMs());
+    this.handshakes = new HandshakeTable(this.clock, this.limits);
+    this.lastFlights = new LastFlights(this.clock, this.timers, this.limits);
+    this.connectionHost = this.hostOfConnections();
+  }
+
+  /** Takes a datagram. Never throws, for any input; the caller may reuse the buffer afterwards. */
+  receive(datagram: Buffer, from: Address): void {
+    let record = decodeRecord(datagram, 0, this.connectionIdBytes);
+    if (record === undefined) this.count('record-malformed');
+    while (record !== undefined && !this.closed) {
+      if (!this.receiveRecord(record, datagram, from)) return;
+      record = decodeRecord(datagram, record.end, this.connectionIdBytes);
+    }
+  }
+
+  connection(id: string): DtlsConnection | undefined {
+    return this.connections.withId(id);
+  }
+
+  /**
+   * Continues a connection of another process, which must not use it any more. One that is open here stays as it is.
+   * @param from Where the peer is, if the caller is sure; a peer with a connection id shows it with its next record.
+   * @throws InvalidState
+   */
+  restore(state: ConnectionState, from: Address = state.remote): DtlsConnection {
+    const open = this.connections.withId(state.id);
+    if (open !== undefined) return open;
+    const connection = DtlsConnection.fromState(this.connectionHost, state, from);
+    this.count('connection-restored');
+    this.add(connection);
+    return connection;
+  }
+
+  counters(): Readonly<Record<DtlsEvent, number>> {
+    return { ...this.counts };
+  }
+
+  gauges(): DtlsGauges {
+    return {
+      connections: this.connections.size,
+      handshakes: this.handshakes.size,
+      sessions: this.parameters.sessions.size,
+      lastFlights: this.lastFlights.size,
+    };
+  }
+
+  /**
+   * Takes no more datagrams and abandons handshakes. Connections stay valid for another process.
+   * @param notify Close them instead, each with a close_notify.
+   */
+  async close({ notify = false }: { notify?: boolean } = {}): Promise<void> {
+    this.closed = true;
+    for (const { handshake } of this.handshakes.all()) handshake.abandon();
+    if (notify) for (const connection of this.connections.all()) connection.close();
+  }
+
+  // --- records -------------------------------------------------------------------------------------------------------
+
+  /** @returns Whether the rest of the datagram is for this server too. */
+  private receiveRecord(record: WireRecord, datagram: Buffer, from: Address): boolean {
+    if (record.type === ContentType.ConnectionId) return this.receiveWithId(record, datagram, from);
+    const address = addressKey(from);
+    if (record.epoch === 0) this.receivePlain(record, from, address);
+    else this.receiveProtected(record, from, address);
+    return true;
+  }
+
+  private receiveWithId(record: WireRecord, datagram: Buffer, from: Address): boolean {
+    const id = idOf(record.connectionId);
+    const connection = this.connections.withId(id);
+    const pending = connection === undefined ? this.handshakes.withId(id) : undefined;
+    if (connection !== undefined) this.countRefusal(connection.receive(record, from));
+    else if (pending !== undefined) pending.handshake.receive(record);
+    else {
+      this.count('connection-id-unknown');
+      this.options.onUnknownConnection?.(record.connectionId, datagram, from);
+      return false;
+    }
+    return true;
+  }
+
+  /** Without an id: the connection at the address, or the handshake that will replace it. */
+  private receiveProtected(record: WireRecord, from: Address, address: string): void {
+    const connection = this.connections.at(address);
+    const refusal = connection?.receive(record, from);
+    if (connection !== undefined && refusal === undefined) return;
+    const pending = this.handshakes.at(address);
+    if (pending !== undefined) pending.handshake.receive(record);
+    else if (connection !== undefined) this.countRefusal(refusal);
+    else this.count('record-unknown');
+  }
+
+  private receivePlain(record: WireRecord, from: Address, address: string): void {
+    const pending = this.handshakes.at(address);
+    const outcome = this.gate.examine(record, from);
+    if (outcome === undefined) pending?.handshake.receive(record);
+    else if (outcome.kind === 'malformed') this.count('hello-malformed');
+    else if (outcome.kind === 'unverified') {
+      this.count('hello-verify-sent');
+      this.options.send(outcome.reply, from);
+    } else if (pending?.handshake.isStartedBy(outcome.random)) pending.handshake.receive(record);
+    else this.startHandshake(outcome.hello, from, pending);
+  }
+
+  // --- handshakes ----------------------------------------------------------------------------------------------------
+
+  /** A connection at the address stays until the new handshake has succeeded (RFC 6347 §4.2.8). */
+  private startHandshake(hello: VerifiedHello, from: Address, former: PendingHandshake | undefined): void {
+    if (this.connections.size >= this.limits.connectionsMax || !this.handshakes.admit(from)) {
+      this.count('handshake-refused');
+      return;
+    }
+    former?.handshake.abandon();
+    this.count('handshake-started');
+    const remote = { address: from.address, port: from.port };
+    const newConnectionId = this.options.newConnectionId && (() => this.reserveId(pending));
+    const handshake = new ServerHandshake(
+      this.hostOfHandshake(() => pending),
+      { ...this.parameters, newConnectionId },
+      hello,
+      this.options.retransmissionMs?.(remote),
+    );
+    const pending: PendingHandshake = { handshake, remote };
+    this.handshakes.add(pending);
+    handshake.start();
+  }
+
+  private hostOfHandshake(pending: () => PendingHandshake): HandshakeHost {
+    return {
+      clock: this.clock,
+      timers: this.timers,
+      limits: this.limits,
+      send: (datagram) => this.options.send(datagram, pending().remote),
+      onRetransmission: () => this.count('retransmission'),
+      onEstablished: (established) => this.connect(pending(), established),
+      onFailed: (error) => {
+        this.handshakes.remove(pending());
+        this.count('handshake-failed');
+        this.options.onHandshakeFailed?.(error, pending().remote);
+      },
+    };
+  }
+
+  /** A connection id that no connection and no handshake has. @throws RangeError when the application gives none */
+  private reserveId(pending: PendingHandshake): Buffer {
+    for (let attempt = 0; attempt < ID_ATTEMPTS; attempt += 1) {
+      const connectionId = this.options.newConnectionId!();
+      const id = idOf(connectionId);
+      const isFree = this.connections.withId(id) === undefined && this.handshakes.withId(id) === undefined;
+      if (!isFree || connectionId.length !== this.connectionIdBytes) continue;
+      this.handshakes.setId(pending, id);
+      return connectionId;
+    }
+    throw new RangeError('newConnectionId gives ids of another length, or ids in use');
+  }
+
+  private connect(pending: PendingHandshake, established: Established): void {
+    this.handshakes.remove(pending);
+    this.count('handshake-completed');
+    this.connections.at(addressKey(pending.remote))?.end('replaced');
+    const id = pending.id ?? LOCAL_ID_PREFIX + randomBytes(LOCAL_ID_BYTES).toString('hex');
+    const given = { id, role: 'server', remote: pending.remote } as const;
+    const connection = DtlsConnection.fromHandshake(this.connectionHost, established, given);
+    this.add(connection);
+    if (established.repeatLastFlight) this.lastFlights.add(connection, established.repeatLastFlight);
+    this.options.onConnected(connection);
+    for (const plaintext of established.early) {
+      if (connection.isOpen) this.connectionHost.onMessage(connection, plaintext);
+    }
+  }
+
+  // --- connections ---------------------------------------------------------------------------------------------------
+
+  /** A restored connection may find another at its address. */
+  private add(connection: DtlsConnection): void {
+    if (connection.connectionId === undefined) this.connections.at(addressKey(connection.remote))?.end('replaced');
+    this.connections.add(connection);
+  }
+
+  private hostOfConnections(): ConnectionHost {
+    const { options, connections, lastFlights } = this;
+    return {
+      send: (connection, datagram) => options.send(datagram, connection.remote),
+      onMessage: (connection, plaintext) => {
+        lastFlights.drop(connection);
+        options.onMessage(connection, plaintext);
+      },
+      onMoved: (connection, from, to) => {
+        this.count('connection-moved');
+        options.onMoved?.(connection, from, to);
+      },
+      onClosed: (connection, reason) => {
+        connections.remove(connection);
+        lastFlights.drop(connection);
+        this.count('connection-closed');
+        options.onClosed?.(connection, reason);
+      },
+      onFinishedRepeated: (connection) => lastFlights.repeat(connection),
+      onRenegotiationRefused: () => this.count('renegotiation-refused'),
+    };
+  }
+
+  private countRefusal(refusal: Refusal | undefined): void {
+    if (refusal !== undefined) this.count(`record-${refusal}`);
+  }
+
+  private count(event: DtlsEvent): void {
+    this.counts[event] += 1;
+  }
+}
+
+/** What a connection with a connection id is found by. */
+const idOf = (connectionId: Buffer): string => connectionId.toString('hex');

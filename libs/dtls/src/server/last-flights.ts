@@ -1,0 +1,58 @@
+import { type DtlsConnection } from '../connection/connection.js';
+import { type DtlsClock } from '../timing/clock.js';
+import { type DtlsTimers } from '../timing/timers.js';
+
+interface Entry {
+  repeat: () => void;
+  expiresAtMs: number;
+}
+
+/**
+ * The last flights of handshakes, sent again when a client shows that it did not get one. They are kept only as long as it may
+ * ask: application data shows that it has it.
+ */
+export class LastFlights {
+  /** In the order of expiry. */
+  private readonly entries = new Map<DtlsConnection, Entry>();
+  private sweeping = false;
+
+  constructor(
+    private readonly clock: DtlsClock,
+    private readonly timers: DtlsTimers,
+    private readonly bounds: { lastFlightsMax: number; lastFlightMs: number },
+  ) {}
+
+  get size(): number {
+    return this.entries.size;
+  }
+
+  add(connection: DtlsConnection, repeat: () => void): void {
+    this.entries.set(connection, { repeat, expiresAtMs: this.clock.nowMs() + this.bounds.lastFlightMs });
+    if (this.entries.size > this.bounds.lastFlightsMax) this.drop(this.entries.keys().next().value!);
+    this.sweepLater();
+  }
+
+  repeat(connection: DtlsConnection): void {
+    this.entries.get(connection)?.repeat();
+  }
+
+  drop(connection: DtlsConnection): void {
+    if (this.entries.size > 0) this.entries.delete(connection);
+  }
+
+  private sweepLater(): void {
+    if (this.sweeping || this.entries.size === 0) return;
+    this.sweeping = true;
+    this.timers.schedule(this.bounds.lastFlightMs, () => this.sweep());
+  }
+
+  private sweep(): void {
+    this.sweeping = false;
+    const now = this.clock.nowMs();
+    for (const [connection, { expiresAtMs }] of this.entries) {
+      if (expiresAtMs > now) break;
+      this.entries.delete(connection);
+    }
+    this.sweepLater();
+  }
+}

@@ -1,0 +1,85 @@
+import { type Address } from '../connection/address.js';
+import { type CloseReason, type DtlsConnection } from '../connection/connection.js';
+import { type HandshakeFailed } from '../errors.js';
+import { type Authenticate, type OwnCertificate } from '../handshake/credentials.js';
+import { type KeyOf } from '../handshake/server-handshake.js';
+import { type DtlsLimits } from '../limits.js';
+import { type DtlsClock } from '../timing/clock.js';
+import { type DtlsTimers } from '../timing/timers.js';
+
+/** Callbacks are called in the order of the datagrams, and must not throw. */
+export interface DtlsServerOptions {
+  send(datagram: Buffer, to: Address): void;
+  /** Default: the monotonic clock of the process. */
+  clock?: DtlsClock;
+  /** Default: one timer of the process for all handshakes, which ticks only while there is one. */
+  timers?: DtlsTimers;
+  /** Ids of cipher suites in order of preference; default: all those whose credentials are given. */
+  suites?: readonly number[];
+  limits?: Partial<DtlsLimits>;
+  /**
+   * Pre-shared key of an identity, or undefined: then the handshake continues with a random key and fails as with a wrong key
+   * (RFC 4279 §2). Without it there are no PSK suites.
+   */
+  keyOf?: KeyOf;
+  /** Without it there are no ECDHE suites. */
+  certificate?: OwnCertificate;
+  /**
+   * Decides about a client that has proved its private key: this library checks neither issuers nor validity. Without it clients
+   * of ECDHE suites are not asked for a certificate, and are anonymous.
+   */
+  authenticate?: Authenticate;
+  /** The id of a new connection, unguessable and of constant length; default: no ids, RFC 9146 is not offered. */
+  newConnectionId?(): Buffer;
+  /** Length of the ids; default: that of the first one. Given alone, restored connections keep theirs, and new ones get none. */
+  connectionIdBytes?: number;
+  /** First retransmission timeout for a client, for example longer for a slow radio; default `limits.retransmissionMs`. */
+  retransmissionMs?(client: Address): number;
+  onConnected(connection: DtlsConnection): void;
+  onMessage(connection: DtlsConnection, plaintext: Buffer): void;
+  /** The peer of a connection with an id was heard from another address. */
+  onMoved?(connection: DtlsConnection, from: Address, to: Address): void;
+  onClosed?(connection: DtlsConnection, reason: CloseReason): void;
+  onHandshakeFailed?(error: HandshakeFailed, client: Address): void;
+  /**
+   * A record with an id that is not known here: forward the datagram, or restore the connection and pass it to `receive` again.
+   * Both buffers are valid only during the call.
+   */
+  onUnknownConnection?(connectionId: Buffer, datagram: Buffer, from: Address): void;
+}
+
+/** What `counters` counts, since the start. */
+export const DTLS_EVENTS = [
+  'hello-verify-sent',
+  /** A ClientHello that cannot be read, or that comes in fragments before its cookie. */
+  'hello-malformed',
+  'handshake-started',
+  /** Beyond a limit: no answer. */
+  'handshake-refused',
+  'handshake-completed',
+  'handshake-failed',
+  'retransmission',
+  'record-malformed',
+  'record-replayed',
+  /** Wrong key, damaged or forged. */
+  'record-unauthentic',
+  /** Neither a connection nor a handshake is known at the address. */
+  'record-unknown',
+  'connection-id-unknown',
+  'connection-restored',
+  'connection-moved',
+  'connection-closed',
+  'renegotiation-refused',
+] as const;
+
+export type DtlsEvent = (typeof DTLS_EVENTS)[number];
+
+export interface DtlsGauges {
+  connections: number;
+  /** In progress, after the cookie. */
+  handshakes: number;
+  /** That can be resumed. */
+  sessions: number;
+  /** Kept in case that they were lost. */
+  lastFlights: number;
+}

@@ -1,0 +1,17 @@
+/** The source of time; tests replace it. */
+export interface DtlsClock {
+  /** Milliseconds of a clock that never jumps back. The origin does not matter. */
+  nowMs(): number;
+  /** Runs something every so often until stopped. */
+  every(intervalMs: number, run: () => void): { stop(): void };
+}
+
+/** The monotonic clock of the process. Its timer does not keep the process alive. */
+export const systemDtlsClock: DtlsClock = {
+  nowMs: () => performance.now(),
+  every(intervalMs, run) {
+    const timer = setInterval(run, intervalMs);
+    timer.unref();
+    return { stop: () => clearInterval(timer) };
+  },
+};
