@@ -37,16 +37,12 @@ import { Verification } from './verification.js';
 export class ChannelsModule implements BeforeApplicationShutdown, OnApplicationShutdown {
   constructor(
     private readonly watch: KeyWatch,
-    private readonly sweeper: Sweeper,
-    private readonly reporter: DropReporter,
     private readonly announcer: ConnectionAnnouncer,
     private readonly deadline: StopDeadline,
   ) {}
 
   async beforeApplicationShutdown(): Promise<void> {
-    const { watch, sweeper, reporter } = this;
-    const stop = async (): Promise<void> => void (await Promise.all([watch.stop(), sweeper.stop(), reporter.stop()]));
-    await this.deadline.step('channels', stop);
+    await this.deadline.step('channels', () => this.watch.stop());
   }
 
   /** After sockets, whose end is announced. */

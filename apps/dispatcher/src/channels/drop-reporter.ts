@@ -1,5 +1,5 @@
-import { type Clock, type Logger, LOGGER, type Timer } from '@lanyard/service';
-import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { BackgroundWork } from '@lanyard/service';
+import { Injectable } from '@nestjs/common';
 import { Telemetry } from '../delivery/telemetry.js';
 import { dropReportPeriodMs, dropReportsKeptMs } from '../limits.js';
 import { ChannelRegistry } from '../queue/channel-registry.js';
@@ -11,34 +11,19 @@ import { ChannelStore } from '../store/channel-store.js';
  * and counted in the metrics when it is announced. Every replica looks; each loss is announced by one.
  */
 @Injectable()
-export class DropReporter implements OnApplicationBootstrap {
-  private timer: Timer | undefined;
-  private working: Promise<void> | undefined;
-
+export class DropReporter extends BackgroundWork {
   constructor(
     private readonly store: ChannelStore,
     private readonly registry: ChannelRegistry,
     private readonly telemetry: Telemetry,
-    @Inject(SharedClock) private readonly clock: Clock,
-    @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.timer = this.clock.every(dropReportPeriodMs, () => {
-      this.working ??= this.look()
-        .catch((err: unknown) => this.logger.warn({ err }, 'dropped events not reported yet'))
-        .finally(() => (this.working = undefined));
-    });
+    private readonly time: SharedClock,
+  ) {
+    super(dropReportPeriodMs, 'dropped events not reported yet');
   }
 
-  async stop(): Promise<void> {
-    this.timer?.cancel();
-    await this.working;
-  }
-
-  private async look(): Promise<void> {
+  protected async step(): Promise<void> {
     for await (const channels of this.registry.dropping()) for (const id of channels) await this.report(id);
-    await this.store.forgetReports(new Date(this.clock.now() - dropReportsKeptMs));
+    await this.store.forgetReports(new Date(this.time.now() - dropReportsKeptMs));
   }
 
   private async report(channelId: string): Promise<void> {

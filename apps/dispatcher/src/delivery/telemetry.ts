@@ -108,22 +108,11 @@ export class Telemetry {
   }
 
   recentBytes(count: () => number): void {
-    this.metrics.gauge({
-      name: 'lanyard_dispatcher_recent_bytes',
-      help: 'Memory for events that were appended lately, so that they need not be read from Redis',
-      collect() {
-        this.set(count());
-      },
-    });
+    const help = 'Memory for events that were appended lately, so that they need not be read from Redis';
+    this.metrics.observe({ name: 'lanyard_dispatcher_recent_bytes', help }, count);
   }
 
   sockets(count: () => number): void {
-    this.metrics.gauge({
-      name: 'lanyard_dispatcher_sockets',
-      help: 'Open WebSockets',
-      collect() {
-        this.set(count());
-      },
-    });
+    this.metrics.observe({ name: 'lanyard_dispatcher_sockets', help: 'Open WebSockets' }, count);
   }
 }

@@ -1,26 +1,37 @@
 import { CLOCK, type Clock } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 
-/**
- * The monotonic time of this process, for what begins and ends in it: pings, polls, slow requests. No wall clock has a
- * part in it, neither this machine's nor Redis', which may be set or, after a fail-over, be another one.
- */
-@Injectable()
-export class LocalClock implements Clock {
+/** Another time than the given clock's, by whose timers it runs. */
+export abstract class DerivedClock implements Clock {
   readonly after: Clock['after'];
   readonly every: Clock['every'];
   readonly sleep: Clock['sleep'];
 
-  constructor(
-    /** How far it is ahead of the wall clock is added, as in SharedClock: that is how tests jump over hours. */
-    @Inject(CLOCK) private readonly own: Clock,
-  ) {
+  constructor(protected readonly own: Clock) {
     this.after = own.after.bind(own);
     this.every = own.every.bind(own);
     this.sleep = own.sleep.bind(own);
   }
 
+  abstract now(): number;
+
+  /** How far the given clock is ahead of the wall clock: that is how tests jump over hours. */
+  protected get aheadMs(): number {
+    return this.own.now() - Date.now();
+  }
+}
+
+/**
+ * The monotonic time of this process, for what begins and ends in it: pings, polls, slow requests. No wall clock has a
+ * part in it, neither this machine's nor Redis', which may be set or, after a fail-over, be another one.
+ */
+@Injectable()
+export class LocalClock extends DerivedClock {
+  constructor(@Inject(CLOCK) own: Clock) {
+    super(own);
+  }
+
   now(): number {
-    return performance.now() + (this.own.now() - Date.now());
+    return performance.now() + this.aheadMs;
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '@lanyard/service';
+import { DerivedClock } from './local-clock.js';
 import type { RedisLink } from './redis-link.js';
 import { asList, asNumber } from './reply.js';
 
@@ -8,24 +9,18 @@ const syncPeriodMs = 10_000;
  * The time of Redis, carried on by this process's monotonic clock. What is stored there (due times, ages, rules of
  * hours) is compared with one time by every replica, and a wall clock that is set wrong, or jumps, changes nothing.
  */
-export class SharedClock implements Clock {
-  readonly after: Clock['after'];
-  readonly every: Clock['every'];
-  readonly sleep: Clock['sleep'];
+export class SharedClock extends DerivedClock {
   private redisMs = Date.now();
   private askedAtMs = performance.now();
   private syncing: Timer | undefined;
 
   constructor(
-    /** Timers are its own; how far it is ahead of the wall clock is added: that is how tests jump over hours. */
-    private readonly own: Clock,
+    own: Clock,
     private readonly link: RedisLink,
     /** Which node's time it is, on a cluster. */
     private readonly key: string,
   ) {
-    this.after = own.after.bind(own);
-    this.every = own.every.bind(own);
-    this.sleep = own.sleep.bind(own);
+    super(own);
   }
 
   /** Rejects when Redis does not answer. */
@@ -41,8 +36,7 @@ export class SharedClock implements Clock {
   }
 
   now(): number {
-    const ahead = this.own.now() - Date.now();
-    return Math.floor(this.redisMs + performance.now() - this.askedAtMs) + ahead;
+    return Math.floor(this.redisMs + performance.now() - this.askedAtMs) + this.aheadMs;
   }
 
   private async sync(): Promise<void> {

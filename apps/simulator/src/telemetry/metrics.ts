@@ -4,20 +4,10 @@ import { type World } from '../device/world.js';
 /** The counts of the fleet for Prometheus; read at each scrape. */
 export const fleetMetrics = ({ tally, watches }: World): Metrics => {
   const metrics = new Metrics('simulator', 'simulator-0').collectProcess();
-  metrics.gauge({
-    name: 'lanyard_simulator_registered',
-    help: 'Simulated devices that have a registration',
-    collect() {
-      this.set(tally.registered);
-    },
-  });
-  metrics.gauge({
-    name: 'lanyard_simulator_observations',
-    help: 'Resources of simulated devices that the server observes',
-    collect() {
-      this.set(watches.size);
-    },
-  });
+  const registered = 'Simulated devices that have a registration';
+  metrics.observe({ name: 'lanyard_simulator_registered', help: registered }, () => tally.registered);
+  const observed = 'Resources of simulated devices that the server observes';
+  metrics.observe({ name: 'lanyard_simulator_observations', help: observed }, () => watches.size);
   metrics.counter({
     name: 'lanyard_simulator_events_total',
     help: 'What simulated devices did and met',

@@ -33,6 +33,16 @@ export class Metrics {
     return known ?? new Gauge({ ...configuration, registers: [this.registry] });
   }
 
+  /** A gauge without labels whose value is read at each scrape. */
+  observe(described: { name: string; help: string }, value: () => number): void {
+    this.gauge({
+      ...described,
+      collect() {
+        this.set(value());
+      },
+    });
+  }
+
   histogram<L extends string>(configuration: Omit<HistogramConfiguration<L>, 'registers'>): Histogram<L> {
     const known = this.registry.getSingleMetric(configuration.name) as Histogram<L> | undefined;
     return known ?? new Histogram({ ...configuration, registers: [this.registry] });
