@@ -268,6 +268,7 @@ export const ofDevices: Record<string, [when: string, todo: string]> = {
   4.04: ['The registration has ended, or the path does not exist', 'Register again'],
   4.05: ['The path does not support this method', 'POST for `/rd` and `/dp`; POST or DELETE for a registration'],
   4.08: ['A block of an upload is missing or arrived too late', 'Send the body again from its first block'],
+  4.09: ['The registration names profiles (`pid`) instead of its objects', 'Register with the list of objects'],
   4.12: ['The LwM2M version of the device is not supported', 'Use LwM2M 1.0, 1.1 or 1.2'],
   4.13: ['The body is larger than 1 MiB', 'Send a smaller body; Size1 in the response is the limit'],
   4.15: ['A Send has an unsupported content format', 'Use SenML JSON, SenML CBOR or LwM2M CBOR'],

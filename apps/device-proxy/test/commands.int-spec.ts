@@ -106,6 +106,15 @@ describe('POST /v2/device-requests/{device-id}', () => {
     expect(thing.device.received[0]).toMatchObject({ contentFormat: 11542 });
   });
 
+  it('deletes an instance of a resource, and discovers down to a depth', async () => {
+    const changes: string[] = [];
+    thing.device.onInstance = (change, path) => changes.push(`${change} ${path}`);
+    await outcome('delete-one', { method: 'DELETE', uri: '/3303/0/5700/1' });
+    expect(changes).toEqual(['delete /3303/0/5700/1']);
+    await outcome('depth', { method: 'GET', uri: '/3303?depth=1', accept: 'application/link-format' });
+    expect(thing.device.received.at(-1)).toMatchObject({ method: 'GET', path: '/3303', query: ['depth=1'] });
+  });
+
   it('discovers when links are asked for', async () => {
     const result = await outcome('discover', { method: 'GET', uri: '/3303/0', accept: 'application/link-format' });
     expect(result).toMatchObject({

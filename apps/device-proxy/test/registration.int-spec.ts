@@ -38,6 +38,10 @@ describe('the registration interface', () => {
     expect(await post(['rd'], ['ep=x', 'lt=60', 'lwm2m=1.1'], Buffer.from('<</3/0'), 40)).toBe('4.00');
   });
 
+  it('a profile instead of a link list is refused with 4.09', async () => {
+    expect(await post(['rd'], ['ep=x', 'lt=60', 'lwm2m=1.2', 'pid=oma:lamp'])).toBe('4.09');
+  });
+
   it('an update and a deregistration of an unknown device: 4.04', async () => {
     expect(await post(['rd', newId()], [])).toBe('4.04');
     expect(formatCode((await stranger.device.request(Code.DELETE, ['rd', newId()], [])).code)).toBe('4.04');

@@ -32,6 +32,12 @@ describe('requestFor', () => {
     ],
     ['discover', ask('discover', '/3'), { method: 'GET', path: '/3', accept: 40 }],
     [
+      'discover down to a depth',
+      ask('discover', '/3', { query: ['depth=1'] }),
+      { method: 'GET', path: '/3', accept: 40, query: ['depth=1'] },
+    ],
+    ['delete an instance of a resource', ask('delete', '/3/0/6/1'), { method: 'DELETE', path: '/3/0/6/1' }],
+    [
       'a text value',
       ask('write', '/3341/0/5527', { payload }),
       { method: 'PUT', path: '/3341/0/5527', query: [], payload, contentFormat: 0 },

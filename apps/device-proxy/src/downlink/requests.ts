@@ -80,7 +80,13 @@ export const requestFor = (data: RegistrationData, ask: Ask, models: ModelRegist
     case 'read':
       return read(data, ask.path, ask.accept === null ? undefined : numberOf(ask.accept, data), models);
     case 'discover':
-      return { method: 'GET', path, accept: contentFormat.linkFormat };
+      // LwM2M 1.2 has a depth here.
+      return {
+        method: 'GET',
+        path,
+        accept: contentFormat.linkFormat,
+        ...(ask.query.length > 0 && { query: ask.query }),
+      };
     case 'observe':
       return observeRequest(data, { path: ask.path }, models);
     case 'write': {

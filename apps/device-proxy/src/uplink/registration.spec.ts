@@ -47,19 +47,26 @@ describe('a registration', () => {
 
 describe('what LwM2M 1.2 adds to a registration', () => {
   it('is taken: its version, its transports, and the ids of profiles', () => {
-    const query = ['ep=a', 'lwm2m=1.2', 'b=UMH', 'Q', 'pid=10000,10001'];
+    const query = ['ep=a', 'lwm2m=1.2', 'b=UMH', 'Q', 'pid="oma:lamp,6:1234abcd"'];
     const read = readRegistration(request(query, '</>;rt="oma.lwm2m";ct="112 322 11544",</3/0>;ver=1.2;edge=1'));
     expect(read).toMatchObject({
       registration: {
         lwm2mVersion: '1.2',
         binding: 'UMH',
         queueMode: true,
-        attributes: { pid: '10000,10001' },
+        attributes: { pid: '"oma:lamp,6:1234abcd"' },
         contentFormats: [112, 322, 11_544],
         links: [{ path: '/3/0', obs: true }],
         objectVersions: { 3: '1.2' },
       },
     });
+  });
+
+  it('a profile instead of the list of objects is refused with 4.09: the device sends the list', () => {
+    const refusal = { refusal: { code: '4.09', diagnostic: expect.stringMatching(/^pid: /) as unknown } };
+    expect(readRegistration(request(['ep=a', 'lwm2m=1.2', 'pid=oma:lamp']))).toEqual(refusal);
+    expect(readUpdate(request(['pid=oma:lamp']))).toEqual(refusal);
+    expect(readUpdate(request(['pid=oma:lamp'], '</3/0>'))).toMatchObject({ change: { links: [{ path: '/3/0' }] } });
   });
 
   it.each(['XYZ', 'UU', 'Q', ''])('b=%s is refused by the name of the parameter, in an update too', (b) => {

@@ -73,7 +73,20 @@ const listingIn = (payload: Buffer): Listing => {
   return listings.readOnce(text, () => listingOf(parseLinks(text)));
 };
 
+/** The list of objects is missing, and ids of profiles, which this service does not resolve, stand for it. */
+class UnknownProfile extends WrongParameter {
+  constructor() {
+    super('pid', 'profiles are not known here: register with the list of objects');
+  }
+}
+
+/** LwM2M 1.2 core §6.2.1. A list beside the ids counts as complete. */
+const mustListObjects = (others: Record<string, string>, payload: Buffer): void => {
+  if (payload.length === 0 && others['pid'] !== undefined) throw new UnknownProfile();
+};
+
 const refusal = (error: unknown): { refusal: UplinkReply } => {
+  if (error instanceof UnknownProfile) return { refusal: { code: '4.09', diagnostic: error.message } };
   if (error instanceof UnsupportedVersion) return { refusal: { code: '4.12', diagnostic: error.message } };
   if (error instanceof WrongParameter || error instanceof Malformed)
     return { refusal: { code: '4.00', diagnostic: error.message } };
@@ -103,6 +116,7 @@ export const readRegistration = (
   try {
     const parameters = parseRegistration(query);
     const { endpointType, lifetimeSeconds, version, binding, queueMode, smsNumber, others } = parameters;
+    mustListObjects(others, payload);
     const endpointName = nameIn(parameters, proved);
     if (endpointType !== undefined) shortEnough('et', endpointType);
     const attributes = smsNumber === undefined ? others : { ...others, sms: smsNumber };
@@ -137,7 +151,8 @@ export const readUpdate = ({
 }: UplinkRequest): { change: RegistrationChange; leftOut?: readonly string[] } | { refusal: UplinkReply } => {
   if (query.length === 0 && payload.length === 0) return noChange;
   try {
-    const { lifetimeSeconds, binding, queueMode } = parseUpdate(query);
+    const { lifetimeSeconds, binding, queueMode, others } = parseUpdate(query);
+    mustListObjects(others, payload);
     const { leftOut, ...listing } = payload.length > 0 ? listingIn(payload) : {};
     return {
       ...(leftOut && { leftOut }),

@@ -1,4 +1,4 @@
-/** CoAP Content-Formats of LwM2M (IANA registry; LwM2M 1.2 core §7.4; RFC 8790). */
+/** CoAP Content-Formats of LwM2M (IANA registry; LwM2M 1.2.2 core §7.5; RFC 8790). */
 export const contentFormat = {
   text: 0,
   linkFormat: 40,

@@ -17,7 +17,7 @@ const within = (map: Map<CborItem, CborItem>, id: number, path: string): Map<Cbo
   return made;
 };
 
-/** Maps within maps by one id each, from the object down (LwM2M 1.2 core §7.4.4). Throws Malformed. */
+/** Maps within maps by one id each, from the object down (LwM2M 1.2.2 core §7.5.4). Throws Malformed. */
 export const encodeLwm2mCbor = (values: readonly ResourceValue[]): Buffer => {
   const root = new Map<CborItem, CborItem>();
   for (const { path, value } of values) {
