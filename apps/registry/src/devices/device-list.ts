@@ -1,5 +1,6 @@
 import {
   FairTurns,
+  type FieldKind,
   type Filter,
   filtersToSql,
   type JsonText,
@@ -12,55 +13,23 @@ import { suspensionCategories } from '@lanyard/contracts';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { deviceStates, executionModes, mechanisms } from './device-fields.js';
-import { type Device, deviceGroups, deviceRecord, withGroups } from './device-record.js';
+import { Device, deviceGroups, deviceRecord, withGroups } from './device-record.js';
 import { DeviceTexts } from './device-texts.js';
 
-const texts = [
-  'account_id',
-  'ca_id',
-  'deployed_state',
-  'deployment',
-  'description',
-  'device_class',
-  'device_key',
-  'endpoint_name',
-  'endpoint_type',
-  'firmware_checksum',
-  'host_gateway',
-  'id',
-  'lifecycle_status',
-  'manifest',
-  'mechanism',
-  'mechanism_url',
-  'name',
-  'net_id',
-  'serial_number',
-  'state',
-  'vendor_id',
-  'last_operator_suspended_category',
-  'last_system_suspended_category',
-];
+/** Members of the record that are no filters, or have a kind of their own. */
+const others = /^(object|etag|groups|issuer_fingerprint|device_execution_mode|last_\w+_description|\w+_attributes)$/;
 
-const bools = ['operator_suspended', 'system_suspended', 'auto_update'];
+const kindOf = (name: string): FieldKind => {
+  if (['operator_suspended', 'system_suspended', 'auto_update'].includes(name)) return 'bool';
+  return /_(at|timestamp|date)$/.test(name) ? 'date' : 'text';
+};
 
-const dates = [
-  'created_at',
-  'updated_at',
-  'bootstrapped_timestamp',
-  'bootstrap_expiration_date',
-  'connector_expiration_date',
-  'enrolment_list_timestamp',
-  'manifest_timestamp',
-  'last_operator_suspended_updated_at',
-  'last_system_suspended_updated_at',
-];
+const filterable = Object.keys(Device.shape).filter((name) => !others.test(name));
 
 /** Filters of the device list, and of the list of a group's devices. */
 export const deviceListSpec: ListSpec = {
   filters: {
-    ...Object.fromEntries(texts.map((name) => [name, 'text' as const])),
-    ...Object.fromEntries(bools.map((name) => [name, 'bool' as const])),
-    ...Object.fromEntries(dates.map((name) => [name, 'date' as const])),
+    ...Object.fromEntries(filterable.map((name) => [name, kindOf(name)])),
     device_execution_mode: 'number',
     groups: 'text',
   },

@@ -59,49 +59,6 @@ export const Device = z
 
 export type Device = z.infer<typeof Device>;
 
-const values = [
-  'name',
-  'description',
-  'endpoint_name',
-  'endpoint_type',
-  'device_class',
-  'device_key',
-  'ca_id',
-  'serial_number',
-  'vendor_id',
-  'host_gateway',
-  'net_id',
-  'state',
-  'lifecycle_status',
-  'operator_suspended',
-  'system_suspended',
-  'last_operator_suspended_category',
-  'last_operator_suspended_description',
-  'last_system_suspended_category',
-  'last_system_suspended_description',
-  'mechanism',
-  'mechanism_url',
-  'device_execution_mode',
-  'deployed_state',
-  'deployment',
-  'auto_update',
-  'manifest',
-  'firmware_checksum',
-  'issuer_fingerprint',
-];
-
-const attributes = ['custom_attributes', 'component_attributes'];
-
-const times = [
-  'last_operator_suspended_updated_at',
-  'last_system_suspended_updated_at',
-  'bootstrapped_timestamp',
-  'enrolment_list_timestamp',
-  'manifest_timestamp',
-];
-
-const dates = ['bootstrap_expiration_date', 'connector_expiration_date'];
-
 /** SQL of the etag of a device; the table is `d`. */
 export const deviceEtag = isoTime('d.updated_at');
 
@@ -111,20 +68,21 @@ export const deviceGroups =
 
 const token = (name: string, sql: string): JsonMember => ({ name, sql, kind: 'token' });
 
-const members: JsonMember[] = [
-  token('etag', deviceEtag),
-  token('id', 'd.id'),
-  token('account_id', 'd.account_id'),
-  ...values.map((name) => ({ name, sql: `d.${name}`, kind: 'value' as const })),
-  ...attributes.map((name) => ({ name, sql: `d.${name}`, kind: 'json' as const })),
-  token('created_at', isoTime('d.created_at')),
-  token('updated_at', isoTime('d.updated_at')),
-  ...times.map((name) => ({ name, sql: isoTime(`d.${name}`), kind: 'plain' as const })),
-  ...dates.map((name) => ({ name, sql: `d.${name}::text`, kind: 'plain' as const })),
-];
+/** Names say what a member is: `…_at` and `…_timestamp` are times, `…_date` dates. */
+const memberOf = (name: string): JsonMember => {
+  const sql = `d.${name}`;
+  if (name === 'etag') return token(name, deviceEtag);
+  if (name === 'id' || name === 'account_id') return token(name, sql);
+  if (name === 'created_at' || name === 'updated_at') return token(name, isoTime(sql));
+  if (name.endsWith('_attributes')) return { name, sql, kind: 'json' };
+  if (/_(at|timestamp)$/.test(name)) return { name, sql: isoTime(sql), kind: 'plain' };
+  return name.endsWith('_date') ? { name, sql: `${sql}::text`, kind: 'plain' } : { name, sql, kind: 'value' };
+};
+
+const { object: _object, groups: _groups, ...stored } = Device.shape;
 
 /** SQL of the record in its wire form, without groups, which change independently. */
-export const deviceRecord = jsonRecord('device', members);
+export const deviceRecord = jsonRecord('device', Object.keys(stored).map(memberOf));
 
 /** The whole record of a `deviceRecord` and its `deviceGroups`. Ids of groups need no quotation marks in an array. */
 export const withGroups = (text: string, groups: string): string => {
