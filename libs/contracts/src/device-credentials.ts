@@ -19,6 +19,16 @@ export const DeviceCredentialSchema = z
       .enum(['psk', 'certificate', 'authority'])
       .describe('What a device shows: a pre-shared key, its certificate, or one that the account trusts the issuer of'),
     deviceId: id.optional().describe('Of psk and certificate'),
+    service: z
+      .enum(['lwm2m', 'bootstrap'])
+      .optional()
+      .describe('What it is valid for: registering (the default), or bootstrapping and nothing else'),
+    provisional: z
+      .literal(true)
+      .optional()
+      .describe(
+        'Of psk: made for the bootstrap of the same id, which has not ended. A device that registers with it ends it',
+      ),
     identity: z.string().min(1).max(128).optional().describe('Of psk: PSK identity, unique in the installation'),
     sealedKey: sealed.optional().describe('Of psk: the key in hex, sealed with the ENCRYPTION_KEY of the installation'),
     fingerprint: z

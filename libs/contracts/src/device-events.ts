@@ -24,7 +24,8 @@ export type DeviceEventReported = z.infer<typeof DeviceEventSchema>;
 /**
  * Entries for the device event log that other systems write, for example an update campaign service. The device-proxy
  * writes SYS_400 here (a device was refused because of its credential or its name), SYS_401 (its report could not be
- * parsed), and the results of firmware updates; gateway, registry, device-proxy and dispatcher write the actions of
+ * parsed), and the results of firmware updates; the registry SYS_107 and SYS_402 (a bootstrap succeeded or failed);
+ * gateway, registry, device-proxy and dispatcher write the actions of
  * operators (`operatorActions`), the gateway also the requests that it refused (SYS_410, SYS_411).
  */
 export const DeviceEvents = topic<DeviceEventReported>({
@@ -36,6 +37,6 @@ export const DeviceEvents = topic<DeviceEventReported>({
   keyIs: 'device id, or account id where there is no device',
   key: (v) => v.deviceId ?? v.accountId,
   description:
-    'Something happened to a device or in an account that belongs into the event log. The device-proxy adds refused credentials, unreadable reports and results of firmware updates; gateway, registry, device-proxy and dispatcher what operators did; the gateway requests that were refused.',
+    'Something happened to a device or in an account that belongs into the event log. The device-proxy adds refused credentials, unreadable reports and results of firmware updates; the registry how bootstraps ended; gateway, registry, device-proxy and dispatcher what operators did; the gateway requests that were refused.',
   schema: DeviceEventSchema,
 });

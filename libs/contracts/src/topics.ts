@@ -1,6 +1,8 @@
 import { AccessAccounts, AccessKeys } from './access.js';
+import { BootstrapProfiles } from './bootstrap-profiles.js';
 import { ChannelsDrops } from './channels-drops.js';
 import { ChannelsState } from './channels-state.js';
+import { DeviceBootstraps } from './device-bootstraps.js';
 import { DeviceCommandResults, DeviceCommands } from './device-commands.js';
 import { DeviceContacts } from './device-contacts.js';
 import { DeviceCredentials } from './device-credentials.js';
@@ -33,4 +35,6 @@ export const topics = [
   DeviceGroups,
   DeviceEvents,
   DeviceModels,
+  DeviceBootstraps,
+  BootstrapProfiles,
 ] as const;
