@@ -1,11 +1,14 @@
 import {
   AccessAccounts,
   AccessKeys,
+  BootstrapProfiles,
+  DeviceBootstraps,
   DeviceCommandResults,
   DeviceCommands,
   DeviceContacts,
   DeviceCredentials,
   DeviceEvents,
+  DeviceGroups,
   DeviceLifecycle,
   DeviceModels,
   DeviceSessions,
@@ -39,6 +42,9 @@ const topics = [
   AccessAccounts,
   DeviceCredentials,
   DeviceEvents,
+  DeviceGroups,
+  DeviceBootstraps,
+  BootstrapProfiles,
 ];
 
 @Module({

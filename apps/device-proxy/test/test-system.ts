@@ -3,6 +3,8 @@ import {
   AccessAccounts,
   type AccessKeyChanged,
   AccessKeys,
+  BootstrapProfiles,
+  DeviceBootstraps,
   type DeviceCommandAccepted,
   type DeviceContacted,
   DeviceContacts,
@@ -13,6 +15,7 @@ import {
   DeviceCommandResults,
   DeviceCommands,
   type DeviceCommandFinished,
+  DeviceGroups,
   DeviceLifecycle,
   type DeviceLifecycleChanged,
   type DeviceSessionChanged,
@@ -77,7 +80,7 @@ export interface Reply {
 }
 
 /** One fact of a topic, as it came. */
-interface Read<V> {
+export interface Read<V> {
   value: V;
   audience: string | undefined;
 }
@@ -126,6 +129,9 @@ export class TestSystem {
       DeviceCredentials,
       DeviceEvents,
       DeviceContacts,
+      DeviceGroups,
+      DeviceBootstraps,
+      BootstrapProfiles,
     ]);
     const producer = new KafkaProducer(connection, { source: 'test' });
     await producer.connect();
@@ -238,8 +244,18 @@ export class TestSystem {
     return credentialId;
   }
 
-  async withdraw(credentialId: string): Promise<void> {
-    await this.producer.sendTombstone(DeviceCredentials, credentialId);
+  /** What another service would announce. */
+  announce<V>(topic: Topic<V>, value: NoInfer<V>): Promise<void> {
+    return this.producer.send(topic, value);
+  }
+
+  /** The end of what a key of the topic was about. */
+  end<V>(topic: Topic<V>, key: string): Promise<void> {
+    return this.producer.sendTombstone(topic, key);
+  }
+
+  withdraw(credentialId: string): Promise<void> {
+    return this.end(DeviceCredentials, credentialId);
   }
 
   keyGone(keyId: string, status: 'inactive' | 'deleted'): Promise<void> {
@@ -374,7 +390,8 @@ export class TestSystem {
     if (this.registryRuns) await this.lifecycle(deviceId, endpointName, 'created');
   }
 
-  private async follow<V>(
+  /** Collects the facts of a topic. */
+  async follow<V>(
     topic: Topic<V>,
     into: Read<V>[],
     then: (value: V) => Promise<void> = () => Promise.resolve(),

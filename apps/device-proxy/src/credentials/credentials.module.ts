@@ -10,6 +10,6 @@ import { Withdrawals } from './withdrawals.js';
 @Module({
   imports: [SessionsModule, ProducerModule, StateModule],
   providers: [CredentialIndex, Refusals, TlsAuthenticator, Withdrawals],
-  exports: [Refusals, TlsAuthenticator],
+  exports: [CredentialIndex, Refusals, TlsAuthenticator],
 })
 export class CredentialsModule {}

@@ -22,8 +22,8 @@ export const isUsable = (x509: X509Certificate, nowMs: number): boolean => {
 
 /** The sender that a credential identifies. undefined: a certificate of a trusted issuer without a usable name. */
 export const senderOf = (credential: DeviceCredentialChanged, x509?: X509Certificate): Sender | undefined => {
-  const { accountId, deviceId, kind, enrolment } = credential;
-  if (kind !== 'authority') return deviceId === undefined ? undefined : { accountId, deviceId };
+  const { accountId, deviceId, kind, enrolment, service = 'lwm2m' } = credential;
+  if (kind !== 'authority') return deviceId === undefined ? undefined : { accountId, deviceId, service };
   const endpointName = x509 && commonNameOf(x509);
-  return endpointName === undefined ? undefined : { accountId, endpointName, enrols: enrolment === true };
+  return endpointName === undefined ? undefined : { accountId, endpointName, enrols: enrolment === true, service };
 };

@@ -13,6 +13,8 @@ export type Reason =
   | 'expired-certificate'
   | 'revoked-certificate'
   | 'wrong-endpoint-name'
+  | 'wrong-service'
+  | 'no-bootstrap-credential'
   | 'handshake-failed';
 
 /** At most one entry per device in this time, however many attempts there are. */
@@ -25,6 +27,8 @@ const descriptions: Partial<Record<Reason, string>> = {
   'wrong-key': 'Connection refused: the pre-shared key is wrong',
   'expired-certificate': 'Connection refused: the certificate is not valid now',
   'wrong-endpoint-name': 'Registration refused: the endpoint name is not the one of the credential',
+  'wrong-service': 'Request refused: the credential is for bootstrapping only, or not for bootstrapping',
+  'no-bootstrap-credential': 'Bootstrap refused: the device must show its bootstrap credential',
 };
 
 interface Tried {

@@ -2,7 +2,9 @@ import { AccountModels } from '@lanyard/lwm2m';
 import { Module } from '@nestjs/common';
 import { AccessAccountsReader } from './access-accounts.reader.js';
 import { AccessKeysReader } from './access-keys.reader.js';
+import { BootstrapProfilesReader } from './bootstrap-profiles.reader.js';
 import { DeviceCredentialsReader } from './device-credentials.reader.js';
+import { DeviceGroupsReader } from './device-groups.reader.js';
 import { DeviceLifecycleReader } from './device-lifecycle.reader.js';
 import { DeviceModelsReader } from './device-models.reader.js';
 
@@ -12,10 +14,20 @@ import { DeviceModelsReader } from './device-models.reader.js';
     AccountModels,
     AccessAccountsReader,
     AccessKeysReader,
+    BootstrapProfilesReader,
     DeviceCredentialsReader,
+    DeviceGroupsReader,
     DeviceLifecycleReader,
     DeviceModelsReader,
   ],
-  exports: [AccountModels, AccessAccountsReader, AccessKeysReader, DeviceCredentialsReader, DeviceLifecycleReader],
+  exports: [
+    AccountModels,
+    AccessAccountsReader,
+    AccessKeysReader,
+    BootstrapProfilesReader,
+    DeviceCredentialsReader,
+    DeviceGroupsReader,
+    DeviceLifecycleReader,
+  ],
 })
 export class StateModule {}

@@ -2,7 +2,7 @@ import { CONFIG, Metrics } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import type { DeviceProxyConfig } from '../config.js';
 
-/** Whether a request starts a session or belongs to one. */
+/** Whether a request starts a session, or a bootstrap, or belongs to one. */
 type Kind = 'registration' | 'other';
 
 /** How long a refused device waits before it retries: random, so that a burst does not return as a burst. */
@@ -10,8 +10,8 @@ const retrySeconds = { min: 5, max: 30 } as const;
 
 /**
  * Bounds the requests of devices in progress, over all listeners of this replica. Beyond the limit a request is refused
- * at once (5.03 with Max-Age), the cheapest possible answer. New registrations, which cost most and arrive in storms, get
- * half of the capacity, so that registered devices stay registered.
+ * at once (5.03 with Max-Age), the cheapest possible answer. New registrations and bootstraps, which cost most and arrive in storms,
+ * get half of the capacity, so that registered devices stay registered.
  */
 @Injectable()
 export class AdmissionControl {

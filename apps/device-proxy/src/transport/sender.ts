@@ -15,6 +15,8 @@ export interface Sender {
   /** A device that is not in the directory is created when it registers. */
   enrols?: boolean;
   credential?: ShownCredential;
+  /** What the credential is valid for; absent without one. */
+  service?: 'lwm2m' | 'bootstrap';
 }
 
 /** Whether the sender may speak for the device. Without security every sender may, within the account. */

@@ -25,7 +25,7 @@ const codeOf = (text: string): number => {
 
 /** This and the answer have one object shape each, without spread: they are created for every message. */
 const uplinkRequest = (
-  { method, path, query, payload, contentFormat }: CoapRequest,
+  { method, path, query, payload, contentFormat, accept }: CoapRequest,
   sender: Sender,
   address: string,
 ): UplinkRequest => ({
@@ -36,17 +36,29 @@ const uplinkRequest = (
   query,
   payload,
   contentFormat,
+  accept,
 });
 
-const coapResponse = ({ code, location, diagnostic, afterwards }: UplinkReply): CoapResponse => ({
+const coapResponse = ({
+  code,
+  location,
+  diagnostic,
+  payload,
+  contentFormat,
+  afterwards,
+}: UplinkReply): CoapResponse => ({
   code: codeOf(code),
   locationPath: location,
-  payload: diagnostic === undefined ? undefined : Buffer.from(diagnostic),
+  payload: diagnostic === undefined ? payload : Buffer.from(diagnostic),
+  contentFormat,
   onSent: afterwards,
 });
 
-const isRegistration = ({ method, path }: CoapRequest): boolean =>
-  method === Code.POST && path.length === 1 && path[0] === 'rd';
+/** What starts something new for a device: a registration or a bootstrap. */
+const beginnings = new Set(['rd', 'bs', 'bspack']);
+
+const isRegistration = ({ method, path: [first = '', ...rest] }: CoapRequest): boolean =>
+  rest.length === 0 && beginnings.has(first) && (method === Code.POST || first === 'bspack');
 
 /** Converts requests of a transport to those that the rest of the service answers. */
 export class UplinkBridge {

@@ -10,6 +10,7 @@ export interface UplinkRequest {
   path: readonly string[];
   query: readonly string[];
   contentFormat?: number;
+  accept?: number;
   payload: Buffer;
 }
 
@@ -20,6 +21,8 @@ export interface UplinkReply {
   location?: readonly string[];
   /** Diagnostic text of an error. */
   diagnostic?: string;
+  payload?: Buffer;
+  contentFormat?: number;
   /** Called when the reply has been sent: only then may requests be sent to the device. */
   afterwards?: () => void;
 }

@@ -1,5 +1,6 @@
 import { type Clock, CLOCK, CONFIG, type Logger, LOGGER, newId } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
+import { ProvisionalCredentials } from '../bootstrap/provisional-credentials.js';
 import type { DeviceProxyConfig } from '../config.js';
 import { Admission, type Admitted } from '../intake/admission.js';
 import type { Session } from '../sessions/session.js';
@@ -20,6 +21,7 @@ const isNamed = ({ query }: UplinkRequest): boolean => query.some((part) => part
 export class Register {
   constructor(
     private readonly admission: Admission,
+    private readonly provisional: ProvisionalCredentials,
     private readonly sessions: Sessions,
     private readonly facts: SessionFacts,
     private readonly reconciler: SubscriptionReconciler,
@@ -39,6 +41,7 @@ export class Register {
     const admitted = await admission.admit(sender, registration.endpointName, registration.endpointType);
     if (!admitted) return { code: '4.03' };
     registration.endpointType ??= admitted.endpointType;
+    await this.provisional.confirm(sender);
     return sessions.exclusive.run(admitted.deviceId, () => this.open(request, admitted, registration));
   }
 

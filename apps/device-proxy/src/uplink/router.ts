@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
+import { Bootstraps } from '../bootstrap/bootstraps.js';
+import { CredentialServices } from '../bootstrap/credential-services.js';
 import type { UplinkReply, UplinkRequest } from '../transport/uplink-request.js';
 import { Deregister } from './deregister.js';
 import { Register } from './register.js';
 import { Send } from './send.js';
 import { Update } from './update.js';
 
-/** Requests of devices by method and path (LwM2M 1.1 core §6.2, §6.4). */
+/** Requests of devices by method and path (LwM2M 1.2 core §6.1, §6.2, §6.4). */
 @Injectable()
 export class UplinkRouter {
   constructor(
@@ -13,11 +15,14 @@ export class UplinkRouter {
     private readonly update: Update,
     private readonly deregister: Deregister,
     private readonly send: Send,
+    private readonly bootstraps: Bootstraps,
+    private readonly services: CredentialServices,
   ) {}
 
   answer(request: UplinkRequest): Promise<UplinkReply> | UplinkReply {
     const { method, path } = request;
     const [first, second, ...rest] = path;
+    if (!this.services.permit(request)) return { code: '4.03' };
     if (rest.length > 0) return { code: '4.04' };
     if (first === 'rd' && second === undefined)
       return method === 'POST' ? this.register.answer(request) : { code: '4.05' };
@@ -25,7 +30,10 @@ export class UplinkRouter {
       if (method === 'POST') return this.update.answer(request, second);
       return method === 'DELETE' ? this.deregister.answer(request, second) : { code: '4.05' };
     }
-    if (first === 'dp' && second === undefined) return method === 'POST' ? this.send.answer(request) : { code: '4.05' };
+    if (second !== undefined) return { code: '4.04' };
+    if (first === 'dp') return method === 'POST' ? this.send.answer(request) : { code: '4.05' };
+    if (first === 'bs') return method === 'POST' ? this.bootstraps.answerRequest(request) : { code: '4.05' };
+    if (first === 'bspack') return method === 'GET' ? this.bootstraps.answerPack(request) : { code: '4.05' };
     return { code: '4.04' };
   }
 }

@@ -1,5 +1,7 @@
 import { awaiting, StopDeadline } from '@lanyard/service';
 import { type BeforeApplicationShutdown, Module, type OnApplicationBootstrap } from '@nestjs/common';
+import { BootstrapModule } from '../bootstrap/bootstrap.module.js';
+import { RunningBootstraps } from '../bootstrap/running-bootstraps.js';
 import { CatchUp } from '../catch-up/catch-up.js';
 import { CatchUpModule } from '../catch-up/catch-up.module.js';
 import { CommandsModule } from '../commands/commands.module.js';
@@ -29,6 +31,7 @@ import { Update } from './update.js';
   imports: [
     SuspensionModule,
     CatchUpModule,
+    BootstrapModule,
     SubscriptionsModule,
     CommandsModule,
     ObservationsModule,
@@ -44,6 +47,7 @@ export class UplinkModule implements OnApplicationBootstrap, BeforeApplicationSh
     private readonly listeners: Listeners,
     private readonly catchUp: CatchUp,
     private readonly deliverer: Deliverer,
+    private readonly bootstraps: RunningBootstraps,
     private readonly lastSeen: LastSeen,
     private readonly deadline: StopDeadline,
     router: UplinkRouter,
@@ -62,7 +66,7 @@ export class UplinkModule implements OnApplicationBootstrap, BeforeApplicationSh
     // Before the sockets close: they know the positions of observations.
     await this.deadline.step('observations', () => this.lastSeen.flush());
     await this.deadline.step('devices', async () => {
-      await Promise.all([this.deliverer.stop(), this.listeners.stop()]);
+      await Promise.all([this.deliverer.stop(), this.bootstraps.stop(), this.listeners.stop()]);
     });
   }
 }

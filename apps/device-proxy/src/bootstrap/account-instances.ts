@@ -1,0 +1,106 @@
+import { type BootstrapProfileChanged } from '@lanyard/contracts';
+import { type BootstrapInstance, contentFormat, encodeValues, Malformed, UnsupportedFormat } from '@lanyard/lwm2m';
+import type { ResourceType, ResourceValue, Scalar } from '@lanyard/lwm2m';
+
+/** Objects of a server account (LwM2M 1.1 core, appendix E). */
+export const securityObject = 0;
+export const serverObject = 1;
+
+/** `Security Mode` of the Security object. */
+const securityModes = { psk: 0, none: 3 } as const;
+
+/** What a device presents to its LwM2M server from now on. */
+export interface PreSharedKey {
+  identity: string;
+  key: Buffer;
+}
+
+/** The instances of the Security and the Server object that the account is written to. */
+export interface AccountInstances {
+  security: number;
+  server: number;
+}
+
+const none = Buffer.alloc(0);
+
+const valuesAt = (
+  path: string,
+  resources: readonly (readonly [id: number, type: ResourceType, value: Scalar | undefined])[],
+): ResourceValue[] =>
+  resources.flatMap(([id, type, value]) => (value === undefined ? [] : [{ path: `${path}/${id}`, type, value }]));
+
+/** The Security instance of the LwM2M server. Its resources are mandatory, so those without a meaning here are empty. */
+export const securityValues = (
+  { serverUri, shortServerId, securityMode }: BootstrapProfileChanged,
+  instance: number,
+  psk: PreSharedKey | undefined,
+): ResourceValue[] =>
+  valuesAt(`/${securityObject}/${instance}`, [
+    [0, 'string', serverUri],
+    [1, 'boolean', false],
+    [2, 'integer', securityModes[securityMode]],
+    [3, 'opaque', psk ? Buffer.from(psk.identity) : none],
+    [4, 'opaque', none],
+    [5, 'opaque', psk?.key ?? none],
+    [10, 'integer', shortServerId],
+  ]);
+
+export const serverValues = (profile: BootstrapProfileChanged, instance: number): ResourceValue[] =>
+  valuesAt(`/${serverObject}/${instance}`, [
+    [0, 'integer', profile.shortServerId],
+    [1, 'integer', profile.lifetimeSeconds],
+    [2, 'integer', profile.defaultMinPeriodSeconds],
+    [3, 'integer', profile.defaultMaxPeriodSeconds],
+    [6, 'boolean', profile.notificationStoring],
+    [7, 'string', profile.binding],
+  ]);
+
+/** Whether an instance can be written in this Content-Format. */
+export const isWritable = (format: number): boolean => {
+  const values = valuesAt(`/${serverObject}/0`, [
+    [0, 'integer', 1],
+    [7, 'string', 'U'],
+  ]);
+  try {
+    return encodeValues(format, `/${serverObject}/0`, values).length > 0;
+  } catch (error) {
+    if (error instanceof UnsupportedFormat || error instanceof Malformed) return false;
+    throw error;
+  }
+};
+
+/** Content-Formats of a pack (LwM2M 1.2 core §6.1.7.5), as far as this service writes them. */
+export const isPackFormat = (format: number): boolean =>
+  ([contentFormat.senmlCbor, contentFormat.senmlJson, contentFormat.lwm2mCbor] as number[]).includes(format) &&
+  isWritable(format);
+
+/** A device deletes everything but the account of the bootstrap server, and object 3, for `/` (LwM2M 1.1 core §6.1.7.6). */
+const isDeleted = ({ object, instance, shortServerId }: BootstrapInstance, deletePaths: readonly string[]): boolean =>
+  !(object === securityObject && shortServerId === undefined) &&
+  ['/', `/${object}`, `/${object}/${instance}`].some((path) => deletePaths.includes(path));
+
+const lowestFree = (taken: ReadonlySet<number>): number => {
+  let id = 0;
+  while (taken.has(id)) id++;
+  return id;
+};
+
+/** Used when the device does not say what it has: instance 0 of the Security object is usually the bootstrap server's. */
+export const defaultInstances: AccountInstances = { security: 1, server: 0 };
+
+/**
+ * The instances of the server with this short server id, if the device keeps them, else free ones: two with the same short
+ * server id would contradict each other. `instances`: what the device had before the deletion.
+ */
+export const chooseInstances = (
+  instances: readonly BootstrapInstance[],
+  { shortServerId, deletePaths }: Pick<BootstrapProfileChanged, 'shortServerId' | 'deletePaths'>,
+): AccountInstances => {
+  const kept = instances.filter((one) => !isDeleted(one, deletePaths));
+  const choose = (object: number): number => {
+    const others = kept.filter((one) => one.object === object);
+    const same = others.find((one) => one.shortServerId === shortServerId);
+    return same?.instance ?? lowestFree(new Set(others.map(({ instance }) => instance)));
+  };
+  return { security: choose(securityObject), server: choose(serverObject) };
+};

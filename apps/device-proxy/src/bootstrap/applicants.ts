@@ -1,0 +1,83 @@
+import { type BootstrapProfileChanged, type DeviceCredentialChanged, endpointNameMax } from '@lanyard/contracts';
+import { type BootstrapParameters, parseBootstrap, WrongParameter } from '@lanyard/lwm2m';
+import { Injectable } from '@nestjs/common';
+import { Refusals } from '../credentials/refusals.js';
+import { Admission } from '../intake/admission.js';
+import { DeviceCredentialsReader } from '../state/device-credentials.reader.js';
+import type { UplinkReply, UplinkRequest } from '../transport/uplink-request.js';
+import { Profiles } from './profiles.js';
+
+/** A device that may bootstrap, and the profile that applies to it. */
+export interface Applicant {
+  deviceId: string;
+  accountId: string;
+  profile: BootstrapProfileChanged;
+  preferredFormat?: number | undefined;
+}
+
+/** LwM2M 1.2 core §6.1.7: a Bootstrap-Request knows no 4.04. */
+const withoutProfile = ([first]: readonly string[]): string => (first === 'bspack' ? '4.04' : '4.00');
+
+/** Decides who may bootstrap: a device only itself. */
+@Injectable()
+export class Applicants {
+  /** Bootstrap credentials by device. */
+  private readonly own = new Map<string, Set<string>>();
+
+  constructor(
+    private readonly admission: Admission,
+    private readonly profiles: Profiles,
+    private readonly refusals: Refusals,
+    credentials: DeviceCredentialsReader,
+  ) {
+    credentials.onChange((_id, credential, previous) => {
+      if (previous) this.forget(previous);
+      if (credential) this.note(credential);
+    });
+  }
+
+  /** Throws RetryLater while the directory has not decided on a new endpoint. */
+  async admit(request: UplinkRequest): Promise<Applicant | { refusal: UplinkReply }> {
+    try {
+      return await this.admitNamed(request, parseBootstrap(request.query));
+    } catch (error) {
+      if (error instanceof WrongParameter) return { refusal: { code: '4.00', diagnostic: error.message } };
+      throw error;
+    }
+  }
+
+  private async admitNamed(
+    { sender, address, path }: UplinkRequest,
+    { endpointName, preferredFormat }: BootstrapParameters,
+  ): Promise<Applicant | { refusal: UplinkReply }> {
+    const name = endpointName ?? (await this.admission.nameOf(sender));
+    if (name === undefined || name.trim() === '') throw new WrongParameter('ep', 'is missing');
+    if (name.length > endpointNameMax)
+      throw new WrongParameter('ep', `must have at most ${endpointNameMax} characters`);
+    const admitted = await this.admission.admit(sender, name);
+    if (!admitted) return { refusal: { code: '4.03' } };
+    const { accountId } = sender;
+    const { deviceId } = admitted;
+    // A sender without security could otherwise give itself the credential of any device.
+    if (!sender.credential && this.own.has(deviceId)) {
+      this.refusals.report('no-bootstrap-credential', { address, accountId, deviceId, shown: name });
+      return { refusal: { code: '4.03', diagnostic: 'this device has a bootstrap credential: it must show it' } };
+    }
+    const profile = this.profiles.of(accountId, deviceId);
+    if (!profile)
+      return { refusal: { code: withoutProfile(path), diagnostic: 'no bootstrap profile applies to this device' } };
+    return { deviceId, accountId, profile, preferredFormat };
+  }
+
+  private note({ service, deviceId, credentialId }: DeviceCredentialChanged): void {
+    if (service !== 'bootstrap' || deviceId === undefined) return;
+    const own = this.own.get(deviceId) ?? new Set<string>();
+    this.own.set(deviceId, own.add(credentialId));
+  }
+
+  private forget({ deviceId = '', credentialId }: DeviceCredentialChanged): void {
+    const own = this.own.get(deviceId);
+    own?.delete(credentialId);
+    if (own?.size === 0) this.own.delete(deviceId);
+  }
+}

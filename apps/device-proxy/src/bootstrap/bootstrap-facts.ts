@@ -1,0 +1,73 @@
+import {
+  type BootstrapFailure,
+  type BootstrapProfileChanged,
+  type DeviceBootstrapChanged,
+  DeviceBootstraps,
+} from '@lanyard/contracts';
+import { KafkaProducer } from '@lanyard/kafka';
+import { type Clock, CLOCK, formatTimestamp } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import { RequestBatcher } from '../db/request-batcher.js';
+import { paceMs } from '../db/pace.js';
+
+/** A bootstrap in progress; also the id of the credential that is created for it. */
+export interface BootstrapKey {
+  bootstrapId: string;
+  deviceId: string;
+  accountId: string;
+}
+
+type Interface = NonNullable<DeviceBootstrapChanged['interface']>;
+
+/** Longest text that says why a bootstrap failed. */
+const detailMax = 256;
+
+/** Announces how far bootstraps are. Each call resolves when Kafka has stored the fact. */
+@Injectable()
+export class BootstrapFacts {
+  /** Those of a batch are in one request to Kafka; each succeeds or fails separately. */
+  private readonly sends = new RequestBatcher(
+    (facts: readonly DeviceBootstrapChanged[]) => Promise.all(facts.map((fact) => this.sent(fact))),
+    { paceMs },
+  );
+
+  constructor(
+    private readonly producer: KafkaProducer,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  announceStart(
+    key: BootstrapKey,
+    how: Interface,
+    address: string,
+    { profileId, serverUri, shortServerId, securityMode }: BootstrapProfileChanged,
+  ): Promise<void> {
+    const account = {
+      profileId,
+      serverUri,
+      shortServerId,
+      ...(securityMode === 'psk' && { credential: 'psk' as const }),
+    };
+    return this.send({ ...key, change: 'started', interface: how, address, ...account });
+  }
+
+  announceSuccess(key: BootstrapKey): Promise<void> {
+    return this.send({ ...key, change: 'bootstrapped' });
+  }
+
+  announceFailure(key: BootstrapKey, failure: BootstrapFailure, detail?: string): Promise<void> {
+    return this.send({ ...key, change: 'failed', failure, ...(detail && { detail: detail.slice(0, detailMax) }) });
+  }
+
+  private async send(fact: Omit<DeviceBootstrapChanged, 'occurredAt'>): Promise<void> {
+    const refusal = await this.sends.submit({ ...fact, occurredAt: formatTimestamp(this.clock.now()) });
+    if (refusal) throw refusal.error;
+  }
+
+  private sent(fact: DeviceBootstrapChanged): Promise<{ error: unknown } | undefined> {
+    return this.producer.send(DeviceBootstraps, fact).then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    );
+  }
+}

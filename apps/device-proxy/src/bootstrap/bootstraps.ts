@@ -1,0 +1,149 @@
+import type { DeviceBootstrapChanged } from '@lanyard/contracts';
+import { contentFormat } from '@lanyard/lwm2m';
+import { type Clock, CLOCK, type Logger, LOGGER, Metrics, newId } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import { Sessions } from '../sessions/sessions.js';
+import { DeviceLinks } from '../transport/device-links.js';
+import { RetryLater } from '../transport/retry-later.js';
+import type { UplinkReply, UplinkRequest } from '../transport/uplink-request.js';
+import { isPackFormat, isWritable } from './account-instances.js';
+import { type Applicant, Applicants } from './applicants.js';
+import { BootstrapFacts, type BootstrapKey } from './bootstrap-facts.js';
+import { type Account, packOf, writeAccount } from './conversation.js';
+import { failureOf } from './failure.js';
+import { announceAgainMs } from './limits.js';
+import { ProvisionalCredentials } from './provisional-credentials.js';
+import { RunningBootstraps } from './running-bootstraps.js';
+
+type Interface = NonNullable<DeviceBootstrapChanged['interface']>;
+
+/** A bootstrap whose credential the registry has stored. `reply` resolves when the device has been sent the answer. */
+interface Begun {
+  key: BootstrapKey;
+  account: Account;
+  signal: AbortSignal;
+  reply: (reply: UplinkReply) => Promise<void>;
+}
+
+const whenAborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason as Error);
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
+
+/**
+ * The bootstrap server (LwM2M 1.2 core §6.1; docs/adr/0025). A device gets its answer when the registry has stored its
+ * credential, not before; what is announced afterwards decides whether that credential stays.
+ */
+@Injectable()
+export class Bootstraps {
+  private readonly total;
+
+  constructor(
+    private readonly applicants: Applicants,
+    private readonly running: RunningBootstraps,
+    private readonly facts: BootstrapFacts,
+    private readonly credentials: ProvisionalCredentials,
+    private readonly links: DeviceLinks,
+    private readonly sessions: Sessions,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+    metrics: Metrics,
+  ) {
+    this.total = metrics.counter({
+      name: 'lanyard_device_proxy_bootstraps_total',
+      help: 'Bootstraps that have ended here, and packs that were sent',
+      labelNames: ['outcome'],
+    });
+  }
+
+  /** `POST /bs`: 2.04, and then the conversation that the server leads. */
+  async answerRequest(request: UplinkRequest): Promise<UplinkReply> {
+    const applicant = await this.applicants.admit(request);
+    if ('refusal' in applicant) return applicant.refusal;
+    const format = applicant.preferredFormat ?? contentFormat.tlv;
+    if (!isWritable(format)) return { code: '4.15', diagnostic: `Content-Format ${format} is not supported` };
+    return this.begin('bs', request, applicant, format, async ({ key, account, signal, reply }) => {
+      await reply({ code: '2.04' });
+      this.silence(key);
+      const { address } = request;
+      await writeAccount((one) => this.links.to(address).request(address, one, signal), account);
+      await this.announceSuccess(key, signal);
+    });
+  }
+
+  /**
+   * `GET /bspack`: the same account in one answer. A pack with a credential is confirmed by the registration that uses it,
+   * because the device sends nothing else.
+   */
+  async answerPack(request: UplinkRequest): Promise<UplinkReply> {
+    const applicant = await this.applicants.admit(request);
+    if ('refusal' in applicant) return applicant.refusal;
+    const format = request.accept ?? contentFormat.senmlCbor;
+    if (!isPackFormat(format)) return { code: '4.06', diagnostic: `Content-Format ${format} is not supported` };
+    return this.begin('bspack', request, applicant, format, async ({ key, account, signal, reply }) => {
+      await reply({ code: '2.05', payload: packOf(account), contentFormat: format });
+      if (!account.psk) await this.announceSuccess(key, signal);
+      else this.total.inc({ outcome: 'pack-sent' });
+    });
+  }
+
+  private begin(
+    how: Interface,
+    { address }: UplinkRequest,
+    { deviceId, accountId, profile }: Applicant,
+    format: number,
+    work: (begun: Begun) => Promise<void>,
+  ): Promise<UplinkReply> {
+    const key = { bootstrapId: newId(this.clock.now()), deviceId, accountId };
+    return new Promise<UplinkReply>((resolve, reject) => {
+      this.running.run(accountId, deviceId, async (signal) => {
+        let started = false;
+        const reply = (answer: UplinkReply): Promise<void> => {
+          const sent = new Promise<void>((afterwards) => resolve({ ...answer, afterwards }));
+          return Promise.race([sent, whenAborted(signal)]);
+        };
+        try {
+          await this.facts.announceStart(key, how, address, profile);
+          started = true;
+          const psk = profile.securityMode === 'psk' ? await this.credentials.wait(key.bootstrapId) : undefined;
+          signal.throwIfAborted();
+          await work({ key, account: { profile, psk, format }, signal, reply });
+        } catch (error) {
+          // Without effect once the device has its answer.
+          reject(signal.aborted ? new RetryLater('the bootstrap was aborted') : error);
+          if (started) await this.announceFailure(key, error, signal);
+        }
+      });
+    });
+  }
+
+  /** Commands wait until the device sends a message after the bootstrap: meanwhile it does not answer them. */
+  private silence({ deviceId }: BootstrapKey): void {
+    const session = this.sessions.get(deviceId);
+    if (session) session.silent = true;
+  }
+
+  /** Until Kafka has it: the device has accepted the account. If that takes too long, its registration confirms it. */
+  private async announceSuccess(key: BootstrapKey, signal: AbortSignal): Promise<void> {
+    this.total.inc({ outcome: 'bootstrapped' });
+    this.logger.info({ ...key }, 'device bootstrapped');
+    for (;;) {
+      try {
+        return await this.facts.announceSuccess(key);
+      } catch (error) {
+        this.logger.warn({ err: error, ...key }, 'bootstrap not announced');
+        if (signal.aborted) return;
+        await this.clock.sleep(announceAgainMs, signal);
+      }
+    }
+  }
+
+  /** What Kafka does not take here, the registry finds out by itself: a bootstrap that does not end has failed. */
+  private async announceFailure(key: BootstrapKey, error: unknown, signal: AbortSignal): Promise<void> {
+    const { failure, detail } = failureOf(error, signal);
+    this.total.inc({ outcome: failure });
+    this.logger.warn({ ...key, failure, detail }, 'device not bootstrapped');
+    await this.facts.announceFailure(key, failure, detail);
+  }
+}

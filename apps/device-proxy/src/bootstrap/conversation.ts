@@ -1,0 +1,121 @@
+import type { BootstrapProfileChanged } from '@lanyard/contracts';
+import {
+  type BootstrapInstance,
+  type BootstrapLinks,
+  contentFormat,
+  decodeValues,
+  encodeValues,
+  Malformed,
+  type ModelRegistry,
+  parseBootstrapLinks,
+  parsePath,
+  type ResourceValue,
+  standardModels,
+  UnsupportedFormat,
+} from '@lanyard/lwm2m';
+import type { DeviceAnswer, DeviceRequest } from '../transport/device-link.js';
+import {
+  chooseInstances,
+  defaultInstances,
+  type PreSharedKey,
+  securityObject,
+  securityValues,
+  serverObject,
+  serverValues,
+} from './account-instances.js';
+
+/** Sends a request to the device. Rejects with the errors of DeviceLink. */
+export type Ask = (request: DeviceRequest) => Promise<DeviceAnswer>;
+
+/** The device answered a request of the bootstrap server with an error. */
+export class RefusedByDevice extends Error {
+  override name = 'RefusedByDevice';
+
+  constructor({ method, path }: DeviceRequest, code: string) {
+    super(`${method} ${path}: ${code}`);
+  }
+}
+
+export interface Account {
+  profile: BootstrapProfileChanged;
+  psk: PreSharedKey | undefined;
+  /** Content-Format of what is written to the device. */
+  format: number;
+}
+
+let models: ModelRegistry | undefined;
+
+const mustSucceed = async (ask: Ask, request: DeviceRequest, accepted: readonly string[]): Promise<void> => {
+  const { code } = await ask(request);
+  if (!accepted.includes(code)) throw new RefusedByDevice(request, code);
+};
+
+/** Runs what a device may lack or get wrong without harm. */
+const tolerant = <T>(read: () => T): T | undefined => {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Malformed || error instanceof UnsupportedFormat) return undefined;
+    throw error;
+  }
+};
+
+/** Bootstrap-Discover. undefined: the device does not support it. */
+const discover = async (ask: Ask): Promise<BootstrapLinks | undefined> => {
+  const { code, payload } = await ask({ method: 'GET', path: '/', accept: contentFormat.linkFormat });
+  return code === '2.05' ? tolerant(() => parseBootstrapLinks(payload.toString())) : undefined;
+};
+
+/**
+ * Bootstrap-Read of the Server object (LwM2M 1.1 core §6.1.7.3): short server ids that Discover did not tell. A device that
+ * refuses it is bootstrapped without.
+ */
+const readServers = async (ask: Ask, format: number): Promise<BootstrapInstance[]> => {
+  const path = `/${serverObject}`;
+  const answer = await ask({ method: 'GET', path, accept: format });
+  if (answer.code !== '2.05') return [];
+  models ??= standardModels();
+  const { contentFormat: given = format, payload } = answer;
+  const values = tolerant(() => decodeValues(given, payload, path, models as ModelRegistry)) ?? [];
+  return values.flatMap(({ path: at, value }): BootstrapInstance[] => {
+    const { object, instance, resource } = parsePath(at);
+    if (object !== serverObject || instance === undefined || resource !== 0) return [];
+    return [{ object, instance, shortServerId: Number(value) }];
+  });
+};
+
+/** What the device has, as far as it says; what was read wins. */
+const instancesOf = async (ask: Ask, format: number): Promise<BootstrapInstance[] | undefined> => {
+  const found = await discover(ask);
+  if (!found) return undefined;
+  const { version, instances } = found;
+  if (version === '1.0' || !instances.some(({ object }) => object === serverObject)) return instances;
+  const servers = await readServers(ask, format);
+  const isRead = (one: BootstrapInstance): boolean =>
+    servers.some(({ object, instance }) => object === one.object && instance === one.instance);
+  return [...instances.filter((one) => !isRead(one)), ...servers];
+};
+
+const write = (ask: Ask, format: number, path: string, values: readonly ResourceValue[]): Promise<void> =>
+  mustSucceed(ask, { method: 'PUT', path, contentFormat: format, payload: encodeValues(format, path, values) }, [
+    '2.04',
+  ]);
+
+/**
+ * The conversation after a Bootstrap-Request (LwM2M 1.1 core §6.1.7): Discover, Read, Delete, Write, Finish. Resolves when
+ * the device has answered Finish with 2.04. Rejects with RefusedByDevice, or the errors of `ask`.
+ */
+export const writeAccount = async (ask: Ask, { profile, psk, format }: Account): Promise<void> => {
+  const instances = await instancesOf(ask, format);
+  for (const path of profile.deletePaths) await mustSucceed(ask, { method: 'DELETE', path }, ['2.02', '4.04']);
+  const { security, server } = instances ? chooseInstances(instances, profile) : defaultInstances;
+  await write(ask, format, `/${securityObject}/${security}`, securityValues(profile, security, psk));
+  await write(ask, format, `/${serverObject}/${server}`, serverValues(profile, server));
+  await mustSucceed(ask, { method: 'POST', path: '/bs' }, ['2.04']);
+};
+
+/** The same account in one payload, for a Bootstrap-Pack-Request. Throws UnsupportedFormat. */
+export const packOf = ({ profile, psk, format }: Account): Buffer => {
+  const { security, server } = defaultInstances;
+  return encodeValues(format, '/', [...securityValues(profile, security, psk), ...serverValues(profile, server)]);
+};

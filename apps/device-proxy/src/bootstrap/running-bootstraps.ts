@@ -1,0 +1,85 @@
+import type { BootstrapFailure } from '@lanyard/contracts';
+import { type Clock, CLOCK, type Logger, LOGGER, Metrics } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import { RetryLater } from '../transport/retry-later.js';
+import { bootstrapMaxMs, bootstrapsMax, bootstrapsPerAccountMax } from './limits.js';
+
+/** Why a bootstrap was aborted here; `reason` of its signal. */
+export class Aborted extends Error {
+  override name = 'Aborted';
+
+  constructor(
+    readonly failure: BootstrapFailure,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/**
+ * The bootstraps in progress on this replica: bounded in number, per account and in time, and one per device, because a
+ * device that asks again has forgotten the one before.
+ */
+@Injectable()
+export class RunningBootstraps {
+  private readonly byDevice = new Map<string, AbortController>();
+  private readonly byAccount = new Map<string, number>();
+  private readonly running = new Map<Promise<void>, AbortController>();
+  private stopping = false;
+
+  constructor(
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+    metrics: Metrics,
+  ) {
+    const count = (): number => this.running.size;
+    metrics.gauge({
+      name: 'lanyard_device_proxy_bootstraps_under_way',
+      help: 'Bootstraps of devices in progress',
+      collect() {
+        this.set(count());
+      },
+    });
+  }
+
+  /**
+   * Runs a bootstrap; a running one of the device is aborted. The signal aborts with `Aborted` when time is up, too.
+   * Throws RetryLater when there are too many. `work` handles its own errors.
+   */
+  run(accountId: string, deviceId: string, work: (signal: AbortSignal) => Promise<void>): void {
+    if (this.stopping) throw new RetryLater('this replica stops');
+    const ofAccount = this.byAccount.get(accountId) ?? 0;
+    if (this.running.size >= bootstrapsMax || ofAccount >= bootstrapsPerAccountMax)
+      throw new RetryLater('too many bootstraps are in progress');
+    this.byDevice.get(deviceId)?.abort(new Aborted('superseded', 'the device asked again'));
+    const controller = new AbortController();
+    this.byDevice.set(deviceId, controller);
+    this.byAccount.set(accountId, ofAccount + 1);
+    const timer = this.clock.after(bootstrapMaxMs, () =>
+      controller.abort(new Aborted('no-answer', `not done after ${bootstrapMaxMs / 1_000} s`)),
+    );
+    const run = work(controller.signal)
+      .catch((error: unknown) => this.logger.error({ err: error, deviceId }, 'bootstrap failed'))
+      .finally(() => {
+        timer.cancel();
+        this.running.delete(run);
+        this.leave(accountId);
+        if (this.byDevice.get(deviceId) === controller) this.byDevice.delete(deviceId);
+      });
+    this.running.set(run, controller);
+  }
+
+  /** Devices whose bootstrap stops here ask again, and another replica answers. */
+  async stop(): Promise<void> {
+    this.stopping = true;
+    for (const controller of this.running.values())
+      controller.abort(new Aborted('stopped', 'the replica stopped: the device asks again'));
+    await Promise.all(this.running.keys());
+  }
+
+  private leave(accountId: string): void {
+    const left = (this.byAccount.get(accountId) ?? 1) - 1;
+    if (left > 0) this.byAccount.set(accountId, left);
+    else this.byAccount.delete(accountId);
+  }
+}

@@ -1,0 +1,108 @@
+import {
+  type BootstrapProfileChanged,
+  BootstrapProfiles,
+  type DeviceBootstrapChanged,
+  DeviceBootstraps,
+} from '@lanyard/contracts';
+import { newId } from '@lanyard/service';
+import { BootstrappingDevice } from './bootstrapping-device.js';
+import type { RunningProxy } from './running-proxy.js';
+import { SecureTestSystem } from './secure-test-system.js';
+import type { Read } from './test-system.js';
+
+/** A replica with listeners for UDP, TCP and TLS, devices that bootstrap, and what the registry does with their bootstraps. */
+export class BootstrapTestSystem {
+  readonly facts: Read<DeviceBootstrapChanged>[] = [];
+  private readonly devices: BootstrappingDevice[] = [];
+  /** Key of each credential that was created, in hex. */
+  readonly keys = new Map<string, string>();
+  registryRuns = true;
+
+  private constructor(readonly secured: SecureTestSystem) {}
+
+  static async create(name: string): Promise<BootstrapTestSystem> {
+    const created = new BootstrapTestSystem(await SecureTestSystem.create(name));
+    await created.secured.system.follow(DeviceBootstraps, created.facts, (fact) => created.handle(fact));
+    return created;
+  }
+
+  get proxy(): RunningProxy {
+    return this.secured.proxy;
+  }
+
+  get accountId(): string {
+    return this.secured.system.accountId;
+  }
+
+  device(name: string): BootstrappingDevice {
+    const device = new BootstrappingDevice(name);
+    this.devices.push(device);
+    return device;
+  }
+
+  /** A device of the directory. */
+  async directory(name: string): Promise<string> {
+    const deviceId = newId();
+    await this.secured.system.lifecycle(deviceId, name, 'created');
+    return deviceId;
+  }
+
+  async profile(changes: Partial<BootstrapProfileChanged>): Promise<BootstrapProfileChanged> {
+    const profile: BootstrapProfileChanged = {
+      profileId: newId(),
+      accountId: this.accountId,
+      serverUri: 'coaps+tcp://lwm2m.example:5684',
+      shortServerId: 123,
+      securityMode: 'psk',
+      lifetimeSeconds: 300,
+      binding: 'T',
+      notificationStoring: true,
+      deletePaths: ['/0', '/1'],
+      changedAt: new Date().toISOString(),
+      ...changes,
+    };
+    await this.secured.system.announce(BootstrapProfiles, profile);
+    return profile;
+  }
+
+  withdraw({ profileId }: BootstrapProfileChanged): Promise<void> {
+    return this.secured.system.end(BootstrapProfiles, profileId);
+  }
+
+  /** The facts of one device, in order. */
+  of(deviceId: string): DeviceBootstrapChanged[] {
+    return this.facts.flatMap(({ value }) => (value.deviceId === deviceId ? [value] : []));
+  }
+
+  fact(deviceId: string, change: DeviceBootstrapChanged['change']): Promise<DeviceBootstrapChanged> {
+    return this.secured.system
+      .fact(this.facts, (fact) => fact.deviceId === deviceId && fact.change === change, 30_000)
+      .then(({ value }) => value);
+  }
+
+  async closeDevices(): Promise<void> {
+    await Promise.all(this.devices.splice(0).map((device) => device.close()));
+  }
+
+  async close(): Promise<void> {
+    await this.closeDevices();
+    await this.secured.close();
+  }
+
+  private async handle({ bootstrapId, deviceId, change, credential }: DeviceBootstrapChanged): Promise<void> {
+    const { system } = this.secured;
+    if (!this.registryRuns) return;
+    if (change === 'failed') return system.withdraw(bootstrapId);
+    const key = this.keys.get(bootstrapId) ?? newId();
+    if (change === 'started' && !credential) return;
+    if (change === 'bootstrapped' && !this.keys.has(bootstrapId)) return;
+    this.keys.set(bootstrapId, key);
+    await system.credential({
+      credentialId: bootstrapId,
+      deviceId,
+      identity: bootstrapId,
+      key,
+      ...(change === 'started' && { provisional: true as const }),
+    });
+  }
+}
