@@ -73,6 +73,9 @@ export const commonHints: Record<string, readonly string[]> = {
   filter: ['state=registered', 'created_at__gte=2024-01-01T00:00:00Z', 'custom_attributes__site=north'],
   expiration: ['2099-01-01T00:00:00Z'],
   type: ['v2'],
+  server_uri: ['coaps://lwm2m.example.com:5684', 'coap+tcp://192.0.2.7'],
+  delete_paths: ['/', '/0', '/1', '/5/0'],
+  binding: ['U', 'T', 'UQ'],
 };
 
 /** What such fields refuse. */

@@ -36,7 +36,8 @@ const needed = ({ method, path }: Operation): string | undefined => {
   if (/^\/v3\/accounts\/\{id\}/.test(path)) return reads ? undefined : 'admin';
   if (/^\/v3\/accounts/.test(path)) return 'installation';
   if (/\/(suspend|resume)$|^\/v3\/device-suspensions/.test(path)) return 'devices.suspend';
-  if (/credentials|trusted-certificates/.test(path)) return reads ? 'devices.read' : 'devices.credentials';
+  if (/credentials|trusted-certificates|bootstrap-profiles/.test(path))
+    return reads ? 'devices.read' : 'devices.credentials';
   if (/\/echo$/.test(path)) return 'snapshots.read';
   if (/^\/v3\/device(-event|log)/.test(path)) return 'events.read';
   if (/device-requests/.test(path)) return 'commands';

@@ -110,6 +110,10 @@ export const ofApps: Record<string, Record<string, Advice>> = {
     GroupNameTaken: { advice: 'Choose another name' },
     DeviceSuspended: { advice: 'Resume the device, then repeat' },
     MemberIdMissing: { advice: 'Send `device_id`' },
+    ProfileNotFound: { advice: 'List them: `GET /v3/bootstrap-profiles`' },
+    ProfileNameTaken: { advice: 'Choose another name' },
+    ProfileTargetTaken: { advice: 'Change the profile that it has: `GET /v3/bootstrap-profiles`' },
+    TooManyProfiles: { advice: 'Delete a profile that is no longer used', samples: [[1_000]] },
     CredentialNotFound: { advice: 'List them: `GET /v3/devices/{id}/credentials`' },
     TrustedCertificateNotFound: { advice: 'List them: `GET /v3/trusted-certificates`' },
     CredentialTaken: {

@@ -1,5 +1,7 @@
 import {
   AccessAccounts,
+  BootstrapProfiles,
+  DeviceBootstraps,
   DeviceContacts,
   DeviceCredentials,
   DeviceEvents,
@@ -10,6 +12,7 @@ import {
 import { KafkaBatchServer, KafkaModule, OutboxModule } from '@lanyard/kafka';
 import { DatabaseModule, IdentityModule, type ServiceDefinition } from '@lanyard/service';
 import { Module } from '@nestjs/common';
+import { BootstrapModule } from './bootstrap/bootstrap.module.js';
 import { app } from './config.js';
 import { CredentialsModule } from './credentials/credentials.module.js';
 import { databaseOf, schema } from './db/database.js';
@@ -30,6 +33,8 @@ const topics = [
   DeviceCredentials,
   DeviceGroups,
   DeviceEvents,
+  DeviceBootstraps,
+  BootstrapProfiles,
 ];
 
 @Module({
@@ -41,6 +46,7 @@ const topics = [
     DevicesModule,
     CredentialsModule,
     TrustedCertificatesModule,
+    BootstrapModule,
     GroupsModule,
     QueriesModule,
     SuspensionModule,

@@ -62,6 +62,26 @@ export class DeviceSuspended extends fixed(ServiceError, {
   message: 'The device is suspended: resume it before you change it.',
 }) {}
 
+export class ProfileNotFound extends fixed(NotFound, 'No such bootstrap profile in this account.') {}
+
+export class ProfileNameTaken extends fixed(Duplicate, 'Another bootstrap profile of this account has this name.', [
+  { name: 'name', message: 'Already taken' },
+]) {}
+
+export class ProfileTargetTaken extends fixed(Duplicate, 'This account, group or device already has a profile.', [
+  { name: 'scope', message: 'Already has a profile: change that one' },
+]) {}
+
+export class TooManyProfiles extends ServiceError {
+  constructor(max: number) {
+    super({
+      status: 409,
+      code: 'limit_exceeded',
+      message: `At most ${max} bootstrap profiles are allowed: delete one that is no longer used.`,
+    });
+  }
+}
+
 export class QueryNotFound extends fixed(NotFound, 'No such device query in this account.') {}
 
 export class QueryNameTaken extends fixed(Duplicate, 'Another device query of this account has this name.', [

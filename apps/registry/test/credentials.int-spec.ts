@@ -22,6 +22,9 @@ describe('credentials of devices', () => {
         id: expect.stringMatching(/^[0-9a-f]{32}$/),
         device_id: device,
         kind: 'psk',
+        service: 'lwm2m',
+        bootstrapped: false,
+        provisional: false,
         identity: expect.stringMatching(/^[0-9a-f]{32}$/),
         key: expect.stringMatching(/^[0-9a-f]{32}$/),
         fingerprint: null,
@@ -46,9 +49,18 @@ describe('credentials of devices', () => {
       await eventually(() => expect(announcedCredential(body.id)).toBeUndefined());
     });
 
+    it('for bootstrapping are announced as such', async () => {
+      const device = await created();
+      const { status, body } = await call('POST', path(device), { kind: 'psk', service: 'bootstrap' });
+      expect([status, body.service]).toEqual([201, 'bootstrap']);
+      await eventually(() => expect(announcedCredential(body.id)).toMatchObject({ service: 'bootstrap' }));
+      expect((await call('GET', `${path(device)}?service__eq=lwm2m`)).body.data).toEqual([]);
+      expect((await call('POST', path(device), { kind: 'psk', service: 'mail' })).status).toBe(400);
+    });
+
     it('are re-encrypted and announced again by reencrypt', async () => {
       const device = await created();
-      const { body } = await call('POST', path(device), { kind: 'psk' });
+      const { body } = await call('POST', path(device), { kind: 'psk', service: 'bootstrap' });
       const [old, fresh] = [Buffer.alloc(32), Buffer.alloc(32, 1)];
       const keys = [fresh, old].map((key) => key.toString('base64')).join();
       await reencrypt(configOf('reencrypt-0', { ENCRYPTION_KEY: keys }));
@@ -62,6 +74,7 @@ describe('credentials of devices', () => {
       const back = [old, fresh].map((key) => key.toString('base64')).join();
       await reencrypt(configOf('reencrypt-0', { ENCRYPTION_KEY: back }));
       await eventually(() => expect(open([old], announcedCredential(body.id)?.sealedKey ?? '')).toBe(body.key));
+      expect(announcedCredential(body.id)?.service).toBe('bootstrap');
     });
 
     it('can be given; an identity carries its account and belongs to one device of it', async () => {
@@ -158,6 +171,16 @@ describe('credentials of devices', () => {
 
   describe('trusted certificates', () => {
     const trusted = '/v3/trusted-certificates';
+
+    it('may be for bootstrapping', async () => {
+      const { certificate, prove } = certificateAuthority('Bootstrap CA');
+      const wanted = { certificate, signature: prove(accountId), service: 'bootstrap', name: 'bootstrap' };
+      const { status, body } = await call('POST', trusted, wanted);
+      expect([status, body.service]).toEqual([201, 'bootstrap']);
+      await eventually(() => expect(announcedCredential(body.id)).toMatchObject({ service: 'bootstrap' }));
+      expect((await call('PUT', `${trusted}/${body.id}`, { service: 'lwm2m' })).status).toBe(400);
+      expect((await call('DELETE', `${trusted}/${body.id}`)).status).toBe(204);
+    });
 
     it('are added with a signature, changed, listed and withdrawn', async () => {
       const authority = certificateAuthority('Thermo CA');

@@ -2,6 +2,10 @@ import { afterAll, beforeAll, expect } from '@jest/globals';
 import {
   type AccessAccountChanged,
   AccessAccounts,
+  type BootstrapProfileChanged,
+  BootstrapProfiles,
+  type DeviceBootstrapChanged,
+  DeviceBootstraps,
   type DeviceContacted,
   DeviceContacts,
   type DeviceCredentialChanged,
@@ -27,6 +31,7 @@ import {
   signIdentity,
 } from '@lanyard/service';
 import { engines, type Isolation, isolate, newIdentityKeys } from '@lanyard/testing';
+import { Client } from 'pg';
 import { definition } from '../src/app.module.js';
 import { readConfig } from '../src/config.js';
 
@@ -74,6 +79,7 @@ export const testSystem = (name: string) => {
   let announcements: BatchConsumer<DeviceLifecycleChanged>;
   let credentials: StateReader<DeviceCredentialChanged>;
   let groups: StateReader<DeviceGroupsChanged>;
+  let profiles: StateReader<BootstrapProfileChanged>;
   let events: BatchConsumer<DeviceEventReported>;
   const announced: DeviceLifecycleChanged[] = [];
   const audited: DeviceEventReported[] = [];
@@ -165,6 +171,8 @@ export const testSystem = (name: string) => {
     await credentials.start();
     groups = new StateReader(kafka, DeviceGroups, { project: (value) => value, onFatal: () => undefined });
     await groups.start();
+    profiles = new StateReader(kafka, BootstrapProfiles, { project: (value) => value, onFatal: () => undefined });
+    await profiles.start();
   }, 60_000);
 
   afterAll(async () => {
@@ -172,6 +180,7 @@ export const testSystem = (name: string) => {
     await events?.stop();
     await credentials?.stop();
     await groups?.stop();
+    await profiles?.stop();
     await producer?.disconnect();
     await kafka?.close();
     await Promise.all((services ?? []).map((s) => s.stop()));
@@ -191,7 +200,18 @@ export const testSystem = (name: string) => {
     announcedGroups: (deviceId: string): readonly string[] | undefined => groups.get(deviceId)?.groups,
     /** Of the last announcement of them: who hears a lower one later leaves it. */
     groupsRevision: (deviceId: string): number => groups.get(deviceId)?.revision ?? -1,
+    announcedProfile: (id: string): BootstrapProfileChanged | undefined => profiles.get(id),
     session,
+    /** Says how far a bootstrap is, as a proxy does. */
+    tellBootstrap: (fact: DeviceBootstrapChanged): Promise<void> => producer.send(DeviceBootstraps, fact),
+    /** What a statement answers. */
+    rows: async (sql: string): Promise<unknown[]> => {
+      const client = new Client({ connectionString: isolation.databaseUrl });
+      await client.connect();
+      const { rows } = await client.query<Record<string, unknown>>(sql);
+      await client.end();
+      return rows;
+    },
     /** Says something about an account, as the gateway does. */
     tellAccount: (account: AccessAccountChanged): Promise<void> => producer.send(AccessAccounts, account),
     /** Says something about a session, as a proxy does. */

@@ -37,6 +37,8 @@ const admission: Record<string, string> = {
     'Compare the credential and the endpoint name of the device with its directory entry. If the device is unknown, it may be an attack.',
   SYS_401:
     'Compare the payload in the entry with SenML (RFC 8428): the entry says what is wrong with it. Correct the device, or observe its paths one by one.',
+  SYS_402:
+    '`failure` and `detail` of the entry say why. `refused`: compare the bootstrap profile with what the device supports. `no-answer`, `connection-lost`: check its network. The device asks again by itself.',
 };
 
 const access: Record<string, string> = {

@@ -51,10 +51,11 @@ const channelCodes: Record<string, EventCode> = {
   SYS_303: code('303', 'FAIL', 'FAIL_SERVICE', 'Events removed with their notification channel'),
 };
 
-/** Not in the specification's tables: what the device-proxy refused or could not parse, from 400 on. */
+/** Not in the specification's tables: what the device-proxy refused or could not parse, and failed bootstraps, from 400 on. */
 const admissionCodes: Record<string, EventCode> = {
   SYS_400: code('400', 'FAIL', 'FAIL_CLIENT', 'Device refused because of the credential or the name that it showed'),
   SYS_401: code('401', 'FAIL', 'FAIL_CLIENT', 'Values that the device reported together could not be read'),
+  SYS_402: code('402', 'FAIL', 'FAIL_CLIENT', 'Device not bootstrapped'),
 };
 
 /** Not in the specification's tables: requests that the gateway refused, from 410 on. */

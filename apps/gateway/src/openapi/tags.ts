@@ -8,6 +8,7 @@ const tags = {
   Imports: 'Creating many devices from one CSV table',
   Suspension: 'Suspending and resuming devices (spec §3.1), one or many, and the categories of reasons',
   Credentials: 'What devices authenticate with',
+  'Bootstrap profiles': 'Server accounts that devices get when they bootstrap',
   'Trusted certificates': 'Certificate authorities that the account trusts to issue device certificates',
   Endpoints: 'Registered devices and their resources (spec §4.3)',
   Commands: 'Requests to devices, their results and their history (spec §4.3)',

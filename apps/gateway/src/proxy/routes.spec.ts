@@ -12,6 +12,7 @@ describe('the upstream of a path', () => {
     ['/v3/device-groups/0a/devices/add', 'registry'],
     ['/v3/devices/0a/credentials/0b', 'registry'],
     ['/v3/trusted-certificates', 'registry'],
+    ['/v3/bootstrap-profiles', 'registry'],
     ['/v3/device-block-categories', 'registry'],
     ['/v3/device-events/0a', 'event-log'],
     ['/v3/device-events/stream', 'event-log'],

@@ -26,6 +26,7 @@ const table: readonly Route[] = [
   entry('/v3/devices/*/credentials', 'registry', 'devices.read', 'devices.credentials'),
   entry('/v3/devices/*/echo', 'snapshot', 'snapshots.read'),
   entry('/v3/trusted-certificates', 'registry', 'devices.read', 'devices.credentials'),
+  entry('/v3/bootstrap-profiles', 'registry', 'devices.read', 'devices.credentials'),
   entry('/v3/object-models', 'device-proxy', 'devices.read', 'devices.write'),
   entry('/v3/device-groups', 'registry', 'devices.read', 'devices.write'),
   entry('/v3/device-queries', 'registry', 'devices.read', 'devices.write'),

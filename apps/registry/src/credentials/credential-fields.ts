@@ -28,11 +28,18 @@ export const qualifiedIdentity = (accountId: string, chosen: string): string => 
   return identity;
 };
 
+/** What a credential is valid for (docs/adr/0025). */
+export const services = ['lwm2m', 'bootstrap'] as const;
+export const service = z
+  .enum(services)
+  .describe('`bootstrap`: valid for bootstrapping (`/bs`, `/bspack`) and nothing else; `lwm2m`: for everything else');
+
 /** Body of POST /v3/devices/{id}/credentials. */
 export const NewCredential = z
   .discriminatedUnion('kind', [
     z.strictObject({
       kind: z.literal('psk'),
+      service: service.default('lwm2m'),
       identity: z
         .string()
         .min(1)
@@ -46,6 +53,7 @@ export const NewCredential = z
     }),
     z.strictObject({
       kind: z.literal('certificate'),
+      service: service.default('lwm2m'),
       certificate: z.string().min(1).max(16_384).describe('PEM. The private key stays on the device'),
     }),
   ])
@@ -58,6 +66,9 @@ const common = {
   id: z.string(),
   device_id: z.string(),
   kind: z.enum(['psk', 'certificate']),
+  service,
+  bootstrapped: z.boolean().describe('Created when the device bootstrapped; the next bootstrap replaces it'),
+  provisional: z.boolean().describe('Created for a bootstrap that has not ended: withdrawn if that fails'),
   identity: z.string().nullable().describe('For a pre-shared key'),
   fingerprint: z.string().nullable().describe('For a certificate: SHA-256 of its DER encoding'),
   subject: z.string().nullable(),

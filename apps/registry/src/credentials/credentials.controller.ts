@@ -34,7 +34,7 @@ export class CredentialsController {
   @Post()
   @Operation({
     summary: 'Create a credential of a device',
-    description: `A pre-shared key (\`kind: psk\`; identity and key are generated when omitted) or the certificate of the device (\`kind: certificate\`). The response is the only one that contains the key: store it now. A device has at most ${credentialsPerDeviceMax} credentials, all valid at the same time.`,
+    description: `A pre-shared key (\`kind: psk\`; identity and key are generated when omitted) or the certificate of the device (\`kind: certificate\`). The response is the only one that contains the key: store it now. A device has at most ${credentialsPerDeviceMax} credentials of operators, all valid at the same time. One with the service \`bootstrap\` serves to bootstrap only, as \`/v3/bootstrap-profiles\` says.`,
     created: CreatedCredential,
   })
   @ApiConflictResponse({

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { Actor } from '@lanyard/contracts';
 import { AuditTrail, causedBy } from '@lanyard/kafka';
 import { CONFIG, isId, isoTime, type ListEnvelope, type ListQuery, type ListSpec, newId, seal } from '@lanyard/service';
@@ -10,17 +9,20 @@ import { isUniqueViolation } from '../db/violations.js';
 import { countedPageOf } from '../records/page.js';
 import { CredentialAnnouncer } from '../devices/credential-announcer.js';
 import { readCertificate } from './certificate.js';
+import { announcementOf } from './credential-announcement.js';
 import {
   type CreatedCredential,
   type Credential,
   credentialsPerDeviceMax,
   type NewCredential,
-  pskLimits,
   qualifiedIdentity,
+  services,
 } from './credential-fields.js';
+import { newKey } from './pre-shared-key.js';
 
 interface Row {
   kind: 'psk' | 'certificate';
+  service: 'lwm2m' | 'bootstrap';
   identity?: string;
   sealedKey?: string;
   fingerprint?: string;
@@ -31,20 +33,23 @@ interface Row {
 
 const wireTime = (column: string): string => `${isoTime(column)} AS ${column}`;
 
-const columns = `'device-credential' AS object, id, device_id, kind, identity, fingerprint, subject,
+const columns = `'device-credential' AS object, id, device_id, kind, service, bootstrapped, provisional, identity, fingerprint, subject,
   ${wireTime('expires_at')}, ${wireTime('created_at')}`;
 
 export const credentialListSpec: ListSpec = {
   filters: {
     id: 'text',
     kind: 'text',
+    service: 'text',
+    bootstrapped: 'bool',
+    provisional: 'bool',
     identity: 'text',
     fingerprint: 'text',
     subject: 'text',
     expires_at: 'date',
     created_at: 'date',
   },
-  sets: { kind: ['psk', 'certificate'] },
+  sets: { kind: ['psk', 'certificate'], service: services },
 };
 
 /** Credentials with which devices authenticate. A key is encrypted at rest and never returned again. */
@@ -104,42 +109,38 @@ export class CredentialsService {
   }
 
   private rowOf(accountId: string, wanted: NewCredential): { row: Row; key?: string } {
+    const { service } = wanted;
     if (wanted.kind === 'certificate') {
       const { fingerprint, subject, notAfter, pem } = readCertificate(wanted.certificate);
-      return { row: { kind: 'certificate', fingerprint, subject, expiresAt: notAfter, certificate: pem } };
+      return { row: { kind: 'certificate', service, fingerprint, subject, expiresAt: notAfter, certificate: pem } };
     }
-    const key = wanted.key?.toLowerCase() ?? randomBytes(pskLimits.generatedKeyBytes).toString('hex');
+    const key = wanted.key?.toLowerCase() ?? newKey();
     const identity = wanted.identity === undefined ? newId() : qualifiedIdentity(accountId, wanted.identity);
-    return { row: { kind: 'psk', identity, sealedKey: seal(this.config.secrets.encryptionKey, key) }, key };
+    return { row: { kind: 'psk', service, identity, sealedKey: seal(this.config.secrets.encryptionKey, key) }, key };
   }
 
   private async store(manager: EntityManager, actor: Actor, deviceId: string, row: Row): Promise<Credential> {
     const { accountId } = actor;
     await this.assertDevice(manager, accountId, deviceId, 'FOR UPDATE');
     const [counted] = (await manager.query(
-      'SELECT count(*)::int AS count FROM registry.device_credentials WHERE device_id = $1',
+      'SELECT count(*)::int AS count FROM registry.device_credentials WHERE device_id = $1 AND NOT bootstrapped',
       [deviceId],
     )) as { count: number }[];
     if ((counted?.count ?? 0) >= credentialsPerDeviceMax) throw new TooManyCredentials(credentialsPerDeviceMax);
     const id = newId();
-    const { kind, identity, sealedKey, fingerprint, certificate, subject, expiresAt } = row;
+    const { kind, service, identity, sealedKey, fingerprint, certificate, subject, expiresAt } = row;
     const [stored] = (await manager.query(
       `INSERT INTO registry.device_credentials
-         (id, account_id, device_id, kind, identity, sealed_key, fingerprint, certificate, subject, expires_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING ${columns}`,
-      [id, accountId, deviceId, kind, identity, sealedKey, fingerprint, certificate, subject, expiresAt],
+         (id, account_id, device_id, kind, service, identity, sealed_key, fingerprint, certificate, subject, expires_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING ${columns}`,
+      [id, accountId, deviceId, kind, service, identity, sealedKey, fingerprint, certificate, subject, expiresAt],
     )) as Credential[];
     const credential = stored as Credential;
     causedBy(manager, actor.requestId);
-    await this.announcer.changed(manager, {
-      credentialId: id,
-      accountId,
-      deviceId,
-      kind,
-      ...(identity !== undefined && { identity, sealedKey }),
-      ...(fingerprint !== undefined && { fingerprint }),
-      changedAt: credential.created_at,
-    });
+    await this.announcer.changed(
+      manager,
+      announcementOf({ ...credential, account_id: accountId, sealed_key: sealedKey ?? null }),
+    );
     await this.record(manager, 'SYS_560', actor, deviceId, credential);
     return credential;
   }
@@ -149,10 +150,10 @@ export class CredentialsService {
     action: 'SYS_560' | 'SYS_561',
     actor: Actor,
     deviceId: string,
-    { id, kind, identity }: Pick<Credential, 'id' | 'kind' | 'identity'>,
+    { id, kind, service, identity }: Pick<Credential, 'id' | 'kind' | 'service' | 'identity'>,
   ): Promise<void> {
     const target = { kind: 'device-credential', id };
-    const data = { kind, ...(identity && { identity }) };
+    const data = { kind, service, ...(identity && { identity }) };
     await this.audit.record(manager, action, { accountId: actor.accountId, actor, target, deviceId, data });
   }
 

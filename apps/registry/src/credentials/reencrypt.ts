@@ -1,47 +1,27 @@
-import { type DeviceCredentialChanged } from '@lanyard/contracts';
 import { Outbox } from '@lanyard/kafka';
-import { createLogger, type EncryptionKeys, isoTime, openDatabase, reseal } from '@lanyard/service';
+import { createLogger, type EncryptionKeys, openDatabase, reseal } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
 import { app, type RegistryConfig } from '../config.js';
 import { databaseOf, schema } from '../db/database.js';
 import { CredentialAnnouncer } from '../devices/credential-announcer.js';
+import { announcedColumns, type AnnouncedRow, announcementOf } from './credential-announcement.js';
 
 const pageSize = 200;
-
-interface Row {
-  id: string;
-  account_id: string;
-  device_id: string;
-  identity: string;
-  sealed_key: string;
-  changed_at: string;
-}
 
 /** Re-encrypts one page after `after`, in one transaction. */
 const resealPage = (database: DataSource, announcer: CredentialAnnouncer, keys: EncryptionKeys, after: string) =>
   database.transaction(async (manager) => {
     const rows = (await manager.query(
-      `SELECT id, account_id, device_id, identity, sealed_key,
-         ${isoTime('created_at')} AS changed_at
-       FROM registry.device_credentials
+      `SELECT ${announcedColumns} FROM registry.device_credentials
        WHERE kind = 'psk' AND id > $1 ORDER BY id LIMIT ${pageSize} FOR UPDATE`,
       [after],
-    )) as Row[];
+    )) as AnnouncedRow[];
     let resealed = 0;
     for (const row of rows) {
-      const sealedKey = reseal(keys, row.sealed_key);
+      const sealedKey = reseal(keys, row.sealed_key ?? '');
       if (sealedKey === undefined) continue;
       await manager.query('UPDATE registry.device_credentials SET sealed_key = $2 WHERE id = $1', [row.id, sealedKey]);
-      const changed: DeviceCredentialChanged = {
-        credentialId: row.id,
-        accountId: row.account_id,
-        deviceId: row.device_id,
-        kind: 'psk',
-        identity: row.identity,
-        sealedKey,
-        changedAt: row.changed_at,
-      };
-      await announcer.changed(manager, changed);
+      await announcer.changed(manager, announcementOf({ ...row, sealed_key: sealedKey }));
       resealed++;
     }
     return { resealed, seen: rows.length, last: rows.at(-1)?.id };

@@ -8,5 +8,11 @@ const hasCode = (error: unknown, code: string): boolean =>
 
 export const isUniqueViolation = (error: unknown): boolean => hasCode(error, uniqueViolation);
 
+/** Name of the unique index that an error is about. */
+export const violatedIndex = (error: unknown): string | undefined =>
+  isUniqueViolation(error)
+    ? ((error as QueryFailedError).driverError as { constraint?: string }).constraint
+    : undefined;
+
 /** The row that this one refers to does not exist, or no longer does. */
 export const isForeignKeyViolation = (error: unknown): boolean => hasCode(error, foreignKeyViolation);

@@ -7,11 +7,12 @@ import { DevicesController } from './devices.controller.js';
 import { DevicesService } from './devices.service.js';
 import { Lifecycle } from './lifecycle.js';
 import { NewDevices } from './new-devices.js';
+import { ProfileAnnouncer } from './profile-announcer.js';
 
 @Module({
   imports: [QuotasModule],
   controllers: [DevicesController],
-  providers: [CredentialAnnouncer, Lifecycle, NewDevices, DeviceTexts, DeviceList, DevicesService],
-  exports: [CredentialAnnouncer, Lifecycle, NewDevices, DeviceList],
+  providers: [CredentialAnnouncer, ProfileAnnouncer, Lifecycle, NewDevices, DeviceTexts, DeviceList, DevicesService],
+  exports: [CredentialAnnouncer, ProfileAnnouncer, Lifecycle, NewDevices, DeviceList],
 })
 export class DevicesModule {}

@@ -11,6 +11,7 @@ import { DeviceTexts } from './device-texts.js';
 import { etagOf } from '../records/etag.js';
 import { DeviceQuotas } from '../quotas/device-quotas.js';
 import { NewDevices } from './new-devices.js';
+import { ProfileAnnouncer } from './profile-announcer.js';
 import { type DeviceRow, deviceRowColumns, Lifecycle, returned } from './lifecycle.js';
 
 const isTaken = (error: unknown): boolean =>
@@ -58,6 +59,7 @@ export class DevicesService {
     private readonly texts: DeviceTexts,
     private readonly lifecycle: Lifecycle,
     private readonly credentials: CredentialAnnouncer,
+    private readonly profiles: ProfileAnnouncer,
     private readonly quotas: DeviceQuotas,
     private readonly newDevices: NewDevices,
     private readonly audit: AuditTrail,
@@ -136,6 +138,7 @@ export class DevicesService {
       mustMatch(ifMatch, held.etag);
       causedBy(manager, actor?.requestId);
       await this.credentials.withdrawnWithDevice(manager, id);
+      await this.profiles.withdrawnWith(manager, id);
       const [row] = returned(
         await manager.query(
           `DELETE FROM registry.devices WHERE id = $1 AND account_id = $2 RETURNING ${deviceRowColumns}`,

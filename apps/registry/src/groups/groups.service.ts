@@ -3,6 +3,7 @@ import { AuditTrail } from '@lanyard/kafka';
 import { type ListSpec } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { ProfileAnnouncer } from '../devices/profile-announcer.js';
 import { DeviceNotFound, GroupNameTaken, GroupNotFound } from '../errors.js';
 import { NamedRecords } from '../records/named-records.js';
 import { changeable, type Group } from './group-fields.js';
@@ -27,7 +28,7 @@ const membership = {
 /** Device groups (spec §2.1, §4.1). */
 @Injectable()
 export class GroupsService extends NamedRecords<Group> {
-  constructor(database: DataSource, audit: AuditTrail) {
+  constructor(database: DataSource, audit: AuditTrail, profiles: ProfileAnnouncer) {
     super(database, audit, {
       object: 'device-group',
       table: 'device_groups',
@@ -42,6 +43,9 @@ export class GroupsService extends NamedRecords<Group> {
       notFound: () => new GroupNotFound(),
       nameTaken: () => new GroupNameTaken(),
       actions: { created: 'SYS_540', changed: 'SYS_541', deleted: 'SYS_542' },
+      changing: async (manager, change, { id }) => {
+        if (change === 'deleted') await profiles.withdrawnWith(manager, id);
+      },
     });
   }
 

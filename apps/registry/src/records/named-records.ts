@@ -11,23 +11,28 @@ import {
   type ServiceError,
 } from '@lanyard/service';
 import type { DataSource, EntityManager } from 'typeorm';
-import { isUniqueViolation } from '../db/violations.js';
+import { isUniqueViolation, violatedIndex } from '../db/violations.js';
 import { etagOf } from './etag.js';
 import { fairPageOf } from './page.js';
 
+export type RecordChange = 'created' | 'changed' | 'deleted';
+
 /** A kind of named records of an account; its table is `t` in SQL. */
-export interface RecordKind {
+export interface RecordKind<T> {
   object: string;
   table: string;
   /** Member of the record, beside id, times and etag -> SQL expression. */
   members: Record<string, string>;
   notFound: () => ServiceError;
-  nameTaken: () => ServiceError;
+  /** `index`: the unique index that has another record already. */
+  nameTaken: (index: string | undefined) => ServiceError;
   actions: { created: OperatorAction; changed: OperatorAction; deleted: OperatorAction };
   /** The fields that PUT changes. */
   changeable: Record<string, unknown>;
   /** Members that may change without a change of the record. */
   moving?: readonly string[];
+  /** Called in the transaction of a change, after it; before it when the record is deleted. May throw. */
+  changing?: (manager: EntityManager, change: RecordChange, record: T, actor: Actor) => Promise<void>;
 }
 
 export interface NamedRecord {
@@ -39,11 +44,11 @@ export interface NamedRecord {
 const given = (fields: Record<string, unknown>): [string, unknown][] =>
   Object.entries(fields).flatMap(([name, value]): [string, unknown][] => {
     if (value === undefined) return [];
-    return [[name, typeof value === 'object' ? JSON.stringify(value) : value]];
+    return [[name, typeof value === 'object' && value !== null ? JSON.stringify(value) : value]];
   });
 
 const told = (fields: Record<string, unknown>): Record<string, string> =>
-  Object.fromEntries(given(fields).map(([name, value]) => [name, String(value)]));
+  Object.fromEntries(given(fields).map(([name, value]) => [name, String(value ?? '')]));
 
 /**
  * Lists, shows, creates, changes and deletes records with unique names in their account, as the API shows them. SQL: their
@@ -57,7 +62,7 @@ export abstract class NamedRecords<T extends NamedRecord> {
   constructor(
     protected readonly database: DataSource,
     protected readonly audit: AuditTrail,
-    private readonly kind: RecordKind,
+    private readonly kind: RecordKind<T>,
   ) {
     const { members, object, table } = kind;
     this.columns = { ...members, id: 't.id', created_at: 't.created_at', updated_at: 't.updated_at' };
@@ -99,6 +104,7 @@ export abstract class NamedRecords<T extends NamedRecord> {
         columns.map(([, value]) => value),
       );
       const made = await this.get(accountId, String(columns[0]?.[1]), manager);
+      await this.kind.changing?.(manager, 'created', made, actor);
       await this.recordAction(manager, actions.created, actor, made, told(fields));
       return made;
     });
@@ -119,6 +125,7 @@ export abstract class NamedRecords<T extends NamedRecord> {
         [id, ...columns.map(([, value]) => value)],
       );
       const changed = await this.get(actor.accountId, id, manager);
+      await this.kind.changing?.(manager, 'changed', changed, actor);
       await this.recordAction(manager, actions.changed, actor, changed, told(fields));
       return changed;
     });
@@ -128,6 +135,7 @@ export abstract class NamedRecords<T extends NamedRecord> {
     await this.database.transaction(async (manager) => {
       await this.lockRecord(manager, actor.accountId, id, ifMatch);
       const gone = await this.get(actor.accountId, id, manager);
+      await this.kind.changing?.(manager, 'deleted', gone, actor);
       await manager.query(`DELETE FROM registry.${this.kind.table} WHERE id = $1`, [id]);
       await this.recordAction(manager, this.kind.actions.deleted, actor, gone);
     });
@@ -166,7 +174,7 @@ export abstract class NamedRecords<T extends NamedRecord> {
     try {
       return await this.database.transaction(write);
     } catch (error) {
-      if (isUniqueViolation(error)) throw this.kind.nameTaken();
+      if (isUniqueViolation(error)) throw this.kind.nameTaken(violatedIndex(error));
       throw error;
     }
   }

@@ -1,6 +1,7 @@
 import { revokedSerialsMax } from '@lanyard/contracts';
 import { recordChange } from '@lanyard/service';
 import { z } from 'zod';
+import { services } from '../credentials/credential-fields.js';
 import { notBlank } from '../devices/device-fields.js';
 
 export const trustedPerAccountMax = 20;
@@ -15,8 +16,9 @@ const status = z
   .describe(
     'INACTIVE: devices with its certificates are disconnected and refused, as if the authority were not trusted',
   );
-/** There is no bootstrap server. */
-const service = z.literal('lwm2m');
+const service = z
+  .enum(services)
+  .describe('`bootstrap`: its certificates are valid for bootstrapping and nothing else; `lwm2m`: for everything else');
 const signature = z
   .base64()
   .max(2_048)
@@ -51,7 +53,7 @@ export const NewTrustedCertificate = z
     enrollment_mode: enrollmentMode.default(false),
     name: name.default(''),
     description: description.nullish(),
-    service: service.optional(),
+    service: service.default('lwm2m'),
     status: status.optional().describe('Default: ACTIVE with a signature, INACTIVE without'),
   })
   .meta({ id: 'NewTrustedCertificate', examples: [{ name: 'Example device CA', certificate: exampleCertificate }] });

@@ -16,6 +16,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { CredentialAnnouncer } from '../devices/credential-announcer.js';
 import { readCertificate } from '../credentials/certificate.js';
+import { services } from '../credentials/credential-fields.js';
 import { isUniqueViolation } from '../db/violations.js';
 import {
   CredentialTaken,
@@ -34,7 +35,7 @@ import {
   trustedPerAccountMax,
 } from './fields.js';
 
-const columns = `'trusted-cert' AS object, id, account_id, name, description, 'lwm2m' AS service, status, verified,
+const columns = `'trusted-cert' AS object, id, account_id, name, description, service, status, verified,
   enrolment AS enrollment_mode, certificate, fingerprint AS certificate_fingerprint, subject, issuer,
   ${isoTime('expires_at')} AS validity, expires_at > clock_timestamp() AS valid, revoked_serials,
   ${isoTime('created_at')} AS created_at, ${isoTime('updated_at')} AS updated_at, ${isoTime('updated_at')} AS etag`;
@@ -58,12 +59,11 @@ export const trustedListSpec: ListSpec = {
     created_at: 'date',
     updated_at: 'date',
   },
-  sets: { service: ['lwm2m'], status: ['ACTIVE', 'INACTIVE'] },
+  sets: { service: services, status: ['ACTIVE', 'INACTIVE'] },
 };
 
 const filterColumns = {
   ...Object.fromEntries(Object.keys(trustedListSpec.filters).map((name) => [name, name])),
-  service: `'lwm2m'`,
   certificate_fingerprint: 'fingerprint',
   enrollment_mode: 'enrolment',
   validity: 'expires_at',
@@ -119,11 +119,12 @@ export class TrustedCertificatesService {
       await this.assertRoom(manager, accountId);
       const [stored] = (await manager.query(
         `INSERT INTO registry.trusted_certificates
-           (id, account_id, name, description, certificate, fingerprint, subject, issuer, expires_at, enrolment, status, verified)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING ${columns}`,
+           (id, account_id, name, description, certificate, fingerprint, subject, issuer, expires_at, enrolment, status, verified,
+            service)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING ${columns}`,
         [
           ...[newId(), accountId, wanted.name, wanted.description ?? '', pem, fingerprint, subject, issuer, notAfter],
-          ...[wanted.enrollment_mode, status, verified],
+          ...[wanted.enrollment_mode, status, verified, wanted.service],
         ],
       )) as [TrustedCertificate];
       await this.record(manager, 'SYS_562', actor, stored);
@@ -242,6 +243,7 @@ export class TrustedCertificatesService {
       credentialId: stored.id,
       accountId: stored.account_id,
       kind: 'authority',
+      service: stored.service,
       certificate: stored.certificate,
       enrolment: stored.enrollment_mode,
       ...(stored.revoked_serials.length > 0 && { revokedSerials: stored.revoked_serials }),

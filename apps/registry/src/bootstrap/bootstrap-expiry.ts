@@ -1,0 +1,59 @@
+import { type DeviceBootstrapChanged, DeviceBootstraps } from '@lanyard/contracts';
+import { Outbox } from '@lanyard/kafka';
+import { BackgroundWork } from '@lanyard/service';
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { endedKeptDays, expiryAgainMs, expiryPeriodMs, stepRows } from './limits.js';
+
+const dayMs = 86_400_000;
+
+const expiredSql = `
+  UPDATE registry.bootstraps SET expires_at = $2 WHERE id IN (
+    SELECT id FROM registry.bootstraps WHERE state = 'started' AND expires_at < $1
+    ORDER BY expires_at LIMIT ${stepRows} FOR UPDATE SKIP LOCKED)
+  RETURNING id, account_id, device_id`;
+
+const forgottenSql = `
+  DELETE FROM registry.bootstraps WHERE id IN (
+    SELECT id FROM registry.bootstraps WHERE state <> 'started' AND ended_at < $1
+    ORDER BY ended_at LIMIT ${stepRows} FOR UPDATE SKIP LOCKED)`;
+
+/**
+ * Fails bootstraps without an end, by a fact behind everything that is already in the topic: a success that waits
+ * there counts. Forgets bootstraps that ended long ago.
+ */
+@Injectable()
+export class BootstrapExpiry extends BackgroundWork {
+  constructor(
+    private readonly database: DataSource,
+    private readonly outbox: Outbox,
+  ) {
+    super(expiryPeriodMs, 'expired bootstraps not ended, tried again');
+  }
+
+  protected async step(): Promise<boolean> {
+    const expired = await this.database.transaction((manager) => this.expire(manager));
+    const keptFrom = new Date(this.clock.now() - endedKeptDays * dayMs);
+    const [, forgotten] = (await this.database.query(forgottenSql, [keptFrom])) as [unknown[], number];
+    return expired === stepRows || forgotten === stepRows;
+  }
+
+  private async expire(manager: EntityManager): Promise<number> {
+    const nowMs = this.clock.now();
+    const [rows] = (await manager.query(expiredSql, [new Date(nowMs), new Date(nowMs + expiryAgainMs)])) as [
+      { id: string; account_id: string; device_id: string }[],
+      number,
+    ];
+    const occurredAt = new Date(nowMs).toISOString();
+    const facts = rows.map((row): DeviceBootstrapChanged => ({
+      bootstrapId: row.id,
+      accountId: row.account_id,
+      deviceId: row.device_id,
+      change: 'failed',
+      failure: 'expired',
+      occurredAt,
+    }));
+    if (facts.length > 0) await this.outbox.appendAll(manager, DeviceBootstraps, facts);
+    return rows.length;
+  }
+}

@@ -1,0 +1,235 @@
+import {
+  type BootstrapFailure,
+  type DeviceBootstrapChanged,
+  DeviceCredentials,
+  DeviceEvents,
+} from '@lanyard/contracts';
+import { Outbox } from '@lanyard/kafka';
+import { type Clock, CLOCK, columnsOf, CONFIG, newId } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { RegistryConfig } from '../config.js';
+import { announcedColumns, type AnnouncedRow, announcementOf } from '../credentials/credential-announcement.js';
+import { newSealedKey } from '../credentials/pre-shared-key.js';
+import { CredentialAnnouncer } from '../devices/credential-announcer.js';
+import { bootstrapExpiryMs } from './limits.js';
+
+/** A bootstrap that starts or ends with the current facts. `data`: of its entry in the event log. */
+interface Bootstrap {
+  id: string;
+  account_id: string;
+  device_id: string;
+  data: Record<string, string>;
+}
+
+const bootstrapColumns = 'id, account_id, device_id, data';
+
+// Only of devices that exist. One that is known already was read before.
+const startSql = `
+  INSERT INTO registry.bootstraps (id, account_id, device_id, data, expires_at)
+  SELECT f.id, f.account, f.device, f.data || jsonb_strip_nulls(jsonb_build_object('endpoint_name', d.endpoint_name)), $5
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::jsonb[]) AS f (id, account, device, data)
+  JOIN registry.devices d ON d.id = f.device AND d.account_id = f.account
+  ON CONFLICT DO NOTHING RETURNING ${bootstrapColumns}`;
+
+const supersedeSql = `
+  UPDATE registry.bootstraps SET state = 'failed', ended_at = $3
+  WHERE device_id = ANY($1) AND state = 'started' AND id <> ALL($2) RETURNING ${bootstrapColumns}`;
+
+const endSql = `
+  UPDATE registry.bootstraps SET state = $2, ended_at = $3
+  WHERE id = ANY($1) AND state = 'started' RETURNING ${bootstrapColumns}`;
+
+const createSql = `
+  INSERT INTO registry.device_credentials
+    (id, account_id, device_id, kind, bootstrapped, provisional, identity, sealed_key)
+  SELECT id, account, device, 'psk', true, true, identity, key
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) AS c (id, account, device, identity, key)
+  RETURNING ${announcedColumns}`;
+
+const confirmSql = `
+  UPDATE registry.device_credentials SET provisional = false WHERE id = ANY($1) AND provisional
+  RETURNING ${announcedColumns}`;
+
+const replaceSql = `
+  DELETE FROM registry.device_credentials WHERE device_id = ANY($1) AND bootstrapped AND id <> ALL($2) RETURNING id`;
+
+const withdrawSql = `
+  DELETE FROM registry.device_credentials WHERE id = ANY($1) AND provisional RETURNING id`;
+
+// The device may have registered already: its sessions are told in another topic.
+const deviceSql = `
+  UPDATE registry.devices d SET bootstrapped_timestamp = f.at,
+    state = CASE WHEN d.state = 'registered' THEN d.state ELSE 'bootstrapped' END
+  FROM unnest($1::text[], $2::timestamptz[]) AS f (id, at) WHERE d.id = f.id`;
+
+/** Facts of one device are written one after the other, those of different devices together. */
+const roundsOf = (facts: readonly DeviceBootstrapChanged[]): DeviceBootstrapChanged[][] => {
+  const rounds: DeviceBootstrapChanged[][] = [];
+  const counts = new Map<string, number>();
+  for (const fact of facts) {
+    const round = counts.get(fact.deviceId) ?? 0;
+    counts.set(fact.deviceId, round + 1);
+    (rounds[round] ??= []).push(fact);
+  }
+  return rounds;
+};
+
+const idsOf = (rows: readonly { id: string }[]): string[] => rows.map(({ id }) => id);
+const devicesOf = (bootstraps: readonly Bootstrap[]): string[] => bootstraps.map((one) => one.device_id);
+
+/** Text values, as the event log has them; absent ones are left out. */
+const dataOf = (fact: DeviceBootstrapChanged): Record<string, string> => {
+  const { bootstrapId, profileId, interface: how, serverUri, shortServerId, address, credential } = fact;
+  const all = {
+    bootstrap_id: bootstrapId,
+    profile_id: profileId,
+    interface: how,
+    server_uri: serverUri,
+    short_server_id: shortServerId,
+    credential_id: credential && bootstrapId,
+    address,
+  };
+  return Object.fromEntries(Object.entries(all).flatMap(([k, v]) => (v === undefined ? [] : [[k, String(v)]])));
+};
+
+const failureText = (failure: BootstrapFailure, detail?: string): string =>
+  `Device not bootstrapped: ${failure}${detail === undefined ? '' : ` (${detail})`}`;
+
+/**
+ * Stores how bootstraps start and end (docs/adr/0025): each creates, confirms or withdraws its credential, and says so in
+ * the event log, in one transaction. Facts may be repeated.
+ */
+@Injectable()
+export class BootstrapWriter {
+  constructor(
+    private readonly database: DataSource,
+    private readonly outbox: Outbox,
+    private readonly credentials: CredentialAnnouncer,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(CONFIG) private readonly config: RegistryConfig,
+  ) {}
+
+  async apply(facts: readonly DeviceBootstrapChanged[]): Promise<void> {
+    for (const round of roundsOf(facts)) await this.database.transaction((manager) => this.applyRound(manager, round));
+  }
+
+  private async applyRound(manager: EntityManager, facts: readonly DeviceBootstrapChanged[]): Promise<void> {
+    // In one order, as other transactions lock several devices.
+    await manager.query('SELECT 1 FROM registry.devices WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE', [
+      facts.map(({ deviceId }) => deviceId),
+    ]);
+    const of = (change: DeviceBootstrapChanged['change']): DeviceBootstrapChanged[] =>
+      facts.filter((fact) => fact.change === change);
+    await this.start(manager, of('started'));
+    await this.succeed(manager, of('bootstrapped'));
+    await this.fail(manager, of('failed'));
+  }
+
+  private async start(manager: EntityManager, facts: readonly DeviceBootstrapChanged[]): Promise<void> {
+    if (facts.length === 0) return;
+    const rows = facts.map((fact) => [fact.bootstrapId, fact.accountId, fact.deviceId, JSON.stringify(dataOf(fact))]);
+    const expiresAt = new Date(this.clock.now() + bootstrapExpiryMs);
+    const started: Bootstrap[] = await manager.query(startSql, [...columnsOf(rows), expiresAt]);
+    if (started.length === 0) return;
+    const [superseded] = (await manager.query(supersedeSql, [devicesOf(started), idsOf(started), this.now()])) as [
+      Bootstrap[],
+      number,
+    ];
+    const again = new Map(facts.map((fact) => [fact.deviceId, fact]));
+    await this.withdraw(manager, superseded);
+    for (const one of superseded)
+      await this.tellFailure(manager, one, 'superseded', again.get(one.device_id)?.occurredAt ?? this.now());
+    const secured = new Set(facts.flatMap(({ credential, bootstrapId }) => (credential ? [bootstrapId] : [])));
+    await this.create(
+      manager,
+      started.filter(({ id }) => secured.has(id)),
+    );
+  }
+
+  /** The key leaves this process sealed only: the device-proxy opens it for the device. */
+  private async create(manager: EntityManager, bootstraps: readonly Bootstrap[]): Promise<void> {
+    if (bootstraps.length === 0) return;
+    const { encryptionKey } = this.config.secrets;
+    const rows = bootstraps.map((one) => [one.id, one.account_id, one.device_id, newId(), newSealedKey(encryptionKey)]);
+    await this.announce(manager, await manager.query(createSql, columnsOf(rows)));
+  }
+
+  private async succeed(manager: EntityManager, facts: readonly DeviceBootstrapChanged[]): Promise<void> {
+    const ended = await this.end(manager, facts, 'bootstrapped');
+    if (ended.length === 0) return;
+    const times = new Map(facts.map(({ bootstrapId, occurredAt }) => [bootstrapId, occurredAt]));
+    const [confirmed] = (await manager.query(confirmSql, [idsOf(ended)])) as [AnnouncedRow[], number];
+    await this.announce(manager, confirmed);
+    const [replaced] = (await manager.query(replaceSql, [devicesOf(ended), idsOf(ended)])) as [
+      { id: string }[],
+      number,
+    ];
+    for (const { id } of replaced) await this.credentials.withdrawn(manager, id);
+    await manager.query(deviceSql, columnsOf(ended.map((one) => [one.device_id, times.get(one.id)])));
+    for (const { id, account_id: accountId, device_id: deviceId, data } of ended)
+      await this.outbox.append(manager, DeviceEvents, {
+        eventId: id,
+        accountId,
+        deviceId,
+        eventCode: 'SYS_107',
+        stateChange: true,
+        data,
+        occurredAt: times.get(id) ?? this.now(),
+      });
+  }
+
+  private async fail(manager: EntityManager, facts: readonly DeviceBootstrapChanged[]): Promise<void> {
+    const ended = await this.end(manager, facts, 'failed');
+    await this.withdraw(manager, ended);
+    const reasons = new Map(facts.map((fact) => [fact.bootstrapId, fact]));
+    for (const one of ended) {
+      const { failure = 'expired', detail, occurredAt = this.now() } = reasons.get(one.id) ?? {};
+      await this.tellFailure(manager, one, failure, occurredAt, detail);
+    }
+  }
+
+  /** Those that had not ended before. */
+  private async end(
+    manager: EntityManager,
+    facts: readonly DeviceBootstrapChanged[],
+    state: 'bootstrapped' | 'failed',
+  ): Promise<Bootstrap[]> {
+    if (facts.length === 0) return [];
+    const ids = facts.map(({ bootstrapId }) => bootstrapId);
+    const [ended] = (await manager.query(endSql, [ids, state, this.now()])) as [Bootstrap[], number];
+    return ended;
+  }
+
+  private async withdraw(manager: EntityManager, bootstraps: readonly Bootstrap[]): Promise<void> {
+    if (bootstraps.length === 0) return;
+    const [gone] = (await manager.query(withdrawSql, [idsOf(bootstraps)])) as [{ id: string }[], number];
+    for (const { id } of gone) await this.credentials.withdrawn(manager, id);
+  }
+
+  private async announce(manager: EntityManager, rows: readonly AnnouncedRow[]): Promise<void> {
+    await this.outbox.appendAll(manager, DeviceCredentials, rows.map(announcementOf));
+  }
+
+  private async tellFailure(
+    manager: EntityManager,
+    { id, account_id: accountId, device_id: deviceId, data }: Bootstrap,
+    failure: BootstrapFailure,
+    occurredAt: string,
+    detail?: string,
+  ): Promise<void> {
+    await this.outbox.append(manager, DeviceEvents, {
+      eventId: id,
+      accountId,
+      deviceId,
+      eventCode: 'SYS_402',
+      description: failureText(failure, detail),
+      data: { ...data, failure, ...(detail !== undefined && { detail }) },
+      occurredAt,
+    });
+  }
+
+  private now(): string {
+    return new Date(this.clock.now()).toISOString();
+  }
+}

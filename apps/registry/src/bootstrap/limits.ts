@@ -1,0 +1,15 @@
+/**
+ * A bootstrap without an end is failed after this time, and its credential withdrawn: the device-proxy that led it
+ * is gone, or the device got a pack and did not register. A conversation takes 5 minutes at most.
+ */
+export const bootstrapExpiryMs = 900_000;
+
+/** How often to look for such bootstraps, and how long until one that still waits in the topic is failed once more. */
+export const expiryPeriodMs = 5_000;
+export const expiryAgainMs = 60_000;
+
+/** How long ended bootstraps are remembered: longer than facts are in Kafka, so that one that is read again is known. */
+export const endedKeptDays = 7;
+
+/** Rows of a step. */
+export const stepRows = 500;

@@ -1,0 +1,147 @@
+import type { Actor, BootstrapProfileChanged } from '@lanyard/contracts';
+import { AuditTrail, causedBy } from '@lanyard/kafka';
+import { isId, type ListSpec, type ServiceError } from '@lanyard/service';
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { isForeignKeyViolation } from '../db/violations.js';
+import { ProfileAnnouncer } from '../devices/profile-announcer.js';
+import {
+  DeviceNotFound,
+  GroupNotFound,
+  ProfileNameTaken,
+  ProfileNotFound,
+  ProfileTargetTaken,
+  TooManyProfiles,
+} from '../errors.js';
+import { NamedRecords, type RecordChange } from '../records/named-records.js';
+import { changeable, type NewProfile, type Profile, profilesPerAccountMax } from './profile-fields.js';
+
+const scopes = ['account', 'group', 'device'] as const;
+
+export const profileListSpec: ListSpec = {
+  filters: {
+    id: 'text',
+    scope: 'text',
+    device_id: 'text',
+    group_id: 'text',
+    name: 'text',
+    server_uri: 'text',
+    short_server_id: 'number',
+    created_at: 'date',
+    updated_at: 'date',
+  },
+  sets: { scope: scopes },
+};
+
+const columns = [
+  'account_id',
+  'scope',
+  'device_id',
+  'group_id',
+  'name',
+  'description',
+  'server_uri',
+  'short_server_id',
+  'lifetime_seconds',
+  'binding',
+  'notification_storing',
+  'default_min_period_seconds',
+  'default_max_period_seconds',
+  'delete_paths',
+];
+
+const members = {
+  ...Object.fromEntries(columns.map((name) => [name, `t.${name}`])),
+  security_mode: `CASE WHEN t.server_uri LIKE 'coaps%' THEN 'psk' ELSE 'none' END`,
+};
+
+/** What a new profile says of its target. */
+type NewProfileTarget =
+  { scope: 'account' } | { scope: 'group'; group_id: string } | { scope: 'device'; device_id: string };
+
+const isOverTcp = (uri: string): boolean => /^coaps?\+tcp:/.test(uri);
+
+const announcementOf = (profile: Profile): BootstrapProfileChanged => ({
+  profileId: profile.id,
+  accountId: profile.account_id,
+  ...(profile.device_id !== null && { deviceId: profile.device_id }),
+  ...(profile.group_id !== null && { groupId: profile.group_id }),
+  serverUri: profile.server_uri,
+  shortServerId: profile.short_server_id,
+  securityMode: profile.security_mode,
+  lifetimeSeconds: profile.lifetime_seconds,
+  binding: profile.binding,
+  notificationStoring: profile.notification_storing,
+  ...(profile.default_min_period_seconds !== null && { defaultMinPeriodSeconds: profile.default_min_period_seconds }),
+  ...(profile.default_max_period_seconds !== null && { defaultMaxPeriodSeconds: profile.default_max_period_seconds }),
+  deletePaths: profile.delete_paths,
+  changedAt: profile.updated_at,
+});
+
+/** Bootstrap profiles: the server accounts that devices get when they bootstrap (docs/adr/0025). */
+@Injectable()
+export class ProfilesService extends NamedRecords<Profile> {
+  constructor(
+    database: DataSource,
+    audit: AuditTrail,
+    private readonly announcer: ProfileAnnouncer,
+  ) {
+    super(database, audit, {
+      object: 'bootstrap-profile',
+      table: 'bootstrap_profiles',
+      members,
+      changeable,
+      notFound: () => new ProfileNotFound(),
+      nameTaken: (index) => (index === 'bootstrap_profiles_target' ? new ProfileTargetTaken() : new ProfileNameTaken()),
+      actions: { created: 'SYS_565', changed: 'SYS_566', deleted: 'SYS_567' },
+      changing: (manager, change, profile, actor) => this.announce(manager, change, profile, actor),
+    });
+  }
+
+  /** Throws ProfileNameTaken, ProfileTargetTaken, TooManyProfiles, DeviceNotFound, GroupNotFound. */
+  override async create(actor: Actor, { binding, description, ...wanted }: NewProfile): Promise<Profile> {
+    const missing = (): ServiceError => (wanted.scope === 'group' ? new GroupNotFound() : new DeviceNotFound());
+    if (!(await this.hasTarget(actor.accountId, wanted))) throw missing();
+    try {
+      return await super.create(actor, {
+        ...wanted,
+        description: description ?? '',
+        binding: binding ?? (isOverTcp(wanted.server_uri) ? 'T' : 'U'),
+      });
+    } catch (error) {
+      // Its target was deleted a moment ago.
+      throw isForeignKeyViolation(error) ? missing() : error;
+    }
+  }
+
+  private async hasTarget(accountId: string, wanted: NewProfileTarget): Promise<boolean> {
+    if (wanted.scope === 'account') return true;
+    const [table, id] = wanted.scope === 'group' ? ['device_groups', wanted.group_id] : ['devices', wanted.device_id];
+    const rows: unknown[] = isId(id)
+      ? await this.database.query(`SELECT 1 FROM registry.${table} WHERE id = $1 AND account_id = $2`, [id, accountId])
+      : [];
+    return rows.length > 0;
+  }
+
+  private async announce(
+    manager: EntityManager,
+    change: RecordChange,
+    profile: Profile,
+    { requestId }: Actor,
+  ): Promise<void> {
+    causedBy(manager, requestId);
+    if (change === 'created') await this.assertRoom(manager, profile.account_id);
+    if (change === 'deleted') await this.announcer.withdrawn(manager, profile.id);
+    else await this.announcer.changed(manager, announcementOf(profile));
+  }
+
+  /** Counts the new one. Serialises concurrent calls with a lock of the account. */
+  private async assertRoom(manager: EntityManager, accountId: string): Promise<void> {
+    await manager.query(`SELECT pg_advisory_xact_lock(hashtext('bootstrap-profiles'), hashtext($1))`, [accountId]);
+    const [counted] = (await manager.query(
+      'SELECT count(*)::int AS count FROM registry.bootstrap_profiles WHERE account_id = $1',
+      [accountId],
+    )) as { count: number }[];
+    if ((counted?.count ?? 0) > profilesPerAccountMax) throw new TooManyProfiles(profilesPerAccountMax);
+  }
+}

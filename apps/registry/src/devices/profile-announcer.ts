@@ -1,0 +1,27 @@
+import { type BootstrapProfileChanged, BootstrapProfiles } from '@lanyard/contracts';
+import { Outbox } from '@lanyard/kafka';
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+
+/** Announces bootstrap profiles on bootstrap.profiles, in the transaction that changes them. */
+@Injectable()
+export class ProfileAnnouncer {
+  constructor(private readonly outbox: Outbox) {}
+
+  changed(manager: EntityManager, profile: BootstrapProfileChanged): Promise<void> {
+    return this.outbox.append(manager, BootstrapProfiles, profile);
+  }
+
+  withdrawn(manager: EntityManager, profileId: string): Promise<void> {
+    return this.outbox.appendTombstone(manager, BootstrapProfiles, profileId);
+  }
+
+  /** Announces the end of the profile of a device or group before that is deleted. The caller has locked its row. */
+  async withdrawnWith(manager: EntityManager, targetId: string): Promise<void> {
+    const rows = (await manager.query(
+      'SELECT id FROM registry.bootstrap_profiles WHERE device_id = $1 OR group_id = $1',
+      [targetId],
+    )) as { id: string }[];
+    for (const { id } of rows) await this.withdrawn(manager, id);
+  }
+}

@@ -1,0 +1,196 @@
+import { describe, expect, it } from '@jest/globals';
+import { type DeviceBootstrapChanged } from '@lanyard/contracts';
+import { newId, open } from '@lanyard/service';
+import { eventually } from '@lanyard/testing';
+import { bootstrapExpiryMs } from '../src/bootstrap/limits.js';
+import { accountId, testSystem } from './test-system.js';
+
+describe('bootstraps of devices', () => {
+  const { call, created, announcedCredential, audited, tellBootstrap, tell, session, rows } = testSystem('bootstraps');
+  const started = (deviceId: string, more: Partial<DeviceBootstrapChanged> = {}): DeviceBootstrapChanged => ({
+    bootstrapId: newId(),
+    deviceId,
+    accountId,
+    change: 'started',
+    profileId: newId(),
+    interface: 'bs',
+    credential: 'psk',
+    serverUri: 'coaps://lwm2m.example',
+    shortServerId: 123,
+    address: '192.0.2.7:5683',
+    occurredAt: '2024-05-05T05:05:00Z',
+    ...more,
+  });
+  const ended = (
+    { bootstrapId, deviceId }: DeviceBootstrapChanged,
+    more: Pick<DeviceBootstrapChanged, 'change'> & Partial<DeviceBootstrapChanged>,
+  ): DeviceBootstrapChanged => ({ bootstrapId, deviceId, accountId, occurredAt: '2024-05-05T05:05:05Z', ...more });
+  const succeeded = (fact: DeviceBootstrapChanged): DeviceBootstrapChanged => ended(fact, { change: 'bootstrapped' });
+  const failed = (fact: DeviceBootstrapChanged): DeviceBootstrapChanged =>
+    ended(fact, { change: 'failed', failure: 'refused', detail: 'POST /bs: 4.06' });
+
+  const credentialsOf = async (deviceId: string): Promise<unknown[]> =>
+    (await call('GET', `/v3/devices/${deviceId}/credentials`)).body.data;
+  const device = async (id: string): Promise<Record<string, unknown>> => (await call('GET', `/v3/devices/${id}`)).body;
+  const entries = (deviceId: string) =>
+    audited().filter((entry) => entry.deviceId === deviceId && /^SYS_(107|402)$/.test(entry.eventCode));
+
+  /** Starts a bootstrap, and waits until its credential is announced. */
+  const begun = async (deviceId: string): Promise<DeviceBootstrapChanged> => {
+    const fact = started(deviceId);
+    await tellBootstrap(fact);
+    await eventually(() => expect(announcedCredential(fact.bootstrapId)).toBeDefined());
+    return fact;
+  };
+
+  it('create a random key, provisional until the device has accepted it', async () => {
+    const id = await created();
+    const fact = await begun(id);
+    const announced = announcedCredential(fact.bootstrapId);
+    expect(announced).toMatchObject({ accountId, deviceId: id, kind: 'psk', service: 'lwm2m', provisional: true });
+    expect(open(Buffer.alloc(32), announced?.sealedKey ?? '')).toMatch(/^[0-9a-f]{32}$/);
+    expect(await credentialsOf(id)).toMatchObject([{ id: fact.bootstrapId, bootstrapped: true, provisional: true }]);
+    expect((await device(id)).bootstrapped_timestamp).toBeNull();
+    await tellBootstrap(succeeded(fact));
+    await eventually(() => expect(announcedCredential(fact.bootstrapId)?.provisional).toBeUndefined());
+    expect(await credentialsOf(id)).toMatchObject([{ id: fact.bootstrapId, bootstrapped: true, provisional: false }]);
+    expect(await device(id)).toMatchObject({
+      state: 'bootstrapped',
+      bootstrapped_timestamp: '2024-05-05T05:05:05.000000Z',
+    });
+    await eventually(() => expect(entries(id)).toHaveLength(1));
+    expect(entries(id)[0]).toMatchObject({
+      eventId: fact.bootstrapId,
+      eventCode: 'SYS_107',
+      data: {
+        interface: 'bs',
+        server_uri: 'coaps://lwm2m.example',
+        short_server_id: '123',
+        profile_id: fact.profileId,
+      },
+    });
+  });
+
+  it('replace the credential of the one before only when they succeed', async () => {
+    const id = await created();
+    const first = await begun(id);
+    await tellBootstrap(succeeded(first));
+    const refused = await begun(id);
+    expect(announcedCredential(first.bootstrapId)).toBeDefined();
+    await tellBootstrap(failed(refused));
+    await eventually(() => expect(announcedCredential(refused.bootstrapId)).toBeUndefined());
+    expect(await credentialsOf(id)).toMatchObject([{ id: first.bootstrapId, provisional: false }]);
+    const second = await begun(id);
+    await tellBootstrap(succeeded(second));
+    await eventually(() => expect(announcedCredential(first.bootstrapId)).toBeUndefined());
+    expect(await credentialsOf(id)).toMatchObject([{ id: second.bootstrapId, provisional: false }]);
+    await eventually(() =>
+      expect(entries(id).map((entry) => entry.eventCode)).toEqual(['SYS_107', 'SYS_402', 'SYS_107']),
+    );
+    expect(entries(id)[1]).toMatchObject({
+      description: 'Device not bootstrapped: refused (POST /bs: 4.06)',
+      data: { failure: 'refused', detail: 'POST /bs: 4.06' },
+    });
+  });
+
+  it('leave credentials of operators alone, which do not count against them', async () => {
+    const id = await created();
+    const keys = Array.from({ length: 10 }, () => call('POST', `/v3/devices/${id}/credentials`, { kind: 'psk' }));
+    expect((await Promise.all(keys)).every(({ status }) => status === 201)).toBe(true);
+    await tellBootstrap(succeeded(await begun(id)));
+    await eventually(async () => expect(await credentialsOf(id)).toHaveLength(11));
+  });
+
+  it('end once: facts that are repeated or late change nothing', async () => {
+    const id = await created();
+    const fact = await begun(id);
+    await tellBootstrap(succeeded(fact));
+    await eventually(() => expect(announcedCredential(fact.bootstrapId)?.provisional).toBeUndefined());
+    expect((await call('DELETE', `/v3/devices/${id}/credentials/${fact.bootstrapId}`)).status).toBe(204);
+    for (const repeated of [fact, succeeded(fact), failed(fact)]) await tellBootstrap(repeated);
+    const next = await begun(id);
+    expect(await credentialsOf(id)).toMatchObject([{ id: next.bootstrapId }]);
+    expect(entries(id).filter(({ eventId }) => eventId === fact.bootstrapId)).toHaveLength(1);
+  });
+
+  it('supersede the one before that did not end', async () => {
+    const id = await created();
+    const first = await begun(id);
+    const second = await begun(id);
+    await eventually(() => expect(announcedCredential(first.bootstrapId)).toBeUndefined());
+    await tellBootstrap(succeeded(first));
+    await tellBootstrap(succeeded(second));
+    await eventually(() => expect(announcedCredential(second.bootstrapId)?.provisional).toBeUndefined());
+    await eventually(() => expect(entries(id).map(({ data }) => data?.failure)).toEqual(['superseded', undefined]));
+    expect(await credentialsOf(id)).toMatchObject([{ id: second.bootstrapId, provisional: false }]);
+  });
+
+  it('without an end are failed, and their credential is withdrawn', async () => {
+    const id = await created();
+    const fact = await begun(id);
+    const [held] = await rows(`SELECT expires_at FROM registry.bootstraps WHERE id = '${fact.bootstrapId}'`);
+    const leftMs = Number((held as { expires_at: Date }).expires_at) - Date.now();
+    expect(leftMs).toBeLessThanOrEqual(bootstrapExpiryMs);
+    // Its time is up: the replica that led it was killed.
+    await rows(`UPDATE registry.bootstraps SET expires_at = now() WHERE id = '${fact.bootstrapId}'`);
+    await eventually(() => expect(announcedCredential(fact.bootstrapId)).toBeUndefined());
+    expect(await credentialsOf(id)).toEqual([]);
+    await eventually(() => expect(entries(id)).toMatchObject([{ eventCode: 'SYS_402', data: { failure: 'expired' } }]));
+    // The device was given the key, and registers too late: it has to bootstrap again.
+    await tellBootstrap(succeeded(fact));
+    const again = await begun(id);
+    expect(await credentialsOf(id)).toMatchObject([{ id: again.bootstrapId }]);
+  });
+
+  it('that succeeded in the topic before they expired have succeeded', async () => {
+    const id = await created();
+    const fact = await begun(id);
+    await tellBootstrap(succeeded(fact));
+    await tellBootstrap(ended(fact, { change: 'failed', failure: 'expired' }));
+    const other = await begun(await created());
+    await tellBootstrap(succeeded(other));
+    await eventually(() => expect(entries(id)).toHaveLength(1));
+    expect(announcedCredential(fact.bootstrapId)).toBeDefined();
+    expect(await credentialsOf(id)).toMatchObject([{ provisional: false }]);
+  });
+
+  it('without a credential are logged all the same', async () => {
+    const id = await created();
+    const { credential: _none, ...fact } = started(id, { interface: 'bspack' });
+    await tellBootstrap(fact);
+    await tellBootstrap(succeeded(fact));
+    await eventually(() =>
+      expect(entries(id)).toMatchObject([{ eventCode: 'SYS_107', data: { interface: 'bspack' } }]),
+    );
+    expect(await credentialsOf(id)).toEqual([]);
+  });
+
+  it('do not take a registered device out of service', async () => {
+    const id = await created();
+    await tell(session(id, { epoch: 1 }));
+    await eventually(async () => expect((await device(id)).state).toBe('registered'));
+    await tellBootstrap(succeeded(await begun(id)));
+    await eventually(async () => expect((await device(id)).bootstrapped_timestamp).not.toBeNull());
+    expect((await device(id)).state).toBe('registered');
+  });
+
+  it('of unknown devices, and of devices of other accounts, are not there', async () => {
+    const id = await created();
+    const unknown = started(newId());
+    const foreign = started(id, { accountId: newId() });
+    await tellBootstrap(unknown);
+    await tellBootstrap(foreign);
+    const own = await begun(id);
+    expect(await credentialsOf(id)).toMatchObject([{ id: own.bootstrapId }]);
+    expect(announcedCredential(foreign.bootstrapId)).toBeUndefined();
+    expect(announcedCredential(unknown.bootstrapId)).toBeUndefined();
+  });
+
+  it('go with their device', async () => {
+    const id = await created();
+    const fact = await begun(id);
+    expect((await call('DELETE', `/v3/devices/${id}`)).status).toBe(204);
+    await eventually(() => expect(announcedCredential(fact.bootstrapId)).toBeUndefined());
+    expect(await rows(`SELECT 1 FROM registry.bootstraps WHERE device_id = '${id}'`)).toEqual([]);
+  });
+});
