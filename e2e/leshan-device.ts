@@ -8,6 +8,8 @@ export const specimenDefinition = join(root, 'e2e/leshan/specimen.xml');
 export interface LeshanOptions {
   lifetimeSeconds?: number;
   queueMode?: boolean;
+  /** It has the account of a bootstrap server, and none of an LwM2M server. */
+  bootstrap?: boolean;
   /** Content-Format numbers; the first is its default. Without: all that Leshan speaks. */
   formats?: readonly number[];
   /** It has an instance of object 33010. */
@@ -22,10 +24,11 @@ export class LeshanDevice extends JavaDevice {
   static async start(
     server: string,
     name: string,
-    { lifetimeSeconds = 60, queueMode = false, formats = [], specimen = false }: LeshanOptions = {},
+    { lifetimeSeconds = 60, queueMode = false, bootstrap = false, formats = [], specimen = false }: LeshanOptions = {},
   ): Promise<LeshanDevice> {
     const args = [server, name, String(lifetimeSeconds)];
     if (queueMode) args.push('queue');
+    if (bootstrap) args.push('bootstrap');
     if (formats.length > 0) args.push(`formats=${formats.join(',')}`);
     if (specimen) args.push(`specimen=${specimenDefinition}`);
     return new LeshanDevice(await this.run('leshan', 'LeshanDevice', args));

@@ -23,6 +23,7 @@ import org.eclipse.leshan.core.ResponseCode;
 import org.eclipse.leshan.core.model.ObjectLoader;
 import org.eclipse.leshan.core.model.ObjectModel;
 import org.eclipse.leshan.core.model.StaticModel;
+import org.eclipse.leshan.core.request.BootstrapRequest;
 import org.eclipse.leshan.core.request.ContentFormat;
 import org.eclipse.leshan.core.request.DeregisterRequest;
 import org.eclipse.leshan.core.request.RegisterRequest;
@@ -33,7 +34,7 @@ import org.eclipse.leshan.transport.californium.client.endpoint.coap.CoapClientP
 
 /**
  * A device on the Eclipse Leshan client, for tests: `java -cp ".:libs/*" LeshanDevice URL NAME LIFETIME OPTION…`. Options:
- * `queue` (queue mode), `formats=1542,1543` (the first is its default), `specimen=PATH` (the
+ * `queue` (queue mode), `bootstrap` (URL is that of the bootstrap server), `formats=1542,1543` (the first is its default), `specimen=PATH` (the
  * definition of object 33010, which it then has).
  * Says what happens on standard output, one line each; takes commands on standard input: `set 21.5`, `vary 3`,
  * `fill 20000`, `update`, `firmware 0 1` (state, result), `send 110 /3303/0/5700 …` (Content-Format, paths),
@@ -59,8 +60,13 @@ public class LeshanDevice {
         Formats formats = formats(options);
         String definition = option(options, "specimen=");
         ObjectsInitializer objects = new ObjectsInitializer(new StaticModel(models(definition)));
-        objects.setInstancesForObject(LwM2mId.SECURITY, Security.noSec(url, 123));
-        objects.setInstancesForObject(LwM2mId.SERVER, new Server(123, lifetimeSeconds));
+        if (options.contains("bootstrap")) {
+            objects.setInstancesForObject(LwM2mId.SECURITY, Security.noSecBootstrap(url));
+            objects.setClassForObject(LwM2mId.SERVER, Server.class);
+        } else {
+            objects.setInstancesForObject(LwM2mId.SECURITY, Security.noSec(url, 123));
+            objects.setInstancesForObject(LwM2mId.SERVER, new Server(123, lifetimeSeconds));
+        }
         objects.setInstancesForObject(LwM2mId.DEVICE, new Device("Eclipse Leshan", "thermometer", name));
         objects.setInstancesForObject(LwM2mId.FIRMWARE, firmware);
         objects.setInstancesForObject(Thermometer.OBJECT, thermometer);
@@ -120,6 +126,16 @@ public class LeshanDevice {
                 CoapEndpoint endpoint = ((CaliforniumClientEndpoint) one).getCoapEndpoint();
                 if (endpoint.getInterceptors().stream().noneMatch(Wire.class::isInstance)) endpoint.addInterceptor(new Wire());
             }
+        }
+
+        @Override
+        public void onBootstrapSuccess(LwM2mServer server, BootstrapRequest request) {
+            say("bootstrapped");
+        }
+
+        @Override
+        public void onBootstrapFailure(LwM2mServer server, BootstrapRequest request, ResponseCode code, String message, Exception cause) {
+            say("not-bootstrapped " + code);
         }
 
         @Override

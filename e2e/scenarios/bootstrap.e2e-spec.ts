@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type CoapRequest, type CoapResponse, CoapUdpEndpoint, Code, formatCode } from '@lanyard/coap';
+import { Application } from '../application.ts';
+import { fresh } from '../journeys.ts';
+import { prepareJava } from '../java-device.ts';
+import { LeshanDevice } from '../leshan-device.ts';
+import { eventually } from '../patience.ts';
+import { type RunningSystem, startSystem } from '../system.ts';
+
+const profiles = '/v3/bootstrap-profiles';
+
+describe('devices that bootstrap', () => {
+  let system: RunningSystem;
+  let app: Application;
+
+  beforeAll(async () => {
+    await prepareJava('leshan');
+    system = await startSystem('bootstrap');
+    app = new Application(system.baseUrl, system.adminKey);
+    await app.connects();
+  });
+
+  afterAll(async () => {
+    app?.closes();
+    await system?.stop();
+  });
+
+  /** A device of the directory, with a profile of its own. */
+  const created = async (name: string, profile: object): Promise<string> => {
+    const { json: device } = await app.call('POST', '/v3/devices', { endpoint_name: name });
+    const { status } = await app.call('POST', profiles, { scope: 'device', device_id: device.id, name, ...profile });
+    expect(status).toBe(201);
+    return device.id as string;
+  };
+
+  const codesOf = async (deviceId: string): Promise<string[]> => {
+    const { json } = await app.call('GET', `/v3/device-events?device_id=${deviceId}&order=ASC`);
+    return json.data.map((entry: { event_code: string }) => entry.event_code);
+  };
+
+  const credentialsOf = async (deviceId: string): Promise<{ id: string; provisional: boolean }[]> =>
+    (await app.call('GET', `/v3/devices/${deviceId}/credentials`)).json.data;
+
+  it('Leshan gets its account over CoAP, registers with it, and bootstraps again when it is told to', async () => {
+    const name = fresh('leshan-bootstrap');
+    const server = system.coapUrls[0] as string;
+    const deviceId = await created(name, { server_uri: server, short_server_id: 7, lifetime_seconds: 77 });
+    const device = await LeshanDevice.start(server, name, { bootstrap: true });
+    try {
+      // It asks again if the proxy did not have the profile yet.
+      await device.says(/^bootstrapped/);
+      await device.says(/^registered/, { since: device.said.indexOf('bootstrapped') });
+      await app.receives('registrations', ({ ep }) => ep === deviceId);
+      const value = async (uri: string): Promise<string> => {
+        const { json } = await app.call('POST', `/v2/device-requests/${deviceId}?async-id=${fresh('read')}&wait=60`, {
+          method: 'GET',
+          uri,
+          accept: 'text/plain',
+        });
+        return Buffer.from(json.payload ?? '', 'base64').toString();
+      };
+      expect([await value('/1/0/0'), await value('/1/0/1')]).toEqual(['7', '77']);
+      await eventually(async () =>
+        expect(await codesOf(deviceId)).toEqual(expect.arrayContaining(['SYS_107', 'SYS_106'])),
+      );
+      const { json: record } = await app.call('GET', `/v3/devices/${deviceId}`);
+      expect(record.bootstrapped_timestamp).toMatch(/Z$/);
+      const since = device.said.length;
+      await app.call('POST', `/v2/device-requests/${deviceId}?async-id=${fresh('again')}&wait=60`, {
+        method: 'POST',
+        uri: '/1/0/9',
+      });
+      await device.says(/^bootstrapped/, { since });
+      await device.says(/^registered/, { since });
+    } finally {
+      await device.ends();
+    }
+  });
+
+  it('kill -9 in the middle leaves no key behind once the device has bootstrapped again', async () => {
+    const name = fresh('killed-bootstrap');
+    const deviceId = await created(name, { server_uri: 'coaps://lwm2m.example' });
+    const port = Number(new URL(system.coapUrls[0] as string).port);
+    let reached: () => void = () => undefined;
+    const inTheMiddle = new Promise<void>((resolve) => (reached = resolve));
+    let isHeld = true;
+    const answer = async ({ method, path }: CoapRequest): Promise<CoapResponse> => {
+      if (method === Code.GET) return { code: Code.NotFound };
+      if (method === Code.DELETE) return { code: Code.Deleted };
+      if (method === Code.PUT && path[0] === '1' && isHeld) {
+        reached();
+        await new Promise(() => undefined);
+      }
+      return { code: Code.Changed };
+    };
+    const device = new CoapUdpEndpoint({ host: '127.0.0.1', onRequest: answer, limits: { closeTimeoutMs: 50 } });
+    await device.listen();
+    try {
+      const bootstrap = async (): Promise<string> => {
+        const asked = device.request(device.peer('127.0.0.1', port), {
+          method: Code.POST,
+          path: ['bs'],
+          query: [`ep=${name}`],
+        });
+        return formatCode((await asked).code);
+      };
+      await eventually(async () => expect(await bootstrap()).toBe('2.04'));
+      await inTheMiddle;
+      expect(await credentialsOf(deviceId)).toMatchObject([{ provisional: true }]);
+      system.signal('device-proxy-0', 'SIGKILL');
+      await system.restart('device-proxy-0');
+      const [abandoned] = await credentialsOf(deviceId);
+      expect(abandoned).toMatchObject({ provisional: true });
+      isHeld = false;
+      await eventually(async () => expect(await bootstrap()).toBe('2.04'));
+      await eventually(async () => {
+        const credentials = await credentialsOf(deviceId);
+        expect(credentials).toMatchObject([{ provisional: false }]);
+        expect(credentials[0]?.id).not.toBe(abandoned?.id);
+      });
+      await eventually(async () => {
+        const codes = await codesOf(deviceId);
+        expect(codes.filter((code) => code === 'SYS_402').length).toBeGreaterThanOrEqual(1);
+        expect(codes.at(-1)).toBe('SYS_107');
+      });
+    } finally {
+      await device.close();
+    }
+  });
+});
