@@ -78,7 +78,7 @@ export class ServiceProcess {
       const line = this.lines[name];
       if (fault === 'refuses') line.refuse();
       else if (fault === 'never answers') line.swallow();
-      else line.slow(slowMs);
+      else line.weather = { latencyMs: slowMs };
     }
   }
 

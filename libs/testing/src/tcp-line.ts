@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
  * Kafka clients connect to the advertised address of a broker. The responses name it as `address:port`, so a port of the
@@ -36,19 +37,66 @@ class BrokerAnswers {
   }
 }
 
+/** What happens to bytes in transit. `stalled`: they wait until that ends; `sliceBytes`: they arrive in pieces. */
+export interface Weather {
+  latencyMs?: number;
+  stalled?: boolean;
+  sliceBytes?: number;
+  bytesPerSecond?: number;
+}
+
+/** One direction of one connection: bytes pass in order. */
+class Lane {
+  private waiting = 0;
+  private last = Promise.resolve();
+
+  constructor(
+    private readonly line: TcpLine,
+    private readonly target: Socket,
+  ) {}
+
+  push(bytes: Buffer): void {
+    if (this.waiting === 0 && Object.keys(this.line.weather).length === 0) return void this.target.write(bytes);
+    this.waiting++;
+    const arrivesAtMs = performance.now() + (this.line.weather.latencyMs ?? 0);
+    this.last = this.last.then(() => this.move(bytes, arrivesAtMs)).finally(() => this.waiting--);
+  }
+
+  private async move(bytes: Buffer, arrivesAtMs: number): Promise<void> {
+    const { bytesPerSecond = Infinity } = this.line.weather;
+    const waitMs = Math.max(arrivesAtMs - performance.now(), (1_000 * bytes.length) / bytesPerSecond);
+    if (waitMs > 0) await sleep(waitMs);
+    while (this.line.weather.stalled && !this.target.destroyed) await sleep(10);
+    const step = this.line.weather.sliceBytes ?? bytes.length;
+    for (let at = 0; at < bytes.length && !this.target.destroyed; at += step) {
+      this.target.write(bytes.subarray(at, at + step));
+      if (step < bytes.length && at % (step * 64) === 0) await sleep(1);
+    }
+  }
+}
+
+interface Trap {
+  matches: (request: Buffer) => boolean;
+  sprung: () => void;
+  afterAnswer: boolean;
+}
+
 /**
- * A TCP proxy that can fail: refuse and cut, accept connections without answering, or answer late. The server
- * itself, which other tests use, runs on.
+ * A TCP proxy that can fail: refuse and cut, accept connections without answering, delay and slice, or cut at a certain
+ * request. The server itself, which other tests use, runs on.
  */
 export class TcpLine {
+  /** Changes take effect at once. */
+  weather: Weather = {};
   private readonly pairs = new Set<readonly [client: Socket, server: Socket]>();
   private readonly server: Server;
   private state: 'open' | 'refusing' | 'silent' = 'open';
-  private delayMs = 0;
   private connectionsAsked = 0;
-  private answersLeftBytes = Infinity;
+  private silentAfterBytes = Infinity;
+  private cutAfterBytes = Infinity;
+  private trap: Trap | undefined;
 
-  private constructor(
+  protected constructor(
     private readonly target: URL,
     private readonly isKafka = false,
   ) {
@@ -100,20 +148,42 @@ export class TcpLine {
 
   /** As `swallow`, when the engine has answered so much from now on. */
   swallowAfter(bytes: number): void {
-    this.answersLeftBytes = bytes;
+    this.silentAfterBytes = bytes;
   }
 
-  /** Each packet takes so long. */
-  slow(delayMs: number): void {
-    this.delayMs = delayMs;
+  /** Cuts the connection on which this many bytes of answers from now on are exceeded, and those after it. */
+  cutAfter(bytes: number): void {
+    this.cutAfterBytes = bytes;
+  }
+
+  /**
+   * Waits for a request that matches, and cuts its connection: before the engine has it, or after the engine carried it out
+   * and before the answer is back. Resolves with whether that happened in time.
+   * @param first done before the cut
+   */
+  async cutAt(
+    matches: (request: Buffer) => boolean,
+    { afterAnswer, first, withinMs = 1_500 }: { afterAnswer: boolean; first?: () => void; withinMs?: number },
+  ): Promise<boolean> {
+    const happened = new Promise<boolean>((done) => {
+      const sprung = (): void => {
+        first?.();
+        done(true);
+      };
+      this.trap = { matches, sprung, afterAnswer };
+    });
+    const inTime = await Promise.race([happened, sleep(withinMs, false)]);
+    this.trap = undefined;
+    return inTime;
   }
 
   /** Connections that lost bytes are reset. */
   heal(): void {
     if (this.state === 'silent') this.cut();
     this.state = 'open';
-    this.answersLeftBytes = Infinity;
-    this.delayMs = 0;
+    this.weather = {};
+    this.silentAfterBytes = this.cutAfterBytes = Infinity;
+    this.trap = undefined;
   }
 
   cut(): void {
@@ -128,13 +198,13 @@ export class TcpLine {
     this.cut();
   }
 
-  private async listening(): Promise<this> {
+  protected async listening(): Promise<this> {
     this.server.listen(0, '127.0.0.1');
     await once(this.server, 'listening');
     return this;
   }
 
-  private accept(client: Socket): void {
+  protected accept(client: Socket): void {
     this.connectionsAsked++;
     if (this.state === 'refusing') return void client.resetAndDestroy();
     const server = connect({ host: this.target.hostname, port: Number(this.target.port), noDelay: true });
@@ -147,18 +217,29 @@ export class TcpLine {
       server.destroy();
     };
     for (const socket of pair) socket.on('error', end).on('close', end);
-    client.on('data', (bytes) => this.pass(server, bytes));
+    const [there, back] = [new Lane(this, server), new Lane(this, client)];
+    const cut = (trap?: Trap): void => {
+      trap?.sprung();
+      client.resetAndDestroy();
+      server.destroy();
+    };
+    let sprung: Trap | undefined;
+    client.on('data', (bytes) => {
+      const { trap } = this;
+      if (trap?.matches(bytes)) {
+        this.trap = undefined;
+        if (!trap.afterAnswer) return cut(trap);
+        sprung = trap;
+      }
+      if (this.state !== 'silent') there.push(bytes);
+    });
     const answers = this.isKafka ? new BrokerAnswers(this.target, this.port) : undefined;
     server.on('data', (bytes) => {
-      this.answersLeftBytes -= bytes.length;
-      if (this.answersLeftBytes < 0) this.swallow();
-      this.pass(client, answers?.take(bytes) ?? bytes);
+      this.silentAfterBytes -= bytes.length;
+      this.cutAfterBytes -= bytes.length;
+      if (sprung || this.cutAfterBytes < 0) return cut(sprung);
+      if (this.silentAfterBytes < 0) this.swallow();
+      if (this.state !== 'silent') back.push(answers?.take(bytes) ?? bytes);
     });
-  }
-
-  private pass(to: Socket, bytes: Buffer): void {
-    if (this.state === 'silent') return;
-    if (this.delayMs === 0) to.write(bytes);
-    else setTimeout(() => to.destroyed || to.write(bytes), this.delayMs);
   }
 }

@@ -71,7 +71,7 @@ export class CallbackReceiver {
     return eventsOf(this.messages, category);
   }
 
-  private async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  protected async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const call: ReceivedCall = {
       method: request.method ?? '',
       path: request.url ?? '',
