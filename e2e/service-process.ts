@@ -1,12 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { engines, eventually, type Isolation, TcpLine } from '@lanyard/testing';
+import { engines, type Isolation, TcpLine } from '@lanyard/testing';
 import { newIdentityKeys } from '../tools/lanyard/identity-keys.ts';
 import { tcpPort } from '../tools/lanyard/ports.ts';
-import { root } from '../tools/lanyard/project.ts';
-import { apps, environment } from '../tools/lanyard/service-processes.ts';
+import { answers } from '../tools/lanyard/probes.ts';
+import { kill, type ProcessSpec } from '../tools/lanyard/processes.ts';
+import { dataFolder } from '../tools/lanyard/project.ts';
+import { ManagedProcess } from '../tools/testing/managed-process.ts';
+import { apps, entryPoint, environment } from '../tools/lanyard/service-processes.ts';
 
 export { apps };
 export type App = (typeof apps)[number];
@@ -18,23 +20,23 @@ export type Fault = 'refuses' | 'never answers' | 'is slow';
 const slowMs = 100;
 
 /** A service as a process of its own, that has a line of its own to each engine. */
-export class ServiceProcess {
-  /** What it wrote, logs included. */
-  output = '';
+export class ServiceProcess extends ManagedProcess {
+  /** Its exit code, once it has ended. */
   private readonly ended: Promise<number | null>;
 
   private constructor(
     readonly app: App,
     readonly url: string,
     private readonly lines: Record<EngineName, TcpLine>,
-    private readonly process: ChildProcess,
+    spec: ProcessSpec,
   ) {
-    for (const stream of [process.stdout, process.stderr])
-      stream?.on('data', (bytes: Buffer) => (this.output += bytes.toString()));
-    this.ended = once(process, 'exit').then(([code]) => code as number | null);
+    let end: (code: number | null) => void = () => undefined;
+    const ended = new Promise<number | null>((resolve) => (end = resolve));
+    super(app, { ...spec, onExit: end }, () => answers.service(url));
+    this.ended = ended;
   }
 
-  static async launch(
+  static async create(
     app: App,
     name: string,
     { topicPrefix, databaseUrl, redisPrefix }: Isolation,
@@ -48,29 +50,39 @@ export class ServiceProcess {
       Redis: await TcpLine.open(redisUrl),
     };
     const port = await tcpPort(0);
-    const replica = { app, name, port, coapPort: 0 };
-    const env = environment(replica, {
-      replicas: apps.map((each) => ({ app: each, name: each, port: 1 })),
-      engines: { brokers: lines.Kafka.address, databaseUrl: lines.PostgreSQL.url, redisUrl: lines.Redis.url },
-      secrets: {
-        ...newIdentityKeys(),
-        encryptionKey: Buffer.alloc(32).toString('base64'),
-        accountId: 'a'.repeat(32),
+    const env = environment(
+      { app, name, port, coapPort: 0 },
+      {
+        replicas: apps.map((each) => ({ app: each, name: each, port: 1 })),
+        engines: { brokers: lines.Kafka.address, databaseUrl: lines.PostgreSQL.url, redisUrl: lines.Redis.url },
+        secrets: {
+          ...newIdentityKeys(),
+          encryptionKey: Buffer.alloc(32).toString('base64'),
+          accountId: 'a'.repeat(32),
+        },
+        keyFile: join(tmpdir(), `${topicPrefix}${name}.key`),
+        coapHost: '127.0.0.1',
+        baseUrl: 'http://127.0.0.1',
+        env: {
+          KAFKA_TOPIC_PREFIX: topicPrefix,
+          GATEWAY_REDIS_PREFIX: `${redisPrefix}gateway:`,
+          DEVICE_PROXY_REDIS_PREFIX: `${redisPrefix}device-proxy:`,
+          DISPATCHER_REDIS_PREFIX: `${redisPrefix}dispatcher:`,
+        },
       },
-      keyFile: join(tmpdir(), `${topicPrefix}${name}.key`),
-      coapHost: '127.0.0.1',
-      baseUrl: 'http://127.0.0.1',
-      env: {
-        KAFKA_TOPIC_PREFIX: topicPrefix,
-        GATEWAY_REDIS_PREFIX: `${redisPrefix}gateway:`,
-        DEVICE_PROXY_REDIS_PREFIX: `${redisPrefix}device-proxy:`,
-        DISPATCHER_REDIS_PREFIX: `${redisPrefix}dispatcher:`,
-      },
+    );
+    const logFile = join(dataFolder(), `${topicPrefix}${name}.log`);
+    const service = new ServiceProcess(app, `http://127.0.0.1:${port}`, lines, {
+      ...{ command: process.execPath, args: [entryPoint(app)], env, logFile },
     });
-    const child = spawn(process.execPath, [join(root, 'apps', app, 'dist', 'main.js')], { env });
-    const service = new ServiceProcess(app, `http://127.0.0.1:${port}`, lines, child);
     if (fault) service.disturb(fault, faulty);
+    service.launch();
     return service;
+  }
+
+  /** What it wrote, logs included. */
+  get output(): string {
+    return readFileSync(this.spec.logFile, 'utf8');
   }
 
   disturb(fault: Fault, names: readonly EngineName[]): void {
@@ -82,7 +94,7 @@ export class ServiceProcess {
     }
   }
 
-  heal(): void {
+  repair(): void {
     for (const line of Object.values(this.lines)) line.heal();
   }
 
@@ -98,26 +110,15 @@ export class ServiceProcess {
     return { status: response.status, ms: performance.now() - begun, text };
   }
 
-  async ready(timeoutMs: number): Promise<void> {
-    await eventually(
-      async () => {
-        if (this.process.exitCode !== null) throw new Error(`${this.app} ended:\n${this.output.slice(-2_000)}`);
-        return (await this.probe('/readyz')).status === 200;
-      },
-      { timeoutMs, intervalMs: 250 },
-    );
-  }
-
   /** Exit code, and how long it took until then. */
   async end(signal?: NodeJS.Signals): Promise<{ code: number | null; ms: number }> {
     const begun = performance.now();
-    if (signal) this.process.kill(signal);
+    if (signal) kill(this.pid, signal);
     return { code: await this.ended, ms: performance.now() - begun };
   }
 
   async close(): Promise<void> {
-    this.process.kill('SIGKILL');
-    await this.ended;
+    await this.kill();
     for (const line of Object.values(this.lines)) line.close();
   }
 }

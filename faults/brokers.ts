@@ -1,11 +1,12 @@
-/** Three Kafka brokers of one row, each stored message on all of them. Proxies stand in front of every listener. */
+/** Three Kafka brokers of one row, each stored message on all of them. Every listener is behind a line that can fail. */
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { kafka, type EngineSpec } from '../tools/lanyard/engine-processes.ts';
 import { tcpPort } from '../tools/lanyard/ports.ts';
 import { waitUntil } from '../tools/lanyard/probes.ts';
+import { TcpLine } from '@lanyard/testing';
 import { Engine } from './engines.ts';
-import { PeerProxy, TcpProxy } from './tcp-proxy.ts';
+import type { Socket } from 'node:net';
 import type { Admin } from 'kafkajs';
 
 const brokerCount = 3;
@@ -14,30 +15,67 @@ const host = '127.0.0.1';
 /** A broker that is silent for so long leads nothing any more. */
 const sessionMs = 3_000;
 
+/** Of a Kafka request: length, API, version, number, then the client id with its length. */
+const clientIdOf = (request: Buffer) => request.toString('utf8', 14, 14 + Math.max(0, request.readInt16BE(12)));
+
+/** In front of a listener for other brokers: knows who connects by the first request. */
+class PeerLine extends TcpLine {
+  isRefused: (clientId: string) => boolean = () => false;
+  clientIds = new Map<Socket, string>();
+
+  static to(port: number) {
+    return new PeerLine(new URL(`tcp://${host}:${port}`)).listening();
+  }
+
+  /** From now on, and those that are connected. */
+  refuseFrom(isRefused: (clientId: string) => boolean) {
+    this.isRefused = isRefused;
+    for (const [client, clientId] of this.clientIds) if (isRefused(clientId)) client.resetAndDestroy();
+  }
+
+  override heal() {
+    super.heal();
+    this.isRefused = () => false;
+  }
+
+  override accept(client: Socket) {
+    client.on('error', () => undefined).on('close', () => this.clientIds.delete(client));
+    client.once('data', (first) => {
+      const clientId = clientIdOf(first);
+      if (this.isRefused(clientId)) return void client.resetAndDestroy();
+      this.clientIds.set(client, clientId);
+      client.pause();
+      client.unshift(first);
+      super.accept(client);
+      client.resume();
+    });
+  }
+}
+
 /** A request of another broker names it: `raft-client-2`, `broker-2-fetcher-0`, `2`. */
 const brokerNamed = (clientId: string) => Number(/^(?:raft-client-|broker-)?(\d+)\b/.exec(clientId)?.[1] ?? 0);
 
 class Broker extends Engine {
   id: number;
-  doors: Doors;
+  lines: Lines;
 
-  constructor(id: number, spec: EngineSpec, port: number, doors: Doors) {
+  constructor(id: number, spec: EngineSpec, port: number, lines: Lines) {
     super('kafka', spec, port);
     this.id = id;
-    this.doors = doors;
+    this.lines = lines;
   }
 
   /** At once: without the others an orderly end takes long. */
   override async stop() {
     await this.kill();
-    for (const proxy of Object.values(this.doors)) proxy.stop();
+    for (const line of Object.values(this.lines)) line.close();
   }
 }
 
-interface Doors {
-  clients: TcpProxy;
-  peers: PeerProxy;
-  controller: PeerProxy;
+interface Lines {
+  clients: TcpLine;
+  peers: PeerLine;
+  controller: PeerLine;
 }
 
 interface Ports {
@@ -46,9 +84,9 @@ interface Ports {
   controller: number;
 }
 
-const settings = (id: number, own: Ports, all: readonly Doors[]) => {
-  const { clients, peers, controller } = all[id - 1] as Doors;
-  const voters = all.map((doors, n) => `${n + 1}@${host}:${doors.controller.port}`);
+const settings = (id: number, own: Ports, all: readonly Lines[]) => {
+  const { clients, peers, controller } = all[id - 1] as Lines;
+  const voters = all.map((lines, n) => `${n + 1}@${host}:${lines.controller.port}`);
   return `
 node.id=${id}
 controller.quorum.voters=${voters.join(',')}
@@ -94,11 +132,11 @@ export class Brokers {
     const ports: Ports[] = [];
     for (const _ of ids)
       ports.push({ clients: await tcpPort(0), peers: await tcpPort(0), controller: await tcpPort(0) });
-    const doors = await Promise.all(
+    const lines = await Promise.all(
       ports.map(async ({ clients, peers, controller }) => ({
-        clients: await new TcpProxy(clients).start(),
-        peers: await new PeerProxy(peers).start(),
-        controller: await new PeerProxy(controller).start(),
+        clients: await TcpLine.open(`${host}:${clients}`),
+        peers: await PeerLine.to(peers),
+        controller: await PeerLine.to(controller),
       })),
     );
     const brokers = new Brokers(
@@ -107,10 +145,10 @@ export class Brokers {
         const data = join(folder, `broker-${id}`);
         if (id > 1) copyStorage(join(folder, 'broker-1'), data, id);
         const spec = kafka({ binaries, data, logs: data, fast: true }, own.clients, own.controller, {
-          properties: settings(id, own, doors),
+          properties: settings(id, own, lines),
           format: [],
         });
-        return new Broker(id, spec, own.clients, doors[n] as Doors);
+        return new Broker(id, spec, own.clients, lines[n] as Lines);
       }),
     );
     try {
@@ -124,7 +162,7 @@ export class Brokers {
 
   /** What clients are told. */
   get addresses() {
-    return this.brokers.map(({ doors }) => `${host}:${doors.clients.port}`);
+    return this.brokers.map(({ lines }) => `${host}:${lines.clients.port}`);
   }
 
   broker(id: number) {
@@ -135,13 +173,13 @@ export class Brokers {
 
   /** The others and it do not reach each other any more. Clients reach all, it included. */
   isolate(lonely: Broker) {
-    for (const { id, doors } of this.brokers)
-      for (const proxy of [doors.peers, doors.controller])
-        proxy.refuse((clientId) => (brokerNamed(clientId) === lonely.id) !== (id === lonely.id));
+    for (const { id, lines } of this.brokers)
+      for (const line of [lines.peers, lines.controller])
+        line.refuseFrom((clientId) => (brokerNamed(clientId) === lonely.id) !== (id === lonely.id));
   }
 
   reconnect() {
-    for (const { doors } of this.brokers) for (const proxy of Object.values(doors)) proxy.heal();
+    for (const { lines } of this.brokers) for (const line of Object.values(lines)) line.heal();
   }
 
   /** Every partition has a leader, and is on every broker. */

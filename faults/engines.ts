@@ -1,88 +1,28 @@
 /** Kafka, PostgreSQL and Redis of this run alone, because they are killed, stopped, cut and wiped. */
-import { sleep } from '../tools/lanyard/project.ts';
 import { mkdirSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { kafka, postgresql, redis, type EngineSpec } from '../tools/lanyard/engine-processes.ts';
 import { fetchEngines } from '../tools/lanyard/fetch-engines.ts';
 import { tcpPort } from '../tools/lanyard/ports.ts';
-import { answers, waitUntil } from '../tools/lanyard/probes.ts';
-import { isAlive, kill, launch, stopProcess } from '../tools/lanyard/processes.ts';
-import { noteEnded, noteStarted } from './started.ts';
+import { answers } from '../tools/lanyard/probes.ts';
+import { ManagedProcess } from '../tools/testing/managed-process.ts';
 
 const password = 'lanyard';
-const startAttempts = 5;
-/** A child that Redis forked ends within this, once its parent was killed. */
-const startAgainMs = 250;
 
-/** A process that can be killed and started again on the same port and data. */
-export class Engine {
-  pid = 0;
-  isStopped = false;
-  name: keyof typeof answers & string;
-  spec: EngineSpec;
+export class Engine extends ManagedProcess {
   port: number;
+  /** Its folder, of PostgreSQL and Redis. */
+  data: string;
 
-  constructor(name: keyof typeof answers & string, spec: EngineSpec, port: number) {
-    this.name = name;
-    this.spec = spec;
+  constructor(name: 'kafka' | 'postgresql' | 'redis', spec: EngineSpec, port: number, data: string = spec.marker) {
+    super(name, spec, () => answers[name](`127.0.0.1:${port}`));
     this.port = port;
-  }
-
-  async start() {
-    // What was killed may leave something behind for a moment that keeps its successor from starting.
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.startOnce();
-      } catch (error) {
-        if (attempt === startAttempts) throw error;
-        await sleep(startAgainMs);
-      }
-    }
-  }
-
-  async startOnce() {
-    if (!isAlive(this.pid)) this.pid = noteStarted(launch(this.spec));
-    const ready = () => answers[this.name as 'kafka'](`127.0.0.1:${this.port}`);
-    await waitUntil(this.name, ready, { alive: () => isAlive(this.pid), hint: `See ${this.spec.logFile}` });
-  }
-
-  async kill() {
-    kill(this.pid, 'SIGKILL');
-    while (isAlive(this.pid)) await sleep(5);
-    noteEnded(this.pid);
-  }
-
-  pause() {
-    this.isStopped = true;
-    kill(this.pid, 'SIGSTOP');
-  }
-
-  resume() {
-    this.isStopped = false;
-    kill(this.pid, 'SIGCONT');
-  }
-
-  async heal() {
-    if (this.isStopped) this.resume();
-    await this.start();
-  }
-
-  async stop() {
-    if (this.isStopped) this.resume();
-    await stopProcess(this.pid, { signal: this.spec.stopSignal, waitMs: 10_000 });
-    noteEnded(this.pid);
+    this.data = data;
   }
 }
 
 export class RedisEngine extends Engine {
-  data: string;
-  args: string[];
-
-  constructor(spec: EngineSpec, port: number, data: string) {
-    super('redis', spec, port);
-    this.data = data;
-    this.args = spec.args;
-  }
+  args = this.spec.args;
 
   /** From the next start. */
   set appendFsync(fsync: 'always' | 'everysec') {
@@ -98,7 +38,7 @@ export class RedisEngine extends Engine {
    * @param bytes that stay
    */
   truncateLog(bytes: number) {
-    truncateSync(join(this.data, 'appendonly.aof'), bytes);
+    truncateSync(join(this.data, 'appendonly.aof'), Math.max(0, bytes));
   }
 
   /** As if its disk had been replaced. */
@@ -118,15 +58,13 @@ export class Engines {
   brokers: string[];
   databaseUrl: string;
   binaries: string;
-  ownKafka: Engine | undefined;
-  ownPostgresql: Engine | undefined;
+  own: { kafka: Engine; postgresql: Engine } | undefined;
 
-  constructor({ brokers, databaseUrl }: Shared, binaries: string, kafka?: Engine, postgresql?: Engine) {
+  constructor({ brokers, databaseUrl }: Shared, binaries: string, own?: Engines['own']) {
     this.brokers = brokers;
     this.databaseUrl = databaseUrl;
     this.binaries = binaries;
-    this.ownKafka = kafka;
-    this.ownPostgresql = postgresql;
+    this.own = own;
   }
 
   /** For rows that leave Kafka and PostgreSQL alone. */
@@ -144,18 +82,17 @@ export class Engines {
     const binaries = await fetchEngines();
     const folders = { binaries, data, logs: join(data, 'logs'), fast };
     const ports = { kafka: await tcpPort(0), controller: await tcpPort(0), pg: await tcpPort(0) };
+    const broker = kafka(folders, ports.kafka, ports.controller, { properties: kafkaProperties(ports), format: [] });
     const engines = new Engines(
       {
         brokers: [`127.0.0.1:${ports.kafka}`],
         databaseUrl: `postgres://lanyard:${password}@127.0.0.1:${ports.pg}/postgres`,
       },
       binaries,
-      new Engine(
-        'kafka',
-        kafka(folders, ports.kafka, ports.controller, { properties: kafkaProperties(ports), format: [] }),
-        ports.kafka,
-      ),
-      new Engine('postgresql', postgresql(folders, ports.pg, password), ports.pg),
+      {
+        kafka: new Engine('kafka', broker, ports.kafka),
+        postgresql: new Engine('postgresql', postgresql(folders, ports.pg, password), ports.pg),
+      },
     );
     try {
       await engines.heal();
@@ -168,32 +105,32 @@ export class Engines {
 
   /** Only rows that are alone on engines of the run ask for these. */
   get kafka() {
-    return owned(this.ownKafka);
+    return this.owned.kafka;
   }
 
   get postgresql() {
-    return owned(this.ownPostgresql);
+    return this.owned.postgresql;
   }
 
   /** @param data folder of a row */
   async startRedis(data: string) {
     const port = await tcpPort(0);
     const spec = redis({ binaries: this.binaries, data, logs: data, fast: true }, port);
-    const engine = new RedisEngine(spec, port, join(data, 'redis'));
+    const engine = new RedisEngine('redis', spec, port, join(data, 'redis'));
     await engine.start();
     return engine;
   }
 
   async heal() {
-    await Promise.all([this.ownKafka?.heal(), this.ownPostgresql?.heal()]);
+    await Promise.all([this.own?.kafka.heal(), this.own?.postgresql.heal()]);
   }
 
   async stop() {
-    await Promise.all([this.ownKafka?.stop(), this.ownPostgresql?.stop()]);
+    await Promise.all([this.own?.kafka.stop(), this.own?.postgresql.stop()]);
+  }
+
+  get owned() {
+    if (!this.own) throw new Error('this row breaks an engine that others use too');
+    return this.own;
   }
 }
-
-const owned = (engine: Engine | undefined) => {
-  if (!engine) throw new Error('this row breaks an engine that others use too');
-  return engine;
-};

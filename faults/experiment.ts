@@ -314,7 +314,7 @@ export class Experiment {
 
   /** A replica that works, or at least runs. */
   victim(): Replica {
-    const running = this.system.replicas.filter(({ isRunning, isStopped }) => isRunning && !isStopped);
+    const running = this.system.replicas.filter(({ isRunning, isPaused }) => isRunning && !isPaused);
     const ready = running.filter(({ isReady }) => isReady);
     return this.random.pick([ready, running, this.system.replicas].find(({ length }) => length > 0) ?? []);
   }

@@ -1,26 +1,12 @@
 /** What one run of a row works on: its own topics, database and keys in Redis, dispatchers, tenants and channels. */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import {
-  AccessKeys,
-  ChannelsState,
-  DeviceCommandResults,
-  DeviceSessions,
-  DeviceValues,
-  type AccessKeyChanged,
-} from '@lanyard/contracts';
+import { AccessKeys, ChannelsState, DeviceCommandResults, DeviceSessions, DeviceValues } from '@lanyard/contracts';
 import { KafkaConnection, type KafkaProducer } from '@lanyard/kafka';
-import {
-  createLogger,
-  formatApiKey,
-  hashSecret,
-  identityHeader,
-  newId,
-  newSecret,
-  signIdentity,
-} from '@lanyard/service';
+import { createLogger, newId } from '@lanyard/service';
 import pg from 'pg';
 import { newIdentityKeys, signingKeyOf } from '../tools/lanyard/identity-keys.ts';
+import { Customer, identityHeaders } from '../tools/testing/customer.ts';
 import { whenAvailable } from './available.ts';
 import { evict } from './group-members.ts';
 import { Load } from './load.ts';
@@ -41,14 +27,6 @@ const sources = [DeviceSessions, DeviceValues, DeviceCommandResults];
 
 /** Not divisors of what a chunk holds, so that batches end within chunks. */
 const batchSizes = [7, 40, 130, 10_000];
-
-/** one API key */
-interface Customer {
-  accountId: string;
-  keyId: string;
-  key: string;
-  secret: string;
-}
 
 type Receiver = CallbackReceiver | SocketReceiver | PullReceiver;
 
@@ -78,7 +56,6 @@ export class FaultSystem {
   pulls = new Map<string, PullReceiver>();
   /** Those with clocks of their own. */
   producers: KafkaProducer[] = [];
-  revision = 0;
   started = 0;
   options: Options;
   Producer: typeof KafkaProducer;
@@ -186,10 +163,9 @@ export class FaultSystem {
   /** @returns its name */
   async addChannel(accountId: string, kind: Kind): Promise<string> {
     const { random } = this.options;
-    const keyId = newId();
-    const secret = newSecret(accountId, keyId);
-    const customer = { accountId, keyId, secret, key: formatApiKey({ accountId, keyId, secret }) };
-    await this.announceKey(customer);
+    const customer = new Customer(accountId);
+    const { keyId } = customer;
+    await customer.announce(this.producer);
     this.customers.set(keyId, customer);
     this.history.addChannel({ name: keyId, kind, tenant: accountId });
     await this.receiverOf(customer, kind, random.pick(batchSizes));
@@ -212,21 +188,6 @@ export class FaultSystem {
     }
   }
 
-  async announceKey({ accountId, keyId, secret }: Customer, fields: Partial<AccessKeyChanged> = {}) {
-    await this.producer.send(AccessKeys, {
-      keyId,
-      accountId,
-      hash: hashSecret(secret),
-      groups: [],
-      permissions: ['notifications'],
-      tier: 'commercial',
-      status: 'active',
-      revision: ++this.revision,
-      changedAt: new Date().toISOString(),
-      ...fields,
-    });
-  }
-
   /** Receivers of all kinds. */
   get receivers(): Receiver[] {
     return [...this.callbacks.values(), ...this.sockets.values(), ...this.pulls.values()];
@@ -234,7 +195,7 @@ export class FaultSystem {
 
   /** One that runs, as a load balancer would choose. */
   anyReplica() {
-    const running = this.replicas.filter(({ isRunning, isStopped }) => isRunning && !isStopped);
+    const running = this.replicas.filter(({ isRunning, isPaused }) => isRunning && !isPaused);
     const all = running.length > 0 ? running : this.replicas;
     return all[Math.floor(Math.random() * all.length)] as Replica;
   }
@@ -246,16 +207,8 @@ export class FaultSystem {
 
   /** What the gateway says about the caller, by the same clock. */
   identity(channel: string, replica: Replica): Record<string, string> {
-    const { accountId, keyId } = this.customers.get(channel) as Customer;
-    const identity = {
-      accountId,
-      keyId,
-      groups: [],
-      permissions: ['notifications'],
-      tier: 'commercial' as const,
-      requestId: newId(),
-    };
-    return { [identityHeader]: signIdentity(identity, 'dispatcher', signingKey, Date.now() + replica.shiftMs) };
+    const customer = this.customers.get(channel) as Customer;
+    return identityHeaders(customer, 'dispatcher', signingKey, Date.now() + replica.shiftMs);
   }
 
   async call(channel: string, method: string, path: string, body?: unknown, replica: Replica = this.anyReplica()) {
@@ -319,7 +272,7 @@ export class FaultSystem {
 
   async drop() {
     await this.load.stop().catch(() => undefined);
-    for (const receiver of this.receivers) receiver.stop();
+    for (const receiver of this.receivers) void receiver.stop();
     await Promise.all(this.replicas.map((replica) => replica.drop()));
     for (const producer of [this.producer, ...this.producers]) await producer.disconnect().catch(() => undefined);
     await this.kafka.close().catch(() => undefined);

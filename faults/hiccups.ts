@@ -35,8 +35,8 @@ export class Hiccups {
   readLogs(replicas: readonly Replica[]) {
     const { faults } = this.history;
     const injected = faults.filter(({ excuse }) => excuse.callback > 0);
-    for (const { name, logFile } of replicas)
-      for (const line of readFileSync(logFile, 'utf8').split('\n')) {
+    for (const { name, spec } of replicas)
+      for (const line of readFileSync(spec.logFile, 'utf8').split('\n')) {
         if (!linkLost.test(line)) continue;
         const atMs = Date.parse(/"time":"([^"]+)"/.exec(line)?.[1] ?? '');
         const isKnown = faults.some(

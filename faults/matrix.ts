@@ -114,7 +114,7 @@ export class Matrix {
 
   async runBug(bug: Bug, seed: number): Promise<BugOutcome> {
     const { say } = this.options;
-    const program = copyProgram(join(this.folder, 'bugs', bug.name), bug);
+    const program = copyProgram(join(this.folder, 'bugs', `${bug.name}-${bug.row}`), bug);
     const row = { ...rowOfBug(bug), drainMs: bugDrainMs };
     for (let run = 0; run < bugSeeds; run++) {
       const outcome = await this.runOne({ row, seed: seed + run, program });

@@ -6,7 +6,6 @@ import { readCommandLine, wholeNumber } from '../tools/lanyard/command-line.ts';
 import { build } from '../tools/lanyard/install.ts';
 import { checkEnginePrerequisites } from '../tools/lanyard/prerequisites.ts';
 import { progress, run, say, Stop } from '../tools/lanyard/project.ts';
-import { killStarted } from './started.ts';
 
 const usage =
   'npm run test:faults [-- --seed N] [--seeds K] [--rows F1,F4] [--seconds S] [--parallel P] [--json] [--bugs] [--help]';
@@ -23,7 +22,6 @@ const options = {
   parallel: { type: 'string', default: '3' },
 } as const;
 
-process.on('exit', killStarted);
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130));
 
 // Standard output is for the table.

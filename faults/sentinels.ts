@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { redis, type EngineSpec } from '../tools/lanyard/engine-processes.ts';
 import { tcpPort } from '../tools/lanyard/ports.ts';
 import { waitUntil } from '../tools/lanyard/probes.ts';
-import { RedisNode } from './redis-cluster.ts';
+import { RedisNode } from '../tools/testing/redis-cluster.ts';
 
 const name = 'the-master';
 const nodeCount = 3;

@@ -57,7 +57,7 @@ describe('an engine that is away', () => {
     const before = beginning[n - beginningAtOnce];
     const begun = (async () => {
       await before;
-      const service = await ServiceProcess.launch(app, `${app}-${n}`, isolation, fault, faulty);
+      const service = await ServiceProcess.create(app, `${app}-${n}`, isolation, fault, faulty);
       all.push(service);
       await eventually(() => service.hasAsked('PostgreSQL'), { timeoutMs: backMs });
       return service;
@@ -85,8 +85,8 @@ describe('an engine that is away', () => {
   it('is slow while services start: they start', async () => {
     await together(apps, async (app) => {
       const service = await launch(app, 'is slow', enginesOf(app));
-      await service.ready(backMs);
-      service.heal();
+      await service.ready();
+      service.repair();
       running.set(app, service);
       return undefined;
     });
@@ -100,7 +100,7 @@ describe('an engine that is away', () => {
     await together([...silent, ...refused], async ({ app, engine, fault }) => {
       const service = await launch(app, fault, [engine]);
       if (starts(app, engine)) {
-        await service.ready(backMs);
+        await service.ready();
         return stops(service);
       }
       const { code, ms } = await service.end();
@@ -124,8 +124,8 @@ describe('an engine that is away', () => {
           const [ready, healthy] = await Promise.all([service.probe('/readyz'), service.probe('/healthz')]);
           if (ready.status !== wanted || ready.ms > probeMs) return `${engine} ${fault}: ${JSON.stringify(ready)}`;
           if (healthy.status !== 200 || healthy.ms > probeMs) return `${engine} ${fault}: ${JSON.stringify(healthy)}`;
-          service.heal();
-          await service.ready(backMs).catch((error: unknown) => {
+          service.repair();
+          await service.ready().catch((error: unknown) => {
             throw new Error(`not back after ${engine} ${fault}: ${String(error)}`);
           });
         }
@@ -136,7 +136,7 @@ describe('an engine that is away', () => {
   it('never answers when services are asked to stop: they end in time, with code 0', async () => {
     await together(pairs, async ({ app, engine }) => {
       const service = await launch(app);
-      await service.ready(backMs);
+      await service.ready();
       service.disturb('never answers', [engine]);
       return stops(service);
     });

@@ -1,8 +1,11 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import { Application } from '../application.ts';
 import { type RunningSystem, startSystem } from '../system.ts';
 import { Flow } from '../flow.ts';
-import { type RedisCluster, redisCluster } from '../redis-cluster.ts';
+import { dataFolder } from '../../tools/lanyard/project.ts';
+import { RedisCluster } from '../../tools/testing/redis-cluster.ts';
 
 const devices = 6;
 
@@ -10,13 +13,15 @@ const devices = 6;
 const timesMax = 7;
 
 describe('on a Redis cluster', () => {
+  const folder = mkdtempSync(join(dataFolder(), 'redis-cluster-'));
   let cluster: RedisCluster;
   let system: RunningSystem;
   let app: Application;
   let flow: Flow;
 
   beforeAll(async () => {
-    cluster = await redisCluster();
+    // A replica of the first master only.
+    cluster = await RedisCluster.start(folder, 1);
     system = await startSystem('cluster', {
       redisUrl: cluster.url,
       env: { DEVICE_PROXY_REDIS_PREFIX: '{device-proxy}:' },
@@ -31,17 +36,18 @@ describe('on a Redis cluster', () => {
     await flow?.close();
     await system?.stop();
     await cluster?.stop();
+    rmSync(folder, { recursive: true, force: true });
   });
 
   it('every value arrives, in order per device, though a replica takes over and each master is killed', async () => {
     flow.begin();
     await flow.goesOn();
     const [replicated, ...others] = cluster.nodes.slice(0, 3);
-    await replicated?.end('SIGKILL');
+    await replicated?.kill();
     await flow.goesOn();
     await replicated?.start();
     for (const node of others) {
-      await node.end('SIGKILL');
+      await node.kill();
       await node.start();
       await flow.goesOn();
     }

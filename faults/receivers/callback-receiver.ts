@@ -1,18 +1,12 @@
 /** The customer's HTTP server of one callback channel, and the ways in which such servers misbehave. */
 import { sleep } from '../../tools/lanyard/project.ts';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { CallbackReceiver as Receiver } from '@lanyard/testing';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Answer, History } from '../history.ts';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-
-type Request = IncomingMessage;
-
-type Response = ServerResponse;
 
 interface Call {
-  text: string;
-  request: Request;
-  response: Response;
+  request: IncomingMessage;
+  response: ServerResponse;
   record: (answer: Answer) => void;
 }
 
@@ -25,7 +19,7 @@ interface Attempt {
   behaviour: string;
 }
 
-const gone = (response: Response) =>
+const gone = (response: ServerResponse) =>
   new Promise((done) => (response.destroyed ? done(undefined) : response.once('close', () => done(undefined))));
 
 /** Who hung up before the answer knows nothing of it. */
@@ -49,7 +43,7 @@ const acceptAfter =
     accept(call, () => call.response.writeHead(status).end());
   };
 
-export const behaviours: Record<string, Behaviour> = {
+const behaviours: Record<string, Behaviour> = {
   accepts: (call) => accept(call, () => call.response.writeHead(204).end()),
   answers200: (call) => accept(call, () => call.response.writeHead(200).end('thank you')),
   slow: acceptAfter(300, 204),
@@ -93,29 +87,20 @@ export const behaviours: Record<string, Behaviour> = {
   },
 };
 
-export class CallbackReceiver {
+export class CallbackReceiver extends Receiver {
   attempts: Attempt[] = [];
   /** name of a behaviour, or what gives it for each request */
   behaviour: string | (() => string) = 'accepts';
   /** Hangs up before it has read the whole request, so many times. */
   hangUps = 0;
-  url = '';
   history: History;
   channel: string;
-  server: Server;
 
   constructor(history: History, channel: string) {
+    super();
     this.history = history;
     this.channel = channel;
-    this.server = createServer((request, response) => void this.receive(request, response));
-    this.server.keepAliveTimeout = 30_000;
-  }
-
-  async start() {
-    await new Promise((listening) => this.server.listen(0, '127.0.0.1', () => listening(undefined)));
-    const { port } = this.server.address() as AddressInfo;
-    this.url = `http://127.0.0.1:${port}/events`;
-    return this;
+    this.answer((request, response) => void this.behave(request, response));
   }
 
   /** Does this to the next requests, and then accepts. */
@@ -129,32 +114,22 @@ export class CallbackReceiver {
     this.hangUps = 0;
   }
 
-  stop() {
-    this.server.closeAllConnections();
-    this.server.close();
+  protected override async receive(request: IncomingMessage, response: ServerResponse) {
+    if (this.hangUps <= 0) return super.receive(request, response);
+    this.hangUps--;
+    request.once('data', () => request.socket.destroy());
   }
 
-  async receive(request: Request, response: Response) {
-    const beganAtMs = performance.now();
-    if (this.hangUps > 0) {
-      this.hangUps--;
-      return void request.once('data', () => request.socket.destroy());
-    }
-    const parts: Buffer[] = [];
-    try {
-      for await (const part of request) parts.push(part);
-    } catch {
-      return;
-    }
-    const text = Buffer.concat(parts).toString();
+  async behave(request: IncomingMessage, response: ServerResponse) {
+    const { body: text = '', atMs = 0 } = this.calls.pop() ?? {};
     // How the service finds out whether the address is the customer's.
     if (text === '{}') return void response.writeHead(204).end();
     response.on('error', () => undefined);
     const behaviour = typeof this.behaviour === 'string' ? this.behaviour : this.behaviour();
     await behaviours[behaviour]?.({
-      ...{ text, request, response },
+      ...{ request, response },
       record: (answer) => {
-        this.attempts.push({ beganAtMs, endedAtMs: performance.now(), answer, behaviour });
+        this.attempts.push({ beganAtMs: atMs, endedAtMs: Date.now(), answer, behaviour });
         this.history.deliver(this.channel, text, answer);
       },
     });

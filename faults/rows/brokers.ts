@@ -32,7 +32,7 @@ const faults: Record<string, (situation: Situation) => Promise<unknown>> = {
   },
   'a leader is cut off from everything': async ({ experiment, brokers, leader }) => {
     brokers.isolate(leader);
-    leader.doors.clients.down();
+    leader.lines.clients.refuse();
     await away(experiment);
   },
   'a leader stands still': async ({ experiment, leader }) => {

@@ -27,7 +27,7 @@ const deleteKey = async (experiment: Experiment, name: string) => {
   const customer = system.customers.get(name);
   const pull = system.pulls.get(name);
   if (pull) pull.isStopped = true;
-  if (customer) await system.announceKey(customer, { status: 'deleted' });
+  await customer?.announce(system.producer, { status: 'deleted' });
   const gone = async () => (await system.call(name, 'GET', 'channel')).status === 404;
   if (!(await eventually(gone, 10_000)))
     experiment.violation('F23 the channel of a deleted key is still there after 10 s');
@@ -47,11 +47,11 @@ const switchOff = async (experiment: Experiment, name: string) => {
   if (!customer || !socket) return;
   await eventually(() => socket.isOpen, 3_000);
   const before = socket.closed.length;
-  await system.announceKey(customer, { status: 'inactive' });
+  await customer.announce(system.producer, { status: 'inactive' });
   if (!(await eventually(() => socket.closed.slice(before).includes(1008), 5_000)))
     experiment.violation('F23 key switched off: its socket was not closed with 1008');
   await sleep(500);
-  await system.announceKey(customer);
+  await customer.announce(system.producer);
 };
 
 /** Other batch sizes and forms, the same events. */
@@ -130,7 +130,7 @@ const names: Row = {
           point(experiment, address);
           await sleep(200);
           // Names matter when connections are made: each dispatcher has one.
-          receiver.server.closeAllConnections();
+          receiver.cut();
           await sleep(200);
           const before = receiver.attempts.length;
           await experiment.pause(500, 2_000);

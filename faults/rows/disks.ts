@@ -28,7 +28,8 @@ const fullWithFsync = async (experiment: Experiment) => {
     disk().fill();
     if (!(await endsByItself(redis))) experiment.violation('F28 Redis did not end although its disk was full');
     // As its supervisor would: it may even answer before it ends again.
-    await redis.startOnce().catch(() => undefined);
+    redis.launch();
+    await redis.ready().catch(() => undefined);
     await experiment.pause(200, 1_000);
     disk().free();
     await redis.heal();
@@ -170,7 +171,7 @@ const postgresFull: Row = {
     // It waits for its disk: otherwise it would forget what it accepted last, as it is told to.
     const engines = await Engines.start(join(folder, 'engines'), { fast: false });
     await engines.postgresql.stop();
-    current = SmallDisk.mountOver(engines.postgresql.spec.marker, 256);
+    current = SmallDisk.mountOver(engines.postgresql.data, 256);
     await engines.heal();
     const stop = async () => {
       await engines.stop();

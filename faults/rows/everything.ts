@@ -11,7 +11,7 @@ const actions: Record<string, (experiment: Experiment) => Promise<unknown>> = {
     await experiment.fault('SIGSTOP', { times: 2 }, async () => {
       replica.pause();
       await experiment.pause(500, 7_000);
-      if (replica.isStopped) replica.resume();
+      if (replica.isPaused) replica.resume();
     });
   },
   'kill Redis': (experiment) =>
@@ -23,7 +23,7 @@ const actions: Record<string, (experiment: Experiment) => Promise<unknown>> = {
   'tear the log of Redis': (experiment) =>
     experiment.fault('torn log', { times: 7, forgets: true }, async () => {
       await experiment.redis.kill();
-      experiment.redis.truncateLog(Math.max(0, experiment.redis.logBytes - experiment.random.int(1, 2_000)));
+      experiment.redis.truncateLog(experiment.redis.logBytes - experiment.random.int(1, 2_000));
       await experiment.redis.start();
     }),
   'pause Redis': (experiment) =>
@@ -32,10 +32,10 @@ const actions: Record<string, (experiment: Experiment) => Promise<unknown>> = {
       await experiment.pause(100, 1_000);
       experiment.redis.resume();
     }),
-  'cut a line': (experiment) => experiment.fault('cut', { times: 3 }, async () => experiment.victim().redis.cutAll()),
+  'cut a line': (experiment) => experiment.fault('cut', { times: 3 }, async () => experiment.victim().redis.cut()),
   'cut an answer': (experiment) =>
     experiment.fault('cut an answer', { times: 3 }, () =>
-      experiment.victim().redis.spring(experiment.asks('append', 'ack'), true),
+      experiment.victim().redis.cutAt(experiment.asks('append', 'ack'), { afterAnswer: true }),
     ),
   'kill Kafka': (experiment) =>
     experiment.fault('kill Kafka', {}, async () => {

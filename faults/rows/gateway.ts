@@ -47,7 +47,7 @@ class Gateway {
   constructor(experiment: Experiment, process: Replica) {
     this.experiment = experiment;
     this.process = process;
-    this.keyFile = join(process.options.folder, 'admin.key');
+    this.keyFile = join(process.folder, 'admin.key');
   }
 
   static async start(experiment: Experiment) {

@@ -1,29 +1,7 @@
-/** Rows about Kafka: its broker dies or stands still, partitions are added, messages are poison. PostgreSQL is here too. */
+/** Rows about Kafka: partitions are added, messages are poison. */
 import { sleep } from '../../tools/lanyard/project.ts';
 import { DeviceValues, encodeMessage, fixtures, type ResourceValueArrived } from '@lanyard/contracts';
 import { eventually, type Row } from '../experiment.ts';
-
-const killed: Row = {
-  name: 'F12',
-  about: 'SIGKILL of the Kafka broker, restart; also SIGSTOP',
-  exclusive: true,
-  seconds: 14,
-  inject: (experiment) =>
-    experiment.repeat(
-      async (n) => {
-        const { kafka } = experiment.engines;
-        const isPause = n % 2 === 1;
-        await experiment.fault(isPause ? 'SIGSTOP Kafka' : 'kill Kafka', {}, async () => {
-          if (isPause) kafka.pause();
-          else await kafka.kill();
-          await experiment.pause(300, 2_000);
-          await kafka.heal();
-        });
-      },
-      1_000,
-      2_000,
-    ),
-};
 
 const morePartitions: Row = {
   name: 'F15',
@@ -89,33 +67,4 @@ const poison: Row = {
   },
 };
 
-const withoutPostgres: Row = {
-  name: 'F17',
-  about: 'SIGKILL of PostgreSQL: the API says 503, delivery continues; everything works when it is back',
-  exclusive: true,
-  seconds: 12,
-  inject: (experiment) =>
-    experiment.repeat(
-      async () => {
-        const { engines, system, history } = experiment;
-        const [channel = ''] = experiment.channelsOf('callback');
-        await experiment.fault('kill PostgreSQL', { times: 1 }, async () => {
-          await engines.postgresql.kill();
-          const before = history.deliveries.length;
-          const { status } = await system.call(channel, 'GET', 'callback');
-          if (status !== 503) experiment.violation(`F17 without PostgreSQL the API answered ${status}, not 503`);
-          await eventually(() => history.deliveries.length > before, 5_000);
-          if (history.deliveries.length === before)
-            experiment.violation('F17 nothing was delivered without PostgreSQL');
-          await engines.postgresql.start();
-        });
-        const works = async () =>
-          (await system.call(channel, 'GET', 'callback').catch(() => ({ status: 0 }))).status === 200;
-        if (!(await eventually(works, 20_000))) experiment.violation('F17 the API did not come back with PostgreSQL');
-      },
-      500,
-      1_500,
-    ),
-};
-
-export const kafkaRows = [killed, morePartitions, poison, withoutPostgres];
+export const kafkaRows = [morePartitions, poison];

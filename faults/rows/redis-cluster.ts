@@ -1,7 +1,7 @@
 /** Rows on a Redis Cluster: replicas take over from masters, and slots move from node to node. */
 import { sleep } from '../../tools/lanyard/project.ts';
 import { eventually, type Equipment, type Experiment, type Row } from '../experiment.ts';
-import { killWithLag, RedisCluster } from '../redis-cluster.ts';
+import { killWithLag, RedisCluster } from '../../tools/testing/redis-cluster.ts';
 
 /** A batch may be sent again when the link breaks, and once more by each replica that starts over twice. */
 const afterFailOver = 7;
@@ -17,8 +17,8 @@ const shards = ['s0', 's1', 's2', 's3'];
 /** The cluster of a run. */
 const clusters = new WeakMap<Equipment, RedisCluster>();
 
-const equip: NonNullable<Row['equip']> = async (engines, folder) => {
-  const cluster = await RedisCluster.start(engines.binaries, folder);
+const equip: NonNullable<Row['equip']> = async (_engines, folder) => {
+  const cluster = await RedisCluster.start(folder);
   const equipment = {
     redisPorts: cluster.ports,
     environment: { REDIS_URL: cluster.url },

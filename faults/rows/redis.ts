@@ -1,60 +1,30 @@
 /** Rows in which Redis dies, forgets, stands still, is full, or is hard to reach. */
 import { sleep } from '../../tools/lanyard/project.ts';
 import { Redis } from 'ioredis';
-import { type Experiment, type Row } from '../experiment.ts';
+import { type Row } from '../experiment.ts';
 
 /** A batch may be sent again when the link breaks, and once more by each replica that starts over twice. */
 const afterRedis = 5;
 const afterLink = 2;
 
-const kills =
-  (
-    name: string,
-    before: (port: number) => Promise<void>,
-    settleMs: (experiment: Experiment) => number,
-  ): Row['inject'] =>
-  (experiment) =>
-    experiment.repeat(
-      async () => {
-        const { redis } = experiment;
-        await experiment.fault(name, { times: afterRedis }, async () => {
-          await before(redis.port);
-          await redis.kill();
-          await experiment.pause(0, 600);
-          await redis.start();
-          await sleep(settleMs(experiment));
-        });
-      },
-      100,
-      1_200,
-    );
-
 const killed: Row = {
   name: 'F4',
   about: 'SIGKILL of Redis, which writes every command to disk; restart',
   seconds: 10,
-  inject: kills(
-    'kill Redis',
-    async () => undefined,
-    ({ random }) => (random.chance(0.3) ? 0 : 800),
-  ),
-};
-
-/** How long the fork outlives its Redis, with the connections of all clients. */
-const forkMs = 4_000;
-
-const beginSaving = async (port: number) => {
-  const client = new Redis({ port, host: '127.0.0.1' });
-  await client.config('SET', 'rdb-key-save-delay', forkMs * 1_000);
-  await client.bgsave();
-  client.disconnect();
-};
-
-const killedWhileSaving: Row = {
-  name: 'F4b',
-  about: 'SIGKILL of Redis while its fork saves: the fork keeps all connections open; restart',
-  seconds: 10,
-  inject: kills('kill Redis with a fork', beginSaving, () => 2_000),
+  inject: (experiment) =>
+    experiment.repeat(
+      async () => {
+        const { redis } = experiment;
+        await experiment.fault('kill Redis', { times: afterRedis }, async () => {
+          await redis.kill();
+          await experiment.pause(0, 600);
+          await redis.start();
+          await sleep(experiment.random.chance(0.3) ? 0 : 800);
+        });
+      },
+      100,
+      1_200,
+    ),
 };
 
 const lostTail: Row = {
@@ -85,42 +55,6 @@ const lostTail: Row = {
   },
 };
 
-const wiped: Row = {
-  name: 'F6',
-  about: 'Redis comes back without any data',
-  seconds: 9,
-  inject: (experiment) =>
-    experiment.repeat(
-      async () => {
-        const { redis } = experiment;
-        await experiment.fault('wipe Redis', { times: afterRedis, forgets: true }, async () => {
-          await redis.kill();
-          redis.wipe();
-          await redis.start();
-          await sleep(2_000);
-        });
-      },
-      1_000,
-      2_000,
-    ),
-};
-
-const frozen: Row = {
-  name: 'F7',
-  about: 'Redis stands still, also for longer than a command may take (5 s)',
-  seconds: 12,
-  inject: (experiment) =>
-    experiment.repeat(async (n) => {
-      const { redis } = experiment;
-      await experiment.fault('SIGSTOP Redis', { times: afterRedis }, async () => {
-        redis.pause();
-        await (n === 1 ? sleep(6_500) : experiment.pause(200, 1_500));
-        redis.resume();
-        await sleep(500);
-      });
-    }),
-};
-
 const torn: Row = {
   name: 'F8',
   about: 'the log of Redis ends within a command',
@@ -131,7 +65,7 @@ const torn: Row = {
         const { redis } = experiment;
         await experiment.fault('torn log', { times: afterRedis, forgets: true }, async () => {
           await redis.kill();
-          redis.truncateLog(Math.max(0, redis.logBytes - experiment.random.int(1, 2_000)));
+          redis.truncateLog(redis.logBytes - experiment.random.int(1, 2_000));
           await redis.start();
           await sleep(800);
         });
@@ -178,7 +112,7 @@ const cutReplies: Row = {
           async () => {
             // What comes rarely is asked for at once.
             if (command === 'attach') for (const socket of experiment.system.sockets.values()) socket.cut();
-            await redis.spring(experiment.asks(command), answered);
+            await redis.cutAt(experiment.asks(command), { afterAnswer: answered });
           },
         );
       },
@@ -196,16 +130,16 @@ const badLine: Row = {
       const { redis } = experiment.victim();
       const weather = experiment.random.pick(['slow', 'slices', 'stall', 'limit', 'down', 'bandwidth']);
       await experiment.fault(`line: ${weather}`, { times: afterLink * 2 }, async () => {
-        if (weather === 'slow') redis.weather.latencyMs = experiment.random.int(20, 150);
-        if (weather === 'slices') redis.weather.sliceBytes = experiment.random.int(1, 50);
-        if (weather === 'stall') redis.weather.stalled = true;
-        if (weather === 'bandwidth') redis.weather.bytesPerSecond = 200_000;
-        if (weather === 'limit') redis.limitBytes = experiment.random.int(1, 20_000);
-        if (weather === 'down') redis.down();
+        if (weather === 'slow') redis.weather = { latencyMs: experiment.random.int(20, 150) };
+        if (weather === 'slices') redis.weather = { sliceBytes: experiment.random.int(1, 50) };
+        if (weather === 'stall') redis.weather = { stalled: true };
+        if (weather === 'bandwidth') redis.weather = { bytesPerSecond: 200_000 };
+        if (weather === 'limit') redis.cutAfter(experiment.random.int(1, 20_000));
+        if (weather === 'down') redis.refuse();
         await experiment.pause(300, 2_000);
         redis.heal();
       });
     }),
 };
 
-export const redisRows = [killed, killedWhileSaving, lostTail, wiped, frozen, torn, full, cutReplies, badLine];
+export const redisRows = [killed, lostTail, torn, full, cutReplies, badLine];

@@ -1,7 +1,7 @@
 /** The row on a Redis whose master is chosen by sentinels. */
 import { sleep } from '../../tools/lanyard/project.ts';
 import { eventually, type Equipment, type Experiment, type Row } from '../experiment.ts';
-import { killWithLag, type RedisNode } from '../redis-cluster.ts';
+import { killWithLag, type RedisNode } from '../../tools/testing/redis-cluster.ts';
 import { Sentinels } from '../sentinels.ts';
 
 /** A batch may be sent again when the link breaks, and once more by each replica that starts over twice. */

@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import { tcpPort } from '../../tools/lanyard/ports.ts';
 import { isAlive, kill } from '../../tools/lanyard/processes.ts';
+import { TcpLine } from '@lanyard/testing';
 import { Engines } from '../engines.ts';
 import { eventually, type Experiment, type Row } from '../experiment.ts';
-import { TcpProxy } from '../tcp-proxy.ts';
 import type { Replica } from '../replica.ts';
 
 /** The least that a dispatcher takes. */
@@ -20,10 +20,10 @@ const serviceRestart = 1012;
 const afterStop = 3;
 
 /** Of the row that runs: it runs alone. */
-let lines: { kafka: TcpProxy; postgresql: TcpProxy } | undefined;
+let lines: { kafka: TcpLine; postgresql: TcpLine } | undefined;
 
 const lineTo = (engine: string, replica: Replica) =>
-  engine === 'Redis' ? replica.redis : (lines?.[engine.toLowerCase() as 'kafka'] as TcpProxy);
+  engine === 'Redis' ? replica.redis : (lines?.[engine.toLowerCase() as 'kafka'] as TcpLine);
 
 const cases = ['Redis', 'Kafka', 'PostgreSQL'].flatMap((engine) =>
   ['refused', 'black hole'].map((how) => ({ engine, how })),
@@ -65,19 +65,19 @@ const stoppedWithout: Row = {
   seconds: 1,
   equip: async (_engines, folder) => {
     const proxied = await tcpPort(0);
-    const kafka = await new TcpProxy(proxied).start();
+    const kafka = await TcpLine.open(`127.0.0.1:${proxied}`);
     const kafkaProperties = (ports: { kafka: number; controller: number }) => `
 listeners=PLAINTEXT://127.0.0.1:${ports.kafka},PROXIED://127.0.0.1:${proxied},CONTROLLER://127.0.0.1:${ports.controller}
 advertised.listeners=PLAINTEXT://127.0.0.1:${ports.kafka},PROXIED://127.0.0.1:${kafka.port}
 listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,PROXIED:PLAINTEXT
 `;
     const engines = await Engines.start(join(folder, 'engines'), { kafkaProperties });
-    const postgresql = await new TcpProxy(engines.postgresql.port).start();
+    const postgresql = await TcpLine.open(`127.0.0.1:${engines.postgresql.port}`);
     engines.databaseUrl = engines.databaseUrl.replace(`:${engines.postgresql.port}/`, `:${postgresql.port}/`);
     lines = { kafka, postgresql };
     const stop = async () => {
-      kafka.stop();
-      postgresql.stop();
+      kafka.close();
+      postgresql.close();
       await engines.stop();
     };
     const environment = { KAFKA_BROKERS: `127.0.0.1:${kafka.port}`, STOP_TIMEOUT_MS: String(stopTimeoutMs) };
@@ -93,8 +93,8 @@ listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,PROXIED:
       const replica = busiest(experiment);
       const line = lineTo(engine, replica);
       await experiment.fault(`SIGTERM, ${about}`, { times: afterStop, afterMs: 10_000 }, async () => {
-        if (how === 'refused') line.down();
-        else line.weather.stalled = true;
+        if (how === 'refused') line.refuse();
+        else line.weather = { stalled: true };
         // At once, or when the dispatcher has noticed.
         await experiment.pause(0, 1_500);
         await terminate(experiment, replica, about);

@@ -25,7 +25,7 @@ const openLog = (path: string) => {
 
 /**
  * @returns pid
- * `prepare`: before each start
+ * `prepare`: before each start; `onExit`: with the exit code, while this process runs
  */
 export interface ProcessSpec {
   command: string;
@@ -36,8 +36,9 @@ export interface ProcessSpec {
   uid?: number;
   gid?: number;
   prepare?: () => void;
+  onExit?: (code: number | null) => void;
 }
-export const launch = ({ command, args, env, cwd, logFile, uid, gid, prepare }: ProcessSpec): number => {
+export const launch = ({ command, args, env, cwd, logFile, uid, gid, prepare, onExit }: ProcessSpec): number => {
   prepare?.();
   const log = openLog(logFile);
   const child = spawn(command, args, {
@@ -49,6 +50,7 @@ export const launch = ({ command, args, env, cwd, logFile, uid, gid, prepare }: 
   });
   closeSync(log);
   child.on('error', () => undefined);
+  if (onExit) child.on('exit', onExit);
   child.unref();
   return child.pid ?? 0;
 };

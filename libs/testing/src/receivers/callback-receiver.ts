@@ -37,14 +37,21 @@ export class CallbackReceiver {
     this.server = createServer((request, response) => {
       this.receive(request, response).catch(() => response.destroy());
     });
+    // Longer than a test pauses: a connection that closes while a request is sent looks like a failure.
+    this.server.keepAliveTimeout = 30_000;
     await new Promise<void>((resolve) => this.server?.listen(0, '127.0.0.1', resolve));
     return this;
   }
 
   async stop(): Promise<void> {
     const { server } = this;
-    server?.closeAllConnections();
+    this.cut();
     await new Promise((resolve) => (server ? server.close(resolve) : resolve(undefined)));
+  }
+
+  /** Breaks all connections. */
+  cut(): void {
+    this.server?.closeAllConnections();
   }
 
   get url(): string {

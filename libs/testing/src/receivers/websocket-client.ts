@@ -11,6 +11,8 @@ export interface WebSocketOptions {
   protocols?: string[];
   /** False: pings are not answered. */
   echo?: boolean;
+  /** Receives each message as it came, in place of `messages`. */
+  onMessage?: (message: Buffer) => void;
 }
 
 export interface Closed {
@@ -29,12 +31,13 @@ export class WebSocketClient {
   closed: Closed | undefined;
   readonly socket: WebSocket;
 
-  constructor({ url, key, protocols = [], echo = true }: WebSocketOptions) {
+  constructor({ url, key, protocols = [], echo = true, onMessage }: WebSocketOptions) {
     this.socket = new WebSocket(url.replace(/^http/, 'ws') + connectPath, protocols, {
       autoPong: echo,
       ...(key !== undefined && { headers: { authorization: `Bearer ${key}` } }),
     });
-    this.socket.on('message', (data: Buffer) => this.messages.push(parseMessage(data.toString('utf8'))));
+    const keep = (data: Buffer): void => void this.messages.push(parseMessage(data.toString('utf8')));
+    this.socket.on('message', onMessage ?? keep);
     this.socket.on('ping', (data) => this.pings.push(data));
     this.socket.on('close', (code, reason) => (this.closed = { code, reason: reason.toString() }));
     this.socket.on('error', () => undefined);
