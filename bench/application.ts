@@ -1,59 +1,65 @@
-/** A customer's application: REST calls with a key, and what its channel brings. */
-import { CallbackReceiver } from '@lanyard/testing';
-import { WebSocket } from 'ws';
+/** A customer's application: REST calls with a key, and what its channel brings, as it came. */
+import { Lanyard } from '@lanyard/client';
+import { CallbackReceiver, WebSocketClient } from '@lanyard/testing';
 
 export interface Message {
   atMs: number;
-  text: string;
+  body: Buffer;
+  /** Of a receiver for many channels. */
+  channel: number;
 }
+
+/** An HTTP server for the callbacks of many channels: `/n` is channel n. */
+export class Receiver extends CallbackReceiver {
+  onMessage: (message: Message) => void = () => undefined;
+
+  override onCall: CallbackReceiver['onCall'] = ({ path, body }) => {
+    this.calls.length = 0;
+    this.onMessage({ atMs: performance.now(), body: Buffer.from(body, 'latin1'), channel: Number(path.slice(1)) });
+  };
+
+  urlOf(channel: number) {
+    return new URL(`/${channel}`, this.url).href;
+  }
+}
+
+/** Opens a WebSocket of a key, or without one. */
+export const openSocket = (url: string, key: string | undefined, onMessage: (message: Message) => void, channel = 0) =>
+  new WebSocketClient({
+    url,
+    ...(key !== undefined && { protocols: ['wss', `service_${key}`] }),
+    onMessage: (body) => onMessage({ atMs: performance.now(), body, channel }),
+  }).opened();
 
 export class Application {
   baseUrl: string;
   key: string;
-  identity: { keyId: string; accountId: string };
+  keyId: string;
+  accountId: string;
+  lanyard: Lanyard;
   onMessage: (message: Message) => void = () => undefined;
   closers: (() => void)[] = [];
 
-  constructor(
-    baseUrl: string,
-    key: string,
-    identity: { keyId: string; accountId: string } = { keyId: '', accountId: '' },
-  ) {
+  constructor(baseUrl: string, { key, id, account_id: accountId }: { key: string; id: string; account_id: string }) {
     this.baseUrl = baseUrl;
     this.key = key;
-    this.identity = identity;
-  }
-
-  async call(method: string, path: string, body?: unknown) {
-    const response = await fetch(this.baseUrl + path, {
-      method,
-      headers: { authorization: `Bearer ${this.key}`, accept: 'application/json' },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    if (response.status >= 400) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-    return text === '' ? undefined : JSON.parse(text);
+    this.keyId = id;
+    this.accountId = accountId;
+    this.lanyard = new Lanyard({ baseUrl, key });
   }
 
   /** Opens its WebSocket channel. */
   async listen() {
-    await this.call('PUT', '/v2/notification/websocket', {});
-    const url = `${this.baseUrl.replace('http', 'ws')}/v2/notification/websocket-connect`;
-    const socket = new WebSocket(url, ['wss', `service_${this.key}`]);
-    socket.on('message', (data) => this.onMessage({ atMs: performance.now(), text: String(data) }));
-    await new Promise((opened, failed) => socket.once('open', opened).once('error', failed));
-    this.closers.push(() => socket.terminate());
+    await this.lanyard.call('PUT /v2/notification/websocket', { body: {} });
+    const socket = await openSocket(this.baseUrl, this.key, (message) => this.onMessage(message));
+    this.closers.push(() => socket.cut());
   }
 
   /** Starts a server that answers 204 to everything, and registers it as callback. */
   async beCalled() {
-    const receiver = await new CallbackReceiver().start();
-    receiver.onCall = ({ body }) => {
-      const atMs = performance.now();
-      receiver.calls.length = 0;
-      this.onMessage({ atMs, text: body });
-    };
-    await this.call('PUT', '/v2/notification/callback', { url: receiver.url });
+    const receiver = await new Receiver().start();
+    receiver.onMessage = (message) => this.onMessage(message);
+    await this.lanyard.call('PUT /v2/notification/callback', { body: { url: receiver.url } });
     this.closers.push(() => void receiver.stop());
   }
 
@@ -62,8 +68,9 @@ export class Application {
   }
 }
 
-/** Numbers in the payloads of a message's notifications. */
-export const numbersIn = (text: string): number[] =>
-  (JSON.parse(text).notifications ?? []).map((n: { payload: string }) =>
-    Number(Buffer.from(n.payload, 'base64').toString()),
-  );
+/** The notifications of a message. */
+export const notificationsIn = (body: Buffer): { device: string; number: number }[] =>
+  (JSON.parse(body.toString()).notifications ?? []).map((n: { ep: string; payload: string }) => ({
+    device: n.ep,
+    number: Number(Buffer.from(n.payload, 'base64').toString()),
+  }));

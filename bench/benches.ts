@@ -6,12 +6,10 @@ import { replicaFaults } from './devices/replica-faults.ts';
 import { addedLatency } from './dispatch/added-latency.ts';
 import { catchUp } from './dispatch/catch-up.ts';
 import { fullChannel } from './dispatch/full-channel.ts';
-import { idleChannels } from './dispatch/idle-channels.ts';
 import { isolation } from './dispatch/isolation.ts';
 import { redisKilled } from './dispatch/redis-killed.ts';
 import { replicaKilled } from './dispatch/replica-killed.ts';
 import { store } from './dispatch/store.ts';
-import { transport } from './dispatch/transport.ts';
 import { eventLog } from './event-log/event-log.ts';
 import { kafkajs } from './kafkajs/kafkajs.ts';
 import { latency } from './latency.ts';
@@ -48,13 +46,11 @@ export const benches: Record<string, Bench> = {
   throughput,
   'dispatch-catch-up': catchUp,
   'dispatch-store': store,
-  'dispatch-transport': transport,
   'dispatch-latency': addedLatency,
   'dispatch-isolation': isolation,
   'dispatch-full-channel': fullChannel,
   'dispatch-redis-killed': redisKilled,
   'dispatch-replica-killed': replicaKilled,
-  'dispatch-idle': idleChannels,
   'devices-messages': messages,
   'devices-commands': commands,
   'devices-memory': memory,

@@ -1,11 +1,11 @@
 /** A value on its way from a device's datagram to an application's WebSocket frame, at 200 values a second. */
-import { sleep } from '../tools/lanyard/project.ts';
 import { DeviceValues } from '@lanyard/contracts';
 import { newId } from '@lanyard/service';
-import { thermometer, type DeviceClient } from '@lanyard/testing';
-import { numbersIn, type Application, type Message } from './application.ts';
+import { thermometer } from '@lanyard/testing';
+import { notificationsIn, openSocket, type Application, type Message } from './application.ts';
 import { startBareLoop } from './bare.ts';
 import { percentile, round } from './statistics.ts';
+import { evenly, Travels, until } from './travels.ts';
 import type { BenchSystem } from './system.ts';
 import type { Bench } from './benches.ts';
 
@@ -14,55 +14,19 @@ const devices = 20;
 const path = '/3303/0/5700';
 const topic = 'bench.latency';
 
-/** Calls at an even rate for a while. */
-const evenly = async (seconds: number, act: () => void) => {
-  const startedAt = performance.now();
-  for (let n = 0; n < seconds * perSecond; n++) {
-    const wait = startedAt + (n * 1_000) / perSecond - performance.now();
-    if (wait > 0) await sleep(wait);
-    act();
-  }
-};
-
-export const until = async (condition: () => boolean, what: string, timeoutMs = 60_000) => {
-  const deadline = performance.now() + timeoutMs;
-  while (!condition()) {
-    if (performance.now() > deadline) throw new Error(`${what}: not within ${timeoutMs / 1_000} s`);
-    await sleep(20);
-  }
-};
-
-/** Numbers on their way: when each left, and how long those took that arrived. */
-class Travels {
-  next = 1_000;
-  left = new Map<number, number>();
-  took: number[] = [];
-
-  leave() {
-    this.left.set(this.next, performance.now());
-    return this.next++;
-  }
-
-  arrive({ text, atMs }: Message) {
-    for (const number of numbersIn(text)) {
-      const leftAt = this.left.get(number);
-      if (leftAt === undefined) continue;
-      this.took.push(atMs - leftAt);
-      this.left.delete(number);
-    }
-  }
-}
-
-const reporters = async (system: BenchSystem, app: Application) => {
+const reporters = async (system: BenchSystem, { lanyard }: Application) => {
   const all = [];
   for (let n = 0; n < devices; n++) {
-    const { device } = thermometer({ name: `latency-${n}`, server: system.coapUrl, ackTimeoutMs: 2_000 });
+    const name = `latency-${n}`;
+    const { device } = thermometer({ name, server: system.coapUrl, ackTimeoutMs: 2_000 });
     await device.open();
     await device.register();
-    const find = () => app.call('GET', `/v3/devices?endpoint_name=latency-${n}`);
-    let found = await find();
-    while (found.data.length === 0) found = await find();
-    await app.call('PUT', `/v2/subscriptions/${found.data[0].id}${path}`);
+    const find = () => lanyard.call('GET /v3/devices', { query: { endpoint_name: name } });
+    let [found] = (await find()).data;
+    while (!found) [found] = (await find()).data;
+    await lanyard.call('PUT /v2/subscriptions/{deviceId}/{object}/{instance}/{resource}', {
+      path: { deviceId: found.id, object: 3303, instance: 0, resource: 5700 },
+    });
     await until(() => device.isObserved(path), 'observation');
     all.push(device);
   }
@@ -73,40 +37,45 @@ export const latency: Bench = {
   about: 'device value to WebSocket frame at 200/s, beside kafkajs producer, consumer and ws.send',
   async run({ system, seconds, rounds, say }) {
     const [ours, bare] = [new Travels(), new Travels()];
+    const into =
+      (travels: Travels) =>
+      ({ body, atMs }: Message) => {
+        for (const { number } of notificationsIn(body)) travels.arrive(number, atMs);
+      };
     const app = await system.application();
-    app.onMessage = (message) => ours.arrive(message);
+    app.onMessage = into(ours);
     await app.listen();
     const all = await reporters(system, app);
     await system.kafka.ensureTopics([{ ...DeviceValues, name: topic }]);
-    const loop = await startBareLoop(system.brokers, topic, (message) => bare.arrive(message));
+    const loop = await startBareLoop(system.brokers, topic);
+    const socket = await openSocket(loop.url, undefined, into(bare));
 
-    let turn = 0;
+    let number = 1_000;
     const report = () => {
-      const device = all[turn++ % devices] as DeviceClient;
-      void device.report(path, ours.leave());
+      ours.leave(++number);
+      void all[number % devices]?.report(path, number);
     };
     const produce = () => {
-      const payload = Buffer.from(String(bare.leave())).toString('base64');
+      bare.leave(++number);
+      const payload = Buffer.from(String(number)).toString('base64');
       const value = Buffer.from(JSON.stringify({ ep: newId(), path, ct: 'text/plain', payload, 'max-age': 60 }));
-      void system.producer.sendTo(topic, { key: String(turn++ % devices), value, headers: {} });
+      void system.producer.sendTo(topic, { key: String(number % devices), value, headers: {} });
+    };
+    const measure = async (forSeconds: number) => {
+      for (const [travels, act] of [[ours, report] as const, [bare, produce] as const]) {
+        await evenly(forSeconds * perSecond, perSecond, act);
+        await travels.allArrived('values');
+      }
     };
     // Not measured: connections are made, code is compiled.
-    for (const [travels, act] of [
-      [ours, report],
-      [bare, produce],
-    ] as const) {
-      await evenly(2, act);
-      await until(() => travels.left.size === 0, 'warm-up');
-      travels.took.length = 0;
-    }
+    await measure(2);
+    ours.took.length = bare.took.length = 0;
     for (let n = 0; n < rounds; n++) {
       say(`round ${n + 1} of ${rounds}`);
-      await evenly(seconds, report);
-      await until(() => ours.left.size === 0, 'values');
-      await evenly(seconds, produce);
-      await until(() => bare.left.size === 0, 'values of the bare loop');
+      await measure(seconds);
     }
     await Promise.all(all.map((device) => device.close()));
+    socket.cut();
     loop.stop();
     app.close();
     const at = ({ took }: Travels, p: number) => round(percentile(took, p));

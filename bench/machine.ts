@@ -42,3 +42,11 @@ export class Theft {
     return all > this.before.all ? (stolen - this.before.stolen) / (all - this.before.all) : 0;
   }
 }
+
+const clockTicksPerSecond = 100;
+
+/** Seconds of CPU that a process has had. */
+export const cpuSeconds = (pid: number | undefined) => {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) / clockTicksPerSecond;
+};

@@ -1,4 +1,5 @@
 /** The six services on engines of their own, durable as in production, for the benchmarks of one run. */
+import { Lanyard } from '@lanyard/client';
 import { createLogger, newId } from '@lanyard/service';
 import { KafkaConnection, KafkaProducer } from '@lanyard/kafka';
 import { signingKeyOf } from '../tools/lanyard/identity-keys.ts';
@@ -41,9 +42,8 @@ export class BenchSystem extends TestSystem {
 
   /** An application with a key of its own. */
   async application(name = newId()) {
-    const administrator = new Application(this.baseUrl, this.adminKey);
-    const { key, id, account_id } = await administrator.call('POST', '/v3/api-keys', { name });
-    return new Application(this.baseUrl, key, { keyId: id, accountId: account_id });
+    const administrator = new Lanyard({ baseUrl: this.baseUrl, key: this.adminKey });
+    return new Application(this.baseUrl, await administrator.call('POST /v3/api-keys', { body: { name } }));
   }
 
   dispatcherUrl(replica = 0) {

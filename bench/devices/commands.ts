@@ -1,26 +1,14 @@
 /** From the call that sends a command to the answer on the WebSocket, with 1,000 devices connected. */
-import { until } from '../latency.ts';
+import { waitUntil } from '../../tools/lanyard/probes.ts';
+import { evenly, Travels } from '../travels.ts';
 import { percentile, round } from '../statistics.ts';
 import { echoRoundTrips } from './bare.ts';
 import { Simulator } from '../../tools/testing/simulator.ts';
 import { sleep } from '../../tools/lanyard/project.ts';
-import type { Application } from '../application.ts';
 import type { Bench } from '../benches.ts';
 
 const devices = 1_000;
 const perSecond = 10;
-
-/** Ids of all devices. */
-const deviceIds = async (app: Application) => {
-  const ids: string[] = [];
-  let after = '';
-  for (;;) {
-    const page = await app.call('GET', `/v3/devices?limit=1000${after && `&after=${after}`}`);
-    ids.push(...page.data.map(({ id }: { id: string }) => id));
-    if (!page.has_more) return ids;
-    after = ids.at(-1) ?? '';
-  }
-};
 
 export const commands: Bench = {
   about: `command to answer at ${perSecond}/s with ${devices} devices connected, beside the round trip of a datagram`,
@@ -35,38 +23,29 @@ export const commands: Bench = {
     });
     await fleet.until(({ registered }) => registered === devices, 'registrations');
     let ids: string[] = [];
-    for (const deadline = performance.now() + 120_000; ids.length < devices && performance.now() < deadline;)
-      ids = await deviceIds(app);
-    const sent = new Map<string, number>();
-    const took: number[] = [];
-    let failed = 0;
-    app.onMessage = ({ text, atMs }) => {
-      for (const { id, status } of JSON.parse(text)['async-responses'] ?? []) {
-        const at = sent.get(id);
-        if (at === undefined) continue;
+    const areKnown = async () => {
+      ids = [];
+      for await (const { id } of app.lanyard.items('GET /v3/devices', { query: { limit: 1_000 } })) ids.push(id);
+      return ids.length === devices;
+    };
+    await waitUntil('devices in the directory', areKnown, { timeoutMs: 120_000 });
+    const travels = new Travels();
+    const { took } = travels;
+    let [number, failed] = [0, 0];
+    app.onMessage = ({ body, atMs }) => {
+      for (const { id, status } of JSON.parse(body.toString())['async-responses'] ?? []) {
         if (status !== 200) failed++;
-        took.push(atMs - at);
-        sent.delete(id);
+        travels.arrive(Number(id), atMs);
       }
     };
-    let number = 0;
     const send = () => {
-      const asyncId = `bench-${number}`;
-      sent.set(asyncId, performance.now());
-      const uri = '/3/0/0';
-      void app.call('POST', `/v2/device-requests/${ids[number++ % ids.length]}?async-id=${asyncId}`, {
-        method: 'GET',
-        uri,
-      });
+      travels.leave(number);
+      const options = { asyncId: String(number) };
+      void app.lanyard.sendCommand(ids[number++ % ids.length] ?? '', { method: 'GET', uri: '/3/0/0' }, options);
     };
     const run = async (forSeconds: number) => {
-      const startedAt = performance.now();
-      for (let n = 0; n < forSeconds * perSecond; n++) {
-        const wait = startedAt + (n * 1_000) / perSecond - performance.now();
-        if (wait > 0) await sleep(wait);
-        send();
-      }
-      await until(() => sent.size === 0, `answers (${sent.size} are missing)`);
+      await evenly(forSeconds * perSecond, perSecond, send);
+      await travels.allArrived('answers');
     };
     // Not measured: registry, snapshot and event log catch up, connections are made, code is compiled.
     await sleep(5_000);

@@ -2,7 +2,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { WebSocket, type RawData } from 'ws';
-import { until } from '../latency.ts';
+import { until } from '../travels.ts';
 import { round } from '../statistics.ts';
 import { Simulator } from '../../tools/testing/simulator.ts';
 import { sleep } from '../../tools/lanyard/project.ts';
@@ -86,7 +86,7 @@ export const memory: Bench = {
   about: `memory of one device-proxy for ${wanted} devices (LANYARD_BENCH_DEVICES), then for 3 observations of each`,
   replicas: proxyOnly,
   async run({ system, say }) {
-    const proxy = await new Proxy(system).announce();
+    const proxy = await new Proxy(system).begin();
     const inspected = await Inspected.open(system);
     const empty = await inspected.bytes();
     const fleets = [];

@@ -90,7 +90,7 @@ export const messages: Bench = {
   about: `registrations, updates and values of ${devices} devices, and CPU for each, beside a datagram echo`,
   replicas: proxyOnly,
   async run({ system, seconds, rounds, say }) {
-    const proxy = await new Proxy(system).announce();
+    const proxy = await new Proxy(system).begin();
     const bare: { echo: number[]; coap: number[]; echoRate: number[]; coapRate: number[] } = {
       echo: [],
       coap: [],

@@ -3,8 +3,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
-import { AccessAccounts, AccessKeys } from '@lanyard/contracts';
-import { hashSecret, identityHeader, newId, newSecret, signIdentity } from '@lanyard/service';
+import { AccessAccounts } from '@lanyard/contracts';
+import { Customer, identityHeaders } from '../../tools/testing/customer.ts';
 import { root } from '../../tools/lanyard/project.ts';
 import { scrape, sum } from '../../tools/testing/metrics.ts';
 import { Simulator } from '../../tools/testing/simulator.ts';
@@ -22,59 +22,34 @@ export const proxyOnly = {
 };
 
 /** The proxy as seen from outside, and the facts that the gateway would have announced. */
-export class Proxy {
+export class Proxy extends Customer {
   system: BenchSystem;
-  accountId: string;
-  keyId = newId();
   url: string;
 
   constructor(system: BenchSystem) {
+    super(system.secrets.accountId, ['devices']);
     this.system = system;
-    this.accountId = system.secrets.accountId;
     this.url = system.unit('device-proxy-0').unit.address;
   }
 
-  async announce() {
-    const { accountId, keyId } = this;
-    const changedAt = new Date().toISOString();
+  async begin() {
+    const { accountId } = this;
     const { producer } = this.system;
     await producer.send(AccessAccounts, {
-      accountId,
-      tier: 'commercial',
-      status: 'active',
-      autoCreateDevices: true,
-      changedAt,
+      ...{ accountId, tier: 'commercial' as const, status: 'active' as const, autoCreateDevices: true },
+      changedAt: new Date().toISOString(),
     });
-    await producer.send(AccessKeys, {
-      keyId,
-      accountId,
-      hash: hashSecret(newSecret(accountId, keyId)),
-      groups: [],
-      permissions: ['devices'],
-      tier: 'commercial',
-      status: 'active',
-      revision: 1,
-      changedAt,
-    });
+    await this.announce(producer);
     return this;
   }
 
   /** Every device that comes is observed there from now on. */
   async presubscribe(paths: string[]) {
-    const { accountId, keyId, system } = this;
-    const identity = {
-      accountId,
-      keyId,
-      groups: [],
-      permissions: ['devices'],
-      tier: 'commercial' as const,
-      requestId: newId(),
-    };
     const response = await fetch(`${this.url}/v2/subscriptions`, {
       method: 'PUT',
       headers: {
         'content-type': 'application/json',
-        [identityHeader]: signIdentity(identity, 'device-proxy', system.identityKey, Date.now()),
+        ...identityHeaders(this, 'device-proxy', this.system.identityKey),
       },
       body: JSON.stringify([{ 'endpoint-type': 'simulated', 'resource-path': paths }]),
     });

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Random } from '../../tools/testing/random.ts';
 import { isProcess } from '../../tools/lanyard/processes.ts';
 import { round } from '../statistics.ts';
-import { CommandLoad } from './command-load.ts';
+import { CommandLoad } from '../../tools/testing/command-load.ts';
 import { Simulator } from '../../tools/testing/simulator.ts';
 import { sessionsAt } from '../../tools/testing/metrics.ts';
 import { sleep } from '../../tools/lanyard/project.ts';
@@ -76,8 +76,7 @@ const settled = async (urls: string[], fleet: Simulator, patienceMs: number, che
 const inject = async ({ system, rounds, say }: Context) => {
   const names = ['device-proxy-0', 'device-proxy-1'];
   const urls = names.map((name) => system.unit(name).unit.address);
-  const app = await system.application();
-  await app.listen();
+  const { lanyard } = await system.application();
   const fleet = await Simulator.start({
     devices,
     server: system.coapUrls.join(','),
@@ -90,7 +89,7 @@ const inject = async ({ system, rounds, say }: Context) => {
     'back-off-max-ms': backOffMaxMs,
   });
   await fleet.until(({ registered }) => registered === devices, 'registrations', 600_000);
-  const load = await CommandLoad.start(app, devices);
+  const load = await CommandLoad.start(lanyard, devices);
   const figures: Record<string, number> = {
     devices,
     update_period_s: updateSeconds,
@@ -123,7 +122,6 @@ const inject = async ({ system, rounds, say }: Context) => {
   await sleep(2_000);
   const result = await load.finish(fleet);
   await fleet.stop();
-  app.close();
   return { ...figures, rounds_late: late, ...result };
 };
 

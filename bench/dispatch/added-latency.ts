@@ -1,11 +1,10 @@
 /** From the call that sends to Kafka to the customer, at 1,000 events a second on one channel, beside a bare kafkajs loop. */
-import { sleep } from '../../tools/lanyard/project.ts';
 import { DeviceValues } from '@lanyard/contracts';
-import { spawnBareLoop } from '../bare.ts';
-import { until } from '../latency.ts';
+import { startBareLoop } from '../bare.ts';
 import { median, percentile, round } from '../statistics.ts';
+import { evenly, Travels } from '../travels.ts';
 import { customers, dispatchersOnly } from './installation.ts';
-import { Listener, nowMs, type Came } from './listener.ts';
+import { Listener, nowMs } from './listener.ts';
 import { values } from './values.ts';
 import type { Bench } from '../benches.ts';
 
@@ -13,21 +12,6 @@ const perSecond = 1_000;
 const tickMs = 5;
 /** Of each, before anything counts: a broker that was just started takes ten times as long for its first seconds. */
 const warmUpSeconds = 8;
-
-/** When each number left, and how long those took that arrived. */
-class Travels {
-  left = new Map<number, number>();
-  took: number[] = [];
-
-  arrive(came: Came[]) {
-    for (const { number, atMs } of came) {
-      const leftAt = this.left.get(number);
-      if (leftAt === undefined) continue;
-      this.took.push(atMs - leftAt);
-      this.left.delete(number);
-    }
-  }
-}
 
 export const addedLatency: Bench = {
   about: `${perSecond} events a second to one callback and one WebSocket, beside kafkajs eachBatch and ws.send`,
@@ -37,12 +21,11 @@ export const addedLatency: Bench = {
     const [called, listening] = await customers(system, 2);
     if (!called || !listening) throw new Error('no customers');
     let travels = new Travels();
-    listener.onValues = (came) => travels.arrive(came);
+    listener.onValue = (number, atMs) => travels.arrive(number, atMs);
     await called.call('PUT', 'callback', { url: listener.url });
     await listening.call('PUT', 'websocket');
-    const { url, protocols } = listening.socketAddress();
-    await listener.connect(url, protocols);
-    const bare = await spawnBareLoop(system.brokers, DeviceValues.name);
+    await listener.connect(system.dispatcherUrl(), listening.key);
+    const bare = await startBareLoop(system.brokers, DeviceValues.name);
     await listener.connect(bare.url);
     bare.signal('SIGSTOP');
     let next = 0;
@@ -53,22 +36,21 @@ export const addedLatency: Bench = {
       return { first, messages: values([to], first, forSeconds * perSecond) };
     };
     const send = async ({ first, messages }: ReturnType<typeof made>) => {
-      const startedAt = performance.now();
-      for (const [n, message] of messages.entries()) {
-        const dueAt = startedAt + (n * 1_000) / perSecond;
-        while (performance.now() < dueAt - tickMs) await sleep(tickMs);
-        travels.left.set(first + n, nowMs());
-        void system.producer.sendEncoded(DeviceValues, message);
-      }
-      await until(() => travels.left.size === 0, 'all values');
+      const sendOne = (n: number) => {
+        travels.leave(first + n, nowMs());
+        void system.producer.sendEncoded(DeviceValues, messages[n] as (typeof messages)[number]);
+      };
+      await evenly(messages.length, perSecond, sendOne, tickMs);
+      await travels.allArrived('values');
     };
-    /** One after the other: who is not measured stands still, and first catches up. */
-    const measure = async (
-      to: typeof called,
-      own: (name: NodeJS.Signals) => void,
-      others: (name: NodeJS.Signals) => void,
-      forSeconds: number,
-    ) => {
+    const dispatcher = (name: NodeJS.Signals) => system.signal('dispatcher-0', name);
+    const ways = [
+      { name: 'callback' as const, to: called, own: dispatcher, others: bare.signal },
+      { name: 'websocket' as const, to: listening, own: dispatcher, others: bare.signal },
+      { name: 'bare' as const, to: listening, own: bare.signal, others: dispatcher },
+    ];
+    /** One after the other: a reader that is not measured stands still, and first catches up. */
+    const measure = async ({ to, own, others }: (typeof ways)[number], forSeconds: number) => {
       others('SIGSTOP');
       own('SIGCONT');
       travels = new Travels();
@@ -79,17 +61,11 @@ export const addedLatency: Bench = {
       await send(counted);
       return travels.took;
     };
-    const dispatcher = (name: NodeJS.Signals) => system.signal('dispatcher-0', name);
     /** What each round took, by way. */
     const took: Record<'callback' | 'websocket' | 'bare', number[][]> = { callback: [], websocket: [], bare: [] };
-    const ways: { name: keyof typeof took; to: typeof called; own: typeof dispatcher; others: typeof dispatcher }[] = [
-      { name: 'callback', to: called, own: dispatcher, others: bare.signal },
-      { name: 'websocket', to: listening, own: dispatcher, others: bare.signal },
-      { name: 'bare', to: listening, own: bare.signal, others: dispatcher },
-    ];
-    for (const { to, own, others } of ways) await measure(to, own, others, warmUpSeconds);
+    for (const way of ways) await measure(way, warmUpSeconds);
     for (let n = 1; n <= rounds; n++) {
-      for (const { name, to, own, others } of ways) took[name].push(await measure(to, own, others, seconds));
+      for (const way of ways) took[way.name].push(await measure(way, seconds));
       // Each is first in its turn.
       ways.push(...ways.splice(0, 1));
       const ofRound = Object.entries(took).map(([name, all]) => {
@@ -109,8 +85,6 @@ export const addedLatency: Bench = {
       for (const name of ['callback', 'websocket'] as const) {
         figures[`${name}_p${p}_ms`] = round(middle(took[name]));
         figures[`${name}_added_p${p}_ms`] = round(middle(took[name]) - bareMs);
-        const [ofAll, bareOfAll] = [took[name], took.bare].map((all) => percentile(all.flat(), p / 100));
-        figures[`${name}_added_p${p}_all_rounds_ms`] = round((ofAll ?? NaN) - (bareOfAll ?? NaN));
       }
     }
     return figures;

@@ -1,21 +1,11 @@
 /** Starts a bare consumer, which stands still until it is let go. */
-import { spawn } from 'node:child_process';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { root } from '../../tools/lanyard/project.ts';
-import { until } from '../latency.ts';
+import { startProgram } from '../../tools/testing/program.ts';
+import { until } from '../travels.ts';
 
 export const startBareConsumer = async (brokers: string[], topic: string, kind: 'plain' | 'lean') => {
-  const script = join(root, 'bench/dispatch/bare-consumer.ts');
-  const child = spawn(process.execPath, [script, brokers.join(','), topic, kind], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let [isJoined, count, atMs, passed] = [false, 0, 0, 0];
-  createInterface({ input: child.stdout }).on('line', (line) => {
-    if (line === 'joined') isJoined = true;
-    else [count, atMs] = [Number(line), performance.now()];
-  });
-  await until(() => isJoined, 'bare consumer');
+  const { child, lines, stop } = await startProgram('bench/dispatch/bare-consumer.ts', brokers.join(','), topic, kind);
+  let [count, atMs, passed] = [0, 0, 0];
+  lines.on('line', (line) => ([count, atMs] = [Number(line), performance.now()]));
   child.kill('SIGSTOP');
   return {
     /** Reads what was written since: events a second. */
@@ -27,6 +17,6 @@ export const startBareConsumer = async (brokers: string[], topic: string, kind: 
       passed += events;
       return (events / (atMs - startedAt)) * 1_000;
     },
-    stop: () => child.kill('SIGKILL'),
+    stop,
   };
 };

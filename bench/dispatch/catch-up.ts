@@ -3,7 +3,8 @@ import { DeviceValues } from '@lanyard/contracts';
 import { median, round } from '../statistics.ts';
 import { startBareConsumer } from './bare-consumer-process.ts';
 import { Expected } from './expected.ts';
-import { customers, dispatchersOnly, Receiver } from './installation.ts';
+import { Receiver } from '../application.ts';
+import { customers, dispatchersOnly } from './installation.ts';
 import { send, values } from './values.ts';
 import type { Bench } from '../benches.ts';
 
@@ -25,7 +26,8 @@ export const catchUp: Bench = {
     ];
     let expected = new Expected(0, 0);
     receiver.onMessage = (arrival) => expected.arrive(arrival);
-    for (const customer of all.slice(1)) await customer.call('PUT', 'callback', { url: receiver.url(customer.number) });
+    for (const customer of all.slice(1))
+      await customer.call('PUT', 'callback', { url: receiver.urlOf(customer.number) });
     const open = await socket.listen((arrival) => expected.arrive(arrival));
     const plain = await startBareConsumer(system.brokers, DeviceValues.name, 'plain');
     const lean = await startBareConsumer(system.brokers, DeviceValues.name, 'lean');
@@ -40,10 +42,7 @@ export const catchUp: Bench = {
         next += events;
         system.signal('dispatcher-0', 'SIGSTOP');
         await send(system, messages);
-        const startedAt = performance.now();
-        system.signal('dispatcher-0', 'SIGCONT');
-        await expected.complete();
-        const ours = (events / (expected.completeAtMs - startedAt)) * 1_000;
+        const ours = await expected.rateFrom(() => system.signal('dispatcher-0', 'SIGCONT'));
         const repeated = expected.verify();
         system.signal('dispatcher-0', 'SIGSTOP');
         const [r1, r1Lean] = [await plain.read(events), await lean.read(events)];
@@ -60,8 +59,8 @@ export const catchUp: Bench = {
     }
     plain.stop();
     lean.stop();
-    open.terminate();
-    receiver.stop();
+    open.cut();
+    await receiver.stop();
     const figures: Record<string, number> = { events };
     for (const [name, { ours, plain: r1, lean: r1Lean }] of Object.entries(rates)) {
       figures[`${name}_events_per_second`] = round(median(ours));

@@ -1,7 +1,8 @@
 /** A full channel whose endpoint comes back: 160,000 events of 100 bytes, each answer takes 10 ms. */
-import { until } from '../latency.ts';
+import { Receiver } from '../application.ts';
+import { until } from '../travels.ts';
 import { median, round } from '../statistics.ts';
-import { customers, dispatchersOnly, Receiver } from './installation.ts';
+import { customers, dispatchersOnly } from './installation.ts';
 import { Queues } from './queues.ts';
 import type { Bench } from '../benches.ts';
 
@@ -17,8 +18,8 @@ export const fullChannel: Bench = {
     const receiver = await new Receiver().start();
     const [customer] = await customers(system, 1);
     if (!customer) throw new Error('no customer');
-    await customer.call('PUT', 'callback', { url: receiver.url(0) });
-    receiver.answerAfterMs = answerAfterMs;
+    await customer.call('PUT', 'callback', { url: receiver.url });
+    receiver.answer((_, response) => void setTimeout(() => response.writeHead(204).end(), answerAfterMs));
     let arrived = 0;
     receiver.onMessage = ({ body }) => (arrived += (body.length - 19) / (eventBytes + 1));
     const item = Buffer.from(`{"n":"${'x'.repeat(eventBytes - 8)}"}`);
@@ -39,7 +40,7 @@ export const fullChannel: Bench = {
       say(`${n === 0 ? 'warm-up' : `round ${n} of ${rounds}`}: ${Math.round(tookMs)} ms`);
       if (n > 0) took.push(tookMs);
     }
-    receiver.stop();
+    await receiver.stop();
     return { drained_ms: round(median(took)), events_per_second: round((events / median(took)) * 1_000) };
   },
 };

@@ -1,11 +1,10 @@
 /** What dead callbacks cost healthy ones. */
-import { createServer, type AddressInfo } from 'node:net';
 import { percentile, median, round } from '../statistics.ts';
-import { until } from '../latency.ts';
+import { Receiver } from '../application.ts';
+import { until } from '../travels.ts';
 import { Expected } from './expected.ts';
-import { customers, dispatchersOnly, Receiver } from './installation.ts';
+import { customers, dispatchersOnly } from './installation.ts';
 import { send, values } from './values.ts';
-import type { Server } from 'node:net';
 import type { Bench } from '../benches.ts';
 
 const events = 200_000;
@@ -13,28 +12,17 @@ const healthy = 100;
 const dead = 50;
 
 /** Answers the verification; then it resets connections, or never answers, in turns. */
-class DeadReceiver {
+class DeadReceiver extends Receiver {
   isDead = false;
   requests = 0;
-  server?: Server;
 
-  async start() {
-    this.server = createServer((socket) => {
-      socket.on('error', () => undefined);
-      socket.on('data', () => {
-        this.requests++;
-        if (!this.isDead) socket.write('HTTP/1.1 204 No Content\r\ncontent-length: 0\r\n\r\n');
-        else if (this.requests % 2 === 0) socket.resetAndDestroy();
-      });
+  constructor() {
+    super();
+    this.answer((request, response) => {
+      this.requests++;
+      if (!this.isDead) response.writeHead(204).end();
+      else if (this.requests % 2 === 0) request.socket.resetAndDestroy();
     });
-    const { server } = this;
-    await new Promise((listening) => server.listen(0, '127.0.0.1', () => listening(undefined)));
-    return this;
-  }
-
-  get url() {
-    const { port } = this.server?.address() as AddressInfo;
-    return `http://127.0.0.1:${port}/`;
   }
 }
 
@@ -45,7 +33,7 @@ export const isolation: Bench = {
     const receiver = await new Receiver().start();
     const all = await customers(system, healthy + dead);
     const [live, lost] = [all.slice(0, healthy), all.slice(healthy)];
-    for (const customer of live) await customer.call('PUT', 'callback', { url: receiver.url(customer.number) });
+    for (const customer of live) await customer.call('PUT', 'callback', { url: receiver.urlOf(customer.number) });
     let next = 0;
     let expected = new Expected(0, 0);
     receiver.onMessage = (arrival) => expected.arrive(arrival);
@@ -57,11 +45,10 @@ export const isolation: Bench = {
       system.signal('dispatcher-0', 'SIGSTOP');
       await send(system, messages);
       const startedAt = performance.now();
-      system.signal('dispatcher-0', 'SIGCONT');
-      await expected.complete();
+      const rate = await expected.rateFrom(() => system.signal('dispatcher-0', 'SIGCONT'));
       expected.verify();
       const tookMs = expected.arrivals.map(({ atMs }) => atMs - startedAt);
-      return { rate: (events / (expected.completeAtMs - startedAt)) * 1_000, p99Ms: percentile(tookMs, 0.99) };
+      return { rate, p99Ms: percentile(tookMs, 0.99) };
     };
     const besideDead = async () => {
       const receiverOfDead = await new DeadReceiver().start();
@@ -72,7 +59,7 @@ export const isolation: Bench = {
       await until(() => receiverOfDead.requests >= before + dead, 'requests to dead channels');
       const measured = await measure();
       for (const customer of lost) await customer.call('DELETE', 'callback');
-      receiverOfDead.server?.close();
+      await receiverOfDead.stop();
       return measured;
     };
     const found: Record<'alone' | 'beside', { rate: number; p99Ms: number }[]> = { alone: [], beside: [] };
@@ -87,7 +74,7 @@ export const isolation: Bench = {
       found.alone.push(alone);
       found.beside.push(beside);
     }
-    receiver.stop();
+    await receiver.stop();
     const rateOf = (name: 'alone' | 'beside') => median(found[name].map(({ rate }) => rate));
     const p99Of = (name: 'alone' | 'beside') => median(found[name].map(({ p99Ms }) => p99Ms));
     return {

@@ -2,77 +2,56 @@
  * A customer's side in a thread of its own: an HTTP server and WebSockets, and when each value came. In the thread that
  * sends, a callback would wait for what that does at the moment, and the next callback for its answer.
  */
+import { once } from 'node:events';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
-import { WebSocket } from 'ws';
-import { Receiver } from './installation.ts';
-import { numbersIn } from './values.ts';
-
-export interface Came {
-  number: number;
-  atMs: number;
-}
+import { notificationsIn, openSocket, Receiver } from '../application.ts';
 
 /** The same in every thread, which `performance.now` is not. */
 export const nowMs = () => Number(process.hrtime.bigint()) / 1e6;
 
-const tellAfterMs = 20;
+const reportAfterMs = 20;
 
 export class Listener {
-  onValues: (came: Came[]) => void = () => undefined;
+  onValue: (number: number, atMs: number) => void = () => undefined;
   /** Of the HTTP server. */
   url = '';
-  worker?: Worker;
+  worker = new Worker(new URL(import.meta.url));
 
   async start() {
-    this.worker = new Worker(new URL(import.meta.url));
-    this.worker.on('message', (message) => {
-      if ('came' in message) this.onValues(message.came);
+    [{ url: this.url }] = await once(this.worker, 'message');
+    this.worker.on('message', ({ came = [] }) => {
+      for (const { number, atMs } of came) this.onValue(number, atMs);
     });
-    this.url = (await this.next('url')).url;
     return this;
   }
 
   /** Opens a WebSocket. */
-  async connect(url: string, protocols: string[] = []) {
-    this.worker?.postMessage({ url, protocols });
-    await this.next('opened');
+  async connect(url: string, key?: string) {
+    this.worker.postMessage({ url, key });
+    for (let opened = false; !opened;) [{ opened = false }] = await once(this.worker, 'message');
   }
 
   stop() {
-    void this.worker?.terminate();
-  }
-
-  next(key: string): Promise<{ url: string }> {
-    return new Promise((resolve, reject) => {
-      const { worker } = this;
-      const take = (message: object) => {
-        if (!(key in message)) return;
-        worker?.off('message', take);
-        resolve(message as { url: string });
-      };
-      worker?.on('message', take).once('error', reject);
-    });
+    void this.worker.terminate();
   }
 }
 
 const listen = async () => {
-  let came: Came[] = [];
-  const take = (body: Buffer) => {
+  let came: { number: number; atMs: number }[] = [];
+  const take = ({ body }: { body: Buffer }) => {
     const atMs = nowMs();
-    for (const { number } of numbersIn(body)) came.push({ number, atMs });
+    for (const { number } of notificationsIn(body)) came.push({ number, atMs });
   };
   setInterval(() => {
-    if (came.length === 0) return;
-    parentPort?.postMessage({ came });
+    if (came.length > 0) parentPort?.postMessage({ came });
     came = [];
-  }, tellAfterMs);
-  parentPort?.on('message', ({ url, protocols }) => {
-    const socket = new WebSocket(url, protocols, { perMessageDeflate: false });
-    socket.on('message', (data) => take(data as Buffer));
-    socket.once('open', () => parentPort?.postMessage({ opened: url }));
+  }, reportAfterMs);
+  parentPort?.on('message', async ({ url, key }) => {
+    await openSocket(url, key, take);
+    parentPort?.postMessage({ opened: true });
   });
   const receiver = await new Receiver().start();
-  receiver.onMessage = ({ body }) => take(body);
-  parentPort?.postMessage({ url: receiver.url(0) });
+  receiver.onMessage = take;
+  parentPort?.postMessage({ url: receiver.url });
 };
 if (!isMainThread) await listen();

@@ -1,9 +1,10 @@
 /** Redis dies with 400 MB in queues and is started again at once: how long until customers get events. */
 import { sleep } from '../../tools/lanyard/project.ts';
 import { Redis } from 'ioredis';
-import { until } from '../latency.ts';
+import { Receiver } from '../application.ts';
+import { until } from '../travels.ts';
 import { percentile, round } from '../statistics.ts';
-import { customers, dispatchersOnly, Receiver } from './installation.ts';
+import { customers, dispatchersOnly } from './installation.ts';
 import { Queues } from './queues.ts';
 import type { Bench } from '../benches.ts';
 
@@ -18,7 +19,7 @@ export const redisKilled: Bench = {
   async run({ system, say }) {
     const receiver = await new Receiver().start();
     const all = await customers(system, channels);
-    for (const customer of all) await customer.call('PUT', 'callback', { url: receiver.url(customer.number) });
+    for (const customer of all) await customer.call('PUT', 'callback', { url: receiver.urlOf(customer.number) });
     const redisUrl = system.engineUrls.redisUrl;
     const item = Buffer.from(`{"n":"${'x'.repeat(eventBytes - 8)}"}`);
     const items = Array.from({ length: perAppend }, () => item);
@@ -52,7 +53,7 @@ export const redisKilled: Bench = {
     await until(() => first.size === channels, `every channel (${first.size} delivered)`);
     const againMs = [...first.values()].map((atMs) => atMs - killedAt);
     await until(() => Math.round(events) >= channels * eventsEach, `all events (${Math.round(events)} came)`, 180_000);
-    receiver.stop();
+    await receiver.stop();
     return {
       queued_mb: round((channels * eventsEach * eventBytes) / 1e6),
       redis_ready_ms: round(readyMs),

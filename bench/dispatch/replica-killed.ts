@@ -1,9 +1,11 @@
 /** Two dispatchers: how fast together, and how long channels stand still when one of them is killed. */
 import { sleep } from '../../tools/lanyard/project.ts';
+import { Receiver } from '../application.ts';
+import { evenly } from '../travels.ts';
 import { DeviceValues } from '@lanyard/contracts';
 import { median, percentile, round } from '../statistics.ts';
 import { Expected } from './expected.ts';
-import { customers, dispatchersOnly, Receiver } from './installation.ts';
+import { customers, dispatchersOnly } from './installation.ts';
 import { send, values } from './values.ts';
 import type { Bench } from '../benches.ts';
 
@@ -22,7 +24,7 @@ export const replicaKilled: Bench = {
   async run({ system, rounds, say }) {
     const receiver = await new Receiver().start();
     const all = await customers(system, channels);
-    for (const customer of all) await customer.call('PUT', 'callback', { url: receiver.url(customer.number) });
+    for (const customer of all) await customer.call('PUT', 'callback', { url: receiver.urlOf(customer.number) });
     const replicas = ['dispatcher-0', 'dispatcher-1'];
     let next = 0;
 
@@ -33,11 +35,9 @@ export const replicaKilled: Bench = {
       receiver.onMessage = (arrival) => expected.arrive(arrival);
       for (const name of replicas) system.signal(name, 'SIGSTOP');
       await send(system, messages);
-      const startedAt = performance.now();
-      for (const name of replicas) system.signal(name, 'SIGCONT');
-      await expected.complete();
+      const rate = await expected.rateFrom(() => replicas.forEach((name) => system.signal(name, 'SIGCONT')));
       expected.verify();
-      return (events / (expected.completeAtMs - startedAt)) * 1_000;
+      return rate;
     };
     /** How long each channel that stood still did. */
     const kill = async () => {
@@ -56,15 +56,13 @@ export const replicaKilled: Bench = {
         last.set(channel, atMs);
       };
       const startedAt = performance.now();
-      for (const [n, message] of messages.entries()) {
-        const wait = startedAt + (n * 1_000) / perSecond - performance.now();
-        if (wait > 0) await sleep(wait);
+      await evenly(count, perSecond, (n) => {
         if (killedAt === Infinity && performance.now() - startedAt > beforeMs) {
           system.signal('dispatcher-1', 'SIGKILL');
           killedAt = performance.now();
         }
-        void system.producer.sendEncoded(DeviceValues, message);
-      }
+        void system.producer.sendEncoded(DeviceValues, messages[n] as (typeof messages)[number]);
+      });
       await expected.completeWithRepeats();
       const twice = expected.verify();
       await system.restart('dispatcher-1');
@@ -89,7 +87,7 @@ export const replicaKilled: Bench = {
     await sleep(5_000);
     const alone = [];
     for (let n = 0; n < rounds; n++) alone.push(await catchUp());
-    receiver.stop();
+    await receiver.stop();
     return {
       one_replica_events_per_second: round(median(alone)),
       two_replicas_events_per_second: round(median(together)),

@@ -1,7 +1,7 @@
 /** Appending to queues and emptying them, beside raw RPUSH (R2) and BullMQ (R6). */
 import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
-import { until } from '../latency.ts';
+import { until } from '../travels.ts';
 import { median, round } from '../statistics.ts';
 import { dispatchersOnly } from './installation.ts';
 import { Queues } from './queues.ts';

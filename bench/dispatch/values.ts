@@ -19,13 +19,6 @@ let itemBytes = 0;
 /** The events in a message. */
 export const eventsIn = (body: Buffer) => (body.length - wrapperBytes + 1) / (itemBytes + 1);
 
-/** Their numbers, and of which device. */
-export const numbersIn = (body: Buffer) =>
-  (JSON.parse(body.toString()).notifications ?? []).map((n: { ep: string; payload: string }) => ({
-    device: n.ep,
-    number: Number(Buffer.from(n.payload, 'base64').toString()),
-  }));
-
 const template = ({ keyId, accountId }: { keyId: string; accountId: string }) => {
   const deviceId = deviceIds[0] as string;
   const item = { ep: deviceId, path: '/3303/0/5700', ct: 'text/plain', payload: payloadOf(0), 'max-age': 60 };

@@ -1,6 +1,7 @@
 /** One device's last 30 days out of a log of ten million entries. */
 import pg from 'pg';
-import { identityHeader, newId, signIdentity } from '@lanyard/service';
+import { newId } from '@lanyard/service';
+import { identityHeaders } from '../../tools/testing/customer.ts';
 import { percentile, round } from '../statistics.ts';
 import type { Bench } from '../benches.ts';
 
@@ -50,18 +51,11 @@ export const eventLog: Bench = {
     await client.end();
 
     const { address } = system.unit('event-log-0').unit;
-    const identity = {
-      accountId,
-      keyId: newId(),
-      groups: [],
-      permissions: ['devices'],
-      tier: 'commercial' as const,
-      requestId: 'bench',
-    };
+    const caller = { accountId, keyId: newId(), permissions: ['devices' as const] };
     const ask = async (query: string) => {
       const began = performance.now();
       const response = await fetch(`${address}/v3/device-events?${query}`, {
-        headers: { [identityHeader]: signIdentity(identity, 'event-log', system.identityKey, Date.now()) },
+        headers: identityHeaders(caller, 'event-log', system.identityKey),
       });
       const body = (await response.json()) as { data: object[] };
       if (response.status !== 200) throw new Error(JSON.stringify(body));

@@ -1,10 +1,10 @@
 /** An account with devices, values in their snapshots and entries in their logs; and the reference beside it. */
-import { readFileSync } from 'node:fs';
 import { DeviceEvents, DeviceValues } from '@lanyard/contracts';
-import { identityHeader, newId, signIdentity } from '@lanyard/service';
+import { newId } from '@lanyard/service';
+import { waitUntil } from '../../tools/lanyard/probes.ts';
+import { identityHeaders } from '../../tools/testing/customer.ts';
 import { startProgram } from '../../tools/testing/program.ts';
-import { until } from '../latency.ts';
-import { encode } from './load.ts';
+import type { Request } from './load.ts';
 import type { BenchSystem } from '../system.ts';
 import type { Application } from '../application.ts';
 
@@ -12,25 +12,11 @@ const devices = 200;
 const resourcesEach = 10;
 const eventsEach = 20;
 
-const clockTicksPerSecond = 100;
-
-/** CPU that a process has taken. */
-export const cpuSeconds = (pid: number | undefined) => {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) / clockTicksPerSecond;
-};
-
-/** A reference, which says where it listens. */
-const startReference = async (program: string, ...args: string[]) => {
-  const { child, port, stop } = await startProgram(`bench/rest/${program}.ts`, ...args);
+/** Starts the constant answer. */
+export const startConstant = async () => {
+  const { child, port, stop } = await startProgram('bench/rest/constant.ts');
   return { pid: child.pid, url: new URL(`http://127.0.0.1:${port}/constant`), stop };
 };
-
-/** Starts the constant answer. */
-export const startConstant = () => startReference('constant');
-
-/** Starts what passes requests on to it. */
-export const startPassing = (url: URL) => startReference('passing', url.origin);
 
 /** Devices of an application, with what there is to read of them. */
 export class RestAccount {
@@ -43,13 +29,14 @@ export class RestAccount {
   constructor(system: BenchSystem, app: Application) {
     this.system = system;
     this.app = app;
-    this.accountId = app.identity.accountId;
+    this.accountId = app.accountId;
   }
 
   static async build(system: BenchSystem) {
     const account = new RestAccount(system, await system.application());
     for (let n = 0; n < devices; n++) {
-      const { id } = await account.app.call('POST', '/v3/devices', { endpoint_name: `rest-${n}`, name: `rest ${n}` });
+      const body = { endpoint_name: `rest-${n}`, name: `rest ${n}` };
+      const { id } = await account.app.lanyard.call('POST /v3/devices', { body });
       account.ids.push(id);
     }
     await account.report();
@@ -84,15 +71,14 @@ export class RestAccount {
         ...events.map((event) => producer.send(DeviceEvents, event)),
       ]);
     }
-    const last = this.ids.at(-1);
-    let isThere = false;
-    const look = setInterval(async () => {
-      const echo = await this.app.call('GET', `/v3/devices/${last}/echo`).catch(() => undefined);
-      const log = await this.app.call('GET', `/v3/device-events?device_id=${last}`);
-      isThere = echo?.resources.length === resourcesEach && log.data.length > eventsEach;
-    }, 200);
-    await until(() => isThere, 'values and events');
-    clearInterval(look);
+    const last = this.ids.at(-1) as string;
+    const { lanyard } = this.app;
+    await waitUntil('values and events', async () => {
+      const path = { deviceId: last };
+      const echo = await lanyard.call('GET /v3/devices/{deviceId}/echo', { path }).catch(() => undefined);
+      const log = await lanyard.call('GET /v3/device-events', { query: { device_id: last } });
+      return echo?.resources.length === resourcesEach && log.data.length > eventsEach;
+    });
   }
 
   next() {
@@ -105,19 +91,8 @@ export class RestAccount {
 
   /** What the gateway hands over. */
   get identityHeaders(): Record<string, string> {
-    const { keyId } = this.app.identity;
-    const identity = {
-      accountId: this.accountId,
-      keyId,
-      groups: [],
-      permissions: ['devices'],
-      tier: 'commercial' as const,
-      requestId: newId(),
-    };
-    return {
-      [identityHeader]: signIdentity(identity, 'registry', this.system.identityKey, Date.now()),
-      accept: 'application/json',
-    };
+    const caller = { ...this.app, permissions: ['devices' as const] };
+    return { ...identityHeaders(caller, 'registry', this.system.identityKey), accept: 'application/json' };
   }
 
   /** Suspends each device in turn, then resumes each. */
@@ -150,7 +125,7 @@ export class RestAccount {
     return make();
   }
 
-  requests(operation: string, url: URL, headers: Record<string, string> = this.headers) {
-    return () => encode({ ...this.requestOf(operation), headers }, url.host);
+  requests(operation: string, headers: Record<string, string> = this.headers) {
+    return (): Request => ({ ...(this.requestOf(operation) as Request), headers });
   }
 }

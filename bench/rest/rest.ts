@@ -1,8 +1,8 @@
 /** Requests of applications through the gateway, beside the same Nest and Fastify answering a constant. */
-import { busyMs } from '../machine.ts';
+import { busyMs, cpuSeconds } from '../machine.ts';
 import { median, percentile, round } from '../statistics.ts';
-import { encode, saturate, Steady } from './load.ts';
-import { cpuSeconds, RestAccount, startConstant, startPassing } from './account.ts';
+import { saturate, Steady, type Request } from './load.ts';
+import { RestAccount, startConstant } from './account.ts';
 import type { Bench } from '../benches.ts';
 
 const connections = 16;
@@ -26,20 +26,20 @@ export const rest: Bench = {
   async run({ system, seconds, rounds, say }) {
     const account = await RestAccount.build(system);
     const constant = await startConstant();
-    const passing = await startPassing(constant.url);
     const gateway = new URL(system.baseUrl);
     const { headers } = account;
-    const asked = encode({ method: 'GET', path: '/constant', headers }, constant.url.host);
+    const plain: Request = { method: 'GET', path: '/constant', headers };
     /** What an operation answers, as a constant. */
     const likeAnswerOf = async (operation: string) => {
       const { method, path, body } = account.requestOf(operation);
-      const answer = await account.app.call(method, path, body && JSON.parse(body));
+      const response = await fetch(system.baseUrl + path, { method, headers, ...(body && { body }) });
+      const answer = await response.text();
       const url = new URL(`/constant/${operation}`, constant.url);
-      const given = await fetch(url, { method: 'PUT', headers, body: JSON.stringify(answer ?? {}) });
+      const given = await fetch(url, { method: 'PUT', headers, body: answer || '{}' });
       if (!given.ok) throw new Error(`${url} is not taken: ${given.status}`);
-      return encode({ method: 'GET', path: url.pathname, headers }, url.host);
+      return { ...plain, path: url.pathname };
     };
-    const alike = new Map<string, Buffer>();
+    const alike = new Map<string, Request>();
     for (const operation of Object.keys(account.operations)) alike.set(operation, await likeAnswerOf(operation));
     const measured: Record<
       string,
@@ -49,7 +49,7 @@ export const rest: Bench = {
     const measure = async (
       name: string,
       url: URL,
-      next: () => Buffer,
+      next: () => Request,
       counts: boolean,
       [first, owner]: (number | undefined)[],
     ) => {
@@ -65,15 +65,14 @@ export const rest: Bench = {
       of.p99.push(percentile(took, 0.99));
     };
     for (let n = 0; n <= rounds; n++) {
-      await measure('constant', constant.url, () => asked, n > 0, [constant.pid, constant.pid]);
-      await measure('constant_passed', passing.url, () => asked, n > 0, [passing.pid, constant.pid]);
+      await measure('constant', constant.url, () => plain, n > 0, [constant.pid, constant.pid]);
       for (const operation of Object.keys(account.operations)) {
         account.turn = 0;
-        await measure(operation, gateway, account.requests(operation, gateway), n > 0, [
+        await measure(operation, gateway, account.requests(operation), n > 0, [
           pidOf('gateway-0'),
           pidOf(`${account.owners[operation]}-0`),
         ]);
-        const like = alike.get(operation) as Buffer;
+        const like = alike.get(operation) as Request;
         if (n > 0)
           await measure(`constant_like_${operation}`, constant.url, () => like, true, [constant.pid, constant.pid]);
       }
@@ -82,7 +81,7 @@ export const rest: Bench = {
       );
       say(n === 0 ? 'warm-up' : `round ${n} of ${rounds}: ${shown.join(', ')}`);
     }
-    for (const reference of [constant, passing]) reference.stop();
+    constant.stop();
     const rate = (name: string) => median(measured[name]?.perSecond ?? []);
     return Object.fromEntries(
       Object.entries(measured).flatMap(([name, { p99, cpu, ownerCpu, machineCpu }]) => [
@@ -114,17 +113,17 @@ export const restAdded: Bench = {
     const registry = new URL(system.unit('registry-0').unit.address);
     /** What each round took. */
     const took: Record<'gateway' | 'registry', number[][]> = { gateway: [], registry: [] };
-    await saturate(gateway, account.requests('get', gateway), { seconds: warmUpSeconds, connections });
+    await saturate(gateway, account.requests('get'), { seconds: warmUpSeconds, connections });
     const options = { connections, perSecond: steadyPerSecond };
-    const through = await Steady.open(gateway, options);
-    const direct = await Steady.open(registry, options);
+    const through = new Steady(gateway, options);
+    const direct = new Steady(registry, options);
     for (let n = 0; n <= rounds; n++) {
       const throughTook: number[] = [];
       const directTook: number[] = [];
       // In turns of a second: what else the machine does is the same for both.
       for (let second = 0; second < (n === 0 ? 3 : seconds); second++) {
-        throughTook.push(...(await through.run(account.requests('get', gateway), 1)));
-        directTook.push(...(await direct.run(account.requests('get', registry, account.identityHeaders), 1)));
+        throughTook.push(...(await through.run(account.requests('get'), 1)));
+        directTook.push(...(await direct.run(account.requests('get', account.identityHeaders), 1)));
       }
       if (n === 0) continue;
       took.gateway.push(throughTook);
@@ -133,7 +132,7 @@ export const restAdded: Bench = {
         `round ${n} of ${rounds}: p99 ${round(percentile(throughTook, 0.99))} ms, registry ${round(percentile(directTook, 0.99))} ms`,
       );
     }
-    for (const one of [through, direct]) one.close();
+    await Promise.all([through.close(), direct.close()]);
     /** The round in the middle: one in which the machine stood still says nothing. */
     const at = (name: 'gateway' | 'registry', p: number) => median(took[name].map((one) => percentile(one, p)));
     const ofAll = (name: 'gateway' | 'registry') => percentile(took[name].flat(), 0.99);
