@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { build } from './lanyard/install.ts';
 import { removeData } from './lanyard/engine-processes.ts';
 import { checkEnginePrerequisites } from './lanyard/prerequisites.ts';
-import { root, run, say, sleep, Stop } from './lanyard/project.ts';
+import { waitUntil } from './lanyard/probes.ts';
+import { root, run, say } from './lanyard/project.ts';
 import type { TestSystem } from './testing/test-system.ts';
 
 const devices = 20;
@@ -15,19 +16,17 @@ const devices = 20;
 await run(async () => {
   checkEnginePrerequisites();
   await build();
-  const { ApiClient } = await import('./drill/api-client.ts');
+  const { Lanyard } = await import('@lanyard/client');
   const { CallbackApplication, sensorPath } = await import('./drill/applications.ts');
   const { Simulator } = await import('./testing/simulator.ts');
   const { startDrillSystem } = await import('./drill/system.ts');
   const { restoreBackup, writeBackup } = await import('./backup/backup-file.ts');
   const { countsText } = await import('./backup/installation.ts');
 
-  const until = async (what: string, condition: () => Promise<boolean>) => {
-    for (const end = Date.now() + 300_000; !(await condition());) {
-      if (Date.now() > end) throw new Stop(`${what}: not within 300 s`);
-      await sleep(250);
-    }
-  };
+  const patience = { timeoutMs: 300_000 };
+  const clientOf = ({ baseUrl }: TestSystem, key: string) => new Lanyard({ baseUrl, key });
+  const idsOf = async (lanyard: InstanceType<typeof Lanyard>) =>
+    (await Array.fromAsync(lanyard.items('GET /v3/devices'))).map(({ id }) => id).sort();
   const engines = ({ engineUrls: { databaseUrl, brokers } }: TestSystem) => ({ databaseUrl, brokers, topicPrefix: '' });
   const fleetOf = (system: TestSystem) =>
     Simulator.start({
@@ -48,16 +47,18 @@ await run(async () => {
   let second: TestSystem | undefined;
   const running: { stop(): void }[] = [];
   try {
-    const administrator = new ApiClient(first.baseUrls, first.adminKey);
-    const { key } = await administrator.must('POST', '/v3/api-keys', { name: 'backup drill' });
-    const client = new ApiClient(first.baseUrls, key);
-    const application = await new CallbackApplication(client).start();
+    const administrator = clientOf(first, first.adminKey);
+    const { key } = await administrator.call('POST /v3/api-keys', { body: { name: 'backup drill' } });
+    const client = clientOf(first, key);
+    const application = await new CallbackApplication().start(client);
     running.push(application);
-    await client.must('PUT', '/v2/subscriptions', [{ 'endpoint-type': 'simulated', 'resource-path': [sensorPath] }]);
+    const rules = [{ 'endpoint-type': 'simulated', 'resource-path': [sensorPath] }];
+    await client.call('PUT /v2/subscriptions', { body: rules });
     const fleet = await fleetOf(first);
     running.push(fleet);
-    await until('values of the first installation', async () => application.inbox.items > devices * 5);
-    const before = (await administrator.all('/v3/devices')).map(({ id }) => id).sort();
+    const isUsed = async () => application.inbox.items > devices * 5;
+    await waitUntil('values of the first installation', isUsed, patience);
+    const before = await idsOf(administrator);
     const started = performance.now();
     const written = await writeBackup(engines(first), file);
     say(`backed up in ${((performance.now() - started) / 1_000).toFixed(1)} s`);
@@ -74,19 +75,14 @@ await run(async () => {
     const restored = await restoreBackup(engines(second), file, { overwrite: true });
     say(`restored in ${((performance.now() - restoring) / 1_000).toFixed(1)} s`);
     await second.revive();
-    const again = new ApiClient(second.baseUrls, first.adminKey);
-    await until(
-      'the previous keys',
-      async () =>
-        (await again.attempt(again.nextGateway(), 'GET', '/v3/api-keys/me').catch(() => undefined))?.status === 200,
-    );
-    const after = (await again.all('/v3/devices')).map(({ id }) => id).sort();
+    const again = clientOf(second, first.adminKey);
+    const isKnown = () => again.call('GET /v3/api-keys/{id}', { path: { id: 'me' } }).then(Boolean, () => false);
+    await waitUntil('the previous keys', isKnown, patience);
+    const after = await idsOf(again);
     const had = application.inbox.items;
     running.push(await fleetOf(second));
-    await until(
-      'values of the second installation at the callback of the first',
-      async () => application.inbox.items > had + devices,
-    );
+    const arrive = async () => application.inbox.items > had + devices;
+    await waitUntil('values of the second installation at the callback of the first', arrive, patience);
     const problems = [
       ...(JSON.stringify(before) === JSON.stringify(after) ? [] : ['the devices differ']),
       ...Object.entries(written.tables).flatMap(([name, n]) =>

@@ -3,7 +3,8 @@ import { isLongRun } from '@lanyard/testing';
 import { Application } from '../application.ts';
 import { interruptedSuspension } from '../bulk-suspension.ts';
 import { type RunningSystem, startSystem } from '../system.ts';
-import { ApiClient, isAlive, SocketApplication } from '../drill.ts';
+import { SocketApplication } from '../../tools/drill/applications.ts';
+import { isAlive } from '../../tools/lanyard/processes.ts';
 import { Flow } from '../flow.ts';
 import { sensor } from '../journeys.ts';
 import { eventually } from '../patience.ts';
@@ -53,14 +54,15 @@ describe('services that end while values flow', () => {
 
   it('by SIGTERM, the gateway and the dispatcher: a WebSocket is closed with 1012, and nothing is lost', async () => {
     const { key } = await app.lanyard.call('POST /v3/api-keys', { body: { name: 'restarted' } });
-    const listener = await new SocketApplication(new ApiClient([system.baseUrl], key)).start();
+    const restarted = new Application(system.baseUrl, key);
+    const listener = await new SocketApplication().start(restarted.lanyard);
     const one = flow.ofOne();
-    await new Application(system.baseUrl, key).call('PUT', `/v2/subscriptions/${one.deviceId}${sensor}`);
+    await restarted.call('PUT', `/v2/subscriptions/${one.deviceId}${sensor}`);
     const seen = (): number[] => [...(listener.inbox.values.get(one.deviceId)?.seen ?? [])];
     one.begin();
     await eventually(() => seen().length > 0);
     for (const name of ['gateway-0', 'dispatcher-0']) {
-      await eventually(() => listener.socket?.readyState === listener.socket?.OPEN);
+      await eventually(() => listener.isOpen);
       listener.closes = [];
       const { pid } = system.unit(name).unit;
       system.signal(name, 'SIGTERM');

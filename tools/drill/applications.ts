@@ -1,18 +1,9 @@
-/** Two applications, each with a key of its own: one with a WebSocket, one that is called back. */
+/** Applications with a key each: one with a WebSocket, one that is called back. */
+import { callbackEvents, ConnectionLost, textOf, type Lanyard, type LanyardEvent } from '@lanyard/client';
 import { CallbackReceiver } from '@lanyard/testing';
-import { WebSocket } from 'ws';
-import { sleep } from '../lanyard/project.ts';
-import { type ApiClient } from './api-client.ts';
 
 /** The notifications that both want. */
 export const sensorPath = '/3303/0/5700';
-
-const reconnectMs = 250;
-
-interface NotificationMessage {
-  notifications?: { ep: string; path: string; payload: string }[];
-  'async-responses'?: { id: string }[];
-}
 
 /** What arrived on one channel: numbers of each device in the order of their first arrival. */
 export class Inbox {
@@ -27,16 +18,13 @@ export class Inbox {
     this.name = name;
   }
 
-  take(message: NotificationMessage) {
-    for (const { ep, path, payload } of message.notifications ?? []) {
-      const number = Number(Buffer.from(payload, 'base64').toString());
-      this.items++;
-      if (path === sensorPath && Number.isInteger(number)) this.note(ep, number);
-    }
-    for (const { id } of message['async-responses'] ?? []) {
-      this.items++;
-      this.responses.set(id, (this.responses.get(id) ?? 0) + 1);
-    }
+  take(event: LanyardEvent) {
+    this.items++;
+    if (event.category === 'async-responses')
+      this.responses.set(event.asyncId, (this.responses.get(event.asyncId) ?? 0) + 1);
+    if (event.category !== 'notifications' || event.path !== sensorPath) return;
+    const number = Number(textOf(event.payload));
+    if (Number.isInteger(number)) this.note(event.deviceId, number);
   }
 
   note(device: string, number: number) {
@@ -53,67 +41,42 @@ export class SocketApplication {
   reconnects = -1;
   /** Codes that the socket was closed with since they were last taken. */
   closes: number[] = [];
-  wanted = true;
-  socket: WebSocket | undefined;
-  api: ApiClient;
+  isOpen = false;
+  stop = () => {};
 
-  constructor(api: ApiClient) {
-    this.api = api;
-  }
-
-  async start() {
-    await this.api.must('PUT', '/v2/notification/websocket', {});
-    void this.keepOpen();
+  async start(lanyard: Lanyard) {
+    const channel = await lanyard.listen({
+      reconnectMaxMs: 500,
+      onState: (state) => {
+        if (state === 'open') this.reconnects++;
+        this.isOpen = state === 'open';
+      },
+      onLost: (error) => {
+        // An attempt to connect that failed says 1006 too.
+        if (this.isOpen && error instanceof ConnectionLost) this.closes.push(error.code);
+        this.isOpen = false;
+      },
+    });
+    this.stop = () => channel.close();
+    void this.read(channel);
     return this;
   }
 
-  async keepOpen() {
-    while (this.wanted) {
-      await this.open();
-      await sleep(reconnectMs);
-    }
-  }
-
-  /** Resolves when the socket has closed. */
-  open() {
-    const url = `${this.api.nextGateway().replace('http', 'ws')}/v2/notification/websocket-connect`;
-    const socket = new WebSocket(url, ['wss', `service_${this.api.key}`], { handshakeTimeout: 5_000 });
-    this.socket = socket;
-    let wasOpen = false;
-    socket.on('open', () => {
-      wasOpen = true;
-      this.reconnects++;
-    });
-    socket.on('message', (data) => this.inbox.take(JSON.parse(String(data))));
-    socket.on('error', () => undefined);
-    return new Promise((done) =>
-      socket.once('close', (code) => {
-        // One that could not be opened says 1006 too.
-        if (wasOpen) this.closes.push(code);
-        done(code);
-      }),
-    );
-  }
-
-  stop() {
-    this.wanted = false;
-    this.socket?.terminate();
+  async read(channel: AsyncIterable<LanyardEvent>) {
+    for await (const event of channel) this.inbox.take(event);
   }
 }
 
 export class CallbackApplication {
   inbox = new Inbox('callback');
   receiver = new CallbackReceiver();
-  api: ApiClient;
 
-  constructor(api: ApiClient) {
-    this.api = api;
-  }
-
-  async start() {
-    this.receiver.onCall = ({ body }) => this.inbox.take(JSON.parse(body));
+  async start(lanyard: Lanyard) {
+    this.receiver.onCall = ({ body }) => {
+      for (const event of callbackEvents(Buffer.from(body))) this.inbox.take(event);
+    };
     await this.receiver.start();
-    await this.api.must('PUT', '/v2/notification/callback', { url: this.receiver.url });
+    await lanyard.call('PUT /v2/notification/callback', { body: { url: this.receiver.url } });
     return this;
   }
 

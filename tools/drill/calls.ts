@@ -1,42 +1,61 @@
-/** REST calls at an even rate, of every service, until told to stop. */
+/** REST calls at an even rate, of every service, until told to stop: each is repeated once, at the other gateway. */
+import { Lanyard, RequestFailed, type Command } from '@lanyard/client';
 import { sensorPath } from './applications.ts';
-import type { ApiClient } from './api-client.ts';
 
-const b64 = (text: string) => Buffer.from(text).toString('base64');
+const patienceMs = 20_000;
+
+interface Tally {
+  calls: number;
+  repeated: number;
+  failed: number;
+  problems: Map<string, number>;
+  slowestMs: number;
+}
+
+const emptyTally = (): Tally => ({ calls: 0, repeated: 0, failed: 0, problems: new Map(), slowestMs: 0 });
+
+const count = (counts: Map<string, number>, what: string) => void counts.set(what, (counts.get(what) ?? 0) + 1);
+
+/** What is to be said of a failed call, without ids. */
+const textOf = (error: unknown) =>
+  String(error)
+    .replace(/[0-9a-f]{32}/g, '{id}')
+    .replace(/drill-\d+/, '{async-id}');
 
 export class Calls {
-  /** Async-ids of commands that were answered 202. */
-  accepted: string[] = [];
-  /** Answers that no client expects. */
-  unexpected = new Map<string, number>();
+  /** Where calls are counted: changed from step to step. */
+  tally = emptyTally();
+  turn = 0;
   number = 0;
   underWay = new Set<Promise<void>>();
   timer: NodeJS.Timeout | undefined;
-
+  /** Async-ids of commands that were accepted. */
+  accepted: string[] = [];
+  /** Answers that no client expects. */
+  unexpected = new Map<string, number>();
   /** Changes of the group that were answered 2xx: operator actions, which the event log must contain. */
   groupChanges = 0;
-  wanted: (path: string) => boolean;
-  api: ApiClient;
+  gateways: readonly string[];
+  key: string;
   deviceIds: readonly string[];
   groupId: string;
+  explains: boolean;
 
   constructor(
-    api: ApiClient,
-    deviceIds: readonly string[],
-    groupId: string,
-    wanted: (path: string) => boolean = () => true,
+    { gateways, key }: { gateways: readonly string[]; key: string },
+    { deviceIds, groupId, explains = true }: { deviceIds: readonly string[]; groupId: string; explains?: boolean },
   ) {
-    this.wanted = wanted;
-    this.api = api;
+    this.gateways = gateways;
+    this.key = key;
     this.deviceIds = deviceIds;
     this.groupId = groupId;
+    this.explains = explains;
   }
 
   start(perSecond: number) {
     this.timer = setInterval(() => {
-      const call = this.next();
+      const call = this.next().finally(() => this.underWay.delete(call));
       this.underWay.add(call);
-      void call.finally(() => this.underWay.delete(call));
     }, 1_000 / perSecond);
   }
 
@@ -45,61 +64,65 @@ export class Calls {
     await Promise.all(this.underWay);
   }
 
+  /** Those of the step that ended. */
+  takeTally() {
+    const { tally } = this;
+    this.tally = emptyTally();
+    return tally;
+  }
+
   async next() {
     const number = this.number++;
-    const device = this.deviceIds[number % this.deviceIds.length] as string;
+    const id = this.deviceIds[number % this.deviceIds.length] as string;
     const asyncId = `drill-${number}`;
-    const kinds = [
-      () => this.plain('GET', '/v3/devices?limit=5'),
-      () => this.plain('GET', `/v3/devices/${device}`),
-      () => this.plain('GET', `/v3/devices/${device}/echo`),
-      () => this.plain('GET', '/v3/device-events?limit=5'),
-      () => this.plain('PUT', `/v3/devices/${device}`, { description: `call ${number}` }),
-      () => this.changeGroup(number),
-      () => this.plain('GET', '/v2/endpoints'),
-      () => this.plain('GET', '/v2/notification/channel'),
-      () => this.plain('GET', '/v3/api-keys/me'),
-      () => this.plain('GET', `/v3/explain?device_id=${device}`),
-      () => this.command(device, asyncId, { method: 'GET', uri: sensorPath }),
-      () =>
-        this.command(device, asyncId, {
-          method: 'PUT',
-          uri: '/3341/0/5527',
-          'content-type': 'text/plain',
-          'payload-b64': b64(asyncId),
-        }),
-      () =>
-        this.command(device, asyncId, {
-          method: 'POST',
-          uri: '/3/0/4',
-          'content-type': 'text/plain',
-          'payload-b64': b64(`0='${number}'`),
-        }),
+    const description = `call ${number}`;
+    const kinds: ((lanyard: Lanyard) => Promise<unknown>)[] = [
+      (lanyard) => lanyard.call('GET /v3/devices', { query: { limit: 5 } }),
+      (lanyard) => lanyard.call('GET /v3/devices/{id}', { path: { id } }),
+      (lanyard) => lanyard.call('GET /v3/devices/{deviceId}/echo', { path: { deviceId: id } }),
+      (lanyard) => lanyard.call('GET /v3/device-events', { query: { limit: 5 } }),
+      (lanyard) => lanyard.call('PUT /v3/devices/{id}', { path: { id }, body: { description } }),
+      (lanyard) => this.changeGroup(lanyard, description),
+      (lanyard) => lanyard.call('GET /v2/endpoints'),
+      (lanyard) => lanyard.call('GET /v2/notification/channel'),
+      (lanyard) => lanyard.call('GET /v3/api-keys/{id}', { path: { id: 'me' } }),
+      async (lanyard) => this.explains && lanyard.call('GET /v3/explain', { query: { device_id: id } }),
+      (lanyard) => this.command(lanyard, id, asyncId, { method: 'GET', uri: sensorPath }),
+      (lanyard) => this.command(lanyard, id, asyncId, { method: 'PUT', uri: '/3341/0/5527', payload: asyncId }),
+      (lanyard) => this.command(lanyard, id, asyncId, { method: 'POST', uri: '/3/0/4', payload: `0='${number}'` }),
     ];
-    await kinds[number % kinds.length]?.();
+    const kind = kinds[number % kinds.length];
+    if (kind) await this.counted(kind);
   }
 
-  async plain(method: string, path: string, body?: unknown, headers?: Record<string, string>) {
-    if (!this.wanted(path)) return undefined;
-    const reply = await this.api.call(method, path, body, headers);
-    if (reply && reply.status >= 300) this.note(`${method} ${path}: ${reply.status}`);
-    return reply;
+  async counted(work: (lanyard: Lanyard) => Promise<unknown>) {
+    const { tally, gateways, key } = this;
+    const [baseUrl = ''] = gateways;
+    const started = performance.now();
+    let attempts = 0;
+    // The other gateway the second time, as a load balancer does that has noticed.
+    const first = this.turn++;
+    const inTurn: typeof fetch = (url, init) =>
+      fetch(String(url).replace(baseUrl, gateways[(first + attempts++) % gateways.length] ?? ''), init);
+    tally.calls++;
+    try {
+      await work(new Lanyard({ baseUrl, key, retries: 1, timeoutMs: patienceMs, fetch: inTurn }));
+    } catch (error) {
+      const isAnswer = error instanceof RequestFailed && error.status < 500 && error.status !== 429;
+      if (!isAnswer) tally.failed++;
+      count(isAnswer ? this.unexpected : tally.problems, textOf(error));
+    }
+    tally.repeated += Math.max(0, attempts - 1);
+    tally.slowestMs = Math.max(tally.slowestMs, performance.now() - started);
   }
 
-  async changeGroup(number: number) {
-    const reply = await this.plain('PUT', `/v3/device-groups/${this.groupId}`, { description: `call ${number}` });
-    if (reply && reply.status < 300) this.groupChanges++;
+  async changeGroup(lanyard: Lanyard, description: string) {
+    await lanyard.call('PUT /v3/device-groups/{id}', { path: { id: this.groupId }, body: { description } });
+    this.groupChanges++;
   }
 
-  /** The Idempotency-Key makes it safe to repeat. */
-  async command(device: string, asyncId: string, body: unknown) {
-    const path = `/v2/device-requests/${device}?async-id=${asyncId}&retry=3&expiry-seconds=600`;
-    const reply = await this.plain('POST', path, body, { 'idempotency-key': asyncId });
-    if (reply?.status === 202) this.accepted.push(asyncId);
-  }
-
-  note(what: string) {
-    const name = what.replace(/[0-9a-f]{32}/g, '{id}').replace(/drill-\d+/, '{async-id}');
-    this.unexpected.set(name, (this.unexpected.get(name) ?? 0) + 1);
+  async command(lanyard: Lanyard, device: string, asyncId: string, command: Command) {
+    await lanyard.sendCommand(device, command, { asyncId, idempotencyKey: asyncId, retry: 3, expirySeconds: 600 });
+    this.accepted.push(asyncId);
   }
 }

@@ -1,6 +1,7 @@
 /** Load on a system, steps that disturb it, and the judgement at the end: what a drill and an upgrade have in common. */
+import { Lanyard, textOf } from '@lanyard/client';
+import { waitUntil } from '../lanyard/probes.ts';
 import { say, sleep } from '../lanyard/project.ts';
-import { ApiClient, emptyTally } from './api-client.ts';
 import { CallbackApplication, sensorPath, SocketApplication } from './applications.ts';
 import { Calls } from './calls.ts';
 import { Simulator } from '../testing/simulator.ts';
@@ -8,7 +9,7 @@ import { acknowledged, deadLetters, executedTwice, lostValues, overtakenValues, 
 import type { TestSystem } from '../testing/test-system.ts';
 
 /**
- * `paths`: those that are called;
+ * `explains`: both versions know `GET /v3/explain`;
  * `audited`: what operators do is in the event log
  */
 interface Load {
@@ -16,7 +17,7 @@ interface Load {
   valuesPerSecond: number;
   callsPerSecond: number;
   settleMs: number;
-  paths?: (path: string) => boolean;
+  explains?: boolean;
   successGoal?: number;
   audited?: boolean;
 }
@@ -37,18 +38,10 @@ const serviceRestart = 1012;
 /** `event_type` of a registration, and of a change of a device group. */
 const eventTypes = { registered: '106', groupChanged: '541' };
 
-const setUpWithinMs = 180_000;
-const arrivesWithinMs = 180_000;
+const patience = { timeoutMs: 180_000 };
 
 /** Calls that succeed at the first attempt or at the second, unless more is asked for. */
 const usualSuccessGoal = 0.999;
-
-const until = async (what: string, condition: () => Promise<boolean>, timeoutMs: number) => {
-  for (const end = Date.now() + timeoutMs; !(await condition());) {
-    if (Date.now() > end) throw new Error(`${what}: not within ${timeoutMs / 1_000} s`);
-    await sleep(250);
-  }
-};
 
 export class Rehearsal {
   rows: Row[] = [];
@@ -57,7 +50,7 @@ export class Rehearsal {
   cut: string[] = [];
   system: TestSystem;
   load: Load;
-  administrator: ApiClient;
+  administrator: Lanyard;
   socket?: SocketApplication;
   callback?: CallbackApplication;
   fleet?: Simulator;
@@ -67,23 +60,33 @@ export class Rehearsal {
   constructor(system: TestSystem, load: Load) {
     this.system = system;
     this.load = load;
-    this.administrator = new ApiClient(system.baseUrls, system.adminKey);
+    this.administrator = this.clientOf(system.adminKey);
   }
 
-  /** A key of its own. */
-  async client(name: string) {
-    const { key } = await this.administrator.must('POST', '/v3/api-keys', { name });
-    const client = new ApiClient(this.system.baseUrls, key);
-    await client.must('PUT', '/v2/subscriptions', [{ 'endpoint-type': 'simulated', 'resource-path': [sensorPath] }]);
-    return client;
+  /** For setting up: it repeats patiently. */
+  clientOf(key: string) {
+    return new Lanyard({ baseUrl: this.system.baseUrl, key, retries: 10 });
+  }
+
+  /** With a rule for all devices. */
+  async keyOf(name: string) {
+    const { key } = await this.administrator.call('POST /v3/api-keys', { body: { name } });
+    const rules = [{ 'endpoint-type': 'simulated', 'resource-path': [sensorPath] }];
+    await this.clientOf(key).call('PUT /v2/subscriptions', { body: rules });
+    return key;
+  }
+
+  devices() {
+    return Array.fromAsync(this.administrator.items('GET /v3/devices', { query: { limit: 1_000 } }));
   }
 
   /** Applications, then devices, then calls; resolves when all devices report. */
   async begin() {
     const { devices, valuesPerSecond, callsPerSecond } = this.load;
-    const api = await this.client('drill with a WebSocket');
-    this.socket = await new SocketApplication(api).start();
-    this.callback = await new CallbackApplication(await this.client('drill with a callback')).start();
+    const key = await this.keyOf('drill with a WebSocket');
+    this.socket = await new SocketApplication().start(this.clientOf(key));
+    const called = this.clientOf(await this.keyOf('drill with a callback'));
+    this.callback = await new CallbackApplication().start(called);
     this.fleet = await Simulator.start({
       devices,
       server: this.system.coapUrls.join(','),
@@ -98,15 +101,13 @@ export class Rehearsal {
       'back-off-max-ms': 3_000,
     });
     const { fleet } = this;
-    await until('observations', async () => (await fleet.state()).observations === devices, setUpWithinMs);
-    await until(
-      'devices in the registry',
-      async () => (await this.administrator.all('/v3/devices')).length === devices,
-      setUpWithinMs,
-    );
-    this.ids = new Map((await this.administrator.all('/v3/devices')).map((d) => [d.endpoint_name, d.id]));
-    const group = await this.administrator.must('POST', '/v3/device-groups', { name: 'drill' });
-    this.calls = new Calls(api, [...this.ids.values()], group.id, this.load.paths);
+    await waitUntil('observations', async () => (await fleet.state()).observations === devices, patience);
+    await waitUntil('devices in the registry', async () => (await this.devices()).length === devices, patience);
+    this.ids = new Map((await this.devices()).map(({ endpoint_name: name, id }) => [String(name), id]));
+    const { id: groupId } = await this.administrator.call('POST /v3/device-groups', { body: { name: 'drill' } });
+    const { explains = true } = this.load;
+    const about = { deviceIds: [...this.ids.values()], groupId, explains };
+    this.calls = new Calls({ gateways: this.system.baseUrls, key }, about);
     this.calls.start(callsPerSecond);
   }
 
@@ -118,11 +119,12 @@ export class Rehearsal {
     const { calls, socket } = this;
     if (!calls || !socket) throw new Error('not begun');
     socket.closes = [];
-    const tally = (calls.api.tally = emptyTally());
+    calls.takeTally();
     const started = Date.now();
     const note = (await work()) ?? '';
     await sleep(this.load.settleMs);
     const dead = await this.system.revive();
+    const tally = calls.takeTally();
     const { calls: count, repeated, failed, slowestMs } = tally;
     const closes = socket.closes.map((code) => `WebSocket closed with ${code}`);
     if (inOrder && socket.closes.some((code) => code !== serviceRestart))
@@ -146,12 +148,14 @@ export class Rehearsal {
     const { fleet, calls, socket, callback, ids } = this;
     if (!fleet || !calls || !socket || !callback || !ids) throw new Error('not begun');
     await calls.stop();
-    const sent = await this.allAcknowledged(fleet);
+    // Devices have nothing more to send: what they are owed is settled.
+    const sent = acknowledged(await fleet.values());
     const inboxes = [socket.inbox, callback.inbox];
     const lost = () =>
       inboxes.flatMap((inbox) => lostValues(inbox, sent, ids).map((value) => `${inbox.name}: ${value}`));
     const silent = () => unanswered(socket.inbox, calls.accepted);
-    await until('values', async () => lost().length + silent().length === 0, arrivesWithinMs).catch(() => undefined);
+    const isComplete = async () => lost().length + silent().length === 0;
+    await waitUntil('values', isComplete, patience).catch(() => undefined);
     const overtaken = inboxes.flatMap((inbox) => overtakenValues(inbox, sent, ids).map((v) => `${inbox.name}: ${v}`));
     const twice = executedTwice(await fleet.executions());
     const stale = await this.staleSnapshots(sent, ids);
@@ -206,19 +210,15 @@ export class Rehearsal {
     };
   }
 
-  /** Devices have nothing more to send: what they are owed is settled. */
-  async allAcknowledged(fleet: Simulator) {
-    return acknowledged(await fleet.values());
-  }
-
   async staleSnapshots(sent: Map<string, number[]>, ids: Map<string, string>) {
     let behind: string[] = [];
     for (let tries = 0; tries < 30; tries++) {
       behind = [];
       for (const [name, numbers] of sent) {
-        const { resources } = await this.administrator.must('GET', `/v3/devices/${ids.get(name)}/echo`);
-        const resource = resources.find((r: { resource_path: string }) => r.resource_path === sensorPath);
-        const value = Number(Buffer.from(resource?.reported?.value ?? '', 'base64').toString());
+        const path = { deviceId: ids.get(name) ?? '' };
+        const { resources } = await this.administrator.call('GET /v3/devices/{deviceId}/echo', { path });
+        const reported = resources.find((one) => one.resource_path === sensorPath)?.reported;
+        const value = Number(textOf(Buffer.from(reported?.value ?? '', 'base64')));
         // A read between the values shows what the sensor measures, far below the numbers.
         if (value >= 1_000 && value < (numbers.at(-1) ?? 0)) behind.push(`${name} ${value} < ${numbers.at(-1)}`);
       }
@@ -231,11 +231,9 @@ export class Rehearsal {
   /** How many entries of a type the event log has, as soon as it has those. */
   async logged(type: string, wanted: number) {
     for (let tries = 0; ; tries++) {
-      const { total_count } = await this.administrator.must(
-        'GET',
-        `/v3/device-events?event_type=${type}&include=total_count&limit=2`,
-      );
-      if (total_count >= wanted || tries === 30) return total_count;
+      const query = { event_type: type, include: 'total_count', limit: 2 };
+      const { total_count: found = 0 } = await this.administrator.call('GET /v3/device-events', { query });
+      if (found >= wanted || tries === 30) return found;
       await sleep(1_000);
     }
   }
