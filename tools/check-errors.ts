@@ -1,5 +1,5 @@
 /**
- * tools/docs/error-advice.ts, from which docs/errors.md is made, knows every error that the code makes and no other:
+ * tools/docs/error-advice.yaml, from which docs/errors.md is made, knows every error that the code makes and no other:
  * classes, tokens, outcomes of commands, close codes, and answers to devices. check-docs compares the page itself.
  */
 import { readdirSync, readFileSync } from 'node:fs';

@@ -35,7 +35,7 @@ const mark = (word: string) => `\`${word}\``;
 const errorTable = (module: Record<string, unknown>, advice: Record<string, Advice>) => {
   const rows = errorClasses(module).flatMap(([name, ErrorClass]) => {
     const known = advice[name];
-    if (!known) throw new Error(`${name}: tools/docs/error-advice.ts has no entry`);
+    if (!known) throw new Error(`${name}: tools/docs/error-advice.yaml has no entry`);
     return (known.samples ?? [[]]).map((sample) => {
       const { status, code, token, message } = new ErrorClass(...sample);
       return {
@@ -80,7 +80,7 @@ const outcomeTable = (outcomes: Record<string, any>, codes: string[]) => {
     ['Status', '`error`', 'Why', 'What to do'],
     [...given, ...answered].map(({ status, error, cause }) => {
       const todo = ofOutcomes[error];
-      if (!todo) throw new Error(`${error}: tools/docs/error-advice.ts has no entry`);
+      if (!todo) throw new Error(`${error}: tools/docs/error-advice.yaml has no entry`);
       return [status, mark(error), cause, todo];
     }),
   );
@@ -100,7 +100,7 @@ export const errorsPage = async () => {
   );
   return [
     '# Errors',
-    'Generated from the code and `tools/docs/error-advice.ts` by `npm run docs`; CI checks it.',
+    'Generated from the code and `tools/docs/error-advice.yaml` by `npm run docs`; CI checks it.',
     'Paths below `/v2/` answer the bare **token** as text, or the error object when the request says `Accept: application/json`. All other paths answer the error object: `object`, `code` (the status), `type`, `message`, `request_id` and, where it helps, `fields`. Distinguish errors by status and token or type, never by the message. `…` stands for parts that vary. 429, 502 and 503 come with `Retry-After`, except where a queue of commands is full.',
     '## Every service',
     errorTable(service, everywhere),
