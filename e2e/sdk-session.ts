@@ -27,59 +27,43 @@ export interface Step {
   run(session: Session): Promise<void>;
 }
 
+const step = (area: string, calls: string, run: Step['run']): Step => ({ area, calls, run });
+
 const sensor = '/3303/0/5700';
 const writable = '/3341/0/5527';
 
 const idOf = ({ made }: Session, name: string): string => made.get(name) ?? '';
 
 const commands: Step[] = [
-  {
-    area: 'Channel',
-    calls: 'ConnectApi.startNotifications',
-    run: async ({ connect }) => connect.startNotifications(),
-  },
-  {
-    area: 'Commands',
-    calls: 'ConnectApi.getResourceValue',
-    run: async ({ connect, deviceId }) =>
-      expect(await connect.getResourceValue(deviceId, '/3/0/0')).toMatchObject({ value: 'Lanyard' }),
-  },
-  {
-    area: 'Commands',
-    calls: 'ConnectApi.setResourceValue',
-    run: async ({ connect, deviceId, demo }) => {
-      await connect.setResourceValue(deviceId, writable, 'from the SDK');
-      expect(demo.text).toBe('from the SDK');
-    },
-  },
-  {
-    area: 'Commands',
-    calls: 'ConnectApi.executeResource',
-    run: async ({ connect, deviceId }) => void (await connect.executeResource(deviceId, '/3/0/4')),
-  },
-  {
-    area: 'Commands',
-    calls: 'ConnectApi.listConnectedDevices',
-    run: async ({ connect, deviceId }) =>
-      eventually(async () =>
-        expect((await connect.listConnectedDevices()).data.map((device) => device.id)).toContain(deviceId),
-      ),
-  },
-  {
-    area: 'Commands',
-    calls: 'ConnectApi.listResources, getResource',
-    run: async ({ connect, deviceId }) => {
-      expect((await connect.listResources(deviceId)).map((resource) => resource.path)).toContain('/3303/0');
-      expect((await connect.getResource(deviceId, '/3303/0')).path).toBe('/3303/0');
-    },
-  },
+  step('Channel', 'ConnectApi.startNotifications', async ({ connect }) => connect.startNotifications()),
+  step('Commands', 'ConnectApi.getResourceValue', async ({ connect, deviceId }) =>
+    expect(await connect.getResourceValue(deviceId, '/3/0/0')).toMatchObject({ value: 'Lanyard' }),
+  ),
+  step('Commands', 'ConnectApi.setResourceValue', async ({ connect, deviceId, demo }) => {
+    await connect.setResourceValue(deviceId, writable, 'from the SDK');
+    expect(demo.text).toBe('from the SDK');
+  }),
+  step(
+    'Commands',
+    'ConnectApi.executeResource',
+    async ({ connect, deviceId }) => void (await connect.executeResource(deviceId, '/3/0/4')),
+  ),
+  step('Commands', 'ConnectApi.listConnectedDevices', async ({ connect, deviceId }) =>
+    eventually(async () =>
+      expect((await connect.listConnectedDevices()).data.map((device) => device.id)).toContain(deviceId),
+    ),
+  ),
+  step('Commands', 'ConnectApi.listResources, getResource', async ({ connect, deviceId }) => {
+    expect((await connect.listResources(deviceId)).map((resource) => resource.path)).toContain('/3303/0');
+    expect((await connect.getResource(deviceId, '/3303/0')).path).toBe('/3303/0');
+  }),
 ];
 
 const subscriptions: Step[] = [
-  {
-    area: 'Subscriptions',
-    calls: 'ConnectApi.addResourceSubscription, getResourceSubscription, deleteResourceSubscription',
-    run: async ({ connect, deviceId, demo }) => {
+  step(
+    'Subscriptions',
+    'ConnectApi.addResourceSubscription, getResourceSubscription, deleteResourceSubscription',
+    async ({ connect, deviceId, demo }) => {
       const values: unknown[] = [];
       const asked = connect.addResourceSubscription(deviceId, sensor, (_, value) => values.push(value));
       // The package keeps the answer's id in a form that it does not find again: its promise always ends like this.
@@ -90,21 +74,21 @@ const subscriptions: Step[] = [
       await connect.deleteResourceSubscription(deviceId, sensor);
       expect(await connect.getResourceSubscription(deviceId, sensor)).toBe(false);
     },
-  },
-  {
-    area: 'Subscriptions',
-    calls: 'ConnectApi.listDeviceSubscriptions, deleteDeviceSubscriptions',
-    run: async ({ connect, deviceId }) => {
+  ),
+  step(
+    'Subscriptions',
+    'ConnectApi.listDeviceSubscriptions, deleteDeviceSubscriptions',
+    async ({ connect, deviceId }) => {
       connect.addResourceSubscription(deviceId, sensor).catch(() => undefined);
       await eventually(async () => expect(await connect.listDeviceSubscriptions(deviceId)).toContain(sensor));
       await connect.deleteDeviceSubscriptions(deviceId);
       expect(await connect.getResourceSubscription(deviceId, sensor)).toBe(false);
     },
-  },
-  {
-    area: 'Presubscriptions',
-    calls: 'ConnectApi.updatePresubscriptions, listPresubscriptions, deletePresubscriptions',
-    run: async ({ connect, deviceId }) => {
+  ),
+  step(
+    'Presubscriptions',
+    'ConnectApi.updatePresubscriptions, listPresubscriptions, deletePresubscriptions',
+    async ({ connect, deviceId }) => {
       await connect.updatePresubscriptions([{ deviceId, resourcePaths: [sensor] }]);
       expect(await connect.listPresubscriptions()).toEqual([
         expect.objectContaining({ deviceId, resourcePaths: [sensor] }),
@@ -112,64 +96,46 @@ const subscriptions: Step[] = [
       await connect.deletePresubscriptions();
       expect(await connect.listPresubscriptions()).toEqual([]);
     },
-  },
-  {
-    area: 'Channel',
-    calls: 'ConnectApi.stopNotifications',
-    run: async ({ connect }) => connect.stopNotifications(),
-  },
-  {
-    area: 'Channel',
-    calls: 'ConnectApi.getWebhook',
-    run: async ({ connect }) => expect((await connect.getWebhook()) ?? null).toBeNull(),
-  },
+  ),
+  step('Channel', 'ConnectApi.stopNotifications', async ({ connect }) => connect.stopNotifications()),
+  step('Channel', 'ConnectApi.getWebhook', async ({ connect }) =>
+    expect((await connect.getWebhook()) ?? null).toBeNull(),
+  ),
 ];
 
 const devices: Step[] = [
-  {
-    area: 'Devices',
-    calls: 'DeviceDirectoryApi.addDevice, getDevice',
-    run: async (session) => {
-      const name = session.fresh('sdk-made');
-      const { id } = await session.directory.addDevice({
-        name,
-        deviceType: 'meter',
-        customAttributes: { site: 'north' },
-      });
-      session.made.set('device', id ?? '');
-      session.made.set('name', name);
-      expect(await session.directory.getDevice(id ?? '')).toMatchObject({ name, customAttributes: { site: 'north' } });
-    },
-  },
-  {
-    area: 'Devices',
-    calls: 'DeviceDirectoryApi.listDevices (limit, order, filter, total count)',
-    run: async (session) => {
-      const id = idOf(session, 'device');
-      const list = await session.directory.listDevices({
-        limit: 10,
-        order: 'DESC',
-        include: ['totalCount'],
-        filter: { name: { $eq: idOf(session, 'name') }, customAttributes: { site: { $eq: 'north' } } },
-      });
-      expect([list.totalCount, list.data.map((device) => device.id)]).toEqual([1, [id]]);
-    },
-  },
-  {
-    area: 'Devices',
-    calls: 'DeviceDirectoryApi.updateDevice, deleteDevice',
-    run: async (session) => {
-      const id = idOf(session, 'device');
-      await session.directory.updateDevice({ id, description: 'changed' });
-      expect(await session.directory.getDevice(id)).toMatchObject({ description: 'changed' });
-      await session.directory.deleteDevice(id);
-      expect((await session.directory.getDevice(id)) ?? null).toBeNull();
-    },
-  },
-  {
-    area: 'Saved queries',
-    calls: 'DeviceDirectoryApi.addQuery, getQuery, listQueries, updateQuery, deleteQuery',
-    run: async ({ directory, fresh }) => {
+  step('Devices', 'DeviceDirectoryApi.addDevice, getDevice', async (session) => {
+    const name = session.fresh('sdk-made');
+    const { id } = await session.directory.addDevice({
+      name,
+      deviceType: 'meter',
+      customAttributes: { site: 'north' },
+    });
+    session.made.set('device', id ?? '');
+    session.made.set('name', name);
+    expect(await session.directory.getDevice(id ?? '')).toMatchObject({ name, customAttributes: { site: 'north' } });
+  }),
+  step('Devices', 'DeviceDirectoryApi.listDevices (limit, order, filter, total count)', async (session) => {
+    const id = idOf(session, 'device');
+    const list = await session.directory.listDevices({
+      limit: 10,
+      order: 'DESC',
+      include: ['totalCount'],
+      filter: { name: { $eq: idOf(session, 'name') }, customAttributes: { site: { $eq: 'north' } } },
+    });
+    expect([list.totalCount, list.data.map((device) => device.id)]).toEqual([1, [id]]);
+  }),
+  step('Devices', 'DeviceDirectoryApi.updateDevice, deleteDevice', async (session) => {
+    const id = idOf(session, 'device');
+    await session.directory.updateDevice({ id, description: 'changed' });
+    expect(await session.directory.getDevice(id)).toMatchObject({ description: 'changed' });
+    await session.directory.deleteDevice(id);
+    expect((await session.directory.getDevice(id)) ?? null).toBeNull();
+  }),
+  step(
+    'Saved queries',
+    'DeviceDirectoryApi.addQuery, getQuery, listQueries, updateQuery, deleteQuery',
+    async ({ directory, fresh }) => {
       const name = fresh('sdk-query');
       const { id = '' } = await directory.addQuery({ name, filter: { state: { $eq: 'registered' } } });
       expect(await directory.getQuery(id)).toMatchObject({ name });
@@ -178,84 +144,60 @@ const devices: Step[] = [
       expect(await directory.getQuery(id)).toMatchObject({ name: `${name}-2` });
       await directory.deleteQuery(id);
     },
-  },
-  {
-    area: 'Events',
-    calls: 'DeviceDirectoryApi.listDeviceEvents, getDeviceEvent',
-    run: async ({ directory, deviceId }) => {
-      const event = await eventually(async () => {
-        const found = (await directory.listDeviceEvents()).data.find((one) => one.deviceId === deviceId);
-        if (!found) throw new Error('no event of the device yet');
-        return found;
-      });
-      expect(await directory.getDeviceEvent(event.id ?? '')).toMatchObject({ deviceId });
-    },
-  },
+  ),
+  step('Events', 'DeviceDirectoryApi.listDeviceEvents, getDeviceEvent', async ({ directory, deviceId }) => {
+    const event = await eventually(async () => {
+      const found = (await directory.listDeviceEvents()).data.find((one) => one.deviceId === deviceId);
+      if (!found) throw new Error('no event of the device yet');
+      return found;
+    });
+    expect(await directory.getDeviceEvent(event.id ?? '')).toMatchObject({ deviceId });
+  }),
 ];
 
 const groups: Step[] = [
-  {
-    area: 'Device groups',
-    calls: 'DeviceGroupRepository.create, read, update, list',
-    run: async (session) => {
-      const repository = session.foundation.deviceGroupRepository();
-      const name = session.fresh('sdk-group');
-      const { id = '' } = await repository.create({ name, description: 'Made by the SDK' });
-      session.made.set('group', id);
-      await repository.update({ description: 'Changed by the SDK' }, id);
-      expect(await repository.read(id)).toMatchObject({ name, description: 'Changed by the SDK' });
-      const listed = await repository.list({ filter: { name: { eq: name } } }).first();
-      expect(listed.id).toBe(id);
-    },
-  },
-  {
-    area: 'Device groups',
-    calls: 'DeviceGroupRepository.addDevice, devices, removeDevice, delete',
-    run: async (session) => {
-      const repository = session.foundation.deviceGroupRepository();
-      const [id, { deviceId }] = [idOf(session, 'group'), session];
-      await repository.addDevice({ deviceId }, id);
-      expect((await repository.devices(id).first()).id).toBe(deviceId);
-      await repository.removeDevice({ deviceId }, id);
-      expect((await repository.read(id)).devicesCount).toBe(0);
-      await repository.delete(id);
-    },
-  },
-  {
-    area: 'Events',
-    calls: 'DeviceEventsRepository.list, read',
-    run: async ({ foundation, deviceId }) => {
-      const repository = foundation.deviceEventsRepository();
-      const event = await repository.list({ filter: { deviceId: { eq: deviceId } } }).first();
-      expect(await repository.read(event.id ?? '')).toMatchObject({ deviceId });
-    },
-  },
+  step('Device groups', 'DeviceGroupRepository.create, read, update, list', async (session) => {
+    const repository = session.foundation.deviceGroupRepository();
+    const name = session.fresh('sdk-group');
+    const { id = '' } = await repository.create({ name, description: 'Made by the SDK' });
+    session.made.set('group', id);
+    await repository.update({ description: 'Changed by the SDK' }, id);
+    expect(await repository.read(id)).toMatchObject({ name, description: 'Changed by the SDK' });
+    const listed = await repository.list({ filter: { name: { eq: name } } }).first();
+    expect(listed.id).toBe(id);
+  }),
+  step('Device groups', 'DeviceGroupRepository.addDevice, devices, removeDevice, delete', async (session) => {
+    const repository = session.foundation.deviceGroupRepository();
+    const [id, { deviceId }] = [idOf(session, 'group'), session];
+    await repository.addDevice({ deviceId }, id);
+    expect((await repository.devices(id).first()).id).toBe(deviceId);
+    await repository.removeDevice({ deviceId }, id);
+    expect((await repository.read(id)).devicesCount).toBe(0);
+    await repository.delete(id);
+  }),
+  step('Events', 'DeviceEventsRepository.list, read', async ({ foundation, deviceId }) => {
+    const repository = foundation.deviceEventsRepository();
+    const event = await repository.list({ filter: { deviceId: { eq: deviceId } } }).first();
+    expect(await repository.read(event.id ?? '')).toMatchObject({ deviceId });
+  }),
 ];
 
 const keys: Step[] = [
-  {
-    area: 'Account',
-    calls: 'AccountManagementApi.getAccount, updateAccount',
-    run: async ({ accounts }) => {
-      await accounts.updateAccount({ city: 'Ulm', displayName: 'By the SDK' });
-      expect(await accounts.getAccount()).toMatchObject({ city: 'Ulm', displayName: 'By the SDK' });
-    },
-  },
-  {
-    area: 'Key groups',
-    calls: 'AccountManagementApi.listGroups, getGroup, listGroupApiKeys',
-    run: async (session) => {
-      const { data } = await session.accounts.listGroups();
-      const developers = data.find((group) => group.name === 'Developers')?.id ?? '';
-      session.made.set('developers', developers);
-      expect(await session.accounts.getGroup(developers)).toMatchObject({ name: 'Developers' });
-      expect(await session.accounts.listGroupApiKeys(developers)).toHaveProperty('data');
-    },
-  },
-  {
-    area: 'API keys',
-    calls: 'AccountManagementApi.addApiKey, getApiKey, listApiKeys, updateApiKey, deleteApiKey',
-    run: async (session) => {
+  step('Account', 'AccountManagementApi.getAccount, updateAccount', async ({ accounts }) => {
+    await accounts.updateAccount({ city: 'Ulm', displayName: 'By the SDK' });
+    expect(await accounts.getAccount()).toMatchObject({ city: 'Ulm', displayName: 'By the SDK' });
+  }),
+  step('Key groups', 'AccountManagementApi.listGroups, getGroup, listGroupApiKeys', async (session) => {
+    const { data } = await session.accounts.listGroups();
+    const developers = data.find((group) => group.name === 'Developers')?.id ?? '';
+    session.made.set('developers', developers);
+    expect(await session.accounts.getGroup(developers)).toMatchObject({ name: 'Developers' });
+    expect(await session.accounts.listGroupApiKeys(developers)).toHaveProperty('data');
+  }),
+  step(
+    'API keys',
+    'AccountManagementApi.addApiKey, getApiKey, listApiKeys, updateApiKey, deleteApiKey',
+    async (session) => {
       const { accounts } = session;
       const name = session.fresh('sdk-key');
       const { id = '', key = '' } = await accounts.addApiKey({ name, groups: [idOf(session, 'developers')] });
@@ -266,18 +208,14 @@ const keys: Step[] = [
       await accounts.deleteApiKey(id);
       expect((await accounts.getApiKey(id)) ?? null).toBeNull();
     },
-  },
-  {
-    area: 'API keys',
-    calls: 'ApiKeyRepository.create, read, list, delete',
-    run: async ({ foundation, fresh }) => {
-      const repository = foundation.apiKeyRepository();
-      const { id = '' } = await repository.create({ name: fresh('sdk-key') });
-      expect(await repository.read(id)).toMatchObject({ id });
-      expect((await repository.list().all()).map((key) => key.id)).toContain(id);
-      await repository.delete(id);
-    },
-  },
+  ),
+  step('API keys', 'ApiKeyRepository.create, read, list, delete', async ({ foundation, fresh }) => {
+    const repository = foundation.apiKeyRepository();
+    const { id = '' } = await repository.create({ name: fresh('sdk-key') });
+    expect(await repository.read(id)).toMatchObject({ id });
+    expect((await repository.list().all()).map((key) => key.id)).toContain(id);
+    await repository.delete(id);
+  }),
 ];
 
 /** In this order: the channel is open while commands and subscriptions run. */

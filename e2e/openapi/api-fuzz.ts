@@ -4,7 +4,7 @@ import { type Document, type Operation, operationsOf } from './document.ts';
 import { asCurl, exchange, jsonOf } from './exchange.ts';
 import type { KnownIds } from './known-ids.ts';
 import type { Random } from '../../tools/testing/random.ts';
-import { type GeneratedRequest, Requests } from './requests.ts';
+import { type GeneratedRequest, GeneratedRequests } from './requests.ts';
 
 const inParallel = 8;
 const problemsMax = 20;
@@ -23,7 +23,7 @@ const turn = ({ method, path }: Operation): number =>
 /** Sends generated requests to every operation of a document, in rounds, until `mayContinue` says no after a round. */
 export class ApiFuzz {
   private readonly operations: Operation[];
-  private readonly requests: Requests;
+  private readonly requests: GeneratedRequests;
   private readonly answers: Answers;
   private readonly result: FuzzResult = { sent: 0, statuses: {}, problems: [] };
 
@@ -36,7 +36,7 @@ export class ApiFuzz {
     hints: Record<string, readonly string[]>,
   ) {
     this.operations = operationsOf(document);
-    this.requests = new Requests(document, random, idsOf, hints);
+    this.requests = new GeneratedRequests(document, random, idsOf, hints);
     this.answers = new Answers(document);
   }
 

@@ -12,7 +12,7 @@ import {
   withUnknownField,
   withWrongValues,
 } from './unknown-field.ts';
-import { type Ground, ValidRequests } from './valid-requests.ts';
+import { type Ground, ValidRequests } from './requests.ts';
 
 /** So many passes need no pause: what is missing after them waits for what services tell each other. */
 const hurriedPasses = 5;

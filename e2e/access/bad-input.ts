@@ -1,31 +1,27 @@
 import dgram from 'node:dgram';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import { thermometer, WebSocketClient } from '@lanyard/testing';
 import { Application } from '../application.ts';
-import { type RunningSystem, startSystem } from '../system.ts';
+import { Random } from '../../tools/testing/random.ts';
+import type { RunningSystem } from '../system.ts';
 import { fresh } from '../journeys.ts';
 import { eventually } from '../patience.ts';
 
 const datagrams = 10_000;
 
-/** Numbers that repeat from run to run. */
-const seeded = (seed: number) => (): number => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647;
-
 const send = (socket: dgram.Socket, bytes: Buffer, url: URL): Promise<void> =>
   new Promise((resolve) => socket.send(bytes, Number(url.port), url.hostname, () => resolve()));
 
-describe('bad input', () => {
+export const badInput = (given: () => RunningSystem): void => {
   let system: RunningSystem;
   let app: Application;
   let deviceId: string;
 
   beforeAll(async () => {
-    system = await startSystem('bad-input');
+    system = given();
     app = new Application(system.baseUrl, system.adminKey);
     deviceId = (await app.call('POST', '/v3/devices', { endpoint_name: fresh('bad') })).json.id;
   });
-
-  afterAll(() => system?.stop());
 
   it.each([
     ['no key', undefined],
@@ -94,14 +90,11 @@ describe('bad input', () => {
     await device.open();
     await device.register();
     const socket = dgram.createSocket('udp4');
-    const random = seeded(2024);
+    const random = new Random(2024);
     const register = Buffer.from('44021234aabbccddb2726404' + Buffer.from('ep=x').toString('hex'), 'hex');
     for (let n = 0; n < datagrams; n++) {
-      const bytes =
-        n % 2 === 0
-          ? Buffer.from(Array.from({ length: Math.floor(random() * 64) }, () => Math.floor(random() * 256)))
-          : Buffer.from(register);
-      if (n % 2 === 1) bytes[Math.floor(random() * bytes.length)] = Math.floor(random() * 256);
+      const bytes = n % 2 === 0 ? random.bytes(random.below(64)) : Buffer.from(register);
+      if (n % 2 === 1) bytes[random.below(bytes.length)] = random.below(256);
       await send(socket, bytes, url);
       if (n % 1_000 === 0) await device.update();
     }
@@ -111,4 +104,4 @@ describe('bad input', () => {
     expect(system.unit('device-proxy-0').unit.pid).toBe(pid);
     expect((await fetch(`${system.unit('device-proxy-0').unit.address}/readyz`)).status).toBe(200);
   });
-});
+};

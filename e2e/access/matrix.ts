@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import { Application, type Reply } from '../application.ts';
-import { type RunningSystem, startSystem } from '../system.ts';
+import type { RunningSystem } from '../system.ts';
 import { fresh } from '../journeys.ts';
 
 /** An id that does not exist. */
@@ -50,14 +50,13 @@ const needed = ({ method, path }: Operation): string | undefined => {
 /** Answers that come only after the caller was let in, and calls that hold a connection open. */
 const isHeldOpen = ({ path }: Operation): boolean => /websocket-connect|notification\/pull|stream|tail|live/.test(path);
 
-describe('every operation of the OpenAPI document', () => {
-  let system: RunningSystem;
+/** Who may call what, said a second time. */
+export const accessMatrix = (system: () => RunningSystem): void => {
   let root: Application;
   let operations: Operation[];
 
   beforeAll(async () => {
-    system = await startSystem('access-matrix', { env: { GATEWAY_ATTEMPT_RATE_BURST: '1000' } });
-    root = new Application(system.baseUrl, system.adminKey);
+    root = new Application(system().baseUrl, system().adminKey);
     const { json } = await root.call('GET', '/openapi.json');
     expect(json['x-unavailable']).toBeUndefined();
     operations = Object.entries(json.paths as Record<string, object>).flatMap(([path, item]) =>
@@ -68,11 +67,9 @@ describe('every operation of the OpenAPI document', () => {
     expect(operations.length).toBeGreaterThan(60);
   });
 
-  afterAll(() => system?.stop());
-
   const tenant = async (): Promise<Application> => {
     const { json } = await root.call('POST', '/v3/accounts', { display_name: fresh('tenant') });
-    return new Application(system.baseUrl, json.admin_key);
+    return root.as(json.admin_key);
   };
 
   /** With ids that exist nowhere, and a body that nothing takes: who is let in gets another answer than 403. */
@@ -80,7 +77,7 @@ describe('every operation of the OpenAPI document', () => {
     app.call(method, path.replace(/\{[^}]+\}/g, id), method === 'GET' || method === 'DELETE' ? undefined : '[]');
 
   it('401 without a key, whatever the operation', async () => {
-    const keyless = new Application(system.baseUrl, 'none');
+    const keyless = root.as('none');
     for (const operation of operations.filter((o) => !/websocket-connect/.test(o.path)))
       expect([operation, (await attempt(keyless, operation)).status]).toEqual([operation, 401]);
   });
@@ -90,7 +87,7 @@ describe('every operation of the OpenAPI document', () => {
     const member = async (name: string, permissions: string[]): Promise<[string, string[], Application]> => {
       const group = await admin.call('POST', '/v3/policy-groups', { name: fresh(name), permissions });
       const { json } = await admin.call('POST', '/v3/api-keys', { name, groups: [group.json.id] });
-      return [name, permissions, new Application(system.baseUrl, json.key)];
+      return [name, permissions, root.as(json.key)];
     };
     const columns: [string, string[], Application][] = [
       ['Administrators', ['admin', 'notifications', ...everything], admin],
@@ -102,13 +99,15 @@ describe('every operation of the OpenAPI document', () => {
     ];
     const wrong: string[] = [];
     for (const operation of operations.filter((o) => !isHeldOpen(o)))
-      for (const [name, held, app] of columns) {
-        const need = needed(operation);
-        const { status, text } = await attempt(app, operation, deletesKeys(operation) ? newId() : 'me');
-        const isRefused = status === 403;
-        if (status >= 500 || isRefused === (need === undefined || held.includes(need)))
-          wrong.push(`${operation.method} ${operation.path} for ${name}: ${status} ${text.slice(0, 200)}`);
-      }
+      await Promise.all(
+        columns.map(async ([name, held, app]) => {
+          const need = needed(operation);
+          const { status, text } = await attempt(app, operation, deletesKeys(operation) ? newId() : 'me');
+          const isRefused = status === 403;
+          if (status >= 500 || isRefused === (need === undefined || held.includes(need)))
+            wrong.push(`${operation.method} ${operation.path} for ${name}: ${status} ${text.slice(0, 200)}`);
+        }),
+      );
     expect(wrong).toEqual([]);
   });
 
@@ -175,4 +174,4 @@ describe('every operation of the OpenAPI document', () => {
     ))
       expect([path, (await two.call(method, path)).text]).toEqual([path, expect.not.stringContaining(device)]);
   });
-});
+};
