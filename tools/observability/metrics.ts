@@ -11,7 +11,7 @@ type Metrics = Map<string, Set<string>>;
 
 /** What every series has: two from us, the rest from the scrape. */
 const everywhere = ['app', 'replica', 'job', 'instance', 'service'];
-const definition = /\b(counter|gauge|histogram)(?:<[^>]*>)?\(\{\s*name: '(lanyard_[a-z_]+)',([\s\S]*?)\}\)/g;
+const definition = /\b(counter|gauge|histogram|observe)(?:<[^>]*>)?\(\{\s*name: '(lanyard_[a-z_]+)',([\s\S]*?)\}[,)]/g;
 
 const seriesOf = (kind: string, name: string, labels: string[]): [string, Set<string>][] => {
   const own = new Set([...everywhere, ...labels]);
