@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type CoapRequest, type CoapResponse, CoapUdpEndpoint, Code, formatCode } from '@lanyard/coap';
+import { decodeValues, standardModels } from '@lanyard/lwm2m';
 import { Application } from '../application.ts';
 import { fresh } from '../journeys.ts';
 import { prepareJava } from '../java-device.ts';
@@ -77,16 +80,21 @@ describe('devices that bootstrap', () => {
     }
   });
 
-  it('kill -9 in the middle leaves no key behind once the device has bootstrapped again', async () => {
+  it('kill -9 in the middle leaves no key behind once the device has bootstrapped again, and none in a log', async () => {
     const name = fresh('killed-bootstrap');
     const deviceId = await created(name, { server_uri: 'coaps://lwm2m.example' });
     const port = Number(new URL(system.coapUrls[0] as string).port);
     let reached: () => void = () => undefined;
     const inTheMiddle = new Promise<void>((resolve) => (reached = resolve));
     let isHeld = true;
-    const answer = async ({ method, path }: CoapRequest): Promise<CoapResponse> => {
+    const keys: Buffer[] = [];
+    const answer = async ({ method, path, payload, contentFormat = 0 }: CoapRequest): Promise<CoapResponse> => {
       if (method === Code.GET) return { code: Code.NotFound };
       if (method === Code.DELETE) return { code: Code.Deleted };
+      if (method === Code.PUT && path[0] === '0') {
+        const values = decodeValues(contentFormat, payload, `/${path.join('/')}`, standardModels());
+        keys.push(values.find((one) => one.path.endsWith('/5'))?.value as Buffer);
+      }
       if (method === Code.PUT && path[0] === '1' && isHeld) {
         reached();
         await new Promise(() => undefined);
@@ -123,6 +131,11 @@ describe('devices that bootstrap', () => {
         expect(codes.filter((code) => code === 'SYS_402').length).toBeGreaterThanOrEqual(1);
         expect(codes.at(-1)).toBe('SYS_107');
       });
+      const logs = readdirSync(system.logs).map((file) => readFileSync(join(system.logs, file), 'utf8'));
+      const told = [...logs, (await app.call('GET', `/v3/device-events?device_id=${deviceId}`)).text].join('\n');
+      expect(keys.map((key) => key.length)).toEqual([16, 16]);
+      for (const key of keys)
+        for (const encoding of ['hex', 'base64'] as const) expect(told).not.toContain(key.toString(encoding));
     } finally {
       await device.close();
     }
