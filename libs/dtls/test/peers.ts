@@ -20,7 +20,7 @@ export const ECDHE_GCM = 0xc02b;
 export const IDENTITY = Buffer.from('device-1');
 export const KEY = Buffer.from('00112233445566778899aabbccddeeff', 'hex');
 export const PSK = { identity: IDENTITY, key: KEY };
-const keyOf = (identity: Buffer) => (identity.equals(IDENTITY) ? KEY : undefined);
+export const keyOf = (identity: Buffer) => (identity.equals(IDENTITY) ? KEY : undefined);
 
 /** A server on the network of the test, and what it told its application. */
 export class TestServer {

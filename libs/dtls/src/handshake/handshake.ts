@@ -68,6 +68,7 @@ export abstract class Handshake {
   private receivedAlert: number | undefined;
   /** A callback is pending: messages wait. */
   private busy = false;
+  private handling = false;
   private ended = false;
 
   protected constructor(
@@ -206,10 +207,12 @@ export abstract class Handshake {
   }
 
   private handleComplete(): void {
+    // Records that waited for keys are opened in the middle of a step, which has to end first.
+    if (this.handling) return;
     while (!this.busy && !this.ended) {
       const message = this.reassembler.take();
       if (message === undefined) return;
-      this.guard(() => this.handle(message));
+      this.step(() => this.handle(message));
     }
   }
 
@@ -238,10 +241,14 @@ export abstract class Handshake {
   private continue(step: () => void): void {
     if (this.ended) return;
     this.busy = false;
-    this.guard(() => {
-      step();
-      this.handleComplete();
-    });
+    this.step(step);
+    this.handleComplete();
+  }
+
+  private step(run: () => void): void {
+    this.handling = true;
+    this.guard(run);
+    this.handling = false;
   }
 
   private callbackFailed(cause: unknown): void {

@@ -1,0 +1,177 @@
+import { describe, expect, it } from '@jest/globals';
+import { decodeState, encodeState, InvalidState } from '../src/index.js';
+import { encodePlainRecord } from '../src/messages/record.js';
+import { eightByteIds, IDENTITY, KEY, TestNetwork } from './peers.js';
+
+const withIds = { newConnectionId: eightByteIds };
+const CLIENT_ID = Buffer.from('client');
+const ELSEWHERE = { address: '198.51.100.7', port: 7 };
+
+describe('a connection', () => {
+  it('delivers neither repeated nor forged records', async () => {
+    const net = new TestNetwork();
+    const client = await net.connected();
+    client.say('once');
+    await net.run(50);
+    const record = client.sent.at(-1)!;
+    net.server.dtls.receive(record, client.address);
+    for (let at = 0; at < record.length; at += 1) {
+      const forged = Buffer.from(record);
+      // Also a sequence number that is new.
+      forged[10] = 0x20;
+      forged[at]! ^= 1;
+      net.server.dtls.receive(forged, client.address);
+    }
+    expect(net.server.messages).toEqual(['once']);
+    expect(net.server.dtls.counters()['record-replayed']).toBeGreaterThan(0);
+    expect(net.server.closed).toEqual([]);
+  });
+
+  it('ignores alerts that are not authentic', async () => {
+    const net = new TestNetwork();
+    const client = await net.connected();
+    net.server.dtls.receive(encodePlainRecord(21, 9, Buffer.from([2, 40])), client.address);
+    net.server.dtls.receive(encodePlainRecord(21, 9, Buffer.from([1, 0])), client.address);
+    client.say('still here');
+    await net.run(50);
+    expect([net.server.messages, net.server.closed]).toEqual([['still here'], []]);
+  });
+
+  it('ends with a close_notify of either side', async () => {
+    const net = new TestNetwork();
+    const client = await net.connected();
+    client.dtls.close();
+    await net.run(50);
+    expect(net.server.closed).toEqual(['close-notify']);
+    const other = await net.connected();
+    net.server.connection.close();
+    await net.run(50);
+    expect(other.closed).toEqual(['close-notify']);
+  });
+
+  it('follows a peer with a connection id to another address, and only with its newest record', async () => {
+    const net = new TestNetwork(withIds);
+    const client = await net.connected({ connectionId: CLIENT_ID });
+    client.say('first');
+    await net.run(50);
+    const home = client.address;
+    client.moveTo(ELSEWHERE);
+    client.say('second');
+    await net.run(50);
+    expect(net.server.moves).toEqual([[home, ELSEWHERE]]);
+    // An old record from a third address: repeated, so that it moves nothing.
+    net.server.dtls.receive(client.sent.at(-2)!, { address: '203.0.113.1', port: 1 });
+    net.server.connection.send(Buffer.from('there'));
+    await net.run(50);
+    expect([net.server.messages, client.messages]).toEqual([['first', 'second'], ['there']]);
+  });
+
+  it('without a connection id does not follow', async () => {
+    const net = new TestNetwork();
+    const client = await net.connected();
+    client.moveTo(ELSEWHERE);
+    client.say('lost');
+    await net.run(50);
+    expect([net.server.messages, net.server.moves]).toEqual([[], []]);
+    expect(net.server.dtls.counters()['record-unknown']).toBe(1);
+  });
+
+  it('stays until a new handshake at its address succeeds', async () => {
+    const net = new TestNetwork();
+    const client = await net.connected();
+    const former = net.server.connection;
+    const wrong = net.client({ psk: { identity: IDENTITY, key: Buffer.from('wrong') } });
+    net.move(wrong, client.address);
+    wrong.connect();
+    await net.runUntil(() => wrong.outcome !== undefined);
+    expect(wrong.outcome).toMatchObject({ reason: 'alert-received' });
+    expect(net.server.closed).toEqual([]);
+    net.move(client, client.address);
+    client.say('alive');
+    await net.run(50);
+    expect(net.server.messages).toEqual(['alive']);
+    client.connect();
+    await net.runUntil(() => client.outcome === 'connected');
+    expect([former.isOpen, net.server.closed]).toEqual([false, ['replaced']]);
+  });
+});
+
+describe('a restored connection', () => {
+  it.each([
+    ['with', withIds],
+    ['without', {}],
+  ])('continues in another server %s a connection id, without a handshake', async (_, options) => {
+    const net = new TestNetwork(options);
+    const client = await net.connected({ connectionId: CLIENT_ID });
+    client.say('one');
+    await net.run(50);
+    const old = net.server;
+    const state = encodeState(old.connection.state());
+    net.server = net.newServer({ connectionIdBytes: 8 });
+    const restored = net.server.dtls.restore(decodeState(state));
+    expect(restored.peer).toEqual({ kind: 'psk', identity: IDENTITY });
+    net.server.dtls.receive(client.sent.at(-1)!, client.address);
+    client.say('two');
+    restored.send(Buffer.from('three'));
+    await net.run(50);
+    expect([net.server.messages, client.messages]).toEqual([['two'], ['three']]);
+    expect(restored.state().sendSequence).toBeGreaterThan(2 ** 20);
+    expect(net.server.dtls.restore(decodeState(state))).toBe(restored);
+  });
+
+  it('is asked for by a record with an id that is not known', async () => {
+    const net = new TestNetwork(withIds);
+    const client = await net.connected({ connectionId: CLIENT_ID });
+    const state = net.server.connection.state();
+    net.server = net.newServer({ connectionIdBytes: 8 });
+    client.say('where');
+    await net.run(50);
+    const [unknown] = net.server.unknown;
+    expect(unknown?.connectionId).toEqual(state.connectionId);
+    net.server.dtls.restore(state);
+    net.server.dtls.receive(unknown!.datagram, unknown!.from);
+    expect(net.server.messages).toEqual(['where']);
+  });
+
+  it('is refused from bytes of another version, or damaged ones', async () => {
+    const net = new TestNetwork();
+    await net.connected();
+    const state = encodeState(net.server.connection.state());
+    expect(() => decodeState(Buffer.concat([Buffer.from([9]), state.subarray(1)]))).toThrow(InvalidState);
+    for (let length = 0; length < state.length; length += 1) {
+      const part = state.subarray(0, length);
+      // The identity is at the end, with its length before it.
+      expect(() => decodeState(part)).toThrow(InvalidState);
+    }
+  });
+});
+
+describe('resumption', () => {
+  it('needs no key exchange, and fails over to a full handshake with another key', async () => {
+    let key = KEY;
+    const net = new TestNetwork({ keyOf: async () => key });
+    const { session } = (await net.connected()).dtls;
+    const resumed = await net.connected({ session });
+    expect(resumed.dtls.session?.id).toEqual(session?.id);
+    resumed.say('again');
+    await net.run(50);
+    expect(net.server.messages).toEqual(['again']);
+    key = Buffer.from('another key');
+    const other = net.client({ session });
+    other.connect();
+    await net.runUntil(() => other.outcome !== undefined);
+    expect(other.outcome).toMatchObject({ reason: 'alert-received' });
+  });
+});
+
+describe('record size limits', () => {
+  it('hold in both directions', async () => {
+    const net = new TestNetwork({ limits: { recordSizeLimit: 200 } });
+    const client = await net.connected({ recordSizeLimit: 100 });
+    expect(() => net.server.connection.send(Buffer.alloc(101))).toThrow('too large');
+    expect(() => client.dtls.send(Buffer.alloc(201))).toThrow('too large');
+    net.server.connection.send(Buffer.alloc(100));
+    await net.run(50);
+    expect(client.messages).toHaveLength(1);
+  });
+});
