@@ -1,11 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { Random } from './testing/random.ts';
+import { DtlsFuzz } from './fuzz/dtls.ts';
 import { StreamFuzz } from './fuzz/stream.ts';
 import { UdpFuzz } from './fuzz/udp.ts';
 
 describe.each([
   ['datagrams', () => new UdpFuzz(new Random(20_261)), 2_000],
   ['frames over TCP', () => new StreamFuzz(new Random(20_262)), 500],
+  ['datagrams of DTLS', () => new DtlsFuzz(new Random(20_263)), 3_000],
 ])('fuzzed %s', (_, fuzzer, messages) => {
   it(`${messages} of them are taken or refused, and others are still served`, async () => {
     const fuzz = fuzzer();

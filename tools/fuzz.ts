@@ -1,23 +1,31 @@
 /**
- * `npm run fuzz -- [--messages 1000000] [--seed 1]`: half of the messages are datagrams, half come over TCP, at
- * endpoints with their usual limits (but those of rate). Ends with 1 when an unexpected error was thrown, when
- * an endpoint does not answer any more, or when the heap grew after the first tenth.
+ * `npm run fuzz -- [udp] [tcp] [dtls] [--messages 1000000] [--seed 1]`: the messages are shared out among CoAP datagrams,
+ * CoAP over TCP, and DTLS in both directions, at endpoints with their usual limits (but those of rate). Ends with 1 when
+ * an unexpected error was thrown, when an endpoint does not answer any more, or when the heap grew after the first tenth.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Random } from './testing/random.ts';
+import { DtlsFuzz } from './fuzz/dtls.ts';
 import { StreamFuzz } from './fuzz/stream.ts';
 import { UdpFuzz } from './fuzz/udp.ts';
 import { readCommandLine, wholeNumber } from './lanyard/command-line.ts';
 import { build } from './lanyard/install.ts';
-import { run } from './lanyard/project.ts';
+import { run, Stop } from './lanyard/project.ts';
 
 const mebibyte = 1_048_576;
 /** More than this between the first tenth and the end is growth: tables are full by then. */
 const growthMaxBytes = 16 * mebibyte;
 const steps = 10;
 
-const usage = 'npm run fuzz [-- --messages 1000000] [--seed 1]';
+type Fuzz = UdpFuzz | StreamFuzz | DtlsFuzz;
+
+const usage = 'npm run fuzz [-- [udp] [tcp] [dtls] [--messages 1000000] [--seed 1]]';
+const fuzzers: Record<string, (random: Random) => Fuzz> = {
+  udp: (random) => new UdpFuzz(random),
+  tcp: (random) => new StreamFuzz(random),
+  dtls: (random) => new DtlsFuzz(random),
+};
 const options = {
   messages: { type: 'string', default: '1000000' },
   seed: { type: 'string', default: '1' },
@@ -37,7 +45,7 @@ const resident = () => process.memoryUsage().rss;
 const shown = (bytes: number) => `${(bytes / mebibyte).toFixed(1)} MiB`;
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-const attack = async (name: string, fuzz: UdpFuzz | StreamFuzz, count: number) => {
+const attack = async (name: string, fuzz: Fuzz, count: number) => {
   const before = inUse();
   const residentBefore = resident();
   await fuzz.start();
@@ -64,17 +72,19 @@ const attack = async (name: string, fuzz: UdpFuzz | StreamFuzz, count: number) =
 };
 
 await run(async () => {
-  const { values } = readCommandLine(usage, options);
+  const { values, positionals } = readCommandLine(usage, options, { allowPositionals: true });
+  const wanted = positionals.length > 0 ? positionals : Object.keys(fuzzers);
+  const unknown = wanted.find((name) => !fuzzers[name]);
+  if (unknown !== undefined) throw new Stop(`no fuzzer ${unknown}: there are ${Object.keys(fuzzers).join(', ')}`);
   const [messages, seed] = [wholeNumber('messages', values.messages, steps), wholeNumber('seed', values.seed, 1)];
   await build();
   // The timers of an endpoint that closes keep no process alive.
   setInterval(() => undefined, 1_000);
   say(`${messages} messages, seed ${seed}, Node ${process.version}`);
   const random = new Random(seed);
-  const results = [
-    await attack('udp', new UdpFuzz(random), Math.ceil(messages / 2)),
-    await attack('tcp', new StreamFuzz(random), Math.floor(messages / 2)),
-  ];
+  const results: boolean[] = [];
+  for (const name of wanted)
+    results.push(await attack(name, fuzzers[name]!(random), Math.ceil(messages / wanted.length)));
   return results.every(Boolean) ? 0 : 1;
 });
 process.exit();
