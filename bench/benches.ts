@@ -10,6 +10,9 @@ import { isolation } from './dispatch/isolation.ts';
 import { redisKilled } from './dispatch/redis-killed.ts';
 import { replicaKilled } from './dispatch/replica-killed.ts';
 import { store } from './dispatch/store.ts';
+import { handshakes as dtlsHandshakes, messages as dtlsMessages } from './dtls/handshakes.ts';
+import { memory as dtlsMemory } from './dtls/memory.ts';
+import { records as dtlsRecords } from './dtls/records.ts';
 import { eventLog } from './event-log/event-log.ts';
 import { kafkajs } from './kafkajs/kafkajs.ts';
 import { latency } from './latency.ts';
@@ -32,11 +35,12 @@ export interface Context {
 
 type Replicas = SystemOptions['replicas'];
 
-/** `replicas`: of each app; default: one; `env`: added to every service */
+/** `replicas`: of each app; default: one; `env`: added to every service; `alone`: it needs no services, and has no `system` */
 export interface Bench {
   about: string;
   replicas?: Replicas;
   env?: Record<string, string>;
+  alone?: boolean;
   run: (context: Context) => Promise<Figures>;
 }
 
@@ -54,6 +58,10 @@ export const benches: Record<string, Bench> = {
   'devices-messages': messages,
   'devices-commands': commands,
   'devices-memory': memory,
+  'dtls-handshakes': dtlsHandshakes,
+  'dtls-messages': dtlsMessages,
+  'dtls-records': dtlsRecords,
+  'dtls-memory': dtlsMemory,
   'proxy-faults': replicaFaults,
   'rest-rate': rest,
   'rest-added': restAdded,

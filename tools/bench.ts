@@ -61,12 +61,13 @@ await run(async () => {
     if (busy > quietShare)
       say(`  other programs have ${Math.round(busy * 100)} % of the processors: figures are of both`);
     const theft = new Theft();
-    const system = await new BenchSystem(bench.replicas, bench.env).start();
+    const system = new BenchSystem(bench.replicas, bench.env);
+    if (!bench.alone) await system.start();
     try {
       const figures = await bench.run({ system, seconds, rounds, say: (text) => say(`  ${text}`) });
       results[name] = { ...figures, machine_busy_before_share: round(busy), machine_stolen_share: round(theft.share) };
     } finally {
-      await system.stop();
+      if (!bench.alone) await system.stop();
     }
   }
   const report = { at: new Date().toISOString(), machine: machine(), seconds, rounds, ...results };

@@ -1,0 +1,59 @@
+/** Full handshakes and messages of `libs/dtls`, beside OpenSSL behind the same clients. */
+import { median, round } from '../statistics.ts';
+import type { Bench } from '../benches.ts';
+import { type Kind, Workplace } from './peers.ts';
+import type { Mode } from './settings.ts';
+
+const clients = 32;
+const warmUpSeconds = 2;
+
+const measure = async (place: Workplace, kind: Kind, mode: Mode, task: 'handshakes' | 'messages', seconds: number) => {
+  const server = await place.server(kind, mode);
+  try {
+    const run = async (forSeconds: number) => (await place.load(server, mode, task, clients, forSeconds)).ended;
+    await run(warmUpSeconds);
+    await server.report();
+    await run(seconds);
+    const { cpuMs, [task]: count } = await server.report();
+    return { perSecond: count / seconds, cpuUs: (cpuMs * 1_000) / count };
+  } finally {
+    server.stop();
+  }
+};
+
+const benchOf = (task: 'handshakes' | 'messages', modes: readonly Mode[], about: string): Bench => ({
+  about,
+  alone: true,
+  async run({ seconds, rounds, say }) {
+    const place = new Workplace(say);
+    const figures: Record<string, number> = {};
+    try {
+      for (const mode of modes) {
+        const found: Partial<Record<Kind, { perSecond: number; cpuUs: number }[]>> = {};
+        for (let n = 0; n < rounds; n++)
+          for (const kind of place.kinds) (found[kind] ??= []).push(await measure(place, kind, mode, task, seconds));
+        const middle = (kind: Kind, figure: 'perSecond' | 'cpuUs') =>
+          median((found[kind] ?? []).map((round) => round[figure]));
+        for (const kind of place.kinds) {
+          figures[`${mode}_${kind}_per_second`] = round(middle(kind, 'perSecond'));
+          figures[`${mode}_${kind}_cpu_us`] = round(middle(kind, 'cpuUs'));
+        }
+        if (found.openssl) figures[`${mode}_cpu_ratio`] = round(middle('own', 'cpuUs') / middle('openssl', 'cpuUs'));
+      }
+    } finally {
+      place.remove();
+    }
+    return figures;
+  },
+});
+
+export const handshakes = benchOf(
+  'handshakes',
+  ['psk', 'ecdhe'],
+  'full DTLS handshakes of libs/dtls with 32 clients, and the CPU of the server, beside OpenSSL',
+);
+export const messages = benchOf(
+  'messages',
+  ['psk'],
+  'DTLS messages of 64 bytes that are echoed, and the CPU of the server, beside OpenSSL',
+);

@@ -1,0 +1,103 @@
+/**
+ * Clients of a DTLS server, each with a socket, as a process of its own.
+ *
+ *   node bench/dtls/load.ts MODE FOLDER PORT SOCKETS handshakes|messages|hold SECONDS
+ *
+ * Says `ready 0`, and at the end `DONE FAILED`. `handshakes`: each client connects and closes, again and again; `messages`:
+ * each connects once and has one message of 64 bytes under way; `hold`: each connects once, and all stay until the
+ * process is killed.
+ */
+import { createSocket } from 'node:dgram';
+import { DtlsClient, TickingTimers, systemDtlsClock } from '@lanyard/dtls';
+import { identity, type Mode, pskHex, readOwn, signedByAuthority, suiteOf } from './settings.ts';
+
+const [mode, folder, port, sockets, task, seconds] = process.argv.slice(2) as [
+  Mode,
+  string,
+  string,
+  string,
+  string,
+  string,
+];
+const atOnce = 64;
+const text = Buffer.alloc(64, 7);
+const timers = new TickingTimers(systemDtlsClock);
+const key = Buffer.from(pskHex, 'hex');
+const credentials =
+  mode === 'psk'
+    ? { psk: { identity, key } }
+    : { certificate: readOwn(folder, 'client'), authenticate: signedByAuthority(folder) };
+const until = performance.now() + Number(seconds) * 1_000;
+let done = 0;
+let failed = 0;
+
+const open = async () => {
+  const socket = createSocket({ type: 'udp4', lookup: (host, _, found) => found(null, host, 4) });
+  await new Promise<void>((bound) => socket.bind(0, '127.0.0.1', bound));
+  let client: DtlsClient | undefined;
+  socket.on('message', (datagram) => client?.receive(datagram));
+  return (onMessage: () => void) => {
+    client = new DtlsClient({
+      ...credentials,
+      suites: [suiteOf[mode]],
+      timers,
+      send: (datagram) => socket.send(datagram, Number(port), '127.0.0.1'),
+      onMessage,
+    });
+    return client;
+  };
+};
+
+const repeatHandshakes = async () => {
+  const newClient = await open();
+  while (performance.now() < until) {
+    const client = newClient(() => undefined);
+    try {
+      await client.connect();
+      done++;
+    } catch {
+      failed++;
+    }
+    client.close();
+  }
+};
+
+const exchangeMessages = async () => {
+  const newClient = await open();
+  let answered = () => {};
+  const client = newClient(() => answered());
+  await client.connect();
+  while (performance.now() < until) {
+    const answer = new Promise<boolean>((resolve) => {
+      answered = () => resolve(true);
+      setTimeout(() => resolve(false), 2_000).unref();
+    });
+    client.send(text);
+    if (await answer) done++;
+    else failed++;
+  }
+};
+
+const connectAll = async () => {
+  let left = Number(sockets);
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      while (left-- > 0) {
+        const client = (await open())(() => undefined);
+        try {
+          await client.connect();
+          done++;
+        } catch {
+          failed++;
+        }
+      }
+    }),
+  );
+};
+
+process.stdout.write('ready 0\n');
+const run = task === 'handshakes' ? repeatHandshakes : exchangeMessages;
+if (task === 'hold') await connectAll();
+else await Promise.all(Array.from({ length: Number(sockets) }, run));
+process.stdout.write(`${done} ${failed}\n`);
+if (task !== 'hold') process.exit();
