@@ -6,10 +6,12 @@ import { replicaFaults } from './devices/replica-faults.ts';
 import { addedLatency } from './dispatch/added-latency.ts';
 import { catchUp } from './dispatch/catch-up.ts';
 import { fullChannel } from './dispatch/full-channel.ts';
+import { idleChannels } from './dispatch/idle-channels.ts';
 import { isolation } from './dispatch/isolation.ts';
 import { redisKilled } from './dispatch/redis-killed.ts';
 import { replicaKilled } from './dispatch/replica-killed.ts';
 import { store } from './dispatch/store.ts';
+import { transport } from './dispatch/transport.ts';
 import { handshakes as dtlsHandshakes, messages as dtlsMessages } from './dtls/handshakes.ts';
 import { memory as dtlsMemory } from './dtls/memory.ts';
 import { records as dtlsRecords } from './dtls/records.ts';
@@ -50,7 +52,9 @@ export const benches: Record<string, Bench> = {
   throughput,
   'dispatch-catch-up': catchUp,
   'dispatch-store': store,
+  'dispatch-transport': transport,
   'dispatch-latency': addedLatency,
+  'dispatch-idle': idleChannels,
   'dispatch-isolation': isolation,
   'dispatch-full-channel': fullChannel,
   'dispatch-redis-killed': redisKilled,

@@ -30,8 +30,8 @@ export class Customer extends Key {
     if (response.status >= 400) throw new Error(`${method} ${path}: ${response.status} ${text}`);
   }
 
-  async listen(onMessage: (message: Message) => void) {
-    await this.call('PUT', 'websocket');
+  async listen(onMessage: (message: Message) => void, serialization?: object) {
+    await this.call('PUT', 'websocket', serialization && { serialization });
     return openSocket(this.system.dispatcherUrl(), this.key, onMessage, this.number);
   }
 }

@@ -12,11 +12,17 @@ const devices = 200;
 const resourcesEach = 10;
 const eventsEach = 20;
 
-/** Starts the constant answer. */
-export const startConstant = async () => {
-  const { child, port, stop } = await startProgram('bench/rest/constant.ts');
+/** A reference, which says where it listens. */
+const startReference = async (program: string, ...args: string[]) => {
+  const { child, port, stop } = await startProgram(`bench/rest/${program}.ts`, ...args);
   return { pid: child.pid, url: new URL(`http://127.0.0.1:${port}/constant`), stop };
 };
+
+/** Starts the constant answer. */
+export const startConstant = () => startReference('constant');
+
+/** Starts what passes requests on to it. */
+export const startPassing = (url: URL) => startReference('passing', url.origin);
 
 /** Devices of an application, with what there is to read of them. */
 export class RestAccount {

@@ -2,7 +2,7 @@
 import { busyMs, cpuSeconds } from '../machine.ts';
 import { median, percentile, round } from '../statistics.ts';
 import { saturate, Steady, type Request } from './load.ts';
-import { RestAccount, startConstant } from './account.ts';
+import { RestAccount, startConstant, startPassing } from './account.ts';
 import type { Bench } from '../benches.ts';
 
 const connections = 16;
@@ -26,6 +26,7 @@ export const rest: Bench = {
   async run({ system, seconds, rounds, say }) {
     const account = await RestAccount.build(system);
     const constant = await startConstant();
+    const passing = await startPassing(constant.url);
     const gateway = new URL(system.baseUrl);
     const { headers } = account;
     const plain: Request = { method: 'GET', path: '/constant', headers };
@@ -66,6 +67,7 @@ export const rest: Bench = {
     };
     for (let n = 0; n <= rounds; n++) {
       await measure('constant', constant.url, () => plain, n > 0, [constant.pid, constant.pid]);
+      await measure('constant_passed', passing.url, () => plain, n > 0, [passing.pid, constant.pid]);
       for (const operation of Object.keys(account.operations)) {
         account.turn = 0;
         await measure(operation, gateway, account.requests(operation), n > 0, [
@@ -81,7 +83,7 @@ export const rest: Bench = {
       );
       say(n === 0 ? 'warm-up' : `round ${n} of ${rounds}: ${shown.join(', ')}`);
     }
-    constant.stop();
+    for (const reference of [constant, passing]) reference.stop();
     const rate = (name: string) => median(measured[name]?.perSecond ?? []);
     return Object.fromEntries(
       Object.entries(measured).flatMap(([name, { p99, cpu, ownerCpu, machineCpu }]) => [

@@ -1,0 +1,28 @@
+/**
+ * A second reference: what passes requests on to the constant, and does nothing else. The least that a gateway in a process of
+ * its own costs with `node:http` and undici: it authenticates no caller, and counts nothing.
+ *
+ *   node bench/rest/passing.ts URL   says `listening PORT`
+ */
+import { createServer } from 'node:http';
+import { Pool, type Dispatcher } from 'undici';
+import type { AddressInfo } from 'node:net';
+
+const pool = new Pool(process.argv[2] as string);
+
+const server = createServer((request, response) => {
+  const { method = 'GET', url: path = '/', headers } = request;
+  const { host: _, connection: __, ...passed } = headers;
+  pool.request({ method: method as Dispatcher.HttpMethod, path, headers: passed }).then(
+    async (answer) => {
+      const body = Buffer.from(await answer.body.arrayBuffer());
+      response.writeHead(answer.statusCode, answer.headers);
+      response.end(body);
+    },
+    (error) => response.destroy(error),
+  );
+});
+server.listen(0, '127.0.0.1', () => {
+  const { port } = server.address() as AddressInfo;
+  process.stdout.write(`listening ${port}\n`);
+});
