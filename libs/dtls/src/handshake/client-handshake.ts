@@ -117,8 +117,6 @@ export class ClientHandshake extends Handshake {
     this.sendFlight([this.message(HandshakeType.ClientHello, hello)]);
   }
 
-  // --- the server's flight -------------------------------------------------------------------------------------------
-
   private receiveServerHello(body: Buffer): void {
     const hello = decodeServerHello(body);
     this.negotiated = acceptServerHello(hello, this.offered, this.parameters);
@@ -185,8 +183,6 @@ export class ClientHandshake extends Handshake {
       },
     );
   }
-
-  // --- the answer ----------------------------------------------------------------------------------------------------
 
   private answer(): void {
     const flight: FlightItem[] = [];

@@ -108,8 +108,6 @@ export abstract class Handshake {
     return this.ended;
   }
 
-  // --- sending -------------------------------------------------------------------------------------------------------
-
   /** Adds a message to the transcript. @returns The item of a flight. */
   protected message(type: number, body: Buffer, epoch: 0 | 1 = 0): FlightItem {
     const content = this.transcript.add(type, this.nextSequence++, body);
@@ -135,8 +133,6 @@ export abstract class Handshake {
     const { datagramBytesMax } = this.host.limits;
     for (const datagram of packFlight(flight, [this.epoch0, this.epoch1], datagramBytesMax)) this.host.send(datagram);
   }
-
-  // --- receiving -----------------------------------------------------------------------------------------------------
 
   private receivePlain({ type, fragment }: WireRecord): void {
     if (type === ContentType.Handshake) this.receiveFragments(fragment, 0);
@@ -215,8 +211,6 @@ export abstract class Handshake {
       this.step(() => this.handle(message));
     }
   }
-
-  // --- steps of both sides -------------------------------------------------------------------------------------------
 
   /** Continues with a value that a callback gives now or later; messages wait meanwhile. */
   protected whenKnown<T>(ask: () => T | Promise<T>, then: (value: T) => void): void {

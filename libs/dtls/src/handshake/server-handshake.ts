@@ -127,8 +127,6 @@ export class ServerHandshake extends Handshake {
     else if (type === HandshakeType.ClientKeyExchange) this.receiveKeyExchange(body);
   }
 
-  // --- resumption ----------------------------------------------------------------------------------------------------
-
   private findSession(): Session | undefined {
     const { sessionId, cipherSuites, extensions } = this.hello;
     const session = this.parameters.sessions.find(sessionId);
@@ -159,8 +157,6 @@ export class ServerHandshake extends Handshake {
     this.expected = HandshakeType.Finished;
     this.sendFlight([...flight, this.changeCipherSpec(), this.finished()]);
   }
-
-  // --- the first flight ----------------------------------------------------------------------------------------------
 
   private startFull(): void {
     const { suite, extendedMasterSecret: isResumable } = this.negotiated;
@@ -206,8 +202,6 @@ export class ServerHandshake extends Handshake {
     const signature = sign(privateKey, this.hello.random, this.serverRandom, encodeEcdheParameters(publicKey));
     return encodeEcdheServerKeyExchange({ publicKey, algorithm: SignatureAlgorithm.EcdsaSha256, signature });
   }
-
-  // --- the client's answer -------------------------------------------------------------------------------------------
 
   private receiveCertificate(body: Buffer): void {
     const type = this.negotiated.clientCertificateType;

@@ -100,8 +100,6 @@ export class DtlsServer {
     if (notify) for (const connection of this.connections.all()) connection.close();
   }
 
-  // --- records -------------------------------------------------------------------------------------------------------
-
   /** @returns Whether the rest of the datagram is for this server too. */
   private receiveRecord(record: WireRecord, datagram: Buffer, from: Address): boolean {
     if (record.type === ContentType.ConnectionId) return this.receiveWithId(record, datagram, from);
@@ -147,8 +145,6 @@ export class DtlsServer {
     } else if (pending?.handshake.isStartedBy(outcome.random)) pending.handshake.receive(record);
     else this.startHandshake(outcome.hello, from, pending);
   }
-
-  // --- handshakes ----------------------------------------------------------------------------------------------------
 
   /** A connection at the address stays until the new handshake has succeeded (RFC 6347 §4.2.8). */
   private startHandshake(hello: VerifiedHello, from: Address, former: PendingHandshake | undefined): void {
@@ -214,8 +210,6 @@ export class DtlsServer {
       if (connection.isOpen) this.connectionHost.onMessage(connection, plaintext);
     }
   }
-
-  // --- connections ---------------------------------------------------------------------------------------------------
 
   /** A restored connection may find another at its address. */
   private add(connection: DtlsConnection): void {
