@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { DeviceCommandResults, type DeviceCommandFinished } from './device-commands.js';
+import { DeviceLifecycle, type DeviceLifecycleChanged } from './device-lifecycle.js';
 import { DeviceSessions, type DeviceSessionChanged } from './device-sessions.js';
 import { DeviceValues, type ResourceValueArrived } from './device-values.js';
 import { fixtures } from './fixtures.js';
@@ -105,9 +106,9 @@ describe('framed messages', () => {
     expect(sliceItem('t', result.value, new Map(Object.entries(result.headers)))?.audience).toEqual([]);
   });
 
-  it('a bootstrap carries nothing for channels', () => {
-    const bootstrapped = fixtures(DeviceSessions).valid['bootstrapped: nothing for channels'] as DeviceSessionChanged;
-    const { value: bytes, headers } = encodeMessage(DeviceSessions, bootstrapped, meta);
+  it('a message of a topic without items carries nothing for channels', () => {
+    const [suspended] = Object.values(fixtures(DeviceLifecycle).valid) as DeviceLifecycleChanged[];
+    const { value: bytes, headers } = encodeMessage(DeviceLifecycle, suspended!, meta);
     expect(sliceItem('t', bytes, new Map(Object.entries(headers)))).toBeUndefined();
   });
 

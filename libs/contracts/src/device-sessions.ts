@@ -21,7 +21,7 @@ export const RegistrationItemSchema = z.object({
 export const DeviceSessionSchema = z
   .object({
     item: RegistrationItemSchema.describe('What channels receive; only `ep` when the session ended'),
-    change: z.enum(['bootstrapped', 'registered', 'updated', 'deregistered', 'expired']),
+    change: z.enum(['registered', 'updated', 'deregistered', 'expired']),
     deviceId: id,
     accountId: id,
     endpointName,
@@ -42,8 +42,7 @@ export const DeviceSessionSchema = z
 
 export type DeviceSessionChanged = z.infer<typeof DeviceSessionSchema>;
 
-const categoryOf: Record<DeviceSessionChanged['change'], Category | undefined> = {
-  bootstrapped: undefined,
+const categoryOf: Record<DeviceSessionChanged['change'], Category> = {
   registered: 'registrations',
   updated: 'reg-updates',
   deregistered: 'de-registrations',
@@ -64,8 +63,10 @@ export const DeviceSessions = topic<DeviceSessionChanged>({
   key: (v) => v.deviceId,
   description: 'A device registered, updated its registration, deregistered, or its registration expired.',
   schema: DeviceSessionSchema,
-  delivery: (v) => {
-    const category = categoryOf[v.change];
-    return category && { category, accountId: v.accountId, audience: '*', endpointName: v.endpointName };
-  },
+  delivery: ({ change, accountId, endpointName }) => ({
+    category: categoryOf[change],
+    accountId,
+    audience: '*',
+    endpointName,
+  }),
 });

@@ -53,7 +53,6 @@ describe('entries', () => {
     ['registered', 'SYS_106', 'Device registered'],
     ['deregistered by a suspension', 'SYS_105', 'Device deregistered: it was suspended'],
     ['expired', 'SYS_105', 'Device deregistered: its registration expired'],
-    ['bootstrapped: nothing for channels', 'SYS_107', 'Device bootstrapped'],
   ])('%s becomes %s', (name, eventCode, description) => {
     expect(sessionEntry(session(name))).toMatchObject({ eventCode, description, stateChange: true });
   });

@@ -72,8 +72,6 @@ export const sessionEntry = (fact: DeviceSessionChanged): LogEntry | undefined =
   switch (fact.change) {
     case 'registered':
       return entry(fact, fact.occurredAt, source, 'SYS_106', { data });
-    case 'bootstrapped':
-      return entry(fact, fact.occurredAt, source, 'SYS_107', { data });
     case 'deregistered':
     case 'expired':
       return entry(fact, fact.occurredAt, source, 'SYS_105', {

@@ -4,7 +4,6 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
 const stateOf: Record<DeviceSessionChanged['change'], string> = {
-  bootstrapped: 'bootstrapped',
   registered: 'registered',
   updated: 'registered',
   deregistered: 'deregistered',
@@ -21,9 +20,8 @@ export const lastFacts = (facts: readonly DeviceSessionChanged[]): DeviceSession
 // A lower epoch than the stored one is a late report of a previous session owner.
 const stateSql = `
   UPDATE registry.devices d SET state = s.state, session_epoch = s.epoch,
-    endpoint_type = COALESCE(d.endpoint_type, s.endpoint_type),
-    bootstrapped_timestamp = CASE WHEN s.state = 'bootstrapped' THEN s.at ELSE d.bootstrapped_timestamp END
-  FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::timestamptz[]) AS s (id, state, epoch, endpoint_type, at)
+    endpoint_type = COALESCE(d.endpoint_type, s.endpoint_type)
+  FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[]) AS s (id, state, epoch, endpoint_type)
   WHERE d.id = s.id AND d.session_epoch <= s.epoch`;
 
 /** Keeps the devices' state in step with their sessions. A batch may be repeated. */
@@ -34,7 +32,7 @@ export class SessionWriter {
   async apply(facts: readonly DeviceSessionChanged[]): Promise<void> {
     const last = lastFacts(facts);
     if (last.length === 0) return;
-    const rows = last.map((f) => [f.deviceId, stateOf[f.change], f.epoch, f.endpointType ?? null, f.occurredAt]);
+    const rows = last.map((f) => [f.deviceId, stateOf[f.change], f.epoch, f.endpointType ?? null]);
     await this.database.query(stateSql, columnsOf(rows));
   }
 }
