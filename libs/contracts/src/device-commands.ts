@@ -3,14 +3,18 @@ import { AsyncResponseItemSchema } from './async-response.js';
 import { base64, id, instant } from './fields.js';
 import { topic } from './topic.js';
 
-/** Which call the command came from: POST /v2/device-requests, /v2/endpoints/…, or PUT /v2/subscriptions/…. */
-export const commandKinds = ['device-request', 'endpoint', 'subscription'] as const;
+/**
+ * Which call the command came from: POST /v2/device-requests, /v2/endpoints/…, or PUT /v2/subscriptions/…; `campaign`: none,
+ * but a campaign.
+ */
+export const commandKinds = ['device-request', 'endpoint', 'subscription', 'campaign'] as const;
 
 export const commandFields = {
   commandId: id,
   deviceId: id,
   accountId: id,
-  keyId: id.describe('The key that sent it: its channel gets the answer'),
+  keyId: id.describe('The key that sent it: its channel gets the answer. Of a campaign: the id of the campaign'),
+  campaignId: id.optional().describe('The campaign that sent it: the answer goes to no channel'),
   asyncId: z.string().min(1).max(64),
   kind: z.enum(commandKinds),
   method: z.enum(['GET', 'PUT', 'POST', 'DELETE', 'FETCH', 'IPATCH']),
@@ -63,13 +67,16 @@ export const DeviceCommandResultSchema = z
 
 export type DeviceCommandFinished = z.infer<typeof DeviceCommandResultSchema>;
 
-/** A command ended: exactly one result per accepted command. It goes to the channel of the key that sent it, only. */
+/**
+ * A command ended: exactly one result per accepted command. It goes only to the channel of the key that sent it, or to the
+ * campaign that did.
+ */
 export const DeviceCommandResults = topic<DeviceCommandFinished>({
   name: 'device.command-results',
   kind: 'fact',
   version: 1,
   producers: ['device-proxy'],
-  consumers: ['snapshot', 'dispatcher', 'event-log'],
+  consumers: ['snapshot', 'dispatcher', 'event-log', 'campaigns'],
   keyIs: 'device id',
   key: (v) => v.deviceId,
   description: 'A command succeeded, failed or expired.',
@@ -77,7 +84,7 @@ export const DeviceCommandResults = topic<DeviceCommandFinished>({
   delivery: (v) => ({
     category: 'async-responses',
     accountId: v.accountId,
-    audience: v.answeredWithValue ? [] : [v.keyId],
+    audience: v.answeredWithValue || v.campaignId !== undefined ? [] : [v.keyId],
     endpointName: v.endpointName ?? '',
   }),
 });

@@ -22,21 +22,21 @@ export const DeviceEventSchema = z
 export type DeviceEventReported = z.infer<typeof DeviceEventSchema>;
 
 /**
- * Entries for the device event log that other systems write, for example an update campaign service. The device-proxy
+ * Entries for the device event log that other systems write. The device-proxy
  * writes SYS_400 here (a device was refused because of its credential or its name), SYS_401 (its report could not be
  * parsed), and the results of firmware updates; the registry SYS_107 and SYS_402 (a bootstrap succeeded or failed);
- * gateway, registry, device-proxy and dispatcher write the actions of
- * operators (`operatorActions`), the gateway also the requests that it refused (SYS_410, SYS_411).
+ * campaigns what became of a device in an update campaign (SYS_100 to SYS_112); gateway, registry, device-proxy,
+ * dispatcher and campaigns write the actions of operators (`operatorActions`), the gateway also the requests that it refused (SYS_410, SYS_411).
  */
 export const DeviceEvents = topic<DeviceEventReported>({
   name: 'device.events',
   kind: 'fact',
   version: 1,
-  producers: ['gateway', 'registry', 'device-proxy', 'dispatcher', 'external'],
+  producers: ['gateway', 'registry', 'device-proxy', 'dispatcher', 'campaigns', 'external'],
   consumers: ['event-log'],
   keyIs: 'device id, or account id where there is no device',
   key: (v) => v.deviceId ?? v.accountId,
   description:
-    'Something happened to a device or in an account that belongs into the event log. The device-proxy adds refused credentials, unreadable reports and results of firmware updates; the registry how bootstraps ended; gateway, registry, device-proxy and dispatcher what operators did; the gateway requests that were refused.',
+    'Something happened to a device or in an account that belongs into the event log. The device-proxy adds refused credentials, unreadable reports and results of firmware updates; the registry how bootstraps ended; campaigns what became of the devices of update campaigns; gateway, registry, device-proxy, dispatcher and campaigns what operators did; the gateway requests that were refused.',
   schema: DeviceEventSchema,
 });

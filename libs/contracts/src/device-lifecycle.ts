@@ -42,7 +42,7 @@ export const DeviceLifecycle = topic<DeviceLifecycleChanged>({
   kind: 'state',
   version: 1,
   producers: ['registry'],
-  consumers: ['device-proxy', 'event-log', 'snapshot'],
+  consumers: ['device-proxy', 'event-log', 'snapshot', 'campaigns'],
   keyIs: 'device id',
   key: (v) => v.deviceId,
   description: 'Directory entry of a device: what admits it, and its last change.',

@@ -35,6 +35,10 @@ export const DeviceSessionSchema = z
     binding: z.string().optional(),
     queueMode: z.boolean().optional(),
     address: z.string().optional(),
+    transport: z
+      .enum(['coap', 'coaps', 'coap+tcp', 'coaps+tcp'])
+      .optional()
+      .describe('Of registered and updated: the URI scheme by which the device is connected'),
     firstContact: z.boolean().describe('The device came into the directory with this registration'),
     occurredAt: instant,
   })
@@ -58,7 +62,7 @@ export const DeviceSessions = topic<DeviceSessionChanged>({
   kind: 'fact',
   version: 1,
   producers: ['device-proxy'],
-  consumers: ['registry', 'snapshot', 'event-log', 'dispatcher'],
+  consumers: ['registry', 'snapshot', 'event-log', 'dispatcher', 'campaigns'],
   keyIs: 'device id',
   key: (v) => v.deviceId,
   description: 'A device registered, updated its registration, deregistered, or its registration expired.',

@@ -1,6 +1,7 @@
 export * from './access.js';
 export * from './async-response.js';
 export * from './bootstrap-profiles.js';
+export * from './campaigns-commands.js';
 export * from './channels-drops.js';
 export * from './channels-state.js';
 export * from './device-bootstraps.js';
@@ -11,6 +12,7 @@ export * from './device-events.js';
 export * from './device-groups.js';
 export * from './device-lifecycle.js';
 export * from './device-models.js';
+export * from './device-selections.js';
 export * from './device-sessions.js';
 export * from './device-values.js';
 export { endpointNameMax } from './fields.js';

@@ -58,6 +58,15 @@ export const operatorActions = {
   SYS_584: 'Signing secret deleted',
   SYS_585: 'Presubscriptions changed',
   SYS_586: 'Presubscriptions deleted',
+  SYS_590: 'Firmware image uploaded',
+  SYS_591: 'Firmware image deleted',
+  SYS_592: 'Update campaign created',
+  SYS_593: 'Update campaign changed',
+  SYS_594: 'Update campaign started',
+  SYS_595: 'Update campaign paused',
+  SYS_596: 'Update campaign resumed',
+  SYS_597: 'Update campaign stopped',
+  SYS_598: 'Update campaign deleted',
 } as const;
 
 export type OperatorAction = keyof typeof operatorActions;

@@ -11,6 +11,7 @@ const partsOfDevices = [
   'subscriptions',
   'snapshots.read',
   'events.read',
+  'campaigns',
 ] as const;
 
 /** Permissions that a group of keys may grant. `admin` manages keys, groups and the account; `devices` includes its parts. */

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 
 /** The services that may write or read a topic. `external` are systems of other teams. */
-export type Service = 'gateway' | 'registry' | 'device-proxy' | 'snapshot' | 'event-log' | 'dispatcher' | 'external';
+export type Service =
+  'gateway' | 'registry' | 'device-proxy' | 'snapshot' | 'event-log' | 'dispatcher' | 'campaigns' | 'external';
 
 /** The arrays a NotificationMessage may carry (spec §6.1). */
 export const categories = [

@@ -1,5 +1,6 @@
 import { AccessAccounts, AccessKeys } from './access.js';
 import { BootstrapProfiles } from './bootstrap-profiles.js';
+import { CampaignsCommands } from './campaigns-commands.js';
 import { ChannelsDrops } from './channels-drops.js';
 import { ChannelsState } from './channels-state.js';
 import { DeviceBootstraps } from './device-bootstraps.js';
@@ -10,6 +11,7 @@ import { DeviceEvents } from './device-events.js';
 import { DeviceGroups } from './device-groups.js';
 import { DeviceLifecycle } from './device-lifecycle.js';
 import { DeviceModels } from './device-models.js';
+import { DeviceSelectionPages, DeviceSelections } from './device-selections.js';
 import { DeviceSessions } from './device-sessions.js';
 import { DeviceValues } from './device-values.js';
 import { SubscriptionsState } from './subscriptions-state.js';
@@ -37,4 +39,7 @@ export const topics = [
   DeviceModels,
   DeviceBootstraps,
   BootstrapProfiles,
+  DeviceSelections,
+  DeviceSelectionPages,
+  CampaignsCommands,
 ] as const;

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { base64, id, instant, resourcePath } from './fields.js';
+import { topic } from './topic.js';
+
+/** A value of a command without a ticket. Larger ones are packages. */
+export const campaignPayloadBytesMax = 16_384;
+
+/** As for commands of applications: 30 days. */
+export const campaignExpirySecondsMax = 2_592_000;
+
+/** 128 random bits. It allows one device of one campaign to download the package while its download may run. */
+export const downloadTicket = z.string().regex(/^[0-9a-f]{32}$/);
+
+export const CampaignCommandSchema = z
+  .object({
+    commandId: id.describe('Unique: a command with a known id is not accepted again'),
+    campaignId: id,
+    accountId: id,
+    deviceId: id,
+    action: z
+      .enum(['execute', 'cancel'])
+      .describe('execute: put it into the queue of the device. cancel: end it, if it has not been sent to the device'),
+    method: z.enum(['GET', 'PUT', 'POST']).optional().describe('Of execute: read, write or execute'),
+    path: resourcePath.optional().describe('Of execute'),
+    contentType: z.string().optional().describe('Of execute with a payload: media type; absent: text/plain'),
+    payload: base64
+      .max(Math.ceil(campaignPayloadBytesMax / 3) * 4)
+      .optional()
+      .describe('Of execute: at most 16 KiB'),
+    downloadTicket: downloadTicket
+      .optional()
+      .describe('Of execute: the payload is the package of the ticket, sent block by block as opaque bytes'),
+    expirySeconds: z
+      .number()
+      .int()
+      .positive()
+      .max(campaignExpirySecondsMax)
+      .optional()
+      .describe('Of execute: how long after `issuedAt` the command may wait for the device'),
+    issuedAt: instant,
+  })
+  .superRefine(({ action, method, path, expirySeconds, payload, downloadTicket: ticket }, context) => {
+    const require = (name: string, value: unknown): void => {
+      if (value === undefined) context.addIssue({ code: 'custom', path: [name], message: 'execute needs it' });
+    };
+    if (action === 'execute') {
+      require('method', method);
+      require('path', path);
+      require('expirySeconds', expirySeconds);
+    }
+    if (payload !== undefined && ticket !== undefined)
+      context.addIssue({ code: 'custom', path: ['payload'], message: 'either a payload or a ticket' });
+  })
+  .meta({ id: 'CampaignCommandIssued' });
+
+export type CampaignCommandIssued = z.infer<typeof CampaignCommandSchema>;
+
+/**
+ * What a campaign wants of a device. The device-proxy puts it into the queue of the device like a command of an
+ * application, but without a key: its result goes to no channel, and has the id of the campaign as its `keyId`.
+ */
+export const CampaignsCommands = topic<CampaignCommandIssued>({
+  name: 'campaigns.commands',
+  kind: 'fact',
+  version: 1,
+  producers: ['campaigns'],
+  consumers: [],
+  keyIs: 'device id',
+  key: (v) => v.deviceId,
+  description: 'A campaign reads, writes or executes a resource of a device, or cancels that.',
+  schema: CampaignCommandSchema,
+});
