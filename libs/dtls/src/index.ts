@@ -19,6 +19,12 @@ export { type Authenticate, type OwnCertificate, type PeerCredential } from './h
 export { type KeyOf } from './handshake/server-handshake.js';
 export { DEFAULT_LIMITS, type DtlsLimits } from './limits.js';
 export { DtlsServer } from './server/dtls-server.js';
-export { DTLS_EVENTS, type DtlsEvent, type DtlsGauges, type DtlsServerOptions } from './server/options.js';
+export {
+  DTLS_EVENTS,
+  type DtlsEvent,
+  type DtlsGauges,
+  type DtlsServerOptions,
+  type HandshakeOfClient,
+} from './server/options.js';
 export { type DtlsClock, systemDtlsClock } from './timing/clock.js';
 export { type DtlsTimer, type DtlsTimers, TickingTimers } from './timing/timers.js';

@@ -44,6 +44,8 @@ export interface DtlsLimits {
   datagramBytesMax: number;
   /** Open connections; beyond it new handshakes get no answer. */
   connectionsMax: number;
+  /** The same per source, which many devices behind one NAT share. */
+  connectionsPerSourceMax: number;
   /** Largest plaintext that is accepted in a record, announced to clients that ask (RFC 8449). */
   recordSizeLimit: number;
   /** Sessions that can be resumed, and how long; the oldest one makes room. */
@@ -64,6 +66,7 @@ export const DEFAULT_LIMITS: DtlsLimits = {
   retransmissionMaxMs: 60_000,
   datagramBytesMax: 1_200,
   connectionsMax: 200_000,
+  connectionsPerSourceMax: 200_000,
   recordSizeLimit: PLAINTEXT_BYTES_MAX,
   sessionsMax: 10_000,
   sessionMs: 3_600_000,

@@ -175,3 +175,40 @@ describe('record size limits', () => {
     expect(client.messages).toHaveLength(1);
   });
 });
+
+describe('the connections of one source', () => {
+  it('are bounded where they are now; one that replaces another takes no more room', async () => {
+    const net = new TestNetwork({ ...withIds, limits: { connectionsPerSourceMax: 2 } });
+    const [first, second] = [await net.connected(), await net.connected({ connectionId: CLIENT_ID })];
+    const refused = () => net.server.dtls.counters()['handshake-refused'];
+    const third = net.client();
+    third.connect();
+    await net.run(1_500);
+    expect([third.outcome, refused() > 0]).toEqual([undefined, true]);
+    const before = refused();
+    first.connect();
+    await net.run(50);
+    expect([first.outcome, refused()]).toEqual(['connected', before]);
+    second.moveTo(ELSEWHERE);
+    second.say('moved');
+    expect(await net.runUntil(() => third.outcome === 'connected')).toBe(true);
+  });
+});
+
+describe('callbacks of a handshake', () => {
+  it('get the same object, and another one in the next handshake', async () => {
+    const seen: object[] = [];
+    const net = new TestNetwork({
+      keyOf: (identity, handshake) => {
+        seen.push(handshake);
+        return identity.equals(IDENTITY) ? KEY : undefined;
+      },
+      onConnected: (_, handshake) => seen.push(handshake),
+    });
+    const client = await net.connected();
+    client.connect();
+    await net.run(50);
+    expect(seen).toHaveLength(4);
+    expect([seen[0] === seen[1], seen[2] === seen[3], seen[0] === seen[2]]).toEqual([true, true, false]);
+  });
+});

@@ -43,7 +43,10 @@ export class TestServer {
       keyOf,
       ...options,
       send: (datagram, to) => this.send(datagram, to),
-      onConnected: (connection) => this.connected.push(connection),
+      onConnected: (connection, handshake) => {
+        this.connected.push(connection);
+        options.onConnected?.(connection, handshake);
+      },
       onMessage: (connection, plaintext) => {
         this.messages.push(plaintext.toString());
         options.onMessage?.(connection, plaintext);

@@ -148,23 +148,40 @@ export class DtlsServer {
 
   /** A connection at the address stays until the new handshake has succeeded (RFC 6347 §4.2.8). */
   private startHandshake(hello: VerifiedHello, from: Address, former: PendingHandshake | undefined): void {
-    if (this.connections.size >= this.limits.connectionsMax || !this.handshakes.admit(from)) {
+    if (!this.hasRoomFor(from) || !this.handshakes.admit(from)) {
       this.count('handshake-refused');
       return;
     }
     former?.handshake.abandon();
     this.count('handshake-started');
     const remote = { address: from.address, port: from.port };
-    const newConnectionId = this.options.newConnectionId && (() => this.reserveId(pending));
     const handshake = new ServerHandshake(
       this.hostOfHandshake(() => pending),
-      { ...this.parameters, newConnectionId },
+      { ...this.parameters, ...this.callbacksOf(() => pending) },
       hello,
       this.options.retransmissionMs?.(remote),
     );
     const pending: PendingHandshake = { handshake, remote };
     this.handshakes.add(pending);
     handshake.start();
+  }
+
+  /** One that would replace the connection at its address takes no more room. */
+  private hasRoomFor(from: Address): boolean {
+    const { connectionsMax, connectionsPerSourceMax } = this.limits;
+    if (this.connections.at(addressKey(from)) !== undefined) return true;
+    return this.connections.size < connectionsMax && this.connections.from(from) < connectionsPerSourceMax;
+  }
+
+  private callbacksOf(
+    pending: () => PendingHandshake,
+  ): Pick<ServerParameters, 'keyOf' | 'authenticate' | 'newConnectionId'> {
+    const { keyOf, authenticate, newConnectionId } = this.options;
+    return {
+      keyOf: keyOf && ((identity) => this.options.keyOf!(identity, pending())),
+      authenticate: authenticate && ((credential) => this.options.authenticate!(credential, pending())),
+      newConnectionId: newConnectionId && (() => this.reserveId(pending())),
+    };
   }
 
   private hostOfHandshake(pending: () => PendingHandshake): HandshakeHost {
@@ -178,7 +195,7 @@ export class DtlsServer {
       onFailed: (error) => {
         this.handshakes.remove(pending());
         this.count('handshake-failed');
-        this.options.onHandshakeFailed?.(error, pending().remote);
+        this.options.onHandshakeFailed?.(error, pending().remote, pending());
       },
     };
   }
@@ -205,7 +222,7 @@ export class DtlsServer {
     const connection = DtlsConnection.fromHandshake(this.connectionHost, established, given);
     this.add(connection);
     if (established.repeatLastFlight) this.lastFlights.add(connection, established.repeatLastFlight);
-    this.options.onConnected(connection);
+    this.options.onConnected(connection, pending);
     for (const plaintext of established.early) {
       if (connection.isOpen) this.connectionHost.onMessage(connection, plaintext);
     }
@@ -227,6 +244,7 @@ export class DtlsServer {
       },
       onMoved: (connection, from, to) => {
         this.count('connection-moved');
+        connections.moved(from, to);
         options.onMoved?.(connection, from, to);
       },
       onClosed: (connection, reason) => {

@@ -1,11 +1,16 @@
 import { type Address } from '../connection/address.js';
 import { type CloseReason, type DtlsConnection } from '../connection/connection.js';
 import { type HandshakeFailed } from '../errors.js';
-import { type Authenticate, type OwnCertificate } from '../handshake/credentials.js';
+import { type Authenticate, type OwnCertificate, type PeerCredential } from '../handshake/credentials.js';
 import { type KeyOf } from '../handshake/server-handshake.js';
 import { type DtlsLimits } from '../limits.js';
 import { type DtlsClock } from '../timing/clock.js';
 import { type DtlsTimers } from '../timing/timers.js';
+
+/** One handshake: callbacks about the same one get the same object, so that an application can keep notes about it. */
+export interface HandshakeOfClient {
+  readonly remote: Address;
+}
 
 /** Callbacks are called in the order of the datagrams, and must not throw. */
 export interface DtlsServerOptions {
@@ -21,26 +26,26 @@ export interface DtlsServerOptions {
    * Pre-shared key of an identity, or undefined: then the handshake continues with a random key and fails as with a wrong key
    * (RFC 4279 §2). Without it there are no PSK suites.
    */
-  keyOf?: KeyOf;
+  keyOf?(identity: Buffer, handshake: HandshakeOfClient): ReturnType<KeyOf>;
   /** Without it there are no ECDHE suites. */
   certificate?: OwnCertificate;
   /**
    * Decides about a client that has proved its private key: this library checks neither issuers nor validity. Without it clients
    * of ECDHE suites are not asked for a certificate, and are anonymous.
    */
-  authenticate?: Authenticate;
+  authenticate?(credential: PeerCredential, handshake: HandshakeOfClient): ReturnType<Authenticate>;
   /** The id of a new connection, unguessable and of constant length; default: no ids, RFC 9146 is not offered. */
   newConnectionId?(): Buffer;
   /** Length of the ids; default: that of the first one. Given alone, restored connections keep theirs, and new ones get none. */
   connectionIdBytes?: number;
   /** First retransmission timeout for a client, for example longer for a slow radio; default `limits.retransmissionMs`. */
   retransmissionMs?(client: Address): number;
-  onConnected(connection: DtlsConnection): void;
+  onConnected(connection: DtlsConnection, handshake: HandshakeOfClient): void;
   onMessage(connection: DtlsConnection, plaintext: Buffer): void;
   /** The peer of a connection with an id was heard from another address. */
   onMoved?(connection: DtlsConnection, from: Address, to: Address): void;
   onClosed?(connection: DtlsConnection, reason: CloseReason): void;
-  onHandshakeFailed?(error: HandshakeFailed, client: Address): void;
+  onHandshakeFailed?(error: HandshakeFailed, client: Address, handshake: HandshakeOfClient): void;
   /**
    * A record with an id that is not known here: forward the datagram, or restore the connection and pass it to `receive` again.
    * Both buffers are valid only during the call.

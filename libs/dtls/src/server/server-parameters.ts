@@ -5,7 +5,7 @@ import { type DtlsLimits } from '../limits.js';
 import { type DtlsClock } from '../timing/clock.js';
 import { type DtlsServerOptions } from './options.js';
 
-/** What handshakes need of the options. @throws RangeError for a suite that does not exist here or lacks its credential */
+/** What all handshakes need of the options; their callbacks are each one's own. @throws RangeError for a suite that does not exist here or lacks its credential */
 export function serverParameters(options: DtlsServerOptions, limits: DtlsLimits, clock: DtlsClock): ServerParameters {
   const { keyOf, certificate, authenticate, suites } = options;
   const isPossible = ({ keyExchange }: CipherSuite) => (keyExchange === 'psk' ? keyOf : certificate) !== undefined;
@@ -19,9 +19,7 @@ export function serverParameters(options: DtlsServerOptions, limits: DtlsLimits,
     hasChain: (certificate?.chain.length ?? 0) > 0,
     requestsClientCertificate: authenticate !== undefined,
     recordSizeLimit: limits.recordSizeLimit,
-    keyOf,
     certificate,
-    authenticate,
     sessions: new SessionCache(clock, limits.sessionsMax, limits.sessionMs),
   };
 }
