@@ -39,6 +39,13 @@ export class SequenceExhausted extends DtlsError {
   }
 }
 
+/** A connection has sent as many records as it may before its state is saved again (`DtlsServerOptions.savesStates`). */
+export class StateNotSaved extends DtlsError {
+  constructor() {
+    super('The state of the connection must be saved before more records are sent');
+  }
+}
+
 /** Why a handshake ended without a connection. */
 export type HandshakeFailure =
   /** No agreement, or the peer broke the protocol; see `alert`. */

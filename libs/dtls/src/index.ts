@@ -13,11 +13,13 @@ export {
   InvalidState,
   RecordTooLarge,
   SequenceExhausted,
+  StateNotSaved,
   UnencodableMessage,
 } from './errors.js';
 export { type Authenticate, type OwnCertificate, type PeerCredential } from './handshake/credentials.js';
 export { type KeyOf } from './handshake/server-handshake.js';
-export { DEFAULT_LIMITS, type DtlsLimits } from './limits.js';
+export { DEFAULT_LIMITS, type DtlsLimits, TAKE_OVER_SEQUENCES } from './limits.js';
+export { ReplayWindow } from './record/replay-window.js';
 export { DtlsServer } from './server/dtls-server.js';
 export {
   DTLS_EVENTS,

@@ -22,8 +22,11 @@ export const CONNECTION_ID_BYTES_MAX = 255;
  */
 export const HANDSHAKE_BYTES_MAX = 16_384;
 
-/** Restored connections continue at this distance: more records than leave between two exports (RFC 6347 §4.1). */
-export const RESTORED_SEQUENCE_JUMP = 2 ** 20;
+/**
+ * Sequence numbers that each take-over of a connection skips. A connection whose state is saved sends at most as many records
+ * between two saves, so that no number is used by two processes (RFC 6347 §4.1). 48 bits have room for 2^28 take-overs.
+ */
+export const TAKE_OVER_SEQUENCES = 2 ** 20;
 
 /** Bounds of everything that peers can grow, and times. All have defaults (`DEFAULT_LIMITS`). */
 export interface DtlsLimits {

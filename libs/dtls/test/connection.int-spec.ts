@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { decodeState, encodeState, InvalidState } from '../src/index.js';
+import { decodeState, encodeState, InvalidState, StateNotSaved, TAKE_OVER_SEQUENCES } from '../src/index.js';
 import { encodePlainRecord } from '../src/messages/record.js';
 import { eightByteIds, IDENTITY, KEY, TestNetwork } from './peers.js';
 
@@ -108,15 +108,15 @@ describe('a restored connection', () => {
     const old = net.server;
     const state = encodeState(old.connection.state());
     net.server = net.newServer({ connectionIdBytes: 8 });
-    const restored = net.server.dtls.restore(decodeState(state));
+    const restored = net.server.dtls.restore(decodeState(state), { takeOvers: 1 });
     expect(restored.peer).toEqual({ kind: 'psk', identity: IDENTITY });
     net.server.dtls.receive(client.sent.at(-1)!, client.address);
     client.say('two');
     restored.send(Buffer.from('three'));
     await net.run(50);
     expect([net.server.messages, client.messages]).toEqual([['two'], ['three']]);
-    expect(restored.state().sendSequence).toBeGreaterThan(2 ** 20);
-    expect(net.server.dtls.restore(decodeState(state))).toBe(restored);
+    expect(restored.sendSequence).toBeGreaterThan(TAKE_OVER_SEQUENCES);
+    expect(net.server.dtls.restore(decodeState(state), { takeOvers: 2 })).toBe(restored);
   });
 
   it('is asked for by a record with an id that is not known', async () => {
@@ -128,9 +128,84 @@ describe('a restored connection', () => {
     await net.run(50);
     const [unknown] = net.server.unknown;
     expect(unknown?.connectionId).toEqual(state.connectionId);
-    net.server.dtls.restore(state);
+    net.server.dtls.restore(state, { takeOvers: 1 });
     net.server.dtls.receive(unknown!.datagram, unknown!.from);
     expect(net.server.messages).toEqual(['where']);
+  });
+
+  it('is taken over twice without a save in between: the peer accepts the records of all three', async () => {
+    const net = new TestNetwork(withIds);
+    const client = await net.connected({ connectionId: CLIENT_ID });
+    const state = encodeState(net.server.connection.state());
+    const servers = [net.server, ...[1, 2].map(() => net.newServer({ connectionIdBytes: 8 }))];
+    const connections = [
+      net.server.connection,
+      ...[1, 2].map((takeOvers) => servers[takeOvers]!.dtls.restore(decodeState(state), { takeOvers })),
+    ];
+    for (const connection of connections) connection.send(Buffer.from(`from ${connections.indexOf(connection)}`));
+    await net.run(50);
+    expect(client.messages).toEqual(['from 0', 'from 1', 'from 2']);
+    const numbers = servers.map(({ sent }) => sent.at(-1)!.subarray(0, 11).toString('hex'));
+    expect(new Set(numbers).size).toBe(3);
+    // The records of the former owners now come too late for the peer.
+    connections[0]!.send(Buffer.from('late'));
+    await net.run(50);
+    expect(client.messages).toHaveLength(3);
+  });
+
+  it.each([0, -1, 1.5, NaN, 2 ** 28])('is refused with %p take-overs', async (takeOvers) => {
+    const net = new TestNetwork(withIds);
+    await net.connected();
+    const state = net.server.connection.state();
+    expect(() => net.newServer({ connectionIdBytes: 8 }).dtls.restore(state, { takeOvers })).toThrow(InvalidState);
+  });
+
+  it('sends no more records than the next take-over skips, until its state is saved', async () => {
+    const net = new TestNetwork(withIds);
+    await net.connected();
+    const state = net.server.connection.state();
+    const restored = net.newServer({ connectionIdBytes: 8 }).dtls.restore(state, { takeOvers: 1 });
+    // As if it had been saved almost 2^20 records ago.
+    restored.confirmSaved({ sendSequence: restored.sendSequence + 2 - TAKE_OVER_SEQUENCES });
+    restored.send(Buffer.from('last but one'));
+    restored.send(Buffer.from('last'));
+    expect(() => restored.send(Buffer.from('unsaved'))).toThrow(StateNotSaved);
+    expect(restored.isOpen).toBe(true);
+    restored.confirmSaved(restored.state());
+    restored.send(Buffer.from('saved'));
+  });
+
+  it('a new connection has the same bound where the application saves states', async () => {
+    const net = new TestNetwork({ ...withIds, savesStates: true });
+    await net.connected();
+    const { connection } = net.server;
+    connection.send(Buffer.from('first'));
+    connection.confirmSaved({ sendSequence: connection.sendSequence - TAKE_OVER_SEQUENCES });
+    expect(() => connection.send(Buffer.from('unsaved'))).toThrow(StateNotSaved);
+    connection.close();
+    expect(net.server.closed).toEqual(['closed']);
+  });
+
+  it('keeps the way to its peer until a newer record shows another one', async () => {
+    const net = new TestNetwork(withIds);
+    const client = await net.connected({ connectionId: CLIENT_ID });
+    client.say('one');
+    await net.run(50);
+    const { connection, dtls } = net.server;
+    client.say('two');
+    const forwarded = { ...client.address, via: 'another process' };
+    dtls.receive(client.sent.at(-1)!, forwarded);
+    expect(connection.remote).toEqual(forwarded);
+    // The old record comes again, directly.
+    dtls.receive(client.sent.at(-2)!, client.address);
+    expect([connection.remote, decodeState(encodeState(connection.state())).remote]).toEqual([
+      forwarded,
+      client.address,
+    ]);
+    await net.run(50);
+    client.say('three');
+    await net.run(50);
+    expect(connection.remote).toEqual(client.address);
   });
 
   it('is refused from bytes of another version, or damaged ones', async () => {

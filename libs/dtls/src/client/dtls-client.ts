@@ -73,12 +73,20 @@ export class DtlsClient {
     });
   }
 
-  /** Continues a connection from its exported state; this side's sequence numbers jump. @throws InvalidState */
-  restore(state: ConnectionState): void {
-    this.connection = DtlsConnection.fromState(this.hostOfConnection(), state, SERVER);
+  /**
+   * Continues a connection from its exported state.
+   * @param takeOvers How often it was restored since the export, this time included: the caller counts it. @throws InvalidState
+   */
+  restore(state: ConnectionState, takeOvers: number): void {
+    this.connection = DtlsConnection.fromState(this.hostOfConnection(), state, { takeOvers, remote: SERVER });
   }
 
-  /** @throws ConnectionClosed, RecordTooLarge, SequenceExhausted */
+  /** The state has been saved; a restored connection sends at most `TAKE_OVER_SEQUENCES` records without. */
+  confirmSaved(state: ConnectionState): void {
+    this.connection?.confirmSaved(state);
+  }
+
+  /** @throws ConnectionClosed, RecordTooLarge, SequenceExhausted, StateNotSaved */
   send(plaintext: Buffer): void {
     if (this.connection === undefined) throw new ConnectionClosed();
     this.connection.send(plaintext);

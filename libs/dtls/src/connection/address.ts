@@ -3,7 +3,12 @@ export interface Address {
   /** A literal IP address. */
   address: string;
   port: number;
+  /** Which way of the caller leads there, for example through another process; undefined: its own socket. */
+  via?: string;
 }
+
+export const isSameAddress = (a: Address, b: Address): boolean =>
+  a.port === b.port && a.address === b.address && a.via === b.via;
 
 /** What a table finds an address by. */
 export const addressKey = ({ address, port }: Address): string => `${port} ${address}`;

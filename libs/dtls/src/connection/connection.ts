@@ -1,16 +1,17 @@
 import { AlertDescription } from '../alerts.js';
 import { type CipherSuite, cipherSuite } from '../crypto/suites.js';
 import { createProtection } from '../crypto/protection.js';
-import { ConnectionClosed, DecodeError, InvalidState, SequenceExhausted } from '../errors.js';
+import { ConnectionClosed, DecodeError, InvalidState, SequenceExhausted, StateNotSaved } from '../errors.js';
 import { type PeerCredential, packCredential, unpackCredential } from '../handshake/credentials.js';
 import { type Established } from '../handshake/handshake.js';
-import { RESTORED_SEQUENCE_JUMP } from '../limits.js';
+import { TAKE_OVER_SEQUENCES } from '../limits.js';
 import { type Alert, decodeAlert, encodeAlert } from '../messages/alert.js';
 import { decodeHandshakeFragments, HandshakeType } from '../messages/handshake.js';
 import { ContentType, type WireRecord } from '../messages/record.js';
 import { Epoch, type Refusal } from '../record/epoch.js';
-import { type Address } from './address.js';
+import { type Address, isSameAddress } from './address.js';
 import { type ConnectionState } from './connection-state.js';
+import { sequenceAfterTakeOvers } from './take-over.js';
 
 export type CloseReason =
   /** By `close` on this side. */
@@ -21,6 +22,8 @@ export type CloseReason =
   | 'alert'
   /** The peer at this address completed a new handshake. */
   | 'replaced'
+  /** Another process continues the connection. */
+  | 'taken-over'
   /** All sequence numbers are used (RFC 6347 §4.1). */
   | 'sequence-exhausted';
 
@@ -55,6 +58,7 @@ export class DtlsConnection {
   private readonly packedPeer: Buffer;
   private address: string;
   private port: number;
+  private via: string | undefined;
   private open = true;
 
   /** Connections come from `DtlsServer`, `DtlsClient`, and their `restore`. */
@@ -70,6 +74,7 @@ export class DtlsConnection {
     this.packedPeer = peer;
     this.address = remote.address;
     this.port = remote.port;
+    this.via = remote.via;
   }
 
   static fromHandshake(
@@ -82,19 +87,26 @@ export class DtlsConnection {
   }
 
   /**
-   * Continues a connection of another process. The sequence numbers jump above all that the other one may have used since the
-   * export; received ones count from the highest that the state knows. @throws InvalidState
+   * Continues a connection of another process. The sequence numbers skip all that other processes may have used since the
+   * export; received ones count from the highest that the state knows.
+   * @param takeOvers Since the export, this one included. @throws InvalidState
    */
-  static fromState(host: ConnectionHost, state: ConnectionState, remote: Address): DtlsConnection {
+  static fromState(
+    host: ConnectionHost,
+    state: ConnectionState,
+    { takeOvers, remote }: { takeOvers: number; remote: Address },
+  ): DtlsConnection {
     const suite = cipherSuite(state.suite);
     if (suite === undefined) throw new InvalidState('unknown cipher suite');
     const keys = Buffer.from(state.keys);
+    const sendSequence = sequenceAfterTakeOvers(state.sendSequence, takeOvers);
     const epoch = new Epoch({
       number: 1,
       protection: createProtection(suite, keys, state.role),
       sendConnectionId: state.peerConnectionId,
       receiveConnectionId: state.connectionId,
-      sendSequence: state.sendSequence + RESTORED_SEQUENCE_JUMP,
+      sendSequence,
+      sendSequenceEnd: sendSequence + TAKE_OVER_SEQUENCES,
       receivedMax: state.receivedMax,
       sendBytesMax: state.sendBytesMax,
       receiveBytesMax: state.receiveBytesMax,
@@ -109,7 +121,8 @@ export class DtlsConnection {
   }
 
   get remote(): Address {
-    return { address: this.address, port: this.port };
+    const { address, port, via } = this;
+    return via === undefined ? { address, port } : { address, port, via };
   }
 
   /** On the records that arrive here; undefined without. */
@@ -132,7 +145,25 @@ export class DtlsConnection {
     return this.epoch.contentBytesMax;
   }
 
-  /** As one record in one datagram. @throws ConnectionClosed, RecordTooLarge, SequenceExhausted (and the connection closes) */
+  /** Of the next record to send. */
+  get sendSequence(): number {
+    return this.epoch.sendSequence;
+  }
+
+  /** The highest sequence number that was received; -1 before the first. */
+  get receivedMax(): number {
+    return this.epoch.receivedMax;
+  }
+
+  /** A state of this connection has been saved: another process would continue above what it allows. */
+  confirmSaved({ sendSequence }: Pick<ConnectionState, 'sendSequence'>): void {
+    this.epoch.sendSequenceEnd = sendSequence + TAKE_OVER_SEQUENCES;
+  }
+
+  /**
+   * As one record in one datagram.
+   * @throws ConnectionClosed, RecordTooLarge, StateNotSaved, SequenceExhausted (and the connection closes)
+   */
   send(plaintext: Buffer): void {
     if (!this.open) throw new ConnectionClosed();
     this.sendRecord(ContentType.ApplicationData, plaintext);
@@ -153,7 +184,7 @@ export class DtlsConnection {
   }
 
   state(): ConnectionState {
-    const { id, role, suite, keys, epoch, peer, remote } = this;
+    const { id, role, suite, keys, epoch, peer, address, port } = this;
     return {
       id,
       role,
@@ -165,7 +196,7 @@ export class DtlsConnection {
       receivedMax: epoch.receivedMax,
       sendBytesMax: epoch.sendBytesMax,
       receiveBytesMax: epoch.receiveBytesMax,
-      remote,
+      remote: { address, port },
       peer,
     };
   }
@@ -193,10 +224,11 @@ export class DtlsConnection {
   }
 
   private moveTo(to: Address): void {
-    if (to.address === this.address && to.port === this.port) return;
     const from = this.remote;
+    if (isSameAddress(to, from)) return;
     this.address = to.address;
     this.port = to.port;
+    this.via = to.via;
     this.host.onMoved(this, from, to);
   }
 
@@ -230,7 +262,7 @@ export class DtlsConnection {
     try {
       this.sendRecord(ContentType.Alert, encodeAlert(alert));
     } catch (error) {
-      if (!(error instanceof SequenceExhausted)) throw error;
+      if (!(error instanceof SequenceExhausted || error instanceof StateNotSaved)) throw error;
     }
   }
 

@@ -1,5 +1,5 @@
 import { type RecordProtection } from '../crypto/record-protection.js';
-import { RecordTooLarge, SequenceExhausted } from '../errors.js';
+import { RecordTooLarge, SequenceExhausted, StateNotSaved } from '../errors.js';
 import { PLAINTEXT_BYTES_MAX, SEQUENCE_MAX } from '../limits.js';
 import { ContentType, encodePlainRecord, NO_CONNECTION_ID, type WireRecord } from '../messages/record.js';
 import { decodeInnerPlaintext, encodeInnerPlaintext } from './inner-plaintext.js';
@@ -15,6 +15,8 @@ export interface EpochOptions {
   receiveConnectionId?: Buffer;
   /** Of the next record that is sent. */
   sendSequence?: number;
+  /** Sequence numbers from here on are refused until it is raised; default: none. */
+  sendSequenceEnd?: number;
   /** The highest sequence number that was received before; it and all below count as replayed. */
   receivedMax?: number;
   /** Record size limit of the peer (RFC 8449). */
@@ -41,6 +43,8 @@ export class Epoch {
   readonly number: number;
   /** Of the next record that is sent. */
   sendSequence: number;
+  /** The first sequence number that may not be used yet. */
+  sendSequenceEnd: number;
   private readonly protection: RecordProtection | undefined;
   readonly sendConnectionId: Buffer;
   readonly receiveConnectionId: Buffer;
@@ -54,6 +58,7 @@ export class Epoch {
     this.sendConnectionId = options.sendConnectionId ?? NO_CONNECTION_ID;
     this.receiveConnectionId = options.receiveConnectionId ?? NO_CONNECTION_ID;
     this.sendSequence = options.sendSequence ?? 0;
+    this.sendSequenceEnd = options.sendSequenceEnd ?? Infinity;
     this.sendBytesMax = Math.min(options.sendBytesMax ?? PLAINTEXT_BYTES_MAX, PLAINTEXT_BYTES_MAX);
     this.receiveBytesMax = Math.min(options.receiveBytesMax ?? PLAINTEXT_BYTES_MAX, PLAINTEXT_BYTES_MAX);
     this.window = new ReplayWindow(options.receivedMax);
@@ -69,11 +74,12 @@ export class Epoch {
     return this.sendBytesMax - (this.sendConnectionId.length > 0 ? 1 : 0);
   }
 
-  /** The whole record. @throws RecordTooLarge, SequenceExhausted */
+  /** The whole record. @throws RecordTooLarge, SequenceExhausted, StateNotSaved */
   seal(type: number, plaintext: Buffer): Buffer {
     if (plaintext.length > this.contentBytesMax) throw new RecordTooLarge(plaintext.length, this.contentBytesMax);
     const sequence = this.sendSequence;
     if (sequence > SEQUENCE_MAX) throw new SequenceExhausted();
+    if (sequence >= this.sendSequenceEnd) throw new StateNotSaved();
     this.sendSequence += 1;
     if (this.protection === undefined) return encodePlainRecord(type, sequence, plaintext);
     const connectionId = this.sendConnectionId;

@@ -64,14 +64,17 @@ export class DtlsServer {
   }
 
   /**
-   * Continues a connection of another process, which must not use it any more. One that is open here stays as it is.
-   * @param from Where the peer is, if the caller is sure; a peer with a connection id shows it with its next record.
+   * Continues a connection of another process. One that is open here stays as it is.
+   * @param takeOver.takeOvers How often the connection has been taken over since the state was exported, this time included.
+   *   The store of states counts it in one atomic step, before the state is read: two processes with the same count would
+   *   use the same nonces.
+   * @param takeOver.remote Where the peer is, if the caller is sure; a peer with a connection id shows it with its next record.
    * @throws InvalidState
    */
-  restore(state: ConnectionState, from: Address = state.remote): DtlsConnection {
+  restore(state: ConnectionState, takeOver: { takeOvers: number; remote?: Address }): DtlsConnection {
     const open = this.connections.withId(state.id);
     if (open !== undefined) return open;
-    const connection = DtlsConnection.fromState(this.connectionHost, state, from);
+    const connection = DtlsConnection.fromState(this.connectionHost, state, { remote: state.remote, ...takeOver });
     this.count('connection-restored');
     this.add(connection);
     return connection;
@@ -220,6 +223,7 @@ export class DtlsServer {
     const id = pending.id ?? LOCAL_ID_PREFIX + randomBytes(LOCAL_ID_BYTES).toString('hex');
     const given = { id, role: 'server', remote: pending.remote } as const;
     const connection = DtlsConnection.fromHandshake(this.connectionHost, established, given);
+    if (this.options.savesStates === true) connection.confirmSaved({ sendSequence: 0 });
     this.add(connection);
     if (established.repeatLastFlight) this.lastFlights.add(connection, established.repeatLastFlight);
     this.options.onConnected(connection, pending);
