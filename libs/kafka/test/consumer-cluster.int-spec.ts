@@ -30,23 +30,32 @@ describe('a consumer whose fetch the broker keeps', () => {
     await isolation?.drop();
   });
 
-  it('leaves its group and disconnects without waiting for the answer', async () => {
+  it.each([
+    ['after it was written', 100],
+    ['before it is written', 0],
+  ])('leaves its group and disconnects without waiting for the answer, told to %s', async (_, afterMs) => {
     const own = new ConsumerCluster();
-    const groupId = connection.topicName('kept');
+    const groupId = connection.topicName(`kept-${afterMs}`);
     const { kafka } = connection;
     const consumer = kafka.consumer({ groupId, partitionAssigners: [own.assigner], maxWaitTimeInMs: fetchWaitMs });
     await consumer.connect();
     await consumer.subscribe({ topic: connection.topicName(DeviceEvents.name), fromBeginning: true });
     // The first one brings what is there; nothing has to be found out before the second one is written.
     let fetches = 0;
-    const kept = new Promise<void>((begun) => {
-      consumer.on(consumer.events.FETCH_START, () => void (++fetches === 2 && setTimeout(begun, 100)));
+    const disconnected = new Promise<number>((resolve, reject) => {
+      const disconnect = async (): Promise<void> => {
+        const begun = Date.now();
+        await own.disconnect(consumer);
+        resolve(Date.now() - begun);
+      };
+      consumer.on(consumer.events.FETCH_START, () => {
+        if (++fetches !== 2) return;
+        if (afterMs === 0) disconnect().catch(reject);
+        else setTimeout(() => void disconnect().catch(reject), afterMs);
+      });
     });
     await consumer.run({ eachBatch: async () => undefined });
-    await kept;
-    const begun = Date.now();
-    await own.disconnect(consumer);
-    expect(Date.now() - begun).toBeLessThan(fetchWaitMs / 2);
+    expect(await disconnected).toBeLessThan(fetchWaitMs / 2);
     const admin = kafka.admin();
     await admin.connect();
     const { groups } = await admin.describeGroups([groupId]);

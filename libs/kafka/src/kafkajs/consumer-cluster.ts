@@ -4,6 +4,9 @@ import { isReplaced } from './switches.js';
 /** How long a broker holds a fetch without data. A new message ends the wait. */
 export const fetchWaitMs = 1_000;
 
+/** A fetch may be written after the consumer was told to end: it is cut then. */
+const cutAgainMs = 20;
+
 interface FetchConnection {
   rejectRequests(error: Error): void;
 }
@@ -32,8 +35,14 @@ export class ConsumerCluster {
   /** Leaves the group and disconnects, without the wait for a fetch for which the broker has nothing. */
   async disconnect(consumer: Consumer): Promise<void> {
     const disconnected = consumer.disconnect();
-    if (isReplaced('fetch-abort')) this.cutFetches();
-    await disconnected;
+    if (!isReplaced('fetch-abort')) return disconnected;
+    this.cutFetches();
+    const cutting = setInterval(() => this.cutFetches(), cutAgainMs);
+    try {
+      await disconnected;
+    } finally {
+      clearInterval(cutting);
+    }
   }
 
   private cutFetches(): void {
