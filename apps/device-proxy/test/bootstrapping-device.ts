@@ -1,5 +1,5 @@
-import { type ConnectionOptions } from 'node:tls';
 import {
+  CoapDatagramEndpoint,
   type CoapEndpoint,
   type CoapRequest,
   type CoapResponse,
@@ -11,6 +11,7 @@ import {
   type ReceivedResponse,
 } from '@lanyard/coap';
 import { decodeValues, encodeValues, type Scalar, standardModels } from '@lanyard/lwm2m';
+import { type DeviceSecurity, DtlsLine, dtlsServer, tlsOptions } from '@lanyard/testing';
 
 const models = standardModels();
 const methods: Record<number, string> = {
@@ -22,7 +23,7 @@ const methods: Record<number, string> = {
 const linkFormat = 40;
 const codeOf = (text: string): number => (Number(text[0]) << 5) | Number(text.slice(2));
 
-/** A device that has the account of a bootstrap server and nothing else, over UDP, TCP or TLS. */
+/** A device that has the account of a bootstrap server and nothing else, over UDP, DTLS, TCP or TLS. */
 export class BootstrappingDevice {
   /** What the server asked, as `PUT /0/1`. */
   readonly asked: string[] = [];
@@ -43,6 +44,8 @@ export class BootstrappingDevice {
   };
   private readonly udp = new CoapUdpEndpoint(this.options);
   private readonly stream = new CoapStreamEndpoint(this.options);
+  private line: DtlsLine | undefined;
+  private datagrams: CoapDatagramEndpoint | undefined;
   private to: { endpoint: CoapEndpoint; peer: Peer } | undefined;
 
   constructor(readonly name: string) {}
@@ -54,14 +57,29 @@ export class BootstrappingDevice {
   }
 
   /** Over TLS, or plain TCP. Rejects when the server does not let it in. */
-  async overStream(port: number, tls?: ConnectionOptions): Promise<this> {
-    const peer = await this.stream.connect({ host: '127.0.0.1', port, ...(tls && { tls }) });
+  async overStream(port: number, security?: DeviceSecurity): Promise<this> {
+    const peer = await this.stream.connect({
+      host: '127.0.0.1',
+      port,
+      ...(security && { tls: tlsOptions(security) }),
+    });
     this.to = { endpoint: this.stream, peer };
     return this;
   }
 
+  /** Rejects when the server does not let it in. */
+  async overDtls(port: number, security: DeviceSecurity): Promise<this> {
+    await this.datagrams?.close();
+    this.line = new DtlsLine({ server: { host: '127.0.0.1', port }, security });
+    this.datagrams = new CoapDatagramEndpoint({ ...this.options, transport: this.line });
+    await this.datagrams.listen();
+    this.to = { endpoint: this.datagrams, peer: dtlsServer };
+    return this;
+  }
+
   disconnect(): void {
-    if (this.to) this.stream.disconnect(this.to.peer, 'bye');
+    this.line?.disconnect();
+    if (this.to?.endpoint === this.stream) this.stream.disconnect(this.to.peer, 'bye');
   }
 
   /** Bootstrap-Request. */
@@ -85,7 +103,7 @@ export class BootstrappingDevice {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.udp.close(), this.stream.close()]);
+    await Promise.all([this.udp.close(), this.stream.close(), this.datagrams?.close()]);
   }
 
   private request(

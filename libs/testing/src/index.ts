@@ -11,6 +11,8 @@ export * from './device/answering-device.js';
 export * from './device/device-client.js';
 export { NotObserved } from './device/device-observers.js';
 export * from './device/device-options.js';
+export * from './device/device-security.js';
+export * from './device/dtls-line.js';
 export * from './device/device-resource.js';
 export * from './device/secure-device.js';
 export * from './device/thermometer.js';

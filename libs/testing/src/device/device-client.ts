@@ -1,6 +1,8 @@
-import { Code, CoapUdpEndpoint, formatCode, type Peer, type ReceivedResponse } from '@lanyard/coap';
+import { type CoapDatagramEndpoint, Code, formatCode, type ReceivedResponse } from '@lanyard/coap';
 import { AnsweringDevice } from './answering-device.js';
 import { NotObserved, togetherKey } from './device-observers.js';
+import type { DtlsLine } from './dtls-line.js';
+import { type DeviceLine, lineTo } from './device-line.js';
 import type { DeviceOptions } from './device-options.js';
 import { DeviceReports } from './device-reports.js';
 import {
@@ -34,16 +36,17 @@ const instanceOf = (path: string): string => path.split('/').slice(0, 3).join('/
 export class DeviceClient extends AnsweringDevice {
   registrationId: string | undefined;
   private readonly reports: DeviceReports;
-  private endpoint: CoapUdpEndpoint | undefined;
+  private readonly line: DeviceLine;
+  private endpoint: CoapDatagramEndpoint | undefined;
   private port = 0;
   private closed = false;
-  private serverUrl: string;
 
   constructor(private readonly options: DeviceOptions) {
     super();
-    this.serverUrl = options.server;
+    this.line = lineTo(options);
     this.reports = new DeviceReports(this.observers, {
-      socket: () => this.endpoint && { endpoint: this.endpoint, server: this.server(this.endpoint) },
+      socket: () =>
+        this.endpoint && this.line.isOpen ? { endpoint: this.endpoint, server: this.line.server } : undefined,
       isClosed: () => this.closed,
       ackTimeoutMs: this.ackTimeoutMs,
     });
@@ -55,19 +58,20 @@ export class DeviceClient extends AnsweringDevice {
 
   /** Local UDP port; 0 before the socket is open. */
   get localPort(): number {
-    return this.port;
+    return this.dtls?.port ?? this.port;
+  }
+
+  /** Its connection to a server at `coaps://`. It stays while the device sleeps, and when its address changes. */
+  get dtls(): DtlsLine | undefined {
+    return this.line.dtls;
   }
 
   /** Opens the socket; at the same port as before unless `newAddress`. */
   async open({ newAddress = false } = {}): Promise<void> {
     if (this.endpoint) await this.sleep();
-    this.endpoint = new CoapUdpEndpoint({
-      host: '127.0.0.1',
-      port: newAddress ? 0 : this.port,
-      limits: { closeTimeoutMs: 50 },
-      onRequest: (request) => this.answer(request),
-    });
-    this.port = (await this.endpoint.listen()).port;
+    const opened = await this.line.open(newAddress ? 0 : this.localPort, (request) => this.answer(request));
+    this.endpoint = opened.endpoint;
+    this.port = opened.port;
   }
 
   /** Closes the socket: the device hears nothing. It remembers its registration and its observers. */
@@ -132,7 +136,9 @@ export class DeviceClient extends AnsweringDevice {
     contentFormat?: number,
   ): Promise<ReceivedResponse> {
     const endpoint = this.mustBeOpen();
-    return endpoint.request(this.server(endpoint), {
+    // Its connection was closed: it handshakes again, as devices do.
+    if (!this.line.isOpen) await this.dtls?.connect();
+    return endpoint.request(this.line.server, {
       method,
       path,
       query,
@@ -144,7 +150,7 @@ export class DeviceClient extends AnsweringDevice {
 
   /** Sends to another server from now on, with everything it knows: a balancer that changes its mind. */
   talkTo(server: string): void {
-    this.serverUrl = server;
+    this.line.talkTo(server);
   }
 
   /** Reports the path from now on without having been asked, under the token that its link announced (`aobs`). */
@@ -159,7 +165,7 @@ export class DeviceClient extends AnsweringDevice {
     if (!observer) throw new NotObserved(`${path} is not observed`);
     this.observers.delete(path);
     const message = { token: observer.token, code: Code.NotFound, payload: Buffer.alloc(0), confirmable: true };
-    await endpoint.notify(this.server(endpoint), message);
+    await endpoint.notify(this.line.server, message);
   }
 
   isObserved(path: string): boolean {
@@ -213,14 +219,9 @@ export class DeviceClient extends AnsweringDevice {
     return this.options.ackTimeoutMs ?? 300;
   }
 
-  private mustBeOpen(): CoapUdpEndpoint {
+  private mustBeOpen(): CoapDatagramEndpoint {
     if (!this.endpoint) throw new Error(`${this.name} is asleep: open() first`);
     return this.endpoint;
-  }
-
-  private server(endpoint: CoapUdpEndpoint): Peer {
-    const { hostname, port } = new URL(this.serverUrl.replace(/^coap:/, 'http:'));
-    return endpoint.peer(hostname, Number(port || 5683));
   }
 
   private registrationQuery(): string[] {

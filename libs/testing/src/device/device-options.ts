@@ -1,8 +1,15 @@
+import type { DeviceSecurity } from './device-security.js';
+import type { DtlsLineOptions } from './dtls-line.js';
+
 export interface DeviceOptions {
   /** Endpoint name. */
   name: string;
-  /** `coap://127.0.0.1:5683`; the host is a literal IP address. */
+  /** `coap://127.0.0.1:5683`, or `coaps://127.0.0.1:5684` over DTLS; the host is a literal IP address. */
   server: string;
+  /** For `coaps://`. */
+  security?: DeviceSecurity;
+  /** For `coaps://`: connection ids and times. */
+  dtls?: Omit<DtlsLineOptions, 'server' | 'security'>;
   lifetimeSeconds?: number;
   lwm2mVersion?: string;
   /** The device registers in queue mode. */

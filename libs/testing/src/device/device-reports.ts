@@ -1,15 +1,15 @@
-import type { CoapUdpEndpoint, Peer } from '@lanyard/coap';
+import type { CoapDatagramEndpoint, Peer } from '@lanyard/coap';
 import { type DeviceObservers, NotObserved } from './device-observers.js';
 import type { EncodedValue } from './device-resource.js';
 
 export interface OpenSocket {
-  endpoint: CoapUdpEndpoint;
+  endpoint: CoapDatagramEndpoint;
   server: Peer;
 }
 
 /** How a device reaches its server. */
 export interface Reach {
-  /** undefined while the device sleeps. */
+  /** undefined while the device sleeps or has no connection. */
   socket(): OpenSocket | undefined;
   isClosed(): boolean;
   ackTimeoutMs: number;

@@ -1,69 +1,47 @@
-import type { ConnectionOptions } from 'node:tls';
-import { CoapStreamEndpoint, Code, formatCode, type Peer, type ReceivedResponse } from '@lanyard/coap';
+import { Code, type CoapRequest, type CoapResponse, formatCode, type ReceivedResponse } from '@lanyard/coap';
+import type { DeviceSecurity } from './device-security.js';
+import type { DtlsLine, DtlsLineOptions } from './dtls-line.js';
+import { DtlsCarrier, type SecureCarrier, StreamCarrier } from './secure-carrier.js';
 
-const ciphers = 'PSK-AES128-CCM8:ECDHE-ECDSA-AES128-CCM8:ECDHE-ECDSA-AES128-GCM-SHA256:@SECLEVEL=0';
-
-export const withKey = (identity: string, keyHex: string): ConnectionOptions => ({
-  ciphers,
-  maxVersion: 'TLSv1.2',
-  pskCallback: () => ({ identity, psk: Buffer.from(keyHex, 'hex') }),
-  checkServerIdentity: () => undefined,
-});
-
-export const withCertificate = (
-  { certificate, privateKey }: { certificate: string; privateKey: string },
-  server: string,
-): ConnectionOptions => ({
-  ciphers,
-  maxVersion: 'TLSv1.2',
-  cert: certificate,
-  key: privateKey,
-  ca: server,
-  checkServerIdentity: () => undefined,
-});
-
-/** A device that speaks CoAP over TLS or TCP: one temperature, one relay. */
+/** A device that speaks CoAP over TLS, TCP or DTLS: one temperature, one relay. */
 export class SecureDevice {
   temperature = '21.5';
   written: string[] = [];
   /** Lists of paths that it was asked to report together, on whatever connection. */
   readonly together: string[] = [];
   registrationId = '';
+  /** Runs before each answer, for example to delay it. */
+  beforeAnswer?: () => Promise<void>;
   private readonly observers: Buffer[] = [];
-  private peer: Peer | undefined;
-  private readonly endpoint = new CoapStreamEndpoint({
-    host: '127.0.0.1',
-    onRequest: async ({ method, path, observe, token, payload }) => {
-      if (method === Code.FETCH) {
-        this.together.push(payload.toString());
-        const value = JSON.stringify([{ n: '/3303/0/5700', v: Number(this.temperature) }]);
-        return { code: Code.Content, payload: Buffer.from(value), contentFormat: 110, observe: 1 };
-      }
-      if (path.join('/') !== '3303/0/5700') return { code: Code.NotFound };
-      if (method === Code.PUT) {
-        this.written.push(payload.toString());
-        return { code: Code.Changed };
-      }
-      if (observe === 0) this.observers.push(token);
-      return {
-        code: Code.Content,
-        payload: Buffer.from(this.temperature),
-        contentFormat: 0,
-        ...(observe === 0 && { observe: 1 }),
-      };
-    },
-  });
+  private reports = 1;
+  private readonly carrier: SecureCarrier;
+  private readonly binding: 'T' | 'U';
 
-  constructor(readonly name: string) {}
+  /** `stream`: over TLS, or over TCP without security. */
+  constructor(
+    readonly name: string,
+    over: 'stream' | Pick<DtlsLineOptions, 'connectionId'> = 'stream',
+  ) {
+    const onRequest = (request: CoapRequest): Promise<CoapResponse> => this.answer(request);
+    this.binding = over === 'stream' ? 'T' : 'U';
+    this.carrier = over === 'stream' ? new StreamCarrier(onRequest) : new DtlsCarrier(onRequest, over);
+  }
 
   /** Rejects when the server does not let it in. */
-  async connect(port: number, tls?: ConnectionOptions): Promise<void> {
+  async connect(port: number, security?: DeviceSecurity): Promise<void> {
     this.observers.length = 0;
-    this.peer = await this.endpoint.connect({ host: '127.0.0.1', port, ...(tls && { tls }) });
+    await this.carrier.connect(port, security);
   }
 
   get connected(): boolean {
-    return this.peer !== undefined && this.endpoint.isConnected(this.peer);
+    return this.carrier.isConnected;
+  }
+
+  /** Its connection over DTLS. */
+  get dtls(): DtlsLine {
+    const line = this.carrier instanceof DtlsCarrier ? this.carrier.line : undefined;
+    if (!line) throw new Error(`${this.name} has no DTLS connection`);
+    return line;
   }
 
   get observed(): boolean {
@@ -77,7 +55,7 @@ export class SecureDevice {
   }
 
   register(name = this.name): Promise<string> {
-    return this.post(['rd'], [`ep=${name}`, 'lt=300', 'lwm2m=1.1', 'b=T'], '</3/0>,</3303/0>', 40);
+    return this.post(['rd'], [`ep=${name}`, 'lt=300', 'lwm2m=1.1', `b=${this.binding}`], '</3/0>,</3303/0>', 40);
   }
 
   update(registrationId = this.registrationId): Promise<string> {
@@ -91,15 +69,21 @@ export class SecureDevice {
   report(value: string): void {
     this.temperature = value;
     for (const token of this.observers)
-      this.endpoint.notify(this.peer!, { token, observeNumber: 2, payload: Buffer.from(value), contentFormat: 0 });
+      this.carrier.notify({
+        token,
+        observeNumber: ++this.reports,
+        payload: Buffer.from(value),
+        contentFormat: 0,
+        confirmable: true,
+      });
   }
 
   disconnect(): void {
-    if (this.peer) this.endpoint.disconnect(this.peer, 'bye');
+    this.carrier.disconnect();
   }
 
   close(): Promise<void> {
-    return this.endpoint.close();
+    return this.carrier.close();
   }
 
   private send(
@@ -109,12 +93,33 @@ export class SecureDevice {
     payload: string,
     contentFormat?: number,
   ): Promise<ReceivedResponse> {
-    return this.endpoint.request(this.peer!, {
+    return this.carrier.request({
       method,
       path,
       query,
       payload: Buffer.from(payload),
       ...(contentFormat !== undefined && { contentFormat }),
     });
+  }
+
+  private async answer({ method, path, observe, token, payload }: CoapRequest): Promise<CoapResponse> {
+    await this.beforeAnswer?.();
+    if (method === Code.FETCH) {
+      this.together.push(payload.toString());
+      const value = JSON.stringify([{ n: '/3303/0/5700', v: Number(this.temperature) }]);
+      return { code: Code.Content, payload: Buffer.from(value), contentFormat: 110, observe: 1 };
+    }
+    if (path.join('/') !== '3303/0/5700') return { code: Code.NotFound };
+    if (method === Code.PUT) {
+      this.written.push(payload.toString());
+      return { code: Code.Changed };
+    }
+    if (observe === 0) this.observers.push(token);
+    return {
+      code: Code.Content,
+      payload: Buffer.from(this.temperature),
+      contentFormat: 0,
+      ...(observe === 0 && { observe: 1 }),
+    };
   }
 }
