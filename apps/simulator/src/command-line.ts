@@ -1,24 +1,30 @@
 import { parseArgs } from 'node:util';
 import { UnknownOption } from './errors.js';
+import { variableOf } from './settings/reader.js';
 
 /** Options and their meaning. `--values-per-second` is the environment variable SIMULATOR_VALUES_PER_SECOND, and so on. */
 const texts = {
   devices: 'number of devices (100)',
-  server: 'coap://host:port, coap+tcp://… or coaps+tcp://…; separate several with commas (coap://127.0.0.1:5683)',
+  server:
+    'coap://host:port, coaps://…, coap+tcp://… or coaps+tcp://…; separate several with commas (coap://127.0.0.1:5683)',
   'name-prefix': 'prefix of the endpoint names: sim for sim-0, sim-1 … (sim)',
   'device-type': 'endpoint type that devices register with (simulated)',
+  'protocol-version': 'LwM2M 1.0, 1.1 or 1.2 (1.1)',
   sensors: 'temperature sensors per device: /3303/0/5700, /3303/1/5700 … (1)',
   'registrations-per-second': 'rate at which the fleet registers (100)',
   'lifetime-seconds': 'lifetime of a registration (300)',
   'update-seconds': 'interval between registration updates (half of the lifetime)',
   'values-per-second': 'rate of the whole fleet, over all observed resources (10)',
+  'value-profile': 'how measured values develop: noise, wave, steps or constant (noise)',
   'awake-seconds': 'with --queue-mode: how long a device listens after each message (93)',
   'restarts-per-minute': 'rate at which devices of the fleet restart (0)',
+  'rebind-percent': 'share of the devices that get another address at each interval (0)',
+  'rebind-seconds': 'interval between such changes of addresses (60)',
   'ack-timeout-ms': 'initial ACK timeout (2000)',
   retransmissions: 'maximum retransmissions of a confirmable message (4)',
   'back-off-ms': 'first delay after a refusal or a timeout; doubles each time (2000)',
   'back-off-max-ms': 'maximum delay (300000)',
-  'credentials-file': 'for coaps+tcp: file with lines of endpoint name, PSK identity and key in hex',
+  'credentials-file': 'for coaps and coaps+tcp: file with lines of endpoint name, PSK identity and key in hex',
   seed: 'seed of the random generator (1)',
   'report-seconds': 'interval between reports on the terminal (5)',
 } as const;
@@ -26,10 +32,9 @@ const texts = {
 const switches = {
   'queue-mode': 'devices sleep between their messages',
   'numbered-values': 'values count up from 1000; /values lists those without an acknowledgement',
+  'without-connection-ids': 'devices over DTLS offer no connection ids',
   'non-confirmable': 'values are sent as non-confirmable messages (UDP)',
 } as const;
-
-const variable = (option: string): string => `SIMULATOR_${option.toUpperCase().replaceAll('-', '_')}`;
 
 const parse = (args: readonly string[]): Record<string, string | boolean | undefined> => {
   const kinds = (names: object, type: 'string' | 'boolean'): [string, { type: 'string' | 'boolean' }][] =>
@@ -44,7 +49,7 @@ const parse = (args: readonly string[]): Record<string, string | boolean | undef
 
 /** The options of the command line, as environment variables. */
 export const variablesOf = (args: readonly string[]): Record<string, string> =>
-  Object.fromEntries(Object.entries(parse(args)).map(([option, value]) => [variable(option), String(value)]));
+  Object.fromEntries(Object.entries(parse(args)).map(([option, value]) => [variableOf(option), String(value)]));
 
 export const wantsHelp = (args: readonly string[] = process.argv.slice(2)): boolean => args.includes('--help');
 

@@ -13,7 +13,7 @@ describe('settings', () => {
       '--lifetime-seconds',
       '60',
     ]);
-    expect(readConfig(variables)).toMatchObject({
+    expect(readConfig(variables).groups[0]).toMatchObject({
       devices: 7,
       servers: [{ scheme: 'coap', host: '192.0.2.1', port: 5683 }],
       queueMode: true,
@@ -24,19 +24,22 @@ describe('settings', () => {
 
   it('name several servers, of one kind', () => {
     const both = readConfig({ SIMULATOR_SERVER: 'coaps+tcp://[::1]:1,coaps+tcp://b' });
-    expect(both.servers).toEqual([
+    expect(both.groups[0]?.servers).toEqual([
       { scheme: 'coaps+tcp', host: '::1', port: 1 },
       { scheme: 'coaps+tcp', host: 'b', port: 5684 },
     ]);
+    expect(readConfig({ SIMULATOR_SERVER: 'coaps://a' }).groups[0]?.servers[0]?.port).toBe(5684);
     expect(() => readConfig({ SIMULATOR_SERVER: 'coap://a,coap+tcp://b' })).toThrow(ConfigError);
   });
 
-  it.each([[{ SIMULATOR_SERVER: 'http://a' }], [{ SIMULATOR_DEVICES: '0' }], [{ SIMULATOR_SEED: '-1' }]])(
-    'refuses %j',
-    (variables) => {
-      expect(() => readConfig(variables)).toThrow(ConfigError);
-    },
-  );
+  it.each([
+    [{ SIMULATOR_SERVER: 'http://a' }],
+    [{ SIMULATOR_DEVICES: '0' }],
+    [{ SIMULATOR_SEED: '-1' }],
+    [{ SIMULATOR_VALUE_PROFILE: 'x' }],
+  ])('refuses %j', (variables) => {
+    expect(() => readConfig(variables)).toThrow(ConfigError);
+  });
 
   it('refuses an option that it does not know', () => {
     expect(() => variablesOf(['--device', '7'])).toThrow(ConfigError);

@@ -30,3 +30,10 @@ export class Refused extends Error {
     this.name = 'Refused';
   }
 }
+
+/** The servers of the group ask for a key. */
+export class MissingCredentials extends ConfigError {
+  constructor(group: string, scheme: string) {
+    super('SIMULATOR_CREDENTIALS_FILE', `is not set: devices of "${group}" need keys for ${scheme}`);
+  }
+}

@@ -1,87 +1,22 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { Code, type CoapRequest, type CoapResponse, CoapUdpEndpoint, type Peer } from '@lanyard/coap';
+import { Code, type Peer } from '@lanyard/coap';
 import { eventually } from '@lanyard/testing';
-import { readConfig } from '../src/config.js';
-import { type RunningSimulator, start } from '../src/start.js';
-
-interface ReceivedRequest {
-  method: number;
-  path: string;
-  query: string[];
-  peer: Peer;
-}
-
-/** A CoAP server that takes every registration, unless told otherwise. */
-class Server {
-  readonly received: ReceivedRequest[] = [];
-  readonly values: string[] = [];
-  refusal: CoapResponse | undefined;
-  port = 0;
-  private registrations = 0;
-  readonly endpoint = new CoapUdpEndpoint({
-    host: '127.0.0.1',
-    limits: { closeTimeoutMs: 50 },
-    onRequest: (request) => Promise.resolve(this.answer(request)),
-  });
-
-  async listen(): Promise<this> {
-    this.port = (await this.endpoint.listen()).port;
-    return this;
-  }
-
-  get url(): string {
-    return `coap://127.0.0.1:${this.port}`;
-  }
-
-  registered(name: string): ReceivedRequest[] {
-    return this.received.filter(({ query }) => query.includes(`ep=${name}`));
-  }
-
-  count(method: number, path: RegExp): number {
-    return this.received.filter((one) => one.method === method && path.test(one.path)).length;
-  }
-
-  async ask(peer: Peer, method: number, path: string, rest: object = {}): Promise<string> {
-    const { code, payload } = await this.endpoint.request(peer, { method, path: path.split('/').slice(1), ...rest });
-    return `${code >> 5}.${code & 31} ${payload.toString()}`;
-  }
-
-  async observe(peer: Peer, path: string): Promise<void> {
-    await this.endpoint.observe(peer, { method: Code.GET, path: path.split('/').slice(1) }, async ({ payload }) => {
-      this.values.push(payload.toString());
-    });
-  }
-
-  private answer({ method, path, query, peer }: CoapRequest): CoapResponse {
-    this.received.push({ method, path: `/${path.join('/')}`, query, peer });
-    if (this.refusal) return this.refusal;
-    if (method === Code.DELETE) return { code: Code.Deleted };
-    if (path.length === 2) return { code: Code.Changed };
-    return { code: Code.Created, locationPath: ['rd', `r${this.registrations++}`] };
-  }
-}
+import { type RunningSimulator } from '../src/start.js';
+import { type Settings, simulate as simulateAt } from './simulate.js';
+import { TestServer } from './test-server.js';
 
 describe('a simulated fleet', () => {
-  let server: Server;
+  let server: TestServer;
   let running: RunningSimulator | undefined;
 
-  const simulate = async (settings: Record<string, string | number> = {}): Promise<RunningSimulator> => {
-    const variables = {
-      SERVER: server.url,
-      DEVICES: 3,
-      BACK_OFF_MS: 100,
-      ACK_TIMEOUT_MS: 100,
-      RETRANSMISSIONS: 1,
-      ...settings,
-    };
-    const source = Object.entries(variables).map(([name, value]) => [`SIMULATOR_${name}`, String(value)]);
-    running = await start(readConfig(Object.fromEntries(source) as NodeJS.ProcessEnv), () => undefined);
+  const simulate = async (settings: Settings = {}): Promise<RunningSimulator> => {
+    running = await simulateAt({ SERVER: server.url, ...settings });
     return running;
   };
-  const peerOf = (name: string): Peer => (server.registered(name).at(-1) as ReceivedRequest).peer;
+  const peerOf = (name: string): Peer => server.peerOf(name);
 
   beforeEach(async () => {
-    server = await new Server().listen();
+    server = await new TestServer().listen();
   });
   afterEach(async () => {
     await running?.stop();
@@ -131,7 +66,7 @@ describe('a simulated fleet', () => {
     await server.observe(peerOf('sim-2'), '/3303/0/5700');
     await eventually(() => server.values.length > 3);
     server.endpoint.forgetPeer(peerOf('sim-2'));
-    await eventually(() => simulator.watches.size === 0);
+    await eventually(() => simulator.groups[0]?.group.watches.size === 0);
   });
 
   it('retries after a refusal, with back-off, until it is admitted', async () => {
@@ -152,7 +87,7 @@ describe('a simulated fleet', () => {
   });
 
   it('updates at another server when the first one is silent, without registering again', async () => {
-    const other = await new Server().listen();
+    const other = await new TestServer().listen();
     const simulator = await simulate({ DEVICES: 1, SERVER: `${server.url},${other.url}`, UPDATE_SECONDS: 1 });
     await eventually(() => simulator.tally.registered === 1);
     await server.endpoint.close();

@@ -1,3 +1,5 @@
+import { Latencies } from './latencies.js';
+
 /** What happened since the start. */
 const events = [
   'registered',
@@ -6,6 +8,9 @@ const events = [
   'refused',
   'silence',
   'restarted',
+  'rebound',
+  'handshake',
+  'handshake-resumed',
   'value-sent',
   'value-held-back',
   'value-lost',
@@ -16,15 +21,40 @@ const events = [
 
 export type FleetEvent = (typeof events)[number];
 
-/** Counts of the whole fleet: plain numbers, because they change with every message. */
+/** What takes until the server answers or acknowledges. */
+export const timed = ['registration', 'update', 'value'] as const;
+export type Timed = (typeof timed)[number];
+
+/** Counts of a group, or of the whole fleet: plain numbers, because they change with every message. */
 export class Tally {
   readonly counts = Object.fromEntries(events.map((event) => [event, 0])) as Record<FleetEvent, number>;
+  readonly latencies = Object.fromEntries(timed.map((what) => [what, new Latencies()])) as Record<Timed, Latencies>;
   /** Devices that have a registration, as far as they know. */
   registered = 0;
   /** The last error that devices had with the server. */
   trouble = '';
 
+  /** `whole` counts what this one counts too. */
+  constructor(private readonly whole?: Tally) {}
+
   count(event: FleetEvent): void {
     this.counts[event] += 1;
+    this.whole?.count(event);
+  }
+
+  took(what: Timed, ms: number): void {
+    this.latencies[what].record(ms);
+    this.whole?.took(what, ms);
+  }
+
+  /** One device more that has a registration, or one less. */
+  changeRegistered(by: 1 | -1): void {
+    this.registered += by;
+    this.whole?.changeRegistered(by);
+  }
+
+  note(trouble: string): void {
+    this.trouble = trouble;
+    this.whole?.note(trouble);
   }
 }

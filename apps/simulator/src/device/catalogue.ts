@@ -1,4 +1,5 @@
 import { type ResourceType, type Scalar } from '@lanyard/lwm2m';
+import { type Profile } from '../settings/group.js';
 
 /** The device that the resources belong to. */
 export interface Thing {
@@ -6,6 +7,8 @@ export interface Thing {
   readonly name: string;
   /** A number from 0 up to 1. */
   chance(): number;
+  /** Milliseconds since the epoch. */
+  nowMs(): number;
 }
 
 export interface Resource {
@@ -17,7 +20,23 @@ export interface Resource {
   executable?: boolean;
 }
 
-const temperature = (device: Thing): number => 20 + (device.number % 10) + Math.round(device.chance() * 20) / 10;
+const rounded = (value: number): number => Math.round(value * 10) / 10;
+
+const minuteMs = 60_000;
+
+/** The temperature of each profile, above the mean of the device. */
+const developments: Record<Profile, (device: Thing) => number> = {
+  noise: (device) => device.chance() * 2,
+  // A period of ten minutes, at another point for each device.
+  wave: ({ number, nowMs }) => 5 * Math.sin((nowMs() / (10 * minuteMs)) * 2 * Math.PI + number),
+  steps: ({ number, nowMs }) => 5 * ((Math.floor(nowMs() / minuteMs) + number) % 3),
+  constant: () => 0,
+};
+
+const temperature =
+  (profile: Profile) =>
+  (device: Thing): number =>
+    rounded(20 + (device.number % 10) + developments[profile](device));
 
 const fixed = (path: string, type: ResourceType, value: Scalar): Resource => ({ path, type, read: () => value });
 
@@ -28,7 +47,7 @@ export class Catalogue {
   /** The link list of a registration: instances. */
   readonly links: Buffer;
 
-  constructor(sensors: number) {
+  constructor({ sensors, profile }: { sensors: number; profile: Profile }) {
     this.add(fixed('/3/0/0', 'string', 'Lanyard'));
     this.add(fixed('/3/0/1', 'string', 'Simulated device'));
     this.add({ path: '/3/0/2', type: 'string', read: ({ name }) => name });
@@ -36,7 +55,7 @@ export class Catalogue {
     this.add(fixed('/3/0/9', 'integer', 100));
     this.add(fixed('/3/0/16', 'string', 'U'));
     for (let n = 0; n < sensors; n++) {
-      this.add({ path: `/3303/${n}/5700`, type: 'float', read: temperature });
+      this.add({ path: `/3303/${n}/5700`, type: 'float', read: temperature(profile) });
       this.add(fixed(`/3303/${n}/5701`, 'string', 'Cel'));
       this.add({ path: `/3303/${n}/5605`, type: 'none', executable: true });
     }

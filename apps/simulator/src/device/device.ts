@@ -1,8 +1,8 @@
 import { Code, CoapError, type Timer } from '@lanyard/coap';
 import { Refused } from '../errors.js';
 import { type Watch } from './watches.js';
-import { type World } from './world.js';
-import { type DeviceTransport } from '../transport/device-transport.js';
+import { type Group } from './world.js';
+import { type DeviceTransport, type Server } from '../transport/device-transport.js';
 import { answer, type Asked } from './answer.js';
 import { backOffMs } from './back-off.js';
 import { type Catalogue } from './catalogue.js';
@@ -24,39 +24,57 @@ export class Device implements Asked {
   constructor(
     readonly number: number,
     readonly name: string,
-    private readonly world: World,
+    private readonly group: Group,
   ) {
-    this.server = number % world.servers.length;
-    this.transport = world.transportOf(number, {
+    this.server = number % group.servers.length;
+    const to = { scheme: group.settings.servers[0]?.scheme ?? 'coap', credential: group.credentials[number] };
+    this.transport = group.transportOf(number, to, {
       onRequest: (request) => {
         this.stayAwake();
-        world.tally.count('command-answered');
+        group.tally.count('command-answered');
         return Promise.resolve(answer(this, request));
       },
       onObserverReset: (token) => this.forget(this.watches.find((watch) => watch.token.equals(token))),
       onDisconnected: () => this.contactIn(this.pauseMs()),
+      onHandshake: (resumed) => group.tally.count(resumed ? 'handshake-resumed' : 'handshake'),
     });
   }
 
   get catalogue(): Catalogue {
-    return this.world.catalogue;
+    return this.group.catalogue;
   }
 
   chance(): number {
-    return this.world.random();
+    return this.group.world.random();
+  }
+
+  nowMs(): number {
+    return this.group.world.clock.now();
   }
 
   arrive(): void {
     void this.contact();
   }
 
+  /** Its address changes: behind a NAT that forgot it, or in another network. */
+  rebind(): void {
+    if (this.talking || this.gone || !this.transport.isOpen) return;
+    this.group.tally.count('rebound');
+    this.transport.rebind().then(
+      () => {
+        if (!this.transport.isOpen) this.contactIn(0);
+      },
+      (error: unknown) => this.failed(error),
+    );
+  }
+
   /** Restarts as after a power failure, without its state. */
   restart(): void {
     if (this.talking || this.gone) return;
-    this.world.tally.count('restarted');
+    this.group.tally.count('restarted');
     this.lose();
     this.writes = undefined;
-    void this.contact();
+    void this.transport.abandon().then(() => this.contact());
   }
 
   /** Stops the device; deregisters if there is time. */
@@ -70,7 +88,7 @@ export class Device implements Asked {
       if (graceful && registrationId !== undefined) {
         await this.transport.open(this.currentServer);
         accepted('deregister', await this.transport.request(deregisterRequest(registrationId)), Code.Deleted);
-        this.world.tally.count('deregistered');
+        this.group.tally.count('deregistered');
       }
     } catch (error) {
       this.recordError(error);
@@ -86,7 +104,7 @@ export class Device implements Asked {
     }
     const watch: Watch = { device: this, path, token: Buffer.from(token), number: 0, busy: false, place: -1 };
     this.watches.push(watch);
-    this.world.watches.add(watch);
+    this.group.watches.add(watch);
   }
 
   unwatch(path: string): void {
@@ -102,32 +120,34 @@ export class Device implements Asked {
   }
 
   execute(path: string, args: string): void {
-    this.world.tally.count('executed');
-    this.world.executions.countExecution(this.name, path, args);
+    this.group.tally.count('executed');
+    this.group.world.executions.countExecution(this.name, path, args);
   }
 
   /** Notifies the observer of a resource, unless the device sleeps or still waits for an acknowledgement. */
   async report(watch: Watch): Promise<void> {
-    const { config, tally } = this.world;
+    const { settings, tally, world } = this.group;
     if (watch.busy || !this.transport.isOpen) return tally.count('value-held-back');
     watch.busy = true;
     watch.number = (watch.number + 1) & 0xff_ffff;
-    const { numbered } = this.world;
+    const numbered = settings.numberedValues ? world.numbered : undefined;
     const number = numbered?.nextValue(this.name, watch.path);
+    const sentAt = performance.now();
     try {
       const outcome = await this.transport.notify({
         token: watch.token,
         observeNumber: watch.number,
         payload: Buffer.from(number === undefined ? this.valueAt(watch.path) : String(number)),
         contentFormat: 0,
-        confirmable: config.confirmable,
-        ackTimeoutMs: config.ackTimeoutMs,
-        maxRetransmit: config.retransmissions,
+        confirmable: settings.confirmable,
+        ackTimeoutMs: settings.ackTimeoutMs,
+        maxRetransmit: settings.retransmissions,
       });
       if (outcome === 'reset') this.forget(watch);
       else if (outcome === 'timed-out') this.unacknowledged();
       else {
         tally.count('value-sent');
+        if (outcome === 'acknowledged') tally.took('value', performance.now() - sentAt);
         if (number !== undefined) numbered?.acknowledged(this.name, watch.path, number);
       }
     } catch (error) {
@@ -142,8 +162,8 @@ export class Device implements Asked {
     return this.written(path) ?? String(this.catalogue.get(path)?.read?.(this) ?? '');
   }
 
-  private get currentServer(): World['servers'][number] {
-    return this.world.servers[this.server] as World['servers'][number];
+  private get currentServer(): Server {
+    return this.group.servers[this.server] as Server;
   }
 
   /** Updates the registration, or registers; a failure is retried later. */
@@ -156,7 +176,7 @@ export class Device implements Asked {
       await this.transport.open(this.currentServer);
       if (!(await this.update())) await this.register();
       this.failures = 0;
-      this.contactIn(this.world.config.updateSeconds * 1_000 * (0.9 + 0.1 * this.chance()));
+      this.contactIn(this.group.settings.updateSeconds * 1_000 * (0.9 + 0.1 * this.chance()));
       this.stayAwake();
     } catch (error) {
       this.failed(error);
@@ -168,86 +188,94 @@ export class Device implements Asked {
 
   private async register(): Promise<void> {
     this.forgetWatches();
-    const request = registerRequest(this.name, this.world.config, this.catalogue.links);
+    const request = registerRequest(this.name, this.group.settings, this.catalogue.links);
+    const sentAt = performance.now();
     const { locationPath } = accepted('register', await this.transport.request(request), Code.Created);
+    this.group.tally.took('registration', performance.now() - sentAt);
     this.registrationId = locationPath?.at(-1);
-    this.world.tally.registered += 1;
-    this.world.tally.count('registered');
+    this.group.tally.changeRegistered(1);
+    this.group.tally.count('registered');
   }
 
   /** False if there is no registration, or the server no longer knows it. */
   private async update(): Promise<boolean> {
     if (this.registrationId === undefined) return false;
-    const response = await this.transport.request(updateRequest(this.registrationId, this.world.config));
+    const sentAt = performance.now();
+    const response = await this.transport.request(updateRequest(this.registrationId, this.group.settings));
     if (response.code >> 5 === 4) {
       this.lose();
       return false;
     }
     accepted('update', response, Code.Changed);
-    this.world.tally.count('updated');
+    this.group.tally.took('update', performance.now() - sentAt);
+    this.group.tally.count('updated');
     return true;
   }
 
   private failed(error: unknown): void {
     this.recordError(error);
-    if (error instanceof Refused) this.world.tally.count('refused');
-    else this.nextServer();
+    if (error instanceof Refused) this.group.tally.count('refused');
+    else {
+      void this.transport.doubt();
+      this.nextServer();
+    }
     this.contactIn(Math.max(this.pauseMs(), error instanceof Refused ? error.retryAfterMs : 0));
     this.failures += 1;
   }
 
   /** A value was not acknowledged: the server may be down, and another one available. */
   private unacknowledged(): void {
-    this.world.tally.count('value-lost');
+    this.group.tally.count('value-lost');
     if (this.talking) return;
+    void this.transport.doubt();
     this.nextServer();
     this.contactIn(this.pauseMs());
   }
 
   private nextServer(): void {
-    this.world.tally.count('silence');
-    this.server = (this.server + 1) % this.world.servers.length;
+    this.group.tally.count('silence');
+    this.server = (this.server + 1) % this.group.servers.length;
   }
 
   private pauseMs(): number {
-    return backOffMs(this.failures, this.world.config.backOff, this.world.random);
+    return backOffMs(this.failures, this.group.settings.backOff, this.group.world.random);
   }
 
   private contactIn(delayMs: number): void {
     this.next?.cancel();
-    if (!this.gone) this.next = this.world.timers.schedule(delayMs, () => void this.contact());
+    if (!this.gone) this.next = this.group.world.timers.schedule(delayMs, () => void this.contact());
   }
 
   private lose(): void {
-    if (this.registrationId !== undefined) this.world.tally.registered -= 1;
+    if (this.registrationId !== undefined) this.group.tally.changeRegistered(-1);
     this.registrationId = undefined;
     this.forgetWatches();
   }
 
   private forgetWatches(): void {
-    for (const watch of this.watches.splice(0)) this.world.watches.remove(watch);
+    for (const watch of this.watches.splice(0)) this.group.watches.remove(watch);
   }
 
   private forget(watch: Watch | undefined): void {
     const at = watch ? this.watches.indexOf(watch) : -1;
     if (!watch || at < 0) return;
-    this.world.tally.count('observation-reset');
+    this.group.tally.count('observation-reset');
     this.watches.splice(at, 1);
-    this.world.watches.remove(watch);
+    this.group.watches.remove(watch);
   }
 
   /** In queue mode it listens for a while after each message, then the socket is closed until the next update. */
   private stayAwake(): void {
-    const { awakeSeconds, queueMode } = this.world.config;
+    const { awakeSeconds, queueMode } = this.group.settings;
     if (!queueMode || this.gone) return;
     this.sleep?.cancel();
-    this.sleep = this.world.timers.schedule(awakeSeconds * 1_000, () => {
-      if (!this.talking) void this.transport.close();
+    this.sleep = this.group.world.timers.schedule(awakeSeconds * 1_000, () => {
+      if (!this.talking) void this.transport.sleep();
     });
   }
 
   private recordError(error: unknown): void {
     if (error instanceof Refused || error instanceof CoapError || error instanceof Error)
-      this.world.tally.trouble = error.message;
+      this.group.tally.note(error.message);
   }
 }

@@ -1,37 +1,42 @@
 import { Code, formatCode, type OutgoingRequest, type ReceivedResponse } from '@lanyard/coap';
 import { contentFormat } from '@lanyard/lwm2m';
-import { type SimulatorConfig } from '../config.js';
 import { Refused } from '../errors.js';
-
-type Patience = Pick<SimulatorConfig, 'ackTimeoutMs' | 'retransmissions'>;
+import { type GroupSettings, type Patience } from '../settings/group.js';
+import { type Scheme } from '../settings/server-url.js';
 
 const patient = ({ ackTimeoutMs, retransmissions }: Patience): Partial<OutgoingRequest> => ({
   ackTimeoutMs,
   maxRetransmit: retransmissions,
 });
 
-const transportBinding = { coap: 'U', 'coap+tcp': 'T', 'coaps+tcp': 'T' } as const;
+const transportBinding: Record<Scheme, string> = { coap: 'U', coaps: 'U', 'coap+tcp': 'T', 'coaps+tcp': 'T' };
+
+/** Queue mode is a letter of the binding in LwM2M 1.0, and a parameter later. */
+const bindingParameters = ({ servers, version, queueMode }: GroupSettings): string[] => {
+  const binding = transportBinding[servers[0]?.scheme ?? 'coap'];
+  if (!queueMode) return [`b=${binding}`];
+  return version === '1.0' ? [`b=${binding}Q`] : [`b=${binding}`, 'Q'];
+};
 
 /** `POST /rd` (LwM2M 1.1 core §6.2.1). */
-export const registerRequest = (name: string, config: SimulatorConfig, links: Buffer): OutgoingRequest => ({
-  ...patient(config),
+export const registerRequest = (name: string, settings: GroupSettings, links: Buffer): OutgoingRequest => ({
+  ...patient(settings),
   method: Code.POST,
   path: ['rd'],
   query: [
     `ep=${name}`,
-    `lt=${config.lifetimeSeconds}`,
-    'lwm2m=1.1',
-    `b=${transportBinding[config.servers[0]?.scheme ?? 'coap']}`,
-    `et=${config.deviceType}`,
-    ...(config.queueMode ? ['Q'] : []),
+    `lt=${settings.lifetimeSeconds}`,
+    `lwm2m=${settings.version}`,
+    ...bindingParameters(settings),
+    `et=${settings.deviceType}`,
   ],
   payload: links,
   contentFormat: contentFormat.linkFormat,
 });
 
 /** `POST /rd/<id>` */
-export const updateRequest = (registrationId: string, config: Patience): OutgoingRequest => ({
-  ...patient(config),
+export const updateRequest = (registrationId: string, patience: Patience): OutgoingRequest => ({
+  ...patient(patience),
   method: Code.POST,
   path: ['rd', registrationId],
 });

@@ -1,23 +1,33 @@
 import { type TimerWheel } from '@lanyard/coap';
-import { type SimulatorConfig } from '../config.js';
-import { type Catalogue } from './catalogue.js';
-import { type Server, type TransportOf } from '../transport/device-transport.js';
+import { type Clock } from '@lanyard/service';
 import { type Executions } from '../counts/executions.js';
 import { type NumberedValues } from '../counts/numbered-values.js';
 import { type Tally } from '../counts/tally.js';
+import { type GroupSettings } from '../settings/group.js';
+import { type Credential } from '../transport/credentials.js';
+import { type Server, type TransportOf } from '../transport/device-transport.js';
+import { type Catalogue } from './catalogue.js';
 import { type Watches } from './watches.js';
 
-/** What all devices share, so that one of them costs little. */
+/** What all devices share. */
 export interface World {
-  config: SimulatorConfig;
-  servers: readonly Server[];
+  clock: Clock;
   timers: TimerWheel;
   random: () => number;
+  executions: Executions;
+  /** Set when a group has values that count up. */
+  numbered: NumberedValues | undefined;
+}
+
+/** What the devices of a group share, so that one of them costs little. */
+export interface Group {
+  world: World;
+  settings: GroupSettings;
+  servers: readonly Server[];
+  /** By number of the device; empty without security. */
+  credentials: readonly Credential[];
   tally: Tally;
   watches: Watches;
-  executions: Executions;
-  /** Set when values count up. */
-  numbered: NumberedValues | undefined;
   catalogue: Catalogue;
   transportOf: TransportOf;
 }

@@ -1,6 +1,4 @@
-import { Device } from '../device/device.js';
-import { Reporter } from './reporter.js';
-import { type World } from '../device/world.js';
+import { type GroupFleet } from './group-fleet.js';
 
 const arrivalTickMs = 50;
 
@@ -8,52 +6,41 @@ const arrivalTickMs = 50;
 const partingAtOnce = 200;
 const partingTimeoutMs = 30_000;
 
-/** All devices: they register one after the other, report, restart occasionally, and deregister at the end. */
+/** All devices: they register one after the other, and deregister at the end. */
 export class Fleet {
-  readonly devices: Device[] = [];
-  private readonly reporter: Reporter;
-  private readonly timers: NodeJS.Timeout[] = [];
+  private arrivals: NodeJS.Timeout | undefined;
 
   constructor(
-    private readonly world: World,
-    private readonly names: readonly string[],
-  ) {
-    this.reporter = new Reporter(world.watches, world.config.valuesPerSecond);
-  }
+    private readonly groups: readonly GroupFleet[],
+    private readonly registrationsPerSecond: number,
+  ) {}
 
   start(): void {
-    const { registrationsPerSecond, restartsPerMinute } = this.world.config;
     const startedAt = performance.now();
-    const arrivals = setInterval(() => {
-      const due = Math.ceil(((performance.now() - startedAt) * registrationsPerSecond) / 1_000);
-      while (this.devices.length < Math.min(due, this.names.length)) this.arrive();
-      if (this.devices.length === this.names.length) clearInterval(arrivals);
+    let arrived = 0;
+    for (const group of this.groups) group.start();
+    this.arrivals = setInterval(() => {
+      const due = Math.ceil(((performance.now() - startedAt) * this.registrationsPerSecond) / 1_000);
+      for (; arrived < due; arrived++) this.arrive(arrived);
+      if (this.groups.every(({ isComplete }) => isComplete)) clearInterval(this.arrivals);
     }, arrivalTickMs);
-    this.timers.push(arrivals);
-    if (restartsPerMinute > 0) this.timers.push(setInterval(() => this.restartOne(), 60_000 / restartsPerMinute));
-    this.reporter.start();
   }
 
   /** Deregisters every registered device; registrations of those without an answer expire. */
   async stop(): Promise<void> {
-    this.reporter.stop();
-    for (const timer of this.timers) clearInterval(timer);
+    clearInterval(this.arrivals);
+    for (const group of this.groups) group.stop();
     const deadline = performance.now() + partingTimeoutMs;
-    const waiting = this.devices.values();
+    const waiting = this.groups.flatMap(({ devices }) => devices).values();
     const part = async (): Promise<void> => {
       for (const device of waiting) await device.leave(performance.now() < deadline);
     };
     await Promise.all(Array.from({ length: partingAtOnce }, part));
   }
 
-  private arrive(): void {
-    const number = this.devices.length;
-    const device = new Device(number, this.names[number] as string, this.world);
-    this.devices.push(device);
-    device.arrive();
-  }
-
-  private restartOne(): void {
-    this.devices[Math.floor(this.world.random() * this.devices.length)]?.restart();
+  /** The groups come side by side. */
+  private arrive(turn: number): void {
+    const coming = this.groups.filter(({ isComplete }) => !isComplete);
+    coming[turn % Math.max(1, coming.length)]?.arrive();
   }
 }

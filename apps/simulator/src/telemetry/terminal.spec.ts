@@ -1,6 +1,9 @@
 import { mock } from 'node:test';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Tally } from '../counts/tally.js';
+import { type Group } from '../device/world.js';
+import { readGroup } from '../settings/group.js';
+import { environmentReader } from '../settings/reader.js';
 import { type Watch, Watches } from '../device/watches.js';
 import { Terminal } from './terminal.js';
 
@@ -30,8 +33,12 @@ describe('a fleet that nothing observes', () => {
   beforeEach(() => {
     mock.timers.enable({ apis: ['setInterval'] });
     mock.method(performance, 'now', () => nowMs);
-    [tally, watches, lines] = [new Tally(), new Watches(), []];
-    terminal = new Terminal(tally, watches, 5, { deviceType: 'meter', updateSeconds: 150 }, (line) => lines.push(line));
+    [watches, lines] = [new Watches(), []];
+    const whole = new Tally();
+    tally = new Tally(whole);
+    const settings = readGroup(environmentReader({ SIMULATOR_DEVICE_TYPE: 'meter' }), 'meters');
+    const group = { settings, tally, watches } as Group;
+    terminal = new Terminal({ groups: [{ group, size: 5 }], tally: whole, write: (line) => lines.push(line) });
     terminal.start(5, 'http://127.0.0.1:1');
   });
   afterEach(() => {
@@ -45,7 +52,7 @@ describe('a fleet that nothing observes', () => {
   it('is told once what to do, some seconds after its devices came', () => {
     pass(60);
     expect(advice()).toEqual([]);
-    tally.registered = 5;
+    for (let n = 0; n < 5; n++) tally.changeRegistered(1);
     pass(10);
     expect(advice()).toEqual([]);
     pass(60);
@@ -56,7 +63,7 @@ describe('a fleet that nothing observes', () => {
   });
 
   it('is told nothing when it was observed in time', () => {
-    tally.registered = 5;
+    for (let n = 0; n < 5; n++) tally.changeRegistered(1);
     const observed = watch();
     watches.add(observed);
     pass(10);

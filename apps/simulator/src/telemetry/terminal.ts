@@ -1,82 +1,83 @@
-import { type Tally } from '../counts/tally.js';
-import { type Watches } from '../device/watches.js';
+import { type FleetEvent, type Tally } from '../counts/tally.js';
+import { type GroupFleet } from '../fleet/group-fleet.js';
+import { adviceFor } from './advice.js';
 
-/** After this time without an observer, the terminal explains why no values are sent. */
+/** After this time without an observation, the terminal explains why no values are sent. */
 const unobservedMs = 8_000;
 
-/** The hint for a fleet without observers. */
-export interface Advice {
-  deviceType: string;
-  /** Period of registration updates, with which a rule takes effect. */
-  updateSeconds: number;
-}
+/** What is shown of a group. */
+type Shown = Pick<GroupFleet, 'group' | 'size'>;
 
-const adviceText = ({ deviceType, updateSeconds }: Advice): string =>
-  [
-    'nothing observes these devices, so they report nothing. A rule observes all of them, each from its next update on',
-    `(within ${updateSeconds} s); a subscription (PUT /v2/subscriptions/{device id}/3303/0/5700) one of them at once:`,
-    '  curl -X PUT -H "Authorization: Bearer $(cat .lanyard/admin.key)" http://127.0.0.1:8080/v2/subscriptions \\',
-    `    -d '[{"endpoint-type":"${deviceType}","resource-path":["/3303/0/5700"]}]'`,
-  ].join('\n');
+export interface TerminalParts {
+  groups: readonly Shown[];
+  /** Of the whole fleet. */
+  tally: Tally;
+  write: (line: string) => void;
+}
 
 /** Prints a line every few seconds: the state of the fleet, and what it did since the previous line. */
 export class Terminal {
   private timer: NodeJS.Timeout | undefined;
   private before: Tally['counts'];
   private beforeMs = performance.now();
-  /** Since when devices have been registered without an observation; undefined once the hint was printed. */
-  private unobservedSinceMs: number | undefined = Infinity;
+  /** Since when a group has had registrations without an observation. */
+  private readonly unobservedSinceMs = new Map<Shown, number>();
+  private readonly advised = new Set<Shown>();
 
-  constructor(
-    private readonly tally: Tally,
-    private readonly watches: Watches,
-    private readonly devices: number,
-    private readonly advice: Advice,
-    private readonly write: (line: string) => void,
-  ) {
-    this.before = { ...tally.counts };
+  constructor(private readonly parts: TerminalParts) {
+    this.before = { ...parts.tally.counts };
   }
 
   start(seconds: number, metricsUrl: string): void {
-    this.printLine(`${this.devices} devices; ${metricsUrl}/metrics`);
+    this.print(`${this.size} devices; ${metricsUrl}/metrics`);
     this.timer = setInterval(() => {
-      this.printLine(this.line());
-      this.advise();
+      this.print(this.line());
+      for (const one of this.parts.groups) this.advise(one);
     }, seconds * 1_000);
   }
 
   stop(): void {
     clearInterval(this.timer);
-    this.printLine(this.line());
+    this.print(this.line());
   }
 
-  /** Prints the hint once. A fleet that was observed before will be observed again. */
-  private advise(): void {
-    if (this.unobservedSinceMs === undefined || this.tally.registered === 0) return;
+  print(text: string): void {
+    this.parts.write(`${new Date().toISOString().slice(11, 19)} ${text}\n`);
+  }
+
+  private get size(): number {
+    return this.parts.groups.reduce((sum, { size }) => sum + size, 0);
+  }
+
+  /** Prints the hint once for each group. One that was observed before will be observed again. */
+  private advise(shown: Shown): void {
+    const { tally, watches, settings } = shown.group;
+    if (this.advised.has(shown) || tally.registered === 0) return;
     const nowMs = performance.now();
-    this.unobservedSinceMs = Math.min(this.unobservedSinceMs, nowMs);
-    const isObserved = this.watches.size > 0;
-    if (!isObserved && nowMs - this.unobservedSinceMs < unobservedMs) return;
-    this.unobservedSinceMs = undefined;
-    if (!isObserved) this.printLine(adviceText(this.advice));
-  }
-
-  private printLine(text: string): void {
-    this.write(`${new Date().toISOString().slice(11, 19)} ${text}\n`);
+    const sinceMs = this.unobservedSinceMs.get(shown) ?? nowMs;
+    this.unobservedSinceMs.set(shown, sinceMs);
+    const isObserved = watches.size > 0;
+    if (!isObserved && nowMs - sinceMs < unobservedMs) return;
+    this.advised.add(shown);
+    if (!isObserved && settings.valuesPerSecond > 0) this.print(adviceFor(settings));
   }
 
   private line(): string {
-    const { counts, registered, trouble } = this.tally;
+    const { tally, groups } = this.parts;
+    const { counts, registered, trouble, latencies } = tally;
     const [seconds, before] = [(performance.now() - this.beforeMs) / 1_000, this.before];
-    const rate = (event: keyof typeof counts): string => ((counts[event] - before[event]) / seconds).toFixed(1);
+    const rate = (event: FleetEvent): string => ((counts[event] - before[event]) / seconds).toFixed(1);
     const failures = counts.refused + counts.silence - before.refused - before.silence;
     this.before = { ...counts };
     this.beforeMs = performance.now();
     return [
-      `registered ${registered}/${this.devices}`,
-      `observed ${this.watches.size}`,
+      `registered ${registered}/${this.size}`,
+      `observed ${groups.reduce((sum, { group }) => sum + group.watches.size, 0)}`,
       `updates ${rate('updated')}/s`,
       `values ${rate('value-sent')}/s`,
+      ...(latencies.value.count > 0
+        ? [`(p50 ${latencies.value.quantile(0.5)} ms, p99 ${latencies.value.quantile(0.99)} ms)`]
+        : []),
       `commands ${rate('command-answered')}/s`,
       `refused ${counts.refused}`,
       `unanswered ${counts.silence}`,

@@ -77,6 +77,22 @@ export class StreamTransport implements DeviceTransport {
     return 'sent';
   }
 
+  sleep(): Promise<void> {
+    return this.close();
+  }
+
+  rebind(): Promise<void> {
+    return this.close();
+  }
+
+  doubt(): Promise<void> {
+    return this.close();
+  }
+
+  abandon(): Promise<void> {
+    return this.close();
+  }
+
   async close(): Promise<void> {
     const { peer } = this;
     this.peer = undefined;

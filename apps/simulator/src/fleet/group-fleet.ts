@@ -1,0 +1,58 @@
+import { Device } from '../device/device.js';
+import { type Group } from '../device/world.js';
+import { Reporter } from './reporter.js';
+
+/** The devices of a group: they report, restart, and change their addresses. */
+export class GroupFleet {
+  readonly devices: Device[] = [];
+  private readonly reporter: Reporter;
+  private readonly timers: NodeJS.Timeout[] = [];
+
+  constructor(
+    readonly group: Group,
+    private readonly names: readonly string[],
+  ) {
+    this.reporter = new Reporter(group.watches, group.settings.valuesPerSecond);
+  }
+
+  start(): void {
+    const { restartsPerMinute, rebind } = this.group.settings;
+    this.reporter.start();
+    if (restartsPerMinute > 0) this.every(60_000 / restartsPerMinute, () => this.one()?.restart());
+    if (rebind.percent > 0) this.every(rebind.everySeconds * 1_000, () => this.rebindSome(rebind.percent / 100));
+  }
+
+  stop(): void {
+    this.reporter.stop();
+    for (const timer of this.timers) clearInterval(timer);
+  }
+
+  /** Devices that the group has in the end. */
+  get size(): number {
+    return this.names.length;
+  }
+
+  get isComplete(): boolean {
+    return this.devices.length === this.names.length;
+  }
+
+  /** The next device of the group comes. */
+  arrive(): void {
+    const number = this.devices.length;
+    const device = new Device(number, this.names[number] as string, this.group);
+    this.devices.push(device);
+    device.arrive();
+  }
+
+  private every(ms: number, run: () => void): void {
+    this.timers.push(setInterval(run, ms));
+  }
+
+  private one(): Device | undefined {
+    return this.devices[Math.floor(this.group.world.random() * this.devices.length)];
+  }
+
+  private rebindSome(share: number): void {
+    for (const device of this.devices) if (this.group.world.random() < share) device.rebind();
+  }
+}

@@ -1,0 +1,57 @@
+import { lookup } from 'node:dns/promises';
+import { type Catalogue } from '../device/catalogue.js';
+import { type Group, type World } from '../device/world.js';
+import { Watches } from '../device/watches.js';
+import { Tally } from '../counts/tally.js';
+import { type GroupSettings } from '../settings/group.js';
+import { isSecure, type ServerUrl } from '../settings/server-url.js';
+import { MissingCredentials } from '../errors.js';
+import { type Credential, readCredentials } from '../transport/credentials.js';
+import { type Server } from '../transport/device-transport.js';
+import { type Transports } from '../transport/transports.js';
+import { GroupFleet } from './group-fleet.js';
+
+const resolved = async ({ host, port }: ServerUrl): Promise<Server> => ({
+  address: (await lookup(host)).address,
+  port,
+});
+
+const credentialsOf = ({ name, servers, credentialsFile, devices }: GroupSettings): Credential[] => {
+  const [server] = servers;
+  if (!server || !isSecure(server.scheme)) return [];
+  if (credentialsFile === undefined) throw new MissingCredentials(name, server.scheme);
+  return readCredentials(credentialsFile).slice(0, devices);
+};
+
+/** Endpoint names: those of the credentials, or the prefix with a number. */
+const namesOf = ({ devices, namePrefix }: GroupSettings, credentials: readonly Credential[]): string[] =>
+  credentials.length > 0
+    ? credentials.map(({ name }) => name)
+    : Array.from({ length: devices }, (_, number) => `${namePrefix}-${number}`);
+
+/** What the groups of a fleet have in common. */
+export interface Commons {
+  world: World;
+  transports: Transports;
+  whole: Tally;
+  catalogueOf: (settings: GroupSettings) => Catalogue;
+}
+
+/** Reads the credentials of the group and resolves its servers. Throws ConfigError. */
+export const groupFleet = async (
+  settings: GroupSettings,
+  { world, transports, whole, catalogueOf }: Commons,
+): Promise<GroupFleet> => {
+  const credentials = credentialsOf(settings);
+  const group: Group = {
+    world,
+    settings,
+    servers: await Promise.all(settings.servers.map(resolved)),
+    credentials,
+    tally: new Tally(whole),
+    watches: new Watches(),
+    catalogue: catalogueOf(settings),
+    transportOf: transports.of(settings),
+  };
+  return new GroupFleet(group, namesOf(settings, credentials));
+};

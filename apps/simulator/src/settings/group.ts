@@ -1,0 +1,80 @@
+import { type SettingsReader } from './reader.js';
+import { readServers, type ServerUrl } from './server-url.js';
+
+/** How what sensors measure develops: it jumps about, rises and falls, changes by the minute, or stays as it is. */
+export const profiles = ['noise', 'wave', 'steps', 'constant'] as const;
+export type Profile = (typeof profiles)[number];
+
+export const versions = ['1.0', '1.1', '1.2'] as const;
+export type Version = (typeof versions)[number];
+
+/** How often at most something is sent again, and after how long. */
+export interface Patience {
+  ackTimeoutMs: number;
+  retransmissions: number;
+}
+
+/** Devices that are alike. */
+export interface GroupSettings extends Patience {
+  name: string;
+  devices: number;
+  /** Each device starts with one server, and switches to the next one if it gets no answer. */
+  servers: ServerUrl[];
+  namePrefix: string;
+  deviceType: string;
+  version: Version;
+  /** Temperature sensors of each device. */
+  sensors: number;
+  lifetimeSeconds: number;
+  updateSeconds: number;
+  valuesPerSecond: number;
+  profile: Profile;
+  confirmable: boolean;
+  /** Values count up instead of being measured. */
+  numberedValues: boolean;
+  queueMode: boolean;
+  awakeSeconds: number;
+  restartsPerMinute: number;
+  rebind: { percent: number; everySeconds: number };
+  /** Over DTLS the devices offer connection ids (RFC 9146). */
+  connectionIds: boolean;
+  backOff: { firstMs: number; maxMs: number };
+  credentialsFile?: string;
+}
+
+/** Of a group whose name is `name`. */
+export const readGroup = (reader: SettingsReader, name?: string): GroupSettings => {
+  const namePrefix = reader.text('name-prefix', name ?? 'sim');
+  const lifetimeSeconds = reader.whole('lifetime-seconds', 300, { min: 2 });
+  const credentialsFile = reader.optional('credentials-file');
+  return {
+    name: name ?? namePrefix,
+    devices: reader.whole('devices', 100, { min: 1 }),
+    servers: readServers(reader),
+    namePrefix,
+    deviceType: reader.text('device-type', 'simulated'),
+    version: reader.choice('protocol-version', versions, '1.1'),
+    sensors: reader.whole('sensors', 1, { min: 1 }),
+    lifetimeSeconds,
+    updateSeconds: reader.whole('update-seconds', Math.floor(lifetimeSeconds / 2), { min: 1 }),
+    valuesPerSecond: reader.whole('values-per-second', 10, { min: 0 }),
+    profile: reader.choice('value-profile', profiles, 'noise'),
+    confirmable: !reader.flag('non-confirmable'),
+    numberedValues: reader.flag('numbered-values'),
+    queueMode: reader.flag('queue-mode'),
+    awakeSeconds: reader.whole('awake-seconds', 93, { min: 1 }),
+    restartsPerMinute: reader.whole('restarts-per-minute', 0, { min: 0 }),
+    rebind: {
+      percent: reader.whole('rebind-percent', 0, { min: 0, max: 100 }),
+      everySeconds: reader.whole('rebind-seconds', 60, { min: 1 }),
+    },
+    connectionIds: !reader.flag('without-connection-ids'),
+    ackTimeoutMs: reader.whole('ack-timeout-ms', 2_000, { min: 1 }),
+    retransmissions: reader.whole('retransmissions', 4, { min: 0 }),
+    backOff: {
+      firstMs: reader.whole('back-off-ms', 2_000, { min: 1 }),
+      maxMs: reader.whole('back-off-max-ms', 300_000, { min: 1 }),
+    },
+    ...(credentialsFile !== undefined && { credentialsFile }),
+  };
+};

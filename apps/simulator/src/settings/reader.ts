@@ -1,0 +1,34 @@
+import { type Bounds, ConfigError, env } from '@lanyard/service';
+
+/** Where settings come from: the environment and the command line, or a scenario. Every method throws ConfigError. */
+export interface SettingsReader {
+  whole(name: string, fallback: number, bounds?: Bounds): number;
+  text(name: string, fallback: string): string;
+  optional(name: string): string | undefined;
+  /** False unless it is set. */
+  flag(name: string): boolean;
+  choice<T extends string>(name: string, choices: readonly T[], fallback: T): T;
+  /** The error that a setting has this problem. */
+  problem(name: string, text: string): ConfigError;
+}
+
+/** `values-per-second` is the environment variable SIMULATOR_VALUES_PER_SECOND. */
+export const variableOf = (option: string): string => `SIMULATOR_${option.toUpperCase().replaceAll('-', '_')}`;
+
+export const environmentReader = (source: NodeJS.ProcessEnv): SettingsReader => {
+  const reader = env(source);
+  const problem = (name: string, text: string): ConfigError => new ConfigError(variableOf(name), text);
+  return {
+    whole: (name, fallback, bounds) => reader.int(variableOf(name), fallback, bounds),
+    text: (name, fallback) => reader.string(variableOf(name), fallback),
+    optional: (name) => reader.optional(variableOf(name)),
+    flag: (name) => reader.bool(variableOf(name), false),
+    choice: (name, choices, fallback) => {
+      const value = reader.string(variableOf(name), fallback);
+      const found = choices.find((choice) => choice === value);
+      if (found === undefined) throw problem(name, `must be one of ${choices.join(', ')}, not "${value}"`);
+      return found;
+    },
+    problem,
+  };
+};

@@ -1,0 +1,70 @@
+import {
+  type CoapDatagramEndpoint,
+  EndpointClosed,
+  type NotifyOutcome,
+  type OutgoingNotification,
+  type OutgoingRequest,
+  type Peer,
+  type ReceivedResponse,
+  type TimerWheel,
+} from '@lanyard/coap';
+import { type DeviceTransport, type Server, type TransportEvents } from './device-transport.js';
+
+export interface DatagramParts {
+  device: number;
+  events: TransportEvents;
+  timers: TimerWheel;
+  random: () => number;
+}
+
+/** Closing waits so long for what is in flight. */
+export const endpointLimits = { closeTimeoutMs: 200 };
+
+/** CoAP in datagrams, from a socket of its own. */
+export abstract class DatagramTransport<Endpoint extends CoapDatagramEndpoint> implements DeviceTransport {
+  protected endpoint: Endpoint | undefined;
+  protected peer: Peer | undefined;
+
+  constructor(protected readonly parts: DatagramParts) {}
+
+  abstract get isOpen(): boolean;
+  abstract open(server: Server): Promise<void>;
+  abstract rebind(): Promise<void>;
+
+  async request(request: OutgoingRequest): Promise<ReceivedResponse> {
+    if (!this.endpoint || !this.peer) throw new EndpointClosed();
+    return this.endpoint.request(this.peer, request);
+  }
+
+  notify(notification: OutgoingNotification): Promise<NotifyOutcome> {
+    if (!this.endpoint || !this.peer) return Promise.reject(new EndpointClosed());
+    return this.endpoint.notify(this.peer, notification);
+  }
+
+  async sleep(): Promise<void> {
+    const { endpoint } = this;
+    this.endpoint = undefined;
+    this.peer = undefined;
+    await endpoint?.close();
+  }
+
+  /** Without a connection there is nothing to doubt. */
+  doubt(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  abandon(): Promise<void> {
+    return this.sleep();
+  }
+
+  close(): Promise<void> {
+    return this.sleep();
+  }
+
+  /** The previous server is kept too: its retransmissions must not be executed again. */
+  protected talkTo(endpoint: Endpoint, peer: Peer): void {
+    if (peer.key === this.peer?.key) return;
+    endpoint.keepPeer(peer);
+    this.peer = peer;
+  }
+}

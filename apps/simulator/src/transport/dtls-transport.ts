@@ -1,0 +1,85 @@
+import { CoapDatagramEndpoint, peerOf } from '@lanyard/coap';
+import { type Patience } from '../settings/group.js';
+import { type Credential } from './credentials.js';
+import { type DatagramParts, DatagramTransport, endpointLimits } from './datagram-transport.js';
+import { type Server } from './device-transport.js';
+import { DtlsLine } from './dtls-line.js';
+import { localAddress } from './local-address.js';
+
+export interface DtlsParts extends DatagramParts {
+  credential: Credential;
+  connectionIds: boolean;
+  patience: Patience;
+}
+
+/** Records to a client need no id, as each client has a socket (RFC 9146 §3); the server may choose one for itself. */
+const noOwnId = Buffer.alloc(0);
+
+/** CoAP over DTLS with a pre-shared key. */
+export class DtlsTransport extends DatagramTransport<CoapDatagramEndpoint> {
+  private line: DtlsLine | undefined;
+
+  constructor(private readonly dtls: DtlsParts) {
+    super(dtls);
+  }
+
+  get isOpen(): boolean {
+    return this.peer !== undefined && (this.line?.isConnected ?? false);
+  }
+
+  async open({ address, port }: Server): Promise<void> {
+    const line = (this.line ??= this.newLine(localAddress(address, this.parts.device)));
+    this.endpoint ??= await this.listen(line);
+    const peer = peerOf(address, port);
+    const connected = await line.connect(peer);
+    if (connected !== 'connected') this.parts.events.onHandshake(connected === 'resumed');
+    this.talkTo(this.endpoint, peer);
+  }
+
+  async rebind(): Promise<void> {
+    await this.line?.rebind();
+  }
+
+  override async doubt(): Promise<void> {
+    this.line?.abandon();
+  }
+
+  override async abandon(): Promise<void> {
+    this.line?.abandon();
+    await this.sleep();
+  }
+
+  override async close(): Promise<void> {
+    this.line?.disconnect();
+    await this.sleep();
+  }
+
+  private newLine(host: string): DtlsLine {
+    const { credential, connectionIds, patience, timers, events } = this.dtls;
+    const { ackTimeoutMs, retransmissions } = patience;
+    return new DtlsLine({
+      host,
+      client: {
+        psk: { identity: Buffer.from(credential.identity), key: credential.key },
+        ...(connectionIds && { connectionId: noOwnId }),
+        timers,
+        limits: { retransmissionMs: ackTimeoutMs, handshakeMs: ackTimeoutMs * 2 ** (retransmissions + 1) },
+      },
+      onDisconnected: () => events.onDisconnected(),
+    });
+  }
+
+  private async listen(transport: DtlsLine): Promise<CoapDatagramEndpoint> {
+    const { events, timers, random } = this.parts;
+    const endpoint = new CoapDatagramEndpoint({
+      transport,
+      timers,
+      random,
+      limits: endpointLimits,
+      onRequest: events.onRequest,
+      onObserverReset: ({ token }) => events.onObserverReset(token),
+    });
+    await endpoint.listen();
+    return endpoint;
+  }
+}

@@ -1,0 +1,38 @@
+import { CoapError, type TimerWheel } from '@lanyard/coap';
+import { type GroupSettings } from '../settings/group.js';
+import { isSecure } from '../settings/server-url.js';
+import { type TransportOf } from './device-transport.js';
+import { DtlsTransport } from './dtls-transport.js';
+import { StreamPool, StreamTransport } from './stream-transport.js';
+import { UdpTransport } from './udp-transport.js';
+
+/** What all transports of the process share. */
+export class Transports {
+  private pool: StreamPool | undefined;
+
+  constructor(
+    private readonly timers: TimerWheel,
+    private readonly random: () => number,
+  ) {}
+
+  of({
+    connectionIds,
+    ...patience
+  }: Pick<GroupSettings, 'connectionIds' | 'ackTimeoutMs' | 'retransmissions'>): TransportOf {
+    const { timers, random } = this;
+    return (device, { scheme, credential }, events) => {
+      const parts = { device, events, timers, random };
+      if (scheme === 'coap') return new UdpTransport(parts);
+      if (isSecure(scheme) && !credential) throw new NoCredential(scheme);
+      if (scheme === 'coaps' && credential) return new DtlsTransport({ ...parts, credential, connectionIds, patience });
+      return new StreamTransport((this.pool ??= new StreamPool()), events, isSecure(scheme) ? credential : undefined);
+    };
+  }
+}
+
+/** The device has no key for this server. */
+export class NoCredential extends CoapError {
+  constructor(scheme: string) {
+    super(`the device has no credential for ${scheme}`);
+  }
+}
