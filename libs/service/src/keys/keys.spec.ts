@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { newId } from '../ids.js';
 import { type ApiKey, formatApiKey, hashSecret, newSecret, parseApiKey, publicPart, secretMatches } from './api-key.js';
-import { encryptionKeyId, open, reseal, seal, UnknownEncryptionKey } from './sealed.js';
+import { deriveKeys, encryptionKeyId, open, openFor, reseal, seal, sealFor, UnknownEncryptionKey } from './sealed.js';
 
 const newKey = (): ApiKey => {
   const [accountId, keyId] = [newId(), newId()];
@@ -91,5 +91,26 @@ describe('sealed secrets', () => {
     const bytes = Buffer.from(sealed, 'base64');
     bytes[bytes.length - 1] = (bytes[bytes.length - 1] as number) ^ 1;
     expect(() => open(key, bytes.toString('base64'))).toThrow();
+  });
+});
+
+describe('what is sealed for a purpose', () => {
+  const [old, fresh] = [randomBytes(32), randomBytes(32)];
+  const bytes = randomBytes(100);
+
+  it('opens for that purpose only, unchanged, with any of the keys', () => {
+    const sealed = sealFor(old, 'one', bytes);
+    expect(openFor([fresh, old], 'one', sealed)).toEqual(bytes);
+    expect(() => openFor(old, 'another', sealed)).toThrow();
+    expect(() => openFor(fresh, 'one', sealed)).toThrow(UnknownEncryptionKey);
+    expect(() => openFor(old, 'one', sealed.slice(0, -8) + 'AAAAAAA=')).toThrow();
+    expect(() => open(old, sealed)).toThrow();
+  });
+
+  it('keys of purposes differ, and name what they come from', () => {
+    const [first, second] = deriveKeys([fresh, old], 'one');
+    expect([first?.id, second?.id]).toEqual([encryptionKeyId(fresh), encryptionKeyId(old)]);
+    const all = [first, second, ...deriveKeys([fresh, old], 'two')].map((one) => one?.key.toString('hex'));
+    expect(new Set([...all, fresh.toString('hex')]).size).toBe(5);
   });
 });

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto';
 
 const nonceBytes = 12;
 const tagBytes = 16;
@@ -25,18 +25,23 @@ const firstOf = (keys: EncryptionKeys): Buffer => {
   return first;
 };
 
-const sealWith = (key: Buffer, plain: string): string => {
+const sealWith = (key: Buffer, plain: string | Buffer): string => {
   const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv('aes-256-gcm', key, nonce);
-  const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
+  const body = Buffer.concat([
+    typeof plain === 'string' ? cipher.update(plain, 'utf8') : cipher.update(plain),
+    cipher.final(),
+  ]);
   return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64');
 };
 
-const openWith = (key: Buffer, body: string): string => {
+const openWith = (key: Buffer, body: string): string => openBytes(key, body).toString('utf8');
+
+const openBytes = (key: Buffer, body: string): Buffer => {
   const bytes = Buffer.from(body, 'base64');
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes });
   decipher.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
-  return Buffer.concat([decipher.update(bytes.subarray(nonceBytes + tagBytes)), decipher.final()]).toString('utf8');
+  return Buffer.concat([decipher.update(bytes.subarray(nonceBytes + tagBytes)), decipher.final()]);
 };
 
 /** A point is not in the alphabet of base64. */
@@ -88,4 +93,28 @@ export const reseal = (keys: EncryptionKeys, sealed: string): string | undefined
     }
   }
   return seal(keys, open(keys, sealed));
+};
+
+/** A key for one purpose: whatever is done with it says nothing about the key, nor about those for other purposes. */
+export const deriveKey = (key: Buffer, purpose: string): Buffer => createHmac('sha256', key).update(purpose).digest();
+
+/** The same for each key, the first one first, with the id of the key that it comes from. */
+export const deriveKeys = (keys: EncryptionKeys, purpose: string): { id: string; key: Buffer }[] =>
+  listOf(keys).map((key) => ({ id: encryptionKeyId(key), key: deriveKey(key, purpose) }));
+
+/**
+ * Like `seal`, for what is sealed often: each purpose has a key of its own, because random nonces of one key suffice for 2^32
+ * times only. What was sealed for another purpose does not open. The id of the key is always in front.
+ */
+export const sealFor = (keys: EncryptionKeys, purpose: string, plain: Buffer): string => {
+  const key = firstOf(keys);
+  return `${encryptionKeyId(key)}.${sealWith(deriveKey(key, purpose), plain)}`;
+};
+
+/** Throws UnknownEncryptionKey, or an error of node:crypto when purpose or text are other ones. */
+export const openFor = (keys: EncryptionKeys, purpose: string, sealed: string): Buffer => {
+  const { id = '', body } = partsOf(sealed);
+  const key = listOf(keys).find((one) => encryptionKeyId(one) === id);
+  if (!key) throw new UnknownEncryptionKey(id);
+  return openBytes(deriveKey(key, purpose), body);
 };

@@ -1,0 +1,179 @@
+import { type ConnectionState, decodeState, encodeState } from '@lanyard/dtls';
+import {
+  type Clock,
+  CLOCK,
+  CONFIG,
+  type EncryptionKeys,
+  openFor,
+  REDIS,
+  type RedisClient,
+  sealFor,
+} from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import type { DeviceProxyConfig } from '../config.js';
+import { paceMs } from '../db/pace.js';
+import { RequestBatcher } from '../db/request-batcher.js';
+import type { Sender } from '../transport/sender.js';
+import { connectionKeys } from './keys.js';
+import { scriptMax } from './limits.js';
+import { ReplicaSlots } from './replica-slots.js';
+import { loadConnectionScripts, type RunConnectionScript } from './scripts.js';
+
+/** What is saved of a connection. */
+export interface SavedConnection {
+  state: ConnectionState;
+  /** Who the device is: with which credential the connection was made, even if another one has taken its identity since. */
+  sender: Sender;
+}
+
+export interface Save extends SavedConnection {
+  /** Of the owner. */
+  epoch: number;
+  keptMs: number;
+  /** Of a handshake that has just ended. */
+  isNew?: boolean;
+}
+
+/** The result of a lookup: no state, or another live replica has it, or this one has it from now on. */
+export type Taken =
+  | { kind: 'none' }
+  | { kind: 'elsewhere'; owner: string }
+  | { kind: 'taken'; epoch: number; takeOvers: number; saved: SavedConnection }
+  /** Its state cannot be read, for example as its key has been removed. */
+  | { kind: 'unreadable'; error: unknown };
+
+interface Known {
+  id: string;
+  epoch: number;
+}
+
+const epochBytes = 6;
+
+/**
+ * The states of DTLS connections in Redis, sealed. Every write carries the epoch of its owner. The epoch at the time of a save
+ * is sealed with the state: what the next owner skips does not depend on anything that Redis could lose or show wrongly.
+ */
+@Injectable()
+export class ConnectionStore {
+  private readonly run: RunConnectionScript;
+  private readonly keys: EncryptionKeys;
+  private readonly prefix: ReturnType<typeof connectionKeys>;
+  private readonly saves = new RequestBatcher((batch: readonly Save[]) => this.saveAll(batch), {
+    batchMax: scriptMax,
+    paceMs,
+  });
+  private readonly takes = new RequestBatcher((batch: readonly string[]) => this.takeAll(batch), {
+    batchMax: scriptMax,
+    paceMs,
+  });
+  private readonly confirmations = new RequestBatcher((batch: readonly Known[]) => this.confirmAll(batch), {
+    batchMax: scriptMax,
+    paceMs,
+  });
+  private readonly removals = new RequestBatcher((batch: readonly Known[]) => this.removeAll(batch), {
+    batchMax: scriptMax,
+    paceMs,
+  });
+
+  constructor(
+    @Inject(REDIS) redis: RedisClient,
+    @Inject(CONFIG) { redisPrefix, secrets }: Pick<DeviceProxyConfig, 'redisPrefix' | 'secrets'>,
+    private readonly slots: ReplicaSlots,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {
+    this.run = loadConnectionScripts(redis);
+    this.prefix = connectionKeys(redisPrefix);
+    this.keys = secrets.encryptionKey;
+  }
+
+  /** Epoch of a new connection. Epochs are seconds or more: also one whose raising Redis has lost is not used again. */
+  firstEpoch(): number {
+    return Math.floor(this.clock.now() / 1_000);
+  }
+
+  /** False when another replica has it, or the id of a new one is in use. */
+  save(save: Save): Promise<boolean> {
+    return this.saves.submit(save);
+  }
+
+  /** Takes the connection over, unless a live replica has it. */
+  take(id: string): Promise<Taken> {
+    return this.takes.submit(id);
+  }
+
+  /** Whether the connection is still this replica's. It is if Redis does not have it: Redis may have lost it. */
+  confirm(known: Known): Promise<boolean> {
+    return this.confirmations.submit(known);
+  }
+
+  async remove(known: Known): Promise<void> {
+    await this.removals.submit(known);
+  }
+
+  private async saveAll(batch: readonly Save[]): Promise<boolean[]> {
+    const args: (string | number)[] = [this.slots.owner];
+    for (const save of batch) args.push(save.epoch, this.seal(save), save.keptMs, save.isNew === true ? 1 : 0);
+    const results = await this.run(
+      'save-connections',
+      batch.map(({ state }) => this.prefix.connection(state.id)),
+      args,
+    );
+    return (results as number[]).map((result) => result === 1);
+  }
+
+  private async takeAll(batch: readonly string[]): Promise<Taken[]> {
+    const keys = [this.prefix.slots, ...batch.map((id) => this.prefix.connection(id))];
+    const rows = await this.run('take-connections', keys, [this.slots.owner, this.firstEpoch()]);
+    return (rows as string[][]).map((row, n) => this.taken(batch[n] as string, row));
+  }
+
+  private taken(id: string, [kind, detail = '', sealed = '']: readonly string[]): Taken {
+    if (kind === 'elsewhere') return { kind, owner: detail };
+    if (kind !== 'taken') return { kind: 'none' };
+    try {
+      const { savedEpoch, saved } = this.open(id, sealed);
+      const epoch = Number(detail);
+      return { kind, epoch, takeOvers: epoch - savedEpoch, saved };
+    } catch (error) {
+      return { kind: 'unreadable', error };
+    }
+  }
+
+  private async confirmAll(batch: readonly Known[]): Promise<boolean[]> {
+    const keys = batch.map(({ id }) => this.prefix.connection(id));
+    const results = await this.run('confirm-connections', keys, [this.slots.owner, ...batch.map(({ epoch }) => epoch)]);
+    return (results as number[]).map((result) => result !== 0);
+  }
+
+  private async removeAll(batch: readonly Known[]): Promise<undefined[]> {
+    const keys = batch.map(({ id }) => this.prefix.connection(id));
+    await this.run(
+      'remove-connections',
+      keys,
+      batch.map(({ epoch }) => epoch),
+    );
+    return batch.map(() => undefined);
+  }
+
+  private seal({ state, sender, epoch }: Save): string {
+    const senderText = Buffer.from(JSON.stringify(sender));
+    const head = Buffer.alloc(epochBytes + 2);
+    head.writeUIntBE(epoch, 0, epochBytes);
+    head.writeUInt16BE(senderText.length, epochBytes);
+    return sealFor(this.keys, purposeOf(state.id), Buffer.concat([head, senderText, encodeState(state)]));
+  }
+
+  /** @throws InvalidState, UnknownEncryptionKey, or an error of node:crypto */
+  private open(id: string, sealed: string): { savedEpoch: number; saved: SavedConnection } {
+    const bytes = openFor(this.keys, purposeOf(id), sealed);
+    const stateAt = epochBytes + 2 + bytes.readUInt16BE(epochBytes);
+    const sender = JSON.parse(bytes.subarray(epochBytes + 2, stateAt).toString()) as Sender;
+    return {
+      savedEpoch: bytes.readUIntBE(0, epochBytes),
+      saved: { sender, state: decodeState(bytes.subarray(stateAt)) },
+    };
+  }
+}
+
+/** The state of a connection opens under its own id only. */
+const purposeOf = (id: string): string => `device-proxy DTLS connection ${id}`;

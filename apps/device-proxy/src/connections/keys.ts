@@ -1,0 +1,7 @@
+/** Redis keys of DTLS connections; as those of sessions, they live in one Redis or one hash slot. */
+export const connectionKeys = (prefix: string) => ({
+  /** Hash: `state` (sealed), `epoch`, `owner`. */
+  connection: (id: string) => `${prefix}dtls:${id}`,
+  /** Hash: slot -> `<lease until ms> <token of the replica> <inner address or ->`. */
+  slots: `${prefix}dtls-slots`,
+});

@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto';
+import { type Clock, CLOCK, CONFIG, type Logger, LOGGER, REDIS, type RedisClient, type Timer } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import type { DeviceProxyConfig } from '../config.js';
+import { connectionKeys } from './keys.js';
+import { connectionIdBytes, slotBytes, slotLeaseMs, slotRenewalMs } from './limits.js';
+import { loadConnectionScripts, type RunConnectionScript } from './scripts.js';
+
+/** Another replica that holds a slot. */
+export interface Replica {
+  /** `<slot>:<token>`: never the same for two processes. */
+  owner: string;
+  /** `<host>:<port>` of its inner port; undefined without one. */
+  innerAddress: string | undefined;
+}
+
+const noAddress = '-';
+const tokenBytes = 8;
+
+/**
+ * The slot of this replica in Redis, held by a lease, and those of the others. Connection ids begin with the slot of the
+ * replica that made them. Ownership is compared by token: a slot number that is used again never means its former holder.
+ */
+@Injectable()
+export class ReplicaSlots {
+  private readonly run: RunConnectionScript;
+  private readonly key: string;
+  private readonly token = randomBytes(tokenBytes).toString('hex');
+  private readonly lapses: (() => void)[] = [];
+  private slot: number | undefined;
+  private innerAddress = noAddress;
+  private replicas = new Map<number, Replica>();
+  private timer: Timer | undefined;
+  private renewing: Promise<void> | undefined;
+
+  constructor(
+    @Inject(REDIS) redis: RedisClient,
+    @Inject(CONFIG) { redisPrefix }: Pick<DeviceProxyConfig, 'redisPrefix'>,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {
+    this.run = loadConnectionScripts(redis);
+    this.key = connectionKeys(redisPrefix).slots;
+  }
+
+  /** The lease had ended before it was renewed: other replicas may have taken connections over. */
+  onLapse(listener: () => void): void {
+    this.lapses.push(listener);
+  }
+
+  /** @param innerAddress Where other replicas reach this one. */
+  async hold(innerAddress: string = noAddress): Promise<void> {
+    this.innerAddress = innerAddress;
+    await this.renew();
+    this.timer = this.clock.every(slotRenewalMs, () => {
+      this.renewing ??= this.renew()
+        .catch((err: unknown) => this.logger.warn({ err }, 'the lease of connection ids is not renewed'))
+        .finally(() => (this.renewing = undefined));
+    });
+  }
+
+  /** Other replicas may take the connections over from here on. */
+  async release(): Promise<void> {
+    this.timer?.cancel();
+    await this.renewing;
+    if (this.slot === undefined) return;
+    await this.run('release-slot-1', [this.key], [this.token, this.slot]);
+    this.slot = undefined;
+  }
+
+  /** Throws before `hold`. */
+  get owner(): string {
+    return `${this.held()}:${this.token}`;
+  }
+
+  newConnectionId(): Buffer {
+    const id = randomBytes(connectionIdBytes);
+    id.writeUIntBE(this.held(), 0, slotBytes);
+    return id;
+  }
+
+  /** The other replica that made the connection id, as far as it still holds that slot. */
+  makerOf(connectionId: Buffer): Replica | undefined {
+    return this.replicas.get(connectionId.readUIntBE(0, slotBytes));
+  }
+
+  /** Another replica, while it holds its slot. */
+  replica(owner: string): Replica | undefined {
+    const found = this.replicas.get(Number(owner.slice(0, owner.indexOf(':'))));
+    return found?.owner === owner ? found : undefined;
+  }
+
+  private held(): number {
+    if (this.slot === undefined) throw new Error('this replica holds no slot for connection ids');
+    return this.slot;
+  }
+
+  private async renew(): Promise<void> {
+    const before = this.slot;
+    const args = [this.token, before ?? '', this.innerAddress, slotLeaseMs];
+    const [slot, unbroken, ...others] = (await this.run('hold-slot-1', [this.key], args)) as (string | number)[];
+    this.slot = Number(slot);
+    this.replicas = replicasOf(others as string[]);
+    if (before === undefined || unbroken === 1) return;
+    this.logger.warn({ slot }, 'the lease of connection ids had ended: each connection is compared with Redis');
+    for (const listener of this.lapses) listener();
+  }
+}
+
+const replicasOf = (rows: readonly string[]): Map<number, Replica> => {
+  const replicas = new Map<number, Replica>();
+  for (let n = 0; n < rows.length; n += 3) {
+    const [slot, token, address] = rows.slice(n, n + 3) as [string, string, string];
+    const innerAddress = address === noAddress ? undefined : address;
+    replicas.set(Number(slot), { owner: `${slot}:${token}`, innerAddress });
+  }
+  return replicas;
+};

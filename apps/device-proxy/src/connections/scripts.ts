@@ -1,0 +1,17 @@
+import { readFileSync } from 'node:fs';
+import type { RedisClient } from '@lanyard/service';
+import { defineScripts, type RunScripts } from '../db/redis-scripts.js';
+
+const names = [
+  'hold-slot-1',
+  'release-slot-1',
+  'save-connections',
+  'take-connections',
+  'confirm-connections',
+  'remove-connections',
+] as const;
+
+export type RunConnectionScript = RunScripts<(typeof names)[number]>;
+
+export const loadConnectionScripts = (redis: RedisClient): RunConnectionScript =>
+  defineScripts(redis, names, (name) => readFileSync(new URL(`./scripts/${name}.lua`, import.meta.url), 'utf8'));

@@ -1,0 +1,39 @@
+-- Takes a slot, or renews the lease of the one that the replica has. A slot is free only when its lease has ended by the
+-- clock of Redis. Leases that have ended are removed.
+--
+-- KEYS  1 slots
+-- ARGV  1 token of the replica  2 slot that it has, or ''  3 inner address or -  4 lease in ms
+-- Returns { slot, 1 when the lease had not ended, for each other slot: slot, token, inner address }.
+local slots = KEYS[1]
+local token, wanted, address, lease = unpack(ARGV)
+local slotsMax = 65536
+
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+
+local held, others, unbroken = {}, {}, 0
+local all = redis.call('HGETALL', slots)
+for n = 1, #all, 2 do
+  local slot, untilMs, holder, at = all[n], string.match(all[n + 1], '^(%d+) (%S+) (%S+)$')
+  if holder == token and slot == wanted and tonumber(untilMs) > now then
+    unbroken = 1
+  elseif not holder or holder == token or tonumber(untilMs) <= now then
+    redis.call('HDEL', slots, slot)
+  else
+    held[slot] = true
+    others[#others + 1] = slot
+    others[#others + 1] = holder
+    others[#others + 1] = at
+  end
+end
+
+local slot = wanted
+if slot == '' or held[slot] then
+  for n = 0, slotsMax - 1 do
+    slot = tostring(n)
+    if not held[slot] then break end
+  end
+  if held[slot] then return redis.error_reply('no free slot') end
+end
+redis.call('HSET', slots, slot, string.format('%.0f', now + tonumber(lease)) .. ' ' .. token .. ' ' .. address)
+return { slot, unbroken, unpack(others) }

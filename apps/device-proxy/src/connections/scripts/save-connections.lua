@@ -1,0 +1,20 @@
+-- Stores the states of connections, many at once. One that Redis does not have (any more) is stored anew.
+--
+-- KEYS  hash of each connection
+-- ARGV  1 owner  then for each connection: epoch of the caller, sealed state, how long to keep it in ms, 1 when it is new
+-- Returns for each connection 1, or 0 when a later epoch has it, or a new one has an id that is in use.
+local owner = ARGV[1]
+
+local results = {}
+for n = 1, #KEYS do
+  local epoch, state, kept, isNew = unpack(ARGV, 4 * n - 2, 4 * n + 1)
+  local before = redis.call('HGET', KEYS[n], 'epoch')
+  if before and (isNew == '1' or before ~= epoch) then
+    results[n] = 0
+  else
+    redis.call('HSET', KEYS[n], 'epoch', epoch, 'owner', owner, 'state', state)
+    redis.call('PEXPIRE', KEYS[n], kept)
+    results[n] = 1
+  end
+end
+return results
