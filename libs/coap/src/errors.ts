@@ -86,6 +86,17 @@ export class BlockTransferFailed extends CoapError {
   }
 }
 
+/** What the source of an answer rejects with to decide the code of the response: 5.03, for example. */
+export class SourceUnavailable extends CoapError {
+  constructor(
+    readonly code: number,
+    /** When the peer may try again. */
+    readonly maxAgeSeconds?: number,
+  ) {
+    super(`The source has no bytes: ${code >> 5}.${String(code & 0x1f).padStart(2, '0')}`);
+  }
+}
+
 /** The queue behind the peer, or the table of peers, is full. Nothing was sent. */
 export class QueueFull extends CoapError {}
 

@@ -5,7 +5,7 @@ export { type CoapMessage, type CoapOption, type MessageType } from './codec/mes
 export { type CoapEndpoint } from './endpoint/coap-endpoint.js';
 export { CoapUdpEndpoint } from './endpoint/coap-udp-endpoint.js';
 export { type CoapEvent, type CoapGauges } from './core/events.js';
-export { type CoapLimits, DEFAULT_LIMITS } from './limits.js';
+export { type CoapLimits, DEFAULT_LIMITS, SOURCE_BYTES_MAX } from './limits.js';
 export { type CoapDatagramEndpointOptions, type CoapUdpEndpointOptions } from './core/options.js';
 export { type BoundAddress, type DatagramReceiver, type DatagramTransport } from './core/datagram-transport.js';
 export { CoapDatagramEndpoint } from './endpoint/coap-datagram-endpoint.js';
@@ -23,9 +23,11 @@ export {
   QueueFull,
   RequestAbandoned,
   RequestTimedOut,
+  SourceUnavailable,
   UnencodableMessage,
   UnusableResponse,
 } from './errors.js';
+export { type BodySource } from './messages/body-source.js';
 export { type CoapRequest, type OutgoingRequest } from './messages/request.js';
 export { type CoapResponse, type ReceivedResponse } from './messages/response.js';
 export {

@@ -43,6 +43,12 @@ export interface CoapLimits {
 
 const MEBIBYTE = 1_048_576;
 
+/** Longest body that is sent from a source. */
+export const SOURCE_BYTES_MAX = 64 * MEBIBYTE;
+
+/** How much of a source is in one message, where the peer takes several blocks at once (RFC 8323 §6): a multiple of 1024. */
+export const SOURCE_MESSAGE_BYTES_MAX = 65_536;
+
 export const DEFAULT_LIMITS: CoapLimits = {
   queuedPerPeerMax: 1_000,
   notificationsInFlightMax: 10_000,

@@ -1,22 +1,14 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { BlockTransferFailed, type CoapMessage, type CoapOption, Code, PeerReset } from '../src/index.js';
+import { BlockTransferFailed, type CoapOption, Code, PeerReset } from '../src/index.js';
 import { Loopback, type Options, peerAt } from './bench-of-endpoints.js';
+import { answer, block, BLOCK1, BLOCK2, SIZE1 } from './blocks.js';
 import { observing } from './observing.js';
 import { option, optionOf, uriPath } from './raw-peer.js';
 
 const net = new Loopback();
 afterEach(() => net.close());
 
-const BLOCK1 = 27;
-const BLOCK2 = 23;
-const SIZE1 = 60;
 const bytesOf = (length: number): Buffer => Buffer.from(Array.from({ length }, (_, index) => (index * 31) & 0xff));
-const block = (number: number, num: number, more: boolean, szx: number): CoapOption => {
-  const bits = num * 16 + (more ? 8 : 0) + szx;
-  return option(number, bits < 256 ? [bits] : [bits >> 8, bits & 0xff]);
-};
-const answer = (request: CoapMessage, code: number, options: CoapOption[], payload = Buffer.alloc(0)) =>
-  ({ type: 'ACK', code, messageId: request.messageId, token: request.token, options, payload }) as const;
 
 describe('two endpoints', () => {
   const pair = async (options: Options, deviceOptions: Options = {}) => {

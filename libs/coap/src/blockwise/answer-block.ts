@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type BlockValue, blockBytes, blockOffset, SZX_BERT } from '../codec/block-value.js';
+import { type BlockValue, blockBytes, blockOffset, NUM_MAX, SZX_BERT } from '../codec/block-value.js';
+import { type BodySource } from '../messages/body-source.js';
 import { type CoapResponse } from '../messages/response.js';
 
 const ETAG_BYTES = 6;
@@ -40,4 +41,16 @@ export function cutBlock(
     block2: { num: wanted.num, more: end < payload.length, szx: wanted.szx },
     size2: payload.length,
   };
+}
+
+/** Where the requested block is in a source; `undefined` if it ends before, or has more such blocks than can be numbered. */
+export function cutSource(
+  { bytes }: BodySource,
+  { num, szx }: { num: number; szx: number },
+  bertBytes: number,
+): { offset: number; length: number; block2: BlockValue } | undefined {
+  const offset = blockOffset({ num, szx, more: false });
+  if ((offset > 0 && offset >= bytes) || bytes > (NUM_MAX + 1) * blockBytes(szx)) return undefined;
+  const length = Math.min(szx === SZX_BERT ? bertBytes : blockBytes(szx), bytes - offset);
+  return { offset, length, block2: { num, szx, more: offset + length < bytes } };
 }

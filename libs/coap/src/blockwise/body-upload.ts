@@ -1,7 +1,9 @@
-import { type BlockValue, blockBytes, SZX_BERT } from '../codec/block-value.js';
+import { type BlockValue, blockBytes, NUM_MAX, SZX_BERT } from '../codec/block-value.js';
 import { Code, isSuccessCode } from '../codec/code.js';
 import { BlockTransferFailed } from '../errors.js';
+import { type BodySource } from '../messages/body-source.js';
 import { type ResponseMessage } from '../peer/pending-request.js';
+import { readPart } from './source-reader.js';
 
 export interface UploadPart {
   payload: Buffer;
@@ -11,35 +13,49 @@ export interface UploadPart {
   last: boolean;
 }
 
+export interface UploadOptions {
+  /** Exponent of the first block's size. */
+  szx: number;
+  /** How much one message takes when several blocks go at once: a multiple of 1024. */
+  bertBytes?: number | undefined;
+  send(part: UploadPart): Promise<ResponseMessage>;
+  /** No further block is sent once this aborts. */
+  signal?: AbortSignal | undefined;
+  onProgress?: ((bytes: number) => void) | undefined;
+  /** How often a peer that has lost the blocks before (4.08) gets them all again. */
+  restartsMax: number;
+}
+
 /**
  * Sends a request body block by block (Block1, RFC 7959 §2.5) and gives the response to the last block, or the refusal
  * that came earlier. A peer that asks for smaller blocks gets them.
- * @param bertBytes how much one message takes when several blocks go at once: a multiple of 1024
- * @throws BlockTransferFailed when the peer answers something that is no part of a transfer
+ * @throws BlockTransferFailed when the peer answers something that is no part of a transfer, or when its blocks are too
+ * small for so large a body; RequestAbandoned; what the source rejects with
  */
-export async function upload(
-  body: Buffer,
-  firstSzx: number,
-  send: (part: UploadPart) => Promise<ResponseMessage>,
-  bertBytes = blockBytes(SZX_BERT),
-): Promise<ResponseMessage> {
-  let szx = firstSzx;
+export async function upload(body: BodySource, options: UploadOptions): Promise<ResponseMessage> {
+  const { bertBytes = blockBytes(SZX_BERT), send, signal, onProgress } = options;
+  let { szx, restartsMax: restarts } = options;
   let offset = 0;
   for (;;) {
-    const payload = body.subarray(offset, offset + (szx === SZX_BERT ? bertBytes : blockBytes(szx)));
-    const last = offset + payload.length >= body.length;
+    assertNumbered(body, szx);
+    const length = Math.min(szx === SZX_BERT ? bertBytes : blockBytes(szx), body.bytes - offset);
+    const payload = await readPart(body, offset, length, signal);
+    const last = offset + length === body.bytes;
     const block1 = { num: offset / blockBytes(szx), more: !last, szx };
-    const response = await send({ payload, block1, last, ...(offset === 0 ? { size1: body.length } : {}) });
-    if (last) return response;
+    const response = await send({ payload, block1, last, ...(offset === 0 ? { size1: body.bytes } : {}) });
+    if (isSuccessCode(response.message.code)) onProgress?.(offset + length);
     const smaller = smallerBlocks(response, szx);
-    if (response.message.code === Code.RequestEntityTooLarge && smaller !== undefined) {
-      szx = smaller;
+    const refused = response.message.code === Code.RequestEntityTooLarge && smaller !== undefined && !last;
+    const lost = response.message.code === Code.RequestEntityIncomplete && offset > 0 && restarts > 0;
+    if (refused || lost) {
+      if (lost) restarts -= 1;
+      szx = smaller ?? szx;
       offset = 0;
       continue;
     }
-    if (!isSuccessCode(response.message.code)) return response;
+    if (last || !isSuccessCode(response.message.code)) return response;
     assertContinues(response, block1.num);
-    offset += payload.length;
+    offset += length;
     szx = smaller ?? szx;
   }
 }
@@ -47,6 +63,11 @@ export async function upload(
 /** The size that the peer prefers, when it is below ours. */
 export function smallerBlocks({ options: { block1 } }: ResponseMessage, szx: number): number | undefined {
   return block1 !== undefined && block1 !== 'reserved-size' && block1.szx < szx ? block1.szx : undefined;
+}
+
+function assertNumbered({ bytes }: BodySource, szx: number): void {
+  if (bytes > (NUM_MAX + 1) * blockBytes(szx))
+    throw new BlockTransferFailed(`the body has too many blocks of ${blockBytes(szx)} bytes`);
 }
 
 function assertContinues({ message, options: { block1 } }: ResponseMessage, num: number): void {

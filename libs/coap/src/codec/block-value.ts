@@ -10,7 +10,8 @@ export interface BlockValue {
   szx: number;
 }
 
-const NUM_MAX = 0xf_ffff;
+/** Number of the last block that a body can have. */
+export const NUM_MAX = 0xf_ffff;
 export const SZX_MAX = 6;
 /** Several blocks of 1024 bytes in one message (BERT, RFC 8323 §6): over TCP only. */
 export const SZX_BERT = 7;

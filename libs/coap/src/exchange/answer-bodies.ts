@@ -1,9 +1,13 @@
-import { cutBlock, withEtag } from '../blockwise/answer-block.js';
+import { cutBlock, cutSource, withEtag } from '../blockwise/answer-block.js';
+import { assertSendable, readPart } from '../blockwise/source-reader.js';
 import { type BlockValue, SZX_MAX } from '../codec/block-value.js';
 import { Code } from '../codec/code.js';
+import { UnencodableMessage } from '../errors.js';
+import { SOURCE_MESSAGE_BYTES_MAX } from '../limits.js';
 import { type BoundedTable } from '../memory/bounded-table.js';
-import { type AnsweringCore, type AnswerLine } from './answer-line.js';
+import { type AnsweringCore, type AnswerLine, type AnswerPlan } from './answer-line.js';
 import { type InboundExchange } from './inbound-exchange.js';
+import { type BodySource } from '../messages/body-source.js';
 import { type CoapResponse } from '../messages/response.js';
 
 /** Answers on their way out: large ones are kept while the peer fetches their blocks. */
@@ -20,11 +24,11 @@ export class AnswerBodies<Via> {
 
   /** A later block of an answer that was given before. A safe request may be executed again instead: false. */
   continue(exchange: InboundExchange<Via>): boolean {
-    const { block2, message } = exchange;
+    const { block2 } = exchange;
     if (block2 === undefined || block2.num === 0) return false;
     const stored = this.held.get(exchange.transferKey);
     if (stored !== undefined) this.sendBlock(exchange, stored, block2);
-    else if (message.code === Code.GET || message.code === Code.FETCH) return false;
+    else if (isRepeatable(exchange)) return false;
     else this.line.send(exchange, { code: Code.RequestEntityIncomplete });
     return true;
   }
@@ -32,34 +36,69 @@ export class AnswerBodies<Via> {
   /** Whole where it fits, otherwise its first (or the wanted) block. Throws when the response is none. */
   answer(exchange: InboundExchange<Via>, response: CoapResponse): void {
     const bytes = response.payload?.length ?? 0;
-    const { wholeBytesMax, szx } = this.line.planFor(exchange, response);
+    const { wholeBytesMax } = this.line.planFor(exchange, response);
     if (bytes <= wholeBytesMax) {
       this.line.send(exchange, response);
       return;
     }
     const { onSent, observe, ...complete } = withEtag(response);
     this.held.set(exchange.transferKey, complete, bytes);
-    this.sendBlock(exchange, complete, exchange.block2 ?? { num: 0, szx, more: false }, { onSent, observe });
+    this.sendBlock(exchange, complete, exchange.block2, { onSent, observe });
+  }
+
+  /**
+   * The whole of a short source, otherwise its first (or the wanted) block. Nothing is kept: the handler gives the source again
+   * for the next block. Rejects when the source does.
+   */
+  async answerFrom(source: BodySource, exchange: InboundExchange<Via>, response: CoapResponse): Promise<void> {
+    assertSendable(source);
+    if (!isRepeatable(exchange)) throw new UnencodableMessage('Only GET and FETCH are answered with a source');
+    const { source: _source, observe: _observe, ...head } = response;
+    const plan = this.line.planFor(exchange, head);
+    if (source.bytes <= Math.min(plan.wholeBytesMax, SOURCE_MESSAGE_BYTES_MAX)) {
+      this.line.send(exchange, { ...head, payload: await readPart(source, 0, source.bytes) });
+      return;
+    }
+    const bertBytes = Math.min(plan.bertBytes ?? SOURCE_MESSAGE_BYTES_MAX, SOURCE_MESSAGE_BYTES_MAX);
+    // A connection without blocks takes its answer in one message only.
+    const takesBlocks = plan.wholeBytesMax !== Infinity;
+    const cut = takesBlocks ? cutSource(source, withinPlan(exchange.block2, plan), bertBytes) : undefined;
+    if (cut === undefined) {
+      this.line.send(exchange, { code: Code.BadRequest });
+      return;
+    }
+    const payload = await readPart(source, cut.offset, cut.length);
+    this.line.send(exchange, { ...head, payload }, { block2: cut.block2, size2: source.bytes });
   }
 
   /** @param first what belongs to the first message of an answer only */
   private sendBlock(
     exchange: InboundExchange<Via>,
     stored: CoapResponse,
-    wanted: BlockValue,
+    wanted: BlockValue | undefined,
     first: Pick<CoapResponse, 'onSent' | 'observe'> = {},
   ): void {
     const plan = this.line.planFor(exchange, stored);
-    const szx = Math.min(wanted.szx, plan.szx);
-    // A smaller block than wanted starts at the same byte; several at once count in the same unit as one of 1024.
-    const num = wanted.num << (Math.min(wanted.szx, SZX_MAX) - Math.min(szx, SZX_MAX));
-    const cut = cutBlock(stored, { num, szx }, plan.bertBytes);
+    const part = withinPlan(wanted, plan);
+    const cut = cutBlock(stored, part, plan.bertBytes);
     if (cut === undefined) {
       this.line.send(exchange, { code: Code.BadRequest });
       return;
     }
     if (!cut.block2.more) this.held.delete(exchange.transferKey);
-    const size2 = num === 0 ? { size2: cut.size2 } : {};
+    const size2 = part.num === 0 ? { size2: cut.size2 } : {};
     this.line.send(exchange, { ...cut.response, ...first }, { block2: cut.block2, ...size2 });
   }
+}
+
+/** The block that is sent: a smaller one than wanted starts at the same byte. Several at once count as one of 1024 does. */
+function withinPlan(wanted: BlockValue | undefined, plan: AnswerPlan): { num: number; szx: number } {
+  if (wanted === undefined) return { num: 0, szx: plan.szx };
+  const szx = Math.min(wanted.szx, plan.szx);
+  return { num: wanted.num << (Math.min(wanted.szx, SZX_MAX) - Math.min(szx, SZX_MAX)), szx };
+}
+
+/** Executing it again has the same effect as executing it once. */
+function isRepeatable<Via>({ message }: InboundExchange<Via>): boolean {
+  return message.code === Code.GET || message.code === Code.FETCH;
 }

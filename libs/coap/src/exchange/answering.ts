@@ -1,12 +1,14 @@
 import { Code, isResponseCode } from '../codec/code.js';
 import { readRequestOptions } from '../codec/request-options.js';
-import { UnencodableMessage } from '../errors.js';
+import { SourceUnavailable, UnencodableMessage } from '../errors.js';
 import { AnswerBodies } from './answer-bodies.js';
 import { type AnsweringCore, type AnswerLine } from './answer-line.js';
 import { type Arrival, InboundExchange } from './inbound-exchange.js';
 import { RequestBodies } from './request-bodies.js';
 import { type CoapRequest } from '../messages/request.js';
 import { type CoapResponse } from '../messages/response.js';
+
+const internalError = { code: Code.InternalServerError, maxAgeSeconds: undefined };
 
 /** Server role over any transport: from a request message to its answer. How many run at once is up to the caller. */
 export class Answering<Via> {
@@ -47,10 +49,12 @@ export class Answering<Via> {
   async run(exchange: InboundExchange<Via>, payload: Buffer): Promise<void> {
     const response = await this.handle(requestOf(exchange, payload));
     try {
-      this.answers.answer(exchange, response);
+      if (response.source === undefined) this.answers.answer(exchange, response);
+      else await this.answers.answerFrom(response.source, exchange, response);
     } catch (error) {
-      this.core.report(error);
-      this.line.send(exchange, { code: Code.InternalServerError });
+      const { code, maxAgeSeconds } = error instanceof SourceUnavailable ? error : internalError;
+      if (!(error instanceof SourceUnavailable)) this.core.report(error);
+      this.line.send(exchange, { code, maxAgeSeconds });
     }
   }
 

@@ -1,3 +1,4 @@
+import { type BodySource } from './body-source.js';
 import { type Peer } from './peer.js';
 
 /** A request that a peer sent, complete: a block-wise body is reassembled before handlers see it. */
@@ -27,6 +28,13 @@ export interface OutgoingRequest {
   path: string[];
   query?: string[];
   payload?: Buffer;
+  /**
+   * Instead of a payload: up to 64 MiB (`SOURCE_BYTES_MAX`) that are sent block by block. When it rejects the request does too,
+   * with the same error. A peer that has lost its blocks (4.08) gets them all again, once.
+   */
+  source?: BodySource;
+  /** Called when the peer has taken so many bytes of a body in blocks; fewer than before when it starts again. */
+  onProgress?: (bytes: number) => void;
   contentFormat?: number;
   accept?: number;
   etag?: Buffer;

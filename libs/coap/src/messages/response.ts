@@ -1,8 +1,15 @@
+import { type BodySource } from './body-source.js';
+
 /** An answer to a request. A payload larger than one block leaves block-wise. */
 export interface CoapResponse {
   /** One of the response codes of `Code`. */
   code: number;
   payload?: Buffer;
+  /**
+   * Instead of a payload, for GET and FETCH without Observe: up to 64 MiB (`SOURCE_BYTES_MAX`), of which nothing is kept. The
+   * handler is called for each block, at whatever offset, and gives the same ETag while the body is the same.
+   */
+  source?: BodySource;
   contentFormat?: number;
   /** Location-Path segments of a created resource. */
   locationPath?: readonly string[];
@@ -20,4 +27,5 @@ export interface CoapResponse {
 /** A response of a peer, complete: a block-wise body is reassembled. */
 export interface ReceivedResponse extends CoapResponse {
   payload: Buffer;
+  source?: never;
 }
