@@ -1,13 +1,7 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHmac,
-  createSecretKey,
-  randomBytes,
-  timingSafeEqual,
-} from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto';
 import { RECORD_HEADER_BYTES, type RecordHeader, type WireRecord, writeRecordHeader } from '../messages/record.js';
 import { additionalData } from './additional-data.js';
+import { HmacKey } from './hmac.js';
 import { directionKeys, type Role } from './key-block.js';
 import { type RecordProtection } from './record-protection.js';
 import { type CipherSuite } from './suites.js';
@@ -60,10 +54,7 @@ export class CbcProtection implements RecordProtection {
 
 /** The length is that of IV and ciphertext, without the MAC (RFC 7366 §3, erratum 4212). */
 function mac(key: Buffer, header: RecordHeader, encrypted: Buffer): Buffer {
-  return createHmac('sha256', createSecretKey(key))
-    .update(additionalData(header, encrypted.length))
-    .update(encrypted)
-    .digest();
+  return new HmacKey(key).digest(additionalData(header, encrypted.length), encrypted);
 }
 
 function withoutPadding(padded: Buffer): Buffer | undefined {

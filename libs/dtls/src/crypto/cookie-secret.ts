@@ -1,5 +1,6 @@
-import { createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { type ClientHello } from '../messages/client-hello.js';
+import { HmacKey } from './hmac.js';
 
 const COOKIE_BYTES = 16;
 const SECRET_BYTES = 32;
@@ -41,17 +42,13 @@ export class CookieSecret {
   }
 }
 
-function newSecret(): KeyObject {
-  return createSecretKey(randomBytes(SECRET_BYTES));
+function newSecret(): HmacKey {
+  return new HmacKey(randomBytes(SECRET_BYTES));
 }
 
 /** Lengths are fixed or written, so that no two inputs look alike. */
-function cookieWith(secret: KeyObject, address: string, port: number, hello: ClientHello): Buffer {
+function cookieWith(secret: HmacKey, address: string, port: number, hello: ClientHello): Buffer {
   const { version, random, sessionId, cipherSuites } = hello;
-  return createHmac('sha256', secret)
-    .update(`${address} ${port} ${version} ${cipherSuites.join()} ${sessionId.length} `)
-    .update(sessionId)
-    .update(random)
-    .digest()
-    .subarray(0, COOKIE_BYTES);
+  const rest = `${address} ${port} ${version} ${cipherSuites.join()} ${sessionId.length} `;
+  return secret.digest(Buffer.from(rest), sessionId, random).subarray(0, COOKIE_BYTES);
 }

@@ -1,4 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
+import { HmacKey } from '../crypto/hmac.js';
 import { type CipherSuite } from '../crypto/suites.js';
 import { type DtlsClock } from '../timing/clock.js';
 
@@ -56,9 +57,11 @@ export class SessionCache {
   }
 }
 
+const PROOF_LABEL = Buffer.from('pre-shared key');
+
 /** Shows later whether a key is still the same, without keeping it. */
 export const keyProof = (masterSecret: Buffer, key: Buffer): Buffer =>
-  createHmac('sha256', masterSecret).update('pre-shared key').update(key).digest();
+  new HmacKey(masterSecret).digest(PROOF_LABEL, key);
 
 /** Whether a session was agreed with this key: a withdrawn or replaced key cannot be used by resuming. */
 export const wasAgreedWith = (session: Session, key: Buffer | undefined): boolean =>

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { sha256 } from '../crypto/sha256.js';
 import { encodeHandshake } from '../messages/handshake.js';
 
 /** The messages of one handshake, as Finished, CertificateVerify and the extended master secret cover them (RFC 6347 §4.2.6). */
@@ -14,7 +14,7 @@ export class Transcript {
 
   /** SHA-256 of all messages so far. */
   digest(): Buffer {
-    return hash('sha256', Buffer.concat(this.held), 'buffer');
+    return sha256(Buffer.concat(this.held));
   }
 
   messages(): readonly Buffer[] {

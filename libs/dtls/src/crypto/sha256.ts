@@ -1,0 +1,16 @@
+import { hash } from 'node:crypto';
+
+export const SHA256_BYTES = 32;
+
+/**
+ * Writes as much of the hash of `content` as `into` has room for. It comes as a string, because a Buffer from node:crypto has
+ * memory of its own, which takes longer than the hash. @returns How many bytes that is.
+ */
+export const writeSha256 = (into: Buffer, at: number, content: Buffer): number =>
+  into.write(hash('sha256', content, 'binary'), at, 'binary');
+
+export function sha256(content: Buffer): Buffer {
+  const digest = Buffer.allocUnsafeSlow(SHA256_BYTES);
+  writeSha256(digest, 0, content);
+  return digest;
+}
