@@ -4,14 +4,12 @@ import { type SimulatorConfig } from './config.js';
 import { Executions } from './counts/executions.js';
 import { NumberedValues } from './counts/numbered-values.js';
 import { Tally } from './counts/tally.js';
-import { Catalogue } from './device/catalogue.js';
 import { type World } from './device/world.js';
 import { TooFewOpenFiles } from './errors.js';
 import { Fleet } from './fleet/fleet.js';
 import { type GroupFleet } from './fleet/group-fleet.js';
 import { groupFleet } from './fleet/groups.js';
 import { seededRandom } from './fleet/random.js';
-import { type GroupSettings } from './settings/group.js';
 import { HttpServer } from './telemetry/http-server.js';
 import { fleetMetrics } from './telemetry/metrics.js';
 import { Terminal } from './telemetry/terminal.js';
@@ -52,7 +50,6 @@ export const start = async (config: SimulatorConfig, write = toTerminal): Promis
     world,
     transports: new Transports(world.timers, world.random),
     whole: tally,
-    catalogueOf: (settings: GroupSettings) => new Catalogue(settings),
   };
   const groups = await Promise.all(config.groups.map((settings) => groupFleet(settings, commons)));
   const fleet = new Fleet(groups, config.registrationsPerSecond);

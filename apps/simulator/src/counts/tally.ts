@@ -13,7 +13,11 @@ const events = [
   'handshake-resumed',
   'value-sent',
   'value-held-back',
+  'value-kept',
+  'value-dropped',
   'value-lost',
+  'send-accepted',
+  'send-refused',
   'observation-reset',
   'command-answered',
   'executed',
@@ -22,7 +26,7 @@ const events = [
 export type FleetEvent = (typeof events)[number];
 
 /** What takes until the server answers or acknowledges. */
-export const timed = ['registration', 'update', 'value'] as const;
+export const timed = ['registration', 'update', 'value', 'send'] as const;
 export type Timed = (typeof timed)[number];
 
 /** Counts of a group, or of the whole fleet: plain numbers, because they change with every message. */

@@ -1,19 +1,28 @@
-import { Code, CoapError, type Timer } from '@lanyard/coap';
+import { Code, type CoapRequest, type CoapResponse, type Timer } from '@lanyard/coap';
+import { type Scalar } from '@lanyard/lwm2m';
 import { Refused } from '../errors.js';
-import { type Watch } from './watches.js';
-import { type Group } from './world.js';
+import { registrationLinks } from '../objects/links.js';
+import { ObjectStore } from '../objects/object-store.js';
+import { type ObserveRequest } from '../observation/watch.js';
+import { answer } from '../operations/answer.js';
+import { type Asked } from '../operations/asked.js';
 import { type DeviceTransport, type Server } from '../transport/device-transport.js';
-import { answer, type Asked } from './answer.js';
 import { backOffMs } from './back-off.js';
-import { type Catalogue } from './catalogue.js';
-import { accepted, deregisterRequest, registerRequest, updateRequest } from './registration.js';
+import { accepted, deregisterRequest, registerRequest, type UpdateNews, updateRequest } from './registration.js';
+import { type Reporting, Reports } from './reports.js';
+import { Sender } from './sender.js';
+import { type Group } from './world.js';
 
 /** One device: it registers, updates its registration in time, reports what is observed, and answers what it is asked. */
-export class Device implements Asked {
-  private readonly transport: DeviceTransport;
+export class Device implements Asked, Reporting {
+  readonly transport: DeviceTransport;
+  readonly store: ObjectStore;
+  lifetimeSeconds: number;
+  private readonly reports = new Reports(this);
+  private readonly sender = new Sender(this);
   private registrationId: string | undefined;
-  private readonly watches: Watch[] = [];
-  private writes: Map<string, string> | undefined;
+  /** What the next update tells. */
+  private news: UpdateNews = {};
   private server: number;
   private failures = 0;
   private next: Timer | undefined;
@@ -24,24 +33,18 @@ export class Device implements Asked {
   constructor(
     readonly number: number,
     readonly name: string,
-    private readonly group: Group,
+    readonly group: Group,
   ) {
     this.server = number % group.servers.length;
+    this.lifetimeSeconds = group.settings.lifetimeSeconds;
+    this.store = new ObjectStore(group.catalogue, this);
     const to = { scheme: group.settings.servers[0]?.scheme ?? 'coap', credential: group.credentials[number] };
     this.transport = group.transportOf(number, to, {
-      onRequest: (request) => {
-        this.stayAwake();
-        group.tally.count('command-answered');
-        return Promise.resolve(answer(this, request));
-      },
-      onObserverReset: (token) => this.forget(this.watches.find((watch) => watch.token.equals(token))),
+      onRequest: (request) => Promise.resolve(this.answer(request)),
+      onObserverReset: (token) => this.reports.reset(token),
       onDisconnected: () => this.contactIn(this.pauseMs()),
       onHandshake: (resumed) => group.tally.count(resumed ? 'handshake-resumed' : 'handshake'),
     });
-  }
-
-  get catalogue(): Catalogue {
-    return this.group.catalogue;
   }
 
   chance(): number {
@@ -54,6 +57,7 @@ export class Device implements Asked {
 
   arrive(): void {
     void this.contact();
+    this.sender.start();
   }
 
   /** Its address changes: behind a NAT that forgot it, or in another network. */
@@ -73,7 +77,8 @@ export class Device implements Asked {
     if (this.talking || this.gone) return;
     this.group.tally.count('restarted');
     this.lose();
-    this.writes = undefined;
+    this.store.reset();
+    this.lifetimeSeconds = this.group.settings.lifetimeSeconds;
     void this.transport.abandon().then(() => this.contact());
   }
 
@@ -82,6 +87,7 @@ export class Device implements Asked {
     this.gone = true;
     this.next?.cancel();
     this.sleep?.cancel();
+    this.sender.stop();
     const { registrationId } = this;
     this.lose();
     try {
@@ -96,70 +102,56 @@ export class Device implements Asked {
     await this.transport.close();
   }
 
-  watch(path: string, token: Buffer): void {
-    const known = this.watches.find((watch) => watch.path === path);
-    if (known) {
-      known.token = Buffer.from(token);
-      return;
-    }
-    const watch: Watch = { device: this, path, token: Buffer.from(token), number: 0, busy: false, place: -1 };
-    this.watches.push(watch);
-    this.group.watches.add(watch);
+  watch(request: ObserveRequest): void {
+    this.reports.watch(request);
   }
 
-  unwatch(path: string): void {
-    this.forget(this.watches.find((watch) => watch.path === path));
+  unwatch(request: Pick<ObserveRequest, 'paths' | 'isComposite'>): void {
+    this.reports.unwatch(request);
   }
 
-  written(path: string): string | undefined {
-    return this.writes?.get(path);
-  }
-
-  write(path: string, value: string): void {
-    (this.writes ??= new Map()).set(path, value);
-  }
-
-  execute(path: string, args: string): void {
+  execute(path: string, args: string): number {
     this.group.tally.count('executed');
     this.group.world.executions.countExecution(this.name, path, args);
+    if (path === '/1/0/8') this.contactIn(0);
+    return Code.Changed;
   }
 
-  /** Notifies the observer of a resource, unless the device sleeps or still waits for an acknowledgement. */
-  async report(watch: Watch): Promise<void> {
-    const { settings, tally, world } = this.group;
-    if (watch.busy || !this.transport.isOpen) return tally.count('value-held-back');
-    watch.busy = true;
-    watch.number = (watch.number + 1) & 0xff_ffff;
-    const numbered = settings.numberedValues ? world.numbered : undefined;
-    const number = numbered?.nextValue(this.name, watch.path);
-    const sentAt = performance.now();
-    try {
-      const outcome = await this.transport.notify({
-        token: watch.token,
-        observeNumber: watch.number,
-        payload: Buffer.from(number === undefined ? this.valueAt(watch.path) : String(number)),
-        contentFormat: 0,
-        confirmable: settings.confirmable,
-        ackTimeoutMs: settings.ackTimeoutMs,
-        maxRetransmit: settings.retransmissions,
-      });
-      if (outcome === 'reset') this.forget(watch);
-      else if (outcome === 'timed-out') this.unacknowledged();
-      else {
-        tally.count('value-sent');
-        if (outcome === 'acknowledged') tally.took('value', performance.now() - sentAt);
-        if (number !== undefined) numbered?.acknowledged(this.name, watch.path, number);
-      }
-    } catch (error) {
-      tally.count('value-lost');
-      this.recordError(error);
-    } finally {
-      watch.busy = false;
+  accept(path: string, value: Scalar): number | undefined {
+    if (path !== '/1/0/1') return undefined;
+    this.lifetimeSeconds = Number(value);
+    this.tell({ lifetimeSeconds: this.lifetimeSeconds });
+    return undefined;
+  }
+
+  changed(paths: readonly string[]): void {
+    this.reports.changed(paths);
+  }
+
+  instancesChanged(): void {
+    this.tell({ links: registrationLinks(this.store) });
+  }
+
+  unacknowledged(error?: unknown): void {
+    this.group.tally.count('value-lost');
+    if (error !== undefined) this.recordError(error);
+    else if (!this.talking) {
+      void this.transport.doubt();
+      this.nextServer();
+      this.contactIn(this.pauseMs());
     }
   }
 
-  private valueAt(path: string): string {
-    return this.written(path) ?? String(this.catalogue.get(path)?.read?.(this) ?? '');
+  private answer(request: CoapRequest): CoapResponse {
+    this.stayAwake();
+    this.group.tally.count('command-answered');
+    return answer(this, request);
+  }
+
+  /** With an update, after the answer that is under way. */
+  private tell(news: UpdateNews): void {
+    this.news = { ...this.news, ...news };
+    if (this.registrationId !== undefined) this.contactIn(0);
   }
 
   private get currentServer(): Server {
@@ -176,19 +168,27 @@ export class Device implements Asked {
       await this.transport.open(this.currentServer);
       if (!(await this.update())) await this.register();
       this.failures = 0;
-      this.contactIn(this.group.settings.updateSeconds * 1_000 * (0.9 + 0.1 * this.chance()));
+      this.contactIn(Object.keys(this.news).length > 0 ? 0 : this.updateMs());
       this.stayAwake();
     } catch (error) {
       this.failed(error);
     } finally {
       this.talking = false;
     }
-    if (slept) for (const watch of [...this.watches]) void this.report(watch);
+    if (slept && this.transport.isOpen) this.reports.wake();
+  }
+
+  /** Earlier than the server asked for a lifetime, if it asked for a short one. */
+  private updateMs(): number {
+    const { updateSeconds, lifetimeSeconds } = this.group.settings;
+    const seconds = Math.min(updateSeconds, (updateSeconds / lifetimeSeconds) * this.lifetimeSeconds);
+    return seconds * 1_000 * (0.9 + 0.1 * this.chance());
   }
 
   private async register(): Promise<void> {
-    this.forgetWatches();
-    const request = registerRequest(this.name, this.group.settings, this.catalogue.links);
+    this.reports.clear();
+    this.news = {};
+    const request = registerRequest(this, this.group.settings, registrationLinks(this.store));
     const sentAt = performance.now();
     const { locationPath } = accepted('register', await this.transport.request(request), Code.Created);
     this.group.tally.took('registration', performance.now() - sentAt);
@@ -200,13 +200,15 @@ export class Device implements Asked {
   /** False if there is no registration, or the server no longer knows it. */
   private async update(): Promise<boolean> {
     if (this.registrationId === undefined) return false;
+    const { news } = this;
     const sentAt = performance.now();
-    const response = await this.transport.request(updateRequest(this.registrationId, this.group.settings));
+    const response = await this.transport.request(updateRequest(this.registrationId, this.group.settings, news));
     if (response.code >> 5 === 4) {
       this.lose();
       return false;
     }
     accepted('update', response, Code.Changed);
+    if (this.news === news) this.news = {};
     this.group.tally.took('update', performance.now() - sentAt);
     this.group.tally.count('updated');
     return true;
@@ -223,15 +225,7 @@ export class Device implements Asked {
     this.failures += 1;
   }
 
-  /** A value was not acknowledged: the server may be down, and another one available. */
-  private unacknowledged(): void {
-    this.group.tally.count('value-lost');
-    if (this.talking) return;
-    void this.transport.doubt();
-    this.nextServer();
-    this.contactIn(this.pauseMs());
-  }
-
+  /** The server may be down, and another one available. */
   private nextServer(): void {
     this.group.tally.count('silence');
     this.server = (this.server + 1) % this.group.servers.length;
@@ -249,19 +243,7 @@ export class Device implements Asked {
   private lose(): void {
     if (this.registrationId !== undefined) this.group.tally.changeRegistered(-1);
     this.registrationId = undefined;
-    this.forgetWatches();
-  }
-
-  private forgetWatches(): void {
-    for (const watch of this.watches.splice(0)) this.group.watches.remove(watch);
-  }
-
-  private forget(watch: Watch | undefined): void {
-    const at = watch ? this.watches.indexOf(watch) : -1;
-    if (!watch || at < 0) return;
-    this.group.tally.count('observation-reset');
-    this.watches.splice(at, 1);
-    this.group.watches.remove(watch);
+    this.reports.clear();
   }
 
   /** In queue mode it listens for a while after each message, then the socket is closed until the next update. */
@@ -275,7 +257,6 @@ export class Device implements Asked {
   }
 
   private recordError(error: unknown): void {
-    if (error instanceof Refused || error instanceof CoapError || error instanceof Error)
-      this.group.tally.note(error.message);
+    if (error instanceof Error) this.group.tally.note(error.message);
   }
 }

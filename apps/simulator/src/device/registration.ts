@@ -19,13 +19,17 @@ const bindingParameters = ({ servers, version, queueMode }: GroupSettings): stri
 };
 
 /** `POST /rd` (LwM2M 1.1 core §6.2.1). */
-export const registerRequest = (name: string, settings: GroupSettings, links: Buffer): OutgoingRequest => ({
+export const registerRequest = (
+  { name, lifetimeSeconds }: { name: string; lifetimeSeconds: number },
+  settings: GroupSettings,
+  links: Buffer,
+): OutgoingRequest => ({
   ...patient(settings),
   method: Code.POST,
   path: ['rd'],
   query: [
     `ep=${name}`,
-    `lt=${settings.lifetimeSeconds}`,
+    `lt=${lifetimeSeconds}`,
     `lwm2m=${settings.version}`,
     ...bindingParameters(settings),
     `et=${settings.deviceType}`,
@@ -34,11 +38,23 @@ export const registerRequest = (name: string, settings: GroupSettings, links: Bu
   contentFormat: contentFormat.linkFormat,
 });
 
+/** What an update tells, beside that the device is there. */
+export interface UpdateNews {
+  lifetimeSeconds?: number;
+  links?: Buffer;
+}
+
 /** `POST /rd/<id>` */
-export const updateRequest = (registrationId: string, patience: Patience): OutgoingRequest => ({
+export const updateRequest = (
+  registrationId: string,
+  patience: Patience,
+  { lifetimeSeconds, links }: UpdateNews,
+): OutgoingRequest => ({
   ...patient(patience),
   method: Code.POST,
   path: ['rd', registrationId],
+  ...(lifetimeSeconds !== undefined && { query: [`lt=${lifetimeSeconds}`] }),
+  ...(links && { payload: links, contentFormat: contentFormat.linkFormat }),
 });
 
 /** `DELETE /rd/<id>`, with a short wait for the response. */
@@ -55,3 +71,12 @@ export const accepted = (what: string, response: ReceivedResponse, code: number)
   if (response.code === code) return response;
   throw new Refused(what, formatCode(response.code), (response.maxAgeSeconds ?? 0) * 1_000);
 };
+
+/** `POST /dp`: values without an observation (LwM2M 1.1 core §6.4.5). */
+export const sendRequest = (patience: Patience, payload: Buffer, format: number): OutgoingRequest => ({
+  ...patient(patience),
+  method: Code.POST,
+  path: ['dp'],
+  payload,
+  contentFormat: format,
+});

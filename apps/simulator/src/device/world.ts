@@ -3,11 +3,11 @@ import { type Clock } from '@lanyard/service';
 import { type Executions } from '../counts/executions.js';
 import { type NumberedValues } from '../counts/numbered-values.js';
 import { type Tally } from '../counts/tally.js';
+import { type Catalogue } from '../objects/catalogue.js';
+import { type Watches } from '../observation/watches.js';
 import { type GroupSettings } from '../settings/group.js';
 import { type Credential } from '../transport/credentials.js';
 import { type Server, type TransportOf } from '../transport/device-transport.js';
-import { type Catalogue } from './catalogue.js';
-import { type Watches } from './watches.js';
 
 /** What all devices share. */
 export interface World {

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
-import { type Catalogue } from '../device/catalogue.js';
 import { type Group, type World } from '../device/world.js';
-import { Watches } from '../device/watches.js';
+import { Catalogue } from '../objects/catalogue.js';
+import { Watches } from '../observation/watches.js';
 import { Tally } from '../counts/tally.js';
 import { type GroupSettings } from '../settings/group.js';
 import { isSecure, type ServerUrl } from '../settings/server-url.js';
@@ -34,13 +34,12 @@ export interface Commons {
   world: World;
   transports: Transports;
   whole: Tally;
-  catalogueOf: (settings: GroupSettings) => Catalogue;
 }
 
 /** Reads the credentials of the group and resolves its servers. Throws ConfigError. */
 export const groupFleet = async (
   settings: GroupSettings,
-  { world, transports, whole, catalogueOf }: Commons,
+  { world, transports, whole }: Commons,
 ): Promise<GroupFleet> => {
   const credentials = credentialsOf(settings);
   const group: Group = {
@@ -50,7 +49,7 @@ export const groupFleet = async (
     credentials,
     tally: new Tally(whole),
     watches: new Watches(),
-    catalogue: catalogueOf(settings),
+    catalogue: new Catalogue(settings),
     transportOf: transports.of(settings),
   };
   return new GroupFleet(group, namesOf(settings, credentials));

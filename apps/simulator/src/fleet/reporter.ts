@@ -1,4 +1,4 @@
-import { type Watches } from '../device/watches.js';
+import { type Watches } from '../observation/watches.js';
 
 const tickMs = 20;
 
@@ -31,7 +31,7 @@ export class Reporter {
   /** Reports that were missed while nothing was observed, or while the process was suspended, are not made up for. */
   private tick(): void {
     const due = Math.floor(((performance.now() - this.since) * this.perSecond) / 1_000) - this.sent;
-    if (this.watches.size === 0 || due > this.perSecond) return this.begin();
+    if (!this.watches.isMeasured || due > this.perSecond) return this.begin();
     for (let n = 0; n < due; n++) {
       const watch = this.watches.next();
       if (!watch) break;

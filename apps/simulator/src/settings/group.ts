@@ -34,6 +34,10 @@ export interface GroupSettings extends Patience {
   numberedValues: boolean;
   queueMode: boolean;
   awakeSeconds: number;
+  /** Values of each observation that a sleeping device keeps, unless the server says how many. */
+  keptValues: number;
+  /** Values that each device sends without an observation, with their times, at an interval; 0: none. */
+  send: { values: number; everySeconds: number };
   restartsPerMinute: number;
   rebind: { percent: number; everySeconds: number };
   /** Over DTLS the devices offer connection ids (RFC 9146). */
@@ -63,6 +67,11 @@ export const readGroup = (reader: SettingsReader, name?: string): GroupSettings 
     numberedValues: reader.flag('numbered-values'),
     queueMode: reader.flag('queue-mode'),
     awakeSeconds: reader.whole('awake-seconds', 93, { min: 1 }),
+    keptValues: reader.whole('kept-values', 10, { min: 1, max: 1_000 }),
+    send: {
+      values: reader.whole('send-values', 0, { min: 0, max: 100 }),
+      everySeconds: reader.whole('send-seconds', 60, { min: 1 }),
+    },
     restartsPerMinute: reader.whole('restarts-per-minute', 0, { min: 0 }),
     rebind: {
       percent: reader.whole('rebind-percent', 0, { min: 0, max: 100 }),

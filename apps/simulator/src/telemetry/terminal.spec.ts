@@ -4,13 +4,18 @@ import { Tally } from '../counts/tally.js';
 import { type Group } from '../device/world.js';
 import { readGroup } from '../settings/group.js';
 import { environmentReader } from '../settings/reader.js';
-import { type Watch, Watches } from '../device/watches.js';
+import { type Watch } from '../observation/watch.js';
+import { Watches } from '../observation/watches.js';
 import { Terminal } from './terminal.js';
 
 const watch = (): Watch => ({
   device: { report: () => Promise.resolve() },
-  path: '/3303/0/5700',
+  paths: ['/3303/0/5700'],
   token: Buffer.alloc(1),
+  accept: undefined,
+  isComposite: false,
+  measured: true,
+  outdated: false,
   number: 0,
   busy: false,
   place: -1,

@@ -61,7 +61,7 @@ export class DtlsLine implements DatagramTransport {
     await socket.close();
   }
 
-  /** Handshakes with this server, unless it is connected to it; a session of before is resumed. Rejects with HandshakeFailed. */
+  /** Handshakes with this server, unless it is connected to it; the previous session is resumed. Rejects with HandshakeFailed. */
   async connect(server: Peer): Promise<'connected' | 'resumed' | 'new'> {
     if (this.isConnected && this.server?.key === server.key) return 'connected';
     this.disconnect();

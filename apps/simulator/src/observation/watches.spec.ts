@@ -1,12 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Watch, Watches } from './watches.js';
+import { type Watch } from './watch.js';
+import { Watches } from './watches.js';
 
-const watch = (path: string): Watch => ({
+const watch = (path: string, measured = true): Watch => ({
   device: { report: () => Promise.resolve() },
-  path,
+  paths: [path],
   token: Buffer.alloc(8),
+  accept: undefined,
+  isComposite: false,
+  measured,
   number: 0,
   busy: false,
+  outdated: false,
   place: -1,
 });
 
@@ -17,12 +22,7 @@ describe('watches', () => {
     for (const one of [a, b, c]) watches.add(one);
     watches.remove(a);
     watches.remove(a);
-    expect([watches.next()?.path, watches.next()?.path, watches.next()?.path, watches.size]).toEqual([
-      'c',
-      'b',
-      'c',
-      2,
-    ]);
+    expect([watches.next(), watches.next(), watches.next(), watches.size]).toEqual([c, b, c, 2]);
   });
 
   it('pass over those that wait for an acknowledgement', () => {
@@ -33,5 +33,14 @@ describe('watches', () => {
     expect([watches.next(), watches.next()]).toEqual([b, b]);
     b.busy = true;
     expect(watches.next()).toBeUndefined();
+  });
+
+  it('have no turn where nothing is measured', () => {
+    const watches = new Watches();
+    const state = watch('state', false);
+    watches.add(state);
+    expect([watches.next(), watches.isMeasured, watches.size]).toEqual([undefined, false, 1]);
+    watches.remove(state);
+    expect(watches.size).toBe(0);
   });
 });

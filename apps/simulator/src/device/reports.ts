@@ -1,0 +1,215 @@
+import { covers, type ResourceValue } from '@lanyard/lwm2m';
+import { type Attributes } from '../objects/attributes.js';
+import { type ObjectStore } from '../objects/object-store.js';
+import { encodeFor, isTimed } from '../observation/encode.js';
+import { NotificationRule } from '../observation/notification-rule.js';
+import { type ObserveRequest, type Watch, watchKey } from '../observation/watch.js';
+import { type DeviceTransport } from '../transport/device-transport.js';
+import { type Group } from './world.js';
+
+/** What reports are about. */
+export interface Reporting {
+  readonly name: string;
+  readonly group: Group;
+  readonly store: ObjectStore;
+  readonly transport: DeviceTransport;
+  nowMs(): number;
+  /** A value was not acknowledged, because of this error if there was one. */
+  unacknowledged(error?: unknown): void;
+}
+
+const single = (values: readonly ResourceValue[]): ResourceValue | undefined =>
+  values.length === 1 ? values[0] : undefined;
+
+/** The observations of a device, and its notifications. */
+export class Reports {
+  private readonly watches: Watch[] = [];
+
+  constructor(private readonly device: Reporting) {}
+
+  watch(request: ObserveRequest): void {
+    const key = watchKey(request);
+    this.end(this.watches.find((watch) => watchKey(watch) === key));
+    const measured = request.paths.some((path) => this.device.store.below(path).some((resource) => resource.measured));
+    const token = Buffer.from(request.token);
+    const state = { measured, number: 0, busy: false, outdated: false, place: -1 };
+    const watch: Watch = { ...request, token, ...state, device: this };
+    this.watches.push(watch);
+    this.device.group.watches.add(watch);
+    if (this.device.store.hasAttributes) this.awaitMaximum(watch, this.ruleOf(watch), this.attributesOf(watch));
+  }
+
+  unwatch(request: Pick<ObserveRequest, 'paths' | 'isComposite'>): void {
+    this.forget(this.watches.find((watch) => watchKey(watch) === watchKey(request)));
+  }
+
+  /** The server has reset a notification. */
+  reset(token: Buffer): void {
+    this.forget(this.watches.find((watch) => watch.token.equals(token)));
+  }
+
+  clear(): void {
+    for (const watch of [...this.watches]) this.end(watch);
+  }
+
+  /** Resources have other values: their observers are notified. */
+  changed(paths: readonly string[]): void {
+    for (const watch of [...this.watches])
+      if (paths.some((path) => watch.paths.some((watched) => watched === '/' || covers(watched, path))))
+        void this.report(watch);
+  }
+
+  /** The device is awake: what it measured meanwhile goes out, or else what is measured now. */
+  wake(): void {
+    for (const watch of [...this.watches]) void (watch.history ? this.sendHistory(watch) : this.report(watch));
+  }
+
+  /** The values of an observation have been measured again. */
+  async report(watch: Watch): Promise<void> {
+    const { store, transport, group } = this.device;
+    if (watch.busy) {
+      watch.outdated = true;
+      return;
+    }
+    if (watch.place === -1 && !this.watches.includes(watch)) return;
+    const attributes = store.hasAttributes ? this.attributesOf(watch) : {};
+    const values = store.values(watch.paths);
+    if (!this.mayReport(watch, values, attributes)) return;
+    if (transport.isOpen) await this.notify(watch, this.numbered(watch, values), attributes);
+    else if (group.settings.queueMode) this.keep(watch, this.numbered(watch, values), attributes);
+    else group.tally.count('value-held-back');
+  }
+
+  /** Values that count up instead of being measured. */
+  private numbered(watch: Watch, values: ResourceValue[]): ResourceValue[] {
+    const { group, name } = this.device;
+    const value = single(values);
+    if (!group.settings.numberedValues || !watch.measured || !value) return values;
+    const number = group.world.numbered?.nextValue(name, value.path);
+    return number === undefined ? values : [{ ...value, value: number }];
+  }
+
+  private mayReport(watch: Watch, values: readonly ResourceValue[], attributes: Attributes): boolean {
+    if (!watch.rule && Object.keys(attributes).length === 0) return true;
+    const rule = this.ruleOf(watch);
+    const decision = rule.decide(single(values)?.value, attributes, this.device.nowMs());
+    if (decision === 'notify') return true;
+    if (decision !== 'ignore') this.schedule(watch, decision.waitMs);
+    return false;
+  }
+
+  private ruleOf(watch: Watch): NotificationRule {
+    const { store } = this.device;
+    return (watch.rule ??= new NotificationRule(single(store.values(watch.paths))?.value, this.device.nowMs()));
+  }
+
+  private attributesOf(watch: Watch): Attributes {
+    return this.device.store.attributesFor(watch.paths[0] ?? '/');
+  }
+
+  /** A value that waits for the minimum period, or for the maximum one. The earlier of them is enough. */
+  private schedule(watch: Watch, delayMs: number): void {
+    watch.timer ??= this.device.group.world.timers.schedule(delayMs, () => {
+      delete watch.timer;
+      const values = this.device.store.values(watch.paths);
+      const isPossible = this.device.transport.isOpen && !watch.busy;
+      if (isPossible) void this.notify(watch, this.numbered(watch, values), this.attributesOf(watch));
+    });
+  }
+
+  private awaitMaximum(watch: Watch, rule: NotificationRule, attributes: Attributes): void {
+    const delayMs = rule.untilMaximumMs(attributes, this.device.nowMs());
+    if (delayMs !== undefined) this.schedule(watch, delayMs);
+  }
+
+  /** What a sleeping device cannot report it keeps, as many values as `hqmax` says. */
+  private keep(watch: Watch, values: ResourceValue[], { hqmax }: Attributes): void {
+    const { group, name } = this.device;
+    const timeMs = this.device.nowMs();
+    const history = (watch.history ??= []);
+    history.push(values.map((value) => ({ ...value, timeMs })));
+    group.tally.count('value-kept');
+    if (history.length <= (hqmax ?? group.settings.keptValues)) return;
+    for (const { path, value } of history.shift() ?? [])
+      if (typeof value === 'number') group.world.numbered?.acknowledged(name, path, value);
+    group.tally.count('value-dropped');
+  }
+
+  private async sendHistory(watch: Watch): Promise<void> {
+    const history = watch.history ?? [];
+    delete watch.history;
+    const attributes = this.attributesOf(watch);
+    if (isTimed(watch.accept)) {
+      if (!(await this.notify(watch, history.flat(), attributes))) watch.history = history;
+      return;
+    }
+    for (let at = 0; at < history.length; at++)
+      if (!(await this.notify(watch, history[at] ?? [], attributes))) {
+        watch.history = history.slice(at);
+        return;
+      }
+  }
+
+  /** @returns Whether the values are on their way, or acknowledged if that is asked for. */
+  private async notify(watch: Watch, values: ResourceValue[], attributes: Attributes): Promise<boolean> {
+    const { store, group, transport, name } = this.device;
+    const base = watch.isComposite ? undefined : watch.paths[0];
+    const encoded = encodeFor({ base, accept: watch.accept, formats: store.catalogue.formats }, values);
+    if (!encoded) return false;
+    watch.timer?.cancel();
+    delete watch.timer;
+    watch.busy = true;
+    watch.number = (watch.number + 1) & 0xff_ffff;
+    const { settings, tally, world } = group;
+    const sentAt = performance.now();
+    try {
+      const outcome = await transport.notify({
+        ...encoded,
+        token: watch.token,
+        observeNumber: watch.number,
+        confirmable: attributes.con === undefined ? settings.confirmable : attributes.con === 1,
+        ackTimeoutMs: settings.ackTimeoutMs,
+        maxRetransmit: settings.retransmissions,
+      });
+      if (outcome === 'reset') this.forget(watch);
+      else if (outcome === 'timed-out') this.device.unacknowledged();
+      else {
+        tally.count('value-sent');
+        if (outcome === 'acknowledged') tally.took('value', performance.now() - sentAt);
+        for (const { path, value } of values)
+          if (typeof value === 'number') world.numbered?.acknowledged(name, path, value);
+        return true;
+      }
+    } catch (error) {
+      this.device.unacknowledged(error);
+    } finally {
+      watch.busy = false;
+      this.afterNotify(watch, values, attributes);
+    }
+    return false;
+  }
+
+  private afterNotify(watch: Watch, values: readonly ResourceValue[], attributes: Attributes): void {
+    if (watch.rule) {
+      watch.rule.sent(single(values)?.value, this.device.nowMs());
+      if (this.watches.includes(watch)) this.awaitMaximum(watch, watch.rule, attributes);
+    }
+    if (!watch.outdated) return;
+    watch.outdated = false;
+    void this.report(watch);
+  }
+
+  private forget(watch: Watch | undefined): void {
+    if (watch) this.device.group.tally.count('observation-reset');
+    this.end(watch);
+  }
+
+  private end(watch: Watch | undefined): void {
+    const at = watch ? this.watches.indexOf(watch) : -1;
+    if (!watch || at < 0) return;
+    watch.timer?.cancel();
+    for (const _ of watch.history ?? []) this.device.group.tally.count('value-dropped');
+    this.watches.splice(at, 1);
+    this.device.group.watches.remove(watch);
+  }
+}

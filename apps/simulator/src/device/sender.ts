@@ -1,0 +1,69 @@
+import { Code, type Timer } from '@lanyard/coap';
+import { contentFormat, encodeValues, type ResourceValue } from '@lanyard/lwm2m';
+import { type Reporting } from './reports.js';
+import { accepted, sendRequest } from './registration.js';
+
+/** Values that a device keeps while the server refuses them or does not answer. */
+const unsentMax = 1_000;
+
+/** Sends measured values with their times, without having been asked for (LwM2M 1.1 core §6.4.5). */
+export class Sender {
+  private readonly unsent: ResourceValue[] = [];
+  private timer: Timer | undefined;
+  private busy = false;
+
+  constructor(private readonly device: Reporting) {}
+
+  /** The values of an interval are measured at even distances, and sent at its end. */
+  start(): void {
+    const { send, version } = this.device.group.settings;
+    if (send.values === 0 || version === '1.0' || this.timer) return;
+    this.measureIn((send.everySeconds * 1_000) / send.values, 1);
+  }
+
+  stop(): void {
+    this.timer?.cancel();
+    this.timer = undefined;
+  }
+
+  private measureIn(delayMs: number, number: number): void {
+    const { group, store } = this.device;
+    this.timer = group.world.timers.schedule(delayMs, () => {
+      const timeMs = this.device.nowMs();
+      const measured = [...store.below('/')].filter((resource) => resource.measured).map(({ path }) => path);
+      this.unsent.push(...store.values(measured).map((value) => ({ ...value, timeMs })));
+      this.dropOldest();
+      if (number % group.settings.send.values === 0) void this.send();
+      this.measureIn(delayMs, number + 1);
+    });
+  }
+
+  private dropOldest(): void {
+    const excess = this.unsent.length - unsentMax;
+    if (excess <= 0) return;
+    this.unsent.splice(0, excess);
+    for (let n = 0; n < excess; n++) this.device.group.tally.count('value-dropped');
+  }
+
+  /** All that was not sent yet. What the server does not accept stays for the next time. */
+  private async send(): Promise<void> {
+    const { group, transport } = this.device;
+    const { tally, settings } = group;
+    if (this.busy || !transport.isOpen) return;
+    this.busy = true;
+    const count = this.unsent.length;
+    const sentAt = performance.now();
+    try {
+      const payload = encodeValues(contentFormat.senmlCbor, '/', this.unsent.slice(0, count));
+      accepted('send', await transport.request(sendRequest(settings, payload, contentFormat.senmlCbor)), Code.Changed);
+      this.unsent.splice(0, count);
+      tally.count('send-accepted');
+      tally.took('send', performance.now() - sentAt);
+    } catch (error) {
+      tally.count('send-refused');
+      if (error instanceof Error) tally.note(error.message);
+    } finally {
+      this.busy = false;
+    }
+  }
+}

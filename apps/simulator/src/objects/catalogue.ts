@@ -1,0 +1,111 @@
+import { contentFormat, type ResourceType, type Scalar } from '@lanyard/lwm2m';
+import { type GroupSettings, type Version } from '../settings/group.js';
+import { temperatureOf } from './profiles.js';
+import { instanceOf, type Resource } from './resource.js';
+
+type Settings = Pick<GroupSettings, 'sensors' | 'profile' | 'version'>;
+
+const { text, opaque, cbor, senmlJson, senmlCbor, tlv, lwm2mCbor } = contentFormat;
+
+/** Content-Formats of each version that a device reads and writes. */
+const formats: Record<Version, readonly number[]> = {
+  '1.0': [text, opaque, tlv],
+  '1.1': [text, opaque, cbor, senmlJson, senmlCbor, tlv],
+  '1.2': [text, opaque, cbor, senmlJson, senmlCbor, tlv, lwm2mCbor],
+};
+
+const fixed = (path: string, type: ResourceType, value: Scalar): Resource => ({ path, type, read: () => value });
+
+const setting = (path: string, type: ResourceType, value: Scalar): Resource => ({
+  ...fixed(path, type, value),
+  writable: true,
+});
+
+const action = (path: string): Resource => ({ path, type: 'none', executable: true });
+
+const server: readonly Resource[] = [
+  fixed('/1/0/0', 'integer', 1),
+  { path: '/1/0/1', type: 'integer', read: ({ lifetimeSeconds }) => lifetimeSeconds, writable: true },
+  setting('/1/0/2', 'integer', 0),
+  setting('/1/0/3', 'integer', 0),
+  setting('/1/0/6', 'boolean', true),
+  fixed('/1/0/7', 'string', 'U'),
+  action('/1/0/8'),
+];
+
+const device: readonly Resource[] = [
+  fixed('/3/0/0', 'string', 'Lanyard'),
+  fixed('/3/0/1', 'string', 'Simulated device'),
+  { path: '/3/0/2', type: 'string', read: ({ name }) => name },
+  action('/3/0/4'),
+  fixed('/3/0/6/0', 'integer', 1),
+  fixed('/3/0/6/1', 'integer', 5),
+  fixed('/3/0/9', 'integer', 100),
+  fixed('/3/0/11/0', 'integer', 0),
+  { path: '/3/0/13', type: 'time', read: (thing) => Math.floor(thing.nowMs() / 1_000) },
+  fixed('/3/0/16', 'string', 'U'),
+];
+
+const sensor = (n: number, { profile }: Settings): readonly Resource[] => [
+  { path: `/3303/${n}/5700`, type: 'float', read: temperatureOf(profile), measured: true },
+  fixed(`/3303/${n}/5701`, 'string', 'Cel'),
+  action(`/3303/${n}/5605`),
+];
+
+/** Objects whose instances the server may create and delete; the first instance is the pattern. */
+const relay: readonly Resource[] = [
+  setting('/3306/0/5850', 'boolean', false),
+  setting('/3306/0/5851', 'integer', 0),
+  setting('/3306/0/5750', 'string', 'relay'),
+];
+const display: readonly Resource[] = [setting('/3341/0/5527', 'string', '')];
+const creatable = [relay, display];
+
+/** Objects and resources of the devices of a group: 1, 3, 3303 (temperature), 3306 (a relay) and 3341 (a text display). */
+export class Catalogue {
+  readonly formats: readonly number[];
+  readonly version: Version;
+  private readonly resources = new Map<string, Resource>();
+  private readonly byPrefix = new Map<string, Resource[]>();
+
+  constructor(settings: Settings) {
+    this.version = settings.version;
+    this.formats = formats[settings.version];
+    const sensors = Array.from({ length: settings.sensors }, (_, n) => sensor(n, settings));
+    for (const resource of [server, device, ...sensors, ...creatable].flat()) this.add(resource);
+  }
+
+  get(path: string): Resource | undefined {
+    return this.resources.get(path);
+  }
+
+  /** What is at the path and below it. */
+  below(path: string): readonly Resource[] {
+    const resource = this.resources.get(path);
+    return resource ? [resource] : (this.byPrefix.get(path) ?? []);
+  }
+
+  all(): Iterable<Resource> {
+    return this.resources.values();
+  }
+
+  /** The resources of a new instance; undefined if the server may not create instances of the object. */
+  patternOf(object: number, instance: number): Resource[] | undefined {
+    const pattern = creatable.find(([first]) => first?.path.startsWith(`/${object}/`));
+    return pattern?.map((resource) => ({
+      ...resource,
+      path: resource.path.replace(instanceOf(resource.path), `/${object}/${instance}`),
+    }));
+  }
+
+  private add(resource: Resource): void {
+    this.resources.set(resource.path, resource);
+    const segments = resource.path.split('/');
+    for (let depth = 2; depth < segments.length; depth++) {
+      const prefix = segments.slice(0, depth).join('/');
+      const list = this.byPrefix.get(prefix);
+      if (list) list.push(resource);
+      else this.byPrefix.set(prefix, [resource]);
+    }
+  }
+}

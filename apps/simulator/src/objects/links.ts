@@ -1,0 +1,36 @@
+import { formatAttributes } from './attributes.js';
+import { type ObjectStore } from './object-store.js';
+import { instanceOf, resourceOf } from './resource.js';
+
+/** The list of objects of a registration. */
+export const registrationLinks = (store: ObjectStore): Buffer => {
+  const { formats } = store.catalogue;
+  const instances = store.instances().map((path) => `<${path}>`);
+  return Buffer.from([`</>;rt="oma.lwm2m";ct="${formats.join(' ')}"`, ...instances].join(','));
+};
+
+const depthOf = (path: string): number => path.split('/').length - 1;
+
+/** Of the object of a path. */
+const objectOf = (path: string): string => path.split('/', 2).join('/');
+
+/** How far down Discover answers: an object to its resources, an instance too, a resource to its instances (LwM2M 1.2 core §6.3.3). */
+const defaultDepth = (path: string): number => (depthOf(path) === 1 ? 2 : 1);
+
+/** The links at the path and below it; undefined if there is nothing. */
+export const discover = (store: ObjectStore, path: string, depth = defaultDepth(path)): Buffer | undefined => {
+  const resources = store.below(path);
+  if (resources.length === 0) return undefined;
+  const instancesOf = new Map<string, number>();
+  const paths = new Set<string>();
+  for (const { path: full } of resources) {
+    for (const level of [objectOf(full), instanceOf(full), resourceOf(full), full])
+      if (depthOf(level) >= depthOf(path) && depthOf(level) <= depthOf(path) + depth) paths.add(level);
+    if (depthOf(full) === 4) instancesOf.set(resourceOf(full), (instancesOf.get(resourceOf(full)) ?? 0) + 1);
+  }
+  const links = [...paths].map((link) => {
+    const dim = instancesOf.get(link);
+    return `<${link}>${dim === undefined ? '' : `;dim=${dim}`}${formatAttributes(store.attributesAt(link))}`;
+  });
+  return Buffer.from(links.join(','));
+};

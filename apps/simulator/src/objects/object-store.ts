@@ -1,0 +1,133 @@
+import { parsePath, type ResourceValue, type Scalar } from '@lanyard/lwm2m';
+import { areConsistent, type AttributeChanges, type Attributes } from './attributes.js';
+import { type Catalogue } from './catalogue.js';
+import { instanceOf, type Resource, type Thing } from './resource.js';
+
+/** Instances that the server can have created in a device. */
+const createdMax = 16;
+
+/** What servers have changed in a device; most devices have none of it. */
+interface Changes {
+  written: Map<string, Scalar>;
+  /** By path of the instance. */
+  created: Map<string, readonly Resource[]>;
+  /** Paths of instances of the catalogue. */
+  deleted: Set<string>;
+  attributes: Map<string, Attributes>;
+}
+
+const isBelow = (path: string, base: string): boolean => path === base || path.startsWith(`${base}/`);
+
+/** The objects of one device: those of its group, and what servers have changed. */
+export class ObjectStore {
+  private changes: Changes | undefined;
+
+  constructor(
+    readonly catalogue: Catalogue,
+    private readonly thing: Thing,
+  ) {}
+
+  get hasAttributes(): boolean {
+    return (this.changes?.attributes.size ?? 0) > 0;
+  }
+
+  get(path: string): Resource | undefined {
+    const resource = this.catalogue.get(path);
+    if (!this.changes) return resource;
+    return this.below(path).find((one) => one.path === path);
+  }
+
+  /** What is at the path and below it; '/' is everything. */
+  below(path: string): readonly Resource[] {
+    const { catalogue, changes } = this;
+    const base = path === '/' ? [...catalogue.all()] : catalogue.below(path);
+    if (!changes) return base;
+    const created = [...changes.created.values()].flat();
+    return [
+      ...base.filter((resource) => !changes.deleted.has(instanceOf(resource.path))),
+      ...created.filter((resource) => path === '/' || isBelow(resource.path, path)),
+    ];
+  }
+
+  /** Of what can be read at these paths and below them, without doubles. */
+  values(paths: readonly string[]): ResourceValue[] {
+    const resources =
+      paths.length === 1 ? this.below(paths[0] as string) : new Set(paths.flatMap((path) => this.below(path)));
+    return [...resources].flatMap(({ path, type, read }) =>
+      read ? [{ path, type, value: this.changes?.written.get(path) ?? read(this.thing) }] : [],
+    );
+  }
+
+  /** Paths of all object instances. */
+  instances(): string[] {
+    return [...new Set([...this.below('/')].map(({ path }) => instanceOf(path)))];
+  }
+
+  write(path: string, value: Scalar): void {
+    this.changed.written.set(path, value);
+  }
+
+  /** Resources of the instance have their first values again. */
+  resetInstance(path: string): void {
+    for (const written of [...(this.changes?.written.keys() ?? [])])
+      if (isBelow(written, path)) this.changes?.written.delete(written);
+  }
+
+  /** The lowest id of the object that is free. */
+  freeInstance(object: number): number {
+    const taken = new Set(this.instances());
+    let id = 0;
+    while (taken.has(`/${object}/${id}`)) id++;
+    return id;
+  }
+
+  /** False when there is no room. The object must be one that the server may create instances of. */
+  create(path: string): boolean {
+    const { changed } = this;
+    if (changed.deleted.delete(path)) return true;
+    const { object, instance = 0 } = parsePath(path);
+    const resources = this.catalogue.patternOf(object, instance);
+    if (!resources || changed.created.size >= createdMax) return false;
+    changed.created.set(path, resources);
+    return true;
+  }
+
+  delete(path: string): void {
+    const { changed } = this;
+    this.resetInstance(path);
+    for (const key of [...changed.attributes.keys()]) if (isBelow(key, path)) changed.attributes.delete(key);
+    if (!changed.created.delete(path)) changed.deleted.add(path);
+  }
+
+  /** Attached to just this path. */
+  attributesAt(path: string): Attributes {
+    return this.changes?.attributes.get(path) ?? {};
+  }
+
+  /** Those of the path, and of what is above it where it has none of its own. */
+  attributesFor(path: string): Attributes {
+    const segments = path.split('/');
+    const levels = segments.slice(2).map((_, at) => segments.slice(0, at + 2).join('/'));
+    return Object.assign({}, ...[...levels, path].map((level) => this.attributesAt(level))) as Attributes;
+  }
+
+  /** False when the attributes would contradict each other, or do not fit the resource. */
+  changeAttributes(path: string, changes: AttributeChanges): boolean {
+    const merged = Object.fromEntries(
+      Object.entries({ ...this.attributesAt(path), ...changes }).filter(([, value]) => value !== undefined),
+    ) as Attributes;
+    if (!areConsistent(merged, this.get(path)?.type)) return false;
+    if (Object.keys(merged).length > 0) this.changed.attributes.set(path, merged);
+    else this.changes?.attributes.delete(path);
+    return true;
+  }
+
+  /** As the device left the factory. */
+  reset(): void {
+    this.changes = undefined;
+  }
+
+  private get changed(): Changes {
+    return (this.changes ??= { written: new Map(), created: new Map(), deleted: new Set(), attributes: new Map() });
+  }
+}

@@ -1,0 +1,31 @@
+import { type ResourceType, type Scalar } from '@lanyard/lwm2m';
+
+/** The device that the resources belong to. */
+export interface Thing {
+  readonly number: number;
+  readonly name: string;
+  /** Of its registration. */
+  readonly lifetimeSeconds: number;
+  /** A number from 0 up to 1. */
+  chance(): number;
+  /** Milliseconds since the epoch. */
+  nowMs(): number;
+}
+
+/** A resource, or an instance of one that has several. */
+export interface Resource {
+  path: string;
+  type: ResourceType;
+  /** Its value before anything is written. */
+  read?: (device: Thing) => Scalar;
+  /** The value changes by itself. */
+  measured?: boolean;
+  writable?: boolean;
+  executable?: boolean;
+}
+
+/** The path of the instance that a resource is in. */
+export const instanceOf = (path: string): string => path.split('/', 3).join('/');
+
+/** The path of the resource without the id of a resource instance. */
+export const resourceOf = (path: string): string => path.split('/', 4).join('/');

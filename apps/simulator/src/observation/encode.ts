@@ -1,0 +1,34 @@
+import { contentFormat, encodeValues, type ResourceValue } from '@lanyard/lwm2m';
+
+export interface Encoded {
+  payload: Buffer;
+  contentFormat: number;
+}
+
+/** What a device chooses if the server names no format. */
+const preferred = (
+  base: string | undefined,
+  [first, ...more]: readonly ResourceValue[],
+  formats: readonly number[],
+): number => {
+  if (first && more.length === 0 && first.path === base)
+    return first.type === 'opaque' ? contentFormat.opaque : contentFormat.text;
+  return formats.includes(contentFormat.senmlJson) ? contentFormat.senmlJson : contentFormat.tlv;
+};
+
+/**
+ * Values at `base`, or of several paths without one, in the format that the server accepts. undefined when the device does not
+ * write it. Throws Malformed when the format cannot carry them.
+ */
+export const encodeFor = (
+  { base, accept, formats }: { base: string | undefined; accept: number | undefined; formats: readonly number[] },
+  values: readonly ResourceValue[],
+): Encoded | undefined => {
+  const format = accept ?? preferred(base, values, formats);
+  if (!formats.includes(format)) return undefined;
+  return { payload: encodeValues(format, base ?? '/', values), contentFormat: format };
+};
+
+/** Formats whose values have times. */
+export const isTimed = (format: number | undefined): boolean =>
+  format === contentFormat.senmlJson || format === contentFormat.senmlCbor;

@@ -1,0 +1,51 @@
+import { type Scalar } from '@lanyard/lwm2m';
+import { type Attributes } from '../objects/attributes.js';
+
+/** What to do about a new value: notify now, or at the earliest in so many milliseconds, or not. */
+export type Decision = 'notify' | 'ignore' | { waitMs: number };
+
+const crossed = (limit: number | undefined, before: number, now: number): boolean =>
+  limit !== undefined && before > limit !== now > limit;
+
+/** When an observation is notified, by its write attributes (LwM2M 1.2 core §7.3.2). */
+export class NotificationRule {
+  private notifiedAtMs: number;
+  private notified: Scalar | undefined;
+  private before: Scalar | undefined;
+
+  /** `initial`: the value in the answer to the observation. */
+  constructor(initial: Scalar | undefined, nowMs: number) {
+    this.notifiedAtMs = nowMs;
+    this.notified = initial;
+    this.before = initial;
+  }
+
+  /** `value`: undefined when there are several. */
+  decide(value: Scalar | undefined, attributes: Attributes, nowMs: number): Decision {
+    const matters = this.matters(value, attributes);
+    this.before = value;
+    if (!matters) return 'ignore';
+    const waitMs = this.notifiedAtMs + (attributes.pmin ?? 0) * 1_000 - nowMs;
+    return waitMs > 0 ? { waitMs } : 'notify';
+  }
+
+  sent(value: Scalar | undefined, nowMs: number): void {
+    this.notifiedAtMs = nowMs;
+    this.notified = value;
+  }
+
+  /** Until the maximum period ends, which a maximum below the minimum never does. */
+  untilMaximumMs({ pmin = 0, pmax = 0 }: Attributes, nowMs: number): number | undefined {
+    if (pmax === 0 || pmax < pmin) return undefined;
+    return Math.max(0, this.notifiedAtMs + pmax * 1_000 - nowMs);
+  }
+
+  private matters(value: Scalar | undefined, { gt, lt, st, edge }: Attributes): boolean {
+    const { before, notified } = this;
+    if (edge !== undefined) return before !== value && value === (edge === 1);
+    if (gt === undefined && lt === undefined && st === undefined) return true;
+    if (typeof value !== 'number' || typeof before !== 'number') return true;
+    const steps = st !== undefined && (typeof notified !== 'number' || Math.abs(value - notified) >= st);
+    return steps || crossed(gt, before, value) || crossed(lt, before, value);
+  }
+}

@@ -1,0 +1,45 @@
+import { type Watch } from './watch.js';
+
+/** Every observation of a group; those of measured values report in turn. Each operation takes constant time. */
+export class Watches {
+  private readonly turns: Watch[] = [];
+  private readonly all = new Set<Watch>();
+  private turn = 0;
+
+  get size(): number {
+    return this.all.size;
+  }
+
+  /** Whether any reports in turn. */
+  get isMeasured(): boolean {
+    return this.turns.length > 0;
+  }
+
+  add(watch: Watch): void {
+    this.all.add(watch);
+    if (!watch.measured) return;
+    watch.place = this.turns.length;
+    this.turns.push(watch);
+  }
+
+  /** The last one takes its place. */
+  remove(watch: Watch): void {
+    this.all.delete(watch);
+    const last = this.turns.at(-1);
+    if (watch.place < 0 || last === undefined) return;
+    this.turns[watch.place] = last;
+    last.place = watch.place;
+    this.turns.pop();
+    watch.place = -1;
+  }
+
+  /** The next one that does not wait for an acknowledgement. */
+  next(): Watch | undefined {
+    for (let tried = 0; tried < this.turns.length; tried++) {
+      if (this.turn >= this.turns.length) this.turn = 0;
+      const watch = this.turns[this.turn++];
+      if (watch && !watch.busy) return watch;
+    }
+    return undefined;
+  }
+}
