@@ -17,6 +17,7 @@ const needed: Record<string, string> = {
   ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
   DEVICE_PROXY_COAP_NOSEC_ENABLED: 'true',
   DEVICE_PROXY_COAP_NOSEC_ACCOUNT_ID: '0'.repeat(32),
+  DEVICE_PROXY_COAP_DTLS_ENABLED: 'true',
   DEVICE_PROXY_COAP_TLS_ENABLED: 'true',
   DEVICE_PROXY_COAP_TCP_NOSEC_ENABLED: 'true',
   DEVICE_PROXY_COAP_TCP_NOSEC_ACCOUNT_ID: '0'.repeat(32),

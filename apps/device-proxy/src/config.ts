@@ -41,6 +41,31 @@ export interface TlsConfig {
   limits: { connectionsMax: number; connectionsPerAddressMax: number; idleMs: number };
 }
 
+/** CoAP over DTLS 1.2. */
+export interface DtlsConfig {
+  host: string;
+  port: number;
+  /** PEM files of the listener, with a key on P-256; both or neither. Without them devices need pre-shared keys. */
+  certificateFile?: string;
+  privateKeyFile?: string;
+  /** Requested receive buffer; the kernel may grant less. */
+  receiveBufferBytes: number;
+  /** ACK_TIMEOUT (RFC 7252 §4.8), the size of blocks and the first retransmission of a handshake, for slow radios. */
+  ackTimeoutMs?: number;
+  blockBytes?: number;
+  handshakeTimerMs?: number;
+  limits: {
+    connectionsMax: number;
+    connectionsPerAddressMax: number;
+    handshakesMax: number;
+    handshakesPerAddressMax: number;
+    handshakesPerAddressPerSecond: number;
+    /** Of connections without a registered device. */
+    idleMs: number;
+    uploadsMax?: number;
+  };
+}
+
 /** A datagram of a device takes some 800 bytes of it: the kernel's usual 208 KiB are full after 256. */
 const receiveBufferBytes = 4 * 1024 * 1024;
 
@@ -59,6 +84,7 @@ export interface DeviceProxyConfig extends ServiceConfig {
   expiryGraceMs: number;
   /** undefined: no listener. */
   coap?: CoapUdpConfig;
+  dtls?: DtlsConfig;
   tls?: TlsConfig;
   tcp?: CoapConfig;
 }
@@ -73,32 +99,58 @@ const accountIdIn = (reader: EnvReader, name: string): string => {
 
 const ports = { min: 0, max: 65_535 };
 
+/** RFC 7252 §4.8.1 asks for at least a second; narrow-band radios need ten. */
+const times = { min: 1_000, max: 60_000 };
+
 /** RFC 7959 §2.2. */
 const blockSizes = [16, 32, 64, 128, 256, 512, 1_024];
 
-const blockBytes = (reader: EnvReader): number => {
-  const bytes = reader.int('DEVICE_PROXY_COAP_BLOCK_BYTES', 1_024);
-  if (!blockSizes.includes(bytes))
-    throw new ConfigError('DEVICE_PROXY_COAP_BLOCK_BYTES', `must be one of ${blockSizes.join(', ')}`);
+const blockBytes = (reader: EnvReader, name: string): number => {
+  const bytes = reader.int(name, 1_024);
+  if (!blockSizes.includes(bytes)) throw new ConfigError(name, `must be one of ${blockSizes.join(', ')}`);
   return bytes;
 };
 
-const tlsConfig = (reader: EnvReader): TlsConfig => {
-  const certificateFile = reader.optional('DEVICE_PROXY_COAP_TLS_CERTIFICATE_FILE');
-  const privateKeyFile = reader.optional('DEVICE_PROXY_COAP_TLS_PRIVATE_KEY_FILE');
+/** Files of a listener's certificate and private key. */
+const certificateFiles = (reader: EnvReader, certificate: string, privateKey: string) => {
+  const certificateFile = reader.optional(certificate);
+  const privateKeyFile = reader.optional(privateKey);
   if ((certificateFile === undefined) !== (privateKeyFile === undefined))
-    throw new ConfigError('DEVICE_PROXY_COAP_TLS_PRIVATE_KEY_FILE', 'and …_CERTIFICATE_FILE must be set together');
-  return {
-    host: reader.string('DEVICE_PROXY_COAP_TLS_HOST', '127.0.0.1'),
-    port: reader.int('DEVICE_PROXY_COAP_TLS_PORT', 5684, ports),
-    ...(certificateFile !== undefined && { certificateFile, privateKeyFile }),
-    limits: {
-      connectionsMax: reader.int('DEVICE_PROXY_COAP_TLS_CONNECTIONS_MAX', 20_000, { min: 1 }),
-      connectionsPerAddressMax: reader.int('DEVICE_PROXY_COAP_TLS_CONNECTIONS_PER_ADDRESS_MAX', 1_000, { min: 1 }),
-      idleMs: reader.int('DEVICE_PROXY_COAP_TLS_IDLE_MS', 1_800_000, { min: 10_000 }),
-    },
-  };
+    throw new ConfigError(privateKey, 'and …_CERTIFICATE_FILE must be set together');
+  return certificateFile === undefined ? {} : { certificateFile, privateKeyFile };
 };
+
+const dtlsConfig = (reader: EnvReader): DtlsConfig => ({
+  host: reader.string('DEVICE_PROXY_COAP_DTLS_HOST', '127.0.0.1'),
+  port: reader.int('DEVICE_PROXY_COAP_DTLS_PORT', 5684, ports),
+  ...certificateFiles(reader, 'DEVICE_PROXY_COAP_DTLS_CERTIFICATE_FILE', 'DEVICE_PROXY_COAP_DTLS_PRIVATE_KEY_FILE'),
+  receiveBufferBytes: reader.int('DEVICE_PROXY_COAP_DTLS_RECEIVE_BUFFER_BYTES', receiveBufferBytes, { min: 4_096 }),
+  ackTimeoutMs: reader.int('DEVICE_PROXY_COAP_DTLS_ACK_TIMEOUT_MS', 2_000, times),
+  blockBytes: blockBytes(reader, 'DEVICE_PROXY_COAP_DTLS_BLOCK_BYTES'),
+  handshakeTimerMs: reader.int('DEVICE_PROXY_COAP_DTLS_HANDSHAKE_TIMER_MS', 1_000, times),
+  limits: {
+    connectionsMax: reader.int('DEVICE_PROXY_COAP_DTLS_CONNECTIONS_MAX', 100_000, { min: 1 }),
+    connectionsPerAddressMax: reader.int('DEVICE_PROXY_COAP_DTLS_CONNECTIONS_PER_ADDRESS_MAX', 10_000, { min: 1 }),
+    handshakesMax: reader.int('DEVICE_PROXY_COAP_DTLS_HANDSHAKES_MAX', 5_000, { min: 1 }),
+    handshakesPerAddressMax: reader.int('DEVICE_PROXY_COAP_DTLS_HANDSHAKES_PER_ADDRESS_MAX', 1_000, { min: 1 }),
+    handshakesPerAddressPerSecond: reader.int('DEVICE_PROXY_COAP_DTLS_HANDSHAKES_PER_ADDRESS_PER_SECOND', 500, {
+      min: 1,
+    }),
+    idleMs: reader.int('DEVICE_PROXY_COAP_DTLS_IDLE_MS', 1_800_000, { min: 10_000 }),
+    uploadsMax: reader.int('DEVICE_PROXY_COAP_DTLS_UPLOADS_MAX', 1_000, { min: 1 }),
+  },
+});
+
+const tlsConfig = (reader: EnvReader): TlsConfig => ({
+  host: reader.string('DEVICE_PROXY_COAP_TLS_HOST', '127.0.0.1'),
+  port: reader.int('DEVICE_PROXY_COAP_TLS_PORT', 5684, ports),
+  ...certificateFiles(reader, 'DEVICE_PROXY_COAP_TLS_CERTIFICATE_FILE', 'DEVICE_PROXY_COAP_TLS_PRIVATE_KEY_FILE'),
+  limits: {
+    connectionsMax: reader.int('DEVICE_PROXY_COAP_TLS_CONNECTIONS_MAX', 20_000, { min: 1 }),
+    connectionsPerAddressMax: reader.int('DEVICE_PROXY_COAP_TLS_CONNECTIONS_PER_ADDRESS_MAX', 1_000, { min: 1 }),
+    idleMs: reader.int('DEVICE_PROXY_COAP_TLS_IDLE_MS', 1_800_000, { min: 10_000 }),
+  },
+});
 
 export const readConfig = (source?: NodeJS.ProcessEnv): DeviceProxyConfig => {
   const reader = env(source);
@@ -120,12 +172,13 @@ export const readConfig = (source?: NodeJS.ProcessEnv): DeviceProxyConfig => {
         port: reader.int('DEVICE_PROXY_COAP_PORT', 5683, ports),
         accountId: accountIdIn(reader, 'DEVICE_PROXY_COAP_NOSEC_ACCOUNT_ID'),
         receiveBufferBytes: reader.int('DEVICE_PROXY_COAP_RECEIVE_BUFFER_BYTES', receiveBufferBytes, { min: 4_096 }),
-        ackTimeoutMs: reader.int('DEVICE_PROXY_COAP_ACK_TIMEOUT_MS', 2_000, { min: 1_000, max: 60_000 }),
-        blockBytes: blockBytes(reader),
+        ackTimeoutMs: reader.int('DEVICE_PROXY_COAP_ACK_TIMEOUT_MS', 2_000, times),
+        blockBytes: blockBytes(reader, 'DEVICE_PROXY_COAP_BLOCK_BYTES'),
         uploadsMax: reader.int('DEVICE_PROXY_COAP_UPLOADS_MAX', 1_000, { min: 1 }),
         uploadsPerAddressMax: reader.int('DEVICE_PROXY_COAP_UPLOADS_PER_ADDRESS_MAX', 100, { min: 1 }),
       },
     }),
+    ...(reader.bool('DEVICE_PROXY_COAP_DTLS_ENABLED', false) && { dtls: dtlsConfig(reader) }),
     ...(reader.bool('DEVICE_PROXY_COAP_TLS_ENABLED', false) && { tls: tlsConfig(reader) }),
     ...(reader.bool('DEVICE_PROXY_COAP_TCP_NOSEC_ENABLED', false) && {
       tcp: {

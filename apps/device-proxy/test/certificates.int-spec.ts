@@ -2,18 +2,16 @@ import { X509Certificate } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '@lanyard/service';
 import { certificateAuthority, eventually, selfSigned, withCertificate, withoutCertificate } from '@lanyard/testing';
-import type { RunningProxy } from './running-proxy.js';
 import { type TestSystem } from './test-system.js';
 import { patient, SecureTestSystem } from './secure-test-system.js';
 
-describe('devices and their certificates', () => {
+describe.each(['TLS', 'DTLS'] as const)('devices and their certificates over %s', (over) => {
   let secured: SecureTestSystem;
   let system: TestSystem;
-  let proxy: RunningProxy;
 
   beforeAll(async () => {
-    secured = await SecureTestSystem.create('certificates');
-    ({ system, proxy } = secured);
+    secured = await SecureTestSystem.create(`certificates-${over}`, over);
+    ({ system } = secured);
   }, 180_000);
   afterEach(() => secured.closeDevices());
   afterAll(() => secured.close());
@@ -33,9 +31,9 @@ describe('devices and their certificates', () => {
     expect((await secured.registered('x509-1')).value.deviceId).toBe(deviceId);
     const stranger = secured.device('x509-1');
     const other = withCertificate(selfSigned('whatever'), secured.server.certificate);
-    await expect(stranger.connect(proxy.tlsPort, other)).rejects.toThrow();
+    await expect(secured.connect(stranger, other)).rejects.toThrow();
     const bare = withoutCertificate(secured.server.certificate);
-    await expect(stranger.connect(proxy.tlsPort, bare)).rejects.toThrow();
+    await expect(secured.connect(stranger, bare)).rejects.toThrow();
     await system.withdraw(credentialId);
     await eventually(() => expect(thing.connected).toBe(false), patient);
   });
@@ -51,7 +49,7 @@ describe('devices and their certificates', () => {
     expect(await thing.register()).toBe('4.03');
     await system.credential({ ...credential, credentialId, enrolment: true });
     await eventually(async () => {
-      await thing.connect(proxy.tlsPort, tls);
+      await secured.connect(thing, tls);
       expect(await thing.register()).toBe('2.01');
     });
     expect((await secured.registered('born-today')).value).toMatchObject({
@@ -60,7 +58,7 @@ describe('devices and their certificates', () => {
     });
     await system.withdraw(credentialId);
     await eventually(() => expect(thing.connected).toBe(false), patient);
-    await expect(thing.connect(proxy.tlsPort, tls)).rejects.toThrow();
+    await expect(secured.connect(thing, tls)).rejects.toThrow();
   });
 
   const chainOf = (...links: { certificate: string }[]): string => links.map((one) => one.certificate).join('');
@@ -87,8 +85,8 @@ describe('devices and their certificates', () => {
       [endedLeaf, chainOf(endedLeaf, ended)],
     ] as const)
       await expect(
-        bad.connect(
-          proxy.tlsPort,
+        secured.connect(
+          bad,
           withCertificate({ certificate: chain, privateKey: certified.privateKey }, secured.server.certificate),
         ),
       ).rejects.toThrow();
@@ -104,7 +102,7 @@ describe('devices and their certificates', () => {
     const things = [secured.device('lost'), secured.device('kept'), secured.device('below')] as const;
     const shown = [lost, kept, chained].map((one) => withCertificate(one, secured.server.certificate));
     for (const [i, thing] of things.entries()) {
-      await secured.connected(thing, shown[i]);
+      await secured.connected(thing, shown[i]!);
       expect(await thing.register()).toBe('2.01');
     }
     const serials = [lost, between].map((one) => new X509Certificate(one.certificate).serialNumber.toLowerCase());
@@ -112,7 +110,7 @@ describe('devices and their certificates', () => {
     for (const name of ['lost', 'below'])
       await system.fact(system.sessions, (v) => v.endpointName === name && v.reason === 'credential-withdrawn');
     await eventually(() => expect(things.map(({ connected: open }) => open)).toEqual([false, true, false]), patient);
-    for (const i of [0, 2]) await expect(things[i]!.connect(proxy.tlsPort, shown[i])).rejects.toThrow();
+    for (const i of [0, 2]) await expect(secured.connect(things[i]!, shown[i]!)).rejects.toThrow();
     expect(await things[1].update()).toBe('2.04');
   });
 
@@ -125,6 +123,6 @@ describe('devices and their certificates', () => {
     const forged = certificateAuthority('Honest CA').issue('honest');
     const expired = authority.issue('honest', { notBefore: new Date(0), notAfter: new Date(Date.now() - 1_000) });
     for (const one of [forged, expired])
-      await expect(bad.connect(proxy.tlsPort, withCertificate(one, secured.server.certificate))).rejects.toThrow();
+      await expect(secured.connect(bad, withCertificate(one, secured.server.certificate))).rejects.toThrow();
   });
 });

@@ -67,6 +67,7 @@ class ScriptedLink implements DeviceLink {
   forget(): void {}
   hold(): void {}
   release(): void {}
+  disconnect(): void {}
 }
 
 describe('a device that does not answer', () => {

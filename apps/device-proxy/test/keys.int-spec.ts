@@ -1,17 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually, withKey } from '@lanyard/testing';
-import type { RunningProxy } from './running-proxy.js';
 import { type TestSystem } from './test-system.js';
 import { keyHex, patient, SecureTestSystem } from './secure-test-system.js';
 
-describe('devices and their pre-shared keys', () => {
+describe.each(['TLS', 'DTLS'] as const)('devices and their pre-shared keys over %s', (over) => {
   let secured: SecureTestSystem;
   let system: TestSystem;
-  let proxy: RunningProxy;
 
   beforeAll(async () => {
-    secured = await SecureTestSystem.create('keys');
-    ({ system, proxy } = secured);
+    secured = await SecureTestSystem.create(`keys-${over}`, over);
+    ({ system } = secured);
   }, 180_000);
   afterEach(() => secured.closeDevices());
   afterAll(() => secured.close());
@@ -23,6 +21,8 @@ describe('devices and their pre-shared keys', () => {
     expect(await thing.register()).toBe('2.01');
     await system.lifecycle(deviceId, 'psk-9', 'suspended');
     await system.fact(system.sessions, (v) => v.deviceId === deviceId && v.reason === 'suspended');
+    await eventually(() => expect(thing.connected).toBe(false), patient);
+    await secured.connected(thing, withKey(identity, keyHex));
     expect(await thing.register()).toBe('4.03');
     expect(await thing.update()).toBe('4.04');
   });
@@ -65,7 +65,7 @@ describe('devices and their pre-shared keys', () => {
       system.sessions,
       (v) => v.endpointName === 'psk-6' && v.change === 'deregistered' && v.reason === 'credential-withdrawn',
     );
-    await expect(first.connect(proxy.tlsPort, withKey(identity, keyHex))).rejects.toThrow();
+    await expect(secured.connect(first, withKey(identity, keyHex))).rejects.toThrow();
   });
 
   it('the registration stays when another credential of the device is withdrawn', async () => {
@@ -78,19 +78,19 @@ describe('devices and their pre-shared keys', () => {
     expect(await thing.update()).toBe('2.04');
     await system.withdraw(credentialId);
     const late = secured.device('psk-10');
-    await eventually(() => expect(late.connect(proxy.tlsPort, withKey(identity, keyHex))).rejects.toThrow(), patient);
+    await eventually(() => expect(secured.connect(late, withKey(identity, keyHex))).rejects.toThrow(), patient);
     expect(await thing.update()).toBe('2.04');
   });
 
   it('what was withdrawn while no replica ran ends the registration at the next start', async () => {
     const { deviceId, identity, credentialId } = await secured.directory('psk-11');
-    const other = await system.proxy('dp-2', { tls: {} });
+    const other = await secured.replica('dp-2');
     const thing = secured.device('psk-11');
     await secured.connected(thing, withKey(identity, keyHex), other);
     expect(await thing.register()).toBe('2.01');
     await system.stop(other);
     await system.withdraw(credentialId);
-    const again = await system.proxy('dp-2', { tls: {} });
+    const again = await secured.replica('dp-2');
     await system.fact(system.sessions, (v) => v.deviceId === deviceId && v.reason === 'credential-withdrawn');
     await system.stop(again);
   });
@@ -101,8 +101,8 @@ describe('devices and their pre-shared keys', () => {
     await secured.connected(good, withKey(identity, keyHex));
     const bad = secured.device('psk-7');
     for (let attempt = 0; attempt < 3; attempt += 1)
-      await expect(bad.connect(proxy.tlsPort, withKey(identity, 'ff'.repeat(16)))).rejects.toThrow();
-    await expect(bad.connect(proxy.tlsPort, withKey('unknown-id', keyHex))).rejects.toThrow();
+      await expect(secured.connect(bad, withKey(identity, 'ff'.repeat(16)))).rejects.toThrow();
+    await expect(secured.connect(bad, withKey('unknown-id', keyHex))).rejects.toThrow();
     const { value } = await system.fact(system.events, (v) => v.deviceId === deviceId);
     expect(value).toMatchObject({ eventCode: 'SYS_400', data: { reason: 'wrong-key', shown: identity } });
     expect(await good.register()).toBe('2.01');

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newId } from '@lanyard/service';
-import { eventually, SecureDevice, selfSigned } from '@lanyard/testing';
+import { type DeviceSecurity, eventually, SecureDevice, selfSigned } from '@lanyard/testing';
 import type { RunningProxy } from './running-proxy.js';
 import { TestSystem } from './test-system.js';
 
@@ -13,7 +13,10 @@ export const path = '3303/0/5700';
 /** A device is out within five seconds; a slow machine may take longer. */
 export const patient = { timeoutMs: 25_000 };
 
-/** A replica that listens for TLS, and devices that connect to it. */
+/** What devices connect over. Without ids, a connection belongs to an address (RFC 9146). */
+export type Over = 'TLS' | 'DTLS' | 'DTLS without connection ids';
+
+/** A replica that listens for TLS and DTLS, and devices that connect to it. */
 export class SecureTestSystem {
   readonly devices: SecureDevice[] = [];
 
@@ -22,21 +25,24 @@ export class SecureTestSystem {
     readonly system: TestSystem,
     readonly proxy: RunningProxy,
     readonly server: ReturnType<typeof selfSigned>,
+    private readonly over: Over,
   ) {}
 
-  static async create(name: string): Promise<SecureTestSystem> {
+  static async create(name: string, over: Over = 'TLS'): Promise<SecureTestSystem> {
     const server = selfSigned('lanyard.example');
     const folder = await mkdtemp(join(tmpdir(), 'lanyard-tls-'));
     const [certificateFile, privateKeyFile] = [join(folder, 'server.crt'), join(folder, 'server.key')];
     await writeFile(certificateFile, server.certificate);
     await writeFile(privateKeyFile, server.privateKey);
     const system = await TestSystem.create(name, { autoCreateDevices: false });
-    const proxy = await system.proxy('dp-0', { tls: { certificateFile, privateKeyFile }, tcp: true });
-    return new SecureTestSystem(folder, system, proxy, server);
+    const files = { certificateFile, privateKeyFile };
+    const proxy = await system.proxy('dp-0', { dtls: files, tls: files, tcp: true });
+    return new SecureTestSystem(folder, system, proxy, server, over);
   }
 
   device(name: string): SecureDevice {
-    const one = new SecureDevice(name);
+    const overDtls = this.over === 'DTLS' ? {} : { connectionId: false as const };
+    const one = new SecureDevice(name, this.over === 'TLS' ? 'stream' : overDtls);
     this.devices.push(one);
     return one;
   }
@@ -49,9 +55,19 @@ export class SecureTestSystem {
     return { deviceId, identity, credentialId: await this.system.credential({ deviceId, identity, key: keyHex }) };
   }
 
+  /** Another replica, for devices with pre-shared keys. */
+  replica(replicaId: string): Promise<RunningProxy> {
+    return this.system.proxy(replicaId, { dtls: {}, tls: {} });
+  }
+
+  /** One attempt. Rejects when the device is not let in. */
+  connect(one: SecureDevice, security: DeviceSecurity, to = this.proxy): Promise<void> {
+    return one.connect(this.over === 'TLS' ? to.tlsPort : to.dtlsPort, security);
+  }
+
   /** Waits until the proxy knows the credential. */
-  connected(one: SecureDevice, tls: Parameters<SecureDevice['connect']>[1], to = this.proxy): Promise<void> {
-    return eventually(() => one.connect(to.tlsPort, tls));
+  connected(one: SecureDevice, security: DeviceSecurity, to = this.proxy): Promise<void> {
+    return eventually(() => this.connect(one, security, to));
   }
 
   registered(name: string) {

@@ -6,26 +6,32 @@ import type { RunningProxy } from './running-proxy.js';
 import { type TestSystem, newKey } from './test-system.js';
 import { keyHex, path, SecureTestSystem } from './secure-test-system.js';
 
-describe('devices over TLS', () => {
+const transports = [
+  ['TLS', /^coaps\+tcp:\/\/127\.0\.0\.1:\d+#[0-9a-f]+$/],
+  ['DTLS', /^coaps:\/\/[0-9a-f]{16}$/],
+  ['DTLS without connection ids', /^coaps:\/\/local-[0-9a-f]{16}$/],
+] as const;
+
+describe.each(transports)('devices over %s', (over, address) => {
   let secured: SecureTestSystem;
   let system: TestSystem;
   let proxy: RunningProxy;
 
   beforeAll(async () => {
-    secured = await SecureTestSystem.create('secure');
+    secured = await SecureTestSystem.create(`secure-${over.replaceAll(' ', '-')}`, over);
     ({ system, proxy } = secured);
   }, 180_000);
   afterEach(() => secured.closeDevices());
   afterAll(() => secured.close());
 
-  it('registers, is read, written and observed over TLS with a pre-shared key', async () => {
+  it('registers, is read, written and observed with a pre-shared key', async () => {
     const { deviceId, identity } = await secured.directory('psk-1');
     const thing = secured.device('psk-1');
     await secured.connected(thing, withKey(identity, keyHex));
     expect(await thing.register()).toBe('2.01');
     expect((await secured.registered('psk-1')).value).toMatchObject({
       deviceId,
-      address: expect.stringMatching(/^coaps\+tcp:\/\/127\.0\.0\.1:\d+#[0-9a-f]+$/),
+      address: expect.stringMatching(address),
     });
     const key = newKey(system.accountId);
     const command = (asyncId: string, body: object) =>
@@ -141,7 +147,7 @@ describe('devices over TLS', () => {
 
   it('a session moves with its device to another replica, and is there again after a restart', async () => {
     const { deviceId, identity } = await secured.directory('psk-mover');
-    const other = await system.proxy('dp-1', { tls: {} });
+    const other = await secured.replica('dp-1');
     const thing = secured.device('psk-mover');
     await secured.connected(thing, withKey(identity, keyHex));
     await thing.register();
@@ -155,7 +161,7 @@ describe('devices over TLS', () => {
     await eventually(() => expect(thing.observed).toBe(true));
     await system.stop(other);
     await eventually(() => expect(thing.connected).toBe(false));
-    const again = await system.proxy('dp-1', { tls: {} });
+    const again = await secured.replica('dp-1');
     await system.call(again, key, 'POST', `/v2/device-requests/${deviceId}?async-id=restarted`, {
       method: 'GET',
       uri: `/${path}`,
@@ -169,6 +175,19 @@ describe('devices over TLS', () => {
     await system.fact(system.values, (v) => v.deviceId === deviceId && v.item.payload === payload);
     await system.stop(again);
   });
+});
+
+describe('listeners for streams', () => {
+  let secured: SecureTestSystem;
+  let system: TestSystem;
+  let proxy: RunningProxy;
+
+  beforeAll(async () => {
+    secured = await SecureTestSystem.create('streams');
+    ({ system, proxy } = secured);
+  }, 180_000);
+  afterEach(() => secured.closeDevices());
+  afterAll(() => secured.close());
 
   it('plain TCP is for development: every device of the account may register', async () => {
     await system.lifecycle(newId(), 'tcp-1', 'created');

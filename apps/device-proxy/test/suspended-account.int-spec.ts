@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { eventually, withKey } from '@lanyard/testing';
+import { eventually, SecureDevice, withKey } from '@lanyard/testing';
 import { keyHex, patient, SecureTestSystem } from './secure-test-system.js';
 
-describe('a suspended account', () => {
+describe.each(['TLS', 'DTLS'] as const)('a suspended account over %s', (over) => {
   let secured: SecureTestSystem;
 
   beforeAll(async () => {
-    secured = await SecureTestSystem.create('suspended-account');
+    secured = await SecureTestSystem.create(`suspended-account-${over}`, over);
   }, 180_000);
   afterAll(async () => {
     await secured?.closeDevices();
@@ -19,10 +19,11 @@ describe('a suspended account', () => {
   it('has no connected and no registered devices; they come back with it', async () => {
     const { system, proxy } = secured;
     const { deviceId, identity } = await secured.directory('tenant-1');
-    const tls = secured.device('tenant-1');
-    await secured.connected(tls, withKey(identity, keyHex));
-    expect(await tls.register()).toBe('2.01');
-    const plain = secured.device('tenant-2');
+    const one = secured.device('tenant-1');
+    await secured.connected(one, withKey(identity, keyHex));
+    expect(await one.register()).toBe('2.01');
+    const plain = new SecureDevice('tenant-2');
+    secured.devices.push(plain);
     const ids = [deviceId, (await secured.directory('tenant-2')).deviceId];
     await plain.connect(proxy.tcpPort);
     expect(await plain.register()).toBe('2.01');
@@ -30,7 +31,7 @@ describe('a suspended account', () => {
     ids.push(await system.register(system.thing(proxy, 'tenant-3')));
 
     await account('suspended');
-    await eventually(() => expect([tls.connected, plain.connected]).toEqual([false, false]), patient);
+    await eventually(() => expect([one.connected, plain.connected]).toEqual([false, false]), patient);
     for (const id of ids)
       await system.fact(
         system.sessions,
@@ -38,14 +39,14 @@ describe('a suspended account', () => {
       );
     const late = secured.device('tenant-1');
     await eventually(async () => {
-      await late.connect(proxy.tlsPort, withKey(identity, keyHex)).catch(() => undefined);
+      await secured.connect(late, withKey(identity, keyHex)).catch(() => undefined);
       await eventually(() => expect(late.connected).toBe(false), { timeoutMs: 500 });
     }, patient);
 
     await account('active');
     const again = secured.device('tenant-1');
     await eventually(async () => {
-      await again.connect(proxy.tlsPort, withKey(identity, keyHex));
+      await secured.connect(again, withKey(identity, keyHex));
       expect(await again.register()).toBe('2.01');
     }, patient);
   });

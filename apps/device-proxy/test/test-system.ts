@@ -54,12 +54,20 @@ import {
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { definition } from '../src/app.module.js';
-import type { DeviceProxyConfig, TlsConfig } from '../src/config.js';
+import type { DeviceProxyConfig, DtlsConfig, TlsConfig } from '../src/config.js';
 import { awakeWindowMs, expiryGraceMs as defaultExpiryGraceMs } from '../src/limits.js';
 import { sessionKeys } from '../src/sessions/keys.js';
 import { type RunningProxy, withPorts } from './running-proxy.js';
 
 const tlsLimits = { connectionsMax: 100, connectionsPerAddressMax: 50, idleMs: 60_000 };
+const dtlsLimits = {
+  connectionsMax: 100,
+  connectionsPerAddressMax: 50,
+  handshakesMax: 200,
+  handshakesPerAddressMax: 100,
+  handshakesPerAddressPerSecond: 500,
+  idleMs: 60_000,
+};
 const encryptionKey = Buffer.alloc(32);
 
 const identityKeys = newIdentityKeys();
@@ -155,6 +163,7 @@ export class TestSystem {
     {
       coapPort = 0,
       clock,
+      dtls,
       tls,
       tcp,
       accountId = this.accountId,
@@ -162,6 +171,7 @@ export class TestSystem {
     }: {
       coapPort?: number;
       clock?: Clock;
+      dtls?: Partial<DtlsConfig>;
       tls?: Partial<TlsConfig>;
       tcp?: boolean;
       accountId?: string;
@@ -185,6 +195,9 @@ export class TestSystem {
       awakeMs: awakeWindowMs,
       expiryGraceMs,
       coap: { host: '127.0.0.1', port: coapPort, accountId, receiveBufferBytes: 262_144 },
+      ...(dtls && {
+        dtls: { host: '127.0.0.1', port: 0, receiveBufferBytes: 262_144, limits: dtlsLimits, ...dtls },
+      }),
       ...(tls && { tls: { host: '127.0.0.1', port: 0, limits: tlsLimits, ...tls } }),
       ...(tcp && { tcp: { host: '127.0.0.1', port: 0, accountId } }),
     };

@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 
 /** The device's own certificate, and issuers between it and the trusted one. */
-const pathMax = 5;
+export const certificatesMax = 5;
 
 export const serialOf = (x509: X509Certificate): string => x509.serialNumber.toLowerCase();
 
@@ -13,12 +13,14 @@ export const isIssuedBy = (x509: X509Certificate, issuer: X509Certificate): bool
   issuer.ca && x509.checkIssued(issuer) && x509.verify(issuer.publicKey);
 
 /**
- * The chain that a device presented, from its own certificate up: each one signed by the next. It ends before an issuer
- * that did not sign, is no authority or is out of date. The caller decides whether one of them is trusted.
+ * The chain that a device presented, its own certificate first, as far as each one is signed by the next. It ends before an
+ * issuer that did not sign, is no authority or is out of date. The caller decides whether one of them is trusted.
  */
-export const pathOf = (own: X509Certificate, nowMs: number): X509Certificate[] => {
+export const pathOf = (presented: readonly X509Certificate[], nowMs: number): X509Certificate[] => {
+  const [own, ...issuers] = presented.slice(0, certificatesMax);
+  if (!own) return [];
   const path = [own];
-  for (let issuer = own.issuerCertificate; issuer && path.length < pathMax; issuer = issuer.issuerCertificate) {
+  for (const issuer of issuers) {
     const last = path.at(-1) as X509Certificate;
     if (issuer.fingerprint256 === last.fingerprint256) break;
     if (!isIssuedBy(last, issuer) || !isInDates(issuer, nowMs)) break;

@@ -94,6 +94,6 @@ describe('the credential index', () => {
     const trusted = { accountId: issuerAccount, kind: 'authority', certificate: issuer.certificate } as const;
     say(id(1), { credentialId: id(1), changedAt, ...own });
     say(id(2), { credentialId: id(2), changedAt, ...trusted });
-    expect(credentials.certified(x509, Date.now())?.credential.kind).toBe(kind);
+    expect(credentials.certified([x509], Date.now())?.credential.kind).toBe(kind);
   });
 });

@@ -41,7 +41,9 @@ export interface Recognised {
 export const isWithdrawnBy = (shown: ShownCredential | undefined, { credentialId, serials }: Withdrawal): boolean =>
   shown?.id === credentialId && (serials === undefined || (shown.serials ?? []).some((serial) => serials.has(serial)));
 
-type IndexConfig = Pick<DeviceProxyConfig, 'tls'> & { secrets: Pick<DeviceProxyConfig['secrets'], 'encryptionKey'> };
+type IndexConfig = Pick<DeviceProxyConfig, 'dtls' | 'tls'> & {
+  secrets: Pick<DeviceProxyConfig['secrets'], 'encryptionKey'>;
+};
 
 /**
  * This replica's copy of all credentials, indexed by what a device presents. It is complete, because a handshake cannot
@@ -59,15 +61,19 @@ export class CredentialIndex {
   constructor(
     @Inject(DeviceCredentialsReader)
     private readonly reader: Pick<DeviceCredentialsReader, 'onChange' | 'has' | 'get'>,
-    @Inject(CONFIG) { secrets, tls }: IndexConfig,
+    @Inject(CONFIG) { secrets, dtls, tls }: IndexConfig,
   ) {
     this.encryptionKey = secrets.encryptionKey;
-    // Without TLS no device presents a credential.
-    if (tls) reader.onChange((_id, credential, previous) => this.changed(credential, previous));
+    // Without TLS and DTLS no device presents a credential.
+    if (tls ?? dtls) reader.onChange((_id, credential, previous) => this.changed(credential, previous));
   }
 
   onWithdrawn(listener: Withdrawn): void {
     this.withdrawn.push(listener);
+  }
+
+  withId(credentialId: string): DeviceCredentialChanged | undefined {
+    return this.reader.get(credentialId);
   }
 
   /** Chains that were verified before. */
@@ -91,15 +97,17 @@ export class CredentialIndex {
    * certificate is public, and any account can add it; an issuer is trusted only once its account has proved to hold its
    * key. So where the two name different accounts, the issuer's decides.
    */
-  certified(x509: X509Certificate, nowMs: number): Recognised | undefined {
+  certified(chain: readonly X509Certificate[], nowMs: number): Recognised | undefined {
+    const [x509] = chain;
+    if (!x509) return undefined;
     const own = newest(this.byFingerprint.get(x509.fingerprint256.replaceAll(':', '').toLowerCase()));
-    const issued = this.issued(x509, nowMs);
+    const issued = this.issued(chain, nowMs);
     if (!own || (issued && issued.credential.accountId !== own.accountId)) return issued;
     return { credential: own, serials: [] };
   }
 
-  private issued(x509: X509Certificate, nowMs: number): Recognised | undefined {
-    const path = pathOf(x509, nowMs);
+  private issued(chain: readonly X509Certificate[], nowMs: number): Recognised | undefined {
+    const path = pathOf(chain, nowMs);
     for (const [depth, certificate] of path.entries()) {
       const credential = this.issuerOf(certificate);
       if (credential) return { credential, serials: path.slice(0, depth + 1).map(serialOf) };

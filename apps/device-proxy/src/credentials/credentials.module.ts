@@ -2,14 +2,16 @@ import { Module } from '@nestjs/common';
 import { ProducerModule } from '../producer/producer.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { StateModule } from '../state/state.module.js';
+import { Authentication } from './authentication.js';
 import { CredentialIndex } from './credential-index.js';
+import { DtlsDeviceAuthenticator } from './dtls-device-authenticator.js';
 import { Refusals } from './refusals.js';
 import { TlsAuthenticator } from './tls-authenticator.js';
 import { Withdrawals } from './withdrawals.js';
 
 @Module({
   imports: [SessionsModule, ProducerModule, StateModule],
-  providers: [CredentialIndex, Refusals, TlsAuthenticator, Withdrawals],
-  exports: [CredentialIndex, Refusals, TlsAuthenticator],
+  providers: [CredentialIndex, Refusals, Authentication, TlsAuthenticator, DtlsDeviceAuthenticator, Withdrawals],
+  exports: [CredentialIndex, Refusals, TlsAuthenticator, DtlsDeviceAuthenticator],
 })
 export class CredentialsModule {}

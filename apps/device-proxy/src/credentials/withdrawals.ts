@@ -30,7 +30,7 @@ export class Withdrawals implements OnApplicationBootstrap, BeforeApplicationShu
 
   /** Also handles credentials that were withdrawn while this replica was down. */
   onApplicationBootstrap(): void {
-    if (!this.config.tls) return;
+    if (!this.config.tls && !this.config.dtls) return;
     const { credentials, sessions } = this;
     credentials.onWithdrawn((withdrawal) => this.withdrawn(withdrawal));
     // Also a new one: its credential may have been withdrawn while it was being stored.

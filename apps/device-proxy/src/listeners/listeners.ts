@@ -1,35 +1,43 @@
-import { readFileSync } from 'node:fs';
-import { CONFIG, type Logger, LOGGER, Metrics } from '@lanyard/service';
+import { type Clock, CLOCK, CONFIG, type Logger, LOGGER, Metrics } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
-import type { CoapConfig, DeviceProxyConfig, TlsConfig } from '../config.js';
+import type { DeviceProxyConfig } from '../config.js';
+import { DtlsDeviceAuthenticator } from '../credentials/dtls-device-authenticator.js';
 import { TlsAuthenticator } from '../credentials/tls-authenticator.js';
 import { Sessions } from '../sessions/sessions.js';
 import { AccessAccountsReader } from '../state/access-accounts.reader.js';
-import { CoapStream, type StreamParts } from '../transport/coap-stream.js';
+import type { CoapDtls } from '../transport/coap-dtls.js';
+import type { CoapStream } from '../transport/coap-stream.js';
+import { ConnectionIds } from '../transport/connection-ids.js';
 import { CoapUdp } from '../transport/coap-udp.js';
 import { DeviceLinks } from '../transport/device-links.js';
 import type { Scheme } from '../transport/peer-address.js';
-import { acceptAll } from '../transport/connection-authenticator.js';
 import type { Transport } from '../transport/transport.js';
 import { AdmissionControl } from '../transport/admission-control.js';
 import type { AnswerRequest } from '../transport/uplink-bridge.js';
 import type { TakeNotification } from '../transport/coap-link.js';
-
-type SharedParts = Pick<StreamParts, 'admissionControl' | 'logger' | 'events' | 'isSuspended'>;
+import { coapEventsMetric, dtlsMetrics } from './datagram-metrics.js';
+import { dtlsListener } from './dtls-listener.js';
+import { tcpStream, tlsStream } from './stream-listeners.js';
 
 /** The listeners for devices that the configuration asks for. They open when `start` is called, after everything else. */
 @Injectable()
 export class Listeners {
-  private readonly streams: readonly CoapStream[];
+  /** The listener for DTLS; undefined when it is off. */
+  readonly dtls: CoapDtls | undefined;
+  /** Those with connections. */
+  private readonly connected: readonly (CoapStream | CoapDtls)[];
   private readonly all: readonly Transport[];
 
   constructor(
-    @Inject(CONFIG) { coap, tcp, tls }: DeviceProxyConfig,
+    @Inject(CONFIG) { coap, dtls, tcp, tls }: DeviceProxyConfig,
     admissionControl: AdmissionControl,
-    authenticator: TlsAuthenticator,
+    tlsAuthenticator: TlsAuthenticator,
+    dtlsAuthenticator: DtlsDeviceAuthenticator,
+    ids: ConnectionIds,
     accounts: AccessAccountsReader,
     links: DeviceLinks,
     private readonly sessions: Sessions,
+    @Inject(CLOCK) clock: Clock,
     @Inject(LOGGER) logger: Logger,
     metrics: Metrics,
   ) {
@@ -41,13 +49,21 @@ export class Listeners {
     const shared = {
       admissionControl,
       logger,
-      events,
       isSuspended: (accountId: string) => accounts.isSuspended(accountId),
     };
-    this.streams = [...(tls ? [tlsStream(tls, authenticator, shared)] : []), ...(tcp ? [tcpStream(tcp, shared)] : [])];
-    this.all = [...(coap ? [new CoapUdp(coap, admissionControl, logger, metrics)] : []), ...this.streams];
+    const isRegistered = (accountId: string, address: string): boolean => sessions.hasAt(accountId, address);
+    this.dtls = dtls && dtlsListener(dtls, { ...shared, authenticator: dtlsAuthenticator, clock, ids, isRegistered });
+    this.connected = [
+      ...(this.dtls ? [this.dtls] : []),
+      ...(tls ? [tlsStream(tls, tlsAuthenticator, { ...shared, events })] : []),
+      ...(tcp ? [tcpStream(tcp, { ...shared, events })] : []),
+    ];
+    const udp = coap && new CoapUdp(coap, admissionControl, logger);
+    this.all = [...(udp ? [udp] : []), ...this.connected];
+    coapEventsMetric(metrics, [udp, this.dtls]);
+    if (this.dtls) dtlsMetrics(metrics, this.dtls);
     for (const { scheme, link } of this.all) links.add(scheme, link);
-    for (const stream of this.streams) stream.onGone((accountId, address) => this.silence(accountId, address));
+    for (const transport of this.connected) transport.onGone((accountId, address) => this.silence(accountId, address));
   }
 
   /** Sets the handler for requests of devices. */
@@ -71,7 +87,7 @@ export class Listeners {
 
   /** Closes every open connection of devices of the account. */
   disconnect(accountId: string, why: string): void {
-    for (const stream of this.streams) stream.disconnect(accountId, why);
+    for (const transport of this.connected) transport.disconnect(accountId, why);
   }
 
   /** Bound port; 0 when there is no such listener. */
@@ -85,23 +101,3 @@ export class Listeners {
     if (session) session.silent = true;
   }
 }
-
-const tlsStream = (tls: TlsConfig, authenticator: TlsAuthenticator, shared: SharedParts): CoapStream => {
-  const { host, port, certificateFile, privateKeyFile, limits } = tls;
-  const certified =
-    certificateFile === undefined || privateKeyFile === undefined
-      ? {}
-      : { certificate: readFileSync(certificateFile, 'utf8'), privateKey: readFileSync(privateKeyFile, 'utf8') };
-  return new CoapStream({ scheme: 'coaps+tcp', host, port, limits, certified, authenticator, ...shared });
-};
-
-const tcpStream = ({ host, port, accountId }: CoapConfig, shared: SharedParts): CoapStream =>
-  new CoapStream({
-    scheme: 'coap+tcp',
-    host,
-    port,
-    limits: {},
-    certified: {},
-    authenticator: acceptAll(accountId),
-    ...shared,
-  });

@@ -7,7 +7,7 @@ import type { AnswerAhead, ReportWith } from '../sessions/joining.js';
 import type { Session } from '../sessions/session.js';
 import { LastSeen } from '../sessions/last-seen.js';
 import { Sessions } from '../sessions/sessions.js';
-import { isConnection } from '../transport/peer-address.js';
+import { isConnection, outlivesItsDevice } from '../transport/peer-address.js';
 import { DeviceLinks } from '../transport/device-links.js';
 import { Values } from './values.js';
 
@@ -100,10 +100,17 @@ export class Observer implements BeforeApplicationShutdown {
     const newest = this.newestAt(previousAddress);
     for (const { token } of session.observations.all()) this.links.to(previousAddress).forget(previousAddress, token);
     this.links.to(session.address).hold(session.address);
+    if (outlivesItsDevice(previousAddress)) this.leave(session, previousAddress);
     if (isConnection(previousAddress) || isConnection(session.address)) return this.loseConnected(session);
     session.newestBefore = newest;
     this.adoptAll(session);
     this.releaseLater(session.accountId, previousAddress);
+  }
+
+  /** The device may have lost its connection without a word, and answers there would never come. */
+  private leave({ accountId }: Session, previousAddress: string): void {
+    this.links.to(previousAddress).disconnect(previousAddress, 'The device has another connection');
+    this.releaseLater(accountId, previousAddress);
   }
 
   /** They ended with the connection (RFC 8323 §7.4). Paths with subscribers are observed again after the update. */

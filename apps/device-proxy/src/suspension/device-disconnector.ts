@@ -6,6 +6,7 @@ import type { Session } from '../sessions/session.js';
 import { SessionFacts } from '../sessions/session-facts.js';
 import { Sessions } from '../sessions/sessions.js';
 import { SubscriptionReconciler } from '../subscriptions/subscription-reconciler.js';
+import { DeviceLinks } from '../transport/device-links.js';
 import { Admission } from '../intake/admission.js';
 import { DeviceDirectory } from '../intake/device-directory.js';
 
@@ -27,6 +28,7 @@ export class DeviceDisconnector implements OnApplicationBootstrap, BeforeApplica
     private readonly facts: SessionFacts,
     private readonly queue: CommandQueue,
     private readonly reconciler: SubscriptionReconciler,
+    private readonly links: DeviceLinks,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly deadline: StopDeadline,
@@ -86,6 +88,7 @@ export class DeviceDisconnector implements OnApplicationBootstrap, BeforeApplica
   private async endSession(session: Session, why: Why): Promise<void> {
     await this.facts.announceEnd(session, 'deregistered', why);
     await this.sessions.close(session);
+    this.links.to(session.address).disconnect(session.address, `Device ${why}`);
   }
 
   /** The owner is gone: any replica may end the session, unless the device is admitted again by now. */

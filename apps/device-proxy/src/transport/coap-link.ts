@@ -39,6 +39,8 @@ export interface Peers {
   peerOf(address: string): Peer;
   /** undefined if it belongs to no session, or its connection has ended. */
   accountOf(peer: Peer): string | undefined;
+  /** Closes its connection; without connections nothing happens. */
+  disconnect(peer: Peer, why: string): void;
 }
 
 /** Resolves when the notification is safe with Kafka; false when no observation has its token. */
@@ -177,6 +179,10 @@ export class CoapLink implements DeviceLink {
 
   release(address: string): void {
     this.endpoint.forgetPeer(this.peers.peerOf(address));
+  }
+
+  disconnect(address: string, why: string): void {
+    this.peers.disconnect(this.peers.peerOf(address), why);
   }
 
   private watchOf(request: DeviceRequest): Watch {

@@ -10,7 +10,7 @@ import { CoapLink } from './coap-link.js';
 import { connectionAddress, connectionPeer } from './peer-address.js';
 import type { Sender } from './sender.js';
 import type { ConnectionAuthenticator } from './connection-authenticator.js';
-import type { Transport } from './transport.js';
+import type { Gone, Transport } from './transport.js';
 import type { AdmissionControl } from './admission-control.js';
 import { UplinkBridge } from './uplink-bridge.js';
 
@@ -28,9 +28,6 @@ export interface StreamParts {
   logger: Logger;
   events: { inc(labels: { event: string; scheme: string }): void };
 }
-
-/** Called when the connection of a device is over. */
-export type Gone = (accountId: string, address: string) => void;
 
 /** The listener for devices over TLS, and over plain TCP in development (RFC 8323). */
 export class CoapStream implements Transport {
@@ -73,6 +70,7 @@ export class CoapStream implements Transport {
       addressOf: (peer) => connectionAddress(scheme, peer),
       peerOf: connectionPeer,
       accountOf: (peer) => this.senders.get(peer.key)?.accountId,
+      disconnect: (peer, why) => this.endpoint.disconnect(peer, why),
     });
   }
 

@@ -1,5 +1,5 @@
 import { type BoundAddress, type CoapLimits, CoapUdpEndpoint, type UnmatchedNotification } from '@lanyard/coap';
-import type { Logger, Metrics } from '@lanyard/service';
+import type { Logger } from '@lanyard/service';
 import type { CoapUdpConfig } from '../config.js';
 import { CoapLink } from './coap-link.js';
 import { parseAddress } from './peer-address.js';
@@ -19,14 +19,13 @@ export class CoapUdp implements Transport {
   readonly scheme = 'coap';
   readonly link: CoapLink;
   readonly uplink: UplinkBridge;
-  private readonly endpoint: CoapUdpEndpoint;
+  readonly endpoint: CoapUdpEndpoint;
   private bound: BoundAddress | undefined;
 
   constructor(
     private readonly config: CoapUdpConfig,
     admissionControl: AdmissionControl,
     private readonly logger: Logger,
-    metrics: Metrics,
   ) {
     this.endpoint = new CoapUdpEndpoint({
       host: config.host,
@@ -39,17 +38,6 @@ export class CoapUdp implements Transport {
       onHandlerError: (error) =>
         logger.warn({ err: error }, 'message of a device not handled: it will be retransmitted'),
     });
-    const counters = (): [string, number][] => Object.entries(this.endpoint.counters());
-    // Read when the metrics are scraped: the endpoint counts them anyway.
-    metrics.counter({
-      name: 'lanyard_device_proxy_coap_events_total',
-      help: 'What happened to datagrams, requests and notifications on the CoAP port',
-      labelNames: ['event'],
-      collect() {
-        this.reset();
-        for (const [event, count] of counters()) this.inc({ event }, count);
-      },
-    });
     this.uplink = new UplinkBridge(admissionControl, logger);
     this.link = new CoapLink(this.endpoint, {
       addressOf: ({ authority }) => authority,
@@ -58,6 +46,7 @@ export class CoapUdp implements Transport {
         return this.endpoint.peer(host, port);
       },
       accountOf: () => config.accountId,
+      disconnect: () => undefined,
     });
   }
 

@@ -98,4 +98,6 @@ export interface DeviceLink {
   hold(address: string): void;
   /** The device at this address no longer has a session here. */
   release(address: string): void;
+  /** Closes the connection at this address, if the transport has connections. */
+  disconnect(address: string, why: string): void;
 }

@@ -30,6 +30,10 @@ export class NoTransport implements DeviceLink {
     // No state of any peer is needed.
   }
 
+  disconnect(): void {
+    // No device is connected.
+  }
+
   release(): void {
     // No state of any peer is held.
   }

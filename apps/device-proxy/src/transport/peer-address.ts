@@ -1,10 +1,10 @@
 import { type Peer, streamPeerOf } from '@lanyard/coap';
 
 /**
- * The address of a device. Over UDP `127.0.0.1:5683` or `[::1]:5683`; over TCP and TLS its one connection, as
- * `coaps+tcp://127.0.0.1:40001#3af1`.
+ * The address of a device. Over UDP `127.0.0.1:5683` or `[::1]:5683`; otherwise its one connection: over TCP and TLS as
+ * `coaps+tcp://127.0.0.1:40001#3af1`, over DTLS by its id, `coaps://5bc1a9f2e07d3364`, wherever the device sends from.
  */
-export type Scheme = 'coap' | 'coap+tcp' | 'coaps+tcp';
+export type Scheme = 'coap' | 'coaps' | 'coap+tcp' | 'coaps+tcp';
 
 export const parseAddress = (text: string): { host: string; port: number } => {
   const colon = text.lastIndexOf(':');
@@ -13,7 +13,10 @@ export const parseAddress = (text: string): { host: string; port: number } => {
 
 export const connectionAddress = (scheme: Scheme, { key }: Peer): string => `${scheme}://${key}`;
 
-export const connectionPeer = (address: string): Peer => streamPeerOf(address.slice(address.indexOf('://') + 3));
+/** The key of the connection at such an address. */
+export const connectionId = (address: string): string => address.slice(address.indexOf('://') + 3);
+
+export const connectionPeer = (address: string): Peer => streamPeerOf(connectionId(address));
 
 export const schemeOf = (address: string): Scheme => {
   const end = address.indexOf('://');
@@ -22,3 +25,6 @@ export const schemeOf = (address: string): Scheme => {
 
 /** Such an address, and the observations of its device, end with the connection. */
 export const isConnection = (address: string): boolean => schemeOf(address) !== 'coap';
+
+/** Nothing ends a DTLS connection whose device has forgotten it. */
+export const outlivesItsDevice = (address: string): boolean => schemeOf(address) === 'coaps';

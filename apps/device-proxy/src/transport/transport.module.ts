@@ -1,6 +1,10 @@
 import { Module } from '@nestjs/common';
+import { ConnectionIds } from './connection-ids.js';
 import { DeviceLinks } from './device-links.js';
 import { AdmissionControl } from './admission-control.js';
 
-@Module({ providers: [DeviceLinks, AdmissionControl], exports: [DeviceLinks, AdmissionControl] })
+@Module({
+  providers: [DeviceLinks, AdmissionControl, ConnectionIds],
+  exports: [DeviceLinks, AdmissionControl, ConnectionIds],
+})
 export class TransportModule {}

@@ -2,6 +2,9 @@ import type { CoapLink } from './coap-link.js';
 import type { Scheme } from './peer-address.js';
 import type { UplinkBridge } from './uplink-bridge.js';
 
+/** Called when the connection of a device is over. */
+export type Gone = (accountId: string, address: string) => void;
+
 /** One listener for devices. */
 export interface Transport {
   readonly scheme: Scheme;

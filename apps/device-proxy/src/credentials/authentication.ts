@@ -1,0 +1,91 @@
+import type { X509Certificate } from 'node:crypto';
+import type { DeviceCredentialChanged } from '@lanyard/contracts';
+import { type Clock, CLOCK, type Logger, LOGGER } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Sender, ShownCredential } from '../transport/sender.js';
+import { CredentialIndex } from './credential-index.js';
+import { isUsable, senderOf } from './identify.js';
+import { type Reason, Refusals } from './refusals.js';
+
+/** The identity that a client presented, and the credential that had it then. */
+export interface ShownIdentity {
+  identity: string;
+  credential?: DeviceCredentialChanged;
+}
+
+/** Who a device is by what it proved in its handshake, over TLS and DTLS alike. Refusals are reported. */
+@Injectable()
+export class Authentication {
+  constructor(
+    readonly credentials: CredentialIndex,
+    private readonly refusals: Refusals,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  identified(identity: string): ShownIdentity {
+    const credential = this.credentials.identified(identity);
+    return { identity, ...(credential && { credential }) };
+  }
+
+  /** Undefined for an unknown identity, which fails like a wrong key (RFC 4279 §2), and for a key that cannot be read. */
+  keyOf({ credential }: ShownIdentity): Buffer | undefined {
+    if (!credential) return undefined;
+    try {
+      return this.credentials.keyOf(credential);
+    } catch (error) {
+      const { credentialId } = credential;
+      this.logger.error({ err: error, credentialId }, 'key not readable: was it sealed with another ENCRYPTION_KEY?');
+      return undefined;
+    }
+  }
+
+  /** The peer has the key of the credential. */
+  withKey(credential: DeviceCredentialChanged): Sender | undefined {
+    const shown = { id: credential.credentialId };
+    // It may have been deleted during the handshake.
+    if (!this.credentials.isValid(shown)) return undefined;
+    const sender = senderOf(credential);
+    return sender && { ...sender, credential: shown };
+  }
+
+  /** The peer has the private key of the first certificate; the others are what it sent with it. */
+  withCertificate(chain: readonly X509Certificate[], address: string): Sender | undefined {
+    const { credentials, clock } = this;
+    const [x509] = chain;
+    if (!x509) return this.refuse('no-certificate', address);
+    const { credential, serials = [] } = credentials.certified(chain, clock.now()) ?? {};
+    const sender = credential && senderOf(credential, x509);
+    if (!sender) return this.refuse('unknown-certificate', address, x509.subject);
+    if (!isUsable(x509, clock.now())) return this.refuse('expired-certificate', address, x509.subject, credential);
+    const shown = { id: credential.credentialId, ...(serials.length > 0 && { serials }) };
+    if (!credentials.isValid(shown)) return this.refuse('revoked-certificate', address, x509.subject, credential);
+    return { ...sender, credential: shown };
+  }
+
+  /** Who a peer is that authenticated before, if its credential is still valid. */
+  again(shown: ShownCredential, x509?: X509Certificate): Sender | undefined {
+    const credential = this.credentials.isValid(shown) ? this.credentials.withId(shown.id) : undefined;
+    const sender = credential && senderOf(credential, x509);
+    return sender && { ...sender, credential: shown };
+  }
+
+  /** A handshake ended without a connection. `isWrongKey`: the peer has another key than that of the identity. */
+  failed(shown: ShownIdentity | undefined, isWrongKey: boolean, address: string, detail: string): void {
+    if (!shown) return this.refuse('handshake-failed', address, detail);
+    const { identity, credential } = shown;
+    if (!credential) return this.refuse('unknown-identity', address, identity);
+    this.refuse(isWrongKey ? 'wrong-key' : 'handshake-failed', address, identity, credential);
+  }
+
+  refuse(reason: Reason, address: string, shown?: string, credential?: DeviceCredentialChanged): undefined {
+    const { accountId, deviceId } = credential ?? {};
+    this.refusals.report(reason, {
+      address,
+      ...(shown !== undefined && { shown }),
+      ...(accountId !== undefined && { accountId }),
+      ...(deviceId !== undefined && { deviceId }),
+    });
+    return undefined;
+  }
+}

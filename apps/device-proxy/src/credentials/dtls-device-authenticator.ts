@@ -1,0 +1,85 @@
+import type { Peer } from '@lanyard/coap';
+import type {
+  ConnectionState,
+  DtlsConnection,
+  HandshakeFailed,
+  HandshakeOfClient,
+  PeerCredential,
+} from '@lanyard/dtls';
+import { Injectable } from '@nestjs/common';
+import type { DtlsAuthenticator } from '../transport/dtls-authenticator.js';
+import type { Sender, ShownCredential } from '../transport/sender.js';
+import { Authentication, type ShownIdentity } from './authentication.js';
+import { OpenConnections } from './open-connections.js';
+
+/** What a client has shown so far. */
+type Notes = { shown: ShownIdentity } | { sender: Sender };
+
+const addressOf = ({ remote: { address, port } }: HandshakeOfClient): string =>
+  `${address.includes(':') ? `[${address}]` : address}:${port}`;
+
+/** Authenticates devices over DTLS, and disconnects them when their credentials are withdrawn. */
+@Injectable()
+export class DtlsDeviceAuthenticator implements DtlsAuthenticator {
+  private readonly notes = new WeakMap<HandshakeOfClient, Notes>();
+  private readonly connections: OpenConnections;
+
+  constructor(private readonly authentication: Authentication) {
+    this.connections = new OpenConnections(authentication.credentials);
+  }
+
+  onDisconnect(out: (peer: Peer, why: string) => void): void {
+    this.connections.onDisconnect(out);
+  }
+
+  keyOf(identity: Buffer, handshake: HandshakeOfClient): Buffer | undefined {
+    const shown = this.authentication.identified(identity.toString());
+    this.notes.set(handshake, { shown });
+    return this.authentication.keyOf(shown);
+  }
+
+  authenticate(credential: PeerCredential, handshake: HandshakeOfClient): boolean {
+    const sender = this.senderWith(credential, addressOf(handshake));
+    if (sender) this.notes.set(handshake, { sender });
+    return sender !== undefined;
+  }
+
+  connected(peer: Peer, _connection: DtlsConnection, handshake: HandshakeOfClient): Sender | undefined {
+    const notes = this.notes.get(handshake);
+    return this.remember(peer, notes && this.senderOf(notes));
+  }
+
+  restored(peer: Peer, { peer: proved }: ConnectionState, credential: ShownCredential): Sender | undefined {
+    const x509 = proved.kind === 'x509' ? proved.chain[0] : undefined;
+    return this.remember(peer, this.authentication.again(credential, x509));
+  }
+
+  connectionClosed(peer: Peer): void {
+    this.connections.remove(peer);
+  }
+
+  handshakeFailed({ message, reason }: HandshakeFailed, handshake: HandshakeOfClient): void {
+    // Reported already, with what was wrong with the certificate.
+    if (reason === 'not-authenticated') return;
+    const notes = this.notes.get(handshake);
+    const shown = notes && 'shown' in notes ? notes.shown : undefined;
+    this.authentication.failed(shown, reason === 'wrong-key', addressOf(handshake), message);
+  }
+
+  private senderWith(credential: PeerCredential, address: string): Sender | undefined {
+    if (credential.kind === 'x509') return this.authentication.withCertificate(credential.chain, address);
+    return this.authentication.refuse('unknown-certificate', address, credential.kind);
+  }
+
+  /** A credential may have been withdrawn since. */
+  private senderOf(notes: Notes): Sender | undefined {
+    if ('shown' in notes) return notes.shown.credential && this.authentication.withKey(notes.shown.credential);
+    const { credential } = notes.sender;
+    return credential && this.authentication.credentials.isValid(credential) ? notes.sender : undefined;
+  }
+
+  private remember(peer: Peer, sender: Sender | undefined): Sender | undefined {
+    if (sender?.credential) this.connections.add(peer, sender.credential);
+    return sender;
+  }
+}

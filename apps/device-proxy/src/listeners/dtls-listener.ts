@@ -1,0 +1,56 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { OwnCertificate } from '@lanyard/dtls';
+import { ConfigError } from '@lanyard/service';
+import type { DtlsConfig } from '../config.js';
+import { CoapDtls, type DtlsParts } from '../transport/coap-dtls.js';
+
+type SharedParts = Pick<
+  DtlsParts,
+  'admissionControl' | 'authenticator' | 'clock' | 'ids' | 'isRegistered' | 'isSuspended' | 'logger'
+>;
+
+const pemCertificates = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/** The suites of the listener need a key on P-256 (RFC 7925 §4.2). @throws ConfigError */
+const ownCertificate = (certificateFile: string, privateKeyFile: string): OwnCertificate => {
+  const privateKey = createPrivateKey(readFileSync(privateKeyFile, 'utf8'));
+  if (privateKey.asymmetricKeyDetails?.namedCurve !== 'prime256v1')
+    throw new ConfigError('DEVICE_PROXY_COAP_DTLS_PRIVATE_KEY_FILE', 'must contain a key on the curve P-256');
+  const chain = (readFileSync(certificateFile, 'utf8').match(pemCertificates) ?? []).map(
+    (pem) => new X509Certificate(pem),
+  );
+  if (!chain[0]?.checkPrivateKey(privateKey))
+    throw new ConfigError(
+      'DEVICE_PROXY_COAP_DTLS_CERTIFICATE_FILE',
+      'must begin with the certificate of the private key',
+    );
+  return { chain: chain.map(({ raw }) => raw), privateKey };
+};
+
+export const dtlsListener = (dtls: DtlsConfig, shared: SharedParts): CoapDtls => {
+  const { host, port, certificateFile, privateKeyFile, receiveBufferBytes, limits } = dtls;
+  const { ackTimeoutMs, blockBytes, handshakeTimerMs } = dtls;
+  return new CoapDtls({
+    ...shared,
+    host,
+    port,
+    receiveBufferBytes,
+    idleMs: limits.idleMs,
+    ...(ackTimeoutMs !== undefined && { ackTimeoutMs }),
+    ...(certificateFile !== undefined &&
+      privateKeyFile !== undefined && { certificate: ownCertificate(certificateFile, privateKeyFile) }),
+    coapLimits: {
+      ...(blockBytes !== undefined && { blockBytes }),
+      ...(limits.uploadsMax !== undefined && { uploadsMax: limits.uploadsMax }),
+    },
+    dtlsLimits: {
+      connectionsMax: limits.connectionsMax,
+      connectionsPerSourceMax: limits.connectionsPerAddressMax,
+      handshakesMax: limits.handshakesMax,
+      handshakesPerSourceMax: limits.handshakesPerAddressMax,
+      handshakesPerSourcePerSecond: limits.handshakesPerAddressPerSecond,
+      ...(handshakeTimerMs !== undefined && { retransmissionMs: handshakeTimerMs }),
+    },
+  });
+};

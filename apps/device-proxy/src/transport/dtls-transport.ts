@@ -1,0 +1,77 @@
+import { type BoundAddress, type DatagramReceiver, type DatagramTransport, type Peer, UdpSocket } from '@lanyard/coap';
+import { type Address, type DtlsConnection, DtlsError, DtlsServer, type DtlsServerOptions } from '@lanyard/dtls';
+
+export interface DtlsTransportOptions extends Omit<DtlsServerOptions, 'send' | 'onMessage'> {
+  host: string;
+  port: number;
+  receiveBufferBytes: number;
+  /** A record of a connection: it is alive. */
+  onHeard(connection: DtlsConnection): void;
+  onClosed(connection: DtlsConnection): void;
+  /** A message that could not be sent, for example because the peer accepts only smaller ones. */
+  onNotSent(error: DtlsError): void;
+}
+
+/** A peer is a connection, wherever it comes from: its key and its address are the id of the connection. */
+export const dtlsPeer = (id: string): Peer => ({ key: id, address: id, port: 0, authority: id });
+
+/** CoAP messages in DTLS records on one UDP socket. */
+export class DtlsTransport implements DatagramTransport {
+  readonly server: DtlsServer;
+  private readonly socket: UdpSocket;
+  private receiver: DatagramReceiver | undefined;
+
+  constructor(private readonly options: DtlsTransportOptions) {
+    const { host, port, receiveBufferBytes, onClosed, onHeard, ...server } = options;
+    this.socket = new UdpSocket({
+      host,
+      port,
+      receiveBufferBytes,
+      onDatagram: (datagram, address, from) => this.receive(datagram, { address, port: from }),
+      onError: () => this.receiver?.count('socket-error'),
+    });
+    this.server = new DtlsServer({
+      ...server,
+      send: (datagram, to) => this.socket.send(datagram, to.address, to.port),
+      onMessage: (connection, message) => {
+        onHeard(connection);
+        this.receiver?.receive(message, connection.id, connection.id, 0);
+      },
+      onClosed: (connection) => {
+        this.receiver?.disconnected(connection.id);
+        onClosed(connection);
+      },
+    });
+  }
+
+  /** Takes a datagram, from the socket or forwarded by another replica. */
+  receive(datagram: Buffer, from: Address): void {
+    // Port 0 cannot receive an answer; such a datagram is forged.
+    if (from.port === 0) this.receiver?.count('datagram-malformed');
+    else this.server.receive(datagram, from);
+  }
+
+  bind(receiver: DatagramReceiver): Promise<BoundAddress> {
+    this.receiver = receiver;
+    return this.socket.bind();
+  }
+
+  reaches({ key }: Peer): boolean {
+    return this.server.connection(String(key)) !== undefined;
+  }
+
+  send(bytes: Buffer, { key }: Peer): void {
+    try {
+      this.server.connection(String(key))?.send(bytes);
+    } catch (error) {
+      if (!(error instanceof DtlsError)) throw error;
+      this.options.onNotSent(error);
+    }
+  }
+
+  /** Peers are told: their connections do not outlive this process. */
+  async close(): Promise<void> {
+    await this.server.close({ notify: true });
+    await this.socket.close();
+  }
+}
