@@ -12,7 +12,7 @@ import { environmentOfCompiledDevices } from './lanyard/compiled-devices.ts';
 import { startEngines } from './lanyard/engines.ts';
 import { removeData } from './lanyard/engine-processes.ts';
 import { build } from './lanyard/install.ts';
-import { environmentOfPythonSdk } from './lanyard/python-sdk.ts';
+import { environmentOfPython } from './lanyard/python-packages.ts';
 import { checkEnginePrerequisites } from './lanyard/prerequisites.ts';
 import { isProcess, stopProcess } from './lanyard/processes.ts';
 import { StateFile } from './lanyard/state.ts';
@@ -82,7 +82,7 @@ await run(async () => {
   const interop = flags.includes('--interop')
     ? {
         ...environmentOfCompiledDevices({ installs: flags.includes('--install') }),
-        ...environmentOfPythonSdk({ required: flags.includes('--install') }),
+        ...environmentOfPython({ required: flags.includes('--install') }),
       }
     : {};
   await build();

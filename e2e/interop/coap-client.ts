@@ -20,18 +20,27 @@ export interface CoapRequest {
   from?: number;
   /** Of version 4.3.1 it takes keys as text: choose one that is. */
   psk?: PreSharedKey;
+  /** PEM files. */
+  certificate?: { certificate: string; privateKey: string };
+  /** A PEM file with private and public key. */
+  rawPublicKey?: string;
+  /** A file for the payload of the answer. */
+  output?: string;
 }
 
 const line = /c:(\d\.\d\d)[ ,].*?\[(.*?)\]/g;
 
 /** One request of libcoap's command-line client, which is a program and a connection of its own. */
 export const coapClient = (program: string, request: CoapRequest): Promise<CoapAnswer> => {
-  const { method, url, payload, contentFormat, from, psk } = request;
+  const { method, url, payload, contentFormat, from, psk, certificate, rawPublicKey, output } = request;
   const args = ['-v', '6', '-B', String(patienceSeconds), '-m', method];
   if (payload !== undefined) args.push('-e', encodeURIComponent(payload));
   if (contentFormat !== undefined) args.push('-t', String(contentFormat));
   if (from !== undefined) args.push('-p', String(from));
   if (psk) args.push('-u', psk.identity, '-k', Buffer.from(psk.key, 'hex').toString());
+  if (certificate) args.push('-c', certificate.certificate, '-j', certificate.privateKey);
+  if (rawPublicKey !== undefined) args.push('-M', rawPublicKey);
+  if (output !== undefined) args.push('-o', output);
   return new Promise((resolve, reject) => {
     execFile(program, [...args, url], (error, stdout, stderr) => {
       const text = `${stdout}\n${stderr}`;

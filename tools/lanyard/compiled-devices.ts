@@ -16,7 +16,29 @@ const needed: { name: string; command: string[]; packages: string[] }[] = [
     command: ['coap-client-openssl'],
     packages: ['libcoap3-bin'],
   },
+  { name: "libcoap's coap-client with GnuTLS", command: ['coap-client-gnutls'], packages: ['libcoap3-bin'] },
+  { name: 'openssl', command: ['openssl', 'version'], packages: ['openssl'] },
+  { name: 'gnutls-cli', command: ['gnutls-cli', '--version'], packages: ['gnutls-bin'] },
+  {
+    name: 'autoconf, for the tinydtls of DTLSSocket',
+    command: ['autoreconf', '--version'],
+    packages: ['autoconf', 'automake', 'make'],
+  },
+  {
+    name: 'the headers of Python 3, for DTLSSocket',
+    command: ['python3', '-c', "import os, sysconfig; os.stat(sysconfig.get_path('include') + '/Python.h')"],
+    packages: ['python3-dev', 'python3-venv'],
+  },
 ];
+
+/** For pion: Debian's Go is too old to build it, so that it is not installed. */
+const goMin = 24;
+
+const hasGo = () => {
+  const { stdout } = spawnSync('go', ['env', 'GOVERSION'], { encoding: 'utf8' });
+  const [, major = 0, minor = 0] = /^go(\d+)\.(\d+)/.exec(stdout ?? '') ?? [];
+  return Number(major) > 1 || Number(minor) >= goMin;
+};
 
 const works = ([program = '', ...args]: string[]) => {
   const { error, status, stderr } = spawnSync(program, args, { encoding: 'utf8' });
@@ -54,5 +76,7 @@ export const environmentOfCompiledDevices = ({ installs }: { installs: boolean }
     throw new Stop(`Missing on this machine:\n${lines.join('\n')}`);
   }
   const flags = spawnSync('pkg-config', ['--cflags', '--libs', 'libcoap-3-openssl'], { encoding: 'utf8' });
-  return { LANYARD_INTEROP: 'true', LIBCOAP_FLAGS: flags.stdout.trim() };
+  const go = hasGo();
+  if (!go) say(`pion is not tested, missing: Go 1.${goMin}`);
+  return { LANYARD_INTEROP: 'true', LIBCOAP_FLAGS: flags.stdout.trim(), ...(go && { LANYARD_GO: 'true' }) };
 };

@@ -1,0 +1,67 @@
+/** What tests run in Python, each in a virtual environment of its own: the SDK that other people's applications use, and a CoAP client. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root, say, Stop } from './project.ts';
+
+interface Environment {
+  /** The folder below `.lanyard`. */
+  folder: string;
+  requirements: string[];
+  /** The variable that tells the tests its Python. */
+  variable: string;
+  /** In messages. */
+  what: string;
+}
+
+const sdk: Environment = {
+  folder: 'python-sdk',
+  requirements: ['mbed-cloud-sdk==2.2.0'],
+  variable: 'LANYARD_PYTHON',
+  what: 'the Python SDK',
+};
+
+/** DTLSSocket is compiled by pip, with what `compiled-devices.ts` looks for. */
+const aiocoap: Environment = {
+  folder: 'aiocoap',
+  requirements: ['aiocoap==0.4.17', 'DTLSSocket==0.2.3'],
+  variable: 'LANYARD_AIOCOAP',
+  what: 'aiocoap',
+};
+
+const runs = (program: string, args: string[]) => {
+  const { error, status } = spawnSync(program, args, { stdio: ['ignore', 'ignore', 'inherit'], timeout: 300_000 });
+  return error === undefined && status === 0;
+};
+
+/** What is missing; undefined when the packages can be used. */
+const prepare = (python: string, { folder, requirements }: Environment) => {
+  const place = join(root, '.lanyard', folder);
+  const wanted = requirements.join(' ');
+  /** Written when everything is there. */
+  const complete = join(place, wanted);
+  if (existsSync(complete)) return undefined;
+  rmSync(place, { recursive: true, force: true });
+  mkdirSync(join(root, '.lanyard'), { recursive: true });
+  if (!runs('python3', ['-m', 'venv', place])) return 'python3 with venv:  apt-get install python3-venv';
+  if (!runs(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...requirements]))
+    return `${wanted} from the package index of pip`;
+  writeFileSync(complete, '');
+  return undefined;
+};
+
+/**
+ * The environment in which the end-to-end tests run Python; what is not there they leave out. Throws Stop when something is
+ * missing although it is required.
+ */
+export const environmentOfPython = ({ required }: { required: boolean }): Record<string, string> =>
+  Object.fromEntries(
+    [sdk, aiocoap].flatMap((one) => {
+      const python = join(root, '.lanyard', one.folder, 'bin/python');
+      const missing = prepare(python, one);
+      if (missing === undefined) return [[one.variable, python]];
+      if (required) throw new Stop(`Missing for ${one.what}: ${missing}`);
+      say(`${one.what} is not tested, missing: ${missing}`);
+      return [];
+    }),
+  );
