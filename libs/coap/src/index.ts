@@ -27,6 +27,7 @@ export {
   UnencodableMessage,
   UnusableResponse,
 } from './errors.js';
+export { type BodyBlock } from './messages/body-block.js';
 export { type BodySource } from './messages/body-source.js';
 export { type CoapRequest, type OutgoingRequest } from './messages/request.js';
 export { type CoapResponse, type ReceivedResponse } from './messages/response.js';

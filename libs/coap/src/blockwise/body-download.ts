@@ -1,4 +1,4 @@
-import { type BlockValue, blockBytes, blockOffset, isWellFilled } from '../codec/block-value.js';
+import { type BlockValue, blockBytes, blockOffset, bodyBlock, isWellFilled } from '../codec/block-value.js';
 import { formatCode, isSuccessCode } from '../codec/code.js';
 import { BlockTransferFailed } from '../errors.js';
 import { type ResponseMessage } from '../peer/pending-request.js';
@@ -80,4 +80,14 @@ export function received({ message, options }: ResponseMessage, payload: Buffer)
     locationPath: locationPath.length > 0 ? locationPath : undefined,
     locationQuery: locationQuery.length > 0 ? locationQuery : undefined,
   };
+}
+
+/** The answer to a request for one block. @throws BlockTransferFailed */
+export function receivedBlock(response: ResponseMessage): ReceivedResponse {
+  const { message, options } = response;
+  const whole = received(response, message.payload);
+  if (options.block2 === undefined) return whole;
+  const block = usable(response);
+  if (!isWellFilled(block, message.payload.length)) throw new BlockTransferFailed('a block of the wrong size');
+  return { ...whole, block: bodyBlock(block) };
 }

@@ -1,3 +1,4 @@
+import { type BodyBlock } from '../messages/body-block.js';
 import { UnencodableMessage } from '../errors.js';
 import { decodeUint, encodeUint } from './uint.js';
 
@@ -48,4 +49,9 @@ export function blockOffset(block: BlockValue): number {
 /** Exponent of the largest block that is not larger than `bytes`. */
 export function szxOf(bytes: number): number {
   return Math.min(SZX_MAX, Math.max(0, Math.floor(Math.log2(bytes)) - 4));
+}
+
+/** As applications see it. */
+export function bodyBlock(block: BlockValue): BodyBlock {
+  return { offset: blockOffset(block), more: block.more, bytes: blockBytes(block.szx) };
 }

@@ -12,6 +12,11 @@ export interface SharedOptions<Event extends string> {
   timers?: TimerWheel;
   /** Receives each event as it happens, for example to feed a metrics library. Must not throw. */
   metrics?: { count(event: Event): void };
+  /**
+   * Whether the body of a request to this path is offered to `onRequest` block by block instead of being put together: each call
+   * has `block`, and its response answers that block (2.31 while more follow). What was sent twice arrives once.
+   */
+  takesBlocks?(method: number, path: readonly string[]): boolean;
   /** Receives errors of handlers, for the log. */
   onHandlerError?(error: unknown): void;
 }

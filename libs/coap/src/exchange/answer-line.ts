@@ -20,7 +20,10 @@ export type AnsweringLimits = Pick<
 /** The parts of the endpoint that answering needs. */
 export interface AnsweringCore {
   readonly limits: AnsweringLimits;
-  readonly options: { onRequest(request: CoapRequest): Promise<CoapResponse> };
+  readonly options: {
+    onRequest(request: CoapRequest): Promise<CoapResponse>;
+    takesBlocks?(method: number, path: readonly string[]): boolean;
+  };
   table<K, V>(bounds: TableBounds): BoundedTable<K, V>;
   count(event: 'request-rejected-option' | 'request-handler-failed'): void;
   report(error: unknown): void;

@@ -1,3 +1,4 @@
+import { bodyBlock, isWellFilled } from '../codec/block-value.js';
 import { Code, isResponseCode } from '../codec/code.js';
 import { readRequestOptions } from '../codec/request-options.js';
 import { SourceUnavailable, UnencodableMessage } from '../errors.js';
@@ -41,13 +42,16 @@ export class Answering<Via> {
 
   /** The body for the handler; undefined when the request is answered without it. */
   bodyOf(exchange: InboundExchange<Via>): Buffer | undefined {
+    if (this.takesBlock(exchange)) return exchange.message.payload;
     const payload = this.requests.assemble(exchange);
     return payload === undefined || this.answers.continue(exchange) ? undefined : payload;
   }
 
   /** Runs the handler and answers. Never rejects: a payload that is no Buffer, for example, becomes 5.00. */
   async run(exchange: InboundExchange<Via>, payload: Buffer): Promise<void> {
-    const response = await this.handle(requestOf(exchange, payload));
+    const request = requestOf(exchange, payload);
+    if (exchange.block1 !== undefined && this.takesBlock(exchange)) request.block = bodyBlock(exchange.block1);
+    const response = await this.handle(request);
     try {
       if (response.source === undefined) this.answers.answer(exchange, response);
       else await this.answers.answerFrom(response.source, exchange, response);
@@ -56,6 +60,12 @@ export class Answering<Via> {
       if (!(error instanceof SourceUnavailable)) this.core.report(error);
       this.line.send(exchange, { code, maxAgeSeconds });
     }
+  }
+
+  /** A block that is not well filled is left to what puts bodies together, which refuses it. */
+  private takesBlock({ message, options, block1 }: InboundExchange<Via>): boolean {
+    if (block1 === undefined || !isWellFilled(block1, message.payload.length)) return false;
+    return this.core.guarded(() => this.core.options.takesBlocks?.(message.code, options.path) ?? false, false);
   }
 
   held(): { uploads: number; uploadBytes: number; storedAnswers: number } {

@@ -1,7 +1,7 @@
-import { download } from '../blockwise/body-download.js';
+import { download, receivedBlock } from '../blockwise/body-download.js';
 import { smallerBlocks, upload } from '../blockwise/body-upload.js';
 import { assertSendable, readPart, sourceOf } from '../blockwise/source-reader.js';
-import { type BlockValue, blockBytes } from '../codec/block-value.js';
+import { type BlockValue, blockBytes, szxOf } from '../codec/block-value.js';
 import { Code } from '../codec/code.js';
 import { type RequestExtras, writeRequestOptions } from '../codec/request-options.js';
 import { type TokenSource } from '../codec/tokens.js';
@@ -55,6 +55,7 @@ export class Requester<To extends ClientState<Observed, Response>, Response exte
   }
 
   private async perform(to: To, request: OutgoingRequest, call: RequestCall<Response>): Promise<ReceivedResponse> {
+    if (request.block !== undefined) return this.performBlock(request.block, to, request, call);
     if (request.source !== undefined) return this.performFrom(request.source, to, request, call);
     const body = request.payload ?? NO_PAYLOAD;
     const { wholeBytesMax, blocks } = this.line.planFor(to, request);
@@ -65,6 +66,21 @@ export class Requester<To extends ClientState<Observed, Response>, Response exte
     const tooLarge = response.message.code === Code.RequestEntityTooLarge;
     if (!tooLarge || szx === undefined || blockBytes(szx) >= body.length) return this.download(to, request, response);
     return this.download(to, request, await this.upload(to, request, sourceOf(body), call, { ...blocks, szx }));
+  }
+
+  /** The answer is not completed. */
+  private async performBlock(
+    { offset, bytes }: NonNullable<OutgoingRequest['block']>,
+    to: To,
+    request: OutgoingRequest,
+    call: RequestCall<Response>,
+  ): Promise<ReceivedResponse> {
+    const szx = szxOf(bytes);
+    if (blockBytes(szx) !== bytes || offset % bytes !== 0)
+      throw new UnencodableMessage(`No block of ${bytes} bytes begins at ${offset}`);
+    const block2 = { num: offset / bytes, more: false, szx };
+    const response = await this.send(to, request, request.payload ?? NO_PAYLOAD, call, { block2 });
+    return receivedBlock(response);
   }
 
   /** Never more of the source in one message than the peer has to take. */

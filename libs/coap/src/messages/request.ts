@@ -1,3 +1,4 @@
+import { type BodyBlock } from './body-block.js';
 import { type BodySource } from './body-source.js';
 import { type Peer } from './peer.js';
 
@@ -19,6 +20,8 @@ export interface CoapRequest {
   token: Buffer;
   peer: Peer;
   confirmable: boolean;
+  /** Of a request whose blocks the endpoint takes one by one (`takesBlocks`): `payload` is this block. */
+  block?: BodyBlock;
 }
 
 /** A request to send. Payloads larger than one block travel block-wise, so do large responses. */
@@ -38,6 +41,11 @@ export interface OutgoingRequest {
   contentFormat?: number;
   accept?: number;
   etag?: Buffer;
+  /**
+   * Fetches just this block of the body: `bytes` is a power of two from 16 to 1024, and `offset` a multiple of it. The peer may
+   * have smaller blocks; see `block` of the response.
+   */
+  block?: Pick<BodyBlock, 'offset' | 'bytes'>;
   /** Default true. A non-confirmable request is sent once. */
   confirmable?: boolean;
   /** How long to wait for a response after the acknowledgement (or after a non-confirmable request); default 93 s. */

@@ -1,3 +1,4 @@
+import { type BodyBlock } from './body-block.js';
 import { type BodySource } from './body-source.js';
 
 /** An answer to a request. A payload larger than one block leaves block-wise. */
@@ -28,4 +29,6 @@ export interface CoapResponse {
 export interface ReceivedResponse extends CoapResponse {
   payload: Buffer;
   source?: never;
+  /** Of a request for one block; undefined when the peer answered with the whole body. */
+  block?: BodyBlock;
 }
