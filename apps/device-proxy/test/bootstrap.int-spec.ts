@@ -287,14 +287,16 @@ describe('the bootstrap server', () => {
   });
 
   describe('a device can only bootstrap itself', () => {
-    it('over TLS with its bootstrap credential, also without its name', async () => {
-      const deviceId = await all.directory('own');
+    it.each(['TLS', 'DTLS'])('over %s with its bootstrap credential, also without its name', async (over) => {
+      const deviceId = await all.directory(`own-${over}`);
       await all.profile({ deviceId });
-      await all.directory('neighbour');
-      const tls = await bootstrapCredential('own', deviceId);
-      const device = all.device('own');
-      await eventually(() => device.overStream(proxy.tlsPort, tls));
-      expect(await device.bootstrap(['ep=neighbour'])).toBe('4.03');
+      await all.directory(`neighbour-${over}`);
+      const security = await bootstrapCredential(`own-${over}`, deviceId);
+      const device = all.device(`own-${over}`);
+      await eventually(() =>
+        over === 'TLS' ? device.overStream(proxy.tlsPort, security) : device.overDtls(proxy.dtlsPort, security),
+      );
+      expect(await device.bootstrap([`ep=neighbour-${over}`])).toBe('4.03');
       await begins(device, []);
       await all.fact(deviceId, 'bootstrapped');
     });

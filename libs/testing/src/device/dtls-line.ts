@@ -8,6 +8,8 @@ export interface DtlsLineOptions {
   security: DeviceSecurity;
   /** The id on records to this device (RFC 9146). Default: none, but the server may have one; false: no ids at all. */
   connectionId?: Buffer | false;
+  /** Local address; default 127.0.0.1. */
+  localHost?: string;
   /** First retransmission of a flight; default 300 ms, which makes tests quick. */
   retransmissionMs?: number;
   /** A handshake that takes longer fails; default 10 s. */
@@ -147,7 +149,7 @@ export class DtlsLine implements DatagramTransport {
 
   private async openSocket(port: number): Promise<BoundAddress> {
     const socket = new UdpSocket({
-      host: '127.0.0.1',
+      host: this.options.localHost ?? '127.0.0.1',
       port,
       receiveBufferBytes: undefined,
       onDatagram: (datagram) => this.client?.receive(datagram),

@@ -69,7 +69,7 @@ export class DtlsCarrier implements SecureCarrier {
 
   constructor(
     private readonly onRequest: OnRequest,
-    private readonly options: Pick<DtlsLineOptions, 'connectionId'>,
+    private readonly options: Pick<DtlsLineOptions, 'connectionId' | 'localHost'>,
   ) {}
 
   get isConnected(): boolean {
