@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { CIPHER_SUITES, type CipherSuite } from '@lanyard/dtls';
 import { keyBlockBytes } from '../../libs/dtls/dist/crypto/key-block.js';
+import { packBytes } from '../../libs/dtls/dist/crypto/packed-bytes.js';
 import { createProtection } from '../../libs/dtls/dist/crypto/protection.js';
 import { decodeRecord } from '../../libs/dtls/dist/messages/record.js';
 import { Epoch } from '../../libs/dtls/dist/record/epoch.js';
@@ -23,7 +24,7 @@ const cpuOf = (count: number, each: (index: number) => void) => {
 };
 
 const measure = (suite: CipherSuite) => {
-  const keys = randomBytes(keyBlockBytes(suite));
+  const keys = packBytes(randomBytes(keyBlockBytes(suite)));
   const client = new Epoch({ number: 1, protection: createProtection(suite, keys, 'client'), sendConnectionId: id });
   const server = new Epoch({ number: 1, protection: createProtection(suite, keys, 'server'), receiveConnectionId: id });
   const records: Buffer[] = [];

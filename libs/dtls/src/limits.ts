@@ -51,8 +51,9 @@ export interface DtlsLimits {
   connectionsPerSourceMax: number;
   /** Largest plaintext that is accepted in a record, announced to clients that ask (RFC 8449). */
   recordSizeLimit: number;
-  /** Sessions that can be resumed, and how long; the oldest one makes room. */
+  /** Sessions that can be resumed, their secrets and credentials, and how long; the oldest one makes room. */
   sessionsMax: number;
+  sessionBytesMax: number;
   sessionMs: number;
   /** Last flights kept, until the peer is heard or as long as a peer may repeat its own. */
   lastFlightsMax: number;
@@ -72,6 +73,7 @@ export const DEFAULT_LIMITS: DtlsLimits = {
   connectionsPerSourceMax: 200_000,
   recordSizeLimit: PLAINTEXT_BYTES_MAX,
   sessionsMax: 10_000,
+  sessionBytesMax: 8 * 2 ** 20,
   sessionMs: 3_600_000,
   lastFlightsMax: 10_000,
   lastFlightMs: 120_000,

@@ -7,6 +7,7 @@ import { ClientHandshake } from '../handshake/client-handshake.js';
 import { type ClientParameters } from '../handshake/client-offer.js';
 import { type Authenticate, type OwnCertificate, type PeerCredential } from '../handshake/credentials.js';
 import { type Established, type HandshakeHost } from '../handshake/handshake.js';
+import { type LastFlight } from '../handshake/last-flight.js';
 import { type Session } from '../handshake/session-cache.js';
 import { DEFAULT_LIMITS, type DtlsLimits } from '../limits.js';
 import { decodeRecord, type WireRecord } from '../messages/record.js';
@@ -55,7 +56,7 @@ export class DtlsClient {
   private readonly parameters: ClientParameters;
   private handshake: ClientHandshake | undefined;
   private connection: DtlsConnection | undefined;
-  private repeatLastFlight: (() => void) | undefined;
+  private lastFlight: LastFlight | undefined;
   private resumable: Session | undefined;
 
   constructor(private readonly options: DtlsClientOptions) {
@@ -160,7 +161,7 @@ export class DtlsClient {
     this.resumable = this.handshake?.session;
     this.handshake = undefined;
     this.connection?.end('replaced');
-    this.repeatLastFlight = established.repeatLastFlight;
+    this.lastFlight = established.lastFlight;
     this.connection = DtlsConnection.fromHandshake(this.hostOfConnection(), established, {
       id: ID,
       role: 'client',
@@ -175,7 +176,9 @@ export class DtlsClient {
       onMessage: (_, plaintext) => this.options.onMessage(plaintext),
       onMoved: () => {},
       onClosed: (_, reason) => this.options.onClosed?.(reason),
-      onFinishedRepeated: () => this.repeatLastFlight?.(),
+      onFinishedRepeated: (connection) => {
+        if (this.lastFlight?.isAnswered(this.clock.nowMs())) connection.repeat(this.lastFlight);
+      },
       onRenegotiationRefused: () => {},
     };
   }

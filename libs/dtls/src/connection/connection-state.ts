@@ -1,3 +1,4 @@
+import { packBytes, unpackBytes } from '../crypto/packed-bytes.js';
 import { DecodeError, InvalidState } from '../errors.js';
 import { packCredential, type PeerCredential, unpackCredential } from '../handshake/credentials.js';
 import { SEQUENCE_MAX } from '../limits.js';
@@ -47,7 +48,7 @@ export function encodeState(state: ConnectionState): Buffer {
     vector8(state.connectionId),
     vector8(state.peerConnectionId),
     vector8(state.keys),
-    vector16(packCredential(state.peer)),
+    vector16(unpackBytes(packCredential(state.peer))),
   ]);
 }
 
@@ -74,7 +75,7 @@ function readState(reader: Reader): ConnectionState {
   const remote = { address: reader.vector8().toString(), port };
   const id = reader.vector8().toString();
   const [connectionId, peerConnectionId, keys] = [reader.vector8(), reader.vector8(), reader.vector8()];
-  const peer = unpackCredential(reader.vector16(1));
+  const peer = unpackCredential(packBytes(reader.vector16(1)));
   reader.end();
   return {
     id,

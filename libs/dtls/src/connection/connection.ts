@@ -1,9 +1,11 @@
 import { AlertDescription } from '../alerts.js';
 import { type CipherSuite, cipherSuite } from '../crypto/suites.js';
+import { type PackedBytes, packBytes, unpackBytes } from '../crypto/packed-bytes.js';
 import { createProtection } from '../crypto/protection.js';
 import { ConnectionClosed, DecodeError, InvalidState, SequenceExhausted, StateNotSaved } from '../errors.js';
 import { type PeerCredential, packCredential, unpackCredential } from '../handshake/credentials.js';
 import { type Established } from '../handshake/handshake.js';
+import { type LastFlight } from '../handshake/last-flight.js';
 import { TAKE_OVER_SEQUENCES } from '../limits.js';
 import { type Alert, decodeAlert, encodeAlert } from '../messages/alert.js';
 import { decodeHandshakeFragments, HandshakeType } from '../messages/handshake.js';
@@ -42,9 +44,9 @@ interface Parts {
   id: string;
   role: 'client' | 'server';
   suite: CipherSuite;
-  keys: Buffer;
+  keys: PackedBytes;
   epoch: Epoch;
-  peer: Buffer;
+  peer: PackedBytes;
   remote: Address;
 }
 
@@ -53,9 +55,9 @@ export class DtlsConnection {
   readonly id: string;
   private readonly role: 'client' | 'server';
   private readonly suite: CipherSuite;
-  private readonly keys: Buffer;
+  private readonly keys: PackedBytes;
   private readonly epoch: Epoch;
-  private readonly packedPeer: Buffer;
+  private readonly packedPeer: PackedBytes;
   private address: string;
   private port: number;
   private via: string | undefined;
@@ -98,7 +100,7 @@ export class DtlsConnection {
   ): DtlsConnection {
     const suite = cipherSuite(state.suite);
     if (suite === undefined) throw new InvalidState('unknown cipher suite');
-    const keys = Buffer.from(state.keys);
+    const keys = packBytes(state.keys);
     const sendSequence = sequenceAfterTakeOvers(state.sendSequence, takeOvers);
     const epoch = new Epoch({
       number: 1,
@@ -166,7 +168,12 @@ export class DtlsConnection {
    */
   send(plaintext: Buffer): void {
     if (!this.open) throw new ConnectionClosed();
-    this.sendRecord(ContentType.ApplicationData, plaintext);
+    this.sendSealed(() => this.epoch.seal(ContentType.ApplicationData, plaintext));
+  }
+
+  /** The peer did not get the end of its handshake. */
+  repeat(lastFlight: LastFlight): void {
+    this.sendUnlessUsedUp(() => lastFlight.seal(this.epoch));
   }
 
   /** Sends a close_notify. */
@@ -184,12 +191,12 @@ export class DtlsConnection {
   }
 
   state(): ConnectionState {
-    const { id, role, suite, keys, epoch, peer, address, port } = this;
+    const { id, role, suite, epoch, peer, address, port } = this;
     return {
       id,
       role,
       suite: suite.id,
-      keys,
+      keys: unpackBytes(this.keys),
       connectionId: epoch.receiveConnectionId,
       peerConnectionId: epoch.sendConnectionId,
       sendSequence: epoch.sendSequence,
@@ -259,21 +266,25 @@ export class DtlsConnection {
   }
 
   private sendAlert(alert: Alert): void {
+    this.sendUnlessUsedUp(() => this.epoch.seal(ContentType.Alert, encodeAlert(alert)));
+  }
+
+  private sendUnlessUsedUp(seal: () => Buffer): void {
     try {
-      this.sendRecord(ContentType.Alert, encodeAlert(alert));
+      this.sendSealed(seal);
     } catch (error) {
       if (!(error instanceof SequenceExhausted || error instanceof StateNotSaved)) throw error;
     }
   }
 
-  private sendRecord(type: number, plaintext: Buffer): void {
-    let record: Buffer;
+  private sendSealed(seal: () => Buffer): void {
+    let datagram: Buffer;
     try {
-      record = this.epoch.seal(type, plaintext);
+      datagram = seal();
     } catch (error) {
       if (error instanceof SequenceExhausted) this.end('sequence-exhausted');
       throw error;
     }
-    this.host.send(this, record);
+    this.host.send(this, datagram);
   }
 }

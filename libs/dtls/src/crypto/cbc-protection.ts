@@ -1,12 +1,15 @@
-import { createCipheriv, createDecipheriv, createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createCipheriv, createDecipheriv, randomBytes, timingSafeEqual } from 'node:crypto';
 import { RECORD_HEADER_BYTES, type RecordHeader, type WireRecord, writeRecordHeader } from '../messages/record.js';
 import { additionalData } from './additional-data.js';
 import { HmacKey } from './hmac.js';
 import { directionKeys, type Role } from './key-block.js';
+import { type PackedBytes, unpackBytes } from './packed-bytes.js';
 import { type RecordProtection } from './record-protection.js';
 import { type CipherSuite } from './suites.js';
 
 const BLOCK_BYTES = 16;
+/** See `AeadProtection`. */
+const KEY_OPTIONS = { encoding: 'latin1' } as const;
 
 /**
  * AES-CBC with encrypt-then-MAC (RFC 7366): random IV, ciphertext, HMAC of both. The padding is looked at only after the MAC,
@@ -15,7 +18,7 @@ const BLOCK_BYTES = 16;
 export class CbcProtection implements RecordProtection {
   constructor(
     private readonly suite: CipherSuite,
-    private readonly keyBlock: Buffer,
+    private readonly keyBlock: PackedBytes,
     private readonly role: Role,
   ) {}
 
@@ -27,7 +30,7 @@ export class CbcProtection implements RecordProtection {
     const record = Buffer.allocUnsafe(RECORD_HEADER_BYTES + header.connectionId.length + fragmentBytes);
     const start = writeRecordHeader(record, header, fragmentBytes);
     const iv = randomBytes(BLOCK_BYTES);
-    const cipher = createCipheriv(this.suite.cipher, createSecretKey(key), iv).setAutoPadding(false);
+    const cipher = createCipheriv(this.suite.cipher, key, iv, KEY_OPTIONS).setAutoPadding(false);
     iv.copy(record, start);
     const written = cipher.update(plaintext).copy(record, start + BLOCK_BYTES);
     cipher.update(Buffer.alloc(paddingLength + 1, paddingLength)).copy(record, start + BLOCK_BYTES + written);
@@ -45,7 +48,7 @@ export class CbcProtection implements RecordProtection {
     const encrypted = fragment.subarray(0, encryptedBytes);
     if (!timingSafeEqual(mac(macKey, record, encrypted), fragment.subarray(encryptedBytes))) return undefined;
     const iv = encrypted.subarray(0, BLOCK_BYTES);
-    const decipher = createDecipheriv(this.suite.cipher, createSecretKey(key), iv).setAutoPadding(false);
+    const decipher = createDecipheriv(this.suite.cipher, key, iv, KEY_OPTIONS).setAutoPadding(false);
     const padded = decipher.update(encrypted.subarray(BLOCK_BYTES));
     decipher.final();
     return withoutPadding(padded);
@@ -53,8 +56,8 @@ export class CbcProtection implements RecordProtection {
 }
 
 /** The length is that of IV and ciphertext, without the MAC (RFC 7366 §3, erratum 4212). */
-function mac(key: Buffer, header: RecordHeader, encrypted: Buffer): Buffer {
-  return new HmacKey(key).digest(additionalData(header, encrypted.length), encrypted);
+function mac(key: PackedBytes, header: RecordHeader, encrypted: Buffer): Buffer {
+  return new HmacKey(unpackBytes(key)).digest(additionalData(header, encrypted.length), encrypted);
 }
 
 function withoutPadding(padded: Buffer): Buffer | undefined {

@@ -1,13 +1,14 @@
+import { type PackedBytes, packBytes } from './packed-bytes.js';
 import { prf } from './prf.js';
 import { type CipherSuite } from './suites.js';
 
 export type Role = 'client' | 'server';
 
-/** The keys of one direction; views of the key block. */
+/** The keys of one direction. */
 export interface DirectionKeys {
-  macKey: Buffer;
-  key: Buffer;
-  iv: Buffer;
+  macKey: PackedBytes;
+  key: PackedBytes;
+  iv: PackedBytes;
 }
 
 export function keyBlockBytes({ macKeyBytes, keyBytes, ivBytes }: CipherSuite): number {
@@ -15,19 +16,24 @@ export function keyBlockBytes({ macKeyBytes, keyBytes, ivBytes }: CipherSuite): 
 }
 
 /** All keys of an epoch as one key block (RFC 5246 §6.3). */
-export function deriveKeys(suite: CipherSuite, secret: Buffer, clientRandom: Buffer, serverRandom: Buffer): Buffer {
-  return prf(secret, 'key expansion', Buffer.concat([serverRandom, clientRandom]), keyBlockBytes(suite));
+export function deriveKeys(
+  suite: CipherSuite,
+  secret: Buffer,
+  clientRandom: Buffer,
+  serverRandom: Buffer,
+): PackedBytes {
+  return packBytes(prf(secret, 'key expansion', Buffer.concat([serverRandom, clientRandom]), keyBlockBytes(suite)));
 }
 
 /** What `writer` protects its records with. */
-export function directionKeys(suite: CipherSuite, keyBlock: Buffer, writer: Role): DirectionKeys {
+export function directionKeys(suite: CipherSuite, keyBlock: PackedBytes, writer: Role): DirectionKeys {
   const { macKeyBytes, keyBytes, ivBytes } = suite;
   const index = writer === 'client' ? 0 : 1;
-  const view = (start: number, bytes: number): Buffer =>
-    keyBlock.subarray(start + index * bytes, start + (index + 1) * bytes);
+  const part = (start: number, bytes: number): PackedBytes =>
+    keyBlock.slice(start + index * bytes, start + (index + 1) * bytes);
   return {
-    macKey: view(0, macKeyBytes),
-    key: view(2 * macKeyBytes, keyBytes),
-    iv: view(2 * (macKeyBytes + keyBytes), ivBytes),
+    macKey: part(0, macKeyBytes),
+    key: part(2 * macKeyBytes, keyBytes),
+    iv: part(2 * (macKeyBytes + keyBytes), ivBytes),
   };
 }

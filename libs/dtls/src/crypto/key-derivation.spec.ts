@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { deriveKeys, directionKeys, keyBlockBytes } from './key-block.js';
 import { extendedMasterSecret, masterSecret, pskPreMasterSecret, verifyData } from './master-secret.js';
+import { packBytes, unpackBytes } from './packed-bytes.js';
 import { prf } from './prf.js';
 import { CIPHER_SUITES, cipherSuite } from './suites.js';
 
@@ -67,14 +68,15 @@ describe('key blocks', () => {
     const suite = cipherSuite(id)!;
     expect(keyBlockBytes(suite)).toBe(bytes);
     const both = Buffer.concat([server, client]);
-    expect(deriveKeys(suite, secret, client, server)).toEqual(expand(secret, 'key expansion', both, bytes));
+    const keys = unpackBytes(deriveKeys(suite, secret, client, server));
+    expect(keys).toEqual(expand(secret, 'key expansion', both, bytes));
   });
 
   it('are cut as RFC 5246 §6.3 says: MAC keys, keys, IVs, each of the client first', () => {
-    const keys = Buffer.from(Array.from({ length: 96 }, (_, index) => index));
+    const keys = packBytes(Buffer.from(Array.from({ length: 96 }, (_, index) => index)));
     const cut = (id: number, writer: 'client' | 'server') => {
       const { macKey, key, iv } = directionKeys(cipherSuite(id)!, keys, writer);
-      return [macKey, key, iv].map((part) => [part[0], part.length]);
+      return [macKey, key, iv].map((part) => [unpackBytes(part)[0], part.length]);
     };
     expect(cut(0xc0a8, 'client')).toEqual([[undefined, 0], [0, 16], [32, 4]]); // prettier-ignore
     expect(cut(0xc0a8, 'server')).toEqual([[undefined, 0], [16, 16], [36, 4]]); // prettier-ignore

@@ -2,7 +2,7 @@ import { VERIFY_DATA_BYTES } from '../messages/finished.js';
 import { vector16 } from '../messages/writer.js';
 import { prf } from './prf.js';
 
-const MASTER_SECRET_BYTES = 48;
+export const MASTER_SECRET_BYTES = 48;
 
 /** The pre-master secret of plain PSK: as many zeros as the key has bytes, and the key (RFC 4279 §2). */
 export function pskPreMasterSecret(psk: Buffer): Buffer {

@@ -241,8 +241,8 @@ export class ClientHandshake extends Handshake {
     if (!this.resumes) this.flightAnswered();
     else {
       this.transcript.add(Finished, messageSequence, body);
-      this.sendFlight([this.changeCipherSpec(), this.finished()], false);
+      this.sendLastFlight(this.finished());
     }
-    this.establish(this.negotiated, packCredential(this.credential), this.resumes);
+    this.establish(this.negotiated, packCredential(this.credential));
   }
 }

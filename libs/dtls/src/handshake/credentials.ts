@@ -1,4 +1,5 @@
 import { type KeyObject, X509Certificate } from 'node:crypto';
+import { type PackedBytes, packBytes, unpackBytes } from '../crypto/packed-bytes.js';
 
 /** How a peer proved who it is. */
 export type PeerCredential =
@@ -24,24 +25,28 @@ export type Authenticate = (credential: PeerCredential) => boolean | Promise<boo
 const KINDS = ['anonymous', 'psk', 'raw-public-key', 'x509'] as const;
 
 /** A credential in as few bytes as possible: each connection keeps one. */
-export function packCredential(credential: PeerCredential): Buffer {
+export function packCredential(credential: PeerCredential): PackedBytes {
   const kind = Buffer.from([KINDS.indexOf(credential.kind)]);
+  return packBytes(Buffer.concat([kind, ...contentOf(credential)]));
+}
+
+function contentOf(credential: PeerCredential): readonly Buffer[] {
   switch (credential.kind) {
     case 'anonymous':
-      return kind;
+      return [];
     case 'psk':
-      return Buffer.concat([kind, credential.identity]);
+      return [credential.identity];
     case 'raw-public-key':
-      return Buffer.concat([kind, credential.publicKey]);
+      return [credential.publicKey];
     case 'x509':
-      return Buffer.concat([kind, ...credential.chain.map(({ raw }) => raw)]);
+      return credential.chain.map(({ raw }) => raw);
   }
 }
 
 /** @throws Error when the bytes are not of `packCredential` */
-export function unpackCredential(packed: Buffer): PeerCredential {
-  const content = packed.subarray(1);
-  switch (KINDS[packed[0]!]) {
+export function unpackCredential(packed: PackedBytes): PeerCredential {
+  const content = unpackBytes(packed.slice(1));
+  switch (KINDS[packed.charCodeAt(0)]) {
     case 'anonymous':
       return { kind: 'anonymous' };
     case 'psk':

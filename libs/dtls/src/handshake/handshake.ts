@@ -1,6 +1,7 @@
 import { types } from 'node:util';
 import { AlertDescription } from '../alerts.js';
 import { deriveKeys } from '../crypto/key-block.js';
+import { type PackedBytes } from '../crypto/packed-bytes.js';
 import { createProtection } from '../crypto/protection.js';
 import { DecodeError, HandshakeFailed, type HandshakeFailure } from '../errors.js';
 import { type DtlsLimits } from '../limits.js';
@@ -12,6 +13,7 @@ import { Epoch } from '../record/epoch.js';
 import { type DtlsClock } from '../timing/clock.js';
 import { type DtlsTimer, type DtlsTimers } from '../timing/timers.js';
 import { type FlightItem, packFlight } from './flight.js';
+import { LastFlight } from './last-flight.js';
 import { type Negotiated } from './negotiated.js';
 import { type HandshakeMessage, type Reassembler } from './reassembler.js';
 import { Retransmission } from './retransmission.js';
@@ -34,14 +36,14 @@ export interface HandshakeHost {
 export interface Established {
   negotiated: Negotiated;
   /** Result of `deriveKeys`. */
-  keys: Buffer;
+  keys: PackedBytes;
   epoch: Epoch;
   /** Result of `packCredential`. */
-  peer: Buffer;
+  peer: PackedBytes;
   /** Application data that arrived before the handshake ended, in the order of arrival. */
   early: Buffer[];
-  /** Sends the last flight again; undefined on the side that did not send it. */
-  repeatLastFlight?: () => void;
+  /** Undefined on the side that did not send it. */
+  lastFlight?: LastFlight;
 }
 
 /** Records under the new keys that arrive before the handshake ends: at first unreadable, then application data. */
@@ -62,7 +64,8 @@ export abstract class Handshake {
   private readonly early: Buffer[] = [];
   private parked: WireRecord[] = [];
   private epoch1: Epoch | undefined;
-  private keys: Buffer | undefined;
+  private keys: PackedBytes | undefined;
+  private lastFlight: LastFlight | undefined;
   private writesProtected = false;
   private unauthentic = 0;
   private receivedAlert: number | undefined;
@@ -118,10 +121,17 @@ export abstract class Handshake {
     return { epoch: 0, type: ContentType.ChangeCipherSpec, content: CHANGE_CIPHER_SPEC };
   }
 
-  /** @param byTimer False for the last flight of the handshake. */
-  protected sendFlight(flight: FlightItem[], byTimer = true): void {
+  protected sendFlight(flight: FlightItem[]): void {
     this.writesProtected ||= flight.some(({ epoch }) => epoch === 1);
-    this.retransmission.start(() => this.transmit(flight), byTimer);
+    this.retransmission.start(() => this.transmit(flight));
+  }
+
+  /** Without a timer: only the peer's repetition shows that the end of the handshake was lost. */
+  protected sendLastFlight(finished: FlightItem): void {
+    this.retransmission.stop();
+    this.transmit([this.changeCipherSpec(), finished]);
+    const repetitions = this.retransmission.repetitionsFromNow();
+    this.lastFlight = new LastFlight(finished.content, this.epoch0.sendSequence, repetitions);
   }
 
   /** The peer's flight is complete: it has ours. */
@@ -267,14 +277,12 @@ export abstract class Handshake {
     for (const record of parked) if (!this.ended) this.receiveProtected(record);
   }
 
-  /** @param isLast The last flight was ours: it is repeated when the peer repeats its own. */
-  protected establish(negotiated: Negotiated, peer: Buffer, isLast: boolean): void {
+  protected establish(negotiated: Negotiated, peer: PackedBytes): void {
     this.ended = true;
     this.deadline.cancel();
-    const repeatLastFlight = isLast ? () => this.retransmission.peerRepeated() : undefined;
-    if (!isLast) this.retransmission.stop();
-    const { keys, epoch1, early } = this;
-    this.host.onEstablished({ negotiated, keys: keys!, epoch: epoch1!, peer, early, repeatLastFlight });
+    this.retransmission.stop();
+    const { keys, epoch1, early, lastFlight } = this;
+    this.host.onEstablished({ negotiated, keys: keys!, epoch: epoch1!, peer, early, lastFlight });
   }
 
   protected fail(reason: HandshakeFailure, detail: { text?: string; alert?: number; cause?: unknown } = {}): void {

@@ -1,5 +1,6 @@
 import { type DtlsClock } from '../timing/clock.js';
 import { type DtlsTimer, type DtlsTimers } from '../timing/timers.js';
+import { Repetitions } from './repetitions.js';
 
 /** RFC 6347 §4.2.4.1: doubles from the initial timeout up to the maximum. */
 export interface RetransmissionTimes {
@@ -7,16 +8,12 @@ export interface RetransmissionTimes {
   maxMs: number;
 }
 
-/** Repetitions of the peer that are answered with one, per flight: a duplicating network must not multiply traffic. */
-const ANSWERED_REPETITIONS_MAX = 10;
-
 /** Sends a flight again: by timer, and when the peer repeats the flight that this one answers. */
 export class Retransmission {
   private timer: DtlsTimer | undefined;
   private flight: (() => void) | undefined;
+  private repetitions: Repetitions | undefined;
   private timeoutMs = 0;
-  private sentAtMs = 0;
-  private answeredRepetitions = 0;
 
   constructor(
     private readonly clock: DtlsClock,
@@ -25,23 +22,25 @@ export class Retransmission {
     private readonly onRetransmission: () => void,
   ) {}
 
-  /** @param byTimer False for the last flight of a handshake: only the peer's repetition shows that it was lost. */
-  start(flight: () => void, byTimer: boolean): void {
+  start(flight: () => void): void {
     this.stop();
     this.flight = flight;
     this.timeoutMs = this.times.initialMs;
-    this.answeredRepetitions = 0;
-    this.send();
-    if (byTimer) this.wait();
+    this.repetitions = this.repetitionsFromNow();
+    flight();
+    this.wait();
   }
 
-  /** The peer repeated its last flight. Copies that arrive together count once. */
+  /** Of a flight that is sent now. */
+  repetitionsFromNow(): Repetitions {
+    return new Repetitions(this.clock.nowMs(), this.times.initialMs);
+  }
+
+  /** The peer repeated its last flight. */
   peerRepeated(): void {
-    if (this.flight === undefined || this.answeredRepetitions >= ANSWERED_REPETITIONS_MAX) return;
-    if (this.clock.nowMs() - this.sentAtMs < this.times.initialMs / 4) return;
-    this.answeredRepetitions += 1;
+    if (this.flight === undefined || !this.repetitions!.isAnswered(this.clock.nowMs())) return;
     this.onRetransmission();
-    this.send();
+    this.flight();
   }
 
   /** The flight was answered, or the handshake ended. */
@@ -51,17 +50,13 @@ export class Retransmission {
     this.flight = undefined;
   }
 
-  private send(): void {
-    this.sentAtMs = this.clock.nowMs();
-    this.flight?.();
-  }
-
   private wait(): void {
     this.timer = this.timers.schedule(this.timeoutMs, () => {
       this.timeoutMs = Math.min(this.timeoutMs * 2, this.times.maxMs);
       this.onRetransmission();
       this.wait();
-      this.send();
+      this.repetitions?.sent(this.clock.nowMs());
+      this.flight?.();
     });
   }
 }

@@ -268,8 +268,8 @@ export class ServerHandshake extends Handshake {
     this.transcript.add(HandshakeType.Finished, messageSequence, body);
     this.keepSession();
     if (this.resumes) this.flightAnswered();
-    else this.sendFlight([this.changeCipherSpec(), this.finished()], false);
-    this.establish(this.negotiated, packCredential(this.credential), !this.resumes);
+    else this.sendLastFlight(this.finished());
+    this.establish(this.negotiated, packCredential(this.credential));
   }
 
   private finished(): FlightItem {

@@ -1,6 +1,7 @@
 import { createCipheriv, createHmac, randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { keyBlockBytes } from '../crypto/key-block.js';
+import { packBytes } from '../crypto/packed-bytes.js';
 import { createProtection } from '../crypto/protection.js';
 import { CIPHER_SUITES, type CipherSuite } from '../crypto/suites.js';
 import { RecordTooLarge, SequenceExhausted } from '../errors.js';
@@ -21,17 +22,19 @@ const cases = CIPHER_SUITES.flatMap((suite) =>
 /** Both ends of an epoch: the client sends with `id`. */
 const pairOf = (suite: CipherSuite, id = NO_ID, client: Options = {}, server: Options = {}) => {
   const keys = randomBytes(keyBlockBytes(suite));
+  const packed = packBytes(keys);
   return {
     keys,
+    packed,
     client: new Epoch({
       number: 1,
-      protection: createProtection(suite, keys, 'client'),
+      protection: createProtection(suite, packed, 'client'),
       sendConnectionId: id,
       ...client,
     }),
     server: new Epoch({
       number: 1,
-      protection: createProtection(suite, keys, 'server'),
+      protection: createProtection(suite, packed, 'server'),
       receiveConnectionId: id,
       ...server,
     }),
@@ -178,10 +181,10 @@ describe.each(cases)('records of %s', (_, suite, id) => {
   });
 
   it('do not open with the keys of another connection, in the other direction or under another number', () => {
-    const { client, server, keys } = pairOf(suite, id);
+    const { client, server, packed } = pairOf(suite, id);
     const record = client.seal(ContentType.ApplicationData, TEXT);
     expect(pairOf(suite, id).server.open(wire(record))).toBe('unauthentic');
-    const protection = createProtection(suite, keys, 'client');
+    const protection = createProtection(suite, packed, 'client');
     expect(new Epoch({ number: 1, protection, receiveConnectionId: id }).open(wire(record))).toBe('unauthentic');
     expect(server.open({ ...wire(record), sequence: 1 })).toBe('unauthentic');
     expect(server.open({ ...wire(record), epoch: 2 })).toBe('malformed');
@@ -200,8 +203,8 @@ describe('connection ids', () => {
   const suite = CIPHER_SUITES[2]!;
 
   it('a record without the negotiated id, or with another one, is malformed', () => {
-    const { client, server, keys } = pairOf(suite, ID);
-    const protection = createProtection(suite, keys, 'client');
+    const { client, server, packed } = pairOf(suite, ID);
+    const protection = createProtection(suite, packed, 'client');
     const without = new Epoch({ number: 1, protection });
     const other = new Epoch({ number: 1, protection, sendConnectionId: Buffer.from(ID).fill(9) });
     expect(server.open(wire(without.seal(23, TEXT)))).toBe('malformed');
@@ -210,8 +213,8 @@ describe('connection ids', () => {
   });
 
   it('padding after the type is removed; only padding is malformed', () => {
-    const { server, keys } = pairOf(suite, ID);
-    const protection = createProtection(suite, keys, 'client');
+    const { server, packed } = pairOf(suite, ID);
+    const protection = createProtection(suite, packed, 'client');
     const header = (sequence: number) => ({ type: ContentType.ConnectionId, epoch: 1, sequence, connectionId: ID });
     const padded = Buffer.concat([Buffer.from([7, 0, 22]), Buffer.alloc(40)]);
     expect(opened(server, protection.seal(header(0), padded))).toEqual({

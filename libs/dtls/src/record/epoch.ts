@@ -1,3 +1,4 @@
+import { type PackedBytes, packBytes, unpackBytes } from '../crypto/packed-bytes.js';
 import { type RecordProtection } from '../crypto/record-protection.js';
 import { RecordTooLarge, SequenceExhausted, StateNotSaved } from '../errors.js';
 import { PLAINTEXT_BYTES_MAX, SEQUENCE_MAX } from '../limits.js';
@@ -46,8 +47,8 @@ export class Epoch {
   /** The first sequence number that may not be used yet. */
   sendSequenceEnd: number;
   private readonly protection: RecordProtection | undefined;
-  readonly sendConnectionId: Buffer;
-  readonly receiveConnectionId: Buffer;
+  private readonly sendId: PackedBytes;
+  private readonly receiveId: PackedBytes;
   readonly sendBytesMax: number;
   readonly receiveBytesMax: number;
   private readonly window: ReplayWindow;
@@ -55,13 +56,21 @@ export class Epoch {
   constructor(options: EpochOptions) {
     this.number = options.number;
     this.protection = options.protection;
-    this.sendConnectionId = options.sendConnectionId ?? NO_CONNECTION_ID;
-    this.receiveConnectionId = options.receiveConnectionId ?? NO_CONNECTION_ID;
+    this.sendId = packBytes(options.sendConnectionId ?? NO_CONNECTION_ID);
+    this.receiveId = packBytes(options.receiveConnectionId ?? NO_CONNECTION_ID);
     this.sendSequence = options.sendSequence ?? 0;
     this.sendSequenceEnd = options.sendSequenceEnd ?? Infinity;
     this.sendBytesMax = Math.min(options.sendBytesMax ?? PLAINTEXT_BYTES_MAX, PLAINTEXT_BYTES_MAX);
     this.receiveBytesMax = Math.min(options.receiveBytesMax ?? PLAINTEXT_BYTES_MAX, PLAINTEXT_BYTES_MAX);
     this.window = new ReplayWindow(options.receivedMax);
+  }
+
+  get sendConnectionId(): Buffer {
+    return unpackBytes(this.sendId);
+  }
+
+  get receiveConnectionId(): Buffer {
+    return unpackBytes(this.receiveId);
   }
 
   /** The highest sequence number of an authentic record; -1 before the first. */
@@ -71,7 +80,7 @@ export class Epoch {
 
   /** Largest plaintext that `seal` takes; the type counts too when it is inside. */
   get contentBytesMax(): number {
-    return this.sendBytesMax - (this.sendConnectionId.length > 0 ? 1 : 0);
+    return this.sendBytesMax - (this.hasSendId ? 1 : 0);
   }
 
   /** The whole record. @throws RecordTooLarge, SequenceExhausted, StateNotSaved */
@@ -82,19 +91,17 @@ export class Epoch {
     if (sequence >= this.sendSequenceEnd) throw new StateNotSaved();
     this.sendSequence += 1;
     if (this.protection === undefined) return encodePlainRecord(type, sequence, plaintext);
-    const connectionId = this.sendConnectionId;
-    const hasId = connectionId.length > 0;
-    return this.protection.seal(
-      { type: hasId ? ContentType.ConnectionId : type, epoch: this.number, sequence, connectionId },
-      hasId ? encodeInnerPlaintext(type, plaintext) : plaintext,
-    );
+    const numbers = { epoch: this.number, sequence };
+    if (!this.hasSendId) return this.protection.seal({ type, connectionId: NO_CONNECTION_ID, ...numbers }, plaintext);
+    const header = { type: ContentType.ConnectionId, connectionId: this.sendConnectionId, ...numbers };
+    return this.protection.seal(header, encodeInnerPlaintext(type, plaintext));
   }
 
   /** Never throws: a record that is refused is to be discarded (RFC 6347 §4.1.2.7). */
   open(record: WireRecord): OpenedRecord | Refusal {
     if (record.epoch !== this.number) return 'malformed';
     if (this.protection === undefined) return this.openPlain(record);
-    if (!record.connectionId.equals(this.receiveConnectionId)) return 'malformed';
+    if (packBytes(record.connectionId) !== this.receiveId) return 'malformed';
     if (!this.window.isFresh(record.sequence)) return 'replayed';
     const plaintext = this.protection.open(record);
     if (plaintext === undefined) return 'unauthentic';
@@ -103,6 +110,10 @@ export class Epoch {
     if (record.type !== ContentType.ConnectionId) return { type: record.type, plaintext, isNewest };
     const inner = decodeInnerPlaintext(plaintext);
     return inner === undefined ? 'malformed' : { ...inner, isNewest };
+  }
+
+  private get hasSendId(): boolean {
+    return this.sendId.length > 0;
   }
 
   private openPlain({ type, fragment }: WireRecord): OpenedRecord | Refusal {

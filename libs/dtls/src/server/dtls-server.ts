@@ -225,7 +225,7 @@ export class DtlsServer {
     const connection = DtlsConnection.fromHandshake(this.connectionHost, established, given);
     if (this.options.savesStates === true) connection.confirmSaved({ sendSequence: 0 });
     this.add(connection);
-    if (established.repeatLastFlight) this.lastFlights.add(connection, established.repeatLastFlight);
+    if (established.lastFlight) this.lastFlights.add(connection, established.lastFlight);
     this.options.onConnected(connection, pending);
     for (const plaintext of established.early) {
       if (connection.isOpen) this.connectionHost.onMessage(connection, plaintext);
@@ -257,7 +257,9 @@ export class DtlsServer {
         this.count('connection-closed');
         options.onClosed?.(connection, reason);
       },
-      onFinishedRepeated: (connection) => lastFlights.repeat(connection),
+      onFinishedRepeated: (connection) => {
+        if (lastFlights.repeat(connection)) this.count('retransmission');
+      },
       onRenegotiationRefused: () => this.count('renegotiation-refused'),
     };
   }

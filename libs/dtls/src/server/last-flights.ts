@@ -1,9 +1,10 @@
 import { type DtlsConnection } from '../connection/connection.js';
+import { type LastFlight } from '../handshake/last-flight.js';
 import { type DtlsClock } from '../timing/clock.js';
 import { type DtlsTimers } from '../timing/timers.js';
 
 interface Entry {
-  repeat: () => void;
+  flight: LastFlight;
   expiresAtMs: number;
 }
 
@@ -26,14 +27,18 @@ export class LastFlights {
     return this.entries.size;
   }
 
-  add(connection: DtlsConnection, repeat: () => void): void {
-    this.entries.set(connection, { repeat, expiresAtMs: this.clock.nowMs() + this.bounds.lastFlightMs });
+  add(connection: DtlsConnection, flight: LastFlight): void {
+    this.entries.set(connection, { flight, expiresAtMs: this.clock.nowMs() + this.bounds.lastFlightMs });
     if (this.entries.size > this.bounds.lastFlightsMax) this.drop(this.entries.keys().next().value!);
     this.sweepLater();
   }
 
-  repeat(connection: DtlsConnection): void {
-    this.entries.get(connection)?.repeat();
+  /** @returns Whether it was sent again. */
+  repeat(connection: DtlsConnection): boolean {
+    const flight = this.entries.get(connection)?.flight;
+    if (flight === undefined || !flight.isAnswered(this.clock.nowMs())) return false;
+    connection.repeat(flight);
+    return true;
   }
 
   drop(connection: DtlsConnection): void {

@@ -20,6 +20,6 @@ export function serverParameters(options: DtlsServerOptions, limits: DtlsLimits,
     requestsClientCertificate: authenticate !== undefined,
     recordSizeLimit: limits.recordSizeLimit,
     certificate,
-    sessions: new SessionCache(clock, limits.sessionsMax, limits.sessionMs),
+    sessions: new SessionCache(clock, limits),
   };
 }

@@ -1,0 +1,37 @@
+import { type PackedBytes, packBytes, unpackBytes } from '../crypto/packed-bytes.js';
+import { CHANGE_CIPHER_SPEC } from '../messages/change-cipher-spec.js';
+import { ContentType, encodePlainRecord } from '../messages/record.js';
+import { type Epoch } from '../record/epoch.js';
+import { type Repetitions } from './repetitions.js';
+
+/**
+ * A ChangeCipherSpec and a Finished: the end of a handshake, kept without the handshake. It is sent again when the peer shows
+ * that it did not get it.
+ */
+export class LastFlight {
+  private readonly finished: PackedBytes;
+
+  /**
+   * @param finished The whole message.
+   * @param plainSequence Of the next record of epoch 0.
+   */
+  constructor(
+    finished: Buffer,
+    private plainSequence: number,
+    private readonly repetitions: Repetitions,
+  ) {
+    this.finished = packBytes(finished);
+  }
+
+  /** Whether a repetition of the peer's flight is answered with this one. */
+  isAnswered(nowMs: number): boolean {
+    return this.repetitions.isAnswered(nowMs);
+  }
+
+  /** As one datagram, with new sequence numbers. @throws SequenceExhausted, StateNotSaved */
+  seal(epoch: Epoch): Buffer {
+    const changeCipherSpec = encodePlainRecord(ContentType.ChangeCipherSpec, this.plainSequence, CHANGE_CIPHER_SPEC);
+    this.plainSequence += 1;
+    return Buffer.concat([changeCipherSpec, epoch.seal(ContentType.Handshake, unpackBytes(this.finished))]);
+  }
+}
