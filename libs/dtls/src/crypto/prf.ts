@@ -1,5 +1,4 @@
 import { HmacKey } from './hmac.js';
-import { SHA256_BYTES } from './sha256.js';
 
 /** The pseudorandom function of TLS 1.2 with SHA-256 (RFC 5246 §5). */
 export function prf(secret: Buffer, label: string, seed: Buffer, bytes: number): Buffer {
@@ -7,11 +6,11 @@ export function prf(secret: Buffer, label: string, seed: Buffer, bytes: number):
   const labelled = Buffer.concat([Buffer.from(label, 'ascii'), seed]);
   // Not from the pool: what is kept for a connection must not keep 8 KiB.
   const output = Buffer.allocUnsafeSlow(bytes);
-  const link = Buffer.allocUnsafe(SHA256_BYTES);
-  hmac.digestInto(link, 0, labelled);
-  for (let at = 0; at < bytes;) {
-    at += hmac.digestInto(output, at, link, labelled);
+  const link = hmac.digest(labelled);
+  let at = hmac.digestInto(output, 0, link, labelled);
+  while (at < bytes) {
     hmac.digestInto(link, 0, link);
+    at += hmac.digestInto(output, at, link, labelled);
   }
   return output;
 }

@@ -3,13 +3,14 @@ import { types } from 'node:util';
 import { AlertDescription } from '../alerts.js';
 import { EphemeralKey } from '../crypto/ephemeral-key.js';
 import { extendedMasterSecret, masterSecret, pskPreMasterSecret, verifyData } from '../crypto/master-secret.js';
+import { publicRandom } from '../crypto/public-random.js';
 import { encodePublicKey } from '../crypto/public-keys.js';
 import { sign, verify } from '../crypto/signatures.js';
 import { DecodeError } from '../errors.js';
 import { ClientCertificateType, encodeCertificateRequest } from '../messages/certificate-request.js';
 import { decodeCertificateVerify } from '../messages/certificate-verify.js';
 import { decodeCertificate, encodeCertificate } from '../messages/certificate.js';
-import { type ClientHello, decodeClientHello, RANDOM_BYTES } from '../messages/client-hello.js';
+import { type ClientHello, RANDOM_BYTES } from '../messages/client-hello.js';
 import { decodeEcdheClientKeyExchange, decodePskClientKeyExchange } from '../messages/client-key-exchange.js';
 import { CertificateType, SignatureAlgorithm } from '../messages/extensions.js';
 import { decodeFinished } from '../messages/finished.js';
@@ -49,13 +50,14 @@ export interface ServerParameters extends ServerOffer {
 export interface VerifiedHello {
   recordSequence: number;
   messageSequence: number;
-  /** Not a view of a datagram. */
+  /** Not a view of a datagram; `hello` is one of it. */
   body: Buffer;
+  hello: ClientHello;
 }
 
 const SESSION_ID_BYTES = 16;
-/** Of the key that stands for an unknown identity. */
-const RANDOM_KEY_BYTES = 16;
+/** Stands for the key of an unknown identity. */
+const NO_ONES_KEY = randomBytes(16);
 const NO_BYTES = Buffer.alloc(0);
 
 /**
@@ -64,7 +66,7 @@ const NO_BYTES = Buffer.alloc(0);
  */
 export class ServerHandshake extends Handshake {
   private readonly hello: ClientHello;
-  private readonly serverRandom = randomBytes(RANDOM_BYTES);
+  private readonly serverRandom = publicRandom(RANDOM_BYTES);
   private negotiated: Negotiated;
   private sessionId: Buffer = NO_BYTES;
   private expected: number = HandshakeType.ClientKeyExchange;
@@ -83,7 +85,7 @@ export class ServerHandshake extends Handshake {
     const { messageSequence, recordSequence } = verified;
     const epoch0 = new Epoch({ number: 0, sendSequence: recordSequence });
     super(host, 'server', new Reassembler(messageSequence + 1), epoch0, messageSequence, retransmissionMs);
-    this.hello = decodeClientHello(verified.body);
+    this.hello = verified.hello;
   }
 
   /** Whether a ClientHello is a repetition of the one that started this handshake. */
@@ -160,7 +162,7 @@ export class ServerHandshake extends Handshake {
 
   private startFull(): void {
     const { suite, extendedMasterSecret: isResumable } = this.negotiated;
-    if (isResumable && !this.parameters.sessions.isOff) this.sessionId = randomBytes(SESSION_ID_BYTES);
+    if (isResumable && !this.parameters.sessions.isOff) this.sessionId = publicRandom(SESSION_ID_BYTES);
     const withCertificate = suite.keyExchange === 'ecdhe_ecdsa';
     const flight = [this.serverHello(), ...(withCertificate ? this.certificateMessages() : [])];
     flight.push(this.message(HandshakeType.ServerHelloDone, SERVER_HELLO_DONE));
@@ -233,7 +235,7 @@ export class ServerHandshake extends Handshake {
     this.whenKnown(
       () => this.parameters.keyOf!(identity),
       (known) => {
-        const key = known === undefined || known.length === 0 ? randomBytes(RANDOM_KEY_BYTES) : known;
+        const key = known === undefined || known.length === 0 ? NO_ONES_KEY : known;
         this.deriveSecrets(pskPreMasterSecret(key));
         this.proof = keyProof(this.masterSecret!, key);
       },

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { type Address, addressKey } from '../connection/address.js';
 import { type ConnectionState } from '../connection/connection-state.js';
 import { type ConnectionHost, DtlsConnection } from '../connection/connection.js';
+import { publicRandom } from '../crypto/public-random.js';
 import { type Established, type HandshakeHost } from '../handshake/handshake.js';
 import { ServerHandshake, type ServerParameters, type VerifiedHello } from '../handshake/server-handshake.js';
 import { DEFAULT_LIMITS, type DtlsLimits } from '../limits.js';
@@ -145,7 +145,7 @@ export class DtlsServer {
     else if (outcome.kind === 'unverified') {
       this.count('hello-verify-sent');
       this.options.send(outcome.reply, from);
-    } else if (pending?.handshake.isStartedBy(outcome.random)) pending.handshake.receive(record);
+    } else if (pending?.handshake.isStartedBy(outcome.hello.hello.random)) pending.handshake.receive(record);
     else this.startHandshake(outcome.hello, from, pending);
   }
 
@@ -220,7 +220,7 @@ export class DtlsServer {
     this.handshakes.remove(pending);
     this.count('handshake-completed');
     this.connections.at(addressKey(pending.remote))?.end('replaced');
-    const id = pending.id ?? LOCAL_ID_PREFIX + randomBytes(LOCAL_ID_BYTES).toString('hex');
+    const id = pending.id ?? LOCAL_ID_PREFIX + publicRandom(LOCAL_ID_BYTES).toString('hex');
     const given = { id, role: 'server', remote: pending.remote } as const;
     const connection = DtlsConnection.fromHandshake(this.connectionHost, established, given);
     if (this.options.savesStates === true) connection.confirmSaved({ sendSequence: 0 });

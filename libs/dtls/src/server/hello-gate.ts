@@ -17,7 +17,7 @@ export type HelloOutcome =
   | { kind: 'malformed' }
   /** The address is not proved: only the reply leaves, and no state stays. */
   | { kind: 'unverified'; reply: Buffer }
-  | { kind: 'verified'; random: Buffer; hello: VerifiedHello };
+  | { kind: 'verified'; hello: VerifiedHello };
 
 /** Higher numbers leave no room for the server's own; a client counts from 0. */
 const MESSAGE_SEQUENCE_MAX = 1_000;
@@ -56,14 +56,14 @@ export class HelloGate {
     recordSequence: number,
     from: Address,
   ): HelloOutcome {
-    const hello = decodeClientHello(fragment);
+    const body = Buffer.from(fragment);
+    const hello = decodeClientHello(body);
     if (this.secret.isValid(from.address, from.port, hello)) {
-      const verified = { recordSequence, messageSequence, body: Buffer.from(fragment) };
-      return { kind: 'verified', random: hello.random, hello: verified };
+      return { kind: 'verified', hello: { recordSequence, messageSequence, body, hello } };
     }
     const cookie = this.secret.cookie(from.address, from.port, hello);
-    const body = encodeHelloVerifyRequest({ cookie });
-    const message = encodeHandshake(HandshakeType.HelloVerifyRequest, messageSequence, body);
+    const request = encodeHelloVerifyRequest({ cookie });
+    const message = encodeHandshake(HandshakeType.HelloVerifyRequest, messageSequence, request);
     return { kind: 'unverified', reply: encodePlainRecord(ContentType.Handshake, recordSequence, message) };
   }
 }
