@@ -22,8 +22,10 @@ export class DemonstrationDevice {
     createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => this.said.push(line));
   }
 
-  static start(name: string, options: Record<string, string>): DemonstrationDevice {
+  /** `secure`: over DTLS, with a key that it creates. */
+  static start(name: string, options: Record<string, string>, secure = false): DemonstrationDevice {
     const args = Object.entries({ name, ...options }).flatMap(([option, value]) => [`--${option}`, value]);
+    if (secure) args.push('--secure');
     const cli = join(root, 'libs/testing/dist/device/cli.js');
     return new DemonstrationDevice(
       spawn(process.execPath, [cli, ...args], { stdio: ['ignore', 'pipe', 'inherit'] }),
@@ -50,13 +52,23 @@ export class DemonstrationDevice {
 const succeeded = async (app: Application, asyncId: string): Promise<void> =>
   expect(await app.answer(asyncId)).toMatchObject({ status: 200 });
 
-/** What docs/tour.md says about the demonstration device. The application is already connected. */
-export const demonstrated = async (app: Application, coapUrl: string): Promise<void> => {
+/** The device says how its temperature is read. */
+const suggested = async (app: Application, line: string): Promise<void> => {
+  const [, url = '', body = ''] = /'(\S+)' -d '(.+)'$/.exec(line) ?? [];
+  const { json } = await app.call('POST', url.slice(app.baseUrl.length), JSON.parse(body));
+  expect(json).toMatchObject({ status: 200 });
+};
+
+/**
+ * What docs/tour.md says about the demonstration device, over UDP or, to a URL with `coaps`, over DTLS. The application is
+ * already connected.
+ */
+export const demonstrated = async (app: Application, url: string): Promise<void> => {
   const folder = mkdtempSync(join(tmpdir(), 'lanyard-device-'));
   const keyFile = join(folder, 'admin.key');
   writeFileSync(keyFile, app.key);
-  const options = { url: coapUrl, 'period-seconds': '0.5', api: app.baseUrl, 'key-file': keyFile };
-  const device = DemonstrationDevice.start(fresh('demonstration'), options);
+  const options = { url, 'period-seconds': '0.5', api: app.baseUrl, 'key-file': keyFile };
+  const device = DemonstrationDevice.start(fresh('demonstration'), options, url.startsWith('coaps:'));
   try {
     const id = (await device.says(/registered; its id: [0-9a-f]{32}$/)).slice(-32);
     expect(id).toBe(await app.deviceId(device.name));
@@ -64,6 +76,7 @@ export const demonstrated = async (app: Application, coapUrl: string): Promise<v
     const listed = (path: string): unknown => resources.find((one: { path: string }) => one.path === path);
     expect(listed(sensor)).toEqual({ path: sensor, obs: true });
     expect(listed('/3/0/4')).toEqual({ path: '/3/0/4', obs: false });
+    await suggested(app, await device.says(/curl /));
 
     const subscribe = async (path: string): Promise<void> => {
       const accept = { accept: 'application/json' };

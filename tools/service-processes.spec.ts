@@ -12,7 +12,7 @@ const cidrs = 'DISPATCHER_CALLBACK_ALLOW_CIDRS';
 
 const environmentOf = (app: (typeof apps)[number]): Record<string, string> =>
   environment(
-    { app, name: `${app}-0`, port: 1, coapPort: 2 },
+    { app, name: `${app}-0`, port: 1, coapPort: 2, dtlsPort: 3, tlsPort: 3 },
     {
       replicas: apps.map((one, n) => ({ app: one, name: `${one}-0`, port: 10 + n })),
       engines: { brokers: 'a:1', databaseUrl: 'postgres://a', redisUrl: 'redis://a' },

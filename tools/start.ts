@@ -63,13 +63,24 @@ function report(system: System, firstStart: boolean) {
     'Lanyard is running.',
     `  Base URL     ${system.baseUrl}`,
     `  API pages    ${system.baseUrl}/docs`,
-    ...system.coapUrls.map((url) => `  Devices      ${url}  (no security: development only)`),
+    ...devices(system),
     `  Key file     ${system.keyFile}`,
     ...(firstStart ? [`  First administrator key (shown once)`, `    ${system.adminKey}`] : []),
+    '  Try it       npm run device -- --secure',
     '  Callbacks to this machine (loopback) are allowed on this one-machine set-up.',
     '',
     'Ctrl-C or `npm stop` ends it; `npm run status` shows it.',
     '',
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+/** Without a server certificate, devices with credentials need pre-shared keys (docs/configuration.md). */
+function devices({ coapUrls, coapsTcpUrls, coapsUrls }: System) {
+  const lines = [
+    ...coapsUrls.map((url) => `${url}/udp  (DTLS 1.2, pre-shared keys)`),
+    ...coapsTcpUrls.map((url) => `${url}  (TLS 1.2, pre-shared keys)`),
+    ...coapUrls.map((url) => `${url}  (no security: development only)`),
+  ];
+  return lines.map((line, at) => `  ${at === 0 ? 'Devices' : '       '}      ${line}`);
 }

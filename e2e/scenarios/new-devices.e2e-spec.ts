@@ -61,9 +61,13 @@ describe('devices that come for the first time', () => {
     }
   });
 
-  it('the demonstration device says its id, lists its resources, and notifies of each change', async () => {
-    await app.connects();
-    await demonstrated(app, system.coapUrls[0] as string);
-    app.closes();
-  });
+  it.each(['UDP', 'DTLS'])(
+    'the demonstration device over %s says its id, lists its resources, and notifies of each change',
+    async (over) => {
+      await app.connects();
+      const [url] = over === 'UDP' ? system.coapUrls : system.coapsUrls;
+      await demonstrated(app, url as string);
+      app.closes();
+    },
+  );
 });

@@ -11,7 +11,10 @@ export interface Replica {
   app: App;
   name: string;
   port: number;
+  /** UDP without security, DTLS (UDP) and TLS (TCP), of a device-proxy. */
   coapPort?: number;
+  dtlsPort?: number;
+  tlsPort?: number;
 }
 
 /** `databaseUrls`: of the services, each as a user of its own; without them all use `databaseUrl` */
@@ -66,6 +69,7 @@ export const environment = (
   /** Unless the operator says otherwise. */
   const defaults: Partial<Record<App, Record<string, string>>> = {
     gateway: { GATEWAY_FIRST_ACCOUNT_AUTO_CREATE_DEVICES: 'true', GATEWAY_PUBLIC_URL: baseUrl },
+    'device-proxy': { DEVICE_PROXY_COAP_DTLS_ENABLED: 'true', DEVICE_PROXY_COAP_TLS_ENABLED: 'true' },
     dispatcher: { DISPATCHER_CALLBACK_ALLOW_CIDRS: '127.0.0.0/8,::1/128' },
   };
   const own: Partial<Record<App, Record<string, string>>> = {
@@ -83,6 +87,10 @@ export const environment = (
       DEVICE_PROXY_COAP_HOST: coapHost,
       DEVICE_PROXY_COAP_PORT: String(replica.coapPort ?? 0),
       DEVICE_PROXY_COAP_NOSEC_ACCOUNT_ID: secrets.accountId,
+      DEVICE_PROXY_COAP_DTLS_HOST: coapHost,
+      DEVICE_PROXY_COAP_DTLS_PORT: String(replica.dtlsPort ?? 0),
+      DEVICE_PROXY_COAP_TLS_HOST: coapHost,
+      DEVICE_PROXY_COAP_TLS_PORT: String(replica.tlsPort ?? 0),
     },
   };
   return {

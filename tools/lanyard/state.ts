@@ -26,6 +26,7 @@ interface State {
   ports: Record<string, number>;
   base_url?: string;
   coap_urls: string[];
+  coaps_urls?: string[];
   key_file?: string;
   units: Unit[];
 }

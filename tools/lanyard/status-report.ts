@@ -31,6 +31,7 @@ export const statusOf = async (file: StateFile) => {
     docs_url: state.base_url ? `${state.base_url}/docs` : null,
     coap_url: state.coap_urls[0] ?? null,
     coap_urls: state.coap_urls,
+    coaps_urls: state.coaps_urls ?? [],
     key_file: state.key_file ?? null,
     started_at: state.started_at ?? null,
     engines: units.filter((u) => u.kind === 'engine').map((u) => u.entry),
@@ -57,7 +58,9 @@ export const printStatus = async (file: StateFile) => {
       .trimEnd(),
   );
   const where = status.base_url
-    ? [`Base URL ${status.base_url}, devices ${status.coap_urls.join(', ')}, key in ${status.key_file}`]
+    ? [
+        `Base URL ${status.base_url}, devices ${[...status.coaps_urls, ...status.coap_urls].join(', ')}, key in ${status.key_file}`,
+      ]
     : [];
   process.stdout.write(`${[status.running ? 'running' : 'not running', ...where, ...lines].join('\n')}\n`);
 };

@@ -49,6 +49,8 @@ const usualPorts = {
 export const stopWithinMs = 45_000;
 
 const usualCoapPort = Number(process.env.LANYARD_COAP_PORT || 5683);
+/** Of UDP (DTLS) and of TCP (TLS). */
+const usualCoapsPort = Number(process.env.LANYARD_COAPS_PORT || 5684);
 
 /** Replica `dispatcher-1` gets a port of its own, remembered like the others. */
 const wantedPort = (app: App, n: number) => {
@@ -148,7 +150,21 @@ export class System {
   }
 
   get coapUrls() {
-    return this.replicas.flatMap((r) => (r.app === 'device-proxy' ? [`coap://${this.coapHost}:${r.coapPort}`] : []));
+    return this.proxies.map(({ coapPort }) => `coap://${this.coapHost}:${coapPort}`);
+  }
+
+  /** Over DTLS. */
+  get coapsUrls() {
+    return this.proxies.map(({ dtlsPort }) => `coaps://${this.coapHost}:${dtlsPort}`);
+  }
+
+  /** Over TLS. */
+  get coapsTcpUrls() {
+    return this.proxies.map(({ tlsPort }) => `coaps+tcp://${this.coapHost}:${tlsPort}`);
+  }
+
+  private get proxies() {
+    return this.replicas.filter(({ app }) => app === 'device-proxy');
   }
 
   /** The first administrator key. */
@@ -227,17 +243,20 @@ export class System {
         const name = `${app}-${n}`;
         ports[name] = await tcpPort(ports[name] ?? (this.options.freePorts ? 0 : wantedPort(app, n)));
         const replica = { app, name, port: ports[name] ?? 0 };
-        if (app !== 'device-proxy') replicas.push(replica);
-        else {
-          const key = `${name}-coap`;
-          ports[key] = await udpPort(
-            ports[key] ?? (this.options.freePorts || n > 0 ? 0 : usualCoapPort),
-            this.coapHost,
-          );
-          replicas.push({ ...replica, coapPort: ports[key] });
-        }
+        replicas.push(app === 'device-proxy' ? { ...replica, ...(await this.devicePorts(name, n)) } : replica);
       }
     return replicas;
+  }
+
+  private async devicePorts(name: string, n: number) {
+    const { ports } = this.file.state;
+    const usual = (port: number) => (this.options.freePorts || n > 0 ? 0 : port);
+    const coap = `${name}-coap`;
+    const [dtls, tls] = [`${coap}-dtls`, `${coap}-tls`];
+    ports[coap] = await udpPort(ports[coap] ?? usual(usualCoapPort), this.coapHost);
+    ports[dtls] = await udpPort(ports[dtls] ?? usual(usualCoapsPort), this.coapHost);
+    ports[tls] = await tcpPort(ports[tls] ?? usual(usualCoapsPort), this.coapHost);
+    return { coapPort: ports[coap], dtlsPort: ports[dtls], tlsPort: ports[tls] };
   }
 
   async startServices() {
@@ -280,7 +299,12 @@ export class System {
       this.supervised.push({ unit, launch: again });
       this.file.launch(unit, again);
     }
-    Object.assign(this.file.state, { base_url: this.baseUrl, coap_urls: this.coapUrls, key_file: this.keyFile });
+    Object.assign(this.file.state, {
+      base_url: this.baseUrl,
+      coap_urls: this.coapUrls,
+      coaps_urls: [...this.coapsUrls, ...this.coapsTcpUrls],
+      key_file: this.keyFile,
+    });
     this.file.save();
     await Promise.all(
       this.replicas.map(async ({ name }) => {

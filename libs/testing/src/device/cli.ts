@@ -1,17 +1,21 @@
 import { parseArgs } from 'node:util';
 import { Demonstration } from './demonstration.js';
+import { DeviceAccount } from './device-account.js';
 import { RequestRefused } from './device-client.js';
 
-const usage = `usage: npm run device -- --name <endpoint name> [--url coap://127.0.0.1:5683] [--lifetime 60]
+const usage = `usage: npm run device -- --secure [--name thermo-1] [--url coaps://127.0.0.1:5684] [--lifetime 60]
        [--period-seconds 5] [--queue-mode] [--api http://127.0.0.1:8080] [--key-file .lanyard/admin.key]
+       npm run device -- [--url coap://127.0.0.1:5683] …
 
 A demonstration thermometer: /3303/0/5700 changes, /3341/0/5527 can be written, /3/0/4 executed. Who observes one of
-them, its instance or its object is notified of changes. Ctrl-C deregisters.`;
+them, its instance or its object is notified of changes. With --secure it connects over DTLS: it creates its device and
+a pre-shared key with the administrator's key, and deletes the key at the end. Ctrl-C deregisters.`;
 
 const options = parseArgs({
   options: {
-    name: { type: 'string' },
-    url: { type: 'string', default: 'coap://127.0.0.1:5683' },
+    secure: { type: 'boolean', default: false },
+    name: { type: 'string', default: 'thermo-1' },
+    url: { type: 'string' },
     lifetime: { type: 'string', default: '60' },
     'period-seconds': { type: 'string', default: '5' },
     'queue-mode': { type: 'boolean', default: false },
@@ -21,32 +25,49 @@ const options = parseArgs({
   },
 }).values;
 
+const { name, api, secure, 'key-file': keyFile } = options;
+const url = options.url ?? (secure ? 'coaps://127.0.0.1:5684' : 'coap://127.0.0.1:5683');
+
 const say = (text: string): void => {
   process.stdout.write(`${new Date().toISOString().slice(11, 19)} ${text}\n`);
 };
 
-const run = async (name: string): Promise<void> => {
+const secured = async () => {
+  const account = await DeviceAccount.of(name, { api, keyFile });
+  const security = await account.newKey();
+  say(`device ${account.deviceId} has a new pre-shared key`);
+  return { account, security };
+};
+
+const run = async (): Promise<void> => {
+  const { account, security } = secure ? await secured() : {};
   const device = new Demonstration({
     name,
-    server: options.url,
+    server: url,
+    ...(security && { security }),
     lifetimeSeconds: Number(options.lifetime),
     periodSeconds: Number(options['period-seconds']),
     queueMode: options['queue-mode'],
-    api: options.api,
-    keyFile: options['key-file'],
+    api,
+    keyFile,
     say,
   });
-  await device.start();
-  process.once('SIGINT', () => void device.stop());
+  process.once('SIGINT', () => {
+    void device
+      .stop()
+      .then(() => account?.close())
+      .catch((error: unknown) => say(String(error)));
+  });
+  await device.start().catch(async (error: unknown) => {
+    await account?.close().catch(() => undefined);
+    throw error;
+  });
 };
 
-if (options.help || !options.name) {
-  process.stdout.write(`${usage}\n`);
-  process.exitCode = options.help ? 0 : 1;
-} else {
-  await run(options.name).catch((error: unknown) => {
-    if (error instanceof RequestRefused) say(`${options.url} refused: ${error.message} (4.03: suspended or unknown)`);
-    else say(`cannot reach ${options.url}: ${error instanceof Error ? error.message : String(error)}`);
+if (options.help) process.stdout.write(`${usage}\n`);
+else
+  await run().catch((error: unknown) => {
+    if (error instanceof RequestRefused) say(`${url} refused: ${error.message} (4.03: suspended or unknown)`);
+    else say(`cannot reach ${url}: ${error instanceof Error ? error.message : String(error)}`);
     process.exit(1);
   });
-}

@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs';
 import type { ReceivedRequest } from './answering-device.js';
+import type { DeviceSecurity } from './device-security.js';
 import { NotObserved } from './device-observers.js';
 import { thermometer, type Thermometer } from './thermometer.js';
 
 export interface DemonstrationOptions {
   name: string;
   server: string;
+  /** For a server at `coaps://`. */
+  security?: DeviceSecurity;
   lifetimeSeconds: number;
   periodSeconds: number;
   queueMode: boolean;
@@ -16,6 +19,8 @@ export interface DemonstrationOptions {
 }
 
 const temperature = '/3303/0/5700';
+const connectAttempts = 10;
+const attemptMs = 500;
 
 const describe = ({ method, path, query, payload, observe }: ReceivedRequest): string => {
   const what = observe === 0 ? 'observe' : observe === 1 ? 'cancel' : method;
@@ -26,15 +31,17 @@ const describe = ({ method, path, query, payload, observe }: ReceivedRequest): s
 export class Demonstration {
   private readonly demo: Thermometer;
   private timers: NodeJS.Timeout[] = [];
+  private id: string | undefined;
 
   constructor(private readonly options: DemonstrationOptions) {
-    const { name, server, lifetimeSeconds, queueMode, say } = options;
+    const { name, server, security, lifetimeSeconds, queueMode, say } = options;
     this.demo = thermometer({
       name,
       server,
       lifetimeSeconds,
       queueMode,
       ackTimeoutMs: 2_000,
+      ...(security && { security, dtls: { retransmissionMs: 1_000 } }),
       listsResources: true,
       parameters: { et: 'thermometer' },
     });
@@ -44,7 +51,9 @@ export class Demonstration {
 
   async start(): Promise<void> {
     const { lifetimeSeconds, periodSeconds } = this.options;
+    await this.connect();
     await this.register();
+    this.sayNext();
     this.timers = [
       setInterval(() => void this.stayRegistered(), (lifetimeSeconds * 1_000) / 2),
       setInterval(() => this.warmUp(), periodSeconds * 1_000),
@@ -63,18 +72,48 @@ export class Demonstration {
       .finally(() => device.close());
   }
 
+  /** The server knows a new key after a moment. */
+  private async connect(): Promise<void> {
+    const { say, security } = this.options;
+    if (!security) return;
+    const { device } = this.demo;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await device.open();
+        break;
+      } catch (error) {
+        if (attempt === connectAttempts) throw error;
+        await new Promise((resolve) => setTimeout(resolve, attemptMs));
+      }
+    }
+    say(`connected over DTLS 1.2 (${device.dtls?.cipherSuite})`);
+  }
+
   private async register(): Promise<void> {
     const { name, say } = this.options;
     await this.demo.device.register();
     const id = await this.directoryId();
+    this.id = id;
     say(id === undefined ? `registered; its id: GET /v3/devices?endpoint_name=${name}` : `registered; its id: ${id}`);
   }
 
   private async stayRegistered(): Promise<void> {
     await this.demo.device
       .update()
-      .catch(() => this.register())
+      .catch(() => {
+        // The server may have lost the connection.
+        this.demo.device.dtls?.drop({ resumes: true });
+        return this.register();
+      })
       .catch((error: unknown) => this.options.say(`not registered: ${String(error)}`));
+  }
+
+  private sayNext(): void {
+    const { api, keyFile, say } = this.options;
+    if (this.id === undefined) return;
+    const url = `${api}/v2/device-requests/${this.id}?async-id=read-1&wait=10`;
+    say('next, in another terminal, read its temperature; docs/tour.md continues from there:');
+    say(`  curl -H "Authorization: Bearer $(cat ${keyFile})" '${url}' -d '{"method":"GET","uri":"${temperature}"}'`);
   }
 
   private warmUp(): void {

@@ -84,6 +84,7 @@ export class DeviceClient extends AnsweringDevice {
   /** Closes permanently: reports that were not acknowledged are given up. */
   async close(): Promise<void> {
     this.closed = true;
+    this.dtls?.disconnect();
     await this.sleep();
   }
 

@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import { type DeviceSecurity, withKey } from './device-security.js';
+
+interface Page<T> {
+  data?: T[];
+}
+
+/** The API refused a call. */
+export class CallRefused extends Error {
+  constructor(
+    what: string,
+    readonly status: number,
+  ) {
+    super(`${what} is answered with ${status}`);
+  }
+}
+
+/** A device of the directory and its pre-shared key, made over REST with the key of an administrator. */
+export class DeviceAccount {
+  private credential = '';
+
+  private constructor(
+    private readonly api: string,
+    private readonly key: string,
+    readonly deviceId: string,
+    private readonly name: string,
+  ) {}
+
+  /** Finds the device with this endpoint name, or creates it. @throws CallRefused */
+  static async of(name: string, { api, keyFile }: { api: string; keyFile: string }): Promise<DeviceAccount> {
+    const key = readFileSync(keyFile, 'utf8').trim();
+    const query = `/v3/devices?endpoint_name=${encodeURIComponent(name)}`;
+    const [found] = (await call<Page<{ id: string }>>(api, key, 'GET', query)).data ?? [];
+    const { id } = found ?? (await call<{ id: string }>(api, key, 'POST', '/v3/devices', { endpoint_name: name }));
+    return new DeviceAccount(api, key, id, name);
+  }
+
+  /** A new pre-shared key; the one of an earlier run is deleted. @throws CallRefused */
+  async newKey(): Promise<DeviceSecurity> {
+    const wanted = { kind: 'psk', identity: this.name };
+    const made = await this.credentials('POST', '', wanted).catch(async (error: unknown) => {
+      if (!(error instanceof CallRefused) || error.status !== 409) throw error;
+      await this.deleteFormer();
+      return this.credentials('POST', '', wanted);
+    });
+    this.credential = made.id;
+    return withKey(made.identity, made.key);
+  }
+
+  /** Deletes the key; the device stays. */
+  async close(): Promise<void> {
+    if (this.credential) await this.credentials('DELETE', `/${this.credential}`);
+  }
+
+  private async deleteFormer(): Promise<void> {
+    const path = `/v3/devices/${this.deviceId}/credentials?kind=psk`;
+    const { data = [] } = await call<Page<{ id: string; identity: string }>>(this.api, this.key, 'GET', path);
+    for (const { id, identity } of data)
+      if (identity.endsWith(`:${this.name}`)) await this.credentials('DELETE', `/${id}`);
+  }
+
+  private credentials(
+    method: string,
+    path: string,
+    body?: object,
+  ): Promise<{ id: string; identity: string; key: string }> {
+    return call(this.api, this.key, method, `/v3/devices/${this.deviceId}/credentials${path}`, body);
+  }
+}
+
+const call = async <T>(api: string, key: string, method: string, path: string, body?: object): Promise<T> => {
+  const response = await fetch(api + path, {
+    method,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    signal: AbortSignal.timeout(10_000),
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new CallRefused(`${method} ${path.split('?')[0]}`, response.status);
+  return (text === '' ? {} : JSON.parse(text)) as T;
+};
