@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { UnknownOption } from './errors.js';
+import { firmwareFailures } from './settings/firmware.js';
 import { variableOf } from './settings/reader.js';
 
 /** Options and their meaning. `--values-per-second` is the environment variable SIMULATOR_VALUES_PER_SECOND, and so on. */
@@ -28,6 +29,13 @@ const texts = {
   'back-off-ms': 'first delay after a refusal or a timeout; doubles each time (2000)',
   'back-off-max-ms': 'maximum delay (300000)',
   'credentials-file': 'for coaps and coaps+tcp: file with lines of endpoint name, PSK identity and key in hex',
+  bootstrap: 'request or pack: --server is a bootstrap server, and --credentials-file is for it (none)',
+  'firmware-version': 'firmware version before an update (1.0.0)',
+  'firmware-failure': `what goes wrong with firmware updates: ${firmwareFailures.join(', ')} (none)`,
+  'firmware-failure-percent': 'share of the devices that fail so (100)',
+  'firmware-bytes-per-second': 'rate of a download of a device (0: as fast as it comes)',
+  'firmware-install-seconds': 'how long an installation takes (2)',
+  'firmware-reboot-seconds': 'how long a device is away when it restarts (3)',
   seed: 'seed of the random generator (1)',
   'report-seconds': 'interval between reports on the terminal (5)',
 } as const;

@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises';
 import { systemCoapClock, TimerWheel } from '@lanyard/coap';
 import { systemClock } from '@lanyard/service';
 import { type SimulatorConfig } from './config.js';
@@ -43,6 +44,7 @@ export const start = async (config: SimulatorConfig, write = toTerminal): Promis
     timers: new TimerWheel(systemCoapClock),
     random: seededRandom(config.seed),
     executions: new Executions(),
+    resolve: async (host) => (await lookup(host)).address,
     numbered: config.groups.some(({ numberedValues }) => numberedValues) ? new NumberedValues() : undefined,
   };
   const tally = new Tally();

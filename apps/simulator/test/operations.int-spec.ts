@@ -36,7 +36,8 @@ describe('a device answers by its objects', () => {
     const { payload, query } = server.registered('sim-0')[0] as { payload: Buffer; query: string[] };
     expect(query).toContain('lwm2m=1.2');
     expect(payload.toString()).toBe(
-      '</>;rt="oma.lwm2m";ct="0 42 60 110 112 11542 11544",</1/0>,</3/0>,</3303/0>,</3303/1>,</3306/0>,</3341/0>',
+      '</>;rt="oma.lwm2m";ct="0 42 60 110 112 11542 11544",</5>;ver=1.1,</1/0>,</3/0>,</5/0>,</3303/0>,</3303/1>,' +
+        '</3306/0>,</3341/0>',
     );
   });
 

@@ -47,7 +47,7 @@ describe('a simulated fleet', () => {
     expect(await server.ask(peer, Code.GET, '/3/0/2')).toBe('2.5 sim-1');
     expect(await server.ask(peer, Code.GET, '/3303/0', { accept: 110 })).toMatch(/"v":2\d/);
     expect(await server.ask(peer, Code.GET, '/3', { accept: 40 })).toBe(
-      '2.5 </3>,</3/0>,</3/0/0>,</3/0/1>,</3/0/2>,</3/0/4>,</3/0/6>;dim=2,</3/0/9>,</3/0/11>;dim=1,</3/0/13>,</3/0/16>',
+      '2.5 </3>,</3/0>,</3/0/0>,</3/0/1>,</3/0/2>,</3/0/3>,</3/0/4>,</3/0/6>;dim=2,</3/0/9>,</3/0/11>;dim=1,</3/0/13>,</3/0/16>',
     );
     expect(await server.ask(peer, Code.PUT, '/3341/0/5527', { payload: Buffer.from('hi') })).toBe('2.4 ');
     expect(await server.ask(peer, Code.GET, '/3341/0/5527')).toBe('2.5 hi');

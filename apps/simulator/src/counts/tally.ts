@@ -19,6 +19,11 @@ const events = [
   'send-accepted',
   'send-refused',
   'observation-reset',
+  'bootstrapped',
+  'bootstrap-failed',
+  'firmware-downloaded',
+  'firmware-updated',
+  'firmware-failed',
   'command-answered',
   'executed',
 ] as const;

@@ -1,33 +1,49 @@
-import { Code, type CoapRequest, type CoapResponse, type Timer } from '@lanyard/coap';
+import { type CoapRequest, type CoapResponse, type Timer } from '@lanyard/coap';
 import { type Scalar } from '@lanyard/lwm2m';
+import { type Account } from '../bootstrap/account.js';
+import { type BootstrapClient } from '../bootstrap/bootstrap-client.js';
 import { Refused } from '../errors.js';
-import { registrationLinks } from '../objects/links.js';
+import { type FirmwareUpdate } from '../firmware/firmware-update.js';
+import { type FirmwareView } from '../firmware/states.js';
 import { ObjectStore } from '../objects/object-store.js';
 import { type ObserveRequest } from '../observation/watch.js';
-import { answer } from '../operations/answer.js';
 import { type Asked } from '../operations/asked.js';
+import { type Scheme } from '../settings/server-url.js';
 import { type DeviceTransport, type Server } from '../transport/device-transport.js';
 import { backOffMs } from './back-off.js';
-import { accepted, deregisterRequest, registerRequest, type UpdateNews, updateRequest } from './registration.js';
+import { bootstrapped, firstAccount, serversOf } from './bootstrapping.js';
+import { firmwareOf, type Updatable } from './firmware-host.js';
+import { answerTo, carryOut, take } from './requests.js';
+import { Registrar, type Registering } from './registrar.js';
 import { type Reporting, Reports } from './reports.js';
 import { Sender } from './sender.js';
 import { type Group } from './world.js';
 
-/** One device: it registers, updates its registration in time, reports what is observed, and answers what it is asked. */
-export class Device implements Asked, Reporting {
-  readonly transport: DeviceTransport;
+/** After so many failures in a row, a device whose account came from a bootstrap server asks for another one. */
+const failuresBeforeBootstrap = 5;
+
+/** One device: its life from the first contact on. What it says and answers is in its parts. */
+export class Device implements Asked, Reporting, Registering, Updatable {
   readonly store: ObjectStore;
+  transport: DeviceTransport;
+  scheme: Scheme;
   lifetimeSeconds: number;
+  readonly registrar = new Registrar(this);
+  /** The bootstrap that is under way. */
+  bootstrap: BootstrapClient | undefined;
   private readonly reports = new Reports(this);
   private readonly sender = new Sender(this);
-  private registrationId: string | undefined;
-  /** What the next update tells. */
-  private news: UpdateNews = {};
-  private server: number;
+  private firmwareUpdate: FirmwareUpdate | undefined;
+  /** undefined: the device has to bootstrap. */
+  private account: Account | undefined;
+  private servers: readonly Server[];
+  private serverAt: number;
   private failures = 0;
   private next: Timer | undefined;
   private sleep: Timer | undefined;
   private talking = false;
+  /** Without power. */
+  private off = false;
   private gone = false;
 
   constructor(
@@ -35,16 +51,27 @@ export class Device implements Asked, Reporting {
     readonly name: string,
     readonly group: Group,
   ) {
-    this.server = number % group.servers.length;
+    const [first] = group.settings.servers;
+    this.account = firstAccount(group);
+    this.scheme = first?.scheme ?? 'coap';
+    this.servers = group.servers;
+    this.serverAt = number % group.servers.length;
     this.lifetimeSeconds = group.settings.lifetimeSeconds;
     this.store = new ObjectStore(group.catalogue, this);
-    const to = { scheme: group.settings.servers[0]?.scheme ?? 'coap', credential: group.credentials[number] };
-    this.transport = group.transportOf(number, to, {
-      onRequest: (request) => Promise.resolve(this.answer(request)),
-      onObserverReset: (token) => this.reports.reset(token),
-      onDisconnected: () => this.contactIn(this.pauseMs()),
-      onHandshake: (resumed) => group.tally.count(resumed ? 'handshake-resumed' : 'handshake'),
-    });
+    this.transport = this.transportTo(this.scheme);
+  }
+
+  get firmware(): FirmwareView {
+    return this.firmwareUpdate ?? this.group.firmware;
+  }
+
+  /** Its first use makes it: most devices are never updated. */
+  get updater(): FirmwareUpdate {
+    return (this.firmwareUpdate ??= firmwareOf(this));
+  }
+
+  get server(): Server {
+    return this.servers[this.serverAt] as Server;
   }
 
   chance(): number {
@@ -72,14 +99,27 @@ export class Device implements Asked, Reporting {
     );
   }
 
-  /** Restarts as after a power failure, without its state. */
+  /** Restarts as after a power failure, without what was written to it. */
   restart(): void {
-    if (this.talking || this.gone) return;
+    if (this.talking || this.gone || this.off) return;
     this.group.tally.count('restarted');
-    this.lose();
     this.store.reset();
-    this.lifetimeSeconds = this.group.settings.lifetimeSeconds;
-    void this.transport.abandon().then(() => this.contact());
+    this.firmwareUpdate?.restarted();
+    this.powerOff(0);
+  }
+
+  /** Disappears without a word, and comes back after a while, with its firmware and its account. */
+  powerOff(backInSeconds: number | 'never'): void {
+    this.lose();
+    this.next?.cancel();
+    this.sleep?.cancel();
+    this.off = true;
+    void this.transport.abandon();
+    if (backInSeconds === 'never') return;
+    this.next = this.group.world.timers.schedule(backInSeconds * 1_000, () => {
+      this.off = false;
+      void this.contact();
+    });
   }
 
   /** Stops the device; deregisters if there is time. */
@@ -88,17 +128,17 @@ export class Device implements Asked, Reporting {
     this.next?.cancel();
     this.sleep?.cancel();
     this.sender.stop();
-    const { registrationId } = this;
-    this.lose();
+    this.firmwareUpdate?.restarted();
+    this.reports.clear();
     try {
-      if (graceful && registrationId !== undefined) {
-        await this.transport.open(this.currentServer);
-        accepted('deregister', await this.transport.request(deregisterRequest(registrationId)), Code.Deleted);
-        this.group.tally.count('deregistered');
+      if (graceful && this.registrar.isRegistered) {
+        await this.transport.open(this.server);
+        await this.registrar.deregister();
       }
     } catch (error) {
       this.recordError(error);
     }
+    this.registrar.lose();
     await this.transport.close();
   }
 
@@ -113,15 +153,11 @@ export class Device implements Asked, Reporting {
   execute(path: string, args: string): number {
     this.group.tally.count('executed');
     this.group.world.executions.countExecution(this.name, path, args);
-    if (path === '/1/0/8') this.contactIn(0);
-    return Code.Changed;
+    return carryOut(this, path);
   }
 
   accept(path: string, value: Scalar): number | undefined {
-    if (path !== '/1/0/1') return undefined;
-    this.lifetimeSeconds = Number(value);
-    this.tell({ lifetimeSeconds: this.lifetimeSeconds });
-    return undefined;
+    return take(this, path, value);
   }
 
   changed(paths: readonly string[]): void {
@@ -129,7 +165,21 @@ export class Device implements Asked, Reporting {
   }
 
   instancesChanged(): void {
-    this.tell({ links: registrationLinks(this.store) });
+    this.updateSoon({ isOfObjects: true });
+  }
+
+  /** With an update, after the answer that is under way. */
+  updateSoon(news: { isOfObjects?: boolean; lifetimeSeconds?: number } = {}): void {
+    this.registrar.tell(news);
+    if (this.registrar.isRegistered) this.contactIn(0);
+  }
+
+  /** Asks its bootstrap server for another account. */
+  bootstrapAgain(): void {
+    this.account = undefined;
+    this.lose();
+    void this.transport.close();
+    this.contactIn(0);
   }
 
   unacknowledged(error?: unknown): void {
@@ -142,33 +192,52 @@ export class Device implements Asked, Reporting {
     }
   }
 
-  private answer(request: CoapRequest): CoapResponse {
+  transportTo(scheme: Scheme, credential = this.account?.credential): DeviceTransport {
+    const given = credential ?? this.group.credentials[this.number];
+    const isOwn = (transport: DeviceTransport): boolean => transport === this.transport;
+    const transport: DeviceTransport = this.group.transportOf(
+      this.number,
+      { scheme, credential: given },
+      {
+        onRequest: (request) => this.answer(request),
+        onObserverReset: (token) => this.reports.reset(token),
+        onDisconnected: () => {
+          if (isOwn(transport) && !this.off) this.contactIn(this.pauseMs());
+        },
+        onHandshake: (resumed) => this.group.tally.count(resumed ? 'handshake-resumed' : 'handshake'),
+      },
+    );
+    return transport;
+  }
+
+  /** In queue mode it listens for a while after each message, then the socket is closed until the next update. */
+  stayAwake(): void {
+    const { awakeSeconds, queueMode } = this.group.settings;
+    if (!queueMode || this.gone || this.off) return;
+    this.sleep?.cancel();
+    this.sleep = this.group.world.timers.schedule(awakeSeconds * 1_000, () => {
+      if (!this.talking) void this.transport.sleep();
+    });
+  }
+
+  private answer(request: CoapRequest): Promise<CoapResponse> {
     this.stayAwake();
     this.group.tally.count('command-answered');
-    return answer(this, request);
+    return answerTo(this, request);
   }
 
-  /** With an update, after the answer that is under way. */
-  private tell(news: UpdateNews): void {
-    this.news = { ...this.news, ...news };
-    if (this.registrationId !== undefined) this.contactIn(0);
-  }
-
-  private get currentServer(): Server {
-    return this.group.servers[this.server] as Server;
-  }
-
-  /** Updates the registration, or registers; a failure is retried later. */
+  /** Bootstraps if it has to, updates its registration, or registers; a failure is retried later. */
   private async contact(): Promise<void> {
-    if (this.talking || this.gone) return;
+    if (this.talking || this.gone || this.off) return;
     this.talking = true;
     this.next?.cancel();
     const slept = !this.transport.isOpen;
     try {
-      await this.transport.open(this.currentServer);
-      if (!(await this.update())) await this.register();
+      if (!this.account) await this.takeAccount();
+      await this.transport.open(this.server);
+      if (!(await this.registrar.update())) await this.register();
       this.failures = 0;
-      this.contactIn(Object.keys(this.news).length > 0 ? 0 : this.updateMs());
+      this.contactIn(this.registrar.hasNews ? 0 : this.updateMs());
       this.stayAwake();
     } catch (error) {
       this.failed(error);
@@ -178,40 +247,27 @@ export class Device implements Asked, Reporting {
     if (slept && this.transport.isOpen) this.reports.wake();
   }
 
-  /** Earlier than the server asked for a lifetime, if it asked for a short one. */
+  private async register(): Promise<void> {
+    this.lose();
+    this.store.clearAttributes();
+    await this.registrar.register();
+  }
+
+  private async takeAccount(): Promise<void> {
+    const account = await bootstrapped(this);
+    [this.scheme] = [account.servers[0]?.scheme ?? 'coap'];
+    this.servers = await serversOf(account, this.group);
+    this.serverAt = 0;
+    this.account = account;
+    this.lifetimeSeconds = account.lifetimeSeconds;
+    this.transport = this.transportTo(this.scheme);
+  }
+
+  /** Earlier than configured if the server asked for a shorter lifetime. */
   private updateMs(): number {
     const { updateSeconds, lifetimeSeconds } = this.group.settings;
     const seconds = Math.min(updateSeconds, (updateSeconds / lifetimeSeconds) * this.lifetimeSeconds);
     return seconds * 1_000 * (0.9 + 0.1 * this.chance());
-  }
-
-  private async register(): Promise<void> {
-    this.reports.clear();
-    this.news = {};
-    const request = registerRequest(this, this.group.settings, registrationLinks(this.store));
-    const sentAt = performance.now();
-    const { locationPath } = accepted('register', await this.transport.request(request), Code.Created);
-    this.group.tally.took('registration', performance.now() - sentAt);
-    this.registrationId = locationPath?.at(-1);
-    this.group.tally.changeRegistered(1);
-    this.group.tally.count('registered');
-  }
-
-  /** False if there is no registration, or the server no longer knows it. */
-  private async update(): Promise<boolean> {
-    if (this.registrationId === undefined) return false;
-    const { news } = this;
-    const sentAt = performance.now();
-    const response = await this.transport.request(updateRequest(this.registrationId, this.group.settings, news));
-    if (response.code >> 5 === 4) {
-      this.lose();
-      return false;
-    }
-    accepted('update', response, Code.Changed);
-    if (this.news === news) this.news = {};
-    this.group.tally.took('update', performance.now() - sentAt);
-    this.group.tally.count('updated');
-    return true;
   }
 
   private failed(error: unknown): void {
@@ -223,12 +279,14 @@ export class Device implements Asked, Reporting {
     }
     this.contactIn(Math.max(this.pauseMs(), error instanceof Refused ? error.retryAfterMs : 0));
     this.failures += 1;
+    const isBootstrapped = this.group.settings.bootstrap !== 'none' && this.account !== undefined;
+    if (isBootstrapped && this.failures % failuresBeforeBootstrap === 0) this.account = undefined;
   }
 
   /** The server may be down, and another one available. */
   private nextServer(): void {
     this.group.tally.count('silence');
-    this.server = (this.server + 1) % this.group.servers.length;
+    this.serverAt = (this.serverAt + 1) % this.servers.length;
   }
 
   private pauseMs(): number {
@@ -237,23 +295,12 @@ export class Device implements Asked, Reporting {
 
   private contactIn(delayMs: number): void {
     this.next?.cancel();
-    if (!this.gone) this.next = this.group.world.timers.schedule(delayMs, () => void this.contact());
+    if (!this.gone && !this.off) this.next = this.group.world.timers.schedule(delayMs, () => void this.contact());
   }
 
   private lose(): void {
-    if (this.registrationId !== undefined) this.group.tally.changeRegistered(-1);
-    this.registrationId = undefined;
+    this.registrar.lose();
     this.reports.clear();
-  }
-
-  /** In queue mode it listens for a while after each message, then the socket is closed until the next update. */
-  private stayAwake(): void {
-    const { awakeSeconds, queueMode } = this.group.settings;
-    if (!queueMode || this.gone) return;
-    this.sleep?.cancel();
-    this.sleep = this.group.world.timers.schedule(awakeSeconds * 1_000, () => {
-      if (!this.talking) void this.transport.sleep();
-    });
   }
 
   private recordError(error: unknown): void {

@@ -12,15 +12,15 @@ const patient = ({ ackTimeoutMs, retransmissions }: Patience): Partial<OutgoingR
 const transportBinding: Record<Scheme, string> = { coap: 'U', coaps: 'U', 'coap+tcp': 'T', 'coaps+tcp': 'T' };
 
 /** Queue mode is a letter of the binding in LwM2M 1.0, and a parameter later. */
-const bindingParameters = ({ servers, version, queueMode }: GroupSettings): string[] => {
-  const binding = transportBinding[servers[0]?.scheme ?? 'coap'];
+const bindingParameters = (scheme: Scheme, { version, queueMode }: GroupSettings): string[] => {
+  const binding = transportBinding[scheme];
   if (!queueMode) return [`b=${binding}`];
   return version === '1.0' ? [`b=${binding}Q`] : [`b=${binding}`, 'Q'];
 };
 
 /** `POST /rd` (LwM2M 1.1 core §6.2.1). */
 export const registerRequest = (
-  { name, lifetimeSeconds }: { name: string; lifetimeSeconds: number },
+  { name, lifetimeSeconds, scheme }: { name: string; lifetimeSeconds: number; scheme: Scheme },
   settings: GroupSettings,
   links: Buffer,
 ): OutgoingRequest => ({
@@ -31,7 +31,7 @@ export const registerRequest = (
     `ep=${name}`,
     `lt=${lifetimeSeconds}`,
     `lwm2m=${settings.version}`,
-    ...bindingParameters(settings),
+    ...bindingParameters(scheme, settings),
     `et=${settings.deviceType}`,
   ],
   payload: links,
@@ -39,9 +39,9 @@ export const registerRequest = (
 });
 
 /** What an update tells, beside that the device is there. */
-export interface UpdateNews {
-  lifetimeSeconds?: number;
-  links?: Buffer;
+interface UpdateNews {
+  lifetimeSeconds?: number | undefined;
+  links?: Buffer | undefined;
 }
 
 /** `POST /rd/<id>` */

@@ -3,6 +3,7 @@ import { type Clock } from '@lanyard/service';
 import { type Executions } from '../counts/executions.js';
 import { type NumberedValues } from '../counts/numbered-values.js';
 import { type Tally } from '../counts/tally.js';
+import { type FirmwareView } from '../firmware/states.js';
 import { type Catalogue } from '../objects/catalogue.js';
 import { type Watches } from '../observation/watches.js';
 import { type GroupSettings } from '../settings/group.js';
@@ -15,6 +16,8 @@ export interface World {
   timers: TimerWheel;
   random: () => number;
   executions: Executions;
+  /** The address of a host name. */
+  resolve(host: string): Promise<string>;
   /** Set when a group has values that count up. */
   numbered: NumberedValues | undefined;
 }
@@ -29,5 +32,7 @@ export interface Group {
   tally: Tally;
   watches: Watches;
   catalogue: Catalogue;
+  /** Of devices that were never updated. */
+  firmware: FirmwareView;
   transportOf: TransportOf;
 }

@@ -1,5 +1,5 @@
-import { lookup } from 'node:dns/promises';
 import { type Group, type World } from '../device/world.js';
+import { type FirmwareView, Result, State } from '../firmware/states.js';
 import { Catalogue } from '../objects/catalogue.js';
 import { Watches } from '../observation/watches.js';
 import { Tally } from '../counts/tally.js';
@@ -10,11 +10,6 @@ import { type Credential, readCredentials } from '../transport/credentials.js';
 import { type Server } from '../transport/device-transport.js';
 import { type Transports } from '../transport/transports.js';
 import { GroupFleet } from './group-fleet.js';
-
-const resolved = async ({ host, port }: ServerUrl): Promise<Server> => ({
-  address: (await lookup(host)).address,
-  port,
-});
 
 const credentialsOf = ({ name, servers, credentialsFile, devices }: GroupSettings): Credential[] => {
   const [server] = servers;
@@ -29,6 +24,14 @@ const namesOf = ({ devices, namePrefix }: GroupSettings, credentials: readonly C
     ? credentials.map(({ name }) => name)
     : Array.from({ length: devices }, (_, number) => `${namePrefix}-${number}`);
 
+const neverUpdated = ({ firmware: { version } }: GroupSettings): FirmwareView => ({
+  version,
+  state: State.idle,
+  result: Result.initial,
+  uri: '',
+  packageVersion: '',
+});
+
 /** What the groups of a fleet have in common. */
 export interface Commons {
   world: World;
@@ -42,10 +45,12 @@ export const groupFleet = async (
   { world, transports, whole }: Commons,
 ): Promise<GroupFleet> => {
   const credentials = credentialsOf(settings);
+  const resolved = async ({ host, port }: ServerUrl): Promise<Server> => ({ address: await world.resolve(host), port });
   const group: Group = {
     world,
     settings,
     servers: await Promise.all(settings.servers.map(resolved)),
+    firmware: neverUpdated(settings),
     credentials,
     tally: new Tally(whole),
     watches: new Watches(),

@@ -31,12 +31,14 @@ const server: readonly Resource[] = [
   setting('/1/0/6', 'boolean', true),
   fixed('/1/0/7', 'string', 'U'),
   action('/1/0/8'),
+  action('/1/0/9'),
 ];
 
 const device: readonly Resource[] = [
   fixed('/3/0/0', 'string', 'Lanyard'),
   fixed('/3/0/1', 'string', 'Simulated device'),
   { path: '/3/0/2', type: 'string', read: ({ name }) => name },
+  { path: '/3/0/3', type: 'string', read: ({ firmware }) => firmware.version },
   action('/3/0/4'),
   fixed('/3/0/6/0', 'integer', 1),
   fixed('/3/0/6/1', 'integer', 5),
@@ -44,6 +46,22 @@ const device: readonly Resource[] = [
   fixed('/3/0/11/0', 'integer', 0),
   { path: '/3/0/13', type: 'time', read: (thing) => Math.floor(thing.nowMs() / 1_000) },
   fixed('/3/0/16', 'string', 'U'),
+];
+
+/** Of all transports of this simulator: CoAP, CoAPS, HTTP, HTTPS, CoAP over TCP and over TLS. */
+const protocols = [0, 1, 2, 3, 4, 5];
+
+const firmware: readonly Resource[] = [
+  // What is written to it, the device takes block by block.
+  { path: '/5/0/0', type: 'opaque', writable: true },
+  { path: '/5/0/1', type: 'string', read: (thing) => thing.firmware.uri, writable: true },
+  action('/5/0/2'),
+  { path: '/5/0/3', type: 'integer', read: (thing) => thing.firmware.state },
+  { path: '/5/0/5', type: 'integer', read: (thing) => thing.firmware.result },
+  { path: '/5/0/7', type: 'string', read: (thing) => thing.firmware.packageVersion },
+  ...protocols.map((protocol, at) => fixed(`/5/0/8/${at}`, 'integer', protocol)),
+  fixed('/5/0/9', 'integer', 2),
+  action('/5/0/10'),
 ];
 
 const sensor = (n: number, { profile }: Settings): readonly Resource[] => [
@@ -61,7 +79,7 @@ const relay: readonly Resource[] = [
 const display: readonly Resource[] = [setting('/3341/0/5527', 'string', '')];
 const creatable = [relay, display];
 
-/** Objects and resources of the devices of a group: 1, 3, 3303 (temperature), 3306 (a relay) and 3341 (a text display). */
+/** Objects and resources of the devices of a group: 1, 3, 5, 3303 (temperature), 3306 (a relay) and 3341 (a text display). */
 export class Catalogue {
   readonly formats: readonly number[];
   readonly version: Version;
@@ -72,7 +90,7 @@ export class Catalogue {
     this.version = settings.version;
     this.formats = formats[settings.version];
     const sensors = Array.from({ length: settings.sensors }, (_, n) => sensor(n, settings));
-    for (const resource of [server, device, ...sensors, ...creatable].flat()) this.add(resource);
+    for (const resource of [server, device, firmware, ...sensors, ...creatable].flat()) this.add(resource);
   }
 
   get(path: string): Resource | undefined {

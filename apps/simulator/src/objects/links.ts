@@ -4,9 +4,11 @@ import { instanceOf, resourceOf } from './resource.js';
 
 /** The list of objects of a registration. */
 export const registrationLinks = (store: ObjectStore): Buffer => {
-  const { formats } = store.catalogue;
+  const { formats, version } = store.catalogue;
   const instances = store.instances().map((path) => `<${path}>`);
-  return Buffer.from([`</>;rt="oma.lwm2m";ct="${formats.join(' ')}"`, ...instances].join(','));
+  // Cancel and its result are of version 1.1 of the object.
+  const versions = version === '1.0' ? [] : ['</5>;ver=1.1'];
+  return Buffer.from([`</>;rt="oma.lwm2m";ct="${formats.join(' ')}"`, ...versions, ...instances].join(','));
 };
 
 const depthOf = (path: string): number => path.split('/').length - 1;

@@ -122,6 +122,11 @@ export class ObjectStore {
     return true;
   }
 
+  /** Servers write them again when the device has registered. */
+  clearAttributes(): void {
+    this.changes?.attributes.clear();
+  }
+
   /** As the device left the factory. */
   reset(): void {
     this.changes = undefined;

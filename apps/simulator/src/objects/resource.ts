@@ -1,3 +1,4 @@
+import { type FirmwareView } from '../firmware/states.js';
 import { type ResourceType, type Scalar } from '@lanyard/lwm2m';
 
 /** The device that the resources belong to. */
@@ -6,6 +7,7 @@ export interface Thing {
   readonly name: string;
   /** Of its registration. */
   readonly lifetimeSeconds: number;
+  readonly firmware: FirmwareView;
   /** A number from 0 up to 1. */
   chance(): number;
   /** Milliseconds since the epoch. */

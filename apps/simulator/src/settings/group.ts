@@ -1,9 +1,13 @@
+import { type FirmwareSettings, readFirmware } from './firmware.js';
 import { type SettingsReader } from './reader.js';
 import { readServers, type ServerUrl } from './server-url.js';
 
 /** How what sensors measure develops: it jumps about, rises and falls, changes by the minute, or stays as it is. */
 export const profiles = ['noise', 'wave', 'steps', 'constant'] as const;
 export type Profile = (typeof profiles)[number];
+
+export const bootstrapModes = ['none', 'request', 'pack'] as const;
+export type BootstrapMode = (typeof bootstrapModes)[number];
 
 export const versions = ['1.0', '1.1', '1.2'] as const;
 export type Version = (typeof versions)[number];
@@ -44,6 +48,9 @@ export interface GroupSettings extends Patience {
   connectionIds: boolean;
   backOff: { firstMs: number; maxMs: number };
   credentialsFile?: string;
+  /** How the devices get the account of their server. Then `servers` are bootstrap servers, and credentials are for these. */
+  bootstrap: BootstrapMode;
+  firmware: FirmwareSettings;
 }
 
 /** Of a group whose name is `name`. */
@@ -84,6 +91,8 @@ export const readGroup = (reader: SettingsReader, name?: string): GroupSettings 
       firstMs: reader.whole('back-off-ms', 2_000, { min: 1 }),
       maxMs: reader.whole('back-off-max-ms', 300_000, { min: 1 }),
     },
+    bootstrap: reader.choice('bootstrap', bootstrapModes, 'none'),
+    firmware: readFirmware(reader),
     ...(credentialsFile !== undefined && { credentialsFile }),
   };
 };

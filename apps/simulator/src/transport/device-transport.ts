@@ -46,6 +46,6 @@ export interface TransportEvents {
 /** A transport of device number `device`. Without a credential the secure ones cannot be opened. */
 export type TransportOf = (
   device: number,
-  to: { scheme: Scheme; credential: Credential | undefined },
+  to: { scheme: Scheme; credential: Omit<Credential, 'name'> | undefined },
   events: TransportEvents,
 ) => DeviceTransport;

@@ -5,9 +5,10 @@ import { type DatagramParts, DatagramTransport, endpointLimits } from './datagra
 import { type Server } from './device-transport.js';
 import { DtlsLine } from './dtls-line.js';
 import { localAddress } from './local-address.js';
+import { isPackage } from './package-blocks.js';
 
 export interface DtlsParts extends DatagramParts {
-  credential: Credential;
+  credential: Omit<Credential, 'name'>;
   connectionIds: boolean;
   patience: Patience;
 }
@@ -76,6 +77,7 @@ export class DtlsTransport extends DatagramTransport<CoapDatagramEndpoint> {
       timers,
       random,
       limits: endpointLimits,
+      takesBlocks: isPackage,
       onRequest: events.onRequest,
       onObserverReset: ({ token }) => events.onObserverReset(token),
     });

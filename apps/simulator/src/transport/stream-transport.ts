@@ -10,6 +10,7 @@ import {
 } from '@lanyard/coap';
 import { type Credential } from './credentials.js';
 import { type DeviceTransport, type Server, type TransportEvents } from './device-transport.js';
+import { isPackage } from './package-blocks.js';
 
 /** All connections of the fleet: one endpoint, whose peers are the servers as each device sees them. */
 export class StreamPool {
@@ -18,6 +19,7 @@ export class StreamPool {
 
   constructor() {
     this.endpoint = new CoapStreamEndpoint({
+      takesBlocks: isPackage,
       onRequest: (request) => {
         const device = this.devices.get(request.peer.key);
         return device ? device.onRequest(request) : Promise.reject(new NotConnected());
@@ -31,7 +33,7 @@ export class StreamPool {
   }
 }
 
-const pskOptions = ({ identity, key }: Credential): ConnectionOptions => ({
+const pskOptions = ({ identity, key }: Omit<Credential, 'name'>): ConnectionOptions => ({
   ciphers: 'PSK-AES128-CCM8:PSK-AES128-GCM-SHA256:@SECLEVEL=0',
   maxVersion: 'TLSv1.2',
   pskCallback: () => ({ identity, psk: key }),
@@ -47,7 +49,7 @@ export class StreamTransport implements DeviceTransport {
   constructor(
     private readonly pool: StreamPool,
     private readonly events: TransportEvents,
-    private readonly credential: Credential | undefined,
+    private readonly credential: Omit<Credential, 'name'> | undefined,
   ) {}
 
   get isOpen(): boolean {

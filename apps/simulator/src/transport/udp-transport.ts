@@ -2,6 +2,7 @@ import { CoapUdpEndpoint } from '@lanyard/coap';
 import { DatagramTransport, endpointLimits } from './datagram-transport.js';
 import { type Server } from './device-transport.js';
 import { localAddress } from './local-address.js';
+import { isPackage } from './package-blocks.js';
 
 /** CoAP over plain UDP. */
 export class UdpTransport extends DatagramTransport<CoapUdpEndpoint> {
@@ -38,6 +39,7 @@ export class UdpTransport extends DatagramTransport<CoapUdpEndpoint> {
       timers,
       random,
       limits: endpointLimits,
+      takesBlocks: isPackage,
       onRequest: events.onRequest,
       onObserverReset: ({ token }) => events.onObserverReset(token),
     });

@@ -1,0 +1,92 @@
+import { Code } from '@lanyard/coap';
+import { registrationLinks } from '../objects/links.js';
+import { type ObjectStore } from '../objects/object-store.js';
+import { type Scheme } from '../settings/server-url.js';
+import { type DeviceTransport } from '../transport/device-transport.js';
+import { accepted, deregisterRequest, registerRequest, updateRequest } from './registration.js';
+import { type Group } from './world.js';
+
+/** What an update tells, beside that the device is there. */
+interface News {
+  lifetimeSeconds?: number;
+  /** Its objects are others. */
+  isOfObjects?: boolean;
+}
+
+/** Whose registration it is. */
+export interface Registering {
+  readonly name: string;
+  readonly lifetimeSeconds: number;
+  readonly scheme: Scheme;
+  readonly group: Group;
+  readonly store: ObjectStore;
+  readonly transport: DeviceTransport;
+}
+
+/** The registration of a device at its server. */
+export class Registrar {
+  private id: string | undefined;
+  /** What the next update tells. */
+  private news: News = {};
+
+  constructor(private readonly device: Registering) {}
+
+  get isRegistered(): boolean {
+    return this.id !== undefined;
+  }
+
+  get hasNews(): boolean {
+    return Object.keys(this.news).length > 0;
+  }
+
+  tell(news: News): void {
+    this.news = { ...this.news, ...news };
+  }
+
+  /** Rejects with Refused, or the errors of the transport. */
+  async register(): Promise<void> {
+    const { group, store, transport } = this.device;
+    this.news = {};
+    const request = registerRequest(this.device, group.settings, registrationLinks(store));
+    const sentAt = performance.now();
+    const { locationPath } = accepted('register', await transport.request(request), Code.Created);
+    group.tally.took('registration', performance.now() - sentAt);
+    this.id = locationPath?.at(-1);
+    group.tally.changeRegistered(1);
+    group.tally.count('registered');
+  }
+
+  /** False if the server no longer knows the registration, or refuses it. Rejects as `register` does. */
+  async update(): Promise<boolean> {
+    const { group, store, transport } = this.device;
+    if (this.id === undefined) return false;
+    const { news } = this;
+    const sentAt = performance.now();
+    const links = news.isOfObjects ? registrationLinks(store) : undefined;
+    const { lifetimeSeconds } = news;
+    const request = updateRequest(this.id, group.settings, { lifetimeSeconds, links });
+    const response = await transport.request(request);
+    if (response.code >> 5 === 4) return false;
+    accepted('update', response, Code.Changed);
+    if (this.news === news) this.news = {};
+    group.tally.took('update', performance.now() - sentAt);
+    group.tally.count('updated');
+    return true;
+  }
+
+  /** Ends the registration at the server. */
+  async deregister(): Promise<void> {
+    const { group, transport } = this.device;
+    const { id } = this;
+    if (id === undefined) return;
+    this.lose();
+    accepted('deregister', await transport.request(deregisterRequest(id)), Code.Deleted);
+    group.tally.count('deregistered');
+  }
+
+  /** Without a word to the server. */
+  lose(): void {
+    if (this.id !== undefined) this.device.group.tally.changeRegistered(-1);
+    this.id = undefined;
+  }
+}

@@ -1,0 +1,76 @@
+import { Code, type CoapRequest, type CoapResponse } from '@lanyard/coap';
+import { contentFormat, type Scalar } from '@lanyard/lwm2m';
+import { type BootstrapClient } from '../bootstrap/bootstrap-client.js';
+import { PowerLost } from '../firmware/download.js';
+import { type FirmwareUpdate } from '../firmware/firmware-update.js';
+import { answer } from '../operations/answer.js';
+import { type Asked } from '../operations/asked.js';
+import { isPackage } from '../transport/package-blocks.js';
+import { type Group } from './world.js';
+
+/** What requests of servers have an effect on. */
+export interface Controlled extends Asked {
+  readonly group: Group;
+  readonly bootstrap: BootstrapClient | undefined;
+  readonly updater: FirmwareUpdate;
+  lifetimeSeconds: number;
+  updateSoon(news?: { lifetimeSeconds?: number }): void;
+  bootstrapAgain(): void;
+}
+
+const opaqueFormats: readonly (number | undefined)[] = [undefined, contentFormat.opaque];
+
+/** A block of a package, or the whole of a small one. Without power there is no answer. */
+const takePackage = async ({ updater }: Controlled, request: CoapRequest): Promise<CoapResponse> => {
+  if (!opaqueFormats.includes(request.contentFormat)) return { code: Code.UnsupportedContentFormat };
+  const { payload, block = { offset: 0, more: false, bytes: payload.length } } = request;
+  try {
+    return { code: await updater.writePackage(block, payload) };
+  } catch (error) {
+    if (error instanceof PowerLost) return new Promise(() => undefined);
+    throw error;
+  }
+};
+
+/** The response to any request. */
+export const answerTo = async (device: Controlled, request: CoapRequest): Promise<CoapResponse> => {
+  if (device.bootstrap) return device.bootstrap.answer(request);
+  if (isPackage(request.method, request.path)) return takePackage(device, request);
+  return answer(device, request);
+};
+
+/** The effect of an execution. @returns The response code. */
+export const carryOut = (device: Controlled, path: string): number => {
+  switch (path) {
+    case '/1/0/8':
+      device.updateSoon();
+      return Code.Changed;
+    case '/1/0/9':
+      return bootstrapAgain(device);
+    case '/5/0/2':
+      return device.updater.update();
+    case '/5/0/10':
+      return device.updater.cancel();
+    default:
+      return Code.Changed;
+  }
+};
+
+const bootstrapAgain = (device: Controlled): number => {
+  if (device.group.settings.bootstrap === 'none') return Code.MethodNotAllowed;
+  // The answer leaves over the connection that ends then.
+  device.group.world.timers.schedule(0, () => device.bootstrapAgain());
+  return Code.Changed;
+};
+
+/** The effect of a written value. @returns The response code if the value is not to be stored. */
+export const take = (device: Controlled, path: string, value: Scalar): number | undefined => {
+  if (path === '/5/0/1') return device.updater.writeUri(String(value));
+  // In other formats than opaque a package would have to be kept.
+  if (path === '/5/0/0') return Code.UnsupportedContentFormat;
+  if (path === '/1/0/1') {
+    device.lifetimeSeconds = Number(value);
+    device.updateSoon({ lifetimeSeconds: device.lifetimeSeconds });
+  }
+  return undefined;
+};

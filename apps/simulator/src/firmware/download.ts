@@ -1,0 +1,103 @@
+import { type TimerWheel } from '@lanyard/coap';
+import { type FirmwareFailure } from '../settings/firmware.js';
+import { Pace } from './pace.js';
+import { PackageCheck, type Verdict } from './package-check.js';
+import { DownloadFailed, type PackageSource } from './sources.js';
+import { Result } from './states.js';
+
+/** A download that breaks off is continued so often; each byte that arrives starts the count again. */
+const attemptsMax = 5;
+const attemptMs = 2_000;
+
+/** In the middle of a download: what goes wrong there does after so many bytes. */
+const middleBytes = 4_096;
+
+export interface DownloadOptions {
+  bytesPerSecond: number;
+  failure: FirmwareFailure;
+  timers: TimerWheel;
+  /** More has arrived. */
+  onProgress(bytes: number): void;
+}
+
+/** The device lost its power. */
+export class PowerLost extends Error {
+  override name = 'PowerLost';
+}
+
+/** What the failure of a device says about so many bytes of a package. Throws DownloadFailed or PowerLost. */
+export const failWhen = (failure: FirmwareFailure, bytes: number): void => {
+  if (failure === 'no-space') throw new DownloadFailed(Result.noSpace, 'no room for the package');
+  if (bytes < middleBytes) return;
+  if (failure === 'out-of-memory') throw new DownloadFailed(Result.outOfMemory, 'out of memory');
+  if (failure === 'connection-lost') throw new DownloadFailed(Result.connectionLost, 'the network was lost');
+  if (failure === 'dies') throw new PowerLost();
+};
+
+/** What the device finds out about a complete package. Throws DownloadFailed. @returns The version of the package. */
+export const judge = (failure: FirmwareFailure, verdict: Verdict): string => {
+  if (failure === 'unsupported-package')
+    throw new DownloadFailed(Result.unsupportedPackage, 'the package is for other devices');
+  if (failure === 'integrity' || !verdict.isIntact)
+    throw new DownloadFailed(Result.integrity, 'the package is damaged');
+  return verdict.version;
+};
+
+/** Downloads a package from a source, and continues where the connection broke. */
+export class Download {
+  private cancelled = false;
+  private readonly check = new PackageCheck();
+
+  constructor(
+    private readonly source: PackageSource,
+    private readonly options: DownloadOptions,
+  ) {}
+
+  /** The version of the package. Rejects with DownloadFailed or PowerLost, also after `cancel`. */
+  async run(): Promise<string> {
+    try {
+      await this.readAll();
+      return judge(this.options.failure, this.check.verdict(this.source.sha256));
+    } finally {
+      await this.source.close().catch(() => undefined);
+    }
+  }
+
+  cancel(): void {
+    this.cancelled = true;
+    void this.source.close().catch(() => undefined);
+  }
+
+  get isCancelled(): boolean {
+    return this.cancelled;
+  }
+
+  private async readAll(): Promise<void> {
+    for (let attempt = 0; ; attempt++) {
+      const before = this.check.bytes;
+      try {
+        await this.readOn();
+        return;
+      } catch (error) {
+        if (this.cancelled || error instanceof DownloadFailed || error instanceof PowerLost) throw error;
+        if (this.check.bytes > before) attempt = 0;
+        if (attempt >= attemptsMax) throw new DownloadFailed(Result.connectionLost, String(error));
+        await new Promise<void>((resolve) => this.options.timers.schedule(attemptMs * (attempt + 1), resolve));
+      }
+    }
+  }
+
+  /** Continues with the byte that comes next. */
+  private async readOn(): Promise<void> {
+    const { bytesPerSecond, failure, timers, onProgress } = this.options;
+    const pace = new Pace(bytesPerSecond, timers);
+    for await (const bytes of this.source.read(this.check.bytes)) {
+      if (this.cancelled) throw new DownloadFailed(Result.cancelled, 'cancelled');
+      this.check.add(bytes);
+      onProgress(bytes.length);
+      failWhen(failure, this.check.bytes);
+      await pace.take(bytes.length);
+    }
+    failWhen(failure, Math.max(this.check.bytes, middleBytes));
+  }
+}

@@ -1,0 +1,186 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type BodySource, Code, CoapUdpEndpoint, formatCode, type Peer } from '@lanyard/coap';
+import { eventually } from '@lanyard/testing';
+import { type RunningSimulator } from '../src/start.js';
+import { type Settings, simulate as simulateAt } from './simulate.js';
+import { TestServer } from './test-server.js';
+
+const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
+const image = randomBytes(200_000);
+const named = Buffer.concat([Buffer.from(`SIMFW 2.0.0 ${sha256(image)}\n`), image]);
+const damaged = Buffer.from(named);
+damaged[100_000]! ^= 1;
+
+/** A web server with one package, whose connections break after some bytes. */
+class PackageServer {
+  content = named;
+  etag = `"${sha256(named)}"`;
+  breaksAfter = Infinity;
+  ranges: (string | undefined)[] = [];
+  private readonly server: Server = createServer((request, response) => {
+    this.ranges.push(request.headers.range);
+    const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0);
+    if (request.url !== '/downloads/ticket') return void response.writeHead(404).end();
+    const rest = this.content.subarray(from);
+    response.writeHead(from > 0 ? 206 : 200, { etag: this.etag, 'content-length': rest.length });
+    if (rest.length <= this.breaksAfter) return void response.end(rest);
+    response.write(rest.subarray(0, this.breaksAfter), () => setImmediate(() => response.destroy()));
+  });
+
+  async listen(): Promise<string> {
+    await new Promise<void>((listening) => this.server.listen(0, '127.0.0.1', listening));
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/downloads/ticket`;
+  }
+
+  close(): void {
+    this.server.closeAllConnections();
+    this.server.close();
+  }
+}
+
+describe('a firmware update', () => {
+  let server: TestServer;
+  let packages: PackageServer;
+  let url: string;
+  let running: RunningSimulator;
+  let peer: Peer;
+
+  const simulate = async (settings: Settings = {}): Promise<void> => {
+    const quick = { FIRMWARE_INSTALL_SECONDS: 0, FIRMWARE_REBOOT_SECONDS: 0 };
+    const patience = { ACK_TIMEOUT_MS: 1_000, RETRANSMISSIONS: 3 };
+    running = await simulateAt({
+      SERVER: server.url,
+      DEVICES: 1,
+      VALUES_PER_SECOND: 0,
+      ...quick,
+      ...patience,
+      ...settings,
+    });
+    await eventually(() => expect(running.tally.registered).toBe(1));
+    peer = server.peerOf('sim-0');
+  };
+  const read = async (path: string): Promise<string> => (await server.send(peer, Code.GET, path)).payload.toString();
+  const stateAndResult = async (): Promise<string> => `${await read('/5/0/3')} ${await read('/5/0/5')}`;
+  const until = (expected: string): Promise<void> =>
+    eventually(async () => expect(await stateAndResult()).toBe(expected), { timeoutMs: 20_000 });
+  const execute = async (path: string): Promise<string> => formatCode((await server.send(peer, Code.POST, path)).code);
+  const writeUri = (uri: string) =>
+    server.send(peer, Code.PUT, '/5/0/1', { payload: Buffer.from(uri), contentFormat: 0 });
+  const push = async (bytes: Buffer): Promise<string> => {
+    const source: BodySource = { bytes: bytes.length, read: async (at, length) => bytes.subarray(at, at + length) };
+    const { code } = await server.send(peer, Code.PUT, '/5/0/0', { source, contentFormat: 42 });
+    return formatCode(code);
+  };
+
+  beforeEach(async () => {
+    server = await new TestServer().listen();
+    packages = new PackageServer();
+    url = await packages.listen();
+  });
+  afterEach(async () => {
+    await running.stop();
+    await server.endpoint.close();
+    packages.close();
+  });
+
+  it('is pushed in blocks, installed, and the device registers again with the new version', async () => {
+    await simulate();
+    await server.observe(peer, '/5/0/3');
+    expect(await read('/3/0/3')).toBe('1.0.0');
+    expect(await execute('/5/0/2')).toBe('4.05');
+    expect(await push(named)).toBe('2.04');
+    expect([await stateAndResult(), await read('/5/0/7')]).toEqual(['2 0', '2.0.0']);
+    expect(server.values.at(0)).toBe('1');
+    await eventually(() => expect(server.values.at(-1)).toBe('2'));
+    expect(await execute('/5/0/2')).toBe('2.04');
+    await eventually(() => expect(server.registered('sim-0')).toHaveLength(2));
+    expect([await read('/3/0/3'), await stateAndResult()]).toEqual(['2.0.0', '0 1']);
+    expect(running.tally.counts).toMatchObject({ 'firmware-downloaded': 1, 'firmware-updated': 1 });
+  });
+
+  it('is pulled over HTTP, also when the connection breaks again and again', async () => {
+    packages.breaksAfter = 80_000;
+    await simulate();
+    expect(formatCode((await writeUri(url)).code)).toBe('2.04');
+    await until('2 0');
+    expect(packages.ranges).toEqual([undefined, 'bytes=80000-', 'bytes=160000-']);
+    expect(await read('/5/0/7')).toBe('2.0.0');
+  });
+
+  it('is pulled over CoAP from its own server and from another one', async () => {
+    await simulate({ FIRMWARE_BYTES_PER_SECOND: 1_000_000 });
+    server.onOther = ({ path }) =>
+      path.join('/') === 'downloads/ticket'
+        ? { code: Code.Content, payload: named, etag: Buffer.from('1') }
+        : undefined;
+    await writeUri(`${server.url}/downloads/ticket`);
+    await until('2 0');
+    expect(await execute('/5/0/10')).toBe('2.04');
+    expect(await stateAndResult()).toBe('0 10');
+    const other = new CoapUdpEndpoint({
+      host: '127.0.0.1',
+      onRequest: async () => ({ code: Code.Content, payload: named }),
+    });
+    await writeUri(`coap://127.0.0.1:${(await other.listen()).port}/x?y=1`);
+    await until('2 0');
+    await other.close();
+  });
+
+  it.each([
+    ['a damaged package, by its header', () => void (packages.content = damaged), '0 5'],
+    ['another package than its hash says', () => void (packages.etag = `"${sha256(damaged)}"`), '0 5'],
+    ['a package that the server does not have', () => void (url = url.replace('ticket', 'other')), '0 7'],
+    ['a URI that is none', () => void (url = 'no uri'), '0 7'],
+    ['a protocol that it does not know', () => void (url = 'ftp://127.0.0.1/x'), '0 9'],
+  ])('fails with %s', async (_, prepare, expected) => {
+    await simulate();
+    prepare();
+    await writeUri(url);
+    await until(expected);
+    expect(await execute('/5/0/2')).toBe('4.05');
+    await writeUri('');
+    expect(await stateAndResult()).toBe('0 0');
+  });
+
+  it.each([
+    ['integrity', '2.04', '0 5'],
+    ['unsupported-package', '2.04', '0 6'],
+    ['out-of-memory', '4.13', '0 3'],
+    ['no-space', '4.13', '0 2'],
+    ['connection-lost', '5.00', '0 4'],
+  ])('fails as it is told: %s, pushed and pulled', async (failure, code, expected) => {
+    await simulate({ FIRMWARE_FAILURE: failure });
+    expect(await push(named)).toBe(code);
+    await until(expected);
+    await writeUri(url);
+    await until(expected);
+    expect(running.tally.counts['firmware-failed']).toBe(2);
+  });
+
+  it('fails in the installation, and can be tried again', async () => {
+    await simulate({ FIRMWARE_FAILURE: 'update-failed' });
+    await push(named);
+    await execute('/5/0/2');
+    await until('2 8');
+    expect([await read('/3/0/3'), await execute('/5/0/2')]).toEqual(['1.0.0', '2.04']);
+  });
+
+  it('is forgotten by a device that dies in the middle of the download', async () => {
+    await simulate({ FIRMWARE_FAILURE: 'dies', ACK_TIMEOUT_MS: 100, RETRANSMISSIONS: 1 });
+    await writeUri(url);
+    await eventually(() => expect(server.registered('sim-0')).toHaveLength(2));
+    expect(await stateAndResult()).toBe('0 0');
+  });
+
+  it('leaves a device silent that never answers', async () => {
+    await simulate({ FIRMWARE_FAILURE: 'never-answers' });
+    await push(named);
+    await execute('/5/0/2');
+    await eventually(() => expect(running.tally.registered).toBe(0));
+    expect(server.registered('sim-0')).toHaveLength(1);
+  });
+});
