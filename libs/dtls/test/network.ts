@@ -19,6 +19,8 @@ export const randomFrom = (seed: number) => () => {
   return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
 };
 
+export type Alteration = (datagram: Buffer) => Buffer;
+
 interface InTransit {
   dueMs: number;
   deliver: () => void;
@@ -30,6 +32,9 @@ const STEP_MS = 5;
 export class Network {
   private transit: InTransit[] = [];
   private readonly random: () => number;
+  /** Change what clients and the server send. */
+  alterUp: Alteration = (datagram) => datagram;
+  alterDown: Alteration = (datagram) => datagram;
 
   constructor(
     readonly clock: ManualClock,

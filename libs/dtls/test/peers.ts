@@ -66,7 +66,9 @@ export class TestServer {
 
   private send(datagram: Buffer, to: Address): void {
     this.sent.push(Buffer.from(datagram));
-    this.network.carry(datagram, (bytes) => this.clients.get(`${to.address}:${to.port}`)?.receive(bytes));
+    this.network.carry(this.network.alterDown(datagram), (bytes) =>
+      this.clients.get(`${to.address}:${to.port}`)?.receive(bytes),
+    );
   }
 }
 
@@ -119,7 +121,7 @@ export class TestClient {
   private send(datagram: Buffer): void {
     this.sent.push(Buffer.from(datagram));
     const from = this.address;
-    this.net.carry(datagram, (bytes) => this.net.server.dtls.receive(bytes, from));
+    this.net.carry(this.net.alterUp(datagram), (bytes) => this.net.server.dtls.receive(bytes, from));
   }
 }
 

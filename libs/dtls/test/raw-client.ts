@@ -68,7 +68,11 @@ export class RawClient {
   }
 
   record(type: number, content: Buffer): void {
-    this.server.receive(encodePlainRecord(type, this.recordSequence++, content), this.from);
+    this.raw(encodePlainRecord(type, this.recordSequence++, content));
+  }
+
+  raw(datagram: Buffer): void {
+    this.server.receive(datagram, this.from);
   }
 
   /** The cookie exchange; then the answer to the ClientHello waits in `take…`. */

@@ -134,6 +134,16 @@ export class DtlsClient {
     return this.connection.state();
   }
 
+  /** Hides the keys in logs. */
+  toJSON(): object {
+    const { isOpen, cipherSuite: suite } = this;
+    return { isOpen, cipherSuite: suite };
+  }
+
+  [Symbol.for('nodejs.util.inspect.custom')](): object {
+    return this.toJSON();
+  }
+
   private receiveRecord(record: WireRecord): void {
     const refusal = record.epoch > 0 ? this.connection?.receive(record, SERVER) : 'malformed';
     if (this.connection === undefined || refusal !== undefined) this.handshake?.receive(record);

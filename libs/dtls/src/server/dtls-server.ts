@@ -103,6 +103,15 @@ export class DtlsServer {
     if (notify) for (const connection of this.connections.all()) connection.close();
   }
 
+  /** Hides the keys in logs. */
+  toJSON(): object {
+    return this.gauges();
+  }
+
+  [Symbol.for('nodejs.util.inspect.custom')](): object {
+    return this.toJSON();
+  }
+
   /** @returns Whether the rest of the datagram is for this server too. */
   private receiveRecord(record: WireRecord, datagram: Buffer, from: Address): boolean {
     if (record.type === ContentType.ConnectionId) return this.receiveWithId(record, datagram, from);
