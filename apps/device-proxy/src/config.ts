@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import {
   ConfigError,
   encryptionKey,
@@ -29,6 +30,13 @@ export interface CoapUdpConfig extends CoapConfig {
   /** Limits of block-wise uploads in progress. */
   uploadsMax?: number;
   uploadsPerAddressMax?: number;
+}
+
+/** The UDP port on which replicas forward records of devices to each other. */
+export interface InnerPortConfig {
+  /** Where the other replicas reach this one: a literal IP address, for example that of the pod. */
+  host: string;
+  port: number;
 }
 
 /** CoAP over TLS 1.2. */
@@ -87,6 +95,8 @@ export interface DeviceProxyConfig extends ServiceConfig {
   dtls?: DtlsConfig;
   tls?: TlsConfig;
   tcp?: CoapConfig;
+  /** undefined: records that reach the wrong replica are dropped. */
+  inner?: InnerPortConfig;
 }
 
 export const app = 'device-proxy';
@@ -152,6 +162,13 @@ const tlsConfig = (reader: EnvReader): TlsConfig => ({
   },
 });
 
+const innerPort = (reader: EnvReader): { inner?: InnerPortConfig } => {
+  const host = reader.optional('DEVICE_PROXY_INNER_HOST');
+  if (host === undefined) return {};
+  if (isIP(host) === 0) throw new ConfigError('DEVICE_PROXY_INNER_HOST', 'must be an IP address');
+  return { inner: { host, port: reader.int('DEVICE_PROXY_INNER_PORT', 5685, ports) } };
+};
+
 export const readConfig = (source?: NodeJS.ProcessEnv): DeviceProxyConfig => {
   const reader = env(source);
   const enabled = reader.bool('DEVICE_PROXY_COAP_NOSEC_ENABLED', false);
@@ -179,6 +196,7 @@ export const readConfig = (source?: NodeJS.ProcessEnv): DeviceProxyConfig => {
       },
     }),
     ...(reader.bool('DEVICE_PROXY_COAP_DTLS_ENABLED', false) && { dtls: dtlsConfig(reader) }),
+    ...innerPort(reader),
     ...(reader.bool('DEVICE_PROXY_COAP_TLS_ENABLED', false) && { tls: tlsConfig(reader) }),
     ...(reader.bool('DEVICE_PROXY_COAP_TCP_NOSEC_ENABLED', false) && {
       tcp: {

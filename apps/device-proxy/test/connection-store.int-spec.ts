@@ -10,7 +10,7 @@ import { slotLeaseMs } from '../src/connections/limits.js';
 import { ReplicaSlots } from '../src/connections/replica-slots.js';
 
 const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
-const kept = { keptMs: 60_000, sender: { accountId: newId(), deviceId: newId(), credential: { id: newId() } } };
+const kept = { keptMs: 60_000, credential: { id: newId(), serials: ['0a'] } };
 
 describe('states of DTLS connections in Redis', () => {
   let isolation: Isolation;
@@ -66,7 +66,7 @@ describe('states of DTLS connections in Redis', () => {
     expect(await b.store.take(state.id)).toEqual({ kind: 'elsewhere', owner: a.slots.owner });
     await dies(a);
     const taken = await b.store.take(state.id);
-    expect(taken).toMatchObject({ kind: 'taken', saved: { state, sender: kept.sender } });
+    expect(taken).toMatchObject({ kind: 'taken', saved: { state, credential: kept.credential } });
     if (taken.kind !== 'taken') throw new Error('not taken');
     expect([taken.epoch > epoch, taken.takeOvers]).toEqual([true, taken.epoch - epoch]);
     // The former owner can neither save nor keep it.
@@ -135,7 +135,7 @@ describe('states of DTLS connections in Redis', () => {
     const keys = connectionKeys(prefix());
     const stored = await redis.hgetall(keys.connection(state.id));
     const text = Buffer.from((stored.state as string).slice(9), 'base64').toString('latin1');
-    for (const secret of [state.keys.toString('latin1'), 'device', kept.sender.deviceId])
+    for (const secret of [state.keys.toString('latin1'), 'device', kept.credential.id])
       expect(text.includes(secret)).toBe(false);
     await redis.hset(keys.connection(stranger.id), { state: stored.state as string });
     await dies(a);
@@ -153,10 +153,12 @@ describe('states of DTLS connections in Redis', () => {
   });
 
   it('a new connection never replaces one with the same id, and what is not there is not taken', async () => {
-    const a = await replica();
+    const [a, b] = [await replica(), await replica()];
     const state = stateOf(a.slots.newConnectionId());
     const save = { ...kept, state, epoch: a.store.firstEpoch(), isNew: true };
-    expect([await a.store.save(save), await a.store.save(save)]).toEqual([true, false]);
+    expect([await a.store.save(save), await b.store.save(save)]).toEqual([true, false]);
+    // Again by the same replica: the reply was lost.
+    expect(await a.store.save(save)).toBe(true);
     const ttl = await redis.pttl(connectionKeys(prefix()).connection(state.id));
     expect([ttl > 50_000, ttl <= 60_000]).toEqual([true, true]);
     await a.store.remove({ id: state.id, epoch: save.epoch });

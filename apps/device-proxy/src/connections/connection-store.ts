@@ -13,7 +13,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { DeviceProxyConfig } from '../config.js';
 import { paceMs } from '../db/pace.js';
 import { RequestBatcher } from '../db/request-batcher.js';
-import type { Sender } from '../transport/sender.js';
+import type { ShownCredential } from '../transport/sender.js';
 import { connectionKeys } from './keys.js';
 import { scriptMax } from './limits.js';
 import { ReplicaSlots } from './replica-slots.js';
@@ -22,8 +22,8 @@ import { loadConnectionScripts, type RunConnectionScript } from './scripts.js';
 /** What is saved of a connection. */
 export interface SavedConnection {
   state: ConnectionState;
-  /** Who the device is: with which credential the connection was made, even if another one has taken its identity since. */
-  sender: Sender;
+  /** What the connection was made with, even if another credential has its identity by now. */
+  credential: ShownCredential;
 }
 
 export interface Save extends SavedConnection {
@@ -155,22 +155,22 @@ export class ConnectionStore {
     return batch.map(() => undefined);
   }
 
-  private seal({ state, sender, epoch }: Save): string {
-    const senderText = Buffer.from(JSON.stringify(sender));
+  private seal({ state, credential, epoch }: Save): string {
+    const credentialText = Buffer.from(JSON.stringify(credential));
     const head = Buffer.alloc(epochBytes + 2);
     head.writeUIntBE(epoch, 0, epochBytes);
-    head.writeUInt16BE(senderText.length, epochBytes);
-    return sealFor(this.keys, purposeOf(state.id), Buffer.concat([head, senderText, encodeState(state)]));
+    head.writeUInt16BE(credentialText.length, epochBytes);
+    return sealFor(this.keys, purposeOf(state.id), Buffer.concat([head, credentialText, encodeState(state)]));
   }
 
   /** @throws InvalidState, UnknownEncryptionKey, or an error of node:crypto */
   private open(id: string, sealed: string): { savedEpoch: number; saved: SavedConnection } {
     const bytes = openFor(this.keys, purposeOf(id), sealed);
     const stateAt = epochBytes + 2 + bytes.readUInt16BE(epochBytes);
-    const sender = JSON.parse(bytes.subarray(epochBytes + 2, stateAt).toString()) as Sender;
+    const credential = JSON.parse(bytes.subarray(epochBytes + 2, stateAt).toString()) as ShownCredential;
     return {
       savedEpoch: bytes.readUIntBE(0, epochBytes),
-      saved: { sender, state: decodeState(bytes.subarray(stateAt)) },
+      saved: { credential, state: decodeState(bytes.subarray(stateAt)) },
     };
   }
 }

@@ -6,5 +6,27 @@ export const slotRenewalMs = 2_000;
 export const slotBytes = 2;
 export const connectionIdBytes = 8;
 
+/** How often connections are examined, and when one is saved: after this many records, or this long after the last time. */
+export const saveScanMs = 5_000;
+export const saveAfterRecords = 256;
+export const saveAfterMs = 30_000;
+
 /** Connections per script, which blocks Redis while it runs. */
 export const scriptMax = 100;
+
+/** How long the state of a connection is kept without a session: a device registers, or ends its bootstrap, long before. */
+export const stateKeptMs = 3_600_000;
+
+/** Records of connections that are looked up in Redis: how many connections, datagrams of each, and lookups per second. */
+export const waitingConnectionsMax = 5_000;
+export const waitingDatagramsMax = 4;
+export const waitingBytesMax = 8 * 1024 * 1024;
+export const lookupsPerSecond = 5_000;
+
+/** How long the result of a lookup counts, and of how many connections. */
+export const lookupCountsMs = 10_000;
+export const lookupsKeptMax = 50_000;
+
+/** Messages between replicas: how old one may be by the clocks of both, and how many senders are distinguished. */
+export const innerMessageAgeMs = 30_000;
+export const innerSendersMax = 1_024;

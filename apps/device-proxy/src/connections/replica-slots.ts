@@ -23,6 +23,8 @@ const tokenBytes = 8;
  */
 @Injectable()
 export class ReplicaSlots {
+  /** Of all connection ids, here and on other replicas: the length is not on the wire. */
+  readonly connectionIdBytes: number = connectionIdBytes;
   private readonly run: RunConnectionScript;
   private readonly key: string;
   private readonly token = randomBytes(tokenBytes).toString('hex');
@@ -51,9 +53,9 @@ export class ReplicaSlots {
   /** @param innerAddress Where other replicas reach this one. */
   async hold(innerAddress: string = noAddress): Promise<void> {
     this.innerAddress = innerAddress;
-    await this.renew();
+    await this.refresh();
     this.timer = this.clock.every(slotRenewalMs, () => {
-      this.renewing ??= this.renew()
+      this.renewing ??= this.refresh()
         .catch((err: unknown) => this.logger.warn({ err }, 'the lease of connection ids is not renewed'))
         .finally(() => (this.renewing = undefined));
     });
@@ -95,7 +97,8 @@ export class ReplicaSlots {
     return this.slot;
   }
 
-  private async renew(): Promise<void> {
+  /** Renews the lease, and learns of the other replicas. */
+  async refresh(): Promise<void> {
     const before = this.slot;
     const args = [this.token, before ?? '', this.innerAddress, slotLeaseMs];
     const [slot, unbroken, ...others] = (await this.run('hold-slot-1', [this.key], args)) as (string | number)[];

@@ -24,7 +24,7 @@ import { Sweeper } from './sweeper.js';
     Sessions,
     Sweeper,
   ],
-  exports: [LastSeen, WakeUps, SessionFacts, SessionStore, Sessions],
+  exports: [LastSeen, WakeUps, StallDetector, SessionFacts, SessionStore, Sessions],
 })
 export class SessionsModule implements OnApplicationShutdown {
   constructor(

@@ -8,8 +8,9 @@ local owner = ARGV[1]
 local results = {}
 for n = 1, #KEYS do
   local epoch, state, kept, isNew = unpack(ARGV, 4 * n - 2, 4 * n + 1)
-  local before = redis.call('HGET', KEYS[n], 'epoch')
-  if before and (isNew == '1' or before ~= epoch) then
+  local before = redis.call('HMGET', KEYS[n], 'epoch', 'owner')
+  -- A new one that this replica has stored already: the reply was lost.
+  if before[1] and (before[1] ~= epoch or (isNew == '1' and before[2] ~= owner)) then
     results[n] = 0
   else
     redis.call('HSET', KEYS[n], 'epoch', epoch, 'owner', owner, 'state', state)

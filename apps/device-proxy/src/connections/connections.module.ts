@@ -1,0 +1,25 @@
+import { Module } from '@nestjs/common';
+import { SessionsModule } from '../sessions/sessions.module.js';
+import { ConnectionStore } from './connection-store.js';
+import { InnerPort } from './inner-port.js';
+import { KeptConnections } from './kept-connections.js';
+import { ReplicaEvents } from './replica-events.js';
+import { ReplicaSlots } from './replica-slots.js';
+import { SharedConnections } from './shared-connections.js';
+import { StrayRecords } from './stray-records.js';
+
+/** DTLS connections in Redis and between replicas. The listener starts and stops them. */
+@Module({
+  imports: [SessionsModule],
+  providers: [
+    ConnectionStore,
+    InnerPort,
+    KeptConnections,
+    ReplicaEvents,
+    ReplicaSlots,
+    SharedConnections,
+    StrayRecords,
+  ],
+  exports: [ReplicaSlots, SharedConnections],
+})
+export class ConnectionsModule {}

@@ -1,0 +1,79 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Address } from '@lanyard/dtls';
+
+/**
+ * A message between replicas, over UDP: a record that has to reach another replica, the answer that has to leave from there, or
+ * that a connection is not here.
+ */
+export interface InnerMessage {
+  kind: 'record' | 'answer' | 'not-here';
+  /** `<slot>:<token>` of the replica that sends it, and the number and time that it has there. */
+  owner: string;
+  sequence: number;
+  timeMs: number;
+  /** Of the device. */
+  address: Address;
+  /** The datagram; for `not-here` the connection id. */
+  payload: Buffer;
+}
+
+export interface InnerKey {
+  /** Eight hex digits. */
+  id: string;
+  key: Buffer;
+}
+
+const version = 1;
+const kinds = ['record', 'answer', 'not-here'] as const;
+const macBytes = 16;
+const keyIdBytes = 4;
+const tokenBytes = 8;
+/** Version, kind, key, slot, token, sequence number, time, port, length of the address. */
+const headBytes = 1 + 1 + keyIdBytes + 2 + tokenBytes + 6 + 6 + 2 + 1;
+
+const macOf = (key: Buffer, bytes: Buffer): Buffer =>
+  createHmac('sha256', key).update(bytes).digest().subarray(0, macBytes);
+
+export const encodeInnerMessage = (message: InnerMessage, { id, key }: InnerKey): Buffer => {
+  const address = Buffer.from(message.address.address);
+  const [slot = '', token = ''] = message.owner.split(':');
+  const head = Buffer.alloc(headBytes);
+  head[0] = version;
+  head[1] = kinds.indexOf(message.kind);
+  head.write(id, 2, 'hex');
+  let at = head.writeUInt16BE(Number(slot), 2 + keyIdBytes);
+  at += head.write(token, at, 'hex');
+  at = head.writeUIntBE(message.sequence, at, 6);
+  at = head.writeUIntBE(message.timeMs, at, 6);
+  at = head.writeUInt16BE(message.address.port, at);
+  head[at] = address.length;
+  const body = Buffer.concat([head, address, message.payload]);
+  return Buffer.concat([body, macOf(key, body)]);
+};
+
+/** Undefined when it is not authentic. Never throws. */
+export const decodeInnerMessage = (bytes: Buffer, keys: readonly InnerKey[]): InnerMessage | undefined => {
+  if (bytes.length < headBytes + macBytes || bytes[0] !== version) return undefined;
+  const id = bytes.toString('hex', 2, 2 + keyIdBytes);
+  const key = keys.find((one) => one.id === id)?.key;
+  const body = bytes.subarray(0, -macBytes);
+  if (!key || !timingSafeEqual(macOf(key, body), bytes.subarray(-macBytes))) return undefined;
+  return readBody(body);
+};
+
+/** Of an authentic message: by another version of this code at worst. */
+const readBody = (body: Buffer): InnerMessage | undefined => {
+  const kind = kinds[body[1] as number];
+  const slotAt = 2 + keyIdBytes;
+  const sequenceAt = slotAt + 2 + tokenBytes;
+  const addressEnd = headBytes + (body[headBytes - 1] as number);
+  if (!kind || addressEnd > body.length) return undefined;
+  return {
+    kind,
+    owner: `${body.readUInt16BE(slotAt)}:${body.toString('hex', slotAt + 2, sequenceAt)}`,
+    sequence: body.readUIntBE(sequenceAt, 6),
+    timeMs: body.readUIntBE(sequenceAt + 6, 6),
+    address: { address: body.toString('latin1', headBytes, addressEnd), port: body.readUInt16BE(sequenceAt + 12) },
+    payload: Buffer.from(body.subarray(addressEnd)),
+  };
+};

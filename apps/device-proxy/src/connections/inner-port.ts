@@ -1,0 +1,95 @@
+import { isIPv6 } from 'node:net';
+import { UdpSocket } from '@lanyard/coap';
+import { ReplayWindow } from '@lanyard/dtls';
+import { type Clock, CLOCK, CONFIG, deriveKeys, type Logger, LOGGER } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import type { DeviceProxyConfig } from '../config.js';
+import { parseAddress } from '../transport/peer-address.js';
+import { decodeInnerMessage, encodeInnerMessage, type InnerKey, type InnerMessage } from './inner-message.js';
+import { innerMessageAgeMs, innerSendersMax } from './limits.js';
+import { ReplicaEvents } from './replica-events.js';
+import { ReplicaSlots } from './replica-slots.js';
+
+const purpose = 'device-proxy inner port';
+
+/** A datagram and its headers fit into an Ethernet frame; blocks are smaller than that. */
+const receiveBufferBytes = 4 * 1024 * 1024;
+
+/**
+ * The UDP port on which replicas pass each other records of devices, and the answers to them. Every message is authenticated
+ * with a key of the service, and accepted once.
+ */
+@Injectable()
+export class InnerPort {
+  private readonly keys: readonly InnerKey[];
+  private readonly config: DeviceProxyConfig['inner'];
+  /** By sender, the one heard longest ago first. */
+  private readonly windows = new Map<string, ReplayWindow>();
+  private socket: UdpSocket | undefined;
+  private sequence = 0;
+  private take: (message: InnerMessage) => void = () => undefined;
+
+  constructor(
+    @Inject(CONFIG) { inner, secrets }: Pick<DeviceProxyConfig, 'inner' | 'secrets'>,
+    private readonly slots: ReplicaSlots,
+    private readonly events: ReplicaEvents,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {
+    this.config = inner;
+    this.keys = deriveKeys(secrets.encryptionKey, purpose);
+  }
+
+  /** Where other replicas reach this one; undefined when the configuration has no inner port. */
+  async open(take: (message: InnerMessage) => void): Promise<string | undefined> {
+    if (!this.config) return undefined;
+    const { host, port } = this.config;
+    this.take = take;
+    this.socket = new UdpSocket({
+      host,
+      port,
+      receiveBufferBytes,
+      onDatagram: (bytes) => this.receive(bytes),
+      onError: (err) => this.logger.warn({ err }, 'inner port'),
+    });
+    const bound = await this.socket.bind();
+    const address = isIPv6(host) ? `[${host}]:${bound.port}` : `${host}:${bound.port}`;
+    this.logger.info({ address }, 'records of devices are forwarded between replicas');
+    return address;
+  }
+
+  async close(): Promise<void> {
+    await this.socket?.close();
+  }
+
+  /** False when no way leads to the replica. The message may be lost. */
+  send(to: string, message: Pick<InnerMessage, 'kind' | 'address' | 'payload'>): boolean {
+    const innerAddress = this.slots.replica(to)?.innerAddress;
+    const [first] = this.keys;
+    if (!this.socket || !first || innerAddress === undefined) return false;
+    this.sequence++;
+    const whole = { ...message, owner: this.slots.owner, sequence: this.sequence, timeMs: this.clock.now() };
+    const { host, port } = parseAddress(innerAddress);
+    this.socket.send(encodeInnerMessage(whole, first), host, port);
+    return true;
+  }
+
+  private receive(bytes: Buffer): void {
+    const message = decodeInnerMessage(bytes, this.keys);
+    if (!message) this.events.count('inner-forged');
+    else if (Math.abs(this.clock.now() - message.timeMs) > innerMessageAgeMs) this.events.count('inner-late');
+    else if (!this.isFirst(message)) this.events.count('inner-replayed');
+    else this.take(message);
+  }
+
+  /** Only authentic messages get here: their senders are replicas. */
+  private isFirst({ owner, sequence }: InnerMessage): boolean {
+    const window = this.windows.get(owner) ?? new ReplayWindow();
+    this.windows.delete(owner);
+    this.windows.set(owner, window);
+    if (this.windows.size > innerSendersMax) this.windows.delete(this.windows.keys().next().value as string);
+    if (!window.isFresh(sequence)) return false;
+    window.mark(sequence);
+    return true;
+  }
+}

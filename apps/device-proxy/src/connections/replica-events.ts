@@ -1,0 +1,45 @@
+import { Metrics } from '@lanyard/service';
+import { Injectable } from '@nestjs/common';
+
+type ReplicaEvent =
+  /** States written to Redis. */
+  | 'saved'
+  /** A connection was taken over from another replica; or by another one. */
+  | 'taken'
+  | 'lost'
+  /** A state that cannot be read, or whose device may not connect any more. */
+  | 'unreadable'
+  | 'refused'
+  /** Records with an id that Redis does not have. */
+  | 'unknown'
+  /** Records that were dropped: too many waited, or Redis did not answer, or no way leads to their owner. */
+  | 'dropped'
+  /** Datagrams to and from other replicas. */
+  | 'forwarded'
+  | 'forwarded-here'
+  | 'answered-through-another'
+  | 'answered-for-another'
+  /** A forwarded record whose connection is not here. */
+  | 'misdirected'
+  /** Messages on the inner port that are not authentic, or came before, or too late. */
+  | 'inner-forged'
+  | 'inner-replayed'
+  | 'inner-late';
+
+/** What happens to DTLS connections between replicas. */
+@Injectable()
+export class ReplicaEvents {
+  private readonly counter: { inc(labels: { event: ReplicaEvent }): void };
+
+  constructor(metrics: Metrics) {
+    this.counter = metrics.counter({
+      name: 'lanyard_device_proxy_dtls_replica_events_total',
+      help: 'What happened to DTLS connections and their records between replicas',
+      labelNames: ['event'],
+    });
+  }
+
+  count(event: ReplicaEvent): void {
+    this.counter.inc({ event });
+  }
+}

@@ -1,0 +1,100 @@
+import type { Address, DtlsConnection } from '@lanyard/dtls';
+import { StopDeadline } from '@lanyard/service';
+import { Injectable } from '@nestjs/common';
+import type { DtlsHost } from './dtls-host.js';
+import type { InnerMessage } from './inner-message.js';
+import { InnerPort } from './inner-port.js';
+import { KeptConnections } from './kept-connections.js';
+import { ReplicaEvents } from './replica-events.js';
+import { ReplicaSlots } from './replica-slots.js';
+import { StrayRecords } from './stray-records.js';
+
+/** RFC 9146 §4. */
+const connectionIdType = 25;
+const connectionIdOffset = 11;
+
+/**
+ * DTLS connections with an id outlive their replica: their states are in Redis, records at the wrong replica are forwarded to
+ * the owner, and another replica continues those whose owner is gone. This is what the listener calls.
+ */
+@Injectable()
+export class SharedConnections {
+  private host: DtlsHost | undefined;
+
+  constructor(
+    private readonly slots: ReplicaSlots,
+    private readonly inner: InnerPort,
+    private readonly kept: KeptConnections,
+    private readonly stray: StrayRecords,
+    private readonly events: ReplicaEvents,
+    private readonly deadline: StopDeadline,
+  ) {}
+
+  /** Before the listener opens. */
+  async start(host: DtlsHost): Promise<void> {
+    this.host = host;
+    this.kept.start(host);
+    this.stray.start(host);
+    await this.slots.hold(await this.inner.open((message) => this.receiveInner(message)));
+  }
+
+  /** After the last record has been sent: from here on, other replicas continue the connections. */
+  async stop(): Promise<void> {
+    await this.deadline.step('DTLS connections', () => this.kept.stop());
+    await this.deadline.step('slot of connection ids', () => this.slots.release());
+    await this.inner.close();
+  }
+
+  /** A handshake has ended. */
+  opened(connection: DtlsConnection): void {
+    if (connection.connectionId) this.kept.opened(connection.id);
+  }
+
+  closed(connection: DtlsConnection): void {
+    this.kept.closed(connection.id);
+  }
+
+  /** Resolves when the connection outlives this replica; undefined when it does, or never will. Rejects when Redis is away. */
+  whenSaved(id: string): Promise<void> | undefined {
+    return this.kept.whenSaved(id);
+  }
+
+  /** A record with an id that is not known here. The buffers may be used again by the caller. */
+  receiveUnknown(connectionId: Buffer, datagram: Buffer, from: Address): void {
+    this.stray.receiveUnknown(connectionId, datagram, from);
+  }
+
+  /** Whether the datagram may be processed now; otherwise it comes again when its connection is still this replica's. */
+  admits(datagram: Buffer, from: Address): boolean {
+    if (!this.kept.hasDoubts || datagram[0] !== connectionIdType) return true;
+    const id = datagram.toString('hex', connectionIdOffset, connectionIdOffset + this.slots.connectionIdBytes);
+    if (!this.kept.isDoubted(id)) return true;
+    this.stray.receiveDoubted(id, datagram, from);
+    return false;
+  }
+
+  /** Whether this replica may send on the connection. What is lost is sent again by CoAP. */
+  maySend(id: string): boolean {
+    return !this.kept.isDoubted(id);
+  }
+
+  /** Sends to a device whose datagrams arrive at another replica. False: the listener sends directly. */
+  sendThroughAnother(datagram: Buffer, to: Address): boolean {
+    if (to.via === undefined) return false;
+    const { address, port, via } = to;
+    const sent = this.inner.send(via, { kind: 'answer', address: { address, port }, payload: datagram });
+    if (sent) this.events.count('answered-through-another');
+    return sent;
+  }
+
+  private receiveInner({ kind, owner, address, payload }: InnerMessage): void {
+    if (kind === 'not-here') return this.stray.notThere(payload.toString('hex'));
+    if (kind === 'answer') {
+      this.events.count('answered-for-another');
+      this.host?.send(payload, address);
+      return;
+    }
+    this.events.count('forwarded-here');
+    this.host?.receive(payload, { ...address, via: owner });
+  }
+}

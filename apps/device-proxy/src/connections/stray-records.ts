@@ -1,0 +1,200 @@
+import { type Address, InvalidState } from '@lanyard/dtls';
+import { type Clock, CLOCK, type Logger, LOGGER } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import { Throttle } from '../events/throttle.js';
+import { ConnectionStore, type Taken } from './connection-store.js';
+import type { DtlsHost } from './dtls-host.js';
+import { InnerPort } from './inner-port.js';
+import { KeptConnections } from './kept-connections.js';
+import { LookupResults } from './lookup-results.js';
+import { lookupsPerSecond, waitingBytesMax, waitingConnectionsMax, waitingDatagramsMax } from './limits.js';
+import { ReplicaEvents } from './replica-events.js';
+import { ReplicaSlots } from './replica-slots.js';
+
+const reportMs = 60_000;
+
+interface Stray {
+  datagram: Buffer;
+  from: Address;
+}
+
+/**
+ * Records whose connection is not here, or may no longer be: they are forwarded to its owner, or wait until Redis says whose
+ * it is, which makes it this replica's if its owner is gone. Forwarded ones are never forwarded again.
+ */
+@Injectable()
+export class StrayRecords {
+  private readonly waiting = new Map<string, Stray[]>();
+  private readonly results: LookupResults;
+  private readonly reports: Throttle;
+  private host: DtlsHost | undefined;
+  private waitingBytes = 0;
+  private lookups = 0;
+  private lookupsSinceMs = -Infinity;
+
+  constructor(
+    private readonly store: ConnectionStore,
+    private readonly kept: KeptConnections,
+    private readonly inner: InnerPort,
+    private readonly slots: ReplicaSlots,
+    private readonly events: ReplicaEvents,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {
+    this.results = new LookupResults(clock);
+    this.reports = new Throttle(clock, reportMs);
+  }
+
+  start(host: DtlsHost): void {
+    this.host = host;
+  }
+
+  /** A connection with this id is not known here. The buffers may be used again by the caller. */
+  receiveUnknown(connectionId: Buffer, datagram: Buffer, from: Address): void {
+    const id = connectionId.toString('hex');
+    const isFirst = !this.waiting.has(id);
+    if (isFirst && this.isSettled(id, connectionId, datagram, from)) return;
+    if (this.wait(id, datagram, from) && isFirst) void this.resolve(id, () => this.lookUp(id));
+  }
+
+  /** The connection is here, but another replica may have taken it over. */
+  receiveDoubted(id: string, datagram: Buffer, from: Address): void {
+    const isFirst = !this.waiting.has(id);
+    if (!this.wait(id, datagram, from) || !isFirst) return;
+    void this.resolve(id, async () => ((await this.kept.confirm(id)) ? this.deliver(id) : this.lookUp(id)));
+  }
+
+  /** Its owner says that it has no such connection. */
+  notThere(id: string): void {
+    if (this.waiting.size >= waitingConnectionsMax || this.waiting.has(id) || !this.admitsLookup()) return;
+    // The datagram is gone; the device sends it again.
+    this.waiting.set(id, []);
+    void this.resolve(id, () => this.lookUp(id));
+  }
+
+  /** Without Redis: whose the connection is was found out just now, or its id names a replica that will say if it is not there. */
+  private isSettled(id: string, connectionId: Buffer, datagram: Buffer, from: Address): boolean {
+    const known = this.results.of(id);
+    if (known === 'none') this.events.count('unknown');
+    if (known === 'none' || from.via !== undefined) return known === 'none';
+    const owner = known ?? this.slots.makerOf(connectionId)?.owner;
+    return owner !== undefined && this.forward(owner, datagram, from);
+  }
+
+  private forward(owner: string, datagram: Buffer, from: Address): boolean {
+    const sent = this.inner.send(owner, { kind: 'record', address: from, payload: datagram });
+    if (sent) this.events.count('forwarded');
+    return sent;
+  }
+
+  /** False when there is no room. */
+  private wait(id: string, datagram: Buffer, from: Address): boolean {
+    const strays = this.waiting.get(id);
+    const hasRoom =
+      this.waitingBytes + datagram.length <= waitingBytesMax &&
+      (strays ? strays.length < waitingDatagramsMax : this.waiting.size < waitingConnectionsMax && this.admitsLookup());
+    if (!hasRoom) {
+      this.events.count('dropped');
+      return false;
+    }
+    this.waitingBytes += datagram.length;
+    const stray = { datagram: Buffer.from(datagram), from };
+    if (strays) strays.push(stray);
+    else this.waiting.set(id, [stray]);
+    return true;
+  }
+
+  /** Anyone can send records with invented ids: they must not keep Redis busy. */
+  private admitsLookup(): boolean {
+    const now = this.clock.now();
+    if (now - this.lookupsSinceMs >= 1_000) {
+      this.lookupsSinceMs = now;
+      this.lookups = 0;
+    }
+    if (this.lookups >= lookupsPerSecond) return false;
+    this.lookups++;
+    return true;
+  }
+
+  private async resolve(id: string, work: () => Promise<void> | void): Promise<void> {
+    try {
+      await work();
+    } catch (err) {
+      if (this.reports.isDue('failed'))
+        this.logger.warn({ err }, 'records of DTLS connections dropped: Redis does not say whose they are');
+    }
+    for (const _ of this.strays(id)) this.events.count('dropped');
+    this.waiting.delete(id);
+  }
+
+  /** Those that wait; from here on they do not. */
+  private strays(id: string): Stray[] {
+    const strays = this.waiting.get(id) ?? [];
+    this.waiting.set(id, []);
+    for (const { datagram } of strays) this.waitingBytes -= datagram.length;
+    return strays;
+  }
+
+  private async lookUp(id: string): Promise<void> {
+    const taken = await this.store.take(id);
+    if (taken.kind === 'taken') await this.continue(id, taken);
+    else if (taken.kind === 'elsewhere') this.pass(id, taken.owner);
+    else this.discard(id, taken);
+  }
+
+  private discard(id: string, taken: Taken): void {
+    if (taken.kind === 'unreadable') {
+      this.events.count('unreadable');
+      if (this.reports.isDue('unreadable'))
+        this.logger.warn(
+          { err: taken.error },
+          'the state of a DTLS connection cannot be read: its device must connect again',
+        );
+    }
+    this.results.set(id, 'none');
+    for (const _ of this.strays(id)) this.events.count('unknown');
+  }
+
+  private pass(id: string, owner: string): void {
+    this.results.set(id, owner);
+    for (const { datagram, from } of this.strays(id)) {
+      if (from.via !== undefined) this.misdirected(id, from);
+      else if (!this.forward(owner, datagram, from)) this.events.count('dropped');
+    }
+  }
+
+  /** The sender looks for the owner itself. */
+  private misdirected(id: string, { via = '', address, port }: Address): void {
+    this.events.count('misdirected');
+    this.inner.send(via, { kind: 'not-here', address: { address, port }, payload: Buffer.from(id, 'hex') });
+  }
+
+  private async continue(id: string, taken: Extract<Taken, { kind: 'taken' }>): Promise<void> {
+    const { epoch, saved, takeOvers } = taken;
+    if (!this.restore(taken)) {
+      await this.store.remove({ id, epoch });
+      return this.discard(id, { kind: 'none' });
+    }
+    this.events.count('taken');
+    this.results.delete(id);
+    this.kept.taken(id, epoch, saved.state);
+    this.logger.debug({ connection: id, epoch, takeOvers }, 'DTLS connection taken over');
+    this.deliver(id);
+    const connection = this.host?.connection(id);
+    if (connection && connection.receivedMax > saved.state.receivedMax) this.host?.arrived(id);
+  }
+
+  private restore({ saved, takeOvers }: Extract<Taken, { kind: 'taken' }>): boolean {
+    try {
+      if (this.host?.restore(saved, takeOvers) === true) return true;
+    } catch (error) {
+      if (!(error instanceof InvalidState)) throw error;
+    }
+    this.events.count('refused');
+    return false;
+  }
+
+  private deliver(id: string): void {
+    for (const { datagram, from } of this.strays(id)) this.host?.receive(datagram, from);
+  }
+}
