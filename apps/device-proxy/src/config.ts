@@ -164,9 +164,10 @@ const tlsConfig = (reader: EnvReader): TlsConfig => ({
 
 const innerPort = (reader: EnvReader): { inner?: InnerPortConfig } => {
   const host = reader.optional('DEVICE_PROXY_INNER_HOST');
+  const port = reader.int('DEVICE_PROXY_INNER_PORT', 5685, ports);
   if (host === undefined) return {};
   if (isIP(host) === 0) throw new ConfigError('DEVICE_PROXY_INNER_HOST', 'must be an IP address');
-  return { inner: { host, port: reader.int('DEVICE_PROXY_INNER_PORT', 5685, ports) } };
+  return { inner: { host, port } };
 };
 
 export const readConfig = (source?: NodeJS.ProcessEnv): DeviceProxyConfig => {

@@ -1,6 +1,6 @@
 import { UdpSocket } from '@lanyard/coap';
 import { type Address, type DtlsConnection, DtlsError, DtlsServer } from '@lanyard/dtls';
-import { type Clock, createLogger, Metrics, newId, StopDeadline, systemClock, type Timer } from '@lanyard/service';
+import { createLogger, Metrics, newId, StopDeadline } from '@lanyard/service';
 import type { Redis } from 'ioredis';
 import { ConnectionStore } from '../src/connections/connection-store.js';
 import { InnerPort } from '../src/connections/inner-port.js';
@@ -12,44 +12,10 @@ import { SharedConnections } from '../src/connections/shared-connections.js';
 import { StrayRecords } from '../src/connections/stray-records.js';
 import type { DeviceProxyConfig } from '../src/config.js';
 import { StallDetector } from '../src/sessions/stall-detector.js';
+import { ReplicaTime } from './replica-time.js';
 
 export const pskKey = Buffer.alloc(16, 7);
 const encryptionKey = Buffer.alloc(32, 1);
-
-/** The time of one replica: it ends when the replica is killed, and jumps when it was suspended. */
-class ReplicaTime implements Clock {
-  private readonly timers = new Set<Timer>();
-  private suspendedMs = 0;
-
-  now(): number {
-    return systemClock.now() + this.suspendedMs;
-  }
-
-  after(delayMs: number, work: () => void): Timer {
-    return this.track(systemClock.after(delayMs, work));
-  }
-
-  every(periodMs: number, work: () => void): Timer {
-    return this.track(systemClock.every(periodMs, work));
-  }
-
-  sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
-    return systemClock.sleep(delayMs, signal);
-  }
-
-  suspend(ms: number): void {
-    this.suspendedMs += ms;
-  }
-
-  end(): void {
-    for (const timer of this.timers) timer.cancel();
-  }
-
-  private track(timer: Timer): Timer {
-    this.timers.add(timer);
-    return timer;
-  }
-}
 
 export interface ReplicaOptions {
   redis: Redis;

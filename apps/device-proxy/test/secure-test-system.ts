@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { newId } from '@lanyard/service';
+import { type Clock, newId } from '@lanyard/service';
 import { type DeviceSecurity, eventually, SecureDevice, selfSigned } from '@lanyard/testing';
 import type { RunningProxy } from './running-proxy.js';
 import { TestSystem } from './test-system.js';
@@ -56,8 +56,8 @@ export class SecureTestSystem {
   }
 
   /** Another replica, for devices with pre-shared keys. */
-  replica(replicaId: string): Promise<RunningProxy> {
-    return this.system.proxy(replicaId, { dtls: {}, tls: {} });
+  replica(replicaId: string, clock?: Clock): Promise<RunningProxy> {
+    return this.system.proxy(replicaId, { dtls: {}, tls: {}, ...(clock && { clock }) });
   }
 
   /** One attempt. Rejects when the device is not let in. */

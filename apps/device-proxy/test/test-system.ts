@@ -56,6 +56,7 @@ import { Client } from 'pg';
 import { definition } from '../src/app.module.js';
 import type { DeviceProxyConfig, DtlsConfig, TlsConfig } from '../src/config.js';
 import { awakeWindowMs, expiryGraceMs as defaultExpiryGraceMs } from '../src/limits.js';
+import { connectionKeys } from '../src/connections/keys.js';
 import { sessionKeys } from '../src/sessions/keys.js';
 import { type RunningProxy, withPorts } from './running-proxy.js';
 
@@ -197,6 +198,7 @@ export class TestSystem {
       coap: { host: '127.0.0.1', port: coapPort, accountId, receiveBufferBytes: 262_144 },
       ...(dtls && {
         dtls: { host: '127.0.0.1', port: 0, receiveBufferBytes: 262_144, limits: dtlsLimits, ...dtls },
+        inner: { host: '127.0.0.1', port: 0 },
       }),
       ...(tls && { tls: { host: '127.0.0.1', port: 0, limits: tlsLimits, ...tls } }),
       ...(tcp && { tcp: { host: '127.0.0.1', port: 0, accountId } }),
@@ -341,9 +343,25 @@ export class TestSystem {
 
   /** The session of a device as Redis has it. */
   async storedSession(deviceId: string): Promise<Record<string, string>> {
+    return this.withRedis((redis, prefix) => redis.hgetall(sessionKeys(prefix).session(deviceId)));
+  }
+
+  /** Ends the leases of all replicas for DTLS connections, as if they had been killed a while ago. */
+  async endLeases(): Promise<void> {
+    await this.withRedis((redis, prefix) => redis.del(connectionKeys(prefix).slots));
+  }
+
+  /** Whether the state of a DTLS connection is stored. */
+  async isStored(connectionId: string): Promise<boolean> {
+    return (
+      (await this.withRedis((redis, prefix) => redis.exists(connectionKeys(prefix).connection(connectionId)))) === 1
+    );
+  }
+
+  private async withRedis<T>(work: (redis: Redis, prefix: string) => Promise<T>): Promise<T> {
     const redis = new Redis(engines().redisUrl);
     try {
-      return await redis.hgetall(sessionKeys(`${this.isolation.redisPrefix}dp:`).session(deviceId));
+      return await work(redis, `${this.isolation.redisPrefix}dp:`);
     } finally {
       redis.disconnect();
     }

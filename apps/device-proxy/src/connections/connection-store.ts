@@ -1,4 +1,4 @@
-import { type ConnectionState, decodeState, encodeState } from '@lanyard/dtls';
+import { decodeState, encodeState } from '@lanyard/dtls';
 import {
   type Clock,
   CLOCK,
@@ -13,18 +13,12 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { DeviceProxyConfig } from '../config.js';
 import { paceMs } from '../db/pace.js';
 import { RequestBatcher } from '../db/request-batcher.js';
+import type { SavedConnection } from '../transport/connection-sharing.js';
 import type { ShownCredential } from '../transport/sender.js';
 import { connectionKeys } from './keys.js';
 import { scriptMax } from './limits.js';
 import { ReplicaSlots } from './replica-slots.js';
 import { loadConnectionScripts, type RunConnectionScript } from './scripts.js';
-
-/** What is saved of a connection. */
-export interface SavedConnection {
-  state: ConnectionState;
-  /** What the connection was made with, even if another credential has its identity by now. */
-  credential: ShownCredential;
-}
 
 export interface Save extends SavedConnection {
   /** Of the owner. */

@@ -20,6 +20,6 @@ import { StrayRecords } from './stray-records.js';
     SharedConnections,
     StrayRecords,
   ],
-  exports: [ReplicaSlots, SharedConnections],
+  exports: [SharedConnections],
 })
 export class ConnectionsModule {}

@@ -1,7 +1,7 @@
 import type { Address, DtlsConnection } from '@lanyard/dtls';
 import { StopDeadline } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
-import type { DtlsHost } from './dtls-host.js';
+import type { ConnectionSharing, DtlsHost } from '../transport/connection-sharing.js';
 import type { InnerMessage } from './inner-message.js';
 import { InnerPort } from './inner-port.js';
 import { KeptConnections } from './kept-connections.js';
@@ -18,7 +18,8 @@ const connectionIdOffset = 11;
  * the owner, and another replica continues those whose owner is gone. This is what the listener calls.
  */
 @Injectable()
-export class SharedConnections {
+export class SharedConnections implements ConnectionSharing {
+  readonly connectionIdBytes: number;
   private host: DtlsHost | undefined;
 
   constructor(
@@ -28,9 +29,14 @@ export class SharedConnections {
     private readonly stray: StrayRecords,
     private readonly events: ReplicaEvents,
     private readonly deadline: StopDeadline,
-  ) {}
+  ) {
+    this.connectionIdBytes = slots.connectionIdBytes;
+  }
 
-  /** Before the listener opens. */
+  newConnectionId(): Buffer {
+    return this.slots.newConnectionId();
+  }
+
   async start(host: DtlsHost): Promise<void> {
     this.host = host;
     this.kept.start(host);
@@ -38,14 +44,12 @@ export class SharedConnections {
     await this.slots.hold(await this.inner.open((message) => this.receiveInner(message)));
   }
 
-  /** After the last record has been sent: from here on, other replicas continue the connections. */
   async stop(): Promise<void> {
     await this.deadline.step('DTLS connections', () => this.kept.stop());
     await this.deadline.step('slot of connection ids', () => this.slots.release());
     await this.inner.close();
   }
 
-  /** A handshake has ended. */
   opened(connection: DtlsConnection): void {
     if (connection.connectionId) this.kept.opened(connection.id);
   }
@@ -54,31 +58,26 @@ export class SharedConnections {
     this.kept.closed(connection.id);
   }
 
-  /** Resolves when the connection outlives this replica; undefined when it does, or never will. Rejects when Redis is away. */
   whenSaved(id: string): Promise<void> | undefined {
     return this.kept.whenSaved(id);
   }
 
-  /** A record with an id that is not known here. The buffers may be used again by the caller. */
   receiveUnknown(connectionId: Buffer, datagram: Buffer, from: Address): void {
     this.stray.receiveUnknown(connectionId, datagram, from);
   }
 
-  /** Whether the datagram may be processed now; otherwise it comes again when its connection is still this replica's. */
   admits(datagram: Buffer, from: Address): boolean {
     if (!this.kept.hasDoubts || datagram[0] !== connectionIdType) return true;
-    const id = datagram.toString('hex', connectionIdOffset, connectionIdOffset + this.slots.connectionIdBytes);
+    const id = datagram.toString('hex', connectionIdOffset, connectionIdOffset + this.connectionIdBytes);
     if (!this.kept.isDoubted(id)) return true;
     this.stray.receiveDoubted(id, datagram, from);
     return false;
   }
 
-  /** Whether this replica may send on the connection. What is lost is sent again by CoAP. */
   maySend(id: string): boolean {
     return !this.kept.isDoubted(id);
   }
 
-  /** Sends to a device whose datagrams arrive at another replica. False: the listener sends directly. */
   sendThroughAnother(datagram: Buffer, to: Address): boolean {
     if (to.via === undefined) return false;
     const { address, port, via } = to;

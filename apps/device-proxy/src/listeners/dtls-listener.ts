@@ -7,7 +7,15 @@ import { CoapDtls, type DtlsParts } from '../transport/coap-dtls.js';
 
 type SharedParts = Pick<
   DtlsParts,
-  'admissionControl' | 'authenticator' | 'clock' | 'ids' | 'isRegistered' | 'isSuspended' | 'logger'
+  | 'admissionControl'
+  | 'authenticator'
+  | 'clock'
+  | 'compare'
+  | 'isRegistered'
+  | 'isSuspended'
+  | 'keptMs'
+  | 'logger'
+  | 'sharing'
 >;
 
 const pemCertificates = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;

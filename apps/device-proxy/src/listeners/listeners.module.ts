@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { ConnectionsModule } from '../connections/connections.module.js';
 import { CredentialsModule } from '../credentials/credentials.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { StateModule } from '../state/state.module.js';
@@ -7,7 +8,7 @@ import { Listeners } from './listeners.js';
 
 /** `uplink` opens and closes the listeners. */
 @Module({
-  imports: [CredentialsModule, SessionsModule, TransportModule, StateModule],
+  imports: [ConnectionsModule, CredentialsModule, SessionsModule, TransportModule, StateModule],
   providers: [Listeners],
   exports: [Listeners],
 })

@@ -1,17 +1,18 @@
 import { type Clock, CLOCK, CONFIG, type Logger, LOGGER, Metrics } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import type { DeviceProxyConfig } from '../config.js';
+import { stateKeptMs } from '../connections/limits.js';
+import { SharedConnections } from '../connections/shared-connections.js';
 import { DtlsDeviceAuthenticator } from '../credentials/dtls-device-authenticator.js';
 import { TlsAuthenticator } from '../credentials/tls-authenticator.js';
 import { Sessions } from '../sessions/sessions.js';
 import { AccessAccountsReader } from '../state/access-accounts.reader.js';
 import type { CoapDtls } from '../transport/coap-dtls.js';
 import type { CoapStream } from '../transport/coap-stream.js';
-import { ConnectionIds } from '../transport/connection-ids.js';
 import { CoapUdp } from '../transport/coap-udp.js';
 import { DeviceLinks } from '../transport/device-links.js';
 import type { Scheme } from '../transport/peer-address.js';
-import type { Transport } from '../transport/transport.js';
+import type { Gone, Transport } from '../transport/transport.js';
 import { AdmissionControl } from '../transport/admission-control.js';
 import type { AnswerRequest } from '../transport/uplink-bridge.js';
 import type { TakeNotification } from '../transport/coap-link.js';
@@ -33,11 +34,11 @@ export class Listeners {
     admissionControl: AdmissionControl,
     tlsAuthenticator: TlsAuthenticator,
     dtlsAuthenticator: DtlsDeviceAuthenticator,
-    ids: ConnectionIds,
+    sharing: SharedConnections,
     accounts: AccessAccountsReader,
     links: DeviceLinks,
     private readonly sessions: Sessions,
-    @Inject(CLOCK) clock: Clock,
+    @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) logger: Logger,
     metrics: Metrics,
   ) {
@@ -51,8 +52,17 @@ export class Listeners {
       logger,
       isSuspended: (accountId: string) => accounts.isSuspended(accountId),
     };
-    const isRegistered = (accountId: string, address: string): boolean => sessions.hasAt(accountId, address);
-    this.dtls = dtls && dtlsListener(dtls, { ...shared, authenticator: dtlsAuthenticator, clock, ids, isRegistered });
+    this.dtls =
+      dtls &&
+      dtlsListener(dtls, {
+        ...shared,
+        authenticator: dtlsAuthenticator,
+        clock,
+        sharing,
+        isRegistered: (accountId, address) => sessions.hasAt(accountId, address),
+        keptMs: (accountId, address) => this.keptMs(accountId, address),
+        compare: (accountId, address) => this.compare(accountId, address),
+      });
     this.connected = [
       ...(this.dtls ? [this.dtls] : []),
       ...(tls ? [tlsStream(tls, tlsAuthenticator, { ...shared, events })] : []),
@@ -76,6 +86,11 @@ export class Listeners {
     for (const { link } of this.all) link.onNotification(take);
   }
 
+  /** Sets the handler for a device whose connection was another replica's: its session follows. */
+  onTakenOver(takenOver: Gone): void {
+    this.dtls?.onTakenOver(takenOver);
+  }
+
   async start(): Promise<void> {
     await Promise.all(this.all.map((transport) => transport.start()));
   }
@@ -93,6 +108,17 @@ export class Listeners {
   /** Bound port; 0 when there is no such listener. */
   portOf(scheme: Scheme): number {
     return this.all.find((transport) => transport.scheme === scheme)?.port ?? 0;
+  }
+
+  /** The state of a connection is kept as long as its device's registration. */
+  private keptMs(accountId: string, address: string): number {
+    const session = this.sessions.atAddress(accountId, address);
+    return Math.max(stateKeptMs, (session?.expiresAtMs ?? 0) - this.clock.now());
+  }
+
+  private async compare(accountId: string, address: string): Promise<void> {
+    const session = this.sessions.atAddress(accountId, address);
+    if (session) await this.sessions.isOurs(session);
   }
 
   /** The connection of a device is over: its commands wait until it sends a message again. */

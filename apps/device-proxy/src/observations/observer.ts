@@ -7,7 +7,7 @@ import type { AnswerAhead, ReportWith } from '../sessions/joining.js';
 import type { Session } from '../sessions/session.js';
 import { LastSeen } from '../sessions/last-seen.js';
 import { Sessions } from '../sessions/sessions.js';
-import { isConnection, outlivesItsDevice } from '../transport/peer-address.js';
+import { isConnection, outlivesItsDevice, outlivesReplica } from '../transport/peer-address.js';
 import { DeviceLinks } from '../transport/device-links.js';
 import { Values } from './values.js';
 
@@ -22,6 +22,10 @@ export type ReportFirst = (observed: Observed, report: ReportWith) => Promise<vo
 
 /** The message that ended the session may be retransmitted, and its answer repeated. */
 const releaseDelayMs = 10_000;
+
+/** They end with the connection; a new one has none (RFC 7641 §3.1: a client is its endpoint). */
+const keepsObservations = (address: string, previousAddress: string): boolean =>
+  address === previousAddress ? outlivesReplica(address) : !isConnection(address) && !isConnection(previousAddress);
 
 /** Observations of devices: one for each path, however many keys subscribed to it. */
 @Injectable()
@@ -39,12 +43,13 @@ export class Observer implements BeforeApplicationShutdown {
   ) {
     lastSeen.writesAlong((session) => this.newestOf(session));
     sessions.listen({
-      began: async (session, how) => {
-        this.links.to(session.address).hold(session.address);
-        if (!isConnection(session.address)) this.adoptAll(session);
+      began: async (session, how, previousAddress) => {
+        const { address } = session;
+        this.links.to(address).hold(address);
         // No device is connected to a process that has just started.
-        else if (how === 'restored') session.silent = true;
-        else await this.loseConnected(session);
+        if (how === 'restored' && isConnection(address)) session.silent = true;
+        if (keepsObservations(address, previousAddress)) this.adoptAll(session);
+        else if (how !== 'restored') await this.loseConnected(session);
       },
       ended: (session) => {
         for (const { token } of session.observations.all())
@@ -138,7 +143,7 @@ export class Observer implements BeforeApplicationShutdown {
 
   /** As stored in Redis, so that the next owner of the session continues the same order. */
   private newestOf({ address, observations }: Session): string {
-    return observations.all().length === 0 || isConnection(address) ? '' : writeNewest(this.newestAt(address));
+    return observations.all().length === 0 || !outlivesReplica(address) ? '' : writeNewest(this.newestAt(address));
   }
 
   private newestAt(address: string): NewestByToken {

@@ -40,6 +40,7 @@ export interface TakeOver {
   previousOwner: string;
   /** Another device has its address: nothing may be sent there for this one. */
   isElsewhere: boolean;
+  previousAddress: string;
   displaced: Displaced | undefined;
 }
 
@@ -86,6 +87,7 @@ type TakenRow = [
   newest: string,
   observations: string[],
   isElsewhere: number,
+  previousAddress: string,
   ...displaced: Row,
 ];
 
@@ -182,11 +184,12 @@ export class SessionStore {
     const [epoch, previousOwner, registration, account, at, heard, expires, data, newest, observations, ...rest] =
       reply;
     const row = [epoch, registration, account, at, heard, expires, data];
-    const [isElsewhere, ...other] = rest;
+    const [isElsewhere, before, ...other] = rest;
     return {
       session: { ...stored(deviceId, row, observations), newest: readNewest(newest) },
       previousOwner,
       isElsewhere: isElsewhere === 1,
+      previousAddress: String(before),
       displaced: displacedOf(other),
     };
   }

@@ -1,7 +1,7 @@
 import { type Clock, CLOCK, CONFIG, KeyedMutex, type Logger, LOGGER } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import type { DeviceProxyConfig } from '../config.js';
-import { isConnection } from '../transport/peer-address.js';
+import { outlivesReplica } from '../transport/peer-address.js';
 import { type Sender, speaksFor } from '../transport/sender.js';
 import { WakeUps } from './wake-ups.js';
 import { StallDetector } from './stall-detector.js';
@@ -20,8 +20,8 @@ const chunkSize = 500;
 
 /** Called when this replica gains or loses a session. */
 export interface SessionListener {
-  /** Awaited before anything else happens to the device. */
-  began?(session: Session, how: Beginning): void | Promise<void>;
+  /** Awaited before anything else happens to the device. `previousAddress`: '' when the session is new. */
+  began?(session: Session, how: Beginning, previousAddress: string): void | Promise<void>;
   ended?(session: Session): void;
 }
 
@@ -66,8 +66,8 @@ export class Sessions {
   atAddress(accountId: string, address: string): Session | undefined {
     const session = this.index.atAddress(accountId, address);
     if (!session || this.isDoubted(session)) return undefined;
-    // A connection-oriented transport delivers to this replica only.
-    const waits = this.arriving.size > 0 && this.arriving.has(session) && !isConnection(address);
+    // Other connections deliver to this replica only.
+    const waits = this.arriving.size > 0 && this.arriving.has(session) && outlivesReplica(address);
     return waits ? undefined : session;
   }
 
@@ -106,7 +106,7 @@ export class Sessions {
       lastSeenAtMs: nowMs,
       observations: [],
     });
-    await this.adoptSession(session, previousOwner, 'registered');
+    await this.adoptSession(session, { previousOwner, previousAddress: '' }, 'registered');
     return session;
   }
 
@@ -264,11 +264,15 @@ export class Sessions {
     session.greeted = true;
     session.isElsewhere = taken.isElsewhere;
     await this.displace(taken.displaced);
-    await this.adoptSession(session, taken.previousOwner, how);
+    await this.adoptSession(session, taken, how);
     return session;
   }
 
-  private async adoptSession(session: Session, previousOwner: string, how: Beginning): Promise<void> {
+  private async adoptSession(
+    session: Session,
+    { previousOwner, previousAddress }: Pick<TakeOver, 'previousOwner' | 'previousAddress'>,
+    how: Beginning,
+  ): Promise<void> {
     const before = this.index.ofDevice(session.deviceId);
     if (before) this.drop(before);
     this.index.add(session);
@@ -276,7 +280,7 @@ export class Sessions {
     const { deviceId, epoch } = session;
     try {
       if (previousOwner !== '') await this.wakeUps.send(previousOwner, { about: 'session', deviceId, epoch });
-      for (const listener of this.listeners) await listener.began?.(session, how);
+      for (const listener of this.listeners) await listener.began?.(session, how, previousAddress);
     } catch (error) {
       // A session that could not be loaded completely is dropped: the next message takes it over again.
       this.drop(session);

@@ -2,12 +2,13 @@ import {
   type BoundAddress,
   CoapDatagramEndpoint,
   type CoapLimits,
+  type CoapResponse,
+  Code,
   type Peer,
-  type UnmatchedNotification,
 } from '@lanyard/coap';
 import {
   type Address,
-  type ConnectionState,
+  type CloseReason,
   type DtlsConnection,
   type DtlsLimits,
   type HandshakeOfClient,
@@ -16,12 +17,13 @@ import {
 import type { Clock, Logger, Timer } from '@lanyard/service';
 import type { AdmissionControl } from './admission-control.js';
 import { CoapLink } from './coap-link.js';
-import type { ConnectionIds } from './connection-ids.js';
+import type { ConnectionSharing, DtlsHost, SavedConnection } from './connection-sharing.js';
 import type { DtlsAuthenticator } from './dtls-authenticator.js';
 import { DtlsTransport, dtlsPeer } from './dtls-transport.js';
 import { connectionAddress, connectionId } from './peer-address.js';
-import type { Sender, ShownCredential } from './sender.js';
+import type { Sender } from './sender.js';
 import type { Gone, Transport } from './transport.js';
+import { offerUnmatched } from './unmatched.js';
 import { UplinkBridge } from './uplink-bridge.js';
 
 export interface DtlsParts {
@@ -34,21 +36,19 @@ export interface DtlsParts {
   /** A connection without a registered device ends after this time without a message. */
   idleMs: number;
   certificate?: OwnCertificate;
-  ids: ConnectionIds;
+  sharing: ConnectionSharing;
   authenticator: DtlsAuthenticator;
   /** Devices of a suspended account may not connect. */
   isSuspended: (accountId: string) => boolean;
   /** Whether a registered device has this address. */
   isRegistered: (accountId: string, address: string) => boolean;
+  /** How long the device at this address may be silent. */
+  keptMs: (accountId: string, address: string) => number;
+  /** Another replica has the connection: the session is dropped unless it is still this replica's. */
+  compare: (accountId: string, address: string) => Promise<void>;
   admissionControl: AdmissionControl;
   logger: Logger;
   clock: Clock;
-}
-
-/** A connection as another process needs it to continue it. */
-export interface SavedConnection {
-  state: ConnectionState;
-  credential: ShownCredential;
 }
 
 interface Open {
@@ -59,7 +59,7 @@ interface Open {
 const sweepMs = 10_000;
 
 /** The listener for devices over DTLS 1.2. The address of a device is its connection, wherever that comes from. */
-export class CoapDtls implements Transport {
+export class CoapDtls implements Transport, DtlsHost {
   readonly scheme = 'coaps';
   readonly uplink: UplinkBridge;
   readonly link: CoapLink;
@@ -67,7 +67,7 @@ export class CoapDtls implements Transport {
   readonly transport: DtlsTransport;
   private readonly open = new Map<string, Open>();
   private gone: Gone = () => undefined;
-  private unknown: (connectionId: Buffer, datagram: Buffer, from: Address) => void = () => undefined;
+  private takenOver: Gone = () => undefined;
   private bound: BoundAddress | undefined;
   private sweeping: Timer | undefined;
 
@@ -84,9 +84,9 @@ export class CoapDtls implements Transport {
         const address = connectionAddress(this.scheme, request.peer);
         // The connection has ended: the answer cannot be delivered.
         if (!open) throw new Error(`request from an unknown peer: ${address}`);
-        return this.uplink.handle(request, open.sender, address);
+        return this.whenSaved(request.peer, this.uplink.handle(request, open.sender, address));
       },
-      onNotification: (notification) => this.unmatched(notification),
+      onNotification: (notification) => offerUnmatched(this.endpoint, this.link, notification),
       onHandlerError: (error) =>
         logger.warn({ err: error }, 'message of a device not handled: it will be retransmitted'),
     });
@@ -103,9 +103,21 @@ export class CoapDtls implements Transport {
     this.gone = gone;
   }
 
-  /** Registers what takes records with a connection id that is not known here. Its buffers are valid only during the call. */
-  onUnknownConnection(unknown: (connectionId: Buffer, datagram: Buffer, from: Address) => void): void {
-    this.unknown = unknown;
+  /** Registers what happens when a connection of another replica was taken over: its session follows. */
+  onTakenOver(takenOver: Gone): void {
+    this.takenOver = takenOver;
+  }
+
+  receive(datagram: Buffer, from: Address): void {
+    this.transport.receive(datagram, from);
+  }
+
+  send(datagram: Buffer, to: Address): void {
+    this.transport.sendDirectly(datagram, to);
+  }
+
+  connection(id: string): DtlsConnection | undefined {
+    return this.transport.server.connection(id);
   }
 
   /** Undefined when the connection is over. */
@@ -115,20 +127,34 @@ export class CoapDtls implements Transport {
     return state && credential && { state, credential };
   }
 
-  /**
-   * Continues a connection of another process, as `DtlsServer.restore` says. False when its device may not connect any more:
-   * the device is told. @throws InvalidState
-   */
-  restore({ state, credential }: SavedConnection, takeOver: { takeOvers: number; remote?: Address }): boolean {
+  /** The device is told when it may not connect any more. */
+  restore({ state, credential }: SavedConnection, takeOvers: number): boolean {
     if (this.open.has(state.id)) return true;
-    const connection = this.transport.server.restore(state, takeOver);
+    const connection = this.transport.server.restore(state, { takeOvers });
     const peer = dtlsPeer(state.id);
     const isAdmitted = this.admit(peer, this.parts.authenticator.restored(peer, state, credential));
     if (!isAdmitted) connection.close();
     return isAdmitted;
   }
 
+  async lose(id: string): Promise<void> {
+    const accountId = this.open.get(id)?.sender.accountId;
+    // What waits for an answer of the device then ends with the session, not with the connection.
+    if (accountId !== undefined) await this.parts.compare(accountId, this.addressOf(id));
+    this.connection(id)?.end('taken-over');
+  }
+
+  keptMs(id: string): number {
+    return this.parts.keptMs(this.open.get(id)?.sender.accountId ?? '', this.addressOf(id));
+  }
+
+  arrived(id: string): void {
+    const open = this.open.get(id);
+    if (open) this.takenOver(open.sender.accountId, this.addressOf(id));
+  }
+
   async start(): Promise<void> {
+    await this.parts.sharing.start(this);
     const { certificate, clock, idleMs, logger, receiveBufferBytes: asked } = this.parts;
     this.bound = await this.endpoint.listen();
     this.sweeping = clock.every(Math.min(sweepMs, idleMs), () => this.endIdle());
@@ -145,6 +171,7 @@ export class CoapDtls implements Transport {
   async stop(): Promise<void> {
     this.sweeping?.cancel();
     await this.endpoint.close();
+    await this.parts.sharing.stop();
   }
 
   /** Bound UDP port. */
@@ -158,7 +185,8 @@ export class CoapDtls implements Transport {
   }
 
   private newTransport(): DtlsTransport {
-    const { authenticator, certificate, clock, dtlsLimits, host, ids, logger, port, receiveBufferBytes } = this.parts;
+    const { authenticator, certificate, clock, dtlsLimits, host, logger, port, receiveBufferBytes, sharing } =
+      this.parts;
     return new DtlsTransport({
       host,
       port,
@@ -167,23 +195,23 @@ export class CoapDtls implements Transport {
       ...(certificate && { certificate }),
       keyOf: (identity, handshake) => authenticator.keyOf(identity, handshake),
       authenticate: (credential, handshake) => authenticator.authenticate(credential, handshake),
-      newConnectionId: () => ids.next(),
-      connectionIdBytes: ids.bytes,
+      sharing,
       onConnected: (connection, handshake) => this.connected(connection, handshake),
       onHeard: ({ id }) => {
         const open = this.open.get(id);
         if (open) open.heardAtMs = clock.now();
       },
-      onClosed: (connection) => this.connectionClosed(connection),
+      onClosed: (connection, reason) => this.connectionClosed(connection, reason),
       onHandshakeFailed: (error, _client, handshake) => authenticator.handshakeFailed(error, handshake),
-      onUnknownConnection: (id, datagram, from) => this.unknown(id, datagram, from),
       onNotSent: (error) => logger.warn({ err: error }, 'message to a device not sent'),
     });
   }
 
   private connected(connection: DtlsConnection, handshake: HandshakeOfClient): void {
     const peer = dtlsPeer(connection.id);
-    if (!this.admit(peer, this.parts.authenticator.connected(peer, connection, handshake))) connection.close();
+    if (this.admit(peer, this.parts.authenticator.connected(peer, connection, handshake)))
+      this.parts.sharing.opened(connection);
+    else connection.close();
   }
 
   private admit(peer: Peer, sender: Sender | undefined): boolean {
@@ -199,11 +227,13 @@ export class CoapDtls implements Transport {
     connection.close();
   }
 
-  private connectionClosed({ id }: DtlsConnection): void {
+  private connectionClosed(connection: DtlsConnection, reason: CloseReason): void {
+    const { id } = connection;
     const peer = dtlsPeer(id);
     const open = this.open.get(id);
     this.open.delete(id);
     this.parts.authenticator.connectionClosed(peer);
+    if (reason !== 'taken-over') this.parts.sharing.closed(connection);
     if (open) this.gone(open.sender.accountId, connectionAddress(this.scheme, peer));
   }
 
@@ -218,9 +248,18 @@ export class CoapDtls implements Transport {
     }
   }
 
-  /** Of an observation that the device makes by itself and that is not known here yet, or of none. */
-  private async unmatched(notification: UnmatchedNotification): Promise<'accepted' | 'rejected'> {
-    if (notification.partial) return 'rejected';
-    return (await this.link.offer(notification)) ? 'accepted' : 'rejected';
+  /** A device that has a response can count on its connection: another replica could continue it. */
+  private async whenSaved({ authority: id }: Peer, answer: Promise<CoapResponse>): Promise<CoapResponse> {
+    try {
+      await this.parts.sharing.whenSaved(id);
+    } catch {
+      await answer;
+      return { code: Code.ServiceUnavailable, maxAgeSeconds: this.parts.admissionControl.retryAfterSeconds() };
+    }
+    return answer;
+  }
+
+  private addressOf(id: string): string {
+    return connectionAddress(this.scheme, dtlsPeer(id));
   }
 }

@@ -1,10 +1,11 @@
-import { type BoundAddress, type CoapLimits, CoapUdpEndpoint, type UnmatchedNotification } from '@lanyard/coap';
+import { type BoundAddress, type CoapLimits, CoapUdpEndpoint } from '@lanyard/coap';
 import type { Logger } from '@lanyard/service';
 import type { CoapUdpConfig } from '../config.js';
 import { CoapLink } from './coap-link.js';
 import { parseAddress } from './peer-address.js';
 import type { Transport } from './transport.js';
 import type { AdmissionControl } from './admission-control.js';
+import { offerUnmatched } from './unmatched.js';
 import { UplinkBridge } from './uplink-bridge.js';
 
 /** What is not configured has its default. */
@@ -34,7 +35,7 @@ export class CoapUdp implements Transport {
       ackTimeoutMs: config.ackTimeoutMs,
       limits: limitsOf(config),
       onRequest: (request) => this.uplink.handle(request, { accountId: config.accountId }, request.peer.authority),
-      onNotification: (notification) => this.unmatched(notification),
+      onNotification: (notification) => offerUnmatched(this.endpoint, this.link, notification),
       onHandlerError: (error) =>
         logger.warn({ err: error }, 'message of a device not handled: it will be retransmitted'),
     });
@@ -73,17 +74,5 @@ export class CoapUdp implements Transport {
   /** Bound UDP port. */
   get port(): number {
     return this.bound?.port ?? 0;
-  }
-
-  /**
-   * The observation may be another replica's, or from before a restart. This replica then adopts it with its position, and
-   * this notification may turn out to be an old one.
-   */
-  private async unmatched(notification: UnmatchedNotification): Promise<'accepted' | 'rejected' | 'restored'> {
-    const { peer, token, partial } = notification;
-    if (!(await this.link.offer({ ...notification, partial: true }))) return 'rejected';
-    if (partial || this.endpoint.observes(peer, token)) return 'restored';
-    // From an unknown address: the only order is that of arrival.
-    return (await this.link.offer(notification)) ? 'accepted' : 'rejected';
   }
 }

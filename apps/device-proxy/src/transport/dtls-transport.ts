@@ -1,15 +1,29 @@
 import { type BoundAddress, type DatagramReceiver, type DatagramTransport, type Peer, UdpSocket } from '@lanyard/coap';
-import { type Address, type DtlsConnection, DtlsError, DtlsServer, type DtlsServerOptions } from '@lanyard/dtls';
+import {
+  type Address,
+  type CloseReason,
+  type DtlsConnection,
+  DtlsError,
+  DtlsServer,
+  type DtlsServerOptions,
+} from '@lanyard/dtls';
+import type { ConnectionSharing } from './connection-sharing.js';
 
-export interface DtlsTransportOptions extends Omit<DtlsServerOptions, 'send' | 'onMessage'> {
+type GivenOptions = Omit<
+  DtlsServerOptions,
+  'send' | 'onMessage' | 'newConnectionId' | 'connectionIdBytes' | 'savesStates' | 'onUnknownConnection'
+>;
+
+export interface DtlsTransportOptions extends GivenOptions {
   host: string;
   port: number;
   receiveBufferBytes: number;
   /** A record of a connection: it is alive. */
   onHeard(connection: DtlsConnection): void;
-  onClosed(connection: DtlsConnection): void;
+  onClosed(connection: DtlsConnection, reason: CloseReason): void;
   /** A message that could not be sent, for example because the peer accepts only smaller ones. */
   onNotSent(error: DtlsError): void;
+  sharing: ConnectionSharing;
 }
 
 /** A peer is a connection, wherever it comes from: its key and its address are the id of the connection. */
@@ -22,7 +36,7 @@ export class DtlsTransport implements DatagramTransport {
   private receiver: DatagramReceiver | undefined;
 
   constructor(private readonly options: DtlsTransportOptions) {
-    const { host, port, receiveBufferBytes, onClosed, onHeard, ...server } = options;
+    const { host, port, receiveBufferBytes, onClosed, onHeard, sharing, ...server } = options;
     this.socket = new UdpSocket({
       host,
       port,
@@ -32,14 +46,20 @@ export class DtlsTransport implements DatagramTransport {
     });
     this.server = new DtlsServer({
       ...server,
-      send: (datagram, to) => this.socket.send(datagram, to.address, to.port),
+      newConnectionId: () => sharing.newConnectionId(),
+      connectionIdBytes: sharing.connectionIdBytes,
+      savesStates: true,
+      onUnknownConnection: (id, datagram, from) => sharing.receiveUnknown(id, datagram, from),
+      send: (datagram, to) => {
+        if (!sharing.sendThroughAnother(datagram, to)) this.sendDirectly(datagram, to);
+      },
       onMessage: (connection, message) => {
         onHeard(connection);
         this.receiver?.receive(message, connection.id, connection.id, 0);
       },
-      onClosed: (connection) => {
+      onClosed: (connection, reason) => {
         this.receiver?.disconnected(connection.id);
-        onClosed(connection);
+        onClosed(connection, reason);
       },
     });
   }
@@ -48,7 +68,11 @@ export class DtlsTransport implements DatagramTransport {
   receive(datagram: Buffer, from: Address): void {
     // Port 0 cannot receive an answer; such a datagram is forged.
     if (from.port === 0) this.receiver?.count('datagram-malformed');
-    else this.server.receive(datagram, from);
+    else if (this.options.sharing.admits(datagram, from)) this.server.receive(datagram, from);
+  }
+
+  sendDirectly(datagram: Buffer, { address, port }: Address): void {
+    this.socket.send(datagram, address, port);
   }
 
   bind(receiver: DatagramReceiver): Promise<BoundAddress> {
@@ -62,16 +86,16 @@ export class DtlsTransport implements DatagramTransport {
 
   send(bytes: Buffer, { key }: Peer): void {
     try {
-      this.server.connection(String(key))?.send(bytes);
+      if (this.options.sharing.maySend(String(key))) this.server.connection(String(key))?.send(bytes);
     } catch (error) {
       if (!(error instanceof DtlsError)) throw error;
       this.options.onNotSent(error);
     }
   }
 
-  /** Peers are told: their connections do not outlive this process. */
+  /** Peers whose connections do not outlive this process are told. */
   async close(): Promise<void> {
-    await this.server.close({ notify: true });
+    await this.server.close({ notify: ({ connectionId }) => connectionId === undefined });
     await this.socket.close();
   }
 }

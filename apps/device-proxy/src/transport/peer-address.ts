@@ -23,6 +23,10 @@ export const schemeOf = (address: string): Scheme => {
   return end < 0 ? 'coap' : (address.slice(0, end) as Scheme);
 };
 
+/** Whether another replica can continue it: a device without security, or a DTLS connection with a connection id. */
+export const outlivesReplica = (address: string): boolean =>
+  schemeOf(address) === 'coap' || /^coaps:\/\/[0-9a-f]+$/.test(address);
+
 /** Such an address, and the observations of its device, end with the connection. */
 export const isConnection = (address: string): boolean => schemeOf(address) !== 'coap';
 

@@ -1,10 +1,9 @@
 import { Module } from '@nestjs/common';
-import { ConnectionIds } from './connection-ids.js';
 import { DeviceLinks } from './device-links.js';
 import { AdmissionControl } from './admission-control.js';
 
 @Module({
-  providers: [DeviceLinks, AdmissionControl, ConnectionIds],
-  exports: [DeviceLinks, AdmissionControl, ConnectionIds],
+  providers: [DeviceLinks, AdmissionControl],
+  exports: [DeviceLinks, AdmissionControl],
 })
 export class TransportModule {}

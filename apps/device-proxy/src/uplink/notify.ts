@@ -8,7 +8,7 @@ import type { Observation } from '../sessions/observations.js';
 import type { Session } from '../sessions/session.js';
 import { Sessions } from '../sessions/sessions.js';
 import { SubscriptionReconciler } from '../subscriptions/subscription-reconciler.js';
-import { isConnection } from '../transport/peer-address.js';
+import { isConnection, outlivesReplica } from '../transport/peer-address.js';
 import type { UplinkNotification } from '../transport/uplink-request.js';
 
 /**
@@ -63,14 +63,15 @@ export class Notify {
 
   /** The observation was made by another replica, or before a restart. */
   private async find({ accountId, address, token }: UplinkNotification): Promise<[Session, Observation] | undefined> {
-    // A connection belongs to this replica, and so do all observations over it.
-    if (isConnection(address)) return undefined;
+    // Such a connection belongs to this replica, and so do all observations over it.
+    if (!outlivesReplica(address)) return undefined;
     const { sessions } = this;
     const matching = async (session: Session | undefined): Promise<[Session, Observation] | undefined> => {
       const observation = session?.observations.withToken(token);
       return session && observation && [session, observation];
     };
-    const asked = token.length === tokenDigits;
+    // A connection identifies its device.
+    const asked = token.length === tokenDigits && !isConnection(address);
     const following = async (session: Session | undefined): Promise<[Session, Observation] | undefined> => {
       // A device without security never speaks for one of another account, nor for one that has a connection.
       if (!session || session.accountId !== accountId || isConnection(session.address)) return undefined;

@@ -21,6 +21,7 @@ import { Notify } from './notify.js';
 import { Register } from './register.js';
 import { UplinkRouter } from './router.js';
 import { Send } from './send.js';
+import { TakenOver } from './taken-over.js';
 import { Update } from './update.js';
 
 /**
@@ -40,7 +41,7 @@ import { Update } from './update.js';
     SessionsModule,
     StateModule,
   ],
-  providers: [Afterwards, Deregister, Notify, Register, Send, Update, UplinkRouter],
+  providers: [Afterwards, Deregister, Notify, Register, Send, TakenOver, Update, UplinkRouter],
 })
 export class UplinkModule implements OnApplicationBootstrap, BeforeApplicationShutdown {
   constructor(
@@ -52,9 +53,11 @@ export class UplinkModule implements OnApplicationBootstrap, BeforeApplicationSh
     private readonly deadline: StopDeadline,
     router: UplinkRouter,
     notify: Notify,
+    takenOver: TakenOver,
   ) {
     listeners.onRequest((request) => router.answer(request));
     listeners.onNotification((notification) => notify.handleNotification(notification));
+    listeners.onTakenOver((accountId, address) => takenOver.follow(accountId, address));
   }
 
   async onApplicationBootstrap(): Promise<void> {

@@ -95,12 +95,15 @@ export class DtlsServer {
 
   /**
    * Takes no more datagrams and abandons handshakes. Connections stay valid for another process.
-   * @param notify Close them instead, each with a close_notify.
+   * @param notify Which to close instead, each with a close_notify.
    */
-  async close({ notify = false }: { notify?: boolean } = {}): Promise<void> {
+  async close({
+    notify = false,
+  }: { notify?: boolean | ((connection: DtlsConnection) => boolean) } = {}): Promise<void> {
     this.closed = true;
     for (const { handshake } of this.handshakes.all()) handshake.abandon();
-    if (notify) for (const connection of this.connections.all()) connection.close();
+    const isNotified = typeof notify === 'function' ? notify : () => notify;
+    for (const connection of this.connections.all()) if (isNotified(connection)) connection.close();
   }
 
   /** Hides the keys in logs. */

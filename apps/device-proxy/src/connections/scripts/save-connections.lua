@@ -1,4 +1,4 @@
--- Stores the states of connections, many at once. One that Redis does not have (any more) is stored anew.
+-- Stores the states of connections, many at once. One that Redis has lost is stored again.
 --
 -- KEYS  hash of each connection
 -- ARGV  1 owner  then for each connection: epoch of the caller, sealed state, how long to keep it in ms, 1 when it is new

@@ -6,8 +6,8 @@
 --       6 1 where the address is the device's although another one has it, otherwise 0
 -- Returns nil (no such session, or it is expiring), or
 --   { epoch, replica before, registration, account, address, heard, expires, data, where its
---   observations stood or '', observation values, 1 when another device has the address, device that had the address or
---   '', its epoch, its replica }.
+--   observations stood or '', observation values, 1 when another device has the address, address before, device that had
+--   the address or '', its epoch, its replica }.
 local session, observations, index = unpack(KEYS)
 local prefix, device, replica, registration, address, claim = unpack(ARGV)
 
@@ -23,6 +23,7 @@ if s[3] ~= replica then
   redis.call('SADD', prefix .. 'owned:' .. replica, device)
 end
 local other, otherEpoch, otherReplica = '', '', ''
+local addressBefore = s[5]
 local function holder(at) return redis.call('HGET', index, 'a:' .. s[4] .. '|' .. at) or device end
 if address ~= '' and (claim == '1' or holder(address) == device) then
   if s[5] ~= address and holder(s[5]) == device then redis.call('HDEL', index, 'a:' .. s[4] .. '|' .. s[5]) end
@@ -32,5 +33,5 @@ if address ~= '' and (claim == '1' or holder(address) == device) then
   s[5] = address
 end
 local elsewhere = holder(s[5]) == device and 0 or 1
-return { epoch, s[3], s[2], s[4], s[5], s[6], s[7], s[8], s[9] or '', redis.call('HVALS', observations), elsewhere, other,
-  otherEpoch, otherReplica }
+return { epoch, s[3], s[2], s[4], s[5], s[6], s[7], s[8], s[9] or '', redis.call('HVALS', observations), elsewhere,
+  addressBefore, other, otherEpoch, otherReplica }

@@ -1,0 +1,52 @@
+import type { Address, ConnectionState, DtlsConnection } from '@lanyard/dtls';
+import type { ShownCredential } from './sender.js';
+
+/** A connection as another replica needs it to continue it. */
+export interface SavedConnection {
+  state: ConnectionState;
+  /** What the connection was made with, even if another credential has its identity by now. */
+  credential: ShownCredential;
+}
+
+/** What the listener for DTLS offers to the code that moves connections between replicas. */
+export interface DtlsHost {
+  /** Takes a datagram as if it had come from there through the socket of the listener. */
+  receive(datagram: Buffer, from: Address): void;
+  /** Sends a datagram through the socket of the listener. */
+  send(datagram: Buffer, to: Address): void;
+  connection(id: string): DtlsConnection | undefined;
+  /** Undefined when the connection is over. */
+  save(id: string): SavedConnection | undefined;
+  /** Continues the connection. False when its device may not connect any more. @throws InvalidState */
+  restore(saved: SavedConnection, takeOvers: number): boolean;
+  /** Another replica continues the connection: it ends here, and the device is not told. */
+  lose(id: string): Promise<void>;
+  /** How long the device may be silent. */
+  keptMs(id: string): number;
+  /** An authentic record of a connection that was taken over has arrived. */
+  arrived(id: string): void;
+}
+
+/** What the listener for DTLS calls so that its connections outlive this replica. */
+export interface ConnectionSharing {
+  /** Of all connection ids, here and on other replicas: the length is not on the wire. */
+  readonly connectionIdBytes: number;
+  newConnectionId(): Buffer;
+  /** Before the listener opens. */
+  start(host: DtlsHost): Promise<void>;
+  /** After the last record has been sent: from here on, other replicas continue the connections. */
+  stop(): Promise<void>;
+  /** A handshake has ended. */
+  opened(connection: DtlsConnection): void;
+  closed(connection: DtlsConnection): void;
+  /** Resolves when the connection outlives this replica; undefined when it does, or never will. Rejects when Redis is away. */
+  whenSaved(id: string): Promise<void> | undefined;
+  /** A record with an id that is not known here. The buffers may be used again by the caller. */
+  receiveUnknown(connectionId: Buffer, datagram: Buffer, from: Address): void;
+  /** Whether the datagram may be processed now; otherwise it comes again when its connection is still this replica's. */
+  admits(datagram: Buffer, from: Address): boolean;
+  /** Whether this replica may send on the connection. What is lost is sent again by CoAP. */
+  maySend(id: string): boolean;
+  /** Sends to a device whose datagrams arrive at another replica. False: the listener sends directly. */
+  sendThroughAnother(datagram: Buffer, to: Address): boolean;
+}

@@ -1,0 +1,28 @@
+import { type Logger, LOGGER } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import { LastSeen } from '../sessions/last-seen.js';
+import { Sessions } from '../sessions/sessions.js';
+
+/**
+ * The DTLS connection of a device was continued here. Its session follows, whatever the device has sent: an acknowledgement or an
+ * answer alone does not lead to it. Waiting commands continue.
+ */
+@Injectable()
+export class TakenOver {
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly lastSeen: LastSeen,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  follow(accountId: string, address: string): void {
+    const lookup = { by: 'address', accountId, address } as const;
+    this.sessions
+      .with(lookup, address, (session) => {
+        if (session) this.lastSeen.recordMessage(session);
+        return Promise.resolve();
+      })
+      // The next message of the device leads to its session.
+      .catch((err: unknown) => this.logger.warn({ err, address }, 'session not taken over with its connection'));
+  }
+}
