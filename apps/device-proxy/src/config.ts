@@ -53,7 +53,10 @@ export interface TlsConfig {
 export interface DtlsConfig {
   host: string;
   port: number;
-  /** PEM files of the listener, with a key on P-256; both or neither. Without them devices need pre-shared keys. */
+  /**
+   * PEM files of the listener, with a key on P-256. Without them devices need pre-shared keys; the private key alone makes raw
+   * public keys possible as well, and both everything.
+   */
   certificateFile?: string;
   privateKeyFile?: string;
   /** Requested receive buffer; the kernel may grant less. */
@@ -125,9 +128,18 @@ const blockBytes = (reader: EnvReader, name: string): number => {
 const certificateFiles = (reader: EnvReader, certificate: string, privateKey: string) => {
   const certificateFile = reader.optional(certificate);
   const privateKeyFile = reader.optional(privateKey);
-  if ((certificateFile === undefined) !== (privateKeyFile === undefined))
-    throw new ConfigError(privateKey, 'and …_CERTIFICATE_FILE must be set together');
-  return certificateFile === undefined ? {} : { certificateFile, privateKeyFile };
+  if (certificateFile !== undefined && privateKeyFile === undefined)
+    throw new ConfigError(privateKey, 'must be set with …_CERTIFICATE_FILE');
+  return { ...(certificateFile && { certificateFile }), ...(privateKeyFile && { privateKeyFile }) };
+};
+
+/** TLS here has no raw public keys. */
+const tlsFiles = (reader: EnvReader) => {
+  const names = ['DEVICE_PROXY_COAP_TLS_CERTIFICATE_FILE', 'DEVICE_PROXY_COAP_TLS_PRIVATE_KEY_FILE'] as const;
+  const files = certificateFiles(reader, ...names);
+  if (files.privateKeyFile !== undefined && files.certificateFile === undefined)
+    throw new ConfigError(names[1], 'and …_CERTIFICATE_FILE must be set together');
+  return files;
 };
 
 const dtlsConfig = (reader: EnvReader): DtlsConfig => ({
@@ -154,7 +166,7 @@ const dtlsConfig = (reader: EnvReader): DtlsConfig => ({
 const tlsConfig = (reader: EnvReader): TlsConfig => ({
   host: reader.string('DEVICE_PROXY_COAP_TLS_HOST', '127.0.0.1'),
   port: reader.int('DEVICE_PROXY_COAP_TLS_PORT', 5684, ports),
-  ...certificateFiles(reader, 'DEVICE_PROXY_COAP_TLS_CERTIFICATE_FILE', 'DEVICE_PROXY_COAP_TLS_PRIVATE_KEY_FILE'),
+  ...tlsFiles(reader),
   limits: {
     connectionsMax: reader.int('DEVICE_PROXY_COAP_TLS_CONNECTIONS_MAX', 20_000, { min: 1 }),
     connectionsPerAddressMax: reader.int('DEVICE_PROXY_COAP_TLS_CONNECTIONS_PER_ADDRESS_MAX', 1_000, { min: 1 }),

@@ -20,7 +20,7 @@ export class TrustedCertificateNotFound extends fixed(NotFound, 'The account tru
 
 /** Also thrown if another account uses it: nothing else identifies a connecting device. */
 export class CredentialTaken extends Duplicate {
-  constructor(field: 'identity' | 'certificate') {
+  constructor(field: 'identity' | 'certificate' | 'public_key') {
     super(`This ${field} is already in use.`, [{ name: field, message: 'Already in use' }]);
   }
 }
@@ -37,6 +37,10 @@ export class TooManyCredentials extends ServiceError {
 
 export class MalformedCertificate extends fixed(ValidationFailed, [
   { name: 'certificate', message: 'Must be an X.509 certificate in PEM' },
+]) {}
+
+export class MalformedPublicKey extends fixed(ValidationFailed, [
+  { name: 'public_key', message: 'Must be the PEM of a public key on the curve P-256 (BEGIN PUBLIC KEY)' },
 ]) {}
 
 export class NoAuthority extends fixed(ValidationFailed, [

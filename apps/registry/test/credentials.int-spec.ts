@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto';
+import { createHash, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { encryptionKeyId, newId, open } from '@lanyard/service';
 import { certificateAuthority, eventually, selfSigned } from '@lanyard/testing';
@@ -156,6 +156,46 @@ describe('credentials of devices', () => {
       expect(announcedCredential(body.id)).toMatchObject({ kind: 'certificate', fingerprint: body.fingerprint }),
     );
     expect((await call('POST', path(await created()), { kind: 'certificate', certificate })).status).toBe(409);
+  });
+
+  it('public keys are known by the fingerprint of their SubjectPublicKeyInfo, and unique over all accounts', async () => {
+    const device = await created();
+    const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const pem = publicKey.export({ format: 'pem', type: 'spki' }) as string;
+    const wanted = { kind: 'raw_public_key', public_key: pem };
+    const { status, body } = await call('POST', path(device), wanted);
+    const fingerprint = createHash('sha256')
+      .update(publicKey.export({ format: 'der', type: 'spki' }))
+      .digest('hex');
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      kind: 'raw_public_key',
+      identity: null,
+      fingerprint,
+      subject: null,
+      expires_at: null,
+    });
+    const announced = { kind: 'raw_public_key', deviceId: device, fingerprint };
+    await eventually(() => expect(announcedCredential(body.id)).toMatchObject(announced));
+    const stranger = newId();
+    const foreign = { endpoint_name: `endpoint-${newId()}`, ca_id: 'ca' };
+    const { id: theirs } = (await call('POST', '/v3/devices', foreign, stranger)).body;
+    const taken = await call('POST', path(theirs), wanted, stranger);
+    expect([taken.status, taken.body.fields[0].name]).toEqual([409, 'public_key']);
+    expect((await call('GET', `${path(device)}?kind__eq=raw_public_key`)).body.data).toHaveLength(1);
+  });
+
+  it.each([
+    ['no PEM', () => 'hello'],
+    ['another curve', () => generateKeyPairSync('ec', { namedCurve: 'P-384' }).publicKey],
+    ['an RSA key', () => generateKeyPairSync('rsa', { modulusLength: 2_048 }).publicKey],
+    ['a private key', () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey],
+  ])('400 for a public key that is %s', async (_what, make) => {
+    const key = make();
+    const type = typeof key !== 'string' && key.type === 'private' ? 'pkcs8' : 'spki';
+    const pem = typeof key === 'string' ? key : (key.export({ format: 'pem', type } as never) as string);
+    const reply = await call('POST', path(await created()), { kind: 'raw_public_key', public_key: pem });
+    expect([reply.status, reply.body.fields[0].name]).toEqual([400, 'public_key']);
   });
 
   it('another account sees nothing of it', async () => {

@@ -8,6 +8,7 @@ export const revokedSerialsMax = 2_000;
 const needs: Record<string, readonly string[]> = {
   psk: ['deviceId', 'identity', 'sealedKey'],
   certificate: ['deviceId', 'fingerprint'],
+  raw_public_key: ['deviceId', 'fingerprint'],
   authority: ['certificate', 'enrolment'],
 };
 
@@ -16,9 +17,11 @@ export const DeviceCredentialSchema = z
     credentialId: id,
     accountId: id,
     kind: z
-      .enum(['psk', 'certificate', 'authority'])
-      .describe('What a device shows: a pre-shared key, its certificate, or one that the account trusts the issuer of'),
-    deviceId: id.optional().describe('Of psk and certificate'),
+      .enum(['psk', 'certificate', 'raw_public_key', 'authority'])
+      .describe(
+        'What a device shows: a pre-shared key, its certificate, its public key, or a certificate that the account trusts the issuer of',
+      ),
+    deviceId: id.optional().describe('Of psk, certificate and raw_public_key'),
     service: z
       .enum(['lwm2m', 'bootstrap'])
       .optional()
@@ -35,7 +38,7 @@ export const DeviceCredentialSchema = z
       .string()
       .regex(/^[0-9a-f]{64}$/)
       .optional()
-      .describe('Of certificate: SHA-256 of its DER form'),
+      .describe('Of certificate and raw_public_key: SHA-256 of the DER form, for a key of its SubjectPublicKeyInfo'),
     certificate: z.string().max(16_384).optional().describe('Of authority: PEM'),
     enrolment: z
       .boolean()

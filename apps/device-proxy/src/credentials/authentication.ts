@@ -1,4 +1,4 @@
-import type { X509Certificate } from 'node:crypto';
+import { createHash, type X509Certificate } from 'node:crypto';
 import type { DeviceCredentialChanged } from '@lanyard/contracts';
 import { type Clock, CLOCK, type Logger, LOGGER } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
@@ -38,6 +38,13 @@ export class Authentication {
       this.logger.error({ err: error, credentialId }, 'key not readable: was it sealed with another ENCRYPTION_KEY?');
       return undefined;
     }
+  }
+
+  /** The peer has the private key of this SubjectPublicKeyInfo. */
+  withPublicKey(publicKey: Buffer, address: string): Sender | undefined {
+    const credential = this.credentials.withPublicKey(publicKey);
+    if (credential) return this.withKey(credential);
+    return this.refuse('unknown-public-key', address, createHash('sha256').update(publicKey).digest('hex'));
   }
 
   /** The peer has the key of the credential. */

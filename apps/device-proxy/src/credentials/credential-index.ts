@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto';
+import { createHash, X509Certificate } from 'node:crypto';
 import type { DeviceCredentialChanged } from '@lanyard/contracts';
 import { CONFIG, type EncryptionKeys, open } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
@@ -104,6 +104,12 @@ export class CredentialIndex {
     const issued = this.issued(chain, nowMs);
     if (!own || (issued && issued.credential.accountId !== own.accountId)) return issued;
     return { credential: own, serials: [] };
+  }
+
+  /** By the SubjectPublicKeyInfo (DER) that a device proved the private key of. */
+  withPublicKey(publicKey: Buffer): DeviceCredentialChanged | undefined {
+    const fingerprint = createHash('sha256').update(publicKey).digest('hex');
+    return newest(this.byFingerprint.get(fingerprint).filter(({ kind }) => kind === 'raw_public_key'));
   }
 
   private issued(chain: readonly X509Certificate[], nowMs: number): Recognised | undefined {

@@ -68,7 +68,8 @@ export class DtlsDeviceAuthenticator implements DtlsAuthenticator {
 
   private senderWith(credential: PeerCredential, address: string): Sender | undefined {
     if (credential.kind === 'x509') return this.authentication.withCertificate(credential.chain, address);
-    return this.authentication.refuse('unknown-certificate', address, credential.kind);
+    if (credential.kind === 'raw-public-key') return this.authentication.withPublicKey(credential.publicKey, address);
+    return this.authentication.refuse('no-certificate', address);
   }
 
   /** A credential may have been withdrawn since. */

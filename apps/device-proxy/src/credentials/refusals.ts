@@ -10,6 +10,7 @@ export type Reason =
   | 'wrong-key'
   | 'no-certificate'
   | 'unknown-certificate'
+  | 'unknown-public-key'
   | 'expired-certificate'
   | 'revoked-certificate'
   | 'wrong-endpoint-name'

@@ -21,10 +21,11 @@ type SharedParts = Pick<
 const pemCertificates = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 /** The suites of the listener need a key on P-256 (RFC 7925 §4.2). @throws ConfigError */
-const ownCertificate = (certificateFile: string, privateKeyFile: string): OwnCertificate => {
+const ownCertificate = (privateKeyFile: string, certificateFile?: string): OwnCertificate => {
   const privateKey = createPrivateKey(readFileSync(privateKeyFile, 'utf8'));
   if (privateKey.asymmetricKeyDetails?.namedCurve !== 'prime256v1')
     throw new ConfigError('DEVICE_PROXY_COAP_DTLS_PRIVATE_KEY_FILE', 'must contain a key on the curve P-256');
+  if (certificateFile === undefined) return { chain: [], privateKey };
   const chain = (readFileSync(certificateFile, 'utf8').match(pemCertificates) ?? []).map(
     (pem) => new X509Certificate(pem),
   );
@@ -46,8 +47,7 @@ export const dtlsListener = (dtls: DtlsConfig, shared: SharedParts): CoapDtls =>
     receiveBufferBytes,
     idleMs: limits.idleMs,
     ...(ackTimeoutMs !== undefined && { ackTimeoutMs }),
-    ...(certificateFile !== undefined &&
-      privateKeyFile !== undefined && { certificate: ownCertificate(certificateFile, privateKeyFile) }),
+    ...(privateKeyFile !== undefined && { certificate: ownCertificate(privateKeyFile, certificateFile) }),
     coapLimits: {
       ...(blockBytes !== undefined && { blockBytes }),
       ...(limits.uploadsMax !== undefined && { uploadsMax: limits.uploadsMax }),

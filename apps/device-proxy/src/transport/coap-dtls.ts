@@ -165,7 +165,7 @@ export class CoapDtls implements Transport, DtlsHost {
         { url, asked, granted },
         'the kernel grants less room for datagrams than requested: if many devices send at once, some are lost and retransmitted. Raise net.core.rmem_max',
       );
-    logger.info({ url, certificates: certificate !== undefined }, 'CoAP over DTLS is on');
+    logger.info({ url, certificates: (certificate?.chain.length ?? 0) > 0 }, 'CoAP over DTLS is on');
   }
 
   async stop(): Promise<void> {

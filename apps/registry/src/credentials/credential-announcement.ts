@@ -1,12 +1,13 @@
 import type { DeviceCredentialChanged } from '@lanyard/contracts';
 import { isoTime } from '@lanyard/service';
+import type { CredentialKind } from './credential-fields.js';
 
 /** What the device-proxies need of a row of `device_credentials`. */
 export interface AnnouncedRow {
   id: string;
   account_id: string;
   device_id: string;
-  kind: 'psk' | 'certificate';
+  kind: CredentialKind;
   service: 'lwm2m' | 'bootstrap';
   provisional: boolean;
   identity: string | null;

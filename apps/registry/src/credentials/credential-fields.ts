@@ -34,6 +34,9 @@ export const service = z
   .enum(services)
   .describe('`bootstrap`: valid for bootstrapping (`/bs`, `/bspack`) and nothing else; `lwm2m`: for everything else');
 
+export const credentialKinds = ['psk', 'certificate', 'raw_public_key'] as const;
+export type CredentialKind = (typeof credentialKinds)[number];
+
 /** Body of POST /v3/devices/{id}/credentials. */
 export const NewCredential = z
   .discriminatedUnion('kind', [
@@ -56,6 +59,17 @@ export const NewCredential = z
       service: service.default('lwm2m'),
       certificate: z.string().min(1).max(16_384).describe('PEM. The private key stays on the device'),
     }),
+    z.strictObject({
+      kind: z.literal('raw_public_key'),
+      service: service.default('lwm2m'),
+      public_key: z
+        .string()
+        .min(1)
+        .max(1_024)
+        .describe(
+          'PEM of its SubjectPublicKeyInfo, on the curve P-256 (RFC 7250). The private key stays on the device',
+        ),
+    }),
   ])
   .meta({ id: 'NewDeviceCredential' });
 
@@ -65,12 +79,15 @@ const common = {
   object: z.literal('device-credential'),
   id: z.string(),
   device_id: z.string(),
-  kind: z.enum(['psk', 'certificate']),
+  kind: z.enum(credentialKinds),
   service,
   bootstrapped: z.boolean().describe('Created when the device bootstrapped; the next bootstrap replaces it'),
   provisional: z.boolean().describe('Created for a bootstrap that has not ended: withdrawn if that fails'),
   identity: z.string().nullable().describe('For a pre-shared key'),
-  fingerprint: z.string().nullable().describe('For a certificate: SHA-256 of its DER encoding'),
+  fingerprint: z
+    .string()
+    .nullable()
+    .describe('SHA-256 of the DER encoding of a certificate, or of a SubjectPublicKeyInfo'),
   subject: z.string().nullable(),
   expires_at: z.string().nullable().describe('For a certificate: when it expires'),
   created_at: z.string(),

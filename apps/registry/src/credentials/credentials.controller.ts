@@ -23,7 +23,8 @@ export class CredentialsController {
   @Get()
   @Operation({
     summary: 'List the credentials of a device',
-    description: 'Pre-shared keys and certificates with which the device may connect, without the keys themselves.',
+    description:
+      'Pre-shared keys, certificates and public keys with which the device may connect, without the keys themselves.',
     ok: listSchema(Credential, 'DeviceCredentialList'),
   })
   list(@Param('id') id: string, @ListParameters(credentialListSpec, 'DeviceCredentialFilters') query: ListRequest) {
@@ -34,11 +35,12 @@ export class CredentialsController {
   @Post()
   @Operation({
     summary: 'Create a credential of a device',
-    description: `A pre-shared key (\`kind: psk\`; identity and key are generated when omitted) or the certificate of the device (\`kind: certificate\`). The response is the only one that contains the key: store it now. A device has at most ${credentialsPerDeviceMax} credentials of operators, all valid at the same time. One with the service \`bootstrap\` serves to bootstrap only, as \`/v3/bootstrap-profiles\` says.`,
+    description: `A pre-shared key (\`kind: psk\`; identity and key are generated when omitted) the certificate of the device (\`kind: certificate\`), or its public key (\`kind: raw_public_key\`, for DTLS). The response is the only one that contains the key: store it now. A device has at most ${credentialsPerDeviceMax} credentials of operators, all valid at the same time. One with the service \`bootstrap\` serves to bootstrap only, as \`/v3/bootstrap-profiles\` says.`,
     created: CreatedCredential,
   })
   @ApiConflictResponse({
-    description: 'The identity or certificate is already in use, or the device has the maximum number of credentials',
+    description:
+      'The identity, certificate or public key is already in use, or the device has the maximum number of credentials',
   })
   create(@ByCaller() { caller, id }: By, @Body({ schema: NewCredential }) body: NewCredential) {
     return this.credentials.create(caller, id, body);

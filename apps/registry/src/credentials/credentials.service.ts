@@ -13,15 +13,18 @@ import { announcementOf } from './credential-announcement.js';
 import {
   type CreatedCredential,
   type Credential,
+  type CredentialKind,
+  credentialKinds,
   credentialsPerDeviceMax,
   type NewCredential,
   qualifiedIdentity,
   services,
 } from './credential-fields.js';
 import { newKey } from './pre-shared-key.js';
+import { publicKeyFingerprint } from './public-key.js';
 
 interface Row {
-  kind: 'psk' | 'certificate';
+  kind: CredentialKind;
   service: 'lwm2m' | 'bootstrap';
   identity?: string;
   sealedKey?: string;
@@ -49,8 +52,11 @@ export const credentialListSpec: ListSpec = {
     expires_at: 'date',
     created_at: 'date',
   },
-  sets: { kind: ['psk', 'certificate'], service: services },
+  sets: { kind: credentialKinds, service: services },
 };
+
+/** What a connecting device is known by. */
+const uniqueField = { psk: 'identity', certificate: 'certificate', raw_public_key: 'public_key' } as const;
 
 /** Credentials with which devices authenticate. A key is encrypted at rest and never returned again. */
 @Injectable()
@@ -62,14 +68,14 @@ export class CredentialsService {
     @Inject(CONFIG) private readonly config: RegistryConfig,
   ) {}
 
-  /** Throws DeviceNotFound, TooManyCredentials, CredentialTaken, MalformedCertificate. */
+  /** Throws DeviceNotFound, TooManyCredentials, CredentialTaken, MalformedCertificate, MalformedPublicKey. */
   async create(actor: Actor, deviceId: string, wanted: NewCredential): Promise<CreatedCredential> {
     const { row, key } = this.rowOf(actor.accountId, wanted);
     try {
       const stored = await this.database.transaction((manager) => this.store(manager, actor, deviceId, row));
       return key === undefined ? stored : { ...stored, key };
     } catch (error) {
-      if (isUniqueViolation(error)) throw new CredentialTaken(wanted.kind === 'psk' ? 'identity' : 'certificate');
+      if (isUniqueViolation(error)) throw new CredentialTaken(uniqueField[wanted.kind]);
       throw error;
     }
   }
@@ -114,6 +120,8 @@ export class CredentialsService {
       const { fingerprint, subject, notAfter, pem } = readCertificate(wanted.certificate);
       return { row: { kind: 'certificate', service, fingerprint, subject, expiresAt: notAfter, certificate: pem } };
     }
+    if (wanted.kind === 'raw_public_key')
+      return { row: { kind: 'raw_public_key', service, fingerprint: publicKeyFingerprint(wanted.public_key) } };
     const key = wanted.key?.toLowerCase() ?? newKey();
     const identity = wanted.identity === undefined ? newId() : qualifiedIdentity(accountId, wanted.identity);
     return { row: { kind: 'psk', service, identity, sealedKey: seal(this.config.secrets.encryptionKey, key) }, key };

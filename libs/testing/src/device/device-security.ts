@@ -1,4 +1,4 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto';
 import type { ConnectionOptions } from 'node:tls';
 import type { DtlsClientOptions } from '@lanyard/dtls';
 import type { Certified } from '../certificates.js';
@@ -7,7 +7,9 @@ import type { Certified } from '../certificates.js';
 export type DeviceSecurity =
   | { psk: { identity: string; key: Buffer } }
   /** `trusts`: the server's own certificate, PEM; without `own` the device shows no certificate. */
-  | { trusts: string; own?: Certified };
+  | { trusts: string; own?: Certified }
+  /** Raw public keys both ways (RFC 7250), over DTLS: the own private key, and the server's public key, PEM. */
+  | { privateKey: string; serverKey: string };
 
 export const withKey = (identity: string, keyHex: string): DeviceSecurity => ({
   psk: { identity, key: Buffer.from(keyHex, 'hex') },
@@ -15,6 +17,8 @@ export const withKey = (identity: string, keyHex: string): DeviceSecurity => ({
 
 /** `certificate` may be followed by its issuers. */
 export const withCertificate = (own: Certified, server: string): DeviceSecurity => ({ own, trusts: server });
+
+export const withPublicKey = (privateKey: string, serverKey: string): DeviceSecurity => ({ privateKey, serverKey });
 
 export const withoutCertificate = (server: string): DeviceSecurity => ({ trusts: server });
 
@@ -26,6 +30,7 @@ export const tlsOptions = (security: DeviceSecurity): ConnectionOptions => {
     const { identity, key } = security.psk;
     return { ...shared, pskCallback: () => ({ identity, psk: key }) };
   }
+  if ('serverKey' in security) throw new Error('TLS has no raw public keys here');
   const { own, trusts } = security;
   return { ...shared, ca: trusts, ...(own && { cert: own.certificate, key: own.privateKey }) };
 };
@@ -36,12 +41,20 @@ const chainIn = (pem: string): Buffer[] =>
     (one) => new X509Certificate(one).raw,
   );
 
-type DtlsSecurity = Pick<DtlsClientOptions, 'psk' | 'certificate' | 'authenticate'>;
+type DtlsSecurity = Pick<DtlsClientOptions, 'psk' | 'certificate' | 'rawPublicKeys' | 'authenticate'>;
 
 export const dtlsOptions = (security: DeviceSecurity): DtlsSecurity => {
   if ('psk' in security) {
     const { identity, key } = security.psk;
     return { psk: { identity: Buffer.from(identity), key } };
+  }
+  if ('serverKey' in security) {
+    const serverKey = createPublicKey(security.serverKey).export({ format: 'der', type: 'spki' });
+    return {
+      rawPublicKeys: true,
+      certificate: { chain: [], privateKey: createPrivateKey(security.privateKey) },
+      authenticate: (shown) => shown.kind === 'raw-public-key' && shown.publicKey.equals(serverKey),
+    };
   }
   const { own, trusts } = security;
   const server = new X509Certificate(trusts);

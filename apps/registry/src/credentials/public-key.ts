@@ -1,0 +1,24 @@
+import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
+import { MalformedPublicKey } from '../errors.js';
+
+/** The only curve of the devices' handshakes (RFC 7925 §4.3). */
+const curve = 'prime256v1';
+
+/** SHA-256 of the SubjectPublicKeyInfo in a PEM text, lower-case hex. Throws MalformedPublicKey. */
+export const publicKeyFingerprint = (pem: string): string => {
+  const key = parsed(pem);
+  if (key.asymmetricKeyDetails?.namedCurve !== curve) throw new MalformedPublicKey();
+  return createHash('sha256')
+    .update(key.export({ format: 'der', type: 'spki' }))
+    .digest('hex');
+};
+
+const parsed = (pem: string): KeyObject => {
+  // Others of Node's formats include private keys, which belong on the device alone.
+  if (!pem.trimStart().startsWith('-----BEGIN PUBLIC KEY-----')) throw new MalformedPublicKey();
+  try {
+    return createPublicKey({ key: pem, format: 'pem' });
+  } catch {
+    throw new MalformedPublicKey();
+  }
+};
