@@ -5,6 +5,7 @@ import { variableOf } from './settings/reader.js';
 
 /** Options and their meaning. `--values-per-second` is the environment variable SIMULATOR_VALUES_PER_SECOND, and so on. */
 const texts = {
+  scenario: 'YAML file with groups of devices and phases, instead of the options of devices',
   devices: 'number of devices (100)',
   server:
     'coap://host:port, coaps://…, coap+tcp://… or coaps+tcp://…; separate several with commas (coap://127.0.0.1:5683)',
@@ -58,9 +59,17 @@ const parse = (args: readonly string[]): Record<string, string | boolean | undef
   }
 };
 
+/** What can be said beside a scenario. */
+const besideScenario = ['scenario', 'report-seconds', 'help'];
+
 /** The options of the command line, as environment variables. */
-export const variablesOf = (args: readonly string[]): Record<string, string> =>
-  Object.fromEntries(Object.entries(parse(args)).map(([option, value]) => [variableOf(option), String(value)]));
+export const variablesOf = (args: readonly string[]): Record<string, string> => {
+  const options = Object.entries(parse(args));
+  const extra = options.find(([option]) => !besideScenario.includes(option));
+  if (extra && options.some(([option]) => option === 'scenario'))
+    throw new UnknownOption(`--${extra[0]} is a field of the scenario if there is one`);
+  return Object.fromEntries(options.map(([option, value]) => [variableOf(option), String(value)]));
+};
 
 export const wantsHelp = (args: readonly string[] = process.argv.slice(2)): boolean => args.includes('--help');
 

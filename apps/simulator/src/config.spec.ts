@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { ConfigError } from '@lanyard/service';
 import { variablesOf } from './command-line.js';
@@ -39,6 +40,17 @@ describe('settings', () => {
     [{ SIMULATOR_VALUE_PROFILE: 'x' }],
   ])('refuses %j', (variables) => {
     expect(() => readConfig(variables)).toThrow(ConfigError);
+  });
+
+  it('are those of a scenario if there is one, and the command line names no others then', () => {
+    const file = join(import.meta.dirname, '../scenarios/mixed-fleet.yaml');
+    const { groups, phases, reportSeconds } = readConfig(variablesOf(['--scenario', file, '--report-seconds', '9']));
+    expect([groups.map(({ name }) => name), phases.length, reportSeconds]).toEqual([
+      ['sensors', 'meters', 'trackers'],
+      3,
+      9,
+    ]);
+    expect(() => variablesOf(['--scenario', file, '--devices', '9'])).toThrow('--devices is a field of the scenario');
   });
 
   it('refuses an option that it does not know', () => {

@@ -6,5 +6,17 @@ import { start } from './start.js';
 // The reader of the output may be gone; the devices still deregister.
 process.stdout.on('error', () => undefined);
 
+let isGood = true;
 if (wantsHelp()) writeUsage();
-else await runService(readConfig, start);
+else
+  await runService(readConfig, async (config) => {
+    const running = await start(config);
+    // The end of the last phase is as a signal to stop.
+    void running.ended.then(() => process.emit('SIGTERM'));
+    return {
+      stop: async () => {
+        isGood = await running.stop();
+      },
+    };
+  });
+if (!isGood) process.exitCode = 1;

@@ -10,9 +10,12 @@ import { TooFewOpenFiles } from './errors.js';
 import { Fleet } from './fleet/fleet.js';
 import { type GroupFleet } from './fleet/group-fleet.js';
 import { groupFleet } from './fleet/groups.js';
+import { Phases } from './fleet/phases.js';
 import { seededRandom } from './fleet/random.js';
+import { type Phase } from './settings/phase.js';
 import { HttpServer } from './telemetry/http-server.js';
 import { fleetMetrics } from './telemetry/metrics.js';
+import { summarize } from './telemetry/summary.js';
 import { Terminal } from './telemetry/terminal.js';
 import { Transports } from './transport/transports.js';
 
@@ -22,8 +25,10 @@ export interface RunningSimulator {
   tally: Tally;
   groups: readonly GroupFleet[];
   executions: Executions;
-  /** Deregisters every device. */
-  stop(): Promise<void>;
+  /** Resolves when the last phase has ended; without phases never. */
+  ended: Promise<void>;
+  /** Deregisters every device. @returns Whether nothing was lost. */
+  stop(): Promise<boolean>;
 }
 
 /** Files that every Node process has open. */
@@ -59,16 +64,37 @@ export const start = async (config: SimulatorConfig, write = toTerminal): Promis
   const terminal = new Terminal({ groups, tally, write });
   const url = await http.listen(config.http.host, config.http.port);
   terminal.start(config.reportSeconds, url);
-  fleet.start();
+  const { phases, ended } = run(config.phases, fleet, world.timers, (phase) =>
+    terminal.print(`phase "${phase.name}": ${phase.seconds} s`),
+  );
   return {
     url,
     tally,
     groups,
     executions: world.executions,
+    ended,
     stop: async () => {
-      await fleet.stop();
+      phases.stop();
+      const { text, isGood } = summarize(groups);
       terminal.stop();
+      await fleet.stop();
+      terminal.print(text);
       await http.close();
+      return isGood;
     },
   };
+};
+
+const run = (
+  list: readonly Phase[],
+  fleet: Fleet,
+  timers: TimerWheel,
+  onPhase: (phase: Phase) => void,
+): { phases: Phases; ended: Promise<void> } => {
+  let onEnd = (): void => undefined;
+  const ended = new Promise<void>((resolve) => (onEnd = resolve));
+  const phases = new Phases(list, { fleet, timers, onPhase, onEnd });
+  if (list.length > 0) phases.start();
+  else fleet.start();
+  return { phases, ended };
 };

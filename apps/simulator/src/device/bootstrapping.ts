@@ -4,11 +4,8 @@ import { type Scheme } from '../settings/server-url.js';
 import { type DeviceTransport, type Server } from '../transport/device-transport.js';
 import { type Group } from './world.js';
 
-/** A device without an account. */
-interface Applicant {
-  readonly number: number;
-  readonly name: string;
-  readonly group: Group;
+/** The connection of a device without an account. */
+interface Unaccounted {
   transport: DeviceTransport;
   /** That answers the requests of the bootstrap server meanwhile. */
   bootstrap: BootstrapClient | undefined;
@@ -25,30 +22,32 @@ export const serversOf = (account: Account, { world }: Group): Promise<Server[]>
   Promise.all(account.servers.map(async ({ host, port }) => ({ address: await world.resolve(host), port })));
 
 /** Asks the bootstrap server for an account, with the credential of the factory. Rejects with Refused, or as transports do. */
-export const bootstrapped = async (device: Applicant): Promise<Account> => {
-  const { name, number, group } = device;
+export const bootstrapped = async (
+  { name, number, group }: { name: string; number: number; group: Group },
+  link: Unaccounted,
+): Promise<Account> => {
   const { settings, tally, world } = group;
   const at = number % group.servers.length;
   const [url, server] = [settings.servers[at], group.servers[at]];
   if (!url || !server) throw new RangeError('a group has a server');
   const uri = `${url.scheme}://${url.host.includes(':') ? `[${url.host}]` : url.host}:${url.port}`;
   const client = new BootstrapClient({ ...settings, name, uri, timers: world.timers });
-  const before = device.transport;
-  device.transport = device.transportTo(url.scheme, group.credentials[number]);
-  device.bootstrap = client;
+  const before = link.transport;
+  link.transport = link.transportTo(url.scheme, group.credentials[number]);
+  link.bootstrap = client;
   try {
     await before.close();
-    await device.transport.open(server);
+    await link.transport.open(server);
     const account = await (settings.bootstrap === 'pack'
-      ? client.pack(device.transport)
-      : client.request(device.transport));
+      ? client.pack(link.transport)
+      : client.request(link.transport));
     tally.count('bootstrapped');
     return account;
   } catch (error) {
     tally.count('bootstrap-failed');
     throw error;
   } finally {
-    device.bootstrap = undefined;
-    await device.transport.close();
+    link.bootstrap = undefined;
+    await link.transport.close();
   }
 };

@@ -1,3 +1,4 @@
+import { type Phase } from '../settings/phase.js';
 import { type GroupFleet } from './group-fleet.js';
 
 const arrivalTickMs = 50;
@@ -9,21 +10,28 @@ const partingTimeoutMs = 30_000;
 /** All devices: they register one after the other, and deregister at the end. */
 export class Fleet {
   private arrivals: NodeJS.Timeout | undefined;
+  /** Groups that are not complete. */
+  private coming: GroupFleet[] = [];
+  private arrived = 0;
 
   constructor(
     private readonly groups: readonly GroupFleet[],
     private readonly registrationsPerSecond: number,
   ) {}
 
+  /** All groups come. */
   start(): void {
-    const startedAt = performance.now();
-    let arrived = 0;
-    for (const group of this.groups) group.start();
-    this.arrivals = setInterval(() => {
-      const due = Math.ceil(((performance.now() - startedAt) * this.registrationsPerSecond) / 1_000);
-      for (; arrived < due; arrived++) this.arrive(arrived);
-      if (this.groups.every(({ isComplete }) => isComplete)) clearInterval(this.arrivals);
-    }, arrivalTickMs);
+    this.admit(this.groups);
+  }
+
+  /** Groups come, and things happen to the devices that are there. */
+  begin({ arrivals, valuesPercent, restartPercent, rebindPercent }: Phase): void {
+    for (const group of this.groups) {
+      group.reportAt(valuesPercent);
+      if (restartPercent > 0) group.restartSome(restartPercent);
+      if (rebindPercent > 0) group.rebindSome(rebindPercent);
+    }
+    this.admit(this.groups.filter(({ group }) => arrivals.includes(group.settings.name)));
   }
 
   /** Deregisters every registered device; registrations of those without an answer expire. */
@@ -38,9 +46,24 @@ export class Fleet {
     await Promise.all(Array.from({ length: partingAtOnce }, part));
   }
 
+  private admit(groups: readonly GroupFleet[]): void {
+    const news = groups.filter((group) => !group.isComplete && !this.coming.includes(group));
+    if (news.length === 0) return;
+    for (const group of news) group.start();
+    this.coming.push(...news);
+    clearInterval(this.arrivals);
+    let [sinceMs, due] = [performance.now(), 0];
+    this.arrivals = setInterval(() => {
+      due += ((performance.now() - sinceMs) * this.registrationsPerSecond) / 1_000;
+      sinceMs = performance.now();
+      for (; due > 0 && this.coming.length > 0; due--) this.arrive();
+      if (this.coming.length === 0) clearInterval(this.arrivals);
+    }, arrivalTickMs);
+  }
+
   /** The groups come side by side. */
-  private arrive(turn: number): void {
-    const coming = this.groups.filter(({ isComplete }) => !isComplete);
-    coming[turn % Math.max(1, coming.length)]?.arrive();
+  private arrive(): void {
+    this.coming[this.arrived++ % this.coming.length]?.arrive();
+    this.coming = this.coming.filter(({ isComplete }) => !isComplete);
   }
 }

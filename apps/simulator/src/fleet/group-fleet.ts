@@ -19,7 +19,7 @@ export class GroupFleet {
     const { restartsPerMinute, rebind } = this.group.settings;
     this.reporter.start();
     if (restartsPerMinute > 0) this.every(60_000 / restartsPerMinute, () => this.one()?.restart());
-    if (rebind.percent > 0) this.every(rebind.everySeconds * 1_000, () => this.rebindSome(rebind.percent / 100));
+    if (rebind.percent > 0) this.every(rebind.everySeconds * 1_000, () => this.rebindSome(rebind.percent));
   }
 
   stop(): void {
@@ -30,6 +30,15 @@ export class GroupFleet {
   /** Devices that the group has in the end. */
   get size(): number {
     return this.names.length;
+  }
+
+  /** Devices that came so far. */
+  get arrived(): number {
+    return this.devices.length;
+  }
+
+  get registered(): number {
+    return this.group.tally.registered;
   }
 
   get isComplete(): boolean {
@@ -44,15 +53,28 @@ export class GroupFleet {
     device.arrive();
   }
 
+  /** In percent of the values per second of the group. */
+  reportAt(valuesPercent: number): void {
+    this.reporter.perSecond = (this.group.settings.valuesPerSecond * valuesPercent) / 100;
+  }
+
+  restartSome(percent: number): void {
+    for (const device of this.some(percent)) device.restart();
+  }
+
+  rebindSome(percent: number): void {
+    for (const device of this.some(percent)) device.rebind();
+  }
+
+  private some(percent: number): Device[] {
+    return this.devices.filter(() => this.group.world.random() * 100 < percent);
+  }
+
   private every(ms: number, run: () => void): void {
     this.timers.push(setInterval(run, ms));
   }
 
   private one(): Device | undefined {
     return this.devices[Math.floor(this.group.world.random() * this.devices.length)];
-  }
-
-  private rebindSome(share: number): void {
-    for (const device of this.devices) if (this.group.world.random() < share) device.rebind();
   }
 }

@@ -7,14 +7,16 @@ export class Reporter {
   private timer: NodeJS.Timeout | undefined;
   private since = 0;
   private sent = 0;
+  /** That `since` and `sent` are of. */
+  private rate = 0;
 
   constructor(
     private readonly watches: Watches,
-    private readonly perSecond: number,
+    /** May change at any time. */
+    public perSecond: number,
   ) {}
 
   start(): void {
-    if (this.perSecond === 0) return;
     this.begin();
     this.timer = setInterval(() => this.tick(), tickMs);
   }
@@ -24,14 +26,16 @@ export class Reporter {
   }
 
   private begin(): void {
+    this.rate = this.perSecond;
     this.since = performance.now();
     this.sent = 0;
   }
 
   /** Reports that were missed while nothing was observed, or while the process was suspended, are not made up for. */
   private tick(): void {
+    if (this.perSecond !== this.rate) this.begin();
     const due = Math.floor(((performance.now() - this.since) * this.perSecond) / 1_000) - this.sent;
-    if (!this.watches.isMeasured || due > this.perSecond) return this.begin();
+    if (!this.watches.isMeasured || due > Math.max(1, this.perSecond)) return this.begin();
     for (let n = 0; n < due; n++) {
       const watch = this.watches.next();
       if (!watch) break;

@@ -1,0 +1,63 @@
+import { type Timer } from '@lanyard/coap';
+import { backOffMs } from './back-off.js';
+import { type Group } from './world.js';
+
+/** A device that contacts its server again and again. */
+export interface Contacting {
+  readonly group: Group;
+  /** False while it has no power, and when it has left. */
+  readonly isPresent: boolean;
+  /** @returns Milliseconds until the next contact. */
+  contact(): Promise<number>;
+  /** The contact failed, and the one before it, so often in a row. @returns The shortest pause in milliseconds. */
+  contactFailed(error: unknown, failures: number): number;
+}
+
+/** When a device contacts its server: at intervals, when there is a reason, and after a failure with back-off. */
+export class ContactLoop {
+  private next: Timer | undefined;
+  private failures = 0;
+  private talking = false;
+
+  constructor(private readonly device: Contacting) {}
+
+  get isTalking(): boolean {
+    return this.talking;
+  }
+
+  now(): void {
+    void this.run();
+  }
+
+  in(delayMs: number): void {
+    this.stop();
+    if (this.device.isPresent) this.next = this.device.group.world.timers.schedule(delayMs, () => void this.run());
+  }
+
+  /** With the pause that follows so many failures. */
+  afterPause(leastMs = 0): void {
+    const { settings, world } = this.device.group;
+    this.in(Math.max(leastMs, backOffMs(this.failures, settings.backOff, world.random)));
+  }
+
+  stop(): void {
+    this.next?.cancel();
+  }
+
+  private async run(): Promise<void> {
+    if (this.talking || !this.device.isPresent) return;
+    this.talking = true;
+    this.stop();
+    try {
+      const nextMs = await this.device.contact();
+      this.failures = 0;
+      this.in(nextMs);
+    } catch (error) {
+      const leastMs = this.device.contactFailed(error, this.failures + 1);
+      this.afterPause(leastMs);
+      this.failures += 1;
+    } finally {
+      this.talking = false;
+    }
+  }
+}

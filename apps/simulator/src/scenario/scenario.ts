@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { ConfigError } from '@lanyard/service';
+import { type GroupSettings, readGroup } from '../settings/group.js';
+import { type Phase } from '../settings/phase.js';
+import { parseScenario, type Section } from './document.js';
+import { sectionReader } from './section-reader.js';
+
+/** A mixed fleet, and what happens to it. */
+export interface Scenario {
+  groups: GroupSettings[];
+  phases: Phase[];
+  registrationsPerSecond: number;
+  seed: number;
+}
+
+const secondsMax = 7 * 24 * 3_600;
+
+const percent = { min: 0, max: 100 };
+const valuesPercentMax = 10_000;
+
+const readGroups = (top: Section, folder: string): GroupSettings[] => {
+  const groups = top.section('groups');
+  if (!groups || groups.keys().length === 0) throw top.problem('groups', 'must name at least one group');
+  const defaults = top.section('defaults');
+  const read = groups.keys().map((name) => {
+    const section = groups.section(name) as Section;
+    const settings = readGroup(sectionReader(section, defaults), name);
+    section.refuseUnknown();
+    const { credentialsFile } = settings;
+    return { ...settings, ...(credentialsFile !== undefined && { credentialsFile: resolve(folder, credentialsFile) }) };
+  });
+  defaults?.refuseUnknown();
+  refuseDoubles(groups, read);
+  return read;
+};
+
+/** Two devices of one endpoint name would take the registration from each other. */
+const refuseDoubles = (groups: Section, settings: readonly GroupSettings[]): void => {
+  const prefixes = new Map<string, string>();
+  for (const { name, namePrefix, credentialsFile } of settings) {
+    const other = prefixes.get(namePrefix);
+    if (credentialsFile === undefined && other !== undefined)
+      throw groups.problem(name, `has the name-prefix of "${other}", so their devices would have the same names`);
+    if (credentialsFile === undefined) prefixes.set(namePrefix, name);
+  }
+};
+
+const readPhase = (section: Section, groups: readonly GroupSettings[], isFirst: boolean): Phase => {
+  const reader = sectionReader(section, undefined);
+  const arrivals = section.texts('arrivals') ?? (isFirst ? groups.map(({ name }) => name) : []);
+  const unknown = arrivals.find((name) => !groups.some((group) => group.name === name));
+  if (unknown !== undefined) throw section.problem('arrivals', `names "${unknown}", which is no group`);
+  const name = reader.optional('name');
+  if (name === undefined) throw section.problem('name', 'is not set');
+  if (!section.has('seconds')) throw section.problem('seconds', 'is not set');
+  const phase = {
+    name,
+    seconds: reader.whole('seconds', 0, { min: 1, max: secondsMax }),
+    arrivals,
+    valuesPercent: reader.whole('values-percent', 100, { min: 0, max: valuesPercentMax }),
+    restartPercent: reader.whole('restart-percent', 0, percent),
+    rebindPercent: reader.whole('rebind-percent', 0, percent),
+  };
+  section.refuseUnknown();
+  return phase;
+};
+
+const readPhases = (top: Section, groups: readonly GroupSettings[]): Phase[] => {
+  const phases = top.sections('phases').map((section, at) => readPhase(section, groups, at === 0));
+  const absent = groups.find(
+    ({ name }) => phases.length > 0 && !phases.some(({ arrivals }) => arrivals.includes(name)),
+  );
+  if (absent) throw top.problem('phases', `name "${absent.name}" in no "arrivals", so its devices would never come`);
+  return phases;
+};
+
+/** Throws ConfigError. `folder`: where the files are that it names. */
+export const readScenarioText = (file: string, text: string, folder: string): Scenario => {
+  const top = parseScenario(file, text);
+  const groups = readGroups(top, folder);
+  const reader = sectionReader(top, undefined);
+  const scenario = {
+    groups,
+    phases: readPhases(top, groups),
+    registrationsPerSecond: reader.whole('registrations-per-second', 100, { min: 1 }),
+    seed: reader.whole('seed', 1, { min: 0 }),
+  };
+  top.refuseUnknown();
+  return scenario;
+};
+
+export const readScenario = (file: string): Scenario => {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new ConfigError('SIMULATOR_SCENARIO', `names a file that cannot be read: ${String(error)}`);
+  }
+  return readScenarioText(file, text, dirname(resolve(file)));
+};

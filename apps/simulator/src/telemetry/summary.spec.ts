@@ -1,0 +1,47 @@
+import { describe, expect, it } from '@jest/globals';
+import { Tally } from '../counts/tally.js';
+import { type Group } from '../device/world.js';
+import { readGroup } from '../settings/group.js';
+import { environmentReader } from '../settings/reader.js';
+import { summarize } from './summary.js';
+
+describe('the summary of a run', () => {
+  const groupWith = (variables: Record<string, string> = {}) => {
+    const tally = new Tally();
+    const group = { settings: readGroup(environmentReader(variables), 'meters'), tally } as Group;
+    return { tally, summed: { group, arrived: 3, registered: 3 } };
+  };
+
+  it('says what each group did, how long it took, and that nothing was lost', () => {
+    const { tally, summed } = groupWith();
+    for (let n = 0; n < 3; n++) tally.count('registered');
+    tally.took('registration', 100);
+    const { text, isGood } = summarize([summed]);
+    expect(isGood).toBe(true);
+    expect(text).toContain('meters: 3/3 registered; registered 3\n  registration p50 108 ms, p99 108 ms');
+    expect(text).toContain('nothing was lost');
+  });
+
+  it.each([
+    ['value-lost', '1 value not acknowledged'],
+    ['value-dropped', '1 value dropped by devices'],
+    ['firmware-failed', '1 firmware update failed'],
+  ] as const)('is bad after %s', (event, problem) => {
+    const { tally, summed } = groupWith();
+    tally.count(event);
+    const { text, isGood } = summarize([summed]);
+    expect([isGood, text.includes(`LOST: ${problem}`), text.includes('something was lost')]).toEqual([
+      false,
+      true,
+      true,
+    ]);
+  });
+
+  it('is bad when devices have no registration, unless they were to disappear', () => {
+    const { summed } = groupWith();
+    expect(summarize([{ ...summed, registered: 1 }]).text).toContain('2 devices without a registration at the end');
+    const gone = groupWith({ SIMULATOR_FIRMWARE_FAILURE: 'never-answers' });
+    gone.tally.count('firmware-failed');
+    expect(summarize([{ ...gone.summed, registered: 1 }]).isGood).toBe(true);
+  });
+});

@@ -1,0 +1,69 @@
+import { type FleetEvent, timed } from '../counts/tally.js';
+import { type GroupFleet } from '../fleet/group-fleet.js';
+
+/** What a summary is about. */
+type Summed = Pick<GroupFleet, 'group' | 'arrived' | 'registered'>;
+
+const plural = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
+/** What a group lost, or could not do although nothing was to go wrong; none if all is well. */
+const problemsOf = ({ group, arrived, registered }: Summed): string[] => {
+  const { counts } = group.tally;
+  const { firmware } = group.settings;
+  // Those that never answer are gone because they are told to.
+  const isWhole = registered === arrived || firmware.failure === 'never-answers';
+  const unexpected = firmware.failure === 'none' ? counts['firmware-failed'] : 0;
+  return [
+    ...(counts['value-lost'] > 0 ? [`${plural(counts['value-lost'], 'value')} not acknowledged`] : []),
+    ...(counts['value-dropped'] > 0 ? [`${plural(counts['value-dropped'], 'value')} dropped by devices`] : []),
+    ...(isWhole ? [] : [`${plural(arrived - registered, 'device')} without a registration at the end`]),
+    ...(unexpected > 0 ? [`${plural(unexpected, 'firmware update')} failed`] : []),
+  ];
+};
+
+const shown: readonly FleetEvent[] = [
+  'registered',
+  'updated',
+  'restarted',
+  'rebound',
+  'handshake',
+  'handshake-resumed',
+  'bootstrapped',
+  'bootstrap-failed',
+  'value-sent',
+  'send-accepted',
+  'send-refused',
+  'command-answered',
+  'firmware-updated',
+  'firmware-failed',
+  'refused',
+  'silence',
+];
+
+const linesOf = (summed: Summed): string[] => {
+  const { tally, settings } = summed.group;
+  const events = shown.filter((event) => tally.counts[event] > 0).map((event) => `${event} ${tally.counts[event]}`);
+  const latencies = timed
+    .map((what) => [what, tally.latencies[what]] as const)
+    .filter(([, latency]) => latency.count > 0)
+    .map(([what, latency]) => `${what} p50 ${latency.quantile(0.5)} ms, p99 ${latency.quantile(0.99)} ms`);
+  const problems = problemsOf(summed);
+  return [
+    `${settings.name}: ${summed.registered}/${summed.arrived} registered; ${events.join(', ')}`,
+    ...(latencies.length > 0 ? [`  ${latencies.join('; ')}`] : []),
+    ...problems.map((problem) => `  LOST: ${problem}`),
+  ];
+};
+
+export interface Summary {
+  text: string;
+  /** Nothing was lost. */
+  isGood: boolean;
+}
+
+/** Of a run, before its devices deregister. */
+export const summarize = (groups: readonly Summed[]): Summary => {
+  const isGood = groups.every((group) => problemsOf(group).length === 0);
+  const verdict = isGood ? 'nothing was lost' : 'something was lost';
+  return { isGood, text: ['summary', ...groups.flatMap(linesOf), verdict].join('\n') };
+};
