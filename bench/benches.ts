@@ -1,5 +1,6 @@
 /** Every benchmark: a name, a line for `npm run bench -- --help`, and what it does. A new one is a file and a line here. */
 import { commands } from './devices/commands.ts';
+import { dtlsFaults } from './devices/dtls-faults.ts';
 import { memory } from './devices/memory.ts';
 import { messages } from './devices/messages.ts';
 import { replicaFaults } from './devices/replica-faults.ts';
@@ -67,6 +68,7 @@ export const benches: Record<string, Bench> = {
   'dtls-records': dtlsRecords,
   'dtls-memory': dtlsMemory,
   'proxy-faults': replicaFaults,
+  'dtls-faults': dtlsFaults,
   'rest-rate': rest,
   'rest-added': restAdded,
   'event-log': eventLog,

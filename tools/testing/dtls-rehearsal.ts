@@ -1,0 +1,163 @@
+/**
+ * A fleet over DTLS behind a balancer for two device-proxies that are killed, suspended and restarted while values and commands
+ * flow: every connection has to survive, every acknowledged value has to arrive, and every command has to end once.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Lanyard } from '@lanyard/client';
+import { SocketApplication, sensorPath } from '../drill/applications.ts';
+import { acknowledged, lostValues } from '../drill/verdict.ts';
+import { waitUntil } from '../lanyard/probes.ts';
+import { CommandLoad } from './command-load.ts';
+import { scrape, sessionsAt, sum } from './metrics.ts';
+import { Simulator } from './simulator.ts';
+import type { TestSystem } from './test-system.ts';
+import { UdpBalancer } from './udp-balancer.ts';
+
+export const proxies = ['device-proxy-0', 'device-proxy-1'] as const;
+
+const namePrefix = 'dtls';
+/** Requests to the registry at a time. */
+const atOnce = 20;
+/** A device sends again after 2, 4, 8, 16 and 32 s (times up to 1.5), as RFC 7252 §4.8 says: longer than a lease. */
+const ackTimeoutMs = 2_000;
+const retransmissions = 4;
+
+interface Load {
+  devices: number;
+  valuesPerSecond: number;
+  updateSeconds: number;
+  patienceMs: number;
+}
+
+export class DtlsRehearsal {
+  system: TestSystem;
+  load: Load;
+  folder = mkdtempSync(join(tmpdir(), 'lanyard-dtls-'));
+  ids = new Map<string, string>();
+  socket = new SocketApplication();
+  balancer!: UdpBalancer;
+  fleet!: Simulator;
+  commands!: CommandLoad;
+
+  constructor(system: TestSystem, load: Load) {
+    this.system = system;
+    this.load = load;
+  }
+
+  async begin() {
+    const { system, load } = this;
+    const { devices, updateSeconds, valuesPerSecond } = load;
+    const lanyard = this.clientOf(system.adminKey);
+    const credentialsFile = await this.introduce(lanyard);
+    const { key } = await lanyard.call('POST /v3/api-keys', { body: { name: 'values' } });
+    const rules = [{ 'endpoint-type': 'simulated', 'resource-path': [sensorPath] }];
+    const application = this.clientOf(key);
+    await application.call('PUT /v2/subscriptions', { body: rules });
+    await this.socket.start(application);
+    this.balancer = await new UdpBalancer(system.coapsUrls.map((url) => Number(new URL(url).port))).start();
+    this.fleet = await Simulator.start({
+      devices,
+      server: `coaps://127.0.0.1:${this.balancer.port}`,
+      'credentials-file': credentialsFile,
+      'name-prefix': namePrefix,
+      'registrations-per-second': 100,
+      'update-seconds': updateSeconds,
+      'values-per-second': valuesPerSecond,
+      'numbered-values': true,
+      'ack-timeout-ms': ackTimeoutMs,
+      retransmissions,
+    });
+    await this.until('observations', async () => (await this.fleet.state()).observations === devices);
+    this.commands = await CommandLoad.start(lanyard, devices);
+    return this;
+  }
+
+  get urls() {
+    return proxies.map((name) => this.system.unit(name).unit.address);
+  }
+
+  /** Until the replica has the sessions of all devices. How long that took. */
+  async allAt(replica: 0 | 1) {
+    const startedAt = performance.now();
+    const url = this.urls[replica] as string;
+    await this.until(`all sessions at ${url}`, async () => (await sessionsAt(url)) === this.load.devices);
+    return performance.now() - startedAt;
+  }
+
+  /** Until as many values more have arrived. */
+  async flows(values = 2 * this.load.valuesPerSecond) {
+    const { inbox } = this.socket;
+    const before = inbox.items;
+    await this.until('values', async () => inbox.items >= before + values);
+  }
+
+  async replicaEvents(replica: 0 | 1, event: string) {
+    const samples = await scrape(this.urls[replica] as string);
+    return sum(samples, 'lanyard_device_proxy_dtls_replica_events_total', `event="${event}"`);
+  }
+
+  async handshakes() {
+    const samples = await scrape(this.fleet.url);
+    const count = (event: string) => sum(samples, 'lanyard_simulator_events_total', `event="${event}"`);
+    return count('handshake') + count('handshake-resumed');
+  }
+
+  /** Waits for what was promised. Throws when a promise was broken. */
+  async end() {
+    const { commands, fleet, ids, socket } = this;
+    const judged = await commands.finish(fleet);
+    const sent = acknowledged(await fleet.values());
+    const lost = () => lostValues(socket.inbox, sent, ids);
+    await this.until('values', async () => lost().length === 0).catch(() => undefined);
+    const figures = {
+      handshakes: await this.handshakes(),
+      values_acknowledged: [...sent.values()].reduce((total, numbers) => total + numbers.length, 0),
+      values_lost: lost().length,
+      values_repeated: socket.inbox.repeated,
+      ...judged,
+    };
+    if (figures.values_lost > 0 || figures.handshakes !== this.load.devices)
+      throw new Error(`broken: ${JSON.stringify({ ...figures, lost: lost().slice(0, 5) })}`);
+    return figures;
+  }
+
+  async stop() {
+    await this.commands?.stop();
+    await this.fleet?.stop();
+    this.socket.stop();
+    this.balancer?.stop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  clientOf(key: string) {
+    return new Lanyard({ baseUrl: this.system.baseUrl, key, retries: 10 });
+  }
+
+  until(what: string, condition: () => Promise<boolean>) {
+    return waitUntil(what, condition, { timeoutMs: this.load.patienceMs });
+  }
+
+  /** Devices in the directory, each with a pre-shared key. */
+  async introduce(lanyard: Lanyard) {
+    const lines: string[] = [];
+    const names = Array.from({ length: this.load.devices }, (_, n) => `${namePrefix}-${n}`);
+    const work = async () => {
+      for (let name = names.pop(); name !== undefined; name = names.pop()) {
+        const { id } = await lanyard.call('POST /v3/devices', { body: { endpoint_name: name } });
+        const made = await lanyard.call('POST /v3/devices/{id}/credentials', {
+          path: { id },
+          body: { kind: 'psk' },
+        });
+        const { identity, key } = made as { identity?: string; key?: string };
+        lines.push(`${name} ${identity} ${key}`);
+        this.ids.set(name, id);
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, work));
+    const file = join(this.folder, 'credentials');
+    writeFileSync(file, lines.join('\n'), { mode: 0o600 });
+    return file;
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * A balancer for UDP as in front of replicas: each client has one way to one of them, and may get another. Whichever replica
+ * answers on that way reaches the client.
+ */
+import { createSocket, type Socket } from 'node:dgram';
+import { once } from 'node:events';
+
+interface Way {
+  socket: Socket;
+  port: number;
+}
+
+const host = '127.0.0.1';
+/** Many devices at once, as for the listener itself. */
+const recvBufferSize = 4 * 1024 * 1024;
+
+export class UdpBalancer {
+  /** Of the replicas. */
+  ports: number[];
+  front = createSocket({ type: 'udp4', recvBufferSize });
+  ways = new Map<string, Way>();
+  port = 0;
+  next: (client: number) => number;
+
+  constructor(ports: number[]) {
+    this.ports = ports;
+    this.next = (client) => client % ports.length;
+  }
+
+  async start() {
+    this.front.on('message', (datagram, from) => this.send(datagram, from.address, from.port));
+    this.front.bind(0, host);
+    await once(this.front, 'listening');
+    this.port = this.front.address().port;
+    return this;
+  }
+
+  /** @param choose The number of a replica for the client with this number; for those that come later, too. */
+  route(choose: (client: number) => number) {
+    this.next = choose;
+    [...this.ways.values()].forEach((way, n) => (way.port = this.ports[choose(n)] ?? 0));
+  }
+
+  send(datagram: Buffer, address: string, port: number) {
+    const key = `${address}:${port}`;
+    const way = this.ways.get(key) ?? this.open(key, address, port);
+    way.socket.send(datagram, way.port, host);
+  }
+
+  open(key: string, address: string, port: number): Way {
+    const socket = createSocket('udp4');
+    // The replica is dead: the client sends again.
+    socket.on('error', () => undefined);
+    socket.on('message', (datagram) => this.front.send(datagram, port, address));
+    const way = { socket, port: this.ports[this.next(this.ways.size)] ?? 0 };
+    this.ways.set(key, way);
+    return way;
+  }
+
+  stop() {
+    this.front.close();
+    for (const { socket } of this.ways.values()) socket.close();
+  }
+}
