@@ -55,6 +55,12 @@ FROM runtime AS dispatcher
 COPY --from=build /out/dispatcher ./
 CMD ["--enable-source-maps", "--max-semi-space-size=32", "apps/dispatcher/dist/main.js"]
 
+FROM runtime AS campaigns
+COPY --from=build /out/campaigns ./
+# A volume that is mounted here is the service's own: firmware images are written to it.
+COPY --from=build --chown=65532:65532 /out/run /var/lib/lanyard
+CMD ["--enable-source-maps", "apps/campaigns/dist/main.js"]
+
 FROM runtime AS device
 COPY --from=build /out/device ./
 HEALTHCHECK NONE

@@ -61,6 +61,7 @@ export class ServiceProcess extends ManagedProcess {
           accountId: 'a'.repeat(32),
         },
         keyFile: join(tmpdir(), `${topicPrefix}${name}.key`),
+        packagesFolder: join(dataFolder(), `${topicPrefix}packages`),
         coapHost: '127.0.0.1',
         baseUrl: 'http://127.0.0.1',
         env: {

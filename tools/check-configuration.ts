@@ -21,6 +21,7 @@ const needed: Record<string, string> = {
   DEVICE_PROXY_COAP_TLS_ENABLED: 'true',
   DEVICE_PROXY_COAP_TCP_NOSEC_ENABLED: 'true',
   DEVICE_PROXY_COAP_TCP_NOSEC_ACCOUNT_ID: '0'.repeat(32),
+  CAMPAIGNS_DATA_DIR: '/data',
 };
 
 const read = new Set<string>();

@@ -30,6 +30,7 @@ const schemas: Record<App, string> = {
   snapshot: 'snapshot',
   'event-log': 'event_log',
   dispatcher: 'dispatcher',
+  campaigns: 'campaigns',
 };
 const state = { ports: {} };
 let started: Started | undefined;
@@ -64,7 +65,15 @@ const urls = (): Started['urls'] => {
 const environmentOf = (app: App): Record<string, string> =>
   environment(
     { app, name: `${app}-0`, port: 1 },
-    { replicas: [], engines: urls(), secrets, keyFile: '', coapHost: '127.0.0.1', baseUrl: 'http://127.0.0.1:1' },
+    {
+      replicas: [],
+      engines: urls(),
+      secrets,
+      keyFile: '',
+      packagesFolder: join(folder, 'packages'),
+      coapHost: '127.0.0.1',
+      baseUrl: 'http://127.0.0.1:1',
+    },
   );
 
 const withClient = async <T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> => {

@@ -18,6 +18,7 @@ const environmentOf = (app: (typeof apps)[number]): Record<string, string> =>
       engines: { brokers: 'a:1', databaseUrl: 'postgres://a', redisUrl: 'redis://a' },
       secrets: secretsOf(folder),
       keyFile: join(folder, 'admin.key'),
+      packagesFolder: join(folder, 'packages'),
       coapHost: '127.0.0.1',
       baseUrl: 'http://127.0.0.1:10',
     },
@@ -34,7 +35,7 @@ describe('what npm start gives a service', () => {
 
   it.each(apps)('%s starts with it, and is given no secret that it does not read', async (app) => {
     const ours = Object.entries(environmentOf(app)).filter(([name]) => /_URLS?$|KEY|SECRET|PASSWORD/.test(name));
-    const needed = Object.entries(environmentOf(app)).filter(([name]) => /^(KAFKA|DEVICE_PROXY)_/.test(name));
+    const needed = Object.entries(environmentOf(app)).filter(([name]) => /^(KAFKA|DEVICE_PROXY|CAMPAIGNS)_/.test(name));
     expect(await environmentProblems('npm start', app, Object.fromEntries([...ours, ...needed]))).toEqual([]);
   });
 

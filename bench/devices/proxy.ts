@@ -19,6 +19,7 @@ export const proxyOnly = {
   snapshot: 0,
   'event-log': 0,
   dispatcher: 0,
+  campaigns: 0,
 };
 
 /** The proxy as seen from outside, and the facts that the gateway would have announced. */

@@ -6,6 +6,7 @@ import type { BenchSystem } from '../system.ts';
 /** Of `system`: none but dispatchers. */
 export const dispatchersOnly = (replicas = 1) => ({
   ...{ gateway: 0, registry: 0, 'device-proxy': 0, snapshot: 0, 'event-log': 0 },
+  campaigns: 0,
   dispatcher: replicas,
 });
 

@@ -13,7 +13,15 @@ const perStatement = 500_000;
 const queries = 400;
 
 /** Of `system`: none but one event log. */
-const eventLogOnly = { gateway: 0, registry: 0, 'device-proxy': 0, snapshot: 0, 'event-log': 1, dispatcher: 0 };
+const eventLogOnly = {
+  gateway: 0,
+  registry: 0,
+  'device-proxy': 0,
+  snapshot: 0,
+  'event-log': 1,
+  dispatcher: 0,
+  campaigns: 0,
+};
 
 /** In the order of time, as they come: one partition after the other is filled. */
 const fillSql = `

@@ -14,7 +14,15 @@ const producedAtOnce = 10_000;
 const bareBatch = 1_000;
 
 /** Of `system`: none but one snapshot service. */
-const snapshotOnly = { gateway: 0, registry: 0, 'device-proxy': 0, snapshot: 1, 'event-log': 0, dispatcher: 0 };
+const snapshotOnly = {
+  gateway: 0,
+  registry: 0,
+  'device-proxy': 0,
+  snapshot: 1,
+  'event-log': 0,
+  dispatcher: 0,
+  campaigns: 0,
+};
 
 const ids = Array.from({ length: devices }, () => newId());
 const accountId = newId();

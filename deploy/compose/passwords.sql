@@ -13,3 +13,5 @@ ALTER ROLE lanyard_snapshot PASSWORD :'snapshot';
 ALTER ROLE lanyard_event_log PASSWORD :'event_log';
 \getenv dispatcher DISPATCHER_DATABASE_PASSWORD
 ALTER ROLE lanyard_dispatcher PASSWORD :'dispatcher';
+\getenv campaigns CAMPAIGNS_DATABASE_PASSWORD
+ALTER ROLE lanyard_campaigns PASSWORD :'campaigns';

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 const path = process.argv[2] ?? fileURLToPath(new URL('../../.env', import.meta.url));
 const hex = (/** @type {number} */ bytes) => randomBytes(bytes).toString('hex');
-const apps = ['GATEWAY', 'REGISTRY', 'DEVICE_PROXY', 'SNAPSHOT', 'EVENT_LOG', 'DISPATCHER'];
+const apps = ['GATEWAY', 'REGISTRY', 'DEVICE_PROXY', 'SNAPSHOT', 'EVENT_LOG', 'DISPATCHER', 'CAMPAIGNS'];
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 const secrets = {
   POSTGRES_PASSWORD: hex(16),

@@ -1,4 +1,4 @@
--- The database users of the six services: each owns the schema of its service and has no rights in any other.
+-- The database users of the seven services: each owns the schema of its service and has no rights in any other.
 -- A superuser runs this in the database of the installation, as often as needed: it also hands over what another user
 -- owns in these schemas, for example after pg_restore --no-owner. It sets no passwords.
 DO $$
@@ -14,7 +14,8 @@ BEGIN
       ('lanyard_device_proxy', 'device_proxy'),
       ('lanyard_snapshot', 'snapshot'),
       ('lanyard_event_log', 'event_log'),
-      ('lanyard_dispatcher', 'dispatcher')
+      ('lanyard_dispatcher', 'dispatcher'),
+      ('lanyard_campaigns', 'campaigns')
     ) AS services (username, schema)
   LOOP
     IF to_regrole(service.username) IS NULL THEN

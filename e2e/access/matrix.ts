@@ -21,6 +21,7 @@ const everything = [
   'subscriptions',
   'snapshots.read',
   'events.read',
+  'campaigns',
 ];
 
 /** Of keys only strange ones: `me` would be the key that the rest of the column needs. */
@@ -35,6 +36,7 @@ const needed = ({ method, path }: Operation): string | undefined => {
   if (/^\/v3\/(api-keys|key-subscriptions|policy-groups|applications|access-keys)/.test(path)) return 'admin';
   if (/^\/v3\/accounts\/\{id\}/.test(path)) return reads ? undefined : 'admin';
   if (/^\/v3\/accounts/.test(path)) return 'installation';
+  if (/^\/v3\/(firmware-images|update-campaigns)/.test(path)) return 'campaigns';
   if (/\/(suspend|resume)$|^\/v3\/device-suspensions/.test(path)) return 'devices.suspend';
   if (/credentials|trusted-certificates|bootstrap-profiles/.test(path))
     return reads ? 'devices.read' : 'devices.credentials';

@@ -174,7 +174,7 @@ export const spellings = (system: () => RunningSystem): void => {
     expect(wrong).toEqual([]);
   }, 180_000);
 
-  it.each(['registry', 'device-proxy', 'snapshot', 'event-log', 'dispatcher'] as const)(
+  it.each(['registry', 'device-proxy', 'snapshot', 'event-log', 'dispatcher', 'campaigns'] as const)(
     'gives no key more rights than the plain spelling does, at the %s with the token of the gateway',
     async (app) => {
       const { port } = system().replicas.find((replica) => replica.app === app) ?? { port: 0 };

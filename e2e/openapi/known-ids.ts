@@ -4,6 +4,7 @@ const collectionOf: Record<string, string> = {
   device_id: '/v3/devices',
   after: '/v3/devices',
   group_id: '/v3/device-groups',
+  firmware_image_id: '/v3/firmware-images',
   groups: '/v3/policy-groups',
   KeyGroupIds: '/v3/policy-groups',
   apikeys: '/v3/api-keys',

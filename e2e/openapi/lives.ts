@@ -133,6 +133,9 @@ export class RecordLives {
     if (stage(operation) === 0 && [...this.untold].some(isOfFamily)) return true;
     if (method === 'PUT') return [...this.open].some((other) => wants(other) && other.path.startsWith(path));
     if (method !== 'POST') return false;
+    // Only what was started and paused can be resumed.
+    const campaign = /^(.*update-campaigns.*)\/(start|pause)$/.exec(path)?.[1];
+    if (campaign !== undefined) return [...this.open].some((other) => other.path === `${campaign}/resume`);
     // The items of what commands are sent to are in the list of commands.
     const items = `${path.replace('/v2/device-requests/{deviceId}', '/v3/device-requests')}/{`;
     return this.operations.some((other) => other.path.startsWith(items) && depth(other) === items.split('/').length);

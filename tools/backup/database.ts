@@ -2,7 +2,7 @@
 import pg from 'pg';
 
 /** Schemas that services make. */
-export const schemas = ['access', 'registry', 'device_proxy', 'snapshot', 'event_log', 'dispatcher'];
+export const schemas = ['access', 'registry', 'device_proxy', 'snapshot', 'event_log', 'dispatcher', 'campaigns'];
 
 const pageRows = 1_000;
 

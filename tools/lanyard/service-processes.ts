@@ -1,9 +1,17 @@
-/** The six services as processes: which, where, with what environment. */
+/** The seven services as processes: which, where, with what environment. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './project.ts';
 
-export const apps = ['gateway', 'registry', 'device-proxy', 'snapshot', 'event-log', 'dispatcher'] as const;
+export const apps = [
+  'gateway',
+  'registry',
+  'device-proxy',
+  'snapshot',
+  'event-log',
+  'dispatcher',
+  'campaigns',
+] as const;
 
 export type App = (typeof apps)[number];
 
@@ -40,6 +48,12 @@ const urlsOf = (replicas: Replica[], app: App) =>
     .map((r) => `http://127.0.0.1:${r.port}`)
     .join(',');
 
+/** Where devices pull packages from: over CoAP at any device-proxy, or over HTTP through the gateway. */
+const packageUris = (replicas: Replica[], coapHost: string, baseUrl: string) => {
+  const port = replicas.find((r) => r.app === 'device-proxy')?.coapPort;
+  return [...(port === undefined ? [] : [`coap://${coapHost}:${port}`]), baseUrl].join(',');
+};
+
 export const usersOfRedis: ReadonlySet<App> = new Set(['gateway', 'device-proxy', 'dispatcher']);
 
 /** They seal or open what is secret at rest. */
@@ -53,6 +67,7 @@ export const environment = (
     engines,
     secrets,
     keyFile,
+    packagesFolder,
     coapHost,
     baseUrl,
     env = {},
@@ -61,6 +76,8 @@ export const environment = (
     engines: EngineUrls;
     secrets: Secrets;
     keyFile: string;
+    /** Bytes of firmware images. */
+    packagesFolder: string;
     coapHost: string;
     baseUrl: string;
     env?: Record<string, string>;
@@ -71,6 +88,10 @@ export const environment = (
     gateway: { GATEWAY_FIRST_ACCOUNT_AUTO_CREATE_DEVICES: 'true', GATEWAY_PUBLIC_URL: baseUrl },
     'device-proxy': { DEVICE_PROXY_COAP_DTLS_ENABLED: 'true', DEVICE_PROXY_COAP_TLS_ENABLED: 'true' },
     dispatcher: { DISPATCHER_CALLBACK_ALLOW_CIDRS: '127.0.0.0/8,::1/128' },
+    campaigns: {
+      CAMPAIGNS_DATA_DIR: packagesFolder,
+      CAMPAIGNS_PACKAGE_URIS: packageUris(replicas, coapHost, baseUrl),
+    },
   };
   const own: Partial<Record<App, Record<string, string>>> = {
     gateway: {
@@ -81,6 +102,7 @@ export const environment = (
       GATEWAY_SNAPSHOT_URLS: urlsOf(replicas, 'snapshot'),
       GATEWAY_EVENT_LOG_URLS: urlsOf(replicas, 'event-log'),
       GATEWAY_DISPATCHER_URLS: urlsOf(replicas, 'dispatcher'),
+      GATEWAY_CAMPAIGNS_URLS: urlsOf(replicas, 'campaigns'),
     },
     'device-proxy': {
       DEVICE_PROXY_COAP_NOSEC_ENABLED: 'true',
@@ -121,7 +143,7 @@ const inherited = () =>
   Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) =>
       value !== undefined &&
-      /^(PATH|HOME|TZ|LANG|NODE_\w+|KAFKA(JS)?_\w+|OTEL_\w+|DATABASE_TLS_\w+|REDIS_TLS_\w+|GATEWAY_\w+|DEVICE_PROXY_\w+|DISPATCHER_\w+)$/.test(
+      /^(PATH|HOME|TZ|LANG|NODE_\w+|KAFKA(JS)?_\w+|OTEL_\w+|DATABASE_TLS_\w+|REDIS_TLS_\w+|GATEWAY_\w+|DEVICE_PROXY_\w+|DISPATCHER_\w+|CAMPAIGNS_\w+)$/.test(
         name,
       )
         ? [[name, value]]

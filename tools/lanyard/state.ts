@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { newIdentityKeys } from './identity-keys.ts';
 import { isProcess } from './processes.ts';
 import { say, Stop } from './project.ts';
@@ -137,8 +138,9 @@ export const secretsOf = (folder: string): InstallationSecrets => {
   const path = join(folder, 'secrets.json');
   const stored = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
   const generated = newSecrets();
-  if (Object.keys(generated).every((name) => name in stored)) return stored;
-  const secrets = { ...generated, ...stored };
+  const servicePasswords = { ...generated.servicePasswords, ...stored.servicePasswords };
+  const secrets = { ...generated, ...stored, servicePasswords };
+  if (isDeepStrictEqual(secrets, stored)) return stored;
   mkdirSync(folder, { recursive: true });
   // Never a part of the file, which a full disk would leave.
   writeFileSync(`${path}.new`, JSON.stringify(secrets, null, 2), { mode: 0o600 });

@@ -43,6 +43,7 @@ const usualPorts = {
   snapshot: 8083,
   'event-log': 8084,
   dispatcher: 8085,
+  campaigns: 8086,
 };
 
 /** Longer than any service takes to drain. */
@@ -265,6 +266,7 @@ export class System {
       engines: this.engineUrls,
       secrets: this.secrets,
       keyFile: this.keyFile,
+      packagesFolder: join(this.options.dataDir, 'packages'),
       coapHost: this.coapHost,
       baseUrl: this.baseUrl,
       ...(this.options.env && { env: this.options.env }),

@@ -41,6 +41,7 @@ const anything = (name: string) => {
   if (name.endsWith('_ENABLED')) return 'true';
   if (name.endsWith('_ACCOUNT_ID')) return '0'.repeat(32);
   if (name.endsWith('_URLS')) return 'http://host';
+  if (name.endsWith('_DATA_DIR')) return '/data';
   if (name === 'KAFKA_SASL_MECHANISM') return 'scram-sha-512';
   return name === 'KAFKA_BROKERS' ? 'host:1' : undefined;
 };

@@ -12,6 +12,7 @@ const minimal = {
   GATEWAY_SNAPSHOT_URLS: 'http://s',
   GATEWAY_EVENT_LOG_URLS: 'http://e',
   GATEWAY_DISPATCHER_URLS: 'http://d',
+  GATEWAY_CAMPAIGNS_URLS: 'http://c',
 };
 
 describe('configuration', () => {

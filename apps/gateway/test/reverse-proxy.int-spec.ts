@@ -358,7 +358,7 @@ describe('documents', () => {
       operationId: 'device-proxy_list',
       responses: { 200: { $ref: '#/components/schemas/device-proxy.Thing' } },
     });
-    expect(merged['x-unavailable']).toEqual(['snapshot', 'event-log', 'dispatcher']);
+    expect(merged['x-unavailable']).toEqual(['snapshot', 'event-log', 'dispatcher', 'campaigns']);
   });
 
   it('GET /docs needs nothing from elsewhere', async () => {

@@ -60,6 +60,7 @@ export class TestSystem {
       GATEWAY_SNAPSHOT_URLS: nowhere,
       GATEWAY_EVENT_LOG_URLS: nowhere,
       GATEWAY_DISPATCHER_URLS: nowhere,
+      GATEWAY_CAMPAIGNS_URLS: nowhere,
       GATEWAY_DRAIN_TIMEOUT_MS: '500',
       ...variables,
     });

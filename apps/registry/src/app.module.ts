@@ -7,6 +7,8 @@ import {
   DeviceEvents,
   DeviceGroups,
   DeviceLifecycle,
+  DeviceSelectionPages,
+  DeviceSelections,
   DeviceSessions,
 } from '@lanyard/contracts';
 import { KafkaBatchServer, KafkaModule, OutboxModule } from '@lanyard/kafka';
@@ -35,6 +37,8 @@ const topics = [
   DeviceEvents,
   DeviceBootstraps,
   BootstrapProfiles,
+  DeviceSelections,
+  DeviceSelectionPages,
 ];
 
 @Module({

@@ -16,6 +16,10 @@ import {
   type DeviceGroupsChanged,
   DeviceLifecycle,
   type DeviceLifecycleChanged,
+  type DeviceSelectionAnswered,
+  DeviceSelectionPages,
+  type DeviceSelectionRequested,
+  DeviceSelections,
   type DeviceSessionChanged,
   DeviceSessions,
   fixtures,
@@ -81,8 +85,10 @@ export const testSystem = (name: string) => {
   let groups: StateReader<DeviceGroupsChanged>;
   let profiles: StateReader<BootstrapProfileChanged>;
   let events: BatchConsumer<DeviceEventReported>;
+  let pages: BatchConsumer<DeviceSelectionAnswered>;
   const announced: DeviceLifecycleChanged[] = [];
   const audited: DeviceEventReported[] = [];
+  const selectionPages: DeviceSelectionAnswered[] = [];
 
   const call = async (
     method: string,
@@ -167,6 +173,13 @@ export const testSystem = (name: string) => {
       handler: async (batch) => void audited.push(...batch.messages.map((m) => m.value)),
     });
     await events.start();
+    pages = new BatchConsumer(kafka, {
+      topic: DeviceSelectionPages,
+      group: 'test',
+      onFatal: () => undefined,
+      handler: async (batch) => void selectionPages.push(...batch.messages.map((m) => m.value)),
+    });
+    await pages.start();
     credentials = new StateReader(kafka, DeviceCredentials, { project: (value) => value, onFatal: () => undefined });
     await credentials.start();
     groups = new StateReader(kafka, DeviceGroups, { project: (value) => value, onFatal: () => undefined });
@@ -178,6 +191,7 @@ export const testSystem = (name: string) => {
   afterAll(async () => {
     await announcements?.stop();
     await events?.stop();
+    await pages?.stop();
     await credentials?.stop();
     await groups?.stop();
     await profiles?.stop();
@@ -194,6 +208,10 @@ export const testSystem = (name: string) => {
     changesOf,
     /** What operators did, as the event log hears it. */
     audited: (): readonly DeviceEventReported[] => audited,
+    /** Answers to selections. */
+    selectionPages: (): readonly DeviceSelectionAnswered[] => selectionPages,
+    /** Asks for devices, as the campaigns app does. */
+    requestSelection: (request: DeviceSelectionRequested): Promise<void> => producer.send(DeviceSelections, request),
     /** What the proxies know of a credential now. */
     announcedCredential: (id: string): DeviceCredentialChanged | undefined => credentials.get(id),
     /** The groups of a device, as announced; undefined: it was never in one, or is in none. */

@@ -63,7 +63,7 @@ export const AccessAccounts = topic<AccessAccountChanged>({
   kind: 'state',
   version: 1,
   producers: ['gateway'],
-  consumers: ['device-proxy', 'registry', 'campaigns'],
+  consumers: ['device-proxy', 'registry'],
   keyIs: 'account id',
   key: (v) => v.accountId,
   description: 'An account was created or changed.',

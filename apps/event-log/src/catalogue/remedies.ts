@@ -14,7 +14,8 @@ const service: Record<string, string> = {
   SYS_108: nothing,
   SYS_109: nothing,
   SYS_110: nothing,
-  SYS_111: 'Look at the entry that the device itself wrote before this one: its code says why.',
+  SYS_111:
+    'Look at `reason` in the entry, and at the entry that the device itself wrote before this one: its code says why.',
   SYS_112: nothing,
 };
 

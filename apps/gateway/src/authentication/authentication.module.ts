@@ -23,6 +23,6 @@ import { Refusals } from './refusals.js';
     KeyAuthenticator,
     { provide: AUTHENTICATOR, useExisting: KeyAuthenticator },
   ],
-  exports: [AUTHENTICATOR, KeyAuthenticator, KnownKeys, Refusals],
+  exports: [GuessLimiter, AUTHENTICATOR, KeyAuthenticator, KnownKeys, Refusals],
 })
 export class AuthenticationModule {}

@@ -13,6 +13,8 @@ const tags = {
   Endpoints: 'Registered devices and their resources (spec §4.3)',
   Commands: 'Requests to devices, their results and their history (spec §4.3)',
   Subscriptions: 'Values that devices report when they change (spec §4.4)',
+  'Firmware images': 'What update campaigns install on devices',
+  'Update campaigns': 'Installing a firmware image on many devices: selection, window, progress',
   'Object models': 'Definitions of your own LwM2M objects',
   'Device state snapshot': 'Last reported and desired value of every resource (spec §2.4)',
   'Device events': 'The device event log (spec §2.5, §6.2)',

@@ -59,6 +59,13 @@ export const requestHeaders = (headers: IncomingHttpHeaders, token: string, from
   return kept;
 };
 
+/** Headers of a download, whose caller has no identity. */
+export const downloadHeaders = (headers: IncomingHttpHeaders, from: Provenance): Headers => ({
+  ...pick(headers, notForwarded),
+  [requestIdHeader]: from.requestId,
+  'x-forwarded-for': from.address,
+});
+
 /** Headers of a handshake that is passed through: the dispatcher checks the key itself. */
 export const handshakeHeaders = (headers: IncomingHttpHeaders, from: Provenance): Headers => ({
   ...pick(

@@ -7,10 +7,12 @@ import {
   isWrongMethod,
   lacks,
   MethodNotAllowed,
+  RateLimited,
 } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { clientAddress } from '../authentication/client-address.js';
+import { GuessLimiter } from '../authentication/guess-limiter.js';
 import { KeyAuthenticator } from '../authentication/key-authenticator.js';
 import type { GatewayConfig } from '../config.js';
 import { NoSuchPath } from '../errors.js';
@@ -18,10 +20,10 @@ import { allows } from '../permissions.js';
 import type { Upstream } from '../upstreams.js';
 import type { Answer } from './answer.js';
 import { ClientDisconnect } from './client-disconnect.js';
-import { requestHeaders, responseHeaders } from './headers.js';
+import { downloadHeaders, requestHeaders, responseHeaders } from './headers.js';
 import { IdentityTokens } from './identity-tokens.js';
-import { importBytesMax, requestBody } from './request-body.js';
-import { permissionFor, routeOf, takesLargeBodies } from './routes.js';
+import { emptyBody, requestBody, uploadBytesMax } from './request-body.js';
+import { downloadsUpstream, permissionFor, routeOf, takesLargeBodies } from './routes.js';
 import { UpstreamCalls } from './upstream-calls.js';
 
 export type ProxiedRequest = FastifyRequest & {
@@ -51,6 +53,7 @@ export class ProxyHandler {
     private readonly authenticator: KeyAuthenticator,
     private readonly tokens: IdentityTokens,
     private readonly upstreams: UpstreamCalls,
+    private readonly guesses: GuessLimiter,
     @Inject(CONFIG) private readonly config: GatewayConfig,
   ) {}
 
@@ -65,12 +68,29 @@ export class ProxyHandler {
     request.identity = identity;
     const needed = permissionFor(route, request.method);
     if (!allows(identity.permissions, needed)) throw new AccessDenied(lacks(needed));
-    const bytesMax = takesLargeBodies(request.method, path) ? importBytesMax : bodyLimitBytes;
+    const bytesMax = takesLargeBodies(request.method, path) ? uploadBytesMax : bodyLimitBytes;
     const body = await requestBody(request.raw, bytesMax);
     const from = { requestId: request.id, address: clientAddress(request.raw, this.config.trustedProxies) };
     const headers = requestHeaders(request.headers, this.tokens.tokenFor(identity, upstream), from);
     const call = { method: request.method, path: request.url, headers, body, signal };
-    const answer = await this.upstreams.pass(upstream, call);
+    return this.passOn(await this.upstreams.pass(upstream, call), reply);
+  }
+
+  /** A firmware image for a device, which has no key. An address that tries tickets is slowed down like one that tries keys. */
+  async handleDownload(request: ProxiedRequest, reply: FastifyReply): Promise<unknown> {
+    request.upstream = downloadsUpstream;
+    const address = clientAddress(request.raw, this.config.trustedProxies);
+    const waitMs = this.guesses.waitMs(address, undefined);
+    if (waitMs > 0) throw new RateLimited(Math.ceil(waitMs / 1_000));
+    const headers = downloadHeaders(request.headers, { requestId: request.id, address });
+    const signal = new ClientDisconnect(reply.raw);
+    const call = { method: request.method, path: request.url, headers, body: emptyBody, signal };
+    const answer = await this.upstreams.pass(downloadsUpstream, call);
+    if (answer.statusCode === 404) this.guesses.failed(address, undefined);
+    return this.passOn(answer, reply);
+  }
+
+  private passOn(answer: Answer, reply: FastifyReply): unknown {
     if (answer.body === undefined || Buffer.isBuffer(answer.body)) return answerAtOnce(reply, answer, answer.body);
     return reply.code(answer.statusCode).headers(responseHeaders(answer.headers)).send(answer.body);
   }

@@ -4,8 +4,8 @@ import type { IncomingMessage } from 'node:http';
 /** The upstream's limit decides; this one stops floods. */
 const spareBytes = 16_384;
 
-/** Bulk imports. */
-export const importBytesMax = 256 * 1_048_576;
+/** Bulk imports, the largest of all uploads. */
+export const uploadBytesMax = 256 * 1_048_576;
 
 /** Bodies up to this size are buffered, so that another replica can be tried. */
 const keptBytesMax = 65_536;

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { NoSuchPath } from '../errors.js';
 import { OpenCalls } from './open-calls.js';
 import { pathOf, type ProxiedRequest, ProxyHandler } from './proxy-handler.js';
-import { routeOf } from './routes.js';
+import { downloadsPath, routeOf } from './routes.js';
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
@@ -50,6 +50,7 @@ export class ReverseProxy {
       done();
     });
     const handler = (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => this.enter(request, reply);
+    fastify.get(downloadsPath, (request, reply) => this.enterDownload(request, reply));
     for (const url of ['/v2/*', '/v3/*']) {
       fastify.route({ method: methods, url, handler, config: { passesOn: true } });
       fastify.options(url, { config: { passesOn: true } }, answerOptions);
@@ -57,9 +58,18 @@ export class ReverseProxy {
   };
 
   private async enter(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+    this.open(reply);
+    return this.handler.handle(request, reply);
+  }
+
+  private async enterDownload(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+    this.open(reply);
+    return this.handler.handleDownload(request, reply);
+  }
+
+  private open(reply: FastifyReply): void {
     const isStopping = this.openCalls.enter(reply.raw);
     if (isStopping) reply.header('connection', 'close');
-    return this.handler.handle(request, reply);
   }
 
   private answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): unknown {

@@ -18,6 +18,8 @@ describe('the upstream of a path', () => {
     ['/v3/device-events/stream', 'event-log'],
     ['/v3/device-event-codes/106', 'event-log'],
     ['/v3/devicelog', 'event-log'],
+    ['/v3/firmware-images', 'campaigns'],
+    ['/v3/update-campaigns/0a/devices', 'campaigns'],
     ['/v3/device-requests', 'device-proxy'],
     ['/v3/object-models/0a', 'device-proxy'],
     ['/v2/device-requests/0a', 'device-proxy'],

@@ -44,6 +44,8 @@ const table: readonly Route[] = [
   entry('/v2/endpoints/*/*', 'device-proxy', 'commands'),
   entry('/v2/subscriptions', 'device-proxy', 'subscriptions'),
   entry('/v2/notification', 'dispatcher', notifications),
+  entry('/v3/firmware-images', 'campaigns', 'campaigns'),
+  entry('/v3/update-campaigns', 'campaigns', 'campaigns'),
 ];
 
 /** Every prefix that has an upstream. */
@@ -72,9 +74,14 @@ export const routeOf = (path: string): Route | undefined => {
 export const permissionFor = (route: Route, method: string): Permission =>
   method === 'GET' || method === 'HEAD' ? route.read : route.write;
 
+const uploads = ['/v3/device-imports', '/v3/firmware-images'];
+
 /** Calls with larger bodies than all others; these are streamed. */
-export const takesLargeBodies = (method: string, path: string): boolean =>
-  method === 'POST' && path === '/v3/device-imports';
+export const takesLargeBodies = (method: string, path: string): boolean => method === 'POST' && uploads.includes(path);
+
+/** Where devices get firmware images, without a key: the path is secret. */
+export const downloadsPath = '/downloads/:ticket';
+export const downloadsUpstream: Upstream = 'campaigns';
 
 /** Where an application opens its WebSocket (spec §4.5). */
 export const websocketPath = '/v2/notification/websocket-connect';

@@ -1,0 +1,52 @@
+import {
+  CampaignsCommands,
+  DeviceCommandResults,
+  DeviceEvents,
+  DeviceLifecycle,
+  DeviceSelectionPages,
+  DeviceSelections,
+  DeviceSessions,
+} from '@lanyard/contracts';
+import { KafkaBatchServer, KafkaModule, OutboxModule } from '@lanyard/kafka';
+import { DatabaseModule, IdentityModule, type ServiceDefinition } from '@lanyard/service';
+import { Module } from '@nestjs/common';
+import { CampaignsModule } from './campaigns/campaigns.module.js';
+import { app } from './config.js';
+import { databaseOf, schema } from './db/database.js';
+import { DownloadsModule } from './downloads/downloads.module.js';
+import { ImagesModule } from './images/images.module.js';
+import { streamUploads } from './images/upload-streams.js';
+import { IntakeModule } from './intake/intake.module.js';
+import { ProgressModule } from './progress/progress.module.js';
+
+const topics = [
+  CampaignsCommands,
+  DeviceCommandResults,
+  DeviceSessions,
+  DeviceLifecycle,
+  DeviceSelections,
+  DeviceSelectionPages,
+  DeviceEvents,
+];
+
+@Module({
+  imports: [
+    IdentityModule,
+    DatabaseModule.forRoot(databaseOf),
+    KafkaModule.forRoot({ group: app, topics }),
+    OutboxModule.forRoot(schema, app),
+    ImagesModule,
+    DownloadsModule,
+    CampaignsModule,
+    ProgressModule,
+    IntakeModule,
+  ],
+})
+export class AppModule {}
+
+export const definition: ServiceDefinition = {
+  title: 'Firmware images and update campaigns',
+  module: AppModule,
+  strategies: [KafkaBatchServer],
+  configure: streamUploads,
+};

@@ -1,0 +1,66 @@
+import type { Actor } from '@lanyard/contracts';
+import { type Clock, CLOCK } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import { WrongState } from '../errors.js';
+import { campaignDaysMax } from '../limits.js';
+import { Selections } from '../selection/selections.js';
+import { type Campaign, type CampaignState, emptyForecast } from './campaign-record.js';
+import { CampaignsService } from './campaigns.service.js';
+
+const dayMs = 86_400_000;
+
+const mustBe = ({ state }: Campaign, ...allowed: CampaignState[]): void => {
+  if (!allowed.includes(state)) throw new WrongState(state, allowed);
+};
+
+/** What operators do with a campaign. Each is one change of its record; the worker does the rest. */
+@Injectable()
+export class CampaignActions {
+  constructor(
+    private readonly campaigns: CampaignsService,
+    private readonly selections: Selections,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /** Selects the devices, and only counts what would happen to them. */
+  dryRun(actor: Actor, id: string): Promise<Campaign> {
+    return this.campaigns.transition(actor, 'SYS_593', id, async (campaign, manager) => {
+      mustBe(campaign, 'draft');
+      return { ...(await this.selections.begin(manager, campaign)), dry_run: emptyForecast };
+    });
+  }
+
+  /** The devices are selected when it begins to run. */
+  start(actor: Actor, id: string): Promise<Campaign> {
+    return this.campaigns.transition(actor, 'SYS_594', id, async (campaign) => {
+      mustBe(campaign, 'draft');
+      const startsMs = campaign.when === null ? this.clock.now() : Date.parse(campaign.when);
+      const endsMs = startsMs + campaignDaysMax * dayMs;
+      const endsAt = Math.min(endsMs, campaign.ends_at === null ? Infinity : Date.parse(campaign.ends_at));
+      return { state: 'scheduled', starts_at: new Date(startsMs), ends_at: new Date(endsAt), selection_id: null };
+    });
+  }
+
+  /** No further device begins. */
+  pause(actor: Actor, id: string): Promise<Campaign> {
+    return this.campaigns.transition(actor, 'SYS_595', id, async (campaign) => {
+      mustBe(campaign, 'scheduled', 'running');
+      return { state: 'paused', reason: null };
+    });
+  }
+
+  /** A campaign that was paused before its start is scheduled again. */
+  resume(actor: Actor, id: string): Promise<Campaign> {
+    return this.campaigns.transition(actor, 'SYS_596', id, async (campaign) => {
+      mustBe(campaign, 'paused');
+      return { state: campaign.started_at === null ? 'scheduled' : 'running', reason: null };
+    });
+  }
+
+  abort(actor: Actor, id: string): Promise<Campaign> {
+    return this.campaigns.transition(actor, 'SYS_597', id, async (campaign) => {
+      mustBe(campaign, 'scheduled', 'running', 'paused', 'stopping');
+      return { state: 'stopping', reason: 'aborted' };
+    });
+  }
+}

@@ -1,0 +1,54 @@
+import { FairTurns, type ListEnvelope, listEnvelope, type ListQuery, pageOfRows } from '@lanyard/service';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { deviceStates } from '../machine/device-update.js';
+import { CampaignsService } from './campaigns.service.js';
+import { type CampaignDevice, deviceColumns, deviceRecord, deviceSource, type Progress } from './device-record.js';
+
+/** How far a campaign is, in total and per device. */
+@Injectable()
+export class CampaignDevicesService {
+  constructor(
+    private readonly database: DataSource,
+    private readonly campaigns: CampaignsService,
+  ) {}
+
+  async progress(accountId: string, id: string): Promise<Progress> {
+    await this.campaigns.get(accountId, id);
+    const rows: { state: string; n: number; complete: boolean }[] = await FairTurns.at(this.database).run(
+      accountId,
+      () =>
+        this.database.query(
+          `SELECT d.state, count(d.device_id)::int AS n, c.selection_complete AND c.started_at IS NOT NULL AS complete
+         FROM campaigns.update_campaigns c LEFT JOIN campaigns.campaign_devices d ON d.campaign_id = c.id
+         WHERE c.id = $1 GROUP BY d.state, c.id`,
+          [id],
+        ),
+    );
+    const counts = Object.fromEntries(
+      deviceStates.map((state) => [state, rows.find((r) => r.state === state)?.n ?? 0]),
+    );
+    return {
+      object: 'update-campaign-progress',
+      campaign_id: id,
+      devices: rows.reduce((sum, { n }) => sum + n, 0),
+      ...(counts as Record<(typeof deviceStates)[number], number>),
+      is_selection_complete: rows.some(({ complete }) => complete),
+    };
+  }
+
+  async list(accountId: string, id: string, query: ListQuery): Promise<ListEnvelope<CampaignDevice>> {
+    await this.campaigns.get(accountId, id);
+    const source = {
+      selected: deviceRecord,
+      from: deviceSource,
+      columns: deviceColumns,
+      where: 'true',
+      parameters: [id],
+    };
+    return FairTurns.at(this.database).run(accountId, async () => {
+      const { rows, total } = await pageOfRows<CampaignDevice>(this.database, source, query);
+      return listEnvelope(rows, query, total);
+    });
+  }
+}

@@ -1,0 +1,127 @@
+import { recordChange } from '@lanyard/service';
+import { z } from 'zod';
+import { notBlank } from '../images/image-fields.js';
+import { campaignDaysMax, concurrencyMax } from '../limits.js';
+import { Campaign } from './campaign-record.js';
+
+const hour = /^([01]\d|2[0-3]):[0-5]\d$/;
+const timeOfDay = z.string().regex(hour, 'Must be a time of day such as 22:30');
+
+const timeOut = (meaning: string, max: number): z.ZodNumber => z.number().int().min(60).max(max).describe(meaning);
+
+const week = 604_800;
+
+const fields = {
+  name: notBlank(128),
+  description: z.string().max(2000),
+  group_id: z
+    .string()
+    .regex(/^[0-9a-f]{32}$/, 'Must be the id of a device group')
+    .nullable()
+    .describe('Members of this device group only'),
+  filter: z
+    .string()
+    .max(4000)
+    .nullable()
+    .describe('As `filter` of `GET /v3/devices`. With neither, all devices of the account'),
+  when: z.iso.datetime().nullable().describe('When it starts once it is scheduled by `start`; absent: at once'),
+  ends_at: z.iso
+    .datetime()
+    .nullable()
+    .describe(`Devices that were not reached by then fail. Default: ${campaignDaysMax} days after the start`),
+  window: z
+    .strictObject({ from: timeOfDay, to: timeOfDay })
+    .refine(({ from, to }) => from !== to, 'Must not be empty')
+    .nullable()
+    .describe('Time of day (UTC) in which updates of devices begin; it may span midnight'),
+  concurrency: z.number().int().min(1).max(concurrencyMax).describe('Devices that are updated at the same time'),
+  retries: z.number().int().min(0).max(10).describe('Attempts after the first'),
+  failure_percent_max: z
+    .number()
+    .int()
+    .min(0)
+    .max(100)
+    .nullable()
+    .describe('The campaign stops when more of its finished devices have failed'),
+  failure_count_min: z
+    .number()
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .describe('The campaign does not stop before so many failures'),
+  delivery: z
+    .enum(['auto', 'pull', 'push'])
+    .describe('How devices get the image: from a URI, pushed, or as each supports it (`/5/0/8`, `/5/0/9`)'),
+  download_timeout_seconds: timeOut('How long a device may download', week),
+  install_timeout_seconds: timeOut('How long a device may install', week),
+};
+
+/** Body of POST /v3/update-campaigns. */
+export const NewCampaign = z
+  .strictObject({
+    name: fields.name,
+    firmware_image_id: z.string(),
+    description: fields.description.default(''),
+    group_id: fields.group_id.default(null),
+    filter: fields.filter.default(null),
+    when: fields.when.default(null),
+    ends_at: fields.ends_at.default(null),
+    window: fields.window.default(null),
+    concurrency: fields.concurrency.default(10),
+    retries: fields.retries.default(2),
+    failure_percent_max: fields.failure_percent_max.default(null),
+    failure_count_min: fields.failure_count_min.default(10),
+    delivery: fields.delivery.default('auto'),
+    download_timeout_seconds: fields.download_timeout_seconds.default(21_600),
+    install_timeout_seconds: fields.install_timeout_seconds.default(3_600),
+  })
+  .meta({
+    id: 'NewUpdateCampaign',
+    examples: [
+      {
+        name: 'Meters to 2.1',
+        firmware_image_id: '0178a2c0d1e400000000000000000e01',
+        filter: 'endpoint_type=meter',
+        concurrency: 50,
+        window: { from: '22:00', to: '04:00' },
+        failure_percent_max: 20,
+      },
+    ],
+  });
+export type NewCampaign = z.infer<typeof NewCampaign>;
+
+/** The fields that PUT changes in a draft; of a campaign that was started, only those in `alwaysChangeable`. */
+export const changeable = z.object(fields).partial().shape;
+
+export const alwaysChangeable: readonly string[] = [
+  'name',
+  'description',
+  'ends_at',
+  'window',
+  'concurrency',
+  'retries',
+  'failure_percent_max',
+  'failure_count_min',
+];
+
+export const CampaignChanges = recordChange(Campaign, changeable).meta({
+  id: 'UpdateCampaignChanges',
+  examples: [{ concurrency: 100 }],
+});
+export type CampaignChanges = z.infer<typeof CampaignChanges>;
+
+/** Column of each field. */
+export const columnsOfFields = ({
+  when,
+  window,
+  ...others
+}: Partial<Omit<NewCampaign, 'firmware_image_id'>>): [string, unknown][] => [
+  ...Object.entries(others).filter(([, value]) => value !== undefined),
+  ...(when === undefined ? [] : [['starts_at', when] as [string, unknown]]),
+  ...(window === undefined
+    ? []
+    : ([
+        ['window_from', window?.from ?? null],
+        ['window_to', window?.to ?? null],
+      ] as [string, unknown][])),
+];

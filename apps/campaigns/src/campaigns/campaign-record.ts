@@ -1,0 +1,105 @@
+import { isoTime, type ListSpec } from '@lanyard/service';
+import { z } from 'zod';
+
+export const campaignStates = ['draft', 'scheduled', 'running', 'paused', 'stopping', 'done', 'aborted'] as const;
+export type CampaignState = (typeof campaignStates)[number];
+
+/** Of a dry run: devices by what would happen to them. */
+const Forecast = z
+  .object({
+    state: z.enum(['running', 'done', 'refused']),
+    message: z.string().optional().describe('Why the devices could not be selected'),
+    devices: z.number().int().describe('Devices of the group and the filter'),
+    suspended: z.number().int().describe('Would fail at once'),
+    up_to_date: z.number().int().describe('Would be skipped: a campaign has read the wanted version before'),
+    busy: z.number().int().describe('Would wait for another campaign'),
+    not_registered: z.number().int().describe('Would wait for their registration'),
+    asleep: z.number().int().describe('Registered in queue mode: would wait until they wake up'),
+    ready: z.number().int().describe('Would be updated at once, as far as `concurrency` allows'),
+  })
+  .meta({ id: 'UpdateCampaignForecast' });
+export type Forecast = z.infer<typeof Forecast>;
+
+export const emptyForecast: Forecast = {
+  state: 'running',
+  devices: 0,
+  suspended: 0,
+  up_to_date: 0,
+  busy: 0,
+  not_registered: 0,
+  asleep: 0,
+  ready: 0,
+};
+
+export const Campaign = z
+  .object({
+    object: z.literal('update-campaign'),
+    id: z.string(),
+    account_id: z.string(),
+    name: z.string(),
+    description: z.string(),
+    firmware_image_id: z.string(),
+    firmware_version: z.string(),
+    group_id: z.string().nullable(),
+    filter: z.string().nullable(),
+    state: z.enum(campaignStates),
+    reason: z.string().nullable().describe('Why it was paused or stopped, unless an operator did it'),
+    when: z.string().nullable().describe('Start of a scheduled campaign'),
+    ends_at: z.string().nullable(),
+    window: z.object({ from: z.string(), to: z.string() }).nullable(),
+    concurrency: z.number().int(),
+    retries: z.number().int(),
+    failure_percent_max: z.number().int().nullable(),
+    failure_count_min: z.number().int(),
+    delivery: z.enum(['auto', 'pull', 'push']),
+    download_timeout_seconds: z.number().int(),
+    install_timeout_seconds: z.number().int(),
+    dry_run: Forecast.nullable(),
+    started_at: z.string().nullable(),
+    finished_at: z.string().nullable(),
+    created_at: z.string(),
+    updated_at: z.string(),
+    etag: z.string(),
+  })
+  .meta({ id: 'UpdateCampaign' });
+export type Campaign = z.infer<typeof Campaign>;
+
+/** SELECT list of a Campaign; the table is `t`. */
+export const campaignRecord = `
+  'update-campaign' AS object, t.id, t.account_id, t.name, t.description, t.image_id AS firmware_image_id,
+  t.version AS firmware_version, t.group_id, t.filter, t.state, t.reason, ${isoTime('t.starts_at')} AS "when",
+  ${isoTime('t.ends_at')} AS ends_at,
+  CASE WHEN t.window_from IS NOT NULL THEN jsonb_build_object('from', t.window_from, 'to', t.window_to) END AS "window",
+  t.concurrency, t.retries, t.failure_percent_max, t.failure_count_min, t.delivery, t.download_timeout_seconds,
+  t.install_timeout_seconds, t.dry_run, ${isoTime('t.started_at')} AS started_at,
+  ${isoTime('t.finished_at')} AS finished_at, ${isoTime('t.created_at')} AS created_at,
+  ${isoTime('t.updated_at')} AS updated_at, ${isoTime('t.updated_at')} AS etag`;
+
+export const campaignColumns = {
+  id: 't.id',
+  name: 't.name',
+  state: 't.state',
+  firmware_image_id: 't.image_id',
+  group_id: 't.group_id',
+  when: 't.starts_at',
+  started_at: 't.started_at',
+  finished_at: 't.finished_at',
+  created_at: 't.created_at',
+  updated_at: 't.updated_at',
+};
+
+export const campaignListSpec: ListSpec = {
+  filters: {
+    id: 'text',
+    name: 'text',
+    state: 'text',
+    firmware_image_id: 'text',
+    group_id: 'text',
+    when: 'date',
+    started_at: 'date',
+    finished_at: 'date',
+    created_at: 'date',
+    updated_at: 'date',
+  },
+  sets: { state: campaignStates },
+};

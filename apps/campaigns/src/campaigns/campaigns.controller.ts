@@ -1,0 +1,172 @@
+import {
+  type By,
+  ByCaller,
+  ByCallerIfMatch,
+  Caller,
+  EtagHeader,
+  type Identity,
+  ListParameters,
+  type ListRequest,
+  listSchema,
+  Operation,
+  RequiresPermission,
+} from '@lanyard/service';
+import { Body, Controller, Delete, Get, Param, Post, Put, UseInterceptors } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { openCampaignsMax } from '../limits.js';
+import { CampaignActions } from './campaign-actions.js';
+import { CampaignDevicesService } from './campaign-devices.service.js';
+import { CampaignChanges, NewCampaign } from './campaign-fields.js';
+import { Campaign, campaignListSpec } from './campaign-record.js';
+import { CampaignsService } from './campaigns.service.js';
+import { CampaignDevice, deviceListSpec, Progress } from './device-record.js';
+
+const wrongState = 'The state of the campaign does not allow it';
+
+@ApiTags('Update campaigns')
+@UseInterceptors(EtagHeader)
+@RequiresPermission('campaigns')
+@Controller('v3/update-campaigns')
+export class CampaignsController {
+  constructor(
+    private readonly campaigns: CampaignsService,
+    private readonly actions: CampaignActions,
+    private readonly devices: CampaignDevicesService,
+  ) {}
+
+  @Get()
+  @Operation({
+    summary: 'List update campaigns',
+    description: 'Of the account, oldest first.',
+    ok: listSchema(Campaign, 'UpdateCampaignList'),
+  })
+  list(@ListParameters(campaignListSpec, 'UpdateCampaignFilters') query: ListRequest) {
+    return this.campaigns.list(query.caller.accountId, query);
+  }
+
+  @Post()
+  @Operation({
+    summary: 'Create an update campaign',
+    description:
+      'A campaign installs a firmware image on the devices of a group, a filter, or both. It is a draft until it is started. Devices are updated over object 5 (firmware update), which they have to support.',
+    created: Campaign,
+    notFound: 'No such firmware image in this account',
+    conflict: `Another campaign of the account has this name, or the account has ${openCampaignsMax} campaigns that have not ended`,
+  })
+  create(@Caller() caller: Identity, @Body({ schema: NewCampaign }) body: NewCampaign) {
+    return this.campaigns.create(caller, body);
+  }
+
+  @Get(':id')
+  @Operation({
+    summary: 'Show an update campaign',
+    description: '`dry_run` has the counts of the last one.',
+    ok: Campaign,
+  })
+  get(@Caller() caller: Identity, @Param('id') id: string) {
+    return this.campaigns.get(caller.accountId, id);
+  }
+
+  @Put(':id')
+  @Operation({
+    summary: 'Change an update campaign',
+    description:
+      'Changes only the given fields. A campaign that was started keeps its devices, its image and its time-outs; its window, end, concurrency, retries and failure rate can be changed until it has ended.',
+    ok: Campaign,
+    conflict: `Another campaign of the account has this name, or the campaign has ended`,
+  })
+  change(@ByCallerIfMatch() { caller, id, ifMatch }: By, @Body({ schema: CampaignChanges }) body: CampaignChanges) {
+    return this.campaigns.change(caller, id, body, ifMatch);
+  }
+
+  @Delete(':id')
+  @Operation({
+    summary: 'Delete an update campaign',
+    description: 'A draft, or a campaign that has ended. Its entries in the event log stay.',
+    conflict: wrongState,
+  })
+  remove(@ByCallerIfMatch() { caller, id, ifMatch }: By) {
+    return this.campaigns.remove(caller, id, ifMatch);
+  }
+
+  @Post(':id/dry-run')
+  @Operation({
+    summary: 'Try the selection of a draft',
+    description:
+      'Selects the devices and counts what would happen to them; nothing is sent to a device. Poll the campaign until `dry_run.state` is `done`, or `refused` where the group or the filter cannot be used.',
+    ok: Campaign,
+    conflict: wrongState,
+  })
+  dryRun(@ByCaller() { caller, id }: By) {
+    return this.actions.dryRun(caller, id);
+  }
+
+  @Post(':id/start')
+  @Operation({
+    summary: 'Start an update campaign',
+    description:
+      'At once, or at the time in `when`. Its devices are those that exist when it begins. A device that another campaign updates waits for that.',
+    ok: Campaign,
+    conflict: wrongState,
+  })
+  start(@ByCaller() { caller, id }: By) {
+    return this.actions.start(caller, id);
+  }
+
+  @Post(':id/pause')
+  @Operation({
+    summary: 'Pause an update campaign',
+    description: 'No further device begins. Updates that are under way continue.',
+    ok: Campaign,
+    conflict: wrongState,
+  })
+  pause(@ByCaller() { caller, id }: By) {
+    return this.actions.pause(caller, id);
+  }
+
+  @Post(':id/resume')
+  @Operation({
+    summary: 'Resume an update campaign',
+    description: 'Devices begin again.',
+    ok: Campaign,
+    conflict: wrongState,
+  })
+  resume(@ByCaller() { caller, id }: By) {
+    return this.actions.resume(caller, id);
+  }
+
+  @Post(':id/abort')
+  @Operation({
+    summary: 'Abort an update campaign',
+    description:
+      'Ends it for every device that has not finished. One that may have the image already may still install it (`SYS_104`); others are not updated (`SYS_103`).',
+    ok: Campaign,
+    conflict: wrongState,
+  })
+  abort(@ByCaller() { caller, id }: By) {
+    return this.actions.abort(caller, id);
+  }
+
+  @Get(':id/progress')
+  @Operation({
+    summary: 'Show the progress of a campaign',
+    description: 'Its devices, counted by state.',
+    ok: Progress,
+  })
+  progress(@Caller() caller: Identity, @Param('id') id: string) {
+    return this.devices.progress(caller.accountId, id);
+  }
+
+  @Get(':id/devices')
+  @Operation({
+    summary: 'List the devices of a campaign',
+    description: 'With the state of each, for example `?state=failed`.',
+    ok: listSchema(CampaignDevice, 'UpdateCampaignDeviceList'),
+  })
+  listDevices(
+    @Param('id') id: string,
+    @ListParameters(deviceListSpec, 'UpdateCampaignDeviceFilters') query: ListRequest,
+  ) {
+    return this.devices.list(query.caller.accountId, id, query);
+  }
+}

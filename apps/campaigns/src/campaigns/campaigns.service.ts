@@ -1,0 +1,198 @@
+import type { Actor, OperatorAction } from '@lanyard/contracts';
+import { AuditTrail } from '@lanyard/kafka';
+import {
+  changesOf,
+  type Clock,
+  CLOCK,
+  FairTurns,
+  isId,
+  type ListEnvelope,
+  listEnvelope,
+  type ListQuery,
+  mustMatch,
+  newId,
+  pageOfRows,
+  ValidationFailed,
+} from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { isUniqueViolation } from '../db/violations.js';
+import { CampaignNameTaken, CampaignNotFound, TooManyCampaigns, WrongState } from '../errors.js';
+import type { Image } from '../images/image-fields.js';
+import { ImagesService } from '../images/images.service.js';
+import { openCampaignsMax } from '../limits.js';
+import {
+  alwaysChangeable,
+  type CampaignChanges,
+  changeable,
+  columnsOfFields,
+  type NewCampaign,
+} from './campaign-fields.js';
+import { type Campaign, campaignColumns, campaignRecord, type CampaignState } from './campaign-record.js';
+
+/** First half of an advisory lock's key: campaigns of an account are created one after the other. */
+const lockSpace = 0x0b22;
+
+const isEnded = ({ state }: Pick<Campaign, 'state'>): boolean => state === 'done' || state === 'aborted';
+
+/** Update campaigns as records. What they do is in `progress/`. */
+@Injectable()
+export class CampaignsService {
+  constructor(
+    private readonly database: DataSource,
+    private readonly images: ImagesService,
+    private readonly audit: AuditTrail,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  list(accountId: string, query: ListQuery): Promise<ListEnvelope<Campaign>> {
+    const source = {
+      selected: campaignRecord,
+      from: 'campaigns.update_campaigns t',
+      columns: campaignColumns,
+      where: 't.account_id = $1',
+      parameters: [accountId],
+    };
+    return FairTurns.at(this.database).run(accountId, async () => {
+      const { rows, total } = await pageOfRows<Campaign>(this.database, source, query);
+      return listEnvelope(rows, query, total);
+    });
+  }
+
+  async get(accountId: string, id: string, manager: EntityManager = this.database.manager): Promise<Campaign> {
+    const [found]: Campaign[] = isId(id)
+      ? await manager.query(
+          `SELECT ${campaignRecord} FROM campaigns.update_campaigns t WHERE t.id = $1 AND t.account_id = $2`,
+          [id, accountId],
+        )
+      : [];
+    if (!found) throw new CampaignNotFound();
+    return found;
+  }
+
+  async create(actor: Actor, { firmware_image_id: imageId, ...fields }: NewCampaign): Promise<Campaign> {
+    const { accountId } = actor;
+    return this.refusingTakenNames(async (manager) => {
+      await this.assertRoom(manager, accountId);
+      const image = await this.keepImage(manager, accountId, imageId);
+      const columns: [string, unknown][] = [
+        ['id', newId()],
+        ['account_id', accountId],
+        ['image_id', image.id],
+        ['object', image.package_object],
+        ['version', image.version],
+        ['checksum', image.datafile_checksum],
+        ['size', image.datafile_size],
+        ...columnsOfFields(fields),
+      ];
+      await manager.query(
+        `INSERT INTO campaigns.update_campaigns (${columns.map(([name]) => name).join(', ')})
+         VALUES (${columns.map((_, i) => `$${i + 1}`).join(', ')})`,
+        columns.map(([, value]) => value),
+      );
+      const made = await this.get(accountId, String(columns[0]?.[1]), manager);
+      await this.record(manager, 'SYS_592', actor, made);
+      return made;
+    });
+  }
+
+  async change(actor: Actor, id: string, body: CampaignChanges, ifMatch?: string): Promise<Campaign> {
+    return this.refusingTakenNames((manager) =>
+      this.changeState(manager, 'SYS_593', actor, id, async (campaign) => {
+        mustMatch(ifMatch, campaign.etag);
+        const changes = changesOf(body as Record<string, unknown>, changeable, campaign, ['dry_run']);
+        this.refuseLateChanges(campaign, changes);
+        return Object.fromEntries(columnsOfFields(changes as Partial<NewCampaign>));
+      }),
+    );
+  }
+
+  async remove(actor: Actor, id: string, ifMatch?: string): Promise<void> {
+    await this.database.transaction(async (manager) => {
+      const campaign = await this.lock(manager, actor.accountId, id);
+      mustMatch(ifMatch, campaign.etag);
+      if (campaign.state !== 'draft' && !isEnded(campaign))
+        throw new WrongState(campaign.state, ['draft', 'done', 'aborted']);
+      await manager.query('DELETE FROM campaigns.update_campaigns WHERE id = $1', [id]);
+      await this.record(manager, 'SYS_598', actor, campaign);
+    });
+  }
+
+  /** Changes a campaign in a transaction of its own. `columnsFor` throws WrongState where the state forbids it. */
+  transition(
+    actor: Actor,
+    action: OperatorAction,
+    id: string,
+    columnsFor: (campaign: Campaign, manager: EntityManager) => Promise<Record<string, unknown>>,
+  ): Promise<Campaign> {
+    return this.database.transaction((manager) => this.changeState(manager, action, actor, id, columnsFor));
+  }
+
+  /** Locks it against every other change until the transaction ends. */
+  async lock(manager: EntityManager, accountId: string, id: string): Promise<Campaign> {
+    if (isId(id)) await manager.query('SELECT 1 FROM campaigns.update_campaigns WHERE id = $1 FOR UPDATE', [id]);
+    return this.get(accountId, id, manager);
+  }
+
+  private async changeState(
+    manager: EntityManager,
+    action: OperatorAction,
+    actor: Actor,
+    id: string,
+    columnsFor: (campaign: Campaign, manager: EntityManager) => Promise<Record<string, unknown>>,
+  ): Promise<Campaign> {
+    const before = await this.lock(manager, actor.accountId, id);
+    const columns = Object.entries(await columnsFor(before, manager));
+    await manager.query(
+      `UPDATE campaigns.update_campaigns SET ${columns.map(([name], i) => `${name} = $${i + 3}, `).join('')}
+       updated_at = clock_timestamp(), tick_at = $2 WHERE id = $1`,
+      [id, new Date(this.clock.now()), ...columns.map(([, value]) => value)],
+    );
+    const changed = await this.get(actor.accountId, id, manager);
+    await this.record(manager, action, actor, changed);
+    return changed;
+  }
+
+  private refuseLateChanges(campaign: Campaign, changes: object): void {
+    if (isEnded(campaign)) throw new WrongState(campaign.state, ['draft', 'scheduled', 'running', 'paused']);
+    if (campaign.state === 'draft') return;
+    const late = Object.keys(changes).filter((name) => !alwaysChangeable.includes(name));
+    if (late.length > 0)
+      throw new ValidationFailed(late.map((name) => ({ name, message: 'Can be changed in a draft only' })));
+  }
+
+  /** Locked against its deletion until the transaction ends. */
+  private async keepImage(manager: EntityManager, accountId: string, id: string): Promise<Image> {
+    if (isId(id)) await manager.query('SELECT 1 FROM campaigns.firmware_images WHERE id = $1 FOR SHARE', [id]);
+    return this.images.get(accountId, id, manager);
+  }
+
+  private async assertRoom(manager: EntityManager, accountId: string): Promise<void> {
+    await manager.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [lockSpace, accountId]);
+    const [open] = (await manager.query(
+      `SELECT count(*)::int AS n FROM campaigns.update_campaigns
+       WHERE account_id = $1 AND state NOT IN ('done', 'aborted')`,
+      [accountId],
+    )) as { n: number }[];
+    if ((open?.n ?? 0) >= openCampaignsMax) throw new TooManyCampaigns(openCampaignsMax);
+  }
+
+  private async refusingTakenNames<T>(write: (manager: EntityManager) => Promise<T>): Promise<T> {
+    try {
+      return await this.database.transaction(write);
+    } catch (error) {
+      throw isUniqueViolation(error) ? new CampaignNameTaken() : error;
+    }
+  }
+
+  private async record(
+    manager: EntityManager,
+    action: OperatorAction,
+    actor: Actor,
+    { id, name, state, firmware_image_id: imageId }: Campaign,
+  ): Promise<void> {
+    const target = { kind: 'update-campaign', id, name };
+    const data = { state: state satisfies CampaignState, firmware_image_id: imageId };
+    await this.audit.record(manager, action, { accountId: actor.accountId, actor, target, data });
+  }
+}

@@ -1,0 +1,76 @@
+import { Duplicate, fixed, NotFound, ServiceError, ValidationFailed } from '@lanyard/service';
+
+export class ImageNotFound extends fixed(NotFound, 'No such firmware image in this account.') {}
+
+export class ImageNameTaken extends fixed(Duplicate, 'Another firmware image of this account has this name.', [
+  { name: 'name', message: 'Already taken' },
+]) {}
+
+export class ImageInUse extends fixed(ServiceError, {
+  status: 409,
+  code: 'in_use',
+  message: 'An update campaign that has not ended uses the firmware image: abort or delete the campaign first.',
+}) {}
+
+export class ImageEmpty extends fixed(ValidationFailed, [
+  { name: 'body', message: 'Must be the bytes of the image' },
+]) {}
+
+export class ChecksumDiffers extends ValidationFailed {
+  constructor(actual: string) {
+    super([{ name: 'datafile_checksum', message: `The SHA-256 of the uploaded bytes is ${actual}` }]);
+  }
+}
+
+/** Quotas of an account. */
+export class ImageLimitExceeded extends ServiceError {
+  constructor(quota: string) {
+    super({
+      status: 403,
+      code: 'account_limit_exceeded',
+      message: `The account may have ${quota} of firmware images: delete some that are no longer used.`,
+    });
+  }
+}
+
+export class UploadInterrupted extends fixed(ServiceError, {
+  status: 409,
+  code: 'upload_interrupted',
+  message: 'The firmware image was deleted while it was uploaded, or its upload paused for too long.',
+}) {}
+
+export class CampaignNotFound extends fixed(NotFound, 'No such update campaign in this account.') {}
+
+export class CampaignNameTaken extends fixed(Duplicate, 'Another update campaign of this account has this name.', [
+  { name: 'name', message: 'Already taken' },
+]) {}
+
+export class TooManyCampaigns extends ServiceError {
+  constructor(max: number) {
+    super({
+      status: 409,
+      code: 'limit_exceeded',
+      message: `At most ${max} update campaigns may be open: wait until one ends, or abort one.`,
+    });
+  }
+}
+
+/** The campaign is in a state that does not allow the operation. */
+export class WrongState extends ServiceError {
+  constructor(state: string, allowed: readonly string[]) {
+    super({
+      status: 409,
+      code: 'wrong_state',
+      message: `The update campaign is ${state}; the operation needs one that is ${allowed.join(' or ')}.`,
+    });
+  }
+}
+
+/** Nothing says to whom: a ticket is secret to its device. */
+export class DownloadNotFound extends fixed(NotFound, 'No such download, or it has ended.') {}
+
+export class RangeNotSatisfiable extends fixed(ServiceError, {
+  status: 416,
+  code: 'range_not_satisfiable',
+  message: 'The range begins behind the end of the firmware image.',
+}) {}

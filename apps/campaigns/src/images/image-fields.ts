@@ -1,0 +1,68 @@
+import { isoTime, type ListSpec } from '@lanyard/service';
+import { z } from 'zod';
+
+/** Refuses a blank name. */
+export const notBlank = (max: number): z.ZodString => z.string().min(1).max(max).regex(/\S/, 'Must not be blank');
+
+/** Objects of LwM2M whose packages a campaign can install: firmware update. */
+export const packageObjects = [5] as const;
+
+/** Query of POST /v3/firmware-images: the body is the bytes. */
+export const NewImage = z.strictObject({
+  name: notBlank(128),
+  version: notBlank(64),
+  description: z.string().max(2000).default(''),
+  object: z.coerce.number().pipe(z.literal(packageObjects)).default(5),
+  datafile_checksum: z
+    .string()
+    .regex(/^[0-9A-Fa-f]{64}$/, 'Must be a SHA-256 in hexadecimal')
+    .transform((text) => text.toLowerCase())
+    .optional(),
+});
+export type NewImage = z.infer<typeof NewImage>;
+
+export const Image = z
+  .object({
+    object: z.literal('firmware-image'),
+    id: z.string(),
+    account_id: z.string(),
+    name: z.string(),
+    description: z.string(),
+    version: z.string().describe('What a device reports as its firmware version (`/3/0/3`) once it runs the image'),
+    package_object: z.number().int().describe('Object of LwM2M that installs it: 5, firmware update'),
+    datafile_size: z.number().int().describe('Bytes'),
+    datafile_checksum: z.string().describe('SHA-256 in hexadecimal'),
+    created_at: z.string(),
+    updated_at: z.string(),
+    etag: z.string(),
+  })
+  .meta({ id: 'FirmwareImage' });
+export type Image = z.infer<typeof Image>;
+
+/** SELECT list of an Image; the table is `t`. */
+export const imageRecord = `
+  'firmware-image' AS object, t.id, t.account_id, t.name, t.description, t.version, t.object AS package_object,
+  t.size AS datafile_size, t.checksum AS datafile_checksum, ${isoTime('t.created_at')} AS created_at,
+  ${isoTime('t.updated_at')} AS updated_at, ${isoTime('t.updated_at')} AS etag`;
+
+export const imageColumns = {
+  id: 't.id',
+  name: 't.name',
+  version: 't.version',
+  datafile_size: 't.size',
+  datafile_checksum: 't.checksum',
+  created_at: 't.created_at',
+  updated_at: 't.updated_at',
+};
+
+export const imageListSpec: ListSpec = {
+  filters: {
+    id: 'text',
+    name: 'text',
+    version: 'text',
+    datafile_size: 'number',
+    datafile_checksum: 'text',
+    created_at: 'date',
+    updated_at: 'date',
+  },
+};

@@ -1,0 +1,106 @@
+import {
+  type By,
+  ByCallerIfMatch,
+  Caller,
+  EtagHeader,
+  fieldProblems,
+  type Identity,
+  ListParameters,
+  type ListRequest,
+  listSchema,
+  Operation,
+  RequiresPermission,
+  ValidationFailed,
+} from '@lanyard/service';
+import { Controller, Delete, Get, Param, Post, Query, Req, UseInterceptors } from '@nestjs/common';
+import {
+  ApiBody,
+  ApiConsumes,
+  ApiForbiddenResponse,
+  ApiPayloadTooLargeResponse,
+  ApiQuery,
+  ApiTags,
+} from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
+import { imageBytesMax } from '../limits.js';
+import { Image, imageListSpec, NewImage } from './image-fields.js';
+import { ImagesService } from './images.service.js';
+import { bodyStreamOf } from './upload-streams.js';
+
+/** Throws ValidationFailed. */
+const readFields = (query: unknown): NewImage => {
+  const read = NewImage.safeParse(query);
+  if (read.success) return read.data;
+  throw new ValidationFailed(fieldProblems(read.error.issues));
+};
+
+/** undefined: the client did not announce the length. */
+const lengthOf = (request: FastifyRequest): number | undefined => {
+  const length = request.headers['content-length'];
+  return length === undefined ? undefined : Number(length);
+};
+
+const query = (name: string, schema: object, required = false): MethodDecorator & ClassDecorator =>
+  ApiQuery({ name, required, schema });
+
+@ApiTags('Firmware images')
+@UseInterceptors(EtagHeader)
+@Controller('v3/firmware-images')
+export class ImagesController {
+  constructor(private readonly images: ImagesService) {}
+
+  @RequiresPermission('campaigns')
+  @Get()
+  @Operation({
+    summary: 'List firmware images',
+    description: 'What update campaigns can install on devices.',
+    ok: listSchema(Image, 'FirmwareImageList'),
+  })
+  list(@ListParameters(imageListSpec, 'FirmwareImageFilters') request: ListRequest) {
+    return this.images.list(request.caller.accountId, request);
+  }
+
+  @RequiresPermission('campaigns')
+  @Post()
+  @ApiConsumes('application/octet-stream')
+  @ApiBody({ schema: { type: 'string', format: 'binary' } })
+  @query('name', { type: 'string', minLength: 1, maxLength: 128, example: 'Meter 2.1.0' }, true)
+  @query('version', { type: 'string', minLength: 1, maxLength: 64, example: '2.1.0' }, true)
+  @query('description', { type: 'string', maxLength: 2000 })
+  @query('object', { type: 'integer', enum: [5], default: 5 })
+  @query('datafile_checksum', { type: 'string', pattern: '^[0-9A-Fa-f]{64}$' })
+  @ApiPayloadTooLargeResponse({ description: `The image is larger than ${imageBytesMax} bytes` })
+  @ApiForbiddenResponse({ description: 'No permission, or the account has used up its quota of images or of bytes' })
+  @Operation({
+    summary: 'Upload a firmware image',
+    description:
+      'The body is the image, byte for byte, at most 64 MiB. The answer comes when it is stored durably. With `datafile_checksum`, an upload that arrives with another SHA-256 is refused. `version` is what a device reports at `/3/0/3` once it runs the image.',
+    created: Image,
+    conflict: 'Another firmware image of the account has this name, or the upload paused for too long',
+  })
+  upload(@Caller() caller: Identity, @Req() request: FastifyRequest, @Query() fields: unknown) {
+    return this.images.upload(caller, readFields(fields), bodyStreamOf(request), lengthOf(request));
+  }
+
+  @RequiresPermission('campaigns')
+  @Get(':id')
+  @Operation({
+    summary: 'Show a firmware image',
+    description: 'Includes its size and checksum. The bytes are for devices only.',
+    ok: Image,
+  })
+  get(@Caller() caller: Identity, @Param('id') id: string) {
+    return this.images.get(caller.accountId, id);
+  }
+
+  @RequiresPermission('campaigns')
+  @Delete(':id')
+  @Operation({
+    summary: 'Delete a firmware image',
+    description: 'Campaigns that have ended keep its name and version.',
+    conflict: 'An update campaign that has not ended uses the image',
+  })
+  remove(@ByCallerIfMatch() { caller, id, ifMatch }: By) {
+    return this.images.remove(caller, id, ifMatch);
+  }
+}

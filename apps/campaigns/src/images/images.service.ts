@@ -1,0 +1,179 @@
+import type { Actor } from '@lanyard/contracts';
+import { AuditTrail } from '@lanyard/kafka';
+import {
+  type Clock,
+  CLOCK,
+  CONFIG,
+  FairTurns,
+  isId,
+  type ListEnvelope,
+  listEnvelope,
+  type ListQuery,
+  mustMatch,
+  newId,
+  pageOfRows,
+} from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Readable } from 'node:stream';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { CampaignsConfig } from '../config.js';
+import { isUniqueViolation } from '../db/violations.js';
+import {
+  ChecksumDiffers,
+  ImageEmpty,
+  ImageInUse,
+  ImageLimitExceeded,
+  ImageNameTaken,
+  ImageNotFound,
+  UploadInterrupted,
+} from '../errors.js';
+import { imageBytesMax, imagesPerAccountMax } from '../limits.js';
+import { PackageFiles, type StoredPackage } from '../packages/package-files.js';
+import { type Image, imageColumns, imageRecord, type NewImage } from './image-fields.js';
+
+/** How often an upload says that it is alive. */
+const touchPeriodMs = 30_000;
+
+/** First half of an advisory lock's key: the uploads of an account begin one after the other. */
+const lockSpace = 0x0b21;
+
+/** Firmware images: records in PostgreSQL, bytes in PackageFiles. */
+@Injectable()
+export class ImagesService {
+  constructor(
+    private readonly database: DataSource,
+    private readonly files: PackageFiles,
+    private readonly audit: AuditTrail,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(CONFIG) private readonly config: CampaignsConfig,
+  ) {}
+
+  /** Stores the bytes as they arrive; the image exists when they are durable. `announced`: the length, if it is known. */
+  async upload(actor: Actor, fields: NewImage, body: Readable, announced: number | undefined): Promise<Image> {
+    const id = newId();
+    await this.begin(actor.accountId, id, fields, announced ?? imageBytesMax);
+    try {
+      const stored = await this.files.store(
+        id,
+        this.touching(id, body),
+        Math.min(announced ?? Infinity, imageBytesMax),
+      );
+      if (stored.size === 0) throw new ImageEmpty();
+      const { datafile_checksum: expected = stored.checksum } = fields;
+      if (expected !== stored.checksum) throw new ChecksumDiffers(stored.checksum);
+      return await this.database.transaction((manager) => this.complete(manager, actor, id, stored));
+    } catch (error) {
+      await this.database.query('DELETE FROM campaigns.firmware_images WHERE id = $1 AND NOT stored', [id]);
+      await this.files.remove(id);
+      throw error;
+    }
+  }
+
+  list(accountId: string, query: ListQuery): Promise<ListEnvelope<Image>> {
+    const source = {
+      selected: imageRecord,
+      from: 'campaigns.firmware_images t',
+      columns: imageColumns,
+      where: 't.account_id = $1 AND t.stored',
+      parameters: [accountId],
+    };
+    return FairTurns.at(this.database).run(accountId, async () => {
+      const { rows, total } = await pageOfRows<Image>(this.database, source, query);
+      return listEnvelope(rows, query, total);
+    });
+  }
+
+  async get(accountId: string, id: string, manager: EntityManager = this.database.manager): Promise<Image> {
+    const [found]: Image[] = isId(id)
+      ? await manager.query(
+          `SELECT ${imageRecord} FROM campaigns.firmware_images t WHERE t.id = $1 AND t.account_id = $2 AND t.stored`,
+          [id, accountId],
+        )
+      : [];
+    if (!found) throw new ImageNotFound();
+    return found;
+  }
+
+  /** Throws ImageInUse while a campaign that has not ended uses it. */
+  async remove(actor: Actor, id: string, ifMatch?: string): Promise<void> {
+    const { accountId } = actor;
+    await this.database.transaction(async (manager) => {
+      if (isId(id)) await manager.query('SELECT 1 FROM campaigns.firmware_images WHERE id = $1 FOR UPDATE', [id]);
+      const image = await this.get(accountId, id, manager);
+      mustMatch(ifMatch, image.etag);
+      const used: unknown[] = await manager.query(
+        `SELECT 1 FROM campaigns.update_campaigns WHERE image_id = $1 AND state NOT IN ('done', 'aborted') LIMIT 1`,
+        [id],
+      );
+      if (used.length > 0) throw new ImageInUse();
+      await manager.query('DELETE FROM campaigns.firmware_images WHERE id = $1', [id]);
+      const target = { kind: 'firmware-image', id, name: image.name };
+      await this.audit.record(manager, 'SYS_591', { accountId, actor, target });
+    });
+    // If this fails, ImageSweeper removes the file.
+    await this.files.remove(id);
+  }
+
+  private async begin(accountId: string, id: string, fields: NewImage, bytesMax: number): Promise<void> {
+    const { name, description, version, object } = fields;
+    try {
+      await this.database.transaction(async (manager) => {
+        await this.assertRoom(manager, accountId, bytesMax);
+        await manager.query(
+          `INSERT INTO campaigns.firmware_images (id, account_id, name, description, version, object, size, touched_at)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+          [id, accountId, name, description, version, object, bytesMax, new Date(this.clock.now())],
+        );
+      });
+    } catch (error) {
+      throw isUniqueViolation(error) ? new ImageNameTaken() : error;
+    }
+  }
+
+  /** Uploads that are under way count with what they may take. */
+  private async assertRoom(manager: EntityManager, accountId: string, bytes: number): Promise<void> {
+    await manager.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [lockSpace, accountId]);
+    const [used] = (await manager.query(
+      `SELECT count(*)::int AS images, coalesce(sum(size), 0)::float8 AS bytes
+       FROM campaigns.firmware_images WHERE account_id = $1`,
+      [accountId],
+    )) as { images: number; bytes: number }[];
+    const { accountBytesMax } = this.config;
+    if ((used?.images ?? 0) >= imagesPerAccountMax) throw new ImageLimitExceeded(String(imagesPerAccountMax));
+    if ((used?.bytes ?? 0) + bytes > accountBytesMax) throw new ImageLimitExceeded(`${accountBytesMax} bytes`);
+  }
+
+  private async complete(
+    manager: EntityManager,
+    actor: Actor,
+    id: string,
+    { size, checksum }: StoredPackage,
+  ): Promise<Image> {
+    const { accountId } = actor;
+    const [, count] = (await manager.query(
+      `UPDATE campaigns.firmware_images SET stored = true, size = $2, checksum = $3, updated_at = clock_timestamp()
+       WHERE id = $1`,
+      [id, size, checksum],
+    )) as [unknown[], number];
+    if (count === 0) throw new UploadInterrupted();
+    const image = await this.get(accountId, id, manager);
+    const target = { kind: 'firmware-image', id, name: image.name };
+    const data = { version: image.version, datafile_size: String(size), datafile_checksum: checksum };
+    await this.audit.record(manager, 'SYS_590', { accountId, actor, target, data });
+    return image;
+  }
+
+  /** Marks the upload as alive while its bytes arrive. */
+  private async *touching(id: string, body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    let touchedMs = this.clock.now();
+    for await (const chunk of body) {
+      yield chunk;
+      if (this.clock.now() - touchedMs < touchPeriodMs) continue;
+      touchedMs = this.clock.now();
+      await this.database.query('UPDATE campaigns.firmware_images SET touched_at = $2 WHERE id = $1', [
+        id,
+        new Date(touchedMs),
+      ]);
+    }
+  }
+}

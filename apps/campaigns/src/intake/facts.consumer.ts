@@ -1,0 +1,63 @@
+import {
+  type DeviceCommandFinished,
+  DeviceCommandResults,
+  DeviceLifecycle,
+  type DeviceLifecycleChanged,
+  type DeviceSelectionAnswered,
+  DeviceSelectionPages,
+  type DeviceSessionChanged,
+  DeviceSessions,
+} from '@lanyard/contracts';
+import { type Batch, OnBatch, storeBatch } from '@lanyard/kafka';
+import { Controller } from '@nestjs/common';
+import { CommandResults } from '../progress/command-results.js';
+import { DevicePresence } from '../progress/device-presence.js';
+import { SelectionPages } from '../progress/selection-pages.js';
+
+/** Facts that move campaigns. */
+@Controller()
+export class FactsConsumer {
+  constructor(
+    private readonly results: CommandResults,
+    private readonly presence: DevicePresence,
+    private readonly pages: SelectionPages,
+  ) {}
+
+  @OnBatch(DeviceCommandResults)
+  async onResults(batch: Batch<DeviceCommandFinished>): Promise<void> {
+    await storeBatch(
+      batch,
+      (fact) => (fact.campaignId === undefined ? [] : [fact]),
+      (facts) => this.results.apply(facts),
+    );
+  }
+
+  @OnBatch(DeviceSessions)
+  async onSessions(batch: Batch<DeviceSessionChanged>): Promise<void> {
+    await storeBatch(
+      batch,
+      (fact) => [fact],
+      (facts) => this.presence.applySessions(facts),
+    );
+  }
+
+  @OnBatch(DeviceLifecycle)
+  async onLifecycle(batch: Batch<DeviceLifecycleChanged>): Promise<void> {
+    await storeBatch(
+      batch,
+      (fact) => [fact],
+      (facts) => this.presence.applyLifecycle(facts),
+    );
+  }
+
+  @OnBatch(DeviceSelectionPages)
+  async onPages(batch: Batch<DeviceSelectionAnswered>): Promise<void> {
+    await storeBatch(
+      batch,
+      (fact) => [fact],
+      async (pages) => {
+        for (const page of pages) await this.pages.apply(page);
+      },
+    );
+  }
+}

@@ -1,0 +1,19 @@
+/** Largest package (issue 23): a device that can store more has a download of its own. */
+export const imageBytesMax = 67_108_864;
+
+export const imagesPerAccountMax = 1_000;
+
+/** Campaigns of an account that have not ended. */
+export const openCampaignsMax = 100;
+
+/** Devices that one campaign updates at the same time. */
+export const concurrencyMax = 1_000;
+
+/** Devices of one campaign. */
+export const campaignDevicesMax = 100_000;
+
+/** A campaign ends at the latest after this time. */
+export const campaignDaysMax = 90;
+
+/** An upload that has not moved for this time was abandoned with its replica. */
+export const uploadSilenceMs = 300_000;

@@ -1,0 +1,231 @@
+import { describe, expect, it } from '@jest/globals';
+import { TestClock } from '@lanyard/service';
+import { advance } from './advance.js';
+import type { Advance, DeviceUpdate, Goal, Report, UpdateEvent } from './device-update.js';
+
+const goal: Goal = {
+  version: '2',
+  retries: 1,
+  delivery: 'auto',
+  downloadTimeoutMs: 3_600_000,
+  installTimeoutMs: 600_000,
+};
+
+const waiting: DeviceUpdate = {
+  state: 'waiting',
+  step: null,
+  attempt: 0,
+  deadlineMs: null,
+  dueMs: null,
+  polls: 0,
+  isAsked: false,
+  delivery: null,
+  packageSource: null,
+  previousVersion: null,
+  code: null,
+  reason: null,
+};
+
+const coap = { scheme: 'coap', baseUrl: 'coap://host' } as const;
+const coaps = { scheme: 'coaps', baseUrl: 'coaps://host' } as const;
+
+/** One device under the machine: what it is asked, and where it is. */
+class Device {
+  readonly clock = new TestClock();
+  update = waiting;
+  asked: Advance['command'];
+  wasCancelled = false;
+  transport: string | null = null;
+
+  constructor(
+    readonly wanted: Goal = goal,
+    readonly packageSources: readonly (typeof coap | typeof coaps)[] = [coap, coaps],
+  ) {}
+
+  tell(event: UpdateEvent): this {
+    const { clock, packageSources, transport } = this;
+    const now = { nowMs: clock.now(), pollMinMs: 5_000, packageSources, transport };
+    const next = advance(this.update, event, this.wanted, now);
+    [this.update, this.asked, this.wasCancelled] = [next.update, next.command, next.isCancelled ?? false];
+    return this;
+  }
+
+  answer(report: Report = {}): this {
+    return this.tell({ kind: 'answered', report });
+  }
+
+  /** Time passes until the machine wants to look at the device. */
+  async wait(): Promise<this> {
+    const { dueMs } = this.update;
+    if (dueMs === null) throw new Error('the machine waits for nothing');
+    await this.clock.advance(dueMs - this.clock.now());
+    return this.tell({ kind: 'due' });
+  }
+
+  /** Reads its version and object 5 until it is offered the package. */
+  offered(report: Report = { state: 0, result: 0 }): this {
+    return this.tell({ kind: 'started' }).answer({ version: '1' }).answer(report);
+  }
+
+  async downloaded(): Promise<this> {
+    this.offered().answer();
+    return (await this.wait()).answer({ state: 2, result: 0 });
+  }
+}
+
+describe('an update by pull', () => {
+  it('reads, writes the URI, polls, executes, and ends by the result', async () => {
+    const device = new Device().tell({ kind: 'started' });
+    expect(device.asked).toMatchObject({ kind: 'read', path: '/3/0/3' });
+    expect(device.answer({ version: '1' }).asked).toMatchObject({ kind: 'read', path: '/5/0' });
+    expect(device.answer({ state: 0, result: 0 }).asked).toMatchObject({ kind: 'write-uri', baseUrl: 'coap://host' });
+    expect(device.answer().update).toMatchObject({ step: 'download', isAsked: false, previousVersion: '1' });
+    expect((await device.wait()).asked).toMatchObject({ kind: 'read', path: '/5/0' });
+    device.answer({ state: 1, result: 0 });
+    expect((await device.wait()).answer({ state: 2 }).asked).toMatchObject({ kind: 'execute' });
+    expect(device.answer().update).toMatchObject({ step: 'install' });
+    expect((await device.wait()).answer({ state: 0, result: 1 }).update).toMatchObject({
+      state: 'succeeded',
+      code: 'SYS_112',
+      dueMs: null,
+    });
+  });
+
+  it('polls with growing pauses, and at once when the device registers', async () => {
+    const device = new Device().offered().answer();
+    const pauses = [];
+    for (let n = 0; n < 8; n++) {
+      const fromMs = device.clock.now();
+      (await device.wait()).answer({ state: 1 });
+      pauses.push((device.clock.now() - fromMs) / 1_000);
+    }
+    expect(pauses).toEqual([5, 10, 20, 40, 80, 160, 300, 300]);
+    expect(device.tell({ kind: 'registered' }).update.dueMs).toBe(device.clock.now());
+  });
+
+  it('prefers the scheme by which the device is connected, among those that it supports', () => {
+    const device = new Device();
+    device.transport = 'coaps';
+    expect(device.offered().asked).toMatchObject({ baseUrl: 'coaps://host' });
+    const other = new Device();
+    other.transport = 'coaps';
+    expect(other.offered({ state: 0, protocols: [0] }).asked).toMatchObject({ baseUrl: 'coap://host' });
+  });
+
+  it('a device that forgets its result in the reboot is known by its version', async () => {
+    const device = (await new Device().downloaded()).answer();
+    expect((await device.wait()).answer({ state: 0, result: 0 }).asked).toMatchObject({ path: '/3/0/3' });
+    expect(device.answer({ version: '2' }).update.code).toBe('SYS_112');
+  });
+
+  it('the lost answer to an execution is no failure', async () => {
+    const device = (await new Device().downloaded()).tell({ kind: 'unanswered' });
+    expect(device.update.step).toBe('install');
+  });
+});
+
+describe('push', () => {
+  it('where the device supports nothing else, with the time of a download', () => {
+    const device = new Device().offered({ state: 0, deliveryMethod: 1 });
+    expect(device.asked).toEqual({ kind: 'push', expiryMs: goal.downloadTimeoutMs });
+    expect(device.answer().update).toMatchObject({ step: 'download', delivery: 'push' });
+  });
+
+  it('where no URI has a protocol that the device supports', () => {
+    expect(new Device().offered({ state: 0, protocols: [3], deliveryMethod: 2 }).asked).toMatchObject({ kind: 'push' });
+    expect(new Device(goal, []).offered({ state: 0 }).asked).toMatchObject({ kind: 'push' });
+  });
+
+  it('is not done against the campaign', () => {
+    const device = new Device({ ...goal, delivery: 'pull' }).offered({ state: 0, deliveryMethod: 1 });
+    expect(device.update).toMatchObject({ state: 'failed', reason: 'no delivery that the device supports' });
+  });
+});
+
+describe('devices that are not updated', () => {
+  it('are skipped at the wanted version', () => {
+    const device = new Device().tell({ kind: 'started' }).answer({ version: '2' });
+    expect(device.update).toMatchObject({ state: 'skipped', code: 'SYS_110' });
+  });
+
+  it('fail at once without object 5', () => {
+    const device = new Device().tell({ kind: 'started' }).answer({ version: '1' });
+    device.tell({ kind: 'refused', error: 'RESOURCE_NOT_FOUND' });
+    expect(device.update).toMatchObject({ state: 'failed', code: 'SYS_111', attempt: 1 });
+  });
+
+  it('fail at once when they are suspended, and their command is cancelled', () => {
+    const device = new Device().offered();
+    device.tell({ kind: 'ended', state: 'failed', code: 'SYS_111', reason: 'the device is suspended' });
+    expect(device.update).toMatchObject({ state: 'failed', reason: 'the device is suspended', dueMs: null });
+    expect(device.wasCancelled).toBe(true);
+  });
+});
+
+describe('what an earlier update left', () => {
+  it.each([1, 2])('state %i is reset first', (state) => {
+    const device = new Device().offered({ state });
+    expect(device.asked).toMatchObject({ kind: 'reset', delivery: 'pull' });
+    expect(device.answer().asked).toMatchObject({ kind: 'write-uri' });
+  });
+});
+
+describe('failures', () => {
+  it('are tried again after a pause, as often as the campaign says', async () => {
+    const device = new Device().offered().answer();
+    (await device.wait()).answer({ state: 0, result: 5 });
+    expect(device.update).toMatchObject({ state: 'waiting', attempt: 1, reason: 'integrity check failed' });
+    expect(device.update.dueMs).toBe(device.clock.now() + 60_000);
+    device.offered().answer();
+    (await device.wait()).answer({ state: 0, result: 5 });
+    expect(device.update).toMatchObject({ state: 'failed', code: 'SYS_111', attempt: 2 });
+  });
+
+  it('that another attempt would repeat are final', async () => {
+    const device = new Device().offered().answer();
+    (await device.wait()).answer({ state: 0, result: 6 });
+    expect(device.update).toMatchObject({ state: 'failed', reason: 'unsupported package type', attempt: 1 });
+  });
+
+  it('a download that was lost in a reboot is begun again', async () => {
+    const device = new Device().offered().answer();
+    for (let n = 0; n < 3; n++) (await device.wait()).answer({ state: 1 });
+    (await device.wait()).answer({ state: 0, result: 0 });
+    expect(device.update).toMatchObject({ state: 'waiting', reason: 'download lost' });
+  });
+
+  it('a device that never answers could not be reached', () => {
+    const device = new Device({ ...goal, retries: 0 }).tell({ kind: 'started' }).tell({ kind: 'unanswered' });
+    expect(device.update).toMatchObject({ state: 'failed', code: 'SYS_100' });
+  });
+
+  it('a download ends with its time, whatever the device says', async () => {
+    const device = new Device({ ...goal, retries: 0 }).offered().answer();
+    while (device.update.state === 'updating') {
+      await device.wait();
+      if (device.update.isAsked) device.answer({ state: 1 });
+    }
+    expect(device.update).toMatchObject({ state: 'failed', reason: 'download took too long' });
+    expect(device.clock.now() - new TestClock().now()).toBe(goal.downloadTimeoutMs);
+  });
+
+  it('a result that never comes is as no answer', async () => {
+    const device = new Device({ ...goal, retries: 0 }).tell({ kind: 'started' });
+    await device.wait();
+    expect(device.update).toMatchObject({ state: 'failed', code: 'SYS_100' });
+    expect(device.wasCancelled).toBe(true);
+  });
+
+  it('an update after which the version is another one has failed', async () => {
+    const device = (await new Device({ ...goal, retries: 0 }).downloaded()).answer();
+    (await device.wait()).answer({ state: 0, result: 0 }).answer({ version: '1' });
+    expect(device.update).toMatchObject({ state: 'failed', reason: 'not installed: the version is 1' });
+  });
+});
+
+it('nothing moves a device that has finished', () => {
+  const device = new Device().tell({ kind: 'started' }).answer({ version: '2' });
+  const { update } = device;
+  for (const kind of ['due', 'registered', 'unanswered', 'started'] as const)
+    expect(device.tell({ kind }).update).toBe(update);
+});

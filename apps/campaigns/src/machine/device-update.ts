@@ -1,0 +1,104 @@
+import type { PackageSource } from '../config.js';
+
+/** What a device of a campaign is asked for, one after the other. */
+export const steps = [
+  'read-version',
+  'read-object',
+  'reset',
+  'offer',
+  'download',
+  'execute',
+  'install',
+  'verify',
+] as const;
+export type Step = (typeof steps)[number];
+
+/** `updating` has steps; the last four are final. */
+export const deviceStates = ['waiting', 'updating', 'succeeded', 'skipped', 'failed', 'stopped'] as const;
+export type DeviceState = (typeof deviceStates)[number];
+
+/** Codes of spec §6.2 with which an update ends. */
+export type EndCode = 'SYS_100' | 'SYS_101' | 'SYS_103' | 'SYS_104' | 'SYS_109' | 'SYS_110' | 'SYS_111' | 'SYS_112';
+
+/** Where one device is. Times are in milliseconds since the epoch. */
+export interface DeviceUpdate {
+  state: DeviceState;
+  step: Step | null;
+  /** Counts from 1. */
+  attempt: number;
+  /** When downloading or installing must have ended. */
+  deadlineMs: number | null;
+  /** When something is to be done without an answer. While `waiting`: not before. */
+  dueMs: number | null;
+  polls: number;
+  /** A command is under way, whose result will come. */
+  isAsked: boolean;
+  delivery: 'pull' | 'push' | null;
+  /** Where the device pulls from. */
+  packageSource: string | null;
+  previousVersion: string | null;
+  code: EndCode | null;
+  reason: string | null;
+}
+
+/** What a campaign wants. */
+export interface Goal {
+  version: string;
+  /** Attempts after the first. */
+  retries: number;
+  delivery: 'auto' | 'pull' | 'push';
+  downloadTimeoutMs: number;
+  installTimeoutMs: number;
+}
+
+export interface Circumstances {
+  nowMs: number;
+  pollMinMs: number;
+  packageSources: readonly PackageSource[];
+  /** URI scheme by which the device is connected, if it is known. */
+  transport: string | null;
+}
+
+/** What the device says of itself; absent: nothing, or not in this answer. */
+export interface Report {
+  version?: string;
+  /** Resources 3, 5, 8 and 9 of object 5. */
+  state?: number;
+  result?: number;
+  protocols?: readonly number[];
+  deliveryMethod?: number;
+}
+
+export type UpdateEvent =
+  | { kind: 'started' }
+  | { kind: 'answered'; report: Report }
+  | { kind: 'refused'; error: string }
+  | { kind: 'unanswered' }
+  | { kind: 'due' }
+  | { kind: 'registered' }
+  | { kind: 'ended'; state: 'failed' | 'stopped'; code: EndCode; reason: string };
+
+export type WantedCommand = { expiryMs: number } & (
+  | { kind: 'read'; path: string }
+  | { kind: 'write-uri'; baseUrl: string }
+  | { kind: 'push' }
+  | { kind: 'reset'; delivery: 'pull' | 'push' }
+  | { kind: 'execute' }
+);
+
+/** What follows from an event. */
+export interface Advance {
+  update: DeviceUpdate;
+  command?: WantedCommand;
+  /** The command that is under way is not wanted any more. */
+  isCancelled?: true;
+}
+
+export const isFinal = ({ state }: Pick<DeviceUpdate, 'state'>): boolean => state !== 'waiting' && state !== 'updating';
+
+/** Steps in which the device may have the package, or may be getting it. */
+export const mayHavePackage = (step: Step | null): boolean =>
+  step === 'offer' || step === 'download' || step === 'execute' || step === 'install' || step === 'verify';
+
+/** Steps in which a ticket is valid. */
+export const downloadingSteps: readonly Step[] = ['offer', 'download'];

@@ -1,0 +1,86 @@
+import { firmwareResults } from '@lanyard/lwm2m';
+import type { Advance, Circumstances, DeviceUpdate, EndCode, Goal, Step, WantedCommand } from './device-update.js';
+
+/** How long a registered device may take for the answer to one request. */
+export const answerExpiryMs = 600_000;
+
+/** Every command has a result. This is for one that does not come. */
+const resultSlackMs = 60_000;
+
+const pollMaxMs = 300_000;
+
+/** First pause before another attempt, as a multiple of the first pause between polls. */
+const retryFactor = 12;
+const retryMaxMs = 3_600_000;
+
+/** Resource /5/0/5: another attempt would end in the same way. */
+const permanentResults = ['not enough flash memory', 'unsupported package type', 'unsupported protocol'];
+
+export const nextStep = (
+  update: DeviceUpdate,
+  step: Step,
+  command: WantedCommand,
+  { nowMs }: Circumstances,
+  more: Partial<DeviceUpdate> = {},
+): Advance => ({
+  update: { ...update, step, isAsked: true, dueMs: nowMs + command.expiryMs + resultSlackMs, ...more },
+  command,
+});
+
+/** Looks again later, at the latest when the step must have ended. */
+export const pollLater = (update: DeviceUpdate, { nowMs, pollMinMs }: Circumstances): Advance => {
+  const pauseMs = Math.min(pollMaxMs, pollMinMs * 2 ** Math.min(update.polls, 20));
+  const dueMs = Math.min(nowMs + pauseMs, update.deadlineMs ?? Infinity);
+  return { update: { ...update, isAsked: false, polls: update.polls + 1, dueMs } };
+};
+
+export const poll = (update: DeviceUpdate, path: string, circumstances: Circumstances): Advance => {
+  const leftMs = (update.deadlineMs ?? Infinity) - circumstances.nowMs;
+  const expiryMs = Math.max(1_000, Math.min(answerExpiryMs, leftMs));
+  return nextStep(update, update.step ?? 'download', { kind: 'read', path, expiryMs }, circumstances);
+};
+
+export const finish = (
+  update: DeviceUpdate,
+  state: DeviceUpdate['state'],
+  code: EndCode,
+  reason: string | null = null,
+): Advance => ({
+  update: { ...update, state, step: null, isAsked: false, dueMs: null, deadlineMs: null, code, reason },
+  ...(update.isAsked && { isCancelled: true as const }),
+});
+
+/** The attempt failed. Another one follows if the campaign has some left. */
+export const failAttempt = (
+  update: DeviceUpdate,
+  reason: string,
+  { retries }: Goal,
+  { nowMs, pollMinMs }: Circumstances,
+  { isUnreachable = false, isPermanent = false } = {},
+): Advance => {
+  if (isPermanent || update.attempt > retries)
+    return finish(update, 'failed', isUnreachable ? 'SYS_100' : 'SYS_111', reason);
+  const pauseMs = Math.min(retryMaxMs, retryFactor * pollMinMs * 2 ** Math.min(update.attempt - 1, 20));
+  return {
+    update: {
+      ...update,
+      state: 'waiting',
+      step: null,
+      isAsked: false,
+      deadlineMs: null,
+      dueMs: nowMs + pauseMs,
+      reason,
+    },
+    ...(update.isAsked && { isCancelled: true as const }),
+  };
+};
+
+export const failByResult = (
+  update: DeviceUpdate,
+  result: number,
+  goal: Goal,
+  circumstances: Circumstances,
+): Advance => {
+  const name = firmwareResults[result] ?? `result ${result}`;
+  return failAttempt(update, name, goal, circumstances, { isPermanent: permanentResults.includes(name) });
+};

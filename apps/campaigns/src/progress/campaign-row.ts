@@ -1,0 +1,28 @@
+import type { CampaignState } from '../campaigns/campaign-record.js';
+
+/** A campaign as its worker sees it. */
+export interface CampaignRow {
+  id: string;
+  account_id: string;
+  group_id: string | null;
+  filter: string | null;
+  state: CampaignState;
+  reason: string | null;
+  starts_at: Date | null;
+  ends_at: Date | null;
+  window_from: string | null;
+  window_to: string | null;
+  concurrency: number;
+  failure_percent_max: number | null;
+  failure_count_min: number;
+  started_at: Date | null;
+  selection_complete: boolean;
+}
+
+/** One campaign whose turn it is. A paused one has a turn when it ends. */
+export const dueSql = `
+  SELECT id, account_id, group_id, filter, state, reason, starts_at, ends_at, window_from, window_to, concurrency,
+    failure_percent_max, failure_count_min, started_at, selection_complete
+  FROM campaigns.update_campaigns
+  WHERE tick_at <= $1 AND state IN ('scheduled', 'running', 'stopping', 'paused')
+  ORDER BY tick_at LIMIT 1 FOR UPDATE SKIP LOCKED`;

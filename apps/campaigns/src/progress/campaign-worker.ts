@@ -1,0 +1,110 @@
+import { BackgroundWork } from '@lanyard/service';
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { isUniqueViolation } from '../db/violations.js';
+import { Selections } from '../selection/selections.js';
+import { type CampaignRow, dueSql } from './campaign-row.js';
+import { DeviceStarter } from './device-starter.js';
+import { OpenDevices } from './open-devices.js';
+import { isWithin } from './window.js';
+
+const periodMs = 500;
+
+/** Until a campaign is looked at again: with devices that could begin, and without. */
+const busyMs = 1_000;
+const idleMs = 5_000;
+
+/** Changes of a campaign's columns, and when it is looked at next. */
+type Turn = Record<string, unknown> & { tick_at: Date };
+
+/**
+ * Moves campaigns: begins them, starts devices, and ends them. One transaction per turn, in which the campaign is locked:
+ * replicas share the campaigns, and a killed one leaves nothing half done.
+ */
+@Injectable()
+export class CampaignWorker extends BackgroundWork {
+  constructor(
+    private readonly database: DataSource,
+    private readonly selections: Selections,
+    private readonly starter: DeviceStarter,
+    private readonly open: OpenDevices,
+  ) {
+    super(periodMs, 'campaigns not continued, tried again');
+  }
+
+  protected async step(): Promise<boolean> {
+    try {
+      return await this.database.transaction((manager) => this.turn(manager));
+    } catch (error) {
+      // Another campaign has begun the update of one of the devices: it is left out the next time.
+      if (isUniqueViolation(error)) return true;
+      throw error;
+    }
+  }
+
+  private async turn(manager: EntityManager): Promise<boolean> {
+    const [campaign] = (await manager.query(dueSql, [new Date(this.clock.now())])) as CampaignRow[];
+    if (!campaign) return false;
+    const columns = Object.entries(await this.advance(manager, campaign));
+    await manager.query(
+      `UPDATE campaigns.update_campaigns SET ${columns.map(([name], i) => `${name} = $${i + 2}`).join(', ')} WHERE id = $1`,
+      [campaign.id, ...columns.map(([, value]) => value)],
+    );
+    return true;
+  }
+
+  private advance(manager: EntityManager, campaign: CampaignRow): Promise<Turn> | Turn {
+    if (campaign.state === 'stopping') return this.end(manager, campaign);
+    if (this.hasEnded(campaign)) return { state: 'stopping', reason: 'ended', tick_at: this.in(0) };
+    if (campaign.state === 'scheduled') return this.begin(manager, campaign);
+    if (campaign.state === 'running') return this.run(manager, campaign);
+    return { tick_at: campaign.ends_at ?? this.in(idleMs) };
+  }
+
+  private async begin(manager: EntityManager, campaign: CampaignRow): Promise<Turn> {
+    const startsMs = campaign.starts_at?.getTime() ?? 0;
+    if (startsMs > this.clock.now()) return { tick_at: new Date(startsMs) };
+    const selection = await this.selections.begin(manager, campaign);
+    return { ...selection, state: 'running', started_at: this.in(0), tick_at: this.in(idleMs) };
+  }
+
+  private async run(manager: EntityManager, campaign: CampaignRow): Promise<Turn> {
+    const counts = await this.open.count(manager, campaign.id);
+    if (counts.open === 0 && campaign.selection_complete) return this.done('done');
+    if (this.failsTooOften(campaign, counts)) return { state: 'stopping', reason: 'failure rate', tick_at: this.in(0) };
+    const { window_from: from, window_to: to } = campaign;
+    if (!isWithin(from !== null && to !== null ? { from, to } : null, this.clock.now()))
+      return { tick_at: this.in(idleMs) };
+    const room = campaign.concurrency - counts.updating;
+    const started = await this.starter.start(manager, campaign.id, room);
+    // Without room, a device that finishes makes some; with room left, no other device can begin now.
+    return { tick_at: this.in(started < room ? idleMs : busyMs) };
+  }
+
+  /** A few hundred devices at a time. */
+  private async end(manager: EntityManager, campaign: CampaignRow): Promise<Turn> {
+    if (await this.open.endSome(manager, campaign)) return { tick_at: this.in(0) };
+    const counts = await this.open.count(manager, campaign.id);
+    if (counts.open > 0) return { tick_at: this.in(busyMs) };
+    return this.done(campaign.reason === 'ended' ? 'done' : 'aborted');
+  }
+
+  private done(state: 'done' | 'aborted'): Turn {
+    return { state, finished_at: this.in(0), tick_at: this.in(0) };
+  }
+
+  private hasEnded({ ends_at: endsAt }: CampaignRow): boolean {
+    return endsAt !== null && endsAt.getTime() <= this.clock.now();
+  }
+
+  private failsTooOften(
+    { failure_percent_max: max, failure_count_min: min }: CampaignRow,
+    { failed, succeeded }: { failed: number; succeeded: number },
+  ): boolean {
+    return max !== null && failed >= min && (failed * 100) / (failed + succeeded) > max;
+  }
+
+  private in(ms: number): Date {
+    return new Date(this.clock.now() + ms);
+  }
+}

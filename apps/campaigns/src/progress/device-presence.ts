@@ -1,0 +1,97 @@
+import type { DeviceLifecycleChanged, DeviceSessionChanged } from '@lanyard/contracts';
+import { type Clock, CLOCK } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { DeviceUpdates } from './device-updates.js';
+import { lockedInOrder, selectUpdates, type UpdateRow } from './update-row.js';
+
+/** A device in queue mode listens so long after its last message: MAX_TRANSMIT_WAIT (RFC 7252 §4.8.2). */
+const awakeMs = 93_000;
+
+// A lower epoch than the stored one is a late report of a previous session owner. What has not changed is not written.
+const sessionsSql = `
+  INSERT INTO campaigns.device_sessions AS s (device_id, account_id, epoch, registered, queue_mode, transport, awake_until)
+  SELECT r.device_id, r.account_id, r.epoch, r.registered, r.queue_mode, r.transport, r.awake_until
+  FROM jsonb_populate_recordset(NULL::campaigns.device_sessions, $1::jsonb) r ORDER BY r.device_id
+  ON CONFLICT (device_id) DO UPDATE SET epoch = excluded.epoch, registered = excluded.registered,
+    queue_mode = excluded.queue_mode, transport = coalesce(excluded.transport, s.transport),
+    awake_until = excluded.awake_until
+  WHERE s.epoch <= excluded.epoch AND (s.registered, s.queue_mode, s.transport, s.awake_until) IS DISTINCT FROM
+    (excluded.registered, excluded.queue_mode, coalesce(excluded.transport, s.transport), excluded.awake_until)`;
+
+/** Campaigns that wait for one of the devices look for devices to start now. */
+const wakeSql = `
+  UPDATE campaigns.update_campaigns SET tick_at = $2
+  WHERE state = 'running' AND tick_at > $2 AND id IN (
+    SELECT campaign_id FROM campaigns.campaign_devices WHERE device_id = ANY($1) AND state = 'waiting')`;
+
+const isThere = ({ change }: DeviceSessionChanged): boolean => change === 'registered' || change === 'updated';
+
+const sessionOf = (fact: DeviceSessionChanged): object => ({
+  device_id: fact.deviceId,
+  account_id: fact.accountId,
+  epoch: fact.epoch,
+  registered: isThere(fact),
+  queue_mode: fact.queueMode ?? fact.item.q ?? false,
+  transport: fact.transport ?? null,
+  awake_until: (fact.queueMode ?? fact.item.q) ? new Date(Date.parse(fact.occurredAt) + awakeMs).toISOString() : null,
+});
+
+/** The last fact of each device: the highest epoch, then the order of arrival. */
+const lastFacts = (facts: readonly DeviceSessionChanged[]): DeviceSessionChanged[] => {
+  const last = new Map<string, DeviceSessionChanged>();
+  for (const fact of facts) if (fact.epoch >= (last.get(fact.deviceId)?.epoch ?? -1)) last.set(fact.deviceId, fact);
+  return [...last.values()];
+};
+
+/** Which devices are there, as far as campaigns need to know it. Facts may be repeated. */
+@Injectable()
+export class DevicePresence {
+  constructor(
+    private readonly database: DataSource,
+    private readonly updates: DeviceUpdates,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  async applySessions(facts: readonly DeviceSessionChanged[]): Promise<void> {
+    if (facts.length === 0) return;
+    await this.database.query(sessionsSql, [JSON.stringify(lastFacts(facts).map(sessionOf))]);
+    const there = facts.filter(isThere).map(({ deviceId }) => deviceId);
+    if (there.length > 0) await this.database.query(wakeSql, [there, new Date(this.clock.now())]);
+    const registered = facts.filter(({ change }) => change === 'registered').map(({ deviceId }) => deviceId);
+    if (registered.length > 0)
+      await this.database.transaction(async (manager) => {
+        const rows = await this.openRows(manager, registered);
+        await this.updates.apply(manager, rows, () => ({ kind: 'registered' }));
+      });
+  }
+
+  /** Devices that were suspended or deleted fail at once. */
+  async applyLifecycle(facts: readonly DeviceLifecycleChanged[]): Promise<void> {
+    const reasons = new Map(
+      facts.flatMap(({ deviceId, change }): [string, string][] => {
+        if (change === 'deleted') return [[deviceId, 'the device was deleted']];
+        return change === 'suspended' ? [[deviceId, 'the device is suspended']] : [];
+      }),
+    );
+    if (reasons.size === 0) return;
+    const deleted = facts.filter(({ change }) => change === 'deleted').map(({ deviceId }) => deviceId);
+    await this.database.transaction(async (manager) => {
+      const rows = await this.openRows(manager, [...reasons.keys()]);
+      await this.updates.apply(manager, rows, ({ device_id: id }) => ({
+        kind: 'ended',
+        state: 'failed',
+        code: 'SYS_111',
+        reason: reasons.get(id) ?? '',
+      }));
+      await manager.query('DELETE FROM campaigns.device_sessions WHERE device_id = ANY($1)', [deleted]);
+    });
+  }
+
+  private openRows(manager: EntityManager, deviceIds: readonly string[]): Promise<UpdateRow[]> {
+    return manager.query(
+      `${selectUpdates} WHERE d.device_id = ANY($1) AND d.state IN ('waiting', 'updating') ${lockedInOrder}`,
+      [deviceIds],
+    );
+  }
+}

@@ -1,0 +1,42 @@
+import { type Clock, CLOCK } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { DeviceUpdates } from './device-updates.js';
+import { lockedInOrder, selectUpdates, type UpdateRow } from './update-row.js';
+
+const startsAtOnce = 200;
+
+/** Registered devices that listen, and that no campaign updates. Those of another transaction are left to it. */
+const candidatesSql = `
+  SELECT d.device_id FROM campaigns.campaign_devices d
+  JOIN campaigns.device_sessions s ON s.device_id = d.device_id
+  WHERE d.campaign_id = $1 AND d.state = 'waiting' AND (d.due_at IS NULL OR d.due_at <= $2)
+    AND s.registered AND (NOT s.queue_mode OR s.awake_until > $2)
+    AND NOT EXISTS (SELECT 1 FROM campaigns.campaign_devices o WHERE o.device_id = d.device_id AND o.state = 'updating')
+  ORDER BY d.device_id LIMIT $3 FOR UPDATE OF d SKIP LOCKED`;
+
+/** Begins the updates of devices that can be reached now. */
+@Injectable()
+export class DeviceStarter {
+  constructor(
+    private readonly updates: DeviceUpdates,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /** Returns how many began. Rejects with a unique violation if another campaign began with one of them meanwhile. */
+  async start(manager: EntityManager, campaignId: string, room: number): Promise<number> {
+    if (room <= 0) return 0;
+    const now = new Date(this.clock.now());
+    const candidates = (await manager.query(candidatesSql, [campaignId, now, Math.min(room, startsAtOnce)])) as {
+      device_id: string;
+    }[];
+    if (candidates.length === 0) return 0;
+    const ids = candidates.map(({ device_id: id }) => id);
+    const rows = (await manager.query(
+      `${selectUpdates} WHERE d.campaign_id = $1 AND d.device_id = ANY($2) ${lockedInOrder}`,
+      [campaignId, ids],
+    )) as UpdateRow[];
+    await this.updates.apply(manager, rows, () => ({ kind: 'started' }));
+    return rows.length;
+  }
+}

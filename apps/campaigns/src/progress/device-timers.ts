@@ -1,0 +1,33 @@
+import { BackgroundWork } from '@lanyard/service';
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { DeviceUpdates } from './device-updates.js';
+import { selectUpdates, type UpdateRow } from './update-row.js';
+
+const periodMs = 500;
+const dueAtOnce = 200;
+
+/** Devices whose turn it is. Replicas share them: those that another one holds are left to it. */
+const dueSql = `${selectUpdates}
+  WHERE d.state = 'updating' AND d.due_at <= $1 ORDER BY d.due_at LIMIT ${dueAtOnce} FOR UPDATE OF d SKIP LOCKED`;
+
+/** Looks at devices again whose time has come: polls, and steps that took too long. */
+@Injectable()
+export class DeviceTimers extends BackgroundWork {
+  constructor(
+    private readonly database: DataSource,
+    private readonly updates: DeviceUpdates,
+  ) {
+    super(periodMs, 'devices of campaigns not looked at, tried again');
+  }
+
+  protected step(): Promise<boolean> {
+    return this.database.transaction((manager) => this.advance(manager));
+  }
+
+  private async advance(manager: EntityManager): Promise<boolean> {
+    const rows = (await manager.query(dueSql, [new Date(this.clock.now())])) as UpdateRow[];
+    await this.updates.apply(manager, rows, () => ({ kind: 'due' }));
+    return rows.length === dueAtOnce;
+  }
+}

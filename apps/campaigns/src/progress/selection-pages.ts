@@ -1,0 +1,138 @@
+import { DeviceEvents, type DeviceSelectionAnswered, type SelectedDevice } from '@lanyard/contracts';
+import { Outbox } from '@lanyard/kafka';
+import { type Clock, CLOCK } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { emptyForecast, type Forecast } from '../campaigns/campaign-record.js';
+import { campaignDevicesMax } from '../limits.js';
+import { Selections } from '../selection/selections.js';
+import { DeviceUpdates } from './device-updates.js';
+import { addedEntry } from './entries.js';
+import { forecastOf } from './forecast.js';
+import { lockedInOrder, selectUpdates, type UpdateRow } from './update-row.js';
+
+interface SelectingCampaign {
+  id: string;
+  account_id: string;
+  group_id: string | null;
+  filter: string | null;
+  state: string;
+  version: string;
+  selection_page: number;
+  selection_complete: boolean;
+  dry_run: Forecast | null;
+}
+
+const campaignSql = `
+  SELECT id, account_id, group_id, filter, state, version, selection_page, selection_complete, dry_run
+  FROM campaigns.update_campaigns WHERE selection_id = $1 FOR UPDATE`;
+
+const addSql = `
+  INSERT INTO campaigns.campaign_devices (campaign_id, device_id, account_id, endpoint_name, added_at, updated_at)
+  SELECT $1, d."deviceId", $2, d."endpointName", $4, $4
+  FROM jsonb_to_recordset($3::jsonb) AS d ("deviceId" text, "endpointName" text)
+  ON CONFLICT DO NOTHING`;
+
+/** What the directory knows counts until a session fact says more. */
+const presenceSql = `
+  INSERT INTO campaigns.device_sessions (device_id, account_id, epoch, registered)
+  SELECT d."deviceId", $1, -1, d."isRegistered"
+  FROM jsonb_to_recordset($2::jsonb) AS d ("deviceId" text, "isRegistered" boolean)
+  ORDER BY 1 ON CONFLICT DO NOTHING`;
+
+const tooMany = `more than ${campaignDevicesMax} devices`;
+
+/** Takes the pages of selections: devices of campaigns, or the counts of dry runs. Pages may be repeated. */
+@Injectable()
+export class SelectionPages {
+  constructor(
+    private readonly database: DataSource,
+    private readonly selections: Selections,
+    private readonly updates: DeviceUpdates,
+    private readonly outbox: Outbox,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  async apply(page: DeviceSelectionAnswered): Promise<void> {
+    await this.database.transaction(async (manager) => {
+      const [campaign] = (await manager.query(campaignSql, [page.selectionId])) as SelectingCampaign[];
+      if (!campaign || campaign.selection_complete || campaign.selection_page !== page.page) return;
+      if (page.refusal) return this.refuse(manager, campaign, page.refusal.message);
+      await manager.query(presenceSql, [page.accountId, JSON.stringify(page.devices)]);
+      if (campaign.state === 'draft') await this.foresee(manager, campaign, page);
+      else if (!(await this.add(manager, campaign, page.devices))) return this.refuse(manager, campaign, tooMany);
+      await this.follow(manager, campaign, page);
+    });
+  }
+
+  private async follow(
+    manager: EntityManager,
+    campaign: SelectingCampaign,
+    { selectionId, page, hasMore, devices }: DeviceSelectionAnswered,
+  ): Promise<void> {
+    if (hasMore) await this.selections.request(manager, campaign, selectionId, page + 1, devices.at(-1)?.deviceId);
+    await manager.query(
+      `UPDATE campaigns.update_campaigns SET selection_page = $2, selection_complete = $3, tick_at = least(tick_at, $4)
+       WHERE id = $1`,
+      [campaign.id, page + 1, !hasMore, new Date(this.clock.now())],
+    );
+  }
+
+  private async foresee(
+    manager: EntityManager,
+    campaign: SelectingCampaign,
+    page: DeviceSelectionAnswered,
+  ): Promise<void> {
+    const { dry_run: before, version, id } = campaign;
+    const counted = await forecastOf(manager, page.devices, version, this.clock.now());
+    const sum = Object.fromEntries(
+      Object.entries(counted).map(([name, n]) => [name, n + Number(before?.[name as keyof Forecast] ?? 0)]),
+    );
+    const forecast = { ...emptyForecast, ...sum, state: page.hasMore ? 'running' : 'done' };
+    await manager.query('UPDATE campaigns.update_campaigns SET dry_run = $2 WHERE id = $1', [
+      id,
+      JSON.stringify(forecast),
+    ]);
+  }
+
+  /** Returns false if they are too many. */
+  private async add(
+    manager: EntityManager,
+    { id, account_id: accountId, selection_page: page }: SelectingCampaign,
+    devices: readonly SelectedDevice[],
+  ): Promise<boolean> {
+    const [known] = (await manager.query(
+      'SELECT count(*)::int AS n FROM campaigns.campaign_devices WHERE campaign_id = $1',
+      [page === 0 ? '' : id],
+    )) as { n: number }[];
+    if ((known?.n ?? 0) + devices.length > campaignDevicesMax) return false;
+    const nowMs = this.clock.now();
+    await manager.query(addSql, [id, accountId, JSON.stringify(devices), new Date(nowMs)]);
+    const rows = (await manager.query(
+      `${selectUpdates} WHERE d.campaign_id = $1 AND d.device_id = ANY($2) ${lockedInOrder}`,
+      [id, devices.map(({ deviceId }) => deviceId)],
+    )) as UpdateRow[];
+    await this.outbox.appendAll(
+      manager,
+      DeviceEvents,
+      rows.map((row) => addedEntry(row, nowMs)),
+    );
+    const blocked = new Set(devices.flatMap((one) => (one.lifecycleStatus === 'blocked' ? [one.deviceId] : [])));
+    await this.updates.apply(manager, rows, (row) =>
+      blocked.has(row.device_id)
+        ? { kind: 'ended', state: 'failed', code: 'SYS_111', reason: 'the device is suspended' }
+        : undefined,
+    );
+    return true;
+  }
+
+  /** The campaign cannot run; a draft can be corrected. */
+  private async refuse(manager: EntityManager, { id, state }: SelectingCampaign, message: string): Promise<void> {
+    const refused = JSON.stringify({ ...emptyForecast, state: 'refused', message });
+    const columns = state === 'draft' ? 'dry_run = $2::jsonb' : `state = 'stopping', reason = $2`;
+    await manager.query(
+      `UPDATE campaigns.update_campaigns SET selection_complete = true, tick_at = $3, ${columns} WHERE id = $1`,
+      [id, state === 'draft' ? refused : message, new Date(this.clock.now())],
+    );
+  }
+}

@@ -1,0 +1,49 @@
+import { type DeviceSelectionRequested, DeviceSelections, selectionPageMax } from '@lanyard/contracts';
+import { Outbox } from '@lanyard/kafka';
+import { type Clock, CLOCK, formatTimestamp, newId } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+
+/** The columns of a campaign that say which devices are its own. */
+export interface Selectable {
+  account_id: string;
+  group_id: string | null;
+  filter: string | null;
+}
+
+/** Asks the directory for the devices of campaigns, page by page (docs/adr/0028). */
+@Injectable()
+export class Selections {
+  constructor(
+    private readonly outbox: Outbox,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /** Requests the first page. Returns the columns of the campaign; pages of an earlier selection are not its own any more. */
+  async begin(manager: EntityManager, campaign: Selectable): Promise<Record<string, unknown>> {
+    const selectionId = newId(this.clock.now());
+    await this.request(manager, campaign, selectionId, 0);
+    return { selection_id: selectionId, selection_page: 0, selection_complete: false };
+  }
+
+  async request(
+    manager: EntityManager,
+    { account_id: accountId, group_id: groupId, filter }: Selectable,
+    selectionId: string,
+    page: number,
+    after?: string,
+  ): Promise<void> {
+    const request: DeviceSelectionRequested = {
+      selectionId,
+      accountId,
+      ...(groupId !== null && { groupId }),
+      ...(filter !== null && { filter }),
+      page,
+      ...(after !== undefined && { after }),
+      until: selectionId,
+      limit: selectionPageMax,
+      requestedAt: formatTimestamp(this.clock.now()),
+    };
+    await this.outbox.append(manager, DeviceSelections, request);
+  }
+}

@@ -1,0 +1,312 @@
+import { describe, expect, it } from '@jest/globals';
+import { newId } from '@lanyard/service';
+import { eventually } from '@lanyard/testing';
+import { FirmwareDevice } from './firmware-device.js';
+import { accountId, registered, testSystem } from './test-system.js';
+
+const system = testSystem('campaigns');
+
+const path = '/v3/update-campaigns';
+
+const started = async (fields: object = {}): Promise<string> => {
+  const { id } = await system.campaign(fields);
+  const seen = system.selections().length;
+  const { status, body } = await system.call('POST', `${path}/${id}/start`);
+  expect([status, body.state]).toEqual([200, 'scheduled']);
+  await eventually(() => system.state(id).then((state) => state === 'running'));
+  await eventually(() => system.selections().length > seen);
+  return id;
+};
+
+/** Codes of the entries of each device in a campaign. */
+const codesOf = (campaignId: string, deviceId: string): string[] =>
+  system
+    .events()
+    .filter((event) => event.deviceId === deviceId && event.data?.['campaign_id'] === campaignId)
+    .map(({ eventCode }) => eventCode);
+
+const download = (device: FirmwareDevice, headers: Record<string, string> = {}, method = 'GET') =>
+  system.call(method, new URL(device.uri.replace(/^coap:/, 'http:')).pathname, undefined, { headers });
+
+describe('a campaign', () => {
+  it('updates its devices, at most so many at once, and ends', async () => {
+    const id = await started({ concurrency: 3 });
+    const ids = Array.from({ length: 8 }, () => newId()).toSorted();
+    for (const deviceId of ids) system.connect(new FirmwareDevice(deviceId, '2'));
+    await system.select(ids.map(registered), 3);
+    await system.eventually(id, 'done');
+    const devices = await system.devicesOf(id);
+    expect(devices.map((device) => device['device_id'])).toEqual(ids);
+    expect(new Set(devices.map(({ state, event_code: code }) => `${state} ${code}`))).toEqual(
+      new Set(['succeeded SYS_112']),
+    );
+    for (const deviceId of ids) await eventually(() => expect(codesOf(id, deviceId)).toEqual(['SYS_108', 'SYS_112']));
+    const { body } = await system.call('GET', `${path}/${id}/progress`);
+    expect(body).toMatchObject({ devices: 8, succeeded: 8, waiting: 0, is_selection_complete: true });
+  });
+
+  it('each device ends in one state, by what it does', async () => {
+    const id = await started();
+    const [good, upToDate, broken, without, suspended, blocked] = Array.from({ length: 6 }, () => newId()) as [
+      string,
+      string,
+      string,
+      string,
+      string,
+      string,
+    ];
+    system.connect(new FirmwareDevice(good, '2'));
+    system.connect(Object.assign(new FirmwareDevice(upToDate, '2'), { version: '2' }));
+    system.connect(Object.assign(new FirmwareDevice(broken, '2'), { downloadEnds: { state: 0, result: 5 } }));
+    system.connect(
+      new FirmwareDevice(without, '2', ({ path: at }) => (at === '/5/0' ? { error: 'RESOURCE_NOT_FOUND' } : undefined)),
+    );
+    system.connect(new FirmwareDevice(blocked, '2', () => ({ error: 'DEVICE_BLOCKED' })));
+    const selected = [good, upToDate, broken, without, blocked].map(registered);
+    await system.select([...selected, { ...registered(suspended), lifecycleStatus: 'blocked' }]);
+    await system.eventually(id, 'done');
+    const ends = Object.fromEntries(
+      (await system.devicesOf(id)).map((d) => [d['device_id'], [d['state'], d['reason']]]),
+    );
+    expect(ends).toEqual({
+      [good]: ['succeeded', null],
+      [upToDate]: ['skipped', null],
+      [broken]: ['failed', 'integrity check failed'],
+      [without]: ['failed', 'object 5 cannot be read: RESOURCE_NOT_FOUND'],
+      [suspended]: ['failed', 'the device is suspended'],
+      [blocked]: ['failed', 'the device is suspended'],
+    });
+    for (const [deviceId, code] of [
+      [good, 'SYS_112'],
+      [upToDate, 'SYS_110'],
+      [broken, 'SYS_111'],
+    ] as const)
+      await eventually(() => expect(codesOf(id, deviceId)).toEqual(['SYS_108', code]));
+    const failed = await system.call('GET', `${path}/${id}/devices?state=failed`);
+    expect(failed.body.data).toHaveLength(4);
+  });
+
+  it('waits for devices that are away, and for those in queue mode until they wake up', async () => {
+    const id = await started();
+    const [away, sleeping] = [newId(), newId()];
+    await system.register(sleeping, { queueMode: true, occurredAt: new Date(Date.now() - 600_000).toISOString() });
+    for (const deviceId of [away, sleeping]) system.connect(new FirmwareDevice(deviceId, '2'));
+    const other = newId();
+    system.connect(new FirmwareDevice(other, '2'));
+    await system.select([{ ...registered(away), isRegistered: false }, registered(sleeping), registered(other)]);
+    await eventually(async () =>
+      expect((await system.call('GET', `${path}/${id}/progress`)).body['succeeded']).toBe(1),
+    );
+    expect(system.commands().filter(({ deviceId }) => deviceId === away || deviceId === sleeping)).toEqual([]);
+    await system.register(away);
+    await system.register(sleeping, { queueMode: true, change: 'updated' });
+    await system.eventually(id, 'done');
+  });
+
+  it('tickets open the image while the device downloads, with ranges, and no longer', async () => {
+    const id = await started();
+    const deviceId = newId();
+    const device = new FirmwareDevice(deviceId, '2');
+    device.downloadEnds = { state: 1, result: 0 };
+    system.connect(device);
+    await system.select([registered(deviceId)]);
+    await eventually(() => expect(device.uri).toMatch(/^coap:\/\/lanyard\.example:5683\/downloads\/[0-9a-f]{32}$/));
+    const whole = await download(device);
+    expect([whole.status, whole.bytes.toString()]).toEqual([200, 'firmware']);
+    expect(whole.headers.get('x-lanyard-device')).toBe(deviceId);
+    const part = await download(device, { range: 'bytes=2-4' });
+    expect([part.status, part.bytes.toString()]).toEqual([206, 'rmw']);
+    expect(part.headers.get('content-range')).toBe('bytes 2-4/8');
+    const otherVersion = { range: 'bytes=2-4', 'if-range': '"x"' };
+    expect((await download(device, otherVersion)).status).toBe(200);
+    const head = await download(device, {}, 'HEAD');
+    expect([head.status, head.headers.get('content-length'), head.bytes.length]).toEqual([200, '8', 0]);
+    const behind = await download(device, { range: 'bytes=8-' });
+    expect([behind.status, behind.headers.get('content-range')]).toEqual([416, 'bytes */8']);
+    expect((await system.call('GET', `/downloads/${'0'.repeat(32)}`)).status).toBe(404);
+    device.state = 2;
+    await system.eventually(id, 'done');
+    expect((await download(device)).status).toBe(404);
+  });
+
+  it('never updates a device that another campaign updates', async () => {
+    const deviceId = newId();
+    const device = new FirmwareDevice(deviceId, '2');
+    device.downloadEnds = { state: 1, result: 0 };
+    system.connect(device);
+    const first = await started();
+    await system.select([registered(deviceId)]);
+    await eventually(() => expect(device.uri).not.toBe(''));
+    const second = await started();
+    await system.select([registered(deviceId)]);
+    await eventually(async () => expect((await system.devicesOf(second))[0]).toMatchObject({ state: 'waiting' }));
+    device.state = 2;
+    await system.eventually(first, 'done');
+    await system.eventually(second, 'done');
+    expect((await system.devicesOf(second))[0]).toMatchObject({ state: 'skipped' });
+  });
+
+  it('that is paused starts no device until it is resumed', async () => {
+    const id = await started();
+    expect((await system.call('POST', `${path}/${id}/pause`)).body.state).toBe('paused');
+    const deviceId = newId();
+    system.connect(new FirmwareDevice(deviceId, '2'));
+    await system.select([registered(deviceId)]);
+    await eventually(async () =>
+      expect((await system.call('GET', `${path}/${id}/progress`)).body['is_selection_complete']).toBe(true),
+    );
+    expect((await system.devicesOf(id))[0]).toMatchObject({ state: 'waiting' });
+    expect((await system.call('POST', `${path}/${id}/start`)).status).toBe(409);
+    expect((await system.call('POST', `${path}/${id}/resume`)).body.state).toBe('running');
+    await system.eventually(id, 'done');
+  });
+
+  it('that is aborted says what may still happen', async () => {
+    const id = await started({ concurrency: 1 });
+    const [downloading, waiting] = [newId(), newId()].toSorted() as [string, string];
+    const device = new FirmwareDevice(downloading, '2');
+    device.downloadEnds = { state: 1, result: 0 };
+    system.connect(device);
+    await system.select([registered(downloading), registered(waiting)]);
+    await eventually(() => expect(device.uri).not.toBe(''));
+    await eventually(async () => expect((await system.devicesOf(id))[0]).toMatchObject({ step: 'download' }));
+    expect((await system.call('POST', `${path}/${id}/abort`)).body.state).toBe('stopping');
+    await system.eventually(id, 'aborted');
+    const codes = Object.fromEntries((await system.devicesOf(id)).map((d) => [d['device_id'], d['event_code']]));
+    expect(codes).toEqual({ [downloading]: 'SYS_104', [waiting]: 'SYS_103' });
+    expect((await download(device)).status).toBe(404);
+  });
+
+  it('stops when too many devices fail', async () => {
+    const id = await started({ concurrency: 1, failure_percent_max: 50, failure_count_min: 2 });
+    const ids = Array.from({ length: 6 }, () => newId()).toSorted();
+    for (const deviceId of ids) {
+      const device = new FirmwareDevice(deviceId, '2');
+      device.downloadEnds = { state: 0, result: 6 };
+      system.connect(device);
+    }
+    await system.select(ids.map(registered));
+    await system.eventually(id, 'aborted');
+    const codes = (await system.devicesOf(id)).map((device) => device['event_code']);
+    expect(codes.filter((code) => code === 'SYS_111')).toHaveLength(2);
+    expect(codes.filter((code) => code === 'SYS_109')).toHaveLength(4);
+  });
+
+  it('ends for devices that it has not reached', async () => {
+    const id = await started({ ends_at: new Date(Date.now() + 6_000).toISOString() });
+    const [away, asleep] = [newId(), newId()];
+    await system.register(asleep, { queueMode: true, occurredAt: new Date(Date.now() - 600_000).toISOString() });
+    await system.select([{ ...registered(away), isRegistered: false }, registered(asleep)]);
+    await system.eventually(id, 'done');
+    const codes = Object.fromEntries((await system.devicesOf(id)).map((d) => [d['device_id'], d['event_code']]));
+    expect(codes).toEqual({ [away]: 'SYS_101', [asleep]: 'SYS_100' });
+  });
+
+  it('devices that are suspended or deleted meanwhile fail at once', async () => {
+    const id = await started();
+    const [suspended, deleted] = [newId(), newId()];
+    const away = (deviceId: string) => ({ ...registered(deviceId), isRegistered: false });
+    await system.select([away(suspended), away(deleted)]);
+    await eventually(async () => expect(await system.devicesOf(id)).toHaveLength(2));
+    await system.tellLifecycle(suspended, 'suspended');
+    await system.tellLifecycle(deleted, 'deleted');
+    await system.eventually(id, 'done');
+    const reasons = (await system.devicesOf(id)).map(({ reason }) => reason);
+    expect(reasons.toSorted()).toEqual(['the device is suspended', 'the device was deleted']);
+  });
+});
+
+describe('a dry run', () => {
+  it('counts devices by what would happen, and sends nothing', async () => {
+    const { id } = await system.campaign({ filter: 'state=registered' });
+    expect((await system.call('POST', `${path}/${id}/dry-run`)).body.dry_run.state).toBe('running');
+    const [ready, away, suspended, asleep] = Array.from({ length: 4 }, () => newId()) as [
+      string,
+      string,
+      string,
+      string,
+    ];
+    await system.register(asleep, { queueMode: true, occurredAt: new Date(Date.now() - 600_000).toISOString() });
+    await eventually(() => expect(system.selections().at(-1)).toMatchObject({ accountId, filter: 'state=registered' }));
+    const all = [registered(ready), { ...registered(away), isRegistered: false }, registered(asleep)];
+    await system.select([...all, { ...registered(suspended), lifecycleStatus: 'blocked' }], 2);
+    const forecast = await eventually(async () => {
+      const { dry_run: found } = (await system.call('GET', `${path}/${id}`)).body;
+      expect(found.state).toBe('done');
+      return found;
+    });
+    expect(forecast).toMatchObject({ devices: 4, ready: 1, not_registered: 1, suspended: 1, asleep: 1, busy: 0 });
+    expect(system.commands().filter(({ campaignId }) => campaignId === id)).toEqual([]);
+  });
+
+  it('says why the directory refuses the filter', async () => {
+    const { id } = await system.campaign({ filter: 'colour=red' });
+    const seen = system.selections().length;
+    await system.call('POST', `${path}/${id}/dry-run`);
+    await eventually(() => system.selections().length > seen);
+    await system.refuseSelection(String(system.selections().at(-1)?.selectionId), 'colour: Unknown filter');
+    await eventually(async () =>
+      expect((await system.call('GET', `${path}/${id}`)).body.dry_run).toMatchObject({
+        state: 'refused',
+        message: 'colour: Unknown filter',
+      }),
+    );
+  });
+});
+
+describe('the record', () => {
+  it.each([
+    [{ concurrency: 0 }, 'concurrency'],
+    [{ window: { from: '25:00', to: '01:00' } }, 'window.from'],
+    [{ colour: 'red' }, 'colour'],
+    [{ delivery: 'post' }, 'delivery'],
+    [{ when: 'tomorrow' }, 'when'],
+  ])('400 for %j', async (fields, field) => {
+    const image = await system.upload(Buffer.from('x'));
+    const body = { name: newId(), firmware_image_id: image.id, ...fields };
+    const { status, body: refused } = await system.call('POST', path, body);
+    expect([status, refused.fields[0]?.name]).toEqual([400, field]);
+  });
+
+  it('404 for an image of another account', async () => {
+    const { id } = await system.campaign();
+    const { body } = await system.call('GET', `${path}/${id}`);
+    const other = { name: newId(), firmware_image_id: body['firmware_image_id'] };
+    expect((await system.call('POST', path, other, { account: newId() })).status).toBe(404);
+  });
+
+  it('is changed as a whole in a draft, and in part after the start', async () => {
+    const { id, etag } = await system.campaign({ when: new Date(Date.now() + 3_600_000).toISOString() });
+    const put = (body: object, headers = {}) => system.call('PUT', `${path}/${id}`, body, { headers });
+    expect((await put({ concurrency: 5 }, { 'if-match': 'x' })).status).toBe(412);
+    const changed = await put(
+      { filter: 'state=registered', window: { from: '01:00', to: '02:00' } },
+      { 'if-match': etag },
+    );
+    expect(changed.body).toMatchObject({ filter: 'state=registered', window: { from: '01:00', to: '02:00' } });
+    expect((await put(changed.body)).status).toBe(200);
+    await system.call('POST', `${path}/${id}/start`);
+    expect((await put({ filter: null })).body.fields[0]?.name).toBe('filter');
+    expect((await put({ concurrency: 7, window: null })).body).toMatchObject({ concurrency: 7, window: null });
+    expect((await system.call('DELETE', `${path}/${id}`)).status).toBe(409);
+    await system.call('POST', `${path}/${id}/abort`);
+    await system.eventually(id, 'aborted');
+    expect((await put({ concurrency: 8 })).status).toBe(409);
+    expect((await system.call('DELETE', `${path}/${id}`)).status).toBe(204);
+    expect((await system.call('GET', `${path}/${id}`)).status).toBe(404);
+  });
+
+  it('belongs to its account', async () => {
+    const { id } = await system.campaign();
+    const other = { account: newId() };
+    for (const [method, at] of [
+      ['GET', ''],
+      ['GET', '/devices'],
+      ['GET', '/progress'],
+      ['POST', '/start'],
+      ['DELETE', ''],
+    ] as const)
+      expect((await system.call(method, `${path}/${id}${at}`, undefined, other)).status).toBe(404);
+    expect((await system.call('GET', path, undefined, other)).body.data).toEqual([]);
+  });
+});

@@ -1,0 +1,115 @@
+import { describe, expect, it } from '@jest/globals';
+import { newId } from '@lanyard/service';
+import { createHash, randomBytes } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { testSystem } from './test-system.js';
+
+const system = testSystem('images', { CAMPAIGNS_ACCOUNT_BYTES_MAX: String(100 * 1_048_576) });
+
+const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
+describe('POST /v3/firmware-images', () => {
+  it('201 with the size and the checksum', async () => {
+    const bytes = randomBytes(3_000_000);
+    const name = newId();
+    const path = `/v3/firmware-images?name=${name}&version=2.1&description=x&datafile_checksum=${sha256(bytes)}`;
+    const { status, body, headers } = await system.call('POST', path, bytes);
+    expect(status).toBe(201);
+    const expected = { name, version: '2.1', datafile_size: bytes.length, datafile_checksum: sha256(bytes) };
+    expect(body).toMatchObject({ object: 'firmware-image', package_object: 5, description: 'x', ...expected });
+    expect(headers.get('etag')).toBe(`"${body.etag}"`);
+    expect((await system.call('GET', `/v3/firmware-images/${body.id}`, undefined, { replica: 1 })).body).toEqual(body);
+    const audited = system.events().find(({ data }) => data?.['target_id'] === body.id);
+    expect(audited?.eventCode ?? 'SYS_590').toBe('SYS_590');
+  });
+
+  it.each([
+    ['', 'name'],
+    ['?name=a', 'version'],
+    ['?name=a&version=1&object=9', 'object'],
+    ['?name=a&version=1&datafile_checksum=abc', 'datafile_checksum'],
+    ['?name=a&version=1&colour=red', 'colour'],
+  ])('400 for %s naming %s', async (query, field) => {
+    const { status, body } = await system.call('POST', `/v3/firmware-images${query}`, Buffer.from('x'));
+    expect([status, body.fields.map(({ name }) => name)]).toEqual([400, expect.arrayContaining([field])]);
+  });
+
+  it('400 without bytes, and with another checksum: nothing is kept', async () => {
+    const before = await readdir(system.folder());
+    const query = `?name=${newId()}&version=1`;
+    expect((await system.call('POST', `/v3/firmware-images${query}`)).status).toBe(400);
+    const other = `&datafile_checksum=${'0'.repeat(64)}`;
+    const refused = await system.call('POST', `/v3/firmware-images${query}${other}`, Buffer.from('x'));
+    expect([refused.status, refused.body.fields[0]?.name]).toEqual([400, 'datafile_checksum']);
+    expect(await readdir(system.folder())).toEqual(before);
+  });
+
+  it('413 beyond 64 MiB, announced or not', async () => {
+    const before = await readdir(system.folder());
+    const query = `/v3/firmware-images?name=${newId()}&version=1`;
+    const bytes = Buffer.alloc(67_108_865);
+    expect((await system.call('POST', query, bytes)).status).toBe(413);
+    const stream = new ReadableStream({
+      start: (controller) => {
+        for (let from = 0; from < bytes.length; from += 1_048_576)
+          controller.enqueue(bytes.subarray(from, from + 1_048_576));
+        controller.close();
+      },
+    });
+    // The connection may end before the client has read the answer to a body that it has not sent.
+    const answer = await system.call('POST', query, stream).then(
+      ({ status }) => status,
+      () => 413,
+    );
+    expect(answer).toBe(413);
+    expect(await readdir(system.folder())).toEqual(before);
+  });
+
+  it('409 for a name that is taken, 403 beyond the quota of bytes', async () => {
+    const image = await system.upload(Buffer.from('x'));
+    const name = String(image['name']);
+    expect((await system.call('POST', `/v3/firmware-images?name=${name}&version=1`, Buffer.from('x'))).status).toBe(
+      409,
+    );
+    const account = newId();
+    const big = Buffer.alloc(60 * 1_048_576);
+    const post = (n: number) => system.call('POST', `/v3/firmware-images?name=${n}&version=1`, big, { account });
+    expect((await post(1)).status).toBe(201);
+    expect((await post(2)).body).toMatchObject({ code: 403, type: 'account_limit_exceeded' });
+  });
+
+  it('403 without the permission', async () => {
+    const options = { permissions: ['devices.read'] };
+    expect((await system.call('GET', '/v3/firmware-images', undefined, options)).status).toBe(403);
+  });
+});
+
+describe('images of an account', () => {
+  it('are listed, and no other ones', async () => {
+    const account = newId();
+    const ids: string[] = [];
+    for (const n of [1, 2, 3]) {
+      const path = `/v3/firmware-images?name=${n}&version=${n}`;
+      ids.push((await system.call('POST', path, Buffer.from('x'), { account })).body.id);
+    }
+    const list = async (query: string) =>
+      (await system.call('GET', `/v3/firmware-images${query}`, undefined, { account })).body;
+    expect((await list('?limit=2')).data.map(({ id }) => id)).toEqual(ids.slice(0, 2));
+    expect((await list(`?limit=2&after=${ids[1]}`)).data.map(({ id }) => id)).toEqual(ids.slice(2));
+    expect((await list('?version=2')).data.map(({ id }) => id)).toEqual([ids[1]]);
+    expect((await system.call('GET', `/v3/firmware-images/${ids[0]}`)).status).toBe(404);
+  });
+
+  it('are deleted with their bytes, unless a campaign uses them', async () => {
+    const image = await system.upload(Buffer.from('x'));
+    const body = { name: newId(), firmware_image_id: image.id };
+    const campaign = (await system.call('POST', '/v3/update-campaigns', body)).body;
+    const path = `/v3/firmware-images/${image.id}`;
+    expect((await system.call('DELETE', path)).status).toBe(409);
+    expect((await system.call('DELETE', `/v3/update-campaigns/${campaign.id}`)).status).toBe(204);
+    expect((await system.call('DELETE', path, undefined, { headers: { 'if-match': 'x' } })).status).toBe(412);
+    expect((await system.call('DELETE', path)).status).toBe(204);
+    expect((await system.call('GET', path)).status).toBe(404);
+    expect(await readdir(system.folder())).not.toContain(image.id);
+  });
+});

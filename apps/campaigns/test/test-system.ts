@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, expect } from '@jest/globals';
+import {
+  type CampaignCommandIssued,
+  CampaignsCommands,
+  type DeviceCommandFinished,
+  DeviceCommandResults,
+  type DeviceEventReported,
+  DeviceEvents,
+  DeviceLifecycle,
+  type DeviceLifecycleChanged,
+  DeviceSelectionPages,
+  type DeviceSelectionRequested,
+  DeviceSelections,
+  type DeviceSessionChanged,
+  DeviceSessions,
+  fixtures,
+  type SelectedDevice,
+} from '@lanyard/contracts';
+import { BatchConsumer, KafkaConnection, KafkaProducer } from '@lanyard/kafka';
+import { bootstrap, createLogger, identityHeader, newId, type RunningService, signIdentity } from '@lanyard/service';
+import { engines, eventually, type Isolation, isolate, newIdentityKeys } from '@lanyard/testing';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { definition } from '../src/app.module.js';
+import { readConfig } from '../src/config.js';
+import type { FirmwareDevice } from './firmware-device.js';
+
+const identityKeys = newIdentityKeys();
+export const accountId = newId();
+
+export interface Body {
+  [member: string]: unknown;
+  id: string;
+  state: string;
+  etag: string;
+  data: Record<string, unknown>[];
+  fields: { name: string }[];
+  dry_run: { state: string } & Record<string, unknown>;
+}
+
+export interface Reply {
+  status: number;
+  headers: Headers;
+  body: Body;
+  bytes: Buffer;
+}
+
+/** Two replicas of campaigns on isolated infrastructure. The test is the directory and the device-proxy. */
+export const testSystem = (name: string, environment: NodeJS.ProcessEnv = {}) => {
+  let isolation: Isolation;
+  let services: RunningService[];
+  let kafka: KafkaConnection;
+  let producer: KafkaProducer;
+  let folder: string;
+  const consumers: { stop(): Promise<void> }[] = [];
+  const events: DeviceEventReported[] = [];
+  const selections: DeviceSelectionRequested[] = [];
+  const commands: CampaignCommandIssued[] = [];
+  const devices = new Map<string, FirmwareDevice>();
+
+  const call = async (
+    method: string,
+    path: string,
+    body?: unknown,
+    { account = accountId, headers = {}, permissions = ['campaigns'], replica = 0 } = {},
+  ): Promise<Reply> => {
+    const identity = { accountId: account, keyId: newId(), groups: [], permissions, tier: 'commercial' as const };
+    const token = signIdentity(identity, 'campaigns', identityKeys.privateKey, Date.now());
+    const raw = Buffer.isBuffer(body) || body instanceof ReadableStream;
+    const response = await fetch((services[replica] as RunningService).url + path, {
+      method,
+      headers: { 'x-request-id': 'r', ...headers, [identityHeader]: token },
+      ...(body !== undefined && { body: raw ? (body as Buffer<ArrayBuffer>) : JSON.stringify(body), duplex: 'half' }),
+    });
+    const bytes = Buffer.from(await response.arrayBuffer());
+    const isJson = response.headers.get('content-type')?.includes('json') && bytes.length > 0;
+    const { status, headers: answered } = response;
+    return { status, headers: answered, bytes, body: (isJson ? JSON.parse(bytes.toString()) : {}) as Body };
+  };
+
+  /** The device-proxy: carries out a command at the device, and sends the result. */
+  const execute = async (command: CampaignCommandIssued): Promise<void> => {
+    commands.push(command);
+    const answer = command.action === 'cancel' ? 'nothing' : devices.get(command.deviceId)?.answer(command);
+    if (answer === undefined || answer === 'nothing') return;
+    const { commandId, campaignId, deviceId, method = 'GET', path = '/' } = command;
+    const isObject = method === 'GET' && path === '/5/0';
+    const result: DeviceCommandFinished = {
+      item: {
+        id: commandId,
+        status: 'error' in answer ? 504 : 200,
+        payload: 'text' in answer ? Buffer.from(answer.text).toString('base64') : '',
+        ct: isObject ? 'application/senml+json' : 'text/plain',
+        ...('error' in answer && { error: answer.error }),
+      },
+      ...{ commandId, campaignId, deviceId, accountId: command.accountId, keyId: campaignId, asyncId: commandId },
+      ...{ kind: 'campaign', method, path, acceptedAt: command.issuedAt, finishedAt: new Date().toISOString() },
+      outcome: 'error' in answer ? 'failed' : 'succeeded',
+    };
+    await producer.send(DeviceCommandResults, result);
+  };
+
+  const listen = async <V>(
+    topic: ConstructorParameters<typeof BatchConsumer<V>>[1]['topic'],
+    handle: (value: V) => Promise<void> | void,
+  ): Promise<void> => {
+    const consumer = new BatchConsumer<V>(kafka, {
+      topic,
+      group: 'test',
+      onFatal: () => undefined,
+      handler: async (batch) => {
+        for (const { value } of batch.messages) await handle(value);
+      },
+    });
+    await consumer.start();
+    consumers.push(consumer);
+  };
+
+  beforeAll(async () => {
+    isolation = await isolate(name);
+    folder = await mkdtemp(join(tmpdir(), 'campaigns-'));
+    const configOf = (replica: string) =>
+      readConfig({
+        KAFKA_BROKERS: engines().brokers.join(','),
+        KAFKA_TOPIC_PREFIX: isolation.topicPrefix,
+        DATABASE_URL: isolation.databaseUrl,
+        ...identityKeys.serviceEnv,
+        CAMPAIGNS_DATA_DIR: folder,
+        CAMPAIGNS_PACKAGE_URIS: 'coap://lanyard.example:5683',
+        CAMPAIGNS_POLL_MIN_MS: '100',
+        LOG_LEVEL: 'error',
+        REPLICA_ID: replica,
+        ...environment,
+      });
+    services = await Promise.all(
+      ['campaigns-0', 'campaigns-1'].map((replica) => bootstrap(definition, configOf(replica))),
+    );
+    const logger = createLogger({ app: 'test', replicaId: 'test', level: 'error' });
+    const { topicPrefix } = isolation;
+    kafka = new KafkaConnection({ brokers: engines().brokers, topicPrefix, clientId: 'test', logger });
+    producer = new KafkaProducer(kafka, { source: 'test' });
+    await producer.connect();
+    await listen(DeviceEvents, (event) => void events.push(event));
+    await listen(DeviceSelections, (selection) => void selections.push(selection));
+    await listen(CampaignsCommands, execute);
+  }, 60_000);
+
+  afterAll(async () => {
+    for (const consumer of consumers) await consumer.stop();
+    await producer?.disconnect();
+    await kafka?.close();
+    await Promise.all((services ?? []).map((service) => service.stop()));
+    await isolation?.drop();
+    if (folder) await rm(folder, { recursive: true });
+  });
+
+  const upload = async (bytes: Buffer, version = '2', imageName = newId()): Promise<Body> => {
+    const { status, body } = await call('POST', `/v3/firmware-images?name=${imageName}&version=${version}`, bytes);
+    expect(status).toBe(201);
+    return body;
+  };
+
+  const campaign = async (fields: object = {}): Promise<Body> => {
+    const image = await upload(Buffer.from('firmware'));
+    const body = { name: newId(), firmware_image_id: image.id, retries: 0, ...fields };
+    const made = await call('POST', '/v3/update-campaigns', body);
+    expect([made.status, made.body]).toEqual([201, made.body]);
+    return made.body;
+  };
+
+  /** Answers the newest selection of a campaign, as the directory does. */
+  const select = async (all: readonly SelectedDevice[], pageSize = 500): Promise<void> => {
+    for (let page = 0; page * pageSize < Math.max(1, all.length); page++) {
+      const seen = selections.length;
+      const request = await eventually(() => {
+        const found = selections.findLast((one) => one.page === page);
+        expect(found).toBeDefined();
+        return found as DeviceSelectionRequested;
+      });
+      const slice = all.slice(page * pageSize, (page + 1) * pageSize);
+      const hasMore = (page + 1) * pageSize < all.length;
+      const { selectionId } = request;
+      const answer = { selectionId, accountId, page, devices: slice, hasMore, selectedAt: new Date().toISOString() };
+      await producer.send(DeviceSelectionPages, answer);
+      if (hasMore) await eventually(() => selections.length > seen);
+    }
+  };
+
+  const state = async (id: string): Promise<string> => (await call('GET', `/v3/update-campaigns/${id}`)).body.state;
+
+  return {
+    call,
+    upload,
+    campaign,
+    select,
+    state,
+    events: (): readonly DeviceEventReported[] => events,
+    commands: (): readonly CampaignCommandIssued[] => commands,
+    selections: (): readonly DeviceSelectionRequested[] => selections,
+    refuseSelection: async (selectionId: string, message: string): Promise<void> => {
+      const refusal = { field: 'filter' as const, message };
+      const at = new Date().toISOString();
+      await producer.send(DeviceSelectionPages, {
+        ...{ selectionId, accountId, page: 0, devices: [], hasMore: false, refusal, selectedAt: at },
+      });
+    },
+    connect: (device: FirmwareDevice): void => void devices.set(device.deviceId, device),
+    register: (deviceId: string, more: Partial<DeviceSessionChanged> = {}): Promise<void> =>
+      producer.send(DeviceSessions, {
+        ...(fixtures(DeviceSessions).valid['registered'] as DeviceSessionChanged),
+        ...{ accountId, deviceId, occurredAt: new Date().toISOString(), queueMode: false },
+        ...more,
+      }),
+    tellLifecycle: (deviceId: string, change: DeviceLifecycleChanged['change']): Promise<void> =>
+      producer.send(DeviceLifecycle, {
+        ...{ deviceId, accountId, change, endpointName: 'x', revision: 9, changedAt: new Date().toISOString() },
+        lifecycleStatus: change === 'suspended' ? 'blocked' : 'enabled',
+      }),
+    devicesOf: async (id: string): Promise<Record<string, unknown>[]> =>
+      (await call('GET', `/v3/update-campaigns/${id}/devices?limit=1000`)).body.data,
+    eventually: (id: string, wanted: string): Promise<void> =>
+      eventually(async () => expect(await state(id)).toBe(wanted), { timeoutMs: 30_000 }),
+    folder: (): string => folder,
+  };
+};
+
+export const registered = (deviceId: string): SelectedDevice => ({
+  deviceId,
+  endpointName: `ep-${deviceId.slice(-4)}`,
+  lifecycleStatus: 'enabled',
+  isRegistered: true,
+});

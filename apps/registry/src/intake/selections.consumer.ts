@@ -1,0 +1,20 @@
+import { type DeviceSelectionRequested, DeviceSelections } from '@lanyard/contracts';
+import { type Batch, OnBatch, storeBatch } from '@lanyard/kafka';
+import { Controller } from '@nestjs/common';
+import { SelectionAnswers } from './selection-answers.js';
+
+@Controller()
+export class SelectionsConsumer {
+  constructor(private readonly answers: SelectionAnswers) {}
+
+  @OnBatch(DeviceSelections)
+  async onSelections(batch: Batch<DeviceSelectionRequested>): Promise<void> {
+    await storeBatch(
+      batch,
+      (fact) => [fact],
+      async (requests) => {
+        for (const request of requests) await this.answers.answer(request);
+      },
+    );
+  }
+}
