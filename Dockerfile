@@ -40,7 +40,7 @@ CMD ["--enable-source-maps", "apps/registry/dist/main.js"]
 
 FROM runtime AS device-proxy
 COPY --from=build /out/device-proxy ./
-EXPOSE 5683/udp 5684/tcp
+EXPOSE 5683/udp 5684/udp 5684/tcp
 CMD ["--enable-source-maps", "--max-semi-space-size=64", "apps/device-proxy/dist/main.js"]
 
 FROM runtime AS snapshot

@@ -9,7 +9,13 @@ import { composeProblems, readDockerfile } from './manifests/compose.ts';
 import { enginePortProblems } from './manifests/engine-ports.ts';
 import { manifestEnvironmentProblems } from './manifests/environment.ts';
 import { buildKustomization, type Manifest } from './manifests/kustomize.ts';
-import { coverageProblems, migrationProblems, referenceProblems, workloadProblems } from './manifests/policies.ts';
+import {
+  coverageProblems,
+  datagramProblems,
+  migrationProblems,
+  referenceProblems,
+  workloadProblems,
+} from './manifests/policies.ts';
 import { scalingProblems } from './manifests/scaling.ts';
 import { schemaProblems } from './manifests/schemas.ts';
 
@@ -41,6 +47,7 @@ const problemsOf = async (folder: string, isOurs: boolean): Promise<string[]> =>
     ...(await schemaProblems(manifests)),
     ...workloadProblems(manifests),
     ...referenceProblems(manifests),
+    ...datagramProblems(manifests),
     ...(isOurs ? coverageProblems(manifests) : []),
     ...(isOurs ? await manifestEnvironmentProblems(manifests) : []),
     ...(await scalingProblems(manifests)),

@@ -110,7 +110,7 @@ const mapNamed = (manifests: Manifest[], name: string) => {
 /** What an optional key of a Secret holds, when it is there. */
 const valueOf = ({ name, value, valueFrom }: Variable, maps: Environment): string | undefined => {
   if (value !== undefined) return value;
-  if (valueFrom?.fieldRef) return 'pod-0';
+  if (valueFrom?.fieldRef) return valueFrom.fieldRef.fieldPath === 'status.podIP' ? '10.1.0.7' : 'pod-0';
   const { key, optional } = valueFrom?.secretKeyRef ?? {};
   if (optional && !maps.KAFKA_SASL_MECHANISM) return undefined;
   if (key !== undefined && secrets[key]) return secrets[key];

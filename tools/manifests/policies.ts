@@ -177,6 +177,21 @@ export const referenceProblems = (manifests: Manifest[]): string[] => {
   });
 };
 
+/** Datagrams of a device go to one replica: what a listener keeps for an address, it keeps in one place. */
+export const datagramProblems = (manifests: Manifest[]): string[] =>
+  manifests.flatMap((manifest) => {
+    if (manifest.kind !== 'Service') return [];
+    const { externalTrafficPolicy, ports, sessionAffinity, type } = (manifest as any).spec;
+    if (!ports.some(({ protocol }: any) => protocol === 'UDP') || !['LoadBalancer', 'NodePort'].includes(type))
+      return [];
+    return [
+      ...(sessionAffinity === 'ClientIP' ? [] : [`Service ${manifest.metadata.name}: no affinity of clients`]),
+      ...(externalTrafficPolicy === 'Local'
+        ? []
+        : [`Service ${manifest.metadata.name}: hides the addresses of devices`]),
+    ];
+  });
+
 /** @returns image by app */
 const imagesOf = (manifests: Manifest[]): Map<string, string> =>
   new Map(
