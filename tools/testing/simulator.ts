@@ -9,10 +9,13 @@ import { scrape, sum } from './metrics.ts';
 export class Simulator {
   child: ChildProcess;
   url: string;
+  /** Its output, line by line. */
+  said: string[];
 
-  constructor(child: ChildProcess, url: string) {
+  constructor(child: ChildProcess, url: string, said: string[]) {
     this.child = child;
     this.url = url;
+    this.said = said;
   }
 
   /** @param options as on its command line */
@@ -24,14 +27,16 @@ export class Simulator {
     });
     // What fails leaves nothing behind.
     process.once('exit', () => child.kill('SIGKILL'));
+    const said: string[] = [];
     const url = await new Promise<string>((ready, failed) => {
       child.once('exit', () => failed(new Error('the simulator ended')));
       createInterface({ input: child.stdout }).on('line', (line) => {
+        said.push(line);
         const found = /(http:\S+)\/metrics/.exec(line)?.[1];
         if (found !== undefined) ready(found);
       });
     });
-    return new Simulator(child, url);
+    return new Simulator(child, url, said);
   }
 
   async state() {
@@ -84,11 +89,16 @@ export class Simulator {
     }
   }
 
-  /** At once if nothing else is said: devices that go without a word. With SIGTERM every device deregisters. */
-  async stop(signal: NodeJS.Signals = 'SIGKILL') {
-    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
-    const gone = once(this.child, 'exit');
-    this.child.kill(signal);
-    await gone;
+  /**
+   * At once if nothing else is said: devices that go without a word. With SIGTERM every device deregisters.
+   * @returns Its exit code: 1 if something was lost.
+   */
+  async stop(signal: NodeJS.Signals = 'SIGKILL'): Promise<number | null> {
+    if (this.child.exitCode === null && this.child.signalCode === null) {
+      const gone = once(this.child, 'exit');
+      this.child.kill(signal);
+      await gone;
+    }
+    return this.child.exitCode;
   }
 }

@@ -21,6 +21,9 @@ import { type Group } from './world.js';
 /** After so many failures in a row, a device whose account came from a bootstrap server asks for another one. */
 const failuresBeforeBootstrap = 5;
 
+/** A device that has to wait for an acknowledgement tries again so much later to sleep. */
+const sleepAgainMs = 500;
+
 /** One device: its life from the first contact on. What it says and answers is in its parts. */
 export class Device implements Asked, Contacting, Linked, Reporting, Registering, Updatable {
   readonly store: ObjectStore;
@@ -184,6 +187,8 @@ export class Device implements Asked, Contacting, Linked, Reporting, Registering
   }
 
   unacknowledged(error?: unknown): void {
+    // What was under way when the power failed is not the server's loss.
+    if (!this.isPresent) return;
     this.group.tally.count('value-lost');
     if (error !== undefined) this.recordError(error);
     else if (!this.contacts.isTalking) {
@@ -215,8 +220,14 @@ export class Device implements Asked, Contacting, Linked, Reporting, Registering
     const { awakeSeconds, queueMode } = this.group.settings;
     if (!queueMode || !this.isPresent) return;
     this.sleep?.cancel();
-    this.sleep = this.group.world.timers.schedule(awakeSeconds * 1_000, () => {
-      if (!this.contacts.isTalking) void this.transport.sleep();
+    this.sleepIn(awakeSeconds * 1_000);
+  }
+
+  /** Not before what it has sent is acknowledged. */
+  private sleepIn(delayMs: number): void {
+    this.sleep = this.group.world.timers.schedule(delayMs, () => {
+      if (this.contacts.isTalking || this.reports.isSending) this.sleepIn(sleepAgainMs);
+      else void this.transport.sleep();
     });
   }
 

@@ -27,6 +27,11 @@ export class Reports {
 
   constructor(private readonly device: Reporting) {}
 
+  /** A notification waits for its acknowledgement. */
+  get isSending(): boolean {
+    return this.watches.some(({ busy }) => busy);
+  }
+
   watch(request: ObserveRequest): void {
     const key = watchKey(request);
     this.end(this.watches.find((watch) => watchKey(watch) === key));

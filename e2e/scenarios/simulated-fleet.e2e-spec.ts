@@ -1,0 +1,114 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Simulator } from '../../tools/testing/simulator.ts';
+import { Application } from '../application.ts';
+import { fresh } from '../journeys.ts';
+import { eventually } from '../patience.ts';
+import { type RunningSystem, startSystem, udpPort } from '../system.ts';
+
+const image = randomBytes(50_000);
+const sha256 = createHash('sha256').update(image).digest('hex');
+const firmware = Buffer.concat([Buffer.from(`SIMFW 2.0.0 ${sha256}\n`), image]);
+
+const temperature = '/3303/0/5700';
+
+/** Groups over UDP, asleep, over DTLS with addresses that change, and without an account. */
+const scenario = ({ coap, coaps }: { coap: string; coaps: string }): string => `
+registrations-per-second: 10
+defaults:
+  server: ${coap}
+  update-seconds: 5
+  values-per-second: 4
+  firmware-install-seconds: 0
+  firmware-reboot-seconds: 0
+groups:
+  sensors: {devices: 2, sensors: 2, value-profile: wave}
+  sleepers: {devices: 2, queue-mode: true, awake-seconds: 2, kept-values: 1000}
+  meters: {devices: 2, server: '${coaps}', credentials-file: keys, rebind-percent: 100, rebind-seconds: 5}
+  newcomers: {devices: 1, bootstrap: request, values-per-second: 0}
+`;
+
+describe('a simulated fleet of several kinds', () => {
+  let system: RunningSystem;
+  let app: Application;
+  let fleet: Simulator;
+  let folder: string;
+  let packages: Server;
+
+  const created = async (name: string): Promise<string> =>
+    (await app.call('POST', '/v3/devices', { endpoint_name: name })).json.id as string;
+
+  const keyLine = async (name: string): Promise<string> => {
+    const { json } = await app.call('POST', `/v3/devices/${await created(name)}/credentials`, { kind: 'psk' });
+    return `${name} ${json.identity} ${json.key}`;
+  };
+
+  const ask = async (deviceId: string, request: object): Promise<string> => {
+    const path = `/v2/device-requests/${deviceId}?async-id=${fresh('ask')}&wait=60`;
+    const { json } = await app.call('POST', path, request);
+    return `${json.status} ${Buffer.from(json.payload ?? '', 'base64').toString()}`;
+  };
+
+  beforeAll(async () => {
+    const port = await udpPort(0);
+    const env = { DEVICE_PROXY_COAP_DTLS_ENABLED: 'true', DEVICE_PROXY_COAP_DTLS_PORT: String(port) };
+    system = await startSystem('simulated-fleet', { env });
+    app = new Application(system.baseUrl, system.adminKey);
+    await app.connects();
+    const rule = [{ 'endpoint-type': 'simulated', 'resource-path': [temperature] }];
+    expect((await app.call('PUT', '/v2/subscriptions', rule)).status).toBe(202);
+    folder = mkdtempSync(join(tmpdir(), 'lanyard-e2e-fleet-'));
+    writeFileSync(join(folder, 'keys'), (await Promise.all(['meter-a', 'meter-b'].map(keyLine))).join('\n'));
+    const profile = { name: 'newcomers', scope: 'device', device_id: await created('newcomers-0') };
+    const account = { server_uri: `coaps://127.0.0.1:${port}`, short_server_id: 5, lifetime_seconds: 120 };
+    expect((await app.call('POST', '/v3/bootstrap-profiles', { ...profile, ...account })).status).toBe(201);
+    const file = join(folder, 'fleet.yaml');
+    writeFileSync(file, scenario({ coap: system.coapUrls[0] as string, coaps: account.server_uri }));
+    packages = createServer((_, response) => void response.end(firmware)).listen(0, '127.0.0.1');
+    fleet = await Simulator.start({ scenario: file });
+  });
+
+  afterAll(async () => {
+    await fleet?.stop();
+    packages?.close();
+    app?.closes();
+    if (folder) rmSync(folder, { recursive: true, force: true });
+    await system?.stop();
+  });
+
+  it('registers, also with an account that it got from the bootstrap server', async () => {
+    await eventually(async () => expect((await fleet.state()).registered).toBe(7));
+  });
+
+  it.each([['sensors-0'], ['sleepers-1'], ['meter-a']])('reports what a rule observes: %s', async (name) => {
+    const id = await app.deviceId(name);
+    await eventually(() => expect(app.values(temperature, id).length).toBeGreaterThan(3));
+  });
+
+  it.each([['sensors-1'], ['meter-b'], ['newcomers-0']])('updates its firmware from a web server: %s', async (name) => {
+    const id = await app.deviceId(name);
+    const uri = `http://127.0.0.1:${(packages.address() as AddressInfo).port}/firmware`;
+    const written = { method: 'PUT', uri: '/5/0/1', 'payload-b64': Buffer.from(uri).toString('base64') };
+    expect(await ask(id, { ...written, 'content-type': 'text/plain' })).toBe('200 ');
+    await eventually(async () => expect(await ask(id, { method: 'GET', uri: '/5/0/3' })).toBe('200 2'));
+    expect(await ask(id, { method: 'POST', uri: '/5/0/2' })).toBe('200 ');
+    await eventually(async () => expect(await ask(id, { method: 'GET', uri: '/3/0/3' })).toBe('200 2.0.0'));
+    expect(await ask(id, { method: 'GET', uri: '/5/0/5' })).toBe('200 1');
+  });
+
+  it('keeps its DTLS connections over changes of address', async () => {
+    const handshakes = /meters: .*handshake (\d+)/;
+    const exitCode = await fleet.stop('SIGTERM');
+    expect(fleet.said.filter((line) => line.includes('LOST'))).toEqual([]);
+    expect([exitCode, fleet.said.at(-1)]).toEqual([0, 'nothing was lost']);
+    const summary = fleet.said.find((line) => handshakes.test(line)) ?? '';
+    expect(summary).toMatch(/rebound \d/);
+    // One of each device, and one of the device that restarted to install its firmware.
+    expect(Number(handshakes.exec(summary)?.[1])).toBeLessThanOrEqual(3);
+  });
+});
