@@ -31,7 +31,7 @@ describe('states of DTLS connections in Redis', () => {
   const prefix = (): string => `${isolation.redisPrefix}dp:`;
 
   const replica = async (encryptionKey: EncryptionKeys = key, clock = systemClock) => {
-    const slots = new ReplicaSlots(redis, { redisPrefix: prefix() }, clock, logger);
+    const slots = new ReplicaSlots(redis, { redisPrefix: prefix(), replicaId: newId() }, clock, logger);
     await slots.hold('127.0.0.1:1');
     running.push(slots);
     const secrets = { encryptionKey } as ConstructorParameters<typeof ConnectionStore>[1]['secrets'];
@@ -183,7 +183,8 @@ describe('slots of replicas', () => {
     await isolation.drop();
   });
 
-  const slots = (): ReplicaSlots => new ReplicaSlots(redis, { redisPrefix: isolation.redisPrefix }, clock, logger);
+  const slots = (replicaId: string = newId()): ReplicaSlots =>
+    new ReplicaSlots(redis, { redisPrefix: isolation.redisPrefix, replicaId }, clock, logger);
   const slotOf = (one: ReplicaSlots): number => one.newConnectionId().readUInt16BE(0);
   const stored = (one: ReplicaSlots) => ({
     key: connectionKeys(isolation.redisPrefix).slots,
@@ -214,5 +215,21 @@ describe('slots of replicas', () => {
     await Promise.all([...all, d].map((one) => one.release()));
     expect(await redis.hlen(key)).toBe(0);
     expect(() => b.owner).toThrow('holds no slot');
+  });
+
+  it('of a process that was killed are free when the same replica begins again', async () => {
+    const [before, other] = [slots('dp-0'), slots('dp-1')];
+    await before.hold();
+    await other.hold();
+    const owner = before.owner;
+    const after = slots('dp-0');
+    await after.hold();
+    await other.refresh();
+    expect([other.replica(owner), other.replica(after.owner)]).toMatchObject([undefined, { owner: after.owner }]);
+    // Its renewal does not end those of others.
+    await after.refresh();
+    await other.refresh();
+    expect(other.replica(after.owner)).toBeDefined();
+    await Promise.all([after.release(), other.release()]);
   });
 });

@@ -54,6 +54,7 @@ export class DtlsReplica {
     const logger = createLogger({ app: 'test', replicaId: name, level: 'silent' });
     const config = {
       redisPrefix,
+      replicaId: name,
       secrets: { encryptionKey: options.encryptionKey ?? encryptionKey } as DeviceProxyConfig['secrets'],
       ...(innerHost !== undefined && { inner: { host: innerHost, port: 0 } }),
     };
@@ -96,7 +97,7 @@ export class DtlsReplica {
       arrived: (id) => void this.arrived.push(id),
     });
     this.port = (await socket.bind()).port;
-    this.innerPort = Number((await this.lease())?.split(':').at(-1));
+    this.innerPort = Number((await this.lease())?.split(' ')[2]?.split(':').at(-1));
     return this;
   }
 

@@ -1,5 +1,5 @@
 import { createSocket } from 'node:dgram';
-import { DtlsLine, engines, eventually, isolate, type Isolation } from '@lanyard/testing';
+import { DtlsLine, engines, eventually, isolate, type Isolation, TcpLine } from '@lanyard/testing';
 import { deriveKey, encryptionKeyId } from '@lanyard/service';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
@@ -34,8 +34,11 @@ describe('DTLS connections between replicas', () => {
     await isolation.drop();
   });
 
-  const replica = async (options: Partial<ReplicaOptions> = {}): Promise<DtlsReplica> => {
-    const one = new DtlsReplica(`r${names++}`, {
+  const replica = async ({
+    name = `r${names++}`,
+    ...options
+  }: Partial<ReplicaOptions> & { name?: string } = {}): Promise<DtlsReplica> => {
+    const one = new DtlsReplica(name, {
       redis,
       redisPrefix: `${isolation.redisPrefix}dp:`,
       innerHost: '127.0.0.1',
@@ -106,6 +109,17 @@ describe('DTLS connections between replicas', () => {
     }
     const [first, second] = [b, c].map((one) => one.server.connection(one.arrived[0] as string)?.sendSequence ?? 0);
     expect((second as number) - (first as number)).toBeGreaterThanOrEqual(2 ** 20);
+  });
+
+  it('and at once by the same replica when it is started again after a kill', async () => {
+    const a = await replica();
+    const thing = await device(a);
+    await thing.ask('one', `one ${a.name}`);
+    await kill(a, { leaseEnds: false });
+    const again = await replica({ name: a.name });
+    thing.talkTo(again);
+    await thing.ask('two', `two ${again.name}`);
+    expect(again.server.counters()['handshake-started']).toBe(0);
   });
 
   it('a record at the wrong replica is forwarded, and the answer leaves from there until a record comes directly', async () => {
@@ -194,6 +208,32 @@ describe('DTLS connections between replicas', () => {
     const key = connectionKeys(`${isolation.redisPrefix}dp:`).connection(id);
     await eventually(async () => (await redis.exists(key)) === 0);
     expect([b.received, await b.count('refused')]).toEqual([[], 1]);
+  });
+
+  it('while Redis is away known connections continue, and records of others are dropped until it is back', async () => {
+    const line = await TcpLine.open(engines().redisUrl);
+    const own = new Redis(line.url, { maxRetriesPerRequest: 1, commandTimeout: 500, retryStrategy: () => 100 });
+    own.on('error', () => undefined);
+    const [a, b] = [await replica(), await replica({ redis: own })];
+    const [moving, staying] = [await device(a), await device(b)];
+    await moving.ask('one', `one ${a.name}`);
+    await staying.ask('one', `one ${b.name}`);
+    await together(b);
+    await kill(a);
+    await together(b);
+    line.refuse();
+    await staying.ask('two', `two ${b.name}`);
+    moving.talkTo(b);
+    moving.line.send(Buffer.from('two'));
+    await eventually(async () => expect(await b.count('dropped')).toBe(1));
+    line.heal();
+    await moving.ask('three', `three ${b.name}`);
+    await staying.ask('three', `three ${b.name}`);
+    expect(b.server.counters()['handshake-started']).toBe(1);
+    replicas.delete(b);
+    await b.drain();
+    own.disconnect();
+    line.close();
   });
 
   it('a closed connection leaves nothing behind', async () => {

@@ -27,6 +27,7 @@ export class ReplicaSlots {
   readonly connectionIdBytes: number = connectionIdBytes;
   private readonly run: RunConnectionScript;
   private readonly key: string;
+  private readonly replicaId: string;
   private readonly token = randomBytes(tokenBytes).toString('hex');
   private readonly lapses: (() => void)[] = [];
   private slot: number | undefined;
@@ -37,12 +38,13 @@ export class ReplicaSlots {
 
   constructor(
     @Inject(REDIS) redis: RedisClient,
-    @Inject(CONFIG) { redisPrefix }: Pick<DeviceProxyConfig, 'redisPrefix'>,
+    @Inject(CONFIG) { redisPrefix, replicaId }: Pick<DeviceProxyConfig, 'redisPrefix' | 'replicaId'>,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     this.run = loadConnectionScripts(redis);
     this.key = connectionKeys(redisPrefix).slots;
+    this.replicaId = replicaId;
   }
 
   /** The lease had ended before it was renewed: other replicas may have taken connections over. */
@@ -100,7 +102,7 @@ export class ReplicaSlots {
   /** Renews the lease, and learns of the other replicas. */
   async refresh(): Promise<void> {
     const before = this.slot;
-    const args = [this.token, before ?? '', this.innerAddress, slotLeaseMs];
+    const args = [this.token, before ?? '', this.innerAddress, slotLeaseMs, this.replicaId];
     const [slot, unbroken, ...others] = (await this.run('hold-slot-1', [this.key], args)) as (string | number)[];
     this.slot = Number(slot);
     this.replicas = replicasOf(others as string[]);

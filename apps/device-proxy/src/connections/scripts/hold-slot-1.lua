@@ -1,11 +1,12 @@
 -- Takes a slot, or renews the lease of the one that the replica has. A slot is free only when its lease has ended by the
--- clock of Redis. Leases that have ended are removed.
+-- clock of Redis, or when a process with the same replica id begins: the one before it has ended. Leases that have ended are
+-- removed.
 --
 -- KEYS  1 slots
--- ARGV  1 token of the replica  2 slot that it has, or ''  3 inner address or -  4 lease in ms
+-- ARGV  1 token of the process  2 slot that it has, or ''  3 inner address or -  4 lease in ms  5 replica id
 -- Returns { slot, 1 when the lease had not ended, for each other slot: slot, token, inner address }.
 local slots = KEYS[1]
-local token, wanted, address, lease = unpack(ARGV)
+local token, wanted, address, lease, replica = unpack(ARGV)
 local slotsMax = 65536
 
 local time = redis.call('TIME')
@@ -14,10 +15,12 @@ local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 local held, others, unbroken = {}, {}, 0
 local all = redis.call('HGETALL', slots)
 for n = 1, #all, 2 do
-  local slot, untilMs, holder, at = all[n], string.match(all[n + 1], '^(%d+) (%S+) (%S+)$')
+  local slot = all[n]
+  local untilMs, holder, at, name = string.match(all[n + 1], '^(%d+) (%S+) (%S+) (.*)$')
+  local isBefore = holder == token or (name == replica and wanted == '')
   if holder == token and slot == wanted and tonumber(untilMs) > now then
     unbroken = 1
-  elseif not holder or holder == token or tonumber(untilMs) <= now then
+  elseif not holder or isBefore or tonumber(untilMs) <= now then
     redis.call('HDEL', slots, slot)
   else
     held[slot] = true
@@ -35,5 +38,6 @@ if slot == '' or held[slot] then
   end
   if held[slot] then return redis.error_reply('no free slot') end
 end
-redis.call('HSET', slots, slot, string.format('%.0f', now + tonumber(lease)) .. ' ' .. token .. ' ' .. address)
+local untilMs = string.format('%.0f', now + tonumber(lease))
+redis.call('HSET', slots, slot, table.concat({ untilMs, token, address, replica }, ' '))
 return { slot, unbroken, unpack(others) }
