@@ -57,6 +57,9 @@ const compose = z.strictObject({
   volumes: z.record(text, z.null()),
 });
 
+export type Service = z.infer<typeof service>;
+export type Compose = z.infer<typeof compose>;
+
 /** @param file of which `x-…` are left out */
 export const composeSchemaProblems = (file: unknown): string[] => {
   const ours = Object.fromEntries(Object.entries(file ?? {}).filter(([field]) => !field.startsWith('x-')));

@@ -5,28 +5,8 @@ import { parse } from 'yaml';
 import { databaseUserOf } from '../lanyard/database-users.ts';
 import { root } from '../lanyard/project.ts';
 import { apps } from '../lanyard/service-processes.ts';
-import { composeSchemaProblems } from './compose-schema.ts';
+import { type Compose, composeSchemaProblems, type Service } from './compose-schema.ts';
 import { environmentProblems, interpolated } from './environment.ts';
-
-interface Service {
-  image: string;
-  build?: { target: string };
-  environment?: Record<string, string | number>;
-  read_only?: boolean;
-  cap_drop?: string[];
-  security_opt?: string[];
-  mem_limit?: string;
-  ports?: string[];
-  healthcheck?: { test?: string[]; disable?: boolean };
-  depends_on?: Record<string, { condition: string }>;
-  volumes?: string[];
-  command?: string | string[];
-}
-
-interface Compose {
-  services: Record<string, Service>;
-  volumes: Record<string, unknown>;
-}
 
 /** `name:1.2.3`, `name:18.1-suffix`, or a digest. */
 const exactVersion = /(:\d+\.\d+[^/]*|@sha256:[0-9a-f]{64})$/;
@@ -60,7 +40,7 @@ const serviceProblems = (
     [!isOurs || service.security_opt?.includes('no-new-privileges:true') === true, 'may gain privileges'],
     [!isOurs || service.mem_limit !== undefined, 'has no memory limit'],
     [!isOurs || targets.has(service.build?.target ?? ''), `is built from ${service.build?.target}, no target`],
-    [isOurs || service.healthcheck?.test !== undefined, 'has no healthcheck'],
+    [isOurs || (service.healthcheck && 'test' in service.healthcheck) === true, 'has no healthcheck'],
     [isOurs || exactVersion.test(service.image), 'has an image without an exact version'],
     [isOurs || service.security_opt?.includes('no-new-privileges:true') === true, 'may gain privileges'],
     [(service.ports ?? []).every((port) => port.startsWith('127.0.0.1:')), 'listens on more than loopback'],

@@ -7,20 +7,12 @@ import { newIdentityKeys } from '../lanyard/identity-keys.ts';
 import { apps } from '../lanyard/service-processes.ts';
 import { root } from '../lanyard/project.ts';
 import { workloadsOf } from './policies.ts';
+import type { IContainer } from 'kubernetes-models/v1/Container';
+import type { IEnvVar } from 'kubernetes-models/v1/EnvVar';
+import type { IVolumeMount } from 'kubernetes-models/v1/VolumeMount';
 import type { Manifest } from './kustomize.ts';
 
 type Environment = Record<string, string>;
-
-export interface Variable {
-  name: string;
-  value?: string;
-  valueFrom?: { secretKeyRef?: { name: string; key: string; optional?: boolean }; fieldRef?: { fieldPath: string } };
-}
-
-export interface Mount {
-  name: string;
-  mountPath: string;
-}
 
 const { identityPrivateKey, identityPublicKey } = newIdentityKeys();
 
@@ -108,7 +100,7 @@ const mapNamed = (manifests: Manifest[], name: string) => {
 };
 
 /** What an optional key of a Secret holds, when it is there. */
-const valueOf = ({ name, value, valueFrom }: Variable, maps: Environment): string | undefined => {
+const valueOf = ({ name, value, valueFrom }: IEnvVar, maps: Environment): string | undefined => {
   if (value !== undefined) return value;
   if (valueFrom?.fieldRef) return valueFrom.fieldRef.fieldPath === 'status.podIP' ? '10.1.0.7' : 'pod-0';
   const { key, optional } = valueFrom?.secretKeyRef ?? {};
@@ -117,7 +109,7 @@ const valueOf = ({ name, value, valueFrom }: Variable, maps: Environment): strin
   throw new Error(`${name} comes from nowhere`);
 };
 
-const ownValues = (variables: Variable[], maps: Environment): Environment =>
+const ownValues = (variables: IEnvVar[], maps: Environment): Environment =>
   Object.fromEntries(
     variables.flatMap((variable) => {
       const value = valueOf(variable, maps);
@@ -132,7 +124,7 @@ const secretKeysOf = (app: string): string[] => {
 };
 
 /** Each app has a Secret of its own, with what it reads and nothing else. `isWhole`: the container reads all of it. */
-const secretProblems = (app: string, variables: Variable[], isWhole: boolean): string[] => {
+const secretProblems = (app: string, variables: IEnvVar[], isWhole: boolean): string[] => {
   const refs = variables.flatMap(({ valueFrom }) => valueFrom?.secretKeyRef ?? []);
   const keys = secretKeysOf(app);
   return [
@@ -145,7 +137,7 @@ const secretProblems = (app: string, variables: Variable[], isWhole: boolean): s
 };
 
 /** Files that no volume brings. */
-const missingFiles = (environment: Environment, mounts: Mount[]): string[] =>
+const missingFiles = (environment: Environment, mounts: IVolumeMount[]): string[] =>
   Object.entries(environment)
     .filter(([name, path]) => name.endsWith('_FILE') && path !== '')
     .filter(([, path]) => !mounts.some(({ mountPath }) => path.startsWith(`${mountPath}/`)))
@@ -153,12 +145,7 @@ const missingFiles = (environment: Environment, mounts: Mount[]): string[] =>
 
 const containerProblems = async (
   owner: string,
-  {
-    args = [],
-    env = [],
-    envFrom = [],
-    volumeMounts = [],
-  }: { args?: string[]; env?: Variable[]; envFrom?: { configMapRef?: { name: string } }[]; volumeMounts?: Mount[] },
+  { args = [], env = [], envFrom = [], volumeMounts = [] }: IContainer,
   manifests: Manifest[],
 ): Promise<string[]> => {
   const [, name, command = ''] = /^.*?apps\/([^/]+)\/dist\/main\.js( migrate)?$/.exec(args.join(' ')) ?? [];

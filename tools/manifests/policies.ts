@@ -1,52 +1,9 @@
 /** What every manifest of ours keeps to, beyond being valid: nothing runs as root, everything has limits, probes and a budget. */
 
+import type { IContainer } from 'kubernetes-models/v1/Container';
+import type { IPodSpec } from 'kubernetes-models/v1/PodSpec';
+import type { ILabelSelector } from '@kubernetes-models/apimachinery/apis/meta/v1/LabelSelector';
 import type { Manifest } from './kustomize.ts';
-import type { Mount, Variable } from './environment.ts';
-
-interface Container {
-  name: string;
-  image: string;
-  args?: string[];
-  env?: Variable[];
-  envFrom?: { configMapRef?: { name: string } }[];
-  ports?: { name?: string; containerPort: number }[];
-  volumeMounts?: Mount[];
-  resources?: { requests?: Record<string, string>; limits?: Record<string, string> };
-  securityContext?: {
-    allowPrivilegeEscalation?: boolean;
-    readOnlyRootFilesystem?: boolean;
-    privileged?: boolean;
-    capabilities?: { drop?: string[]; add?: string[] };
-  };
-  startupProbe?: Probe;
-  livenessProbe?: Probe;
-  readinessProbe?: Probe;
-  lifecycle?: { preStop?: { sleep?: { seconds: number } } };
-}
-
-interface Probe {
-  httpGet?: { path: string };
-  tcpSocket?: object;
-  timeoutSeconds?: number;
-}
-
-interface PodSpec {
-  containers: Container[];
-  initContainers?: Container[];
-  automountServiceAccountToken?: boolean;
-  hostNetwork?: boolean;
-  hostPID?: boolean;
-  hostIPC?: boolean;
-  terminationGracePeriodSeconds?: number;
-  topologySpreadConstraints?: object[];
-  volumes?: { hostPath?: object }[];
-  securityContext?: { runAsNonRoot?: boolean; runAsUser?: number; seccompProfile?: { type: string } };
-}
-
-interface Selector {
-  matchLabels?: Record<string, string>;
-  matchExpressions?: { key: string; operator: string; values?: string[] }[];
-}
 
 interface Workload {
   id: string;
@@ -54,7 +11,7 @@ interface Workload {
   name: string;
   namespace?: string;
   labels: Record<string, string>;
-  pod: PodSpec;
+  pod: IPodSpec;
   replicas?: number;
 }
 
@@ -80,7 +37,7 @@ export const workloadsOf = (manifests: Manifest[]): Workload[] =>
   });
 
 export const selects = (
-  { matchLabels = {}, matchExpressions = [] }: Selector | undefined = {},
+  { matchLabels = {}, matchExpressions = [] }: ILabelSelector | undefined = {},
   labels: Record<string, string>,
 ) =>
   Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
@@ -91,7 +48,7 @@ export const selects = (
   });
 
 const containerProblems = (
-  { image, resources, securityContext = {}, ...container }: Container,
+  { image = '', resources, securityContext = {}, ...container }: IContainer,
   runsToItsEnd = false,
 ): string[] => {
   const { capabilities = {} } = securityContext;
@@ -117,7 +74,7 @@ const containerProblems = (
   return rules.flatMap(([holds, problem]) => (holds ? [] : [`container ${container.name} ${problem}`]));
 };
 
-const podProblems = (pod: PodSpec, runsToItsEnd = false): string[] => {
+const podProblems = (pod: IPodSpec, runsToItsEnd = false): string[] => {
   const preStopSeconds = Math.max(0, ...pod.containers.map((c) => c.lifecycle?.preStop?.sleep?.seconds ?? 0));
   const rules: [boolean, string][] = [
     [pod.securityContext?.runAsNonRoot === true && pod.securityContext.runAsUser !== 0, 'runs as root'],
@@ -144,7 +101,7 @@ export const workloadProblems = (manifests: Manifest[]): string[] =>
 /** Services, ingresses, autoscalers, budgets and policies that point at nothing. */
 export const referenceProblems = (manifests: Manifest[]): string[] => {
   const workloads = workloadsOf(manifests);
-  const selected = ({ metadata }: Manifest, selector: Selector) =>
+  const selected = ({ metadata }: Manifest, selector: ILabelSelector) =>
     workloads.filter((w) => w.namespace === metadata.namespace && selects(selector, w.labels));
   const services = manifests.filter((m) => m.kind === 'Service').map((m) => m.metadata.name);
   return manifests.flatMap((manifest) => {

@@ -14,32 +14,22 @@ const namesIn = (body: unknown): string[] => {
   return typeof body === 'object' && !Array.isArray(body) ? Object.keys(body) : ['body'];
 };
 
+const takesBody = (context: ExecutionContext): boolean => {
+  const parameters = (Reflect.getMetadata(ROUTE_ARGS_METADATA, context.getClass(), context.getHandler().name) ??
+    {}) as object;
+  return Object.keys(parameters).some((key) => readers.includes(key.split(':')[0] as string));
+};
+
 /** Refuses fields in the body of an operation that takes none. An empty object is no field: clients send it. */
 @Injectable()
 export class UnreadBody implements NestInterceptor {
-  /** By controller and method: decorators do not change. */
-  private readonly takers = new WeakMap<object, WeakMap<object, boolean>>();
-
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     if (context.getType() !== 'http') return next.handle();
     const names = namesIn(context.switchToHttp().getRequest<FastifyRequest>().body);
-    if (names.length > 0 && !this.takesBody(context))
+    if (names.length > 0 && !takesBody(context))
       throw new ValidationFailed(
         names.map((name) => ({ name, message: 'Unknown field: the operation accepts no body' })),
       );
     return next.handle();
-  }
-
-  private takesBody(context: ExecutionContext): boolean {
-    const [controller, method] = [context.getClass(), context.getHandler()];
-    let ofController = this.takers.get(controller);
-    if (!ofController) this.takers.set(controller, (ofController = new WeakMap()));
-    let takes = ofController.get(method);
-    if (takes === undefined) {
-      const parameters = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, method.name) ?? {}) as object;
-      takes = Object.keys(parameters).some((key) => readers.includes(key.split(':')[0] as string));
-      ofController.set(method, takes);
-    }
-    return takes;
   }
 }

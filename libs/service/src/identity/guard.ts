@@ -98,9 +98,6 @@ type WithIdentity = FastifyRequest & { identity?: Identity };
 
 @Injectable()
 export class IdentityGuard implements CanActivate {
-  /** By controller and method: read once, as decorators do not change. A method may be inherited by several controllers. */
-  private readonly read = new WeakMap<object, WeakMap<object, Access>>();
-
   constructor(
     @Inject(AUTHENTICATOR) private readonly authenticator: Authenticator,
     @Inject(Reflector) private readonly reflector: Reflector,
@@ -121,15 +118,9 @@ export class IdentityGuard implements CanActivate {
 
   private accessOf(context: ExecutionContext): Access {
     const [handler, controller] = [context.getHandler(), context.getClass()];
-    let ofController = this.read.get(controller);
-    if (!ofController) this.read.set(controller, (ofController = new WeakMap()));
-    let access = ofController.get(handler);
-    if (!access) {
-      access = accessOf(this.reflector, handler, controller);
-      // DeclaredAccess finds it at the start; a route that is registered later is refused here.
-      if (!access) throw new Error(`${controller.name}.${handler.name} does not say which permission it needs`);
-      ofController.set(handler, access);
-    }
+    const access = accessOf(this.reflector, handler, controller);
+    // DeclaredAccess finds it at the start; a route that is registered later is refused here.
+    if (!access) throw new Error(`${controller.name}.${handler.name} does not say which permission it needs`);
     return access;
   }
 }
