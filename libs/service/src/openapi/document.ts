@@ -56,10 +56,14 @@ export const containerToDocument = async (module: DynamicModule | Type<unknown>)
 
 type Answer = { type(contentType: string): { send(body: string): void } };
 
-/** `GET /openapi.json`: each service documents what it owns, and the gateway merges the documents. */
+/**
+ * `GET /openapi.json`: each service documents what it owns, and the gateway merges the documents. It is made when it is
+ * asked for the first time, which takes a tenth of a second that a start need not wait for.
+ */
 export const serveOpenApi = (app: NestFastifyApplication, title: string): void => {
-  const document = JSON.stringify(documentOf(app, documentBuilder(title).build(), { forwarded: true }));
+  let text: string | undefined;
   app.getHttpAdapter().get('/openapi.json', (_request: unknown, reply: Answer) => {
-    reply.type('application/json').send(document);
+    text ??= JSON.stringify(documentOf(app, documentBuilder(title).build(), { forwarded: true }));
+    reply.type('application/json').send(text);
   });
 };
