@@ -1,6 +1,5 @@
 /** The customer's long poll of one channel: the next one begins when the last was answered. */
 import { sleep } from '../../tools/lanyard/project.ts';
-import { Agent, get, type ClientRequest } from 'node:http';
 import type { History } from '../history.ts';
 
 const againMs = 50;
@@ -12,9 +11,7 @@ export class PullReceiver {
   isOver = false;
   /** What the next poll says of the last answer that came. */
   after = '0';
-  polls = 0;
-  agent = new Agent({ keepAlive: true });
-  request: ClientRequest | undefined;
+  request = new AbortController();
   history: History;
   channel: string;
   where: () => { url: string; headers: Record<string, string> };
@@ -34,42 +31,32 @@ export class PullReceiver {
   async work() {
     while (!this.isStopped) {
       const status = await this.poll();
-      this.polls++;
       if (status !== 200 && status !== 204) await sleep(againMs);
     }
     this.isOver = true;
   }
 
   /** Status of the answer; 0 when there was none. */
-  poll(): Promise<number> {
+  async poll(): Promise<number> {
     const { url, headers } = this.where();
-    return new Promise((done) => {
-      let isAnswered = false;
-      const options = { agent: this.agent, headers, timeout: pollTimeoutMs };
-      const request = get(`${url}/v2/notification/pull?after=${this.after}`, options, async (response) => {
-        isAnswered = true;
-        try {
-          let text = '';
-          for await (const part of response.setEncoding('utf8')) text += part;
-          if (response.statusCode === 200 && response.complete) {
-            this.history.deliver(this.channel, text, 'accepted');
-            this.after = /[?&]after=([^>]+)>/.exec(String(response.headers.link))?.[1] ?? this.after;
-          }
-          done(response.complete ? (response.statusCode ?? 0) : 0);
-        } catch {
-          done(0);
-        }
-      });
-      this.request = request;
-      request.on('timeout', () => request.destroy());
-      request.on('error', () => done(0));
-      request.on('close', () => !isAnswered && done(0));
-    });
+    this.request = new AbortController();
+    const signal = AbortSignal.any([this.request.signal, AbortSignal.timeout(pollTimeoutMs)]);
+    try {
+      const response = await fetch(`${url}/v2/notification/pull?after=${this.after}`, { headers, signal });
+      const text = await response.text();
+      if (response.status === 200) {
+        this.history.deliver(this.channel, text, 'accepted');
+        this.after = /[?&]after=([^>]+)>/.exec(response.headers.get('link') ?? '')?.[1] ?? this.after;
+      }
+      return response.status;
+    } catch {
+      return 0;
+    }
   }
 
   /** Gives up: a response in flight finds no reader. */
   breakOff() {
-    this.request?.destroy();
+    this.request.abort();
   }
 
   heal() {
@@ -78,7 +65,6 @@ export class PullReceiver {
 
   stop() {
     this.isStopped = true;
-    this.request?.destroy();
-    this.agent.destroy();
+    this.request.abort();
   }
 }

@@ -2,29 +2,24 @@
 import { sleep } from '../../tools/lanyard/project.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isAlive, kill } from '../../tools/lanyard/processes.ts';
+import { whenAvailable } from '../available.ts';
 import { eventually, type Experiment, type Row } from '../experiment.ts';
 import { identityKeys } from '../fault-system.ts';
 import { SocketReceiver } from '../receivers/socket-receiver.ts';
 import { Replica } from '../replica.ts';
+import { terminate } from '../terminate.ts';
 import type { Device } from '../load.ts';
 
 const socketsWanted = 2_000;
 const requestsAtOnce = 24;
-/** A busy machine may answer 503: a client tries again. */
-const attemptsMax = 10;
-const againMs = 500;
 
 /** Of a client that waits longer each time, as clients should. */
 const backOffMs = { first: 200, most: 2_000 };
 
-/** RFC 6455's registry: service restart. */
-const serviceRestart = 1012;
-
 const backWithinMs = 60_000;
 
 /** STOP_TIMEOUT_MS, and what a process takes to end after that. */
-const stopMs = { deadline: 15_000, end: 3_000 };
+const stopMs = 15_000 + 3_000;
 
 /** What is in the tunnels of a gateway that is killed comes again. */
 const afterGateway = 2;
@@ -79,20 +74,20 @@ class Gateway {
     return gateway;
   }
 
+  /** A busy machine may answer 503: a client tries again. */
   async call(key: string, method: string, path: string, body?: unknown) {
-    for (let attempt = 1; ; attempt++) {
+    const { status, text } = await whenAvailable(async () => {
       const response = await fetch(`${this.process.url}${path}`, {
         method,
         headers: { authorization: `Bearer ${key}` },
         ...(body !== undefined && { body: JSON.stringify(body) }),
         signal: AbortSignal.timeout(60_000),
       });
-      const text = await response.text();
-      if (response.ok) return JSON.parse(text || '{}');
-      if (response.status !== 503 || attempt === attemptsMax)
-        throw new Error(`${method} ${path}: ${response.status} ${text}`);
-      await sleep(againMs);
-    }
+      const retryAfter = response.headers.get('retry-after');
+      return { status: response.status, retryAfter, text: await response.text() };
+    });
+    if (status >= 300) throw new Error(`${method} ${path}: ${status} ${text}`);
+    return JSON.parse(text || '{}');
   }
 
   /** A key, its channel, a device of its own, and a client. */
@@ -156,26 +151,6 @@ class Gateway {
       `F27 ${this.open.length} of ${this.sockets.length} sockets are open after ${backWithinMs} ms`,
     );
   }
-
-  /** Ends when its process has; its sockets must have heard why. */
-  async terminate() {
-    const open = this.open;
-    for (const receiver of open) receiver.closed.length = 0;
-    const begunAt = performance.now();
-    kill(this.process.pid, 'SIGTERM');
-    const inTime = await eventually(() => !isAlive(this.process.pid), stopMs.deadline + stopMs.end);
-    if (!inTime)
-      this.experiment.violation(
-        `F27 the gateway had not ended ${Math.round(performance.now() - begunAt)} ms after SIGTERM`,
-      );
-    await eventually(() => open.every(({ closed }) => closed.length > 0), 5_000);
-    const others = open.map(({ closed }) => closed[0]).filter((code) => code !== serviceRestart);
-    if (others.length > 0)
-      this.experiment.violation(
-        `F27 ${others.length} of ${open.length} sockets heard ${[...new Set(others)].join(', ')}, not ${serviceRestart}, at SIGTERM`,
-      );
-    if (!inTime) await this.process.kill();
-  }
 }
 
 const restarted: Row = {
@@ -201,7 +176,14 @@ const restarted: Row = {
         await experiment.fault(`${name} of the gateway`, { times: afterGateway, afterMs: backWithinMs }, async () => {
           gateway.tellAll();
           await experiment.pause(0, 400);
-          await (name === 'kill' ? gateway.process.kill() : gateway.terminate());
+          if (name === 'kill') await gateway.process.kill();
+          else
+            await terminate(experiment, {
+              about: 'F27 the gateway',
+              process: gateway.process,
+              open: gateway.open,
+              withinMs: stopMs,
+            });
           await gateway.process.start();
           await gateway.mustBeBack();
         });

@@ -1,10 +1,10 @@
 /** Dispatchers are stopped while an engine is away. */
 import { join } from 'node:path';
 import { tcpPort } from '../../tools/lanyard/ports.ts';
-import { isAlive, kill } from '../../tools/lanyard/processes.ts';
 import { TcpLine } from '@lanyard/testing';
 import { Engines } from '../engines.ts';
-import { eventually, type Experiment, type Row } from '../experiment.ts';
+import { terminate } from '../terminate.ts';
+import type { Experiment, Row } from '../experiment.ts';
 import type { Replica } from '../replica.ts';
 
 /** The least that a dispatcher takes. */
@@ -12,9 +12,6 @@ const stopTimeoutMs = 10_000;
 
 /** What holds the event loop then is given this long before the process ends (libs/service/src/run). */
 const exitMs = 3_500;
-
-/** RFC 6455's registry: service restart. */
-const serviceRestart = 1012;
 
 /** The replica that stops, and the one that loses its line to Redis. */
 const afterStop = 3;
@@ -39,22 +36,6 @@ const busiest = (experiment: Experiment) =>
   experiment.system.replicas.reduce((best, each) =>
     openAt(experiment, each).length > openAt(experiment, best).length ? each : best,
   );
-
-/** SIGTERM; its sockets must hear 1012, and its process must end in time. */
-const terminate = async (experiment: Experiment, replica: Replica, about: string) => {
-  const open = openAt(experiment, replica);
-  for (const receiver of open) receiver.closed.length = 0;
-  const begunAt = performance.now();
-  kill(replica.pid, 'SIGTERM');
-  const inTime = await eventually(() => !isAlive(replica.pid), stopTimeoutMs + exitMs);
-  const tookMs = Math.round(performance.now() - begunAt);
-  experiment.say(`F26 ${about}: ended ${tookMs} ms after SIGTERM, ${open.length} sockets`);
-  if (!inTime) experiment.violation(`F26 ${about}: the dispatcher had not ended ${tookMs} ms after SIGTERM`);
-  const others = open.flatMap(({ closed: [code] }) => (code === serviceRestart ? [] : [code ?? 'nothing']));
-  if (others.length > 0)
-    experiment.violation(`F26 ${about}: sockets heard ${others.join(', ')}, not ${serviceRestart}, at SIGTERM`);
-  if (!inTime) await replica.kill();
-};
 
 const stoppedWithout: Row = {
   name: 'F26',
@@ -97,7 +78,12 @@ listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,PROXIED:
         else line.weather = { stalled: true };
         // At once, or when the dispatcher has noticed.
         await experiment.pause(0, 1_500);
-        await terminate(experiment, replica, about);
+        await terminate(experiment, {
+          about: `F26 ${about}`,
+          process: replica,
+          open: openAt(experiment, replica),
+          withinMs: stopTimeoutMs + exitMs,
+        });
         line.heal();
         await replica.start();
       });

@@ -1,0 +1,31 @@
+/** SIGTERM of a service that has WebSockets. */
+import { isAlive, kill } from '../tools/lanyard/processes.ts';
+import { eventually, type Experiment } from './experiment.ts';
+import type { SocketReceiver } from './receivers/socket-receiver.ts';
+import type { Replica } from './replica.ts';
+
+/** RFC 6455's registry: service restart. */
+const serviceRestart = 1012;
+
+const closedWithinMs = 5_000;
+
+/** `open`: its sockets, which must hear why; `withinMs`: when the process must have ended. `about` begins with the row. */
+export const terminate = async (
+  experiment: Experiment,
+  { about, process, open, withinMs }: { about: string; process: Replica; open: SocketReceiver[]; withinMs: number },
+) => {
+  for (const receiver of open) receiver.closed.length = 0;
+  const begunAt = performance.now();
+  kill(process.pid, 'SIGTERM');
+  const inTime = await eventually(() => !isAlive(process.pid), withinMs);
+  const tookMs = Math.round(performance.now() - begunAt);
+  experiment.say(`${about}: ended ${tookMs} ms after SIGTERM, ${open.length} sockets`);
+  if (!inTime) experiment.violation(`${about}: had not ended ${tookMs} ms after SIGTERM`);
+  await eventually(() => open.every(({ closed }) => closed.length > 0), closedWithinMs);
+  const others = open.flatMap(({ closed: [code] }) => (code === serviceRestart ? [] : [code ?? 'nothing']));
+  if (others.length > 0) {
+    const heard = [...new Set(others)].join(', ');
+    experiment.violation(`${about}: ${others.length} sockets heard ${heard}, not ${serviceRestart}, at SIGTERM`);
+  }
+  if (!inTime) await process.kill();
+};
