@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals';
 import type { thermometer } from '@lanyard/testing';
 import type * as Package from 'mbed-cloud-sdk';
+import type { Application } from './application.ts';
 import { eventually } from './patience.ts';
 
 export type Sdk = typeof Package;
@@ -11,6 +12,8 @@ export interface Session {
   directory: Package.DeviceDirectoryApi;
   accounts: Package.AccountManagementApi;
   foundation: ReturnType<Package.SDK['foundation']>;
+  /** With the key of the SDK. */
+  app: Application;
   demo: ReturnType<typeof thermometer>;
   deviceId: string;
   /** Unique name for what a step makes. */
@@ -35,7 +38,11 @@ const writable = '/3341/0/5527';
 const idOf = ({ made }: Session, name: string): string => made.get(name) ?? '';
 
 const commands: Step[] = [
-  step('Channel', 'ConnectApi.startNotifications', async ({ connect }) => connect.startNotifications()),
+  step('Channel', 'ConnectApi.startNotifications', async ({ connect, app }) => {
+    await connect.startNotifications();
+    // It has sent its first poll, which makes the channel: a result that comes before that is done goes nowhere.
+    await app.call('PUT', '/v2/notification/pull', {});
+  }),
   step('Commands', 'ConnectApi.getResourceValue', async ({ connect, deviceId }) =>
     expect(await connect.getResourceValue(deviceId, '/3/0/0')).toMatchObject({ value: 'Lanyard' }),
   ),

@@ -47,6 +47,7 @@ export const officialSdk = async (admin: Application, coapUrl: string): Promise<
       directory: new DeviceDirectoryApi(config),
       accounts: new AccountManagementApi(config),
       foundation: sdk.foundation(),
+      app: admin.as(config.apiKey),
       demo,
       deviceId,
       fresh,
