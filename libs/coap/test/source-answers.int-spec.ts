@@ -153,6 +153,17 @@ describe('an answer from a source to a bare socket', () => {
     expect((await ask(2, 0, 6)).code).toBe(Code.InternalServerError);
   });
 
+  it('may be an error instead, whichever block was asked for', async () => {
+    const server = await net.endpoint({ onRequest: async () => ({ code: Code.NotFound }) });
+    const raw = await net.raw(server.port);
+    const asked = { code: Code.GET, messageId: 1, options: [...uriPath('x'), block(BLOCK2, 3, false, 6)] };
+    const refused = await raw.ask(asked);
+    expect([refused.code, optionOf(refused, BLOCK2)]).toEqual([Code.NotFound, undefined]);
+    const stream = await streams.endpoint({ onRequest: async () => ({ code: Code.NotFound }) });
+    const connection = await streams.ready(stream.port);
+    expect((await connection.ask({ ...asked, token: Buffer.from('t') }))?.code).toBe(Code.NotFound);
+  });
+
   it('is no answer to a request that changes something', async () => {
     const { ask } = await setUp(new WatchedSource(body));
     expect((await ask(1, 0, 6, Code.POST)).code).toBe(Code.InternalServerError);

@@ -1,7 +1,7 @@
 import { cutBlock, cutSource, withEtag } from '../blockwise/answer-block.js';
 import { assertSendable, readPart } from '../blockwise/source-reader.js';
-import { type BlockValue, SZX_MAX } from '../codec/block-value.js';
-import { Code } from '../codec/code.js';
+import { type BlockValue, blockBytes, SZX_MAX } from '../codec/block-value.js';
+import { Code, isSuccessCode } from '../codec/code.js';
 import { UnencodableMessage } from '../errors.js';
 import { SOURCE_MESSAGE_BYTES_MAX } from '../limits.js';
 import { type BoundedTable } from '../memory/bounded-table.js';
@@ -36,8 +36,10 @@ export class AnswerBodies<Via> {
   /** Whole where it fits, otherwise its first (or the wanted) block. Throws when the response is none. */
   answer(exchange: InboundExchange<Via>, response: CoapResponse): void {
     const bytes = response.payload?.length ?? 0;
-    const { wholeBytesMax } = this.line.planFor(exchange, response);
-    if (bytes <= wholeBytesMax) {
+    const { wholeBytesMax, szx } = this.line.planFor(exchange, response);
+    // An error is no block of the body that was asked for.
+    const isError = !isSuccessCode(response.code) && bytes <= blockBytes(szx);
+    if (isError || bytes <= wholeBytesMax) {
       this.line.send(exchange, response);
       return;
     }
