@@ -2,6 +2,7 @@ import {
   AccessAccounts,
   AccessKeys,
   BootstrapProfiles,
+  CampaignsCommands,
   DeviceBootstraps,
   DeviceCommandResults,
   DeviceCommands,
@@ -15,11 +16,12 @@ import {
   DeviceValues,
   SubscriptionsState,
 } from '@lanyard/contracts';
-import { KafkaModule, OutboxModule } from '@lanyard/kafka';
+import { KafkaBatchServer, KafkaModule, OutboxModule } from '@lanyard/kafka';
 import { DatabaseModule, IdentityModule, RedisModule, type ServiceDefinition } from '@lanyard/service';
 import { Module } from '@nestjs/common';
 import { app, type DeviceProxyConfig } from './config.js';
 import { databaseOf, schema } from './database.js';
+import { CampaignCommandsModule } from './campaign-commands/campaign-commands.module.js';
 import { DeviceRequestsModule } from './device-requests/device-requests.module.js';
 import { endpointsPrefix } from './endpoints/endpoints.controller.js';
 import { EndpointsModule } from './endpoints/endpoints.module.js';
@@ -45,6 +47,7 @@ const topics = [
   DeviceGroups,
   DeviceBootstraps,
   BootstrapProfiles,
+  CampaignsCommands,
 ];
 
 @Module({
@@ -59,6 +62,7 @@ const topics = [
     EndpointsModule,
     ExplainModule,
     ModelsModule,
+    CampaignCommandsModule,
   ],
 })
 export class AppModule {}
@@ -66,5 +70,6 @@ export class AppModule {}
 export const definition: ServiceDefinition<DeviceProxyConfig> = {
   title: 'Lanyard device proxy',
   module: AppModule,
+  strategies: [KafkaBatchServer],
   http: { rawBodyPrefixes: [endpointsPrefix, modelsPrefix] },
 };

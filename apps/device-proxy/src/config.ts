@@ -10,7 +10,7 @@ import {
   serviceConfig,
   type ServiceConfig,
 } from '@lanyard/service';
-import { awakeWindowMs, expiryGraceMaxMs, expiryGraceMs } from './limits.js';
+import { awakeWindowMs, expiryGraceMaxMs, expiryGraceMs, pushMaxMs } from './limits.js';
 
 /** CoAP over UDP or TCP without security: for development, on an isolated network. */
 export interface CoapConfig {
@@ -89,6 +89,10 @@ export interface DeviceProxyConfig extends ServiceConfig {
   redisPrefix: string;
   /** Concurrent requests of devices; further ones get 5.03. */
   requestsUnderWayMax: number;
+  /** Base URLs of the replicas of campaigns; without any there are no downloads and no packages to push. */
+  campaignsUrls: string[];
+  /** How long the push of a package to a device may take: its other commands wait. */
+  pushMaxMs: number;
   /** How long a queue-mode device listens after its last message. */
   awakeMs: number;
   /** How long a registration outlives its lifetime. */
@@ -122,6 +126,13 @@ const blockBytes = (reader: EnvReader, name: string): number => {
   const bytes = reader.int(name, 1_024);
   if (!blockSizes.includes(bytes)) throw new ConfigError(name, `must be one of ${blockSizes.join(', ')}`);
   return bytes;
+};
+
+const campaignsUrls = (reader: EnvReader): string[] => {
+  const urls = reader.list('DEVICE_PROXY_CAMPAIGNS_URLS', []);
+  if (urls.some((url) => !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)))
+    throw new ConfigError('DEVICE_PROXY_CAMPAIGNS_URLS', 'must be http or https URLs');
+  return urls;
 };
 
 /** Files of a listener's certificate and private key. */
@@ -194,6 +205,8 @@ export const readConfig = (source?: NodeJS.ProcessEnv): DeviceProxyConfig => {
     secrets,
     redisPrefix,
     requestsUnderWayMax: reader.int('DEVICE_PROXY_REQUESTS_UNDER_WAY_MAX', 5_000, { min: 2 }),
+    campaignsUrls: campaignsUrls(reader),
+    pushMaxMs: reader.int('DEVICE_PROXY_PUSH_MAX_MS', pushMaxMs, { min: 1_000 }),
     awakeMs: reader.int('DEVICE_PROXY_QUEUE_MODE_AWAKE_MS', awakeWindowMs, { min: 1_000 }),
     expiryGraceMs: reader.int('DEVICE_PROXY_EXPIRY_GRACE_MS', expiryGraceMs, { min: 0, max: expiryGraceMaxMs }),
     ...(enabled && {

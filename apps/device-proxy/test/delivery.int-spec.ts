@@ -20,7 +20,7 @@ import { Commands, type KnownDevice } from '../src/commands/commands.js';
 import { Deliverer } from '../src/commands/deliverer.js';
 import { CommandHistory } from '../src/commands/history.js';
 import type { DeviceProxyConfig } from '../src/config.js';
-import { awakeWindowMs, expiryGraceMs } from '../src/limits.js';
+import { awakeWindowMs, expiryGraceMs, pushMaxMs } from '../src/limits.js';
 import { LastSeen } from '../src/sessions/last-seen.js';
 import { Sessions } from '../src/sessions/sessions.js';
 import { DeviceLifecycleReader } from '../src/state/device-lifecycle.reader.js';
@@ -94,6 +94,8 @@ describe('a device that does not answer', () => {
       },
       redisPrefix: `${isolation.redisPrefix}dp:`,
       requestsUnderWayMax: 1_000,
+      campaignsUrls: [],
+      pushMaxMs,
       awakeMs: awakeWindowMs,
       expiryGraceMs,
     };

@@ -1,5 +1,21 @@
-import type { RunningService } from '@lanyard/service';
+import { type Clock, CLOCK, type Logger, LOGGER, type RunningService } from '@lanyard/service';
+import { withProviders } from '@lanyard/testing';
+import type { DtlsConfig, TlsConfig } from '../src/config.js';
 import { Listeners } from '../src/listeners/listeners.js';
+
+/** What differs between the replicas of a test. */
+export interface ProxyOptions {
+  coapPort?: number;
+  clock?: Clock;
+  logger?: Logger;
+  dtls?: Partial<DtlsConfig>;
+  tls?: Partial<TlsConfig>;
+  tcp?: boolean;
+  campaignsUrls?: string[];
+  pushMaxMs?: number;
+  accountId?: string;
+  expiryGraceMs?: number;
+}
 
 export interface RunningProxy extends RunningService {
   /** UDP port of the CoAP listener; 0 when it is off. */
@@ -21,4 +37,10 @@ export const withPorts = (service: RunningService): RunningProxy => {
     tlsPort: listeners.portOf('coaps+tcp'),
     tcpPort: listeners.portOf('coap+tcp'),
   };
+};
+
+/** The application with a clock or a logger of the test. */
+export const replacing = ({ clock, logger }: Pick<ProxyOptions, 'clock' | 'logger'>) => {
+  if (!clock && !logger) return undefined;
+  return withProviders(...(clock ? [[CLOCK, clock] as const] : []), ...(logger ? [[LOGGER, logger] as const] : []));
 };

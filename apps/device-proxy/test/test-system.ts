@@ -4,6 +4,7 @@ import {
   type AccessKeyChanged,
   AccessKeys,
   BootstrapProfiles,
+  CampaignsCommands,
   DeviceBootstraps,
   type DeviceCommandAccepted,
   type DeviceContacted,
@@ -49,16 +50,15 @@ import {
   newIdentityKeys,
   thermometer,
   type Thermometer,
-  withProviders,
 } from '@lanyard/testing';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { definition } from '../src/app.module.js';
-import type { DeviceProxyConfig, DtlsConfig, TlsConfig } from '../src/config.js';
-import { awakeWindowMs, expiryGraceMs as defaultExpiryGraceMs } from '../src/limits.js';
+import type { DeviceProxyConfig } from '../src/config.js';
+import { awakeWindowMs, expiryGraceMs as defaultExpiryGraceMs, pushMaxMs as defaultPushMaxMs } from '../src/limits.js';
 import { connectionKeys } from '../src/connections/keys.js';
 import { sessionKeys } from '../src/sessions/keys.js';
-import { type RunningProxy, withPorts } from './running-proxy.js';
+import { type ProxyOptions, replacing, type RunningProxy, withPorts } from './running-proxy.js';
 
 const tlsLimits = { connectionsMax: 100, connectionsPerAddressMax: 50, idleMs: 60_000 };
 const dtlsLimits = {
@@ -141,6 +141,7 @@ export class TestSystem {
       DeviceGroups,
       DeviceBootstraps,
       BootstrapProfiles,
+      CampaignsCommands,
     ]);
     const producer = new KafkaProducer(connection, { source: 'test' });
     await producer.connect();
@@ -168,16 +169,11 @@ export class TestSystem {
       tls,
       tcp,
       accountId = this.accountId,
+      campaignsUrls = [],
+      pushMaxMs = defaultPushMaxMs,
+      logger,
       expiryGraceMs = defaultExpiryGraceMs,
-    }: {
-      coapPort?: number;
-      clock?: Clock;
-      dtls?: Partial<DtlsConfig>;
-      tls?: Partial<TlsConfig>;
-      tcp?: boolean;
-      accountId?: string;
-      expiryGraceMs?: number;
-    } = {},
+    }: ProxyOptions = {},
   ): Promise<RunningProxy> {
     const config: DeviceProxyConfig = {
       app: 'device-proxy',
@@ -193,6 +189,8 @@ export class TestSystem {
       },
       redisPrefix: `${this.isolation.redisPrefix}dp:`,
       requestsUnderWayMax: 1_000,
+      campaignsUrls,
+      pushMaxMs,
       awakeMs: awakeWindowMs,
       expiryGraceMs,
       coap: { host: '127.0.0.1', port: coapPort, accountId, receiveBufferBytes: 262_144 },
@@ -203,7 +201,7 @@ export class TestSystem {
       ...(tls && { tls: { host: '127.0.0.1', port: 0, limits: tlsLimits, ...tls } }),
       ...(tcp && { tcp: { host: '127.0.0.1', port: 0, accountId } }),
     };
-    const proxy = withPorts(await bootstrap(definition, config, clock && withProviders([CLOCK, clock])));
+    const proxy = withPorts(await bootstrap(definition, config, replacing({ clock, logger })));
     this.proxies.push(proxy);
     return proxy;
   }

@@ -64,7 +64,7 @@ export const CampaignsCommands = topic<CampaignCommandIssued>({
   kind: 'fact',
   version: 1,
   producers: ['campaigns'],
-  consumers: [],
+  consumers: ['device-proxy'],
   keyIs: 'device id',
   key: (v) => v.deviceId,
   description: 'A campaign reads, writes or executes a resource of a device, or cancels that.',

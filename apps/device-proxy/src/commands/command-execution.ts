@@ -17,13 +17,22 @@ import type { Target } from '../sessions/observations.js';
 import { Values } from '../observations/values.js';
 import type { AnswerAhead } from '../sessions/joining.js';
 import { itemOf } from './facts.js';
+import { Pushes } from './pushes.js';
 import type { Session } from '../sessions/session.js';
 import { Sessions } from '../sessions/sessions.js';
 import { Interest } from '../interest/interest.js';
 import { SubscriptionAnswer } from './subscription-answer.js';
-import { ConnectionEnded, GivenUp, NoAnswer, NotSendable, NotSent, Refused } from '../transport/device-link.js';
+import {
+  BodyUnavailable,
+  ConnectionEnded,
+  GivenUp,
+  NoAnswer,
+  NotSendable,
+  NotSent,
+  Refused,
+} from '../transport/device-link.js';
 import type { Command } from './command.entity.js';
-import { attemptsWhenConnectionsEndMax, retryPauseMs } from './limits.js';
+import { attemptsWhenConnectionsEndMax, packagePauseMs, retryPauseMs } from './limits.js';
 import {
   inDoubt,
   notConnected,
@@ -49,6 +58,7 @@ export class CommandExecution {
     private readonly observer: Observer,
     private readonly values: Values,
     private readonly interest: Interest,
+    private readonly pushes: Pushes,
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly tracing: Tracing,
   ) {}
@@ -80,6 +90,8 @@ export class CommandExecution {
 
   private async perform(session: Session, command: Command): Promise<Outcome> {
     const { downlink, values } = this;
+    if (command.downloadTicket !== null)
+      return this.changing(session, 'write', () => this.pushes.push(session, command, command.downloadTicket!));
     const operation = operationOf(command);
     if (operation === 'observe') return this.subscribe(session, command);
     if (isComposite(operation) && session.data.lwm2mVersion === '1.0') return notOffered;
@@ -207,6 +219,7 @@ export class CommandExecution {
     if (error instanceof NotSent) return { again: 'not counted', pauseMs: retryPauseMs };
     if (error instanceof NotSendable) return { done: notSendable };
     if (error instanceof ConnectionEnded) return this.cutOff(command, repeatable);
+    if (error instanceof BodyUnavailable) return { again: 'not counted', pauseMs: packagePauseMs };
     if (error instanceof Refused)
       return triesLeft ? { again: 'counted', pauseMs: retryPauseMs } : { done: notConnected };
     if (!(error instanceof NoAnswer)) return this.broken(command, error);

@@ -17,9 +17,12 @@ export type NewCommand = Pick<
   'deviceId' | 'accountId' | 'keyId' | 'asyncId' | 'kind' | 'method' | 'path' | 'query' | 'accept' | 'contentType'
 > & {
   payload: Buffer | null;
+  downloadTicket?: string | null;
   retryMax: number;
   expirySeconds: number;
   fingerprint: string;
+  /** It comes from another service, which has given it its id and the time when it expires. */
+  issued?: { id: string; expiresAt: Date };
   requestId?: string;
   traceParent?: string;
 };
@@ -31,6 +34,8 @@ export interface AcceptOptions {
   within?: (manager: EntityManager, command: Command) => Promise<void>;
   /** The request is executed once for this Idempotency-Key. */
   idempotencyKey?: string;
+  /** Also when too many commands wait; for one with a refusal. */
+  isUnlimited?: boolean;
 }
 
 export interface Stored {
@@ -68,8 +73,10 @@ export class CommandIntake {
   async acceptCommand(
     manager: EntityManager,
     command: NewCommand,
-    { within, idempotencyKey }: AcceptOptions,
+    { within, idempotencyKey, isUnlimited }: AcceptOptions,
   ): Promise<Stored> {
+    const issued = command.issued && (await manager.findOneBy(Command, { id: command.issued.id }));
+    if (issued) return { command: issued, replayed: false, isNew: false };
     const once = idempotencyKey === undefined ? undefined : onceOnly(command, idempotencyKey);
     const first = once && (await this.idempotencyKeys.find(manager, once));
     if (first) return this.before(manager, first, true);
@@ -78,7 +85,8 @@ export class CommandIntake {
       if (once) await this.idempotencyKeys.store(manager, once, known);
       return this.before(manager, known, false);
     }
-    if (length >= queueLengthMax || bytes + (command.payload?.length ?? 0) > queueBytesMax)
+    const isFull = length >= queueLengthMax || bytes + (command.payload?.length ?? 0) > queueBytesMax;
+    if (isFull && isUnlimited !== true)
       throw new QueueIsFull(command.kind === 'device-request' || isComposite(operationOf(command)) ? 400 : 429);
     const fresh = await this.insert(manager, command);
     if (once) await this.idempotencyKeys.store(manager, once, fresh.id);
@@ -96,15 +104,16 @@ export class CommandIntake {
 
   private async insert(manager: EntityManager, command: NewCommand): Promise<Command> {
     const now = this.clock.now();
-    const { expirySeconds, ...fields } = command;
+    const { expirySeconds, issued, ...fields } = command;
     const row = manager.create(Command, {
       ...fields,
-      id: newId(now),
+      id: issued?.id ?? newId(now),
+      downloadTicket: command.downloadTicket ?? null,
       attempts: 0,
       state: 'waiting',
       acceptedAt: new Date(now),
       acceptedBy: this.replicaId,
-      expiresAt: new Date(now + expirySeconds * 1000),
+      expiresAt: issued?.expiresAt ?? new Date(now + expirySeconds * 1000),
     });
     await manager.insert(Command, row);
     causedBy(manager, row.requestId);

@@ -10,7 +10,7 @@ import { CommandNotFound, NotCancellable } from '../errors.js';
 import type { DeviceProxyConfig } from '../config.js';
 import { EndpointNames } from '../intake/endpoint-names.js';
 import { SubscriptionStore } from '../interest/subscription-store.js';
-import { Command } from './command.entity.js';
+import { Command, type CommandState } from './command.entity.js';
 import { type AcceptOptions, CommandIntake, type NewCommand, type Stored, traceOf } from './command-intake.js';
 import { FinishedCommands } from './finished-commands.js';
 import { finished } from './facts.js';
@@ -217,13 +217,27 @@ export class CommandQueue {
     const known =
       (await findCommand(manager, keyId, reference, 'waiting')) ?? (await findCommand(manager, keyId, reference));
     if (!known) throw new CommandNotFound();
-    const ended = await withDevice(dataSource, known.deviceId, async (manager) => {
-      const command = await manager.findOneOrFail(Command, { where: { id: known.id }, lock });
-      if (command.state !== 'waiting') throw new NotCancellable(command.state);
-      await this.endCommand(manager, command, cancelled);
-      return command;
+    const state = await this.cancelWaiting(known);
+    if (state !== 'waiting') throw new NotCancellable(state);
+  }
+
+  /** Cancels the command of another service; nothing happens if it does not wait. */
+  async cancelIssued(id: string): Promise<void> {
+    const known = await this.dataSource.manager.findOneBy(Command, { id, kind: 'campaign' });
+    if (known) await this.cancelWaiting(known);
+  }
+
+  /** The state that it was in. */
+  private async cancelWaiting({ id, deviceId }: Command): Promise<CommandState> {
+    const ended: [Command, Outcome][] = [];
+    const before = await withDevice(this.dataSource, deviceId, async (manager) => {
+      const command = await manager.findOneOrFail(Command, { where: { id }, lock });
+      const { state } = command;
+      if (state === 'waiting') ended.push([command, await this.endCommand(manager, command, cancelled)]);
+      return state;
     });
-    this.announceEnded([[ended, cancelled]]);
+    this.announceEnded(ended);
+    return before;
   }
 
   /**
@@ -321,6 +335,7 @@ export class CommandQueue {
         resultType: outcome.contentType ?? null,
         resultMaxAge: outcome.maxAgeSeconds === undefined ? null : String(outcome.maxAgeSeconds),
         claimUntil: null,
+        downloadTicket: null,
       },
     );
     return affected === 1;

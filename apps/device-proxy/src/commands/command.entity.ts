@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-export type CommandKind = 'device-request' | 'endpoint' | 'subscription';
+export type CommandKind = 'device-request' | 'endpoint' | 'subscription' | 'campaign';
 export type CommandMethod = 'GET' | 'PUT' | 'POST' | 'DELETE' | 'FETCH' | 'IPATCH';
 
 /** waiting -> executing -> one of the others; waiting -> cancelled; executing -> waiting for a retry. */
@@ -22,6 +22,7 @@ export class Command {
   @Column('text', { name: 'account_id' })
   accountId: string;
 
+  /** Of a campaign: its id. */
   @Column('text', { name: 'key_id' })
   keyId: string;
 
@@ -49,6 +50,10 @@ export class Command {
 
   @Column('bytea', { nullable: true })
   payload: Buffer | null;
+
+  /** Instead of a payload: what opens the package that is written. Forgotten when the command ends. */
+  @Column('text', { name: 'download_ticket', nullable: true })
+  downloadTicket: string | null;
 
   /** The request, to distinguish a repetition from another request with the same async-id. */
   @Column('text')

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { DownloadsModule } from '../downloads/downloads.module.js';
 import { DownlinkModule } from '../downlink/downlink.module.js';
 import { IntakeModule } from '../intake/intake.module.js';
 import { InterestModule } from '../interest/interest.module.js';
@@ -16,9 +17,10 @@ import { CommandExpiry } from './expiry.js';
 import { FinishedCommands } from './finished-commands.js';
 import { CommandHistoryController } from './history.controller.js';
 import { CommandHistory } from './history.js';
+import { Pushes } from './pushes.js';
 
 @Module({
-  imports: [ObservationsModule, InterestModule, IntakeModule, DownlinkModule, SessionsModule],
+  imports: [DownloadsModule, ObservationsModule, InterestModule, IntakeModule, DownlinkModule, SessionsModule],
   controllers: [CommandHistoryController],
   providers: [
     CommandExecution,
@@ -29,6 +31,7 @@ import { CommandHistory } from './history.js';
     Commands,
     Deliverer,
     FinishedCommands,
+    Pushes,
   ],
   exports: [CommandQueue, Commands, Deliverer],
 })

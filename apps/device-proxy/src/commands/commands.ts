@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { type Clock, CLOCK, type Identity, newId } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
-import { DeviceNotFound } from '../errors.js';
+import { DeviceNotFound, QueueIsFull } from '../errors.js';
 import { DeviceDirectory } from '../intake/device-directory.js';
 import { WakeUps } from '../sessions/wake-ups.js';
 import { SessionStore } from '../sessions/session-store.js';
 import type { StoredSession } from '../sessions/session.js';
 import type { AcceptOptions, NewCommand, Stored } from './command-intake.js';
 import { CommandQueue } from './command-queue.js';
-import { deviceBlocked, registrationRemoved } from './outcome.js';
+import { deviceBlocked, type Outcome, queueIsFull, registrationRemoved } from './outcome.js';
 
 export type Wish = Pick<
   NewCommand,
@@ -32,7 +32,7 @@ const fingerprint = ({ kind, method, path, query, accept, contentType, payload }
 /** The error for devices that may not be connected. */
 const refusals = { suspended: deviceBlocked, deleted: registrationRemoved, none: undefined };
 
-/** Accepts commands of applications: queues them and wakes the replica that owns the device's session. */
+/** Accepts commands of applications and campaigns: queues them and wakes the replica that owns the device's session. */
 @Injectable()
 export class Commands {
   constructor(
@@ -68,11 +68,39 @@ export class Commands {
       ...(identity.traceParent !== undefined && { traceParent: identity.traceParent }),
       fingerprint: fingerprint(wish, deviceId),
     };
-    const refusal = () => refusals[this.directory.whyBlocked(deviceId) ?? 'none'];
+    const refusal = () => this.refusalOf(deviceId, accountId);
     const stored = await this.queue.accept(command, { refusal, ...options });
     // An error would make the client repeat it, and execute it twice: the owner also polls.
-    if (session) await this.wakeUps.send(session.owner, { about: 'commands', deviceId }).catch(() => undefined);
+    if (session) await this.wake(deviceId, session.owner);
     return stored;
+  }
+
+  /** A command of a campaign, which is always accepted: if it cannot be executed, it ends at once. Repeating it has no effect. */
+  async take(command: NewCommand): Promise<void> {
+    const { deviceId, accountId } = command;
+    const refusal = () => this.refusalOf(deviceId, accountId);
+    try {
+      await this.queue.accept(command, { refusal });
+    } catch (error) {
+      if (!(error instanceof QueueIsFull)) throw error;
+      await this.queue.accept(command, { refusal: () => queueIsFull, isUnlimited: true });
+    }
+    const session = await this.sessions.read(deviceId).catch(() => undefined);
+    if (session) await this.wake(deviceId, session.owner);
+  }
+
+  cancelIssued(commandId: string): Promise<void> {
+    return this.queue.cancelIssued(commandId);
+  }
+
+  private refusalOf(deviceId: string, accountId: string): Outcome | undefined {
+    const entry = this.directory.get(deviceId);
+    if (entry !== undefined && entry.accountId !== accountId) return registrationRemoved;
+    return refusals[this.directory.whyBlocked(deviceId) ?? 'none'];
+  }
+
+  private wake(deviceId: string, owner: string): Promise<void> {
+    return this.wakeUps.send(owner, { about: 'commands', deviceId }).catch(() => undefined);
   }
 
   newAsyncId(): string {

@@ -7,6 +7,7 @@ import { Sessions } from '../sessions/sessions.js';
 import { CommandExecution, type Verdict } from './command-execution.js';
 import type { Command } from './command.entity.js';
 import { CommandQueue } from './command-queue.js';
+import { Pushes } from './pushes.js';
 import { claimRenewMs, retryPauseMs } from './limits.js';
 
 /** Executes the commands of devices with a session on this replica: in order, one in flight per device. */
@@ -28,6 +29,7 @@ export class Deliverer implements OnApplicationBootstrap {
     private readonly queue: CommandQueue,
     private readonly execution: CommandExecution,
     private readonly interest: Interest,
+    private readonly pushes: Pushes,
     @Inject(CONFIG) { replicaId }: DeviceProxyConfig,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -49,6 +51,7 @@ export class Deliverer implements OnApplicationBootstrap {
     this.stopped = true;
     this.timer?.cancel();
     for (const retry of this.retries) retry.cancel();
+    this.pushes.stop();
     await Promise.all(this.running.values());
   }
 

@@ -9,6 +9,7 @@ const fieldsOf = (command: Command) => ({
   deviceId: command.deviceId,
   accountId: command.accountId,
   keyId: command.keyId,
+  ...(command.kind === 'campaign' && { campaignId: command.keyId }),
   asyncId: command.asyncId,
   kind: command.kind,
   method: command.method,
@@ -55,6 +56,8 @@ export const responseOf = (command: Command): DeviceCommandFinished['item'] | un
 };
 
 const written = (command: Command) =>
+  // A package is no value.
+  command.downloadTicket === null &&
   writesValue(operationOf(command)) && {
     written: { payload: (command.payload ?? Buffer.alloc(0)).toString('base64'), ...contentOf(command) },
   };

@@ -19,6 +19,9 @@ export const claimLeaseMs = 60_000;
 /** Pause before a retry if a device did not answer although it should listen. */
 export const retryPauseMs = 5_000;
 
+/** Pause before a push begins again when campaigns does not answer. */
+export const packagePauseMs = 30_000;
+
 /** Minimum attempts when a connection ends before the answer, even if the sender asked for no retries. */
 export const attemptsWhenConnectionsEndMax = 3;
 

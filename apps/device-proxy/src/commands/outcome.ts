@@ -36,6 +36,7 @@ export const cancelled: Outcome = {
 
 export const deviceBlocked = failed(429, 'DEVICE_BLOCKED', 'The device is suspended.');
 export const registrationRemoved = failed(429, 'DEVICE_REMOVED_REGISTRATION', 'The device was deleted.');
+export const queueIsFull = failed(429, 'QUEUE_IS_FULL', 'Too many commands waited for the device.');
 export const notConnected = failed(503, 'NOT_CONNECTED', 'The device disconnected while it was executing the command.');
 export const timeout = failed(504, 'TIMEOUT', 'The device did not answer.');
 export const subscriptionRemoved = failed(
@@ -44,6 +45,9 @@ export const subscriptionRemoved = failed(
   'The subscription was deleted before the device connected.',
 );
 export const notObservable = failed(412, 'NOT_OBSERVABLE', 'The device answered, but cannot observe this path.');
+
+export const downloadEnded = failed(404, 'DOWNLOAD_ENDED', 'The campaign has ended the download of the package.');
+export const pushTookTooLong = failed(504, 'TIMEOUT', 'The device did not take the whole package in time.');
 
 /** The effect is unknown: the answer may have been lost, and a retry could apply the operation twice. */
 export const inDoubt = failed(

@@ -1,3 +1,4 @@
+import type { BodySource } from '@lanyard/coap';
 import { AccountModels, chooseInsteadOfTlv, contentFormat, currentFormat, type ModelRegistry } from '@lanyard/lwm2m';
 import { Injectable } from '@nestjs/common';
 import { LastSeen } from '../sessions/last-seen.js';
@@ -12,7 +13,15 @@ import {
 } from '../transport/device-link.js';
 import { DeviceLinks } from '../transport/device-links.js';
 import { mediaTypeOf } from './formats.js';
-import { type Ask, observeRequest, requestFor } from './requests.js';
+import { type Ask, observeRequest, pushRequest, requestFor } from './requests.js';
+
+/** A body that is read while it is sent. */
+export interface PushedBody {
+  source: BodySource;
+  onProgress: (bytes: number) => void;
+  /** Ends it with GivenUp. */
+  signal: AbortSignal;
+}
 
 export type OnSent = (message: SentMessage) => void;
 
@@ -66,6 +75,16 @@ export class DownlinkClient {
       ),
     );
     return replyOf(ask.path, answer);
+  }
+
+  /** Writes a package, block by block: not as a payload, but from where it is. */
+  async push(session: Session, path: string, body: PushedBody): Promise<DeviceReply> {
+    const { source, onProgress, signal } = body;
+    const request = { ...pushRequest(session.data, path), source, onProgress };
+    const answer = await this.recordAnswer(session, (ending) =>
+      this.links.to(session.address).request(session.address, request, AbortSignal.any([ending, signal])),
+    );
+    return replyOf(path, answer);
   }
 
   async observe(

@@ -14,7 +14,7 @@ export type Operation =
   | 'write-composite';
 
 export interface Asked {
-  kind: 'device-request' | 'endpoint' | 'subscription';
+  kind: 'device-request' | 'endpoint' | 'subscription' | 'campaign';
   method: 'GET' | 'PUT' | 'POST' | 'DELETE' | 'FETCH' | 'IPATCH';
   path: string;
   query: readonly string[];

@@ -116,6 +116,13 @@ export const requestFor = (data: RegistrationData, ask: Ask, models: ModelRegist
   }
 };
 
+/** A package is opaque (LwM2M 1.1 core appendix E.6). */
+export const pushRequest = (data: RegistrationData, path: string): DeviceRequest => ({
+  method: 'PUT',
+  path: data.rootPath + path,
+  contentFormat: numberFor(contentFormat.opaque, data.contentFormats),
+});
+
 /** The same for the first request, for further blocks of a notification, and for the cancellation. */
 export const observeRequest = (
   data: RegistrationData,

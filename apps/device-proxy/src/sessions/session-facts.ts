@@ -3,6 +3,7 @@ import { KafkaProducer } from '@lanyard/kafka';
 import { type Clock, CLOCK, formatTimestamp } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { RequestBatcher } from '../db/request-batcher.js';
+import { schemeOf } from '../transport/peer-address.js';
 import { paceMs } from '../db/pace.js';
 import type { RegistrationData, Session } from './session.js';
 
@@ -53,6 +54,7 @@ export class SessionFacts {
       binding: data.binding,
       queueMode: data.queueMode,
       objectVersions: data.objectVersions,
+      transport: schemeOf(session.address),
     });
   }
 
@@ -62,7 +64,7 @@ export class SessionFacts {
 
   private async send(
     { deviceId, accountId, registrationId, epoch, address, data }: Session,
-    { item, change, reason, lifetimeSeconds, lwm2mVersion, binding, queueMode, objectVersions }: Fact,
+    { item, change, reason, lifetimeSeconds, lwm2mVersion, binding, queueMode, objectVersions, transport }: Fact,
   ): Promise<void> {
     // Written out: there is one for every update, and put together with `...` it took longer than its encoding.
     const refusal = await this.sends.submit({
@@ -80,6 +82,7 @@ export class SessionFacts {
       binding,
       queueMode,
       objectVersions,
+      transport,
       address,
       firstContact: data.firstContact,
       occurredAt: formatTimestamp(this.clock.now()),

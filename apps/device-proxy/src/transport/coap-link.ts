@@ -17,6 +17,7 @@ import {
   UnusableResponse,
 } from '@lanyard/coap';
 import {
+  BodyUnavailable,
   ConnectionEnded,
   type DeviceAnswer,
   type DeviceLink,
@@ -51,11 +52,23 @@ type Received = Pick<
   'peer' | 'token' | 'tokenKey' | 'code' | 'payload' | 'contentFormat' | 'maxAgeSeconds' | 'partial'
 >;
 
-const outgoing = ({ method, path, query, payload, contentFormat, accept, onSent }: DeviceRequest): OutgoingRequest => ({
+const outgoing = ({
+  method,
+  path,
+  query,
+  payload,
+  source,
+  onProgress,
+  contentFormat,
+  accept,
+  onSent,
+}: DeviceRequest): OutgoingRequest => ({
   method: Code[method],
   path: path.split('/').filter(Boolean),
   ...(query && query.length > 0 && { query: [...query] }),
   ...(payload && { payload }),
+  ...(source && { source }),
+  ...(onProgress && { onProgress }),
   ...(contentFormat !== undefined && { contentFormat }),
   ...(accept !== undefined && { accept }),
   ...(onSent && { onSent }),
@@ -77,6 +90,7 @@ const failure = (error: unknown): unknown => {
   if (error instanceof MessageTooLarge) return new NotSendable(error.message, { cause: error });
   if (error instanceof BlockTransferFailed || error instanceof UnusableResponse)
     return new UnusableAnswer(error.message, { cause: error });
+  if (error instanceof BodyUnavailable) return error;
   return new GivenUp(error instanceof Error ? error.message : String(error), { cause: error });
 };
 

@@ -1,3 +1,5 @@
+import type { BodySource } from '@lanyard/coap';
+
 /** The protocol-independent view of a device: requests and observations, no datagrams. */
 export interface DeviceRequest {
   method: 'GET' | 'PUT' | 'POST' | 'DELETE' | 'FETCH' | 'IPATCH';
@@ -7,6 +9,10 @@ export interface DeviceRequest {
   contentFormat?: number;
   accept?: number;
   payload?: Buffer;
+  /** Instead of a payload: sent block by block. */
+  source?: BodySource;
+  /** Called when the device has taken so many bytes of the source. */
+  onProgress?: (bytes: number) => void;
   /** Called for each message that leaves for it. */
   onSent?: (message: SentMessage) => void;
 }
@@ -61,6 +67,11 @@ export class NotSendable extends Error {
 /** The device refused to listen (RST): nothing was carried out. */
 export class Refused extends Error {
   override name = 'Refused';
+}
+
+/** The source of the body has failed: nothing is wrong with the device. */
+export class BodyUnavailable extends Error {
+  override name = 'BodyUnavailable';
 }
 
 /** The caller aborted the request. */

@@ -44,12 +44,16 @@ const coapResponse = ({
   location,
   diagnostic,
   payload,
+  source,
+  etag,
   contentFormat,
   afterwards,
 }: UplinkReply): CoapResponse => ({
   code: codeOf(code),
   locationPath: location,
   payload: diagnostic === undefined ? payload : Buffer.from(diagnostic),
+  source,
+  etag,
   contentFormat,
   onSent: afterwards,
 });
@@ -59,6 +63,10 @@ const beginnings = new Set(['rd', 'bs', 'bspack']);
 
 const isRegistration = ({ method, path: [first = '', ...rest] }: CoapRequest): boolean =>
   rest.length === 0 && beginnings.has(first) && (method === Code.POST || first === 'bspack');
+
+/** For the log: the second segment of some paths is a secret, such as the ticket of a download. */
+const loggable = ([first = '', ...rest]: readonly string[]): string =>
+  first === 'downloads' ? `${first}/…` : [first, ...rest].join('/');
 
 /** Converts requests of a transport to those that the rest of the service answers. */
 export class UplinkBridge {
@@ -79,7 +87,7 @@ export class UplinkBridge {
     try {
       return coapResponse(await this.answer(uplinkRequest(request, sender, address)));
     } catch (error) {
-      const path = request.path.join('/');
+      const path = loggable(request.path);
       if (error instanceof RetryLater) this.logger.info({ why: error.message, address, path }, 'device must retry');
       else this.logger.error({ err: error, address, path }, 'request of a device failed');
       return this.later();

@@ -1,3 +1,4 @@
+import type { BodySource } from '@lanyard/coap';
 import type { Sender } from './sender.js';
 
 /** A request of a device, whole (blocks put together). */
@@ -22,6 +23,10 @@ export interface UplinkReply {
   /** Diagnostic text of an error. */
   diagnostic?: string;
   payload?: Buffer;
+  /** Instead of a payload: sent block by block, at whatever offset the device asks for. */
+  source?: BodySource;
+  /** 1 to 8 bytes. */
+  etag?: Buffer;
   contentFormat?: number;
   /** Called when the reply has been sent: only then may requests be sent to the device. */
   afterwards?: () => void;

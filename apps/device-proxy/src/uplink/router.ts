@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Bootstraps } from '../bootstrap/bootstraps.js';
 import { CredentialServices } from '../bootstrap/credential-services.js';
+import { Downloads } from '../downloads/downloads.js';
 import type { UplinkReply, UplinkRequest } from '../transport/uplink-request.js';
 import { Deregister } from './deregister.js';
 import { Register } from './register.js';
 import { Send } from './send.js';
 import { Update } from './update.js';
 
-/** Requests of devices by method and path (LwM2M 1.2 core §6.1, §6.2, §6.4). */
+/** Requests of devices by method and path (LwM2M 1.2 core §6.1, §6.2, §6.4), and downloads of packages. */
 @Injectable()
 export class UplinkRouter {
   constructor(
@@ -16,6 +17,7 @@ export class UplinkRouter {
     private readonly deregister: Deregister,
     private readonly send: Send,
     private readonly bootstraps: Bootstraps,
+    private readonly downloads: Downloads,
     private readonly services: CredentialServices,
   ) {}
 
@@ -30,6 +32,8 @@ export class UplinkRouter {
       if (method === 'POST') return this.update.answer(request, second);
       return method === 'DELETE' ? this.deregister.answer(request, second) : { code: '4.05' };
     }
+    if (first === 'downloads' && second !== undefined)
+      return method === 'GET' ? this.downloads.answer(request, second) : { code: '4.05' };
     if (second !== undefined) return { code: '4.04' };
     if (first === 'dp') return method === 'POST' ? this.send.answer(request) : { code: '4.05' };
     if (first === 'bs') return method === 'POST' ? this.bootstraps.answerRequest(request) : { code: '4.05' };

@@ -6,6 +6,7 @@ import { CatchUp } from '../catch-up/catch-up.js';
 import { CatchUpModule } from '../catch-up/catch-up.module.js';
 import { CommandsModule } from '../commands/commands.module.js';
 import { Deliverer } from '../commands/deliverer.js';
+import { DownloadsModule } from '../downloads/downloads.module.js';
 import { IntakeModule } from '../intake/intake.module.js';
 import { Listeners } from '../listeners/listeners.js';
 import { ListenersModule } from '../listeners/listeners.module.js';
@@ -35,6 +36,7 @@ import { Update } from './update.js';
     BootstrapModule,
     SubscriptionsModule,
     CommandsModule,
+    DownloadsModule,
     ObservationsModule,
     ListenersModule,
     IntakeModule,

@@ -1,0 +1,19 @@
+import { type CampaignCommandIssued, CampaignsCommands } from '@lanyard/contracts';
+import { type Batch, OnBatch, storeBatch } from '@lanyard/kafka';
+import { Controller } from '@nestjs/common';
+import { CampaignCommands } from './campaign-commands.js';
+
+/** What campaigns want of devices. The offset is committed when the command is in the queue of its device. */
+@Controller()
+export class CampaignCommandsConsumer {
+  constructor(private readonly commands: CampaignCommands) {}
+
+  @OnBatch(CampaignsCommands)
+  onCommands(batch: Batch<CampaignCommandIssued>): Promise<void> {
+    return storeBatch(
+      batch,
+      (fact) => [fact],
+      (facts) => this.commands.apply(facts),
+    );
+  }
+}

@@ -1,0 +1,92 @@
+import { type Clock, CLOCK, CONFIG, type Logger, LOGGER, Metrics } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import type { DeviceProxyConfig } from '../config.js';
+import { DownlinkClient } from '../downlink/downlink-client.js';
+import { PackageUnavailable, TicketEnded } from '../downloads/package-errors.js';
+import { PackageSources, type PushedPackage } from '../downloads/package-sources.js';
+import { LastSeen } from '../sessions/last-seen.js';
+import type { Session } from '../sessions/session.js';
+import { BodyUnavailable, GivenUp } from '../transport/device-link.js';
+import type { Command } from './command.entity.js';
+import { downloadEnded, type Outcome, outcomeOf, pushTookTooLong } from './outcome.js';
+
+/** The log tells of each quarter. */
+const reportsMax = 4;
+
+/**
+ * Pushes of packages to devices, one per device at most. After the end of a replica a push begins again at the first block,
+ * which to the device is a new body in place of the incomplete one (RFC 7959 §2.5).
+ */
+@Injectable()
+export class Pushes {
+  private readonly stopping = new AbortController();
+  private readonly pushMaxMs: number;
+  private running = 0;
+
+  constructor(
+    private readonly downlink: DownlinkClient,
+    private readonly packages: PackageSources,
+    private readonly lastSeen: LastSeen,
+    @Inject(CONFIG) { pushMaxMs }: Pick<DeviceProxyConfig, 'pushMaxMs'>,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+    metrics: Metrics,
+  ) {
+    this.pushMaxMs = pushMaxMs;
+    metrics.observe(
+      { name: 'lanyard_device_proxy_pushes', help: 'Pushes of firmware packages to devices under way' },
+      () => this.running,
+    );
+  }
+
+  /** Those under way end with GivenUp: another replica begins them again. */
+  stop(): void {
+    this.stopping.abort();
+  }
+
+  /** Throws BodyUnavailable while campaigns does not answer, and what every request to a device throws. */
+  async push(session: Session, command: Command, ticket: string): Promise<Outcome> {
+    this.running++;
+    try {
+      const pushed = await this.packages.open(ticket, session);
+      return await this.send(session, command, pushed);
+    } catch (error) {
+      if (error instanceof TicketEnded || causeOf(error) instanceof TicketEnded) return downloadEnded;
+      if (error instanceof PackageUnavailable) throw new BodyUnavailable(error.message, { cause: error });
+      throw error;
+    } finally {
+      this.running--;
+    }
+  }
+
+  private async send(session: Session, command: Command, pushed: PushedPackage): Promise<Outcome> {
+    const deadline = new AbortController();
+    const timer = this.clock.after(this.pushMaxMs, () => deadline.abort());
+    const signal = AbortSignal.any([deadline.signal, this.stopping.signal]);
+    const onProgress = this.reportTo(session, command, pushed);
+    onProgress(0);
+    try {
+      return outcomeOf(await this.downlink.push(session, command.path, { ...pushed, onProgress, signal }));
+    } catch (error) {
+      if (error instanceof GivenUp && deadline.signal.aborted) return pushTookTooLong;
+      throw error;
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  /** A device that takes blocks is awake. */
+  private reportTo(session: Session, command: Command, { source: { bytes: all } }: PushedPackage) {
+    const { deviceId, id: commandId, keyId: campaignId, attempts } = command;
+    let reported = -1;
+    return (bytes: number): void => {
+      this.lastSeen.recordMessage(session);
+      const quarter = Math.floor((bytes / all) * reportsMax);
+      if (quarter === reported) return;
+      reported = quarter;
+      this.logger.info({ deviceId, commandId, campaignId, attempts, bytes, all }, 'package on its way to the device');
+    };
+  }
+}
+
+const causeOf = (error: unknown): unknown => (error instanceof BodyUnavailable ? error.cause : undefined);

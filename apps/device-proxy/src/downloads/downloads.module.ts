@@ -1,0 +1,16 @@
+import { Module } from '@nestjs/common';
+import { IntakeModule } from '../intake/intake.module.js';
+import { SessionsModule } from '../sessions/sessions.module.js';
+import { Downloads } from './downloads.js';
+import { PackageBytes } from './package-bytes.js';
+import { PackageClient } from './package-client.js';
+import { PackageRanges } from './package-ranges.js';
+import { PackageSources } from './package-sources.js';
+import { Tickets } from './tickets.js';
+
+@Module({
+  imports: [IntakeModule, SessionsModule],
+  providers: [Downloads, PackageBytes, PackageClient, PackageRanges, PackageSources, Tickets],
+  exports: [Downloads, PackageSources],
+})
+export class DownloadsModule {}

@@ -1,0 +1,103 @@
+import { type BodySource, Code, SourceUnavailable } from '@lanyard/coap';
+import { contentFormat } from '@lanyard/lwm2m';
+import { Injectable } from '@nestjs/common';
+import { DeviceDirectory } from '../intake/device-directory.js';
+import { EndpointNames } from '../intake/endpoint-names.js';
+import { LastSeen } from '../sessions/last-seen.js';
+import { Sessions } from '../sessions/sessions.js';
+import { RetryLater } from '../transport/retry-later.js';
+import { speaksFor } from '../transport/sender.js';
+import type { UplinkReply, UplinkRequest } from '../transport/uplink-request.js';
+import { etagBytes, retrySeconds } from './limits.js';
+import { PackageBytes } from './package-bytes.js';
+import type { PackageInfo } from './package-client.js';
+import { PackageUnavailable, TicketEnded } from './package-errors.js';
+import { PackageRanges, type Reader } from './package-ranges.js';
+import { Tickets } from './tickets.js';
+
+const ticketPattern = /^[0-9a-f]{32}$/;
+
+const notFound: UplinkReply = { code: '4.04' };
+
+const retryAfterSeconds = (): number =>
+  Math.floor(retrySeconds.min + Math.random() * (retrySeconds.max - retrySeconds.min + 1));
+
+/** How the device is told that a part cannot be read. */
+const refusal = (error: unknown): unknown => {
+  if (error instanceof TicketEnded) return new SourceUnavailable(Code.NotFound);
+  if (error instanceof PackageUnavailable) return new SourceUnavailable(Code.ServiceUnavailable, retryAfterSeconds());
+  return error;
+};
+
+/** `GET /downloads/{ticket}`: the package of a campaign, for its device. Called for each block. */
+@Injectable()
+export class Downloads {
+  constructor(
+    private readonly tickets: Tickets,
+    private readonly ranges: PackageRanges,
+    private readonly directory: DeviceDirectory,
+    private readonly names: EndpointNames,
+    private readonly sessions: Sessions,
+    private readonly lastSeen: LastSeen,
+    private readonly bytes: PackageBytes,
+  ) {}
+
+  async answer(request: UplinkRequest, ticket: string): Promise<UplinkReply> {
+    const { accountId } = request.sender;
+    const found = ticketPattern.test(ticket) ? await this.find(ticket, accountId) : undefined;
+    if (!found || !this.isFor(request, found.info)) return notFound;
+    await this.recordMessage(request, found.isFresh);
+    return {
+      code: '2.05',
+      contentFormat: contentFormat.opaque,
+      etag: Buffer.from(found.info.digest, 'hex').subarray(0, etagBytes),
+      source: this.sourceOf({ ticket, accountId, info: found.info }),
+    };
+  }
+
+  private async find(ticket: string, accountId: string): Promise<{ info: PackageInfo; isFresh: boolean } | undefined> {
+    try {
+      return await this.tickets.find(ticket, accountId);
+    } catch (error) {
+      if (error instanceof TicketEnded) return undefined;
+      if (error instanceof PackageUnavailable) throw new RetryLater(error.message);
+      throw error;
+    }
+  }
+
+  /** Without security, any sender in the account of the device. */
+  private isFor({ sender }: UplinkRequest, { deviceId }: PackageInfo): boolean {
+    const entry = this.directory.get(deviceId);
+    if (!entry || this.directory.whyBlocked(deviceId)) return false;
+    const { accountId } = entry;
+    return speaksFor(sender, { accountId, deviceId, endpointName: this.names.nameOf(deviceId) ?? '' });
+  }
+
+  /**
+   * A device in queue mode is awake while it downloads. Its session is taken over from another replica when the ticket is looked
+   * up, not with each block.
+   */
+  private async recordMessage({ sender: { accountId }, address }: UplinkRequest, isFresh: boolean): Promise<void> {
+    const session = this.sessions.atAddress(accountId, address);
+    if (session) this.lastSeen.recordMessage(session);
+    else if (isFresh)
+      await this.sessions.with({ by: 'address', accountId, address }, address, async (taken) => {
+        if (taken) this.lastSeen.recordMessage(taken);
+      });
+  }
+
+  private sourceOf(reader: Reader): BodySource {
+    return {
+      bytes: reader.info.bytes,
+      read: async (offset, length) => {
+        try {
+          const part = await this.ranges.read(reader, offset, length);
+          this.bytes.count('pull', part.length);
+          return part;
+        } catch (error) {
+          throw refusal(error);
+        }
+      },
+    };
+  }
+}

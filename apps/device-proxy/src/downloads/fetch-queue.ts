@@ -1,0 +1,53 @@
+import { PackageUnavailable } from './package-errors.js';
+import { fetchesAtOnce, fetchesOfAccountMax, fetchesWaitingMax } from './limits.js';
+
+/** Bounds the requests to campaigns: the devices of one account never take all places. */
+export class FetchQueue {
+  private running = 0;
+  private readonly waiting: (() => void)[] = [];
+  private readonly ofAccounts = new Map<string, number>();
+
+  /** Those that run or wait. */
+  get size(): number {
+    return this.running + this.waiting.length;
+  }
+
+  /** Throws PackageUnavailable when too many wait. */
+  async run<T>(accountId: string, fetch: () => Promise<T>): Promise<T> {
+    const ofAccount = this.ofAccounts.get(accountId) ?? 0;
+    if (this.waiting.length >= fetchesWaitingMax || ofAccount >= fetchesOfAccountMax)
+      throw new PackageUnavailable('too many parts of packages are being fetched');
+    this.ofAccounts.set(accountId, ofAccount + 1);
+    try {
+      await this.turn();
+      try {
+        return await fetch();
+      } finally {
+        this.running--;
+        this.waiting.shift()?.();
+      }
+    } finally {
+      this.leave(accountId);
+    }
+  }
+
+  private turn(): Promise<void> {
+    const begin = (): void => void this.running++;
+    if (this.running < fetchesAtOnce) {
+      begin();
+      return Promise.resolve();
+    }
+    return new Promise((resolve) =>
+      this.waiting.push(() => {
+        begin();
+        resolve();
+      }),
+    );
+  }
+
+  private leave(accountId: string): void {
+    const left = (this.ofAccounts.get(accountId) ?? 1) - 1;
+    if (left > 0) this.ofAccounts.set(accountId, left);
+    else this.ofAccounts.delete(accountId);
+  }
+}

@@ -1,0 +1,20 @@
+import { Metrics } from '@lanyard/service';
+import { Injectable } from '@nestjs/common';
+
+/** Counts what devices get of packages. */
+@Injectable()
+export class PackageBytes {
+  private readonly total;
+
+  constructor(metrics: Metrics) {
+    this.total = metrics.counter({
+      name: 'lanyard_device_proxy_package_bytes_total',
+      help: 'Bytes of firmware packages for devices, pulled by them or pushed to them',
+      labelNames: ['delivery'],
+    });
+  }
+
+  count(delivery: 'pull' | 'push', bytes: number): void {
+    this.total.inc({ delivery }, bytes);
+  }
+}

@@ -1,0 +1,40 @@
+import type { BodySource } from '@lanyard/coap';
+import { Injectable } from '@nestjs/common';
+import { BodyUnavailable } from '../transport/device-link.js';
+import { PackageBytes } from './package-bytes.js';
+import { TicketEnded } from './package-errors.js';
+import { PackageRanges } from './package-ranges.js';
+import { Tickets } from './tickets.js';
+
+export interface PushedPackage {
+  /** Rejects with BodyUnavailable. */
+  source: BodySource;
+}
+
+/** Packages that are pushed to devices. */
+@Injectable()
+export class PackageSources {
+  constructor(
+    private readonly tickets: Tickets,
+    private readonly ranges: PackageRanges,
+    private readonly bytes: PackageBytes,
+  ) {}
+
+  /** Throws TicketEnded, also for the ticket of another device, or PackageUnavailable. */
+  async open(ticket: string, device: { deviceId: string; accountId: string }): Promise<PushedPackage> {
+    const { accountId, deviceId } = device;
+    const { info } = await this.tickets.find(ticket, accountId);
+    if (info.deviceId !== deviceId) throw new TicketEnded();
+    const reader = { ticket, accountId, info };
+    const read = async (offset: number, length: number): Promise<Buffer> => {
+      try {
+        const part = await this.ranges.read(reader, offset, length);
+        this.bytes.count('push', part.length);
+        return part;
+      } catch (error) {
+        throw new BodyUnavailable((error as Error).message, { cause: error });
+      }
+    };
+    return { source: { bytes: info.bytes, read } };
+  }
+}
