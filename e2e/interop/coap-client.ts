@@ -26,13 +26,18 @@ export interface CoapRequest {
   rawPublicKey?: string;
   /** A file for the payload of the answer. */
   output?: string;
+  /** The first block that it asks for, and the size of blocks: `3000,1024`. */
+  blocks?: string;
 }
+
+/** It writes a few hundred bytes about each block. */
+const logBytesMax = 64 * 1_048_576;
 
 const line = /c:(\d\.\d\d)[ ,].*?\[(.*?)\]/g;
 
 /** One request of libcoap's command-line client, which is a program and a connection of its own. */
 export const coapClient = (program: string, request: CoapRequest): Promise<CoapAnswer> => {
-  const { method, url, payload, contentFormat, from, psk, certificate, rawPublicKey, output } = request;
+  const { method, url, payload, contentFormat, from, psk, certificate, rawPublicKey, output, blocks } = request;
   const args = ['-v', '6', '-B', String(patienceSeconds), '-m', method];
   if (payload !== undefined) args.push('-e', encodeURIComponent(payload));
   if (contentFormat !== undefined) args.push('-t', String(contentFormat));
@@ -41,8 +46,9 @@ export const coapClient = (program: string, request: CoapRequest): Promise<CoapA
   if (certificate) args.push('-c', certificate.certificate, '-j', certificate.privateKey);
   if (rawPublicKey !== undefined) args.push('-M', rawPublicKey);
   if (output !== undefined) args.push('-o', output);
+  if (blocks !== undefined) args.push('-b', blocks);
   return new Promise((resolve, reject) => {
-    execFile(program, [...args, url], (error, stdout, stderr) => {
+    execFile(program, [...args, url], { maxBuffer: logBytesMax }, (error, stdout, stderr) => {
       const text = `${stdout}\n${stderr}`;
       const answers = [...text.matchAll(line)].filter(([, code]) => /^[245]/.test(code ?? ''));
       const [, code, options = ''] = answers.at(-1) ?? [];
