@@ -28,7 +28,7 @@ export class SecureTestSystem {
     private readonly over: Over,
   ) {}
 
-  static async create(name: string, over: Over = 'TLS'): Promise<SecureTestSystem> {
+  static async create(name: string, over: Over = 'TLS', campaignsUrls: string[] = []): Promise<SecureTestSystem> {
     const server = selfSigned('lanyard.example');
     const folder = await mkdtemp(join(tmpdir(), 'lanyard-tls-'));
     const [certificateFile, privateKeyFile] = [join(folder, 'server.crt'), join(folder, 'server.key')];
@@ -36,7 +36,7 @@ export class SecureTestSystem {
     await writeFile(privateKeyFile, server.privateKey);
     const system = await TestSystem.create(name, { autoCreateDevices: false });
     const files = { certificateFile, privateKeyFile };
-    const proxy = await system.proxy('dp-0', { dtls: files, tls: files, tcp: true });
+    const proxy = await system.proxy('dp-0', { dtls: files, tls: files, tcp: true, campaignsUrls });
     return new SecureTestSystem(folder, system, proxy, server, over);
   }
 

@@ -54,6 +54,10 @@ export class SecureDevice {
     return formatCode(response.code);
   }
 
+  get(path: string[]): Promise<ReceivedResponse> {
+    return this.send(Code.GET, path, [], '');
+  }
+
   register(name = this.name): Promise<string> {
     return this.post(['rd'], [`ep=${name}`, 'lt=300', 'lwm2m=1.1', `b=${this.binding}`], '</3/0>,</3303/0>', 40);
   }
