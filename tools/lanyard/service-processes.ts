@@ -105,6 +105,7 @@ export const environment = (
       GATEWAY_CAMPAIGNS_URLS: urlsOf(replicas, 'campaigns'),
     },
     'device-proxy': {
+      DEVICE_PROXY_CAMPAIGNS_URLS: urlsOf(replicas, 'campaigns'),
       DEVICE_PROXY_COAP_NOSEC_ENABLED: 'true',
       DEVICE_PROXY_COAP_HOST: coapHost,
       DEVICE_PROXY_COAP_PORT: String(replica.coapPort ?? 0),
