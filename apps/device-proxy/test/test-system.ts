@@ -230,13 +230,19 @@ export class TestSystem {
   }
 
   /** What the registry would announce. */
-  async lifecycle(deviceId: string, endpointName: string, change: DeviceLifecycleChanged['change']): Promise<void> {
+  async lifecycle(
+    deviceId: string,
+    endpointName: string,
+    change: DeviceLifecycleChanged['change'],
+    radio: Pick<DeviceLifecycleChanged, 'ackTimeoutMs' | 'blockBytes'> = {},
+  ): Promise<void> {
     await this.producer.send<DeviceLifecycleChanged>(DeviceLifecycle, {
       deviceId,
       accountId: this.accountId,
       change,
       endpointName,
       lifecycleStatus: change === 'suspended' ? 'blocked' : 'enabled',
+      ...radio,
       revision: this.revision++,
       changedAt: formatTimestamp(Date.now()),
     });

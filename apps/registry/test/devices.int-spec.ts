@@ -35,6 +35,22 @@ describe('the device directory', () => {
       );
     });
 
+    it('announces how the radio of a device is used, and that it is as usual again', async () => {
+      const radio = { coap_ack_timeout_ms: 9_000, coap_block_bytes: 64 };
+      const { status, body } = await call('POST', '/v3/devices', { endpoint_name: 'radio-1', ...radio });
+      expect([status, body]).toEqual([201, expect.objectContaining(radio)]);
+      const usual = { coap_ack_timeout_ms: null, coap_block_bytes: null };
+      expect((await call('PUT', `/v3/devices/${body.id}`, usual)).body).toMatchObject(usual);
+      await eventually(() => expect(changesOf(body.id)).toHaveLength(2));
+      const [created, changed] = changesOf(body.id);
+      expect(created).toMatchObject({ ackTimeoutMs: 9_000, blockBytes: 64 });
+      expect([changed?.ackTimeoutMs, changed?.blockBytes]).toEqual([undefined, undefined]);
+      for (const wrong of [{ coap_ack_timeout_ms: 999 }, { coap_ack_timeout_ms: 60_001 }, { coap_block_bytes: 65 }]) {
+        const refused = await call('PUT', `/v3/devices/${body.id}`, wrong);
+        expect([refused.status, refused.body.fields[0].name]).toEqual([400, Object.keys(wrong)[0]]);
+      }
+    });
+
     it('400 naming each wrong field', async () => {
       const { status, body } = await call('POST', '/v3/devices', {
         name: 'x'.repeat(129),

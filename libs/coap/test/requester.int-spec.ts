@@ -66,6 +66,22 @@ describe('an endpoint that asks a bare socket', () => {
     expect(endpoint.gauges()).toMatchObject({ requestsOutstanding: 0, requestsQueued: 0 });
   });
 
+  it('waits for a peer as long as its radio needs, and for the others as usual', async () => {
+    let slowPort = 0;
+    const radioOf = ({ port: to }: { port: number }) => (to === slowPort ? { ackTimeoutMs: 9_000 } : undefined);
+    const device = await net.endpoint({ radioOf });
+    const [slow, usual] = [await net.raw(device.port), await net.raw(device.port)];
+    slowPort = slow.port;
+    const asked = [slow, usual].map((raw) => device.endpoint.request(peerAt(device, raw.port), get));
+    for (const one of asked) one.catch(() => undefined);
+    await Promise.all([slow.next(), usual.next()]);
+    device.clock.advance(2_000);
+    await usual.next();
+    await slow.heardNothing();
+    device.clock.advance(7_000);
+    expect(await slow.next()).toBeDefined();
+  });
+
   it('has an acknowledgement timeout of its own for slow radios', async () => {
     const { endpoint, clock, port } = await net.endpoint({ ackTimeoutMs: 9_000 });
     const raw = await net.raw(port);

@@ -2,6 +2,12 @@ import { z } from 'zod';
 import { id, instant } from './fields.js';
 import { topic } from './topic.js';
 
+/** ACK_TIMEOUT that an operator may set: RFC 7252 §4.8.1 asks for at least a second, narrow-band radios need ten. */
+export const ackTimeoutMs = { min: 1_000, max: 60_000 } as const;
+
+/** RFC 7959 §2.2. */
+export const blockSizes = [16, 32, 64, 128, 256, 512, 1_024] as const;
+
 /** Spec §2.3. */
 export const suspensionCategories = ['maintenance', 'lost_or_stolen', 'recalled', 'security_breach', 'other'] as const;
 
@@ -13,6 +19,17 @@ export const DeviceLifecycleSchema = z
     endpointName: z.string().max(255).describe('Empty when the directory entry has none'),
     endpointType: z.string().max(255).optional(),
     lifecycleStatus: z.enum(['enabled', 'blocked']),
+    ackTimeoutMs: z
+      .number()
+      .int()
+      .min(ackTimeoutMs.min)
+      .max(ackTimeoutMs.max)
+      .optional()
+      .describe('ACK_TIMEOUT of messages to the device over UDP and DTLS; absent: that of the listener'),
+    blockBytes: z
+      .literal(blockSizes)
+      .optional()
+      .describe('Size of blocks to the device over UDP and DTLS; absent: that of the listener'),
     suspension: z
       .object({
         by: z.enum(['operator', 'system']),

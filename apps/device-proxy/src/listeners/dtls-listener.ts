@@ -15,6 +15,7 @@ type SharedParts = Pick<
   | 'isSuspended'
   | 'keptMs'
   | 'logger'
+  | 'radioOf'
   | 'sharing'
 >;
 

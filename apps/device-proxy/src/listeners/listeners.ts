@@ -7,12 +7,13 @@ import { DtlsDeviceAuthenticator } from '../credentials/dtls-device-authenticato
 import { TlsAuthenticator } from '../credentials/tls-authenticator.js';
 import { Sessions } from '../sessions/sessions.js';
 import { AccessAccountsReader } from '../state/access-accounts.reader.js';
+import { DeviceLifecycleReader } from '../state/device-lifecycle.reader.js';
 import type { CoapDtls } from '../transport/coap-dtls.js';
 import type { CoapStream } from '../transport/coap-stream.js';
 import { CoapUdp } from '../transport/coap-udp.js';
 import { DeviceLinks } from '../transport/device-links.js';
 import type { Scheme } from '../transport/peer-address.js';
-import type { Gone, Transport } from '../transport/transport.js';
+import type { Gone, RadioOf, Transport } from '../transport/transport.js';
 import { AdmissionControl } from '../transport/admission-control.js';
 import type { AnswerRequest } from '../transport/uplink-bridge.js';
 import type { TakeNotification } from '../transport/coap-link.js';
@@ -36,6 +37,7 @@ export class Listeners {
     dtlsAuthenticator: DtlsDeviceAuthenticator,
     sharing: SharedConnections,
     accounts: AccessAccountsReader,
+    devices: DeviceLifecycleReader,
     links: DeviceLinks,
     private readonly sessions: Sessions,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -52,12 +54,17 @@ export class Listeners {
       logger,
       isSuspended: (accountId: string) => accounts.isSuspended(accountId),
     };
+    const radioOf: RadioOf = (accountId, address) => {
+      const session = sessions.atAddress(accountId, address);
+      return session && devices.get(session.deviceId);
+    };
     this.dtls =
       dtls &&
       dtlsListener(dtls, {
         ...shared,
         authenticator: dtlsAuthenticator,
         clock,
+        radioOf,
         sharing,
         isRegistered: (accountId, address) => sessions.hasAt(accountId, address),
         keptMs: (accountId, address) => this.keptMs(accountId, address),
@@ -68,7 +75,7 @@ export class Listeners {
       ...(tls ? [tlsStream(tls, tlsAuthenticator, { ...shared, events })] : []),
       ...(tcp ? [tcpStream(tcp, { ...shared, events })] : []),
     ];
-    const udp = coap && new CoapUdp(coap, admissionControl, logger);
+    const udp = coap && new CoapUdp(coap, admissionControl, logger, radioOf);
     this.all = [...(udp ? [udp] : []), ...this.connected];
     coapEventsMetric(metrics, [udp, this.dtls]);
     if (this.dtls) dtlsMetrics(metrics, this.dtls);

@@ -6,7 +6,14 @@ import { stringInterner } from './string-interner.js';
 /** The copied fields of a device. */
 export type DirectoryEntry = Pick<
   DeviceLifecycleChanged,
-  'deviceId' | 'accountId' | 'endpointName' | 'endpointType' | 'lifecycleStatus' | 'change'
+  | 'deviceId'
+  | 'accountId'
+  | 'endpointName'
+  | 'endpointType'
+  | 'lifecycleStatus'
+  | 'change'
+  | 'ackTimeoutMs'
+  | 'blockBytes'
 >;
 
 const project = ({
@@ -16,6 +23,8 @@ const project = ({
   endpointType,
   lifecycleStatus,
   change,
+  ackTimeoutMs,
+  blockBytes,
 }: DeviceLifecycleChanged): DirectoryEntry => ({
   deviceId,
   accountId: stringInterner.intern(accountId),
@@ -23,6 +32,8 @@ const project = ({
   ...(endpointType !== undefined && { endpointType: stringInterner.intern(endpointType) }),
   lifecycleStatus,
   change,
+  ...(ackTimeoutMs !== undefined && { ackTimeoutMs }),
+  ...(blockBytes !== undefined && { blockBytes }),
 });
 
 /** This replica's copy of the devices that the registry announces. */

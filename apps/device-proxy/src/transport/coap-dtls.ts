@@ -5,6 +5,7 @@ import {
   type CoapResponse,
   Code,
   type Peer,
+  type PeerRadio,
 } from '@lanyard/coap';
 import {
   type Address,
@@ -22,7 +23,7 @@ import type { DtlsAuthenticator } from './dtls-authenticator.js';
 import { DtlsTransport, dtlsPeer } from './dtls-transport.js';
 import { connectionAddress, connectionId } from './peer-address.js';
 import type { Sender } from './sender.js';
-import type { Gone, Transport } from './transport.js';
+import type { Gone, RadioOf, Transport } from './transport.js';
 import { offerUnmatched } from './unmatched.js';
 import { UplinkBridge } from './uplink-bridge.js';
 
@@ -31,6 +32,7 @@ export interface DtlsParts {
   port: number;
   receiveBufferBytes: number;
   ackTimeoutMs?: number;
+  radioOf: RadioOf;
   coapLimits: Partial<CoapLimits>;
   dtlsLimits: Partial<DtlsLimits>;
   /** A connection without a registered device ends after this time without a message. */
@@ -79,6 +81,7 @@ export class CoapDtls implements Transport, DtlsHost {
       transport: this.transport,
       ackTimeoutMs: parts.ackTimeoutMs,
       limits: parts.coapLimits,
+      radioOf: (peer) => this.radioOf(peer),
       onRequest: (request) => {
         const open = this.open.get(request.peer.authority);
         const address = connectionAddress(this.scheme, request.peer);
@@ -257,6 +260,11 @@ export class CoapDtls implements Transport, DtlsHost {
       return { code: Code.ServiceUnavailable, maxAgeSeconds: this.parts.admissionControl.retryAfterSeconds() };
     }
     return answer;
+  }
+
+  private radioOf({ authority: id }: Peer): PeerRadio | undefined {
+    const open = this.open.get(id);
+    return open && this.parts.radioOf(open.sender.accountId, this.addressOf(id));
   }
 
   private addressOf(id: string): string {

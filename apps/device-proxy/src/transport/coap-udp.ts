@@ -3,7 +3,7 @@ import type { Logger } from '@lanyard/service';
 import type { CoapUdpConfig } from '../config.js';
 import { CoapLink } from './coap-link.js';
 import { parseAddress } from './peer-address.js';
-import type { Transport } from './transport.js';
+import type { RadioOf, Transport } from './transport.js';
 import type { AdmissionControl } from './admission-control.js';
 import { offerUnmatched } from './unmatched.js';
 import { UplinkBridge } from './uplink-bridge.js';
@@ -27,12 +27,14 @@ export class CoapUdp implements Transport {
     private readonly config: CoapUdpConfig,
     admissionControl: AdmissionControl,
     private readonly logger: Logger,
+    radioOf: RadioOf,
   ) {
     this.endpoint = new CoapUdpEndpoint({
       host: config.host,
       port: config.port,
       receiveBufferBytes: config.receiveBufferBytes,
       ackTimeoutMs: config.ackTimeoutMs,
+      radioOf: ({ authority }) => radioOf(config.accountId, authority),
       limits: limitsOf(config),
       onRequest: (request) => this.uplink.handle(request, { accountId: config.accountId }, request.peer.authority),
       onNotification: (notification) => offerUnmatched(this.endpoint, this.link, notification),

@@ -1,6 +1,10 @@
+import type { PeerRadio } from '@lanyard/coap';
 import type { CoapLink } from './coap-link.js';
 import type { Scheme } from './peer-address.js';
 import type { UplinkBridge } from './uplink-bridge.js';
+
+/** How messages are sent to the registered device at an address, if not as the listener says. */
+export type RadioOf = (accountId: string, address: string) => PeerRadio | undefined;
 
 /** Called when the connection of a device is over. */
 export type Gone = (accountId: string, address: string) => void;

@@ -1,9 +1,14 @@
 import { type DatabaseConfig, type DatabaseOptions, databaseOptions } from '@lanyard/service';
 import { Bootstrap1796083200000 } from './migrations/1796083200000-bootstrap.js';
 import { Initial1795392000000 } from './migrations/1795392000000-initial.js';
+import { Radio1796169600000 } from './migrations/1796169600000-radio.js';
 
 /** PostgreSQL schema of this service; no other service reads it. */
 export const schema = 'registry';
 
 export const databaseOf = (config: DatabaseConfig): DatabaseOptions =>
-  databaseOptions(config, { schema, entities: [], migrations: [Initial1795392000000, Bootstrap1796083200000] });
+  databaseOptions(config, {
+    schema,
+    entities: [],
+    migrations: [Initial1795392000000, Bootstrap1796083200000, Radio1796169600000],
+  });

@@ -1,4 +1,4 @@
-import { endpointNameMax } from '@lanyard/contracts';
+import { ackTimeoutMs, blockSizes, endpointNameMax } from '@lanyard/contracts';
 import { attributeValue, recordChange } from '@lanyard/service';
 import { z } from 'zod';
 import { Device } from './device-record.js';
@@ -33,6 +33,23 @@ export const attributes = (
 export const changeable = {
   auto_update: z.boolean().nullable().optional(),
   ca_id: text(500),
+  coap_ack_timeout_ms: z
+    .number()
+    .int()
+    .min(ackTimeoutMs.min)
+    .max(ackTimeoutMs.max)
+    .nullable()
+    .optional()
+    .describe(
+      'For a device on a slow radio, over UDP and DTLS: ACK_TIMEOUT (RFC 7252 §4.8) of what is sent to it, in ms. null: that of the listener',
+    ),
+  coap_block_bytes: z
+    .literal(blockSizes)
+    .nullable()
+    .optional()
+    .describe(
+      'Over UDP and DTLS: size of the blocks that are sent to the device (RFC 7959 §2.2). null: that of the listener',
+    ),
   custom_attributes: attributes(deviceLimits.customAttributes).optional(),
   description: text(2000),
   device_key: text(512),

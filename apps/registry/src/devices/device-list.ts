@@ -17,7 +17,8 @@ import { Device, deviceGroups, deviceRecord, withGroups } from './device-record.
 import { DeviceTexts } from './device-texts.js';
 
 /** Members of the record that are no filters, or have a kind of their own. */
-const others = /^(object|etag|groups|issuer_fingerprint|device_execution_mode|last_\w+_description|\w+_attributes)$/;
+const others =
+  /^(object|etag|groups|issuer_fingerprint|device_execution_mode|coap_\w+|last_\w+_description|\w+_attributes)$/;
 
 const kindOf = (name: string): FieldKind => {
   if (['operator_suspended', 'system_suspended', 'auto_update'].includes(name)) return 'bool';
@@ -31,6 +32,8 @@ export const deviceListSpec: ListSpec = {
   filters: {
     ...Object.fromEntries(filterable.map((name) => [name, kindOf(name)])),
     device_execution_mode: 'number',
+    coap_ack_timeout_ms: 'number',
+    coap_block_bytes: 'number',
     groups: 'text',
   },
   maps: ['custom_attributes', 'component_attributes'],

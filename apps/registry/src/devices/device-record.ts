@@ -51,6 +51,8 @@ export const Device = z
     manifest: optional,
     firmware_checksum: optional,
     issuer_fingerprint: optional,
+    coap_ack_timeout_ms: z.number().int().nullable(),
+    coap_block_bytes: z.number().int().nullable(),
     custom_attributes: z.record(z.string(), z.string()),
     component_attributes: z.record(z.string(), z.string()),
     groups: z.array(z.string()),

@@ -11,6 +11,8 @@ export interface DeviceRow {
   endpoint_name: string | null;
   endpoint_type: string | null;
   lifecycle_status: 'enabled' | 'blocked';
+  coap_ack_timeout_ms: number | null;
+  coap_block_bytes: DeviceLifecycleChanged['blockBytes'] | null;
   operator_suspended: boolean;
   system_suspended: boolean;
   revision: number;
@@ -18,7 +20,8 @@ export interface DeviceRow {
 }
 
 /** Columns of a DeviceRow, for RETURNING. */
-export const deviceRowColumns = `id, account_id, endpoint_name, endpoint_type, lifecycle_status, operator_suspended, system_suspended, revision,
+export const deviceRowColumns = `id, account_id, endpoint_name, endpoint_type, lifecycle_status, coap_ack_timeout_ms, coap_block_bytes,
+  operator_suspended, system_suspended, revision,
   ${isoTime('updated_at')} AS changed_at`;
 
 /** Rows of an UPDATE or DELETE … RETURNING, which TypeORM answers as [rows, count]. */
@@ -52,6 +55,8 @@ const announcement = (
   endpointName: row.endpoint_name ?? '',
   ...(row.endpoint_type && { endpointType: row.endpoint_type }),
   lifecycleStatus: row.lifecycle_status,
+  ...(row.coap_ack_timeout_ms !== null && { ackTimeoutMs: row.coap_ack_timeout_ms }),
+  ...(row.coap_block_bytes !== null && { blockBytes: row.coap_block_bytes }),
   ...(suspension && { suspension }),
   ...(actor && { actor: { keyId: actor.keyId } }),
   revision: row.revision,

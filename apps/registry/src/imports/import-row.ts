@@ -4,6 +4,7 @@ import { MalformedImport } from '../errors.js';
 
 /** Further columns of an export. An import ignores them, so that an exported table can be imported. */
 const ignored = new Set(['id', 'lifecycle_status', 'created_at']);
+const numeric = new Set(['device_execution_mode', 'coap_ack_timeout_ms', 'coap_block_bytes']);
 const attribute = /^custom_attributes__(.+)$/;
 
 export interface RowProblem {
@@ -48,7 +49,7 @@ const isNested = (value: unknown, levels: number): boolean =>
 const valueOf = (name: string, text: string): unknown => {
   // Spreadsheets write TRUE.
   if (name === 'auto_update') return /^true$/i.test(text) ? true : /^false$/i.test(text) ? false : text;
-  if (name === 'device_execution_mode') return Number(text);
+  if (numeric.has(name)) return Number(text);
   if (name !== 'custom_attributes') return text;
   try {
     const value = JSON.parse(text) as unknown;

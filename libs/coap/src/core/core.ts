@@ -70,6 +70,11 @@ export class EndpointCore extends SharedCore<CoapEvent, CoapDatagramEndpointOpti
     return (this.strangerMessageId = (this.strangerMessageId + 1) & 0xffff);
   }
 
+  /** Of the blocks that are sent to the peer. */
+  blockBytes(peer: Peer): number {
+    return this.options.radioOf?.(peer)?.blockBytes ?? this.limits.blockBytes;
+  }
+
   /** Sends a confirmable message until it is acknowledged. */
   transmit(
     state: PeerState,
@@ -89,10 +94,14 @@ export class EndpointCore extends SharedCore<CoapEvent, CoapDatagramEndpointOpti
         state.endTransmission(one);
       },
     };
-    const { ackTimeoutMs = this.options.ackTimeoutMs, maxRetransmit } = parameters;
+    const { ackTimeoutMs = this.ackTimeoutMs(state.peer), maxRetransmit } = parameters;
     const transmission = new Transmission(messageId, bytes, { ackTimeoutMs, maxRetransmit }, line, settled);
     state.beginTransmission(transmission);
     transmission.start();
     return transmission;
+  }
+
+  private ackTimeoutMs(peer: Peer): number | undefined {
+    return this.options.radioOf?.(peer)?.ackTimeoutMs ?? this.options.ackTimeoutMs;
   }
 }

@@ -7,6 +7,14 @@ import { type SharedOptions } from './shared-core.js';
 import { type CoapLimits } from '../limits.js';
 import { type DatagramTransport } from './datagram-transport.js';
 
+/** How messages are sent to one peer. */
+export interface PeerRadio {
+  /** ACK_TIMEOUT of confirmable messages that say none of their own. */
+  ackTimeoutMs?: number | undefined;
+  /** Size of sent blocks: a power of two, 16 to 1024. */
+  blockBytes?: number | undefined;
+}
+
 export interface CoapDatagramEndpointOptions extends SharedOptions<CoapEvent> {
   transport: DatagramTransport;
   /** Between 0 and 1, for the spread of retransmissions. Default Math.random. */
@@ -14,6 +22,8 @@ export interface CoapDatagramEndpointOptions extends SharedOptions<CoapEvent> {
   /** ACK_TIMEOUT of confirmable messages that say none of their own; default 2 s. Narrow-band devices need 8 to 10 s. */
   ackTimeoutMs?: number | undefined;
   limits?: Partial<CoapLimits>;
+  /** Of a peer that needs others than the endpoint's, for example on a slow radio. Asked for each message. */
+  radioOf?(peer: Peer): PeerRadio | undefined;
   /** Answers a request. A rejection is answered with 5.00 and no text. */
   onRequest(request: CoapRequest): Promise<CoapResponse>;
   /**

@@ -31,9 +31,9 @@ export class AnswerSender extends AnswerLine<Datagram> {
     super(core);
   }
 
-  /** In blocks of our size, or of the smaller one that the peer asked for. */
-  planFor({ block2 }: Exchange): AnswerPlan {
-    const szx = szxOf(this.core.limits.blockBytes);
+  /** In blocks of the size that the peer gets, or of the smaller one that it asked for. */
+  planFor({ block2, peer }: Exchange): AnswerPlan {
+    const szx = szxOf(this.core.blockBytes(peer));
     const wholeBytesMax = block2 !== undefined && block2.num > 0 ? -1 : blockBytes(Math.min(szx, block2?.szx ?? szx));
     return { wholeBytesMax, szx };
   }

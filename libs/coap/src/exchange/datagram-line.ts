@@ -13,13 +13,14 @@ import { roundTrip } from './round-trip.js';
 type Message = RequestMessage<IncomingResponse>;
 type Pending = PendingRequest<IncomingResponse>;
 
-/** Requests in datagrams, in blocks of our size. */
+/** Requests in datagrams, in blocks of the size that the peer gets. */
 export function datagramLine(core: EndpointCore): RequestLine<PeerState, IncomingResponse> {
-  const szx = szxOf(core.limits.blockBytes);
-  const plan = { wholeBytesMax: blockBytes(szx), blocks: { szx } };
   return {
     reach: (peer) => core.reach(peer),
-    planFor: () => plan,
+    planFor: ({ peer }) => {
+      const szx = szxOf(core.blockBytes(peer));
+      return { wholeBytesMax: blockBytes(szx), blocks: { szx } };
+    },
     // Once the signal aborts a late response is answered with a Reset.
     roundTrip: (state, out) => roundTrip(state, out, (pending) => send(core, state, out, pending), out.request.signal),
   };
