@@ -1,10 +1,26 @@
+import type { PreSharedKey } from './compiled-device.ts';
 import { JavaDevice } from './java-device.ts';
 import type { TlsFiles } from './tls-device.ts';
 
-/** A device on Californium, over TCP or, with files, over TLS: a `ForeignLife`, and `not connected …`. */
+/** Over TCP there is none. */
+export type CaliforniumCredential = { files: TlsFiles } | { psk: PreSharedKey } | undefined;
+
+const argumentsOf = (credential: CaliforniumCredential): string[] => {
+  if (credential === undefined) return [];
+  if ('psk' in credential) return [credential.psk.identity, credential.psk.key];
+  const { certificate, privateKey, serverCertificate } = credential.files;
+  return [certificate, privateKey, serverCertificate];
+};
+
+/** A device on Californium: a `ForeignLife`, and `not connected …`. Over DTLS it has a connection id. */
 export class CaliforniumDevice extends JavaDevice {
-  static async start(port: number, name: string, files?: TlsFiles): Promise<CaliforniumDevice> {
-    const shown = files ? [files.certificate, files.privateKey, files.serverCertificate] : [];
-    return new CaliforniumDevice(await this.run('californium', 'CaliforniumDevice', [String(port), name, ...shown]));
+  static async start(
+    transport: 'tcp' | 'tls' | 'dtls',
+    port: number,
+    name: string,
+    credential?: CaliforniumCredential,
+  ): Promise<CaliforniumDevice> {
+    const args = [transport, String(port), name, ...argumentsOf(credential)];
+    return new CaliforniumDevice(await this.run('californium', 'CaliforniumDevice', args));
   }
 }

@@ -27,10 +27,10 @@ export interface PreSharedKey {
   key: string;
 }
 
-/** On libcoap, over TLS when it has a key. */
+/** On libcoap, over TLS or DTLS with a key. */
 export class LibcoapDevice extends ForeignDevice {
   static async start(
-    transport: 'udp' | 'tcp' | 'tls',
+    transport: 'udp' | 'tcp' | 'tls' | 'dtls',
     port: number,
     name: string,
     psk?: PreSharedKey,

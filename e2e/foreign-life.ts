@@ -15,6 +15,14 @@ const asked = async (app: Application, deviceId: string, request: object): Promi
   return app.answer(id);
 };
 
+interface Life {
+  name: string;
+  writtenBytes: number;
+  /** What it says when it is written. */
+  written?: RegExp;
+  updatesWhenTold?: boolean;
+}
+
 /**
  * What every third-party device does here: it is registered, observed, read and written by an application that
  * listens, updates its registration and takes its leave. It has the resources 3303/0/5700 and 3303/0/5750, says
@@ -24,7 +32,7 @@ const asked = async (app: Application, deviceId: string, request: object): Promi
 export const livesItsLife = async (
   app: Application,
   device: ForeignDevice,
-  { name, writtenBytes, updatesWhenTold = true }: { name: string; writtenBytes: number; updatesWhenTold?: boolean },
+  { name, writtenBytes, written = new RegExp(`^written ${writtenBytes}$`), updatesWhenTold = true }: Life,
 ): Promise<void> => {
   await device.says(/^registered/);
   const deviceId = await app.deviceId(name);
@@ -49,14 +57,14 @@ export const livesItsLife = async (
   await eventually(async () =>
     expect(await reported()).toMatchObject({ subscribed: true, reported: { decoded: 22.25 } }),
   );
-  const written = {
+  const write = {
     method: 'PUT',
     uri: writable,
     'content-type': 'text/plain',
     'payload-b64': b64('x'.repeat(writtenBytes)),
   };
-  expect(await asked(app, deviceId, written)).toMatchObject({ status: 200 });
-  await device.says(new RegExp(`^written ${writtenBytes}$`));
+  expect(await asked(app, deviceId, write)).toMatchObject({ status: 200 });
+  await device.says(written);
   expect(await asked(app, deviceId, { method: 'GET', uri: '/3303/0/5999' })).toMatchObject({
     status: 404,
     error: 'RESOURCE_NOT_FOUND',

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { root } from '../tools/lanyard/project.ts';
+import type { PreSharedKey } from './compiled-device.ts';
 import { JavaDevice } from './java-device.ts';
+import type { TlsFiles } from './tls-device.ts';
 
 /** The definition of object 33010: a resource of every type. */
 export const specimenDefinition = join(root, 'e2e/leshan/specimen.xml');
@@ -14,6 +16,9 @@ export interface LeshanOptions {
   formats?: readonly number[];
   /** It has an instance of object 33010. */
   specimen?: boolean;
+  /** Over `coaps:`. */
+  psk?: PreSharedKey;
+  x509?: TlsFiles;
 }
 
 /**
@@ -24,13 +29,23 @@ export class LeshanDevice extends JavaDevice {
   static async start(
     server: string,
     name: string,
-    { lifetimeSeconds = 60, queueMode = false, bootstrap = false, formats = [], specimen = false }: LeshanOptions = {},
+    {
+      lifetimeSeconds = 60,
+      queueMode = false,
+      bootstrap = false,
+      formats = [],
+      specimen = false,
+      psk,
+      x509,
+    }: LeshanOptions = {},
   ): Promise<LeshanDevice> {
     const args = [server, name, String(lifetimeSeconds)];
     if (queueMode) args.push('queue');
     if (bootstrap) args.push('bootstrap');
     if (formats.length > 0) args.push(`formats=${formats.join(',')}`);
     if (specimen) args.push(`specimen=${specimenDefinition}`);
+    if (psk) args.push(`psk=${psk.identity},${psk.key}`);
+    if (x509) args.push(`x509=${x509.certificate},${x509.privateKey},${x509.serverCertificate}`);
     return new LeshanDevice(await this.run('leshan', 'LeshanDevice', args));
   }
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { runProgram } from '../tools/lanyard/install.ts';
 import { madeOnce } from '../tools/lanyard/made-once.ts';
 import { root } from '../tools/lanyard/project.ts';
+import type { PreSharedKey } from './compiled-device.ts';
 import { ForeignDevice } from './java-device.ts';
 
 const source = join(root, 'e2e/wakaama');
@@ -61,10 +62,11 @@ export const prepareWakaama = async (): Promise<string> => {
   });
 };
 
-/** On Wakaama, over UDP. It updates its registration by itself, every 15 s. */
+/** On Wakaama, over UDP, or with a key over DTLS (tinydtls). It updates its registration by itself, every 15 s. */
 export class WakaamaDevice extends ForeignDevice {
-  static async start(port: number, name: string, localPort: number): Promise<WakaamaDevice> {
+  static async start(port: number, name: string, localPort: number, psk?: PreSharedKey): Promise<WakaamaDevice> {
     const args = [join(await prepareWakaama(), program), String(port), name, String(localPort)];
+    if (psk) args.push(psk.identity, psk.key);
     return new WakaamaDevice(spawn(process.execPath, args, { stdio: 'pipe' }));
   }
 

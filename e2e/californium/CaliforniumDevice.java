@@ -5,6 +5,8 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.net.SocketAddress;
+import java.util.Arrays;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 import org.eclipse.californium.core.CoapResource;
@@ -21,16 +23,19 @@ import org.eclipse.californium.elements.config.Configuration;
 import org.eclipse.californium.elements.config.TcpConfig;
 import org.eclipse.californium.elements.tcp.netty.TcpClientConnector;
 import org.eclipse.californium.elements.tcp.netty.TlsClientConnector;
+import org.eclipse.californium.scandium.config.DtlsConfig;
 
 /**
- * A device on Californium over TCP, or over TLS 1.2 with a certificate, for tests:
- * `java -cp ".:libs/*" CaliforniumDevice PORT NAME [CERTIFICATE PRIVATE_KEY SERVER_CERTIFICATE]` (PEM files).
+ * A device on Californium over TCP, over TLS 1.2 with a certificate, or over DTLS 1.2 with a pre-shared key or a certificate,
+ * for tests: `java -cp ".:libs/*" CaliforniumDevice tcp|tls|dtls PORT NAME [CREDENTIAL…]`, where the credential is IDENTITY KEY
+ * (hexadecimal) or CERTIFICATE PRIVATE_KEY SERVER_CERTIFICATE (PEM files).
  * Says what happens on standard output, one line each; takes commands on standard input: `set 21.5`, `update`, `stop`
  * (deregisters), `end`. Ends when it cannot register.
  */
 public class CaliforniumDevice {
 
     static final int REQUEST_SECONDS = 60;
+    static final Map<String, String> SCHEMES = Map.of("tcp", "coap+tcp", "tls", "coaps+tcp", "dtls", "coaps");
 
     /** Max-Message-Size 4000, Block-Wise-Transfer (RFC 8323 §5.3). */
     static final byte[] CAPABILITIES = {0x40, (byte) 0xe1, 0x22, 0x0f, (byte) 0xa0, 0x20};
@@ -117,6 +122,7 @@ public class CaliforniumDevice {
     static Configuration configuration() {
         CoapConfig.register();
         TcpConfig.register();
+        DtlsConfig.register();
         Configuration configuration = new Configuration();
         configuration.set(CoapConfig.MAX_RESOURCE_BODY_SIZE, 100_000);
         // Ten seconds unless told otherwise, fewer than a slow machine is silent.
@@ -159,7 +165,7 @@ public class CaliforniumDevice {
         Request request = Request.newPost();
         request.getOptions().setContentFormat(MediaTypeRegistry.APPLICATION_LINK_FORMAT);
         request.setPayload("</3/0>,</3303/0>");
-        Response response = send(request, "/rd?lwm2m=1.1&b=T&lt=300&ep=" + name);
+        Response response = send(request, "/rd?lwm2m=1.1&b=" + (url.contains("+tcp") ? "T" : "U") + "&lt=300&ep=" + name);
         say((response.getCode() == ResponseCode.CREATED ? "registered " : "refused ") + response.getCode());
         return "/" + response.getOptions().getLocationPathString();
     }
@@ -185,13 +191,20 @@ public class CaliforniumDevice {
         }
     }
 
+    static Connector connector(String transport, String[] credential, Configuration configuration) throws Exception {
+        if (transport.equals("tcp")) return new Tcp(configuration);
+        if (transport.equals("tls")) return new Tls(TlsContext.of(credential[0], credential[1], credential[2]), configuration);
+        return credential.length == 2
+            ? DtlsConnection.withKey(configuration, credential[0], credential[1])
+            : DtlsConnection.withCertificate(configuration, credential[0], credential[1], credential[2]);
+    }
+
     static void run(String[] args) throws Exception {
         Configuration configuration = configuration();
-        boolean isSecure = args.length > 2;
-        Connector connector = isSecure ? new Tls(TlsContext.of(args[2], args[3], args[4]), configuration) : new Tcp(configuration);
-        String url = (isSecure ? "coaps" : "coap") + "+tcp://127.0.0.1:" + args[0];
-        CaliforniumDevice device = new CaliforniumDevice(connector, configuration, url);
-        String location = device.register(args[1]);
+        String[] credential = Arrays.copyOfRange(args, 3, args.length);
+        Connector connector = connector(args[0], credential, configuration);
+        CaliforniumDevice device = new CaliforniumDevice(connector, configuration, SCHEMES.get(args[0]) + "://127.0.0.1:" + args[1]);
+        String location = device.register(args[2]);
         BufferedReader commands = new BufferedReader(new InputStreamReader(System.in));
         for (String line = commands.readLine(); line != null && !line.equals("end"); line = commands.readLine()) {
             device.obey(line, location);

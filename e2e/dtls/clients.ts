@@ -5,13 +5,16 @@ import { runProgram } from '../../tools/lanyard/install.ts';
 import { madeOnce } from '../../tools/lanyard/made-once.ts';
 import { root } from '../../tools/lanyard/project.ts';
 import type { Target } from './coaps-server.ts';
-import { type DtlsLine, lengths, ProgramLine, sizes } from './line.ts';
+import { type ForeignLine, lengths, ProgramLine, sizes } from './line.ts';
 
 /** What a client presents. Files are PEM. */
 export interface Presented {
   psk?: { identity: string; key: Buffer };
   certificate?: { certificate: string; privateKey: string };
   rawPublicKey?: { publicKey: string; privateKey: string };
+  /** OpenSSL alone: the file of a session that is kept, or resumed. */
+  keeps?: string;
+  resumes?: string;
 }
 
 /** Of `CipherSuite` in libs/dtls, by their names. */
@@ -25,7 +28,7 @@ export const suites = {
 export type Suite = keyof typeof suites;
 
 /** Connects, offering one cipher suite. */
-export type Connect = (to: Target, suite: Suite, presented: Presented) => Promise<DtlsLine>;
+export type Connect = (to: Target, suite: Suite, presented: Presented) => Promise<ForeignLine>;
 
 const opensslNames: Record<Suite, string> = {
   pskCcm8: 'PSK-AES128-CCM8',
@@ -34,12 +37,14 @@ const opensslNames: Record<Suite, string> = {
   ecdheGcm: 'ECDHE-ECDSA-AES128-GCM-SHA256',
 };
 
-export const openssl: Connect = async ({ port, sent }, suite, { psk, certificate }) => {
+export const openssl: Connect = async ({ port, sent }, suite, { psk, certificate, keeps, resumes }) => {
   const args = ['s_client', '-dtls1_2', '-quiet', '-no_ign_eof', '-nocommands', '-connect', `127.0.0.1:${port}`];
   // The security level of OpenSSL 3 excludes tags of 8 bytes.
   args.push('-cipher', `${opensslNames[suite]}:@SECLEVEL=0`);
   if (psk) args.push('-psk_identity', psk.identity, '-psk', psk.key.toString('hex'));
   if (certificate) args.push('-cert', certificate.certificate, '-key', certificate.privateKey);
+  if (keeps !== undefined) args.push('-sess_out', keeps);
+  if (resumes !== undefined) args.push('-sess_in', resumes);
   return new ProgramLine('openssl', args, sizes(sent));
 };
 
@@ -128,7 +133,7 @@ export const nodeDtls: Connect = async ({ port }, suite, { psk }) => {
     socket.on('error', end);
     socket.on('close', end);
   });
-  const line: DtlsLine = {
+  const line: ForeignLine = {
     onDatagram: () => undefined,
     send: (datagram) => {
       if (state === 'open') socket.send(datagram);

@@ -9,7 +9,7 @@ import {
 } from '@lanyard/coap';
 
 /** The DTLS connection of a client of others, as its user sees it: datagrams in and out. */
-export interface DtlsLine {
+export interface ForeignLine {
   onDatagram: (datagram: Buffer) => void;
   send(datagram: Buffer): void;
   /** Ends it with a close_notify. */
@@ -60,7 +60,7 @@ export const lengths: Framing = {
 };
 
 /** A program that connects, and carries on its standard streams what it sends and receives. It closes when its input ends. */
-export class ProgramLine implements DtlsLine {
+export class ProgramLine implements ForeignLine {
   onDatagram: (datagram: Buffer) => void = () => undefined;
   private readonly process: ChildProcess;
   private readonly gone: Promise<void>;
@@ -94,7 +94,7 @@ export class ProgramLine implements DtlsLine {
 }
 
 class LineTransport implements DatagramTransport {
-  constructor(private readonly line: DtlsLine) {}
+  constructor(private readonly line: ForeignLine) {}
 
   async bind(receiver: DatagramReceiver) {
     this.line.onDatagram = (datagram) => receiver.receive(datagram, peer.key, peer.address, peer.port);
@@ -120,7 +120,7 @@ const peer: Peer = { key: 'server', address: 'server', port: 0, authority: 'serv
 export class CoapOverLine {
   private readonly endpoint: CoapDatagramEndpoint;
 
-  private constructor(line: DtlsLine) {
+  private constructor(line: ForeignLine) {
     this.endpoint = new CoapDatagramEndpoint({
       transport: new LineTransport(line),
       limits: { closeTimeoutMs: 0 },
@@ -128,7 +128,7 @@ export class CoapOverLine {
     });
   }
 
-  static async on(line: DtlsLine): Promise<CoapOverLine> {
+  static async on(line: ForeignLine): Promise<CoapOverLine> {
     const coap = new CoapOverLine(line);
     await coap.endpoint.listen();
     return coap;

@@ -18,7 +18,7 @@ import {
 } from '../dtls/clients.ts';
 import { CoapsServer } from '../dtls/coaps-server.ts';
 import { Credentials } from '../dtls/credentials.ts';
-import { CoapOverLine, type DtlsLine } from '../dtls/line.ts';
+import { CoapOverLine, type ForeignLine } from '../dtls/line.ts';
 import { Nat } from '../dtls/nat.ts';
 import { eventually } from '../patience.ts';
 import { coapClient } from './coap-client.ts';
@@ -117,7 +117,7 @@ describe('DTLS clients of others', () => {
     await server.stop();
   });
 
-  const speaks = async (line: Promise<DtlsLine>): Promise<CoapOverLine> => {
+  const speaks = async (line: Promise<ForeignLine>): Promise<CoapOverLine> => {
     const coap = await CoapOverLine.on(await line);
     ends.push(() => coap.close());
     return coap;
@@ -142,6 +142,20 @@ describe('DTLS clients of others', () => {
       [suites[suite], undefined],
     ]);
     await closes(coap);
+  });
+
+  it.each([
+    { suite: 'pskCcm8', kind: 'psk' },
+    { suite: 'ecdheGcm', kind: 'certificate' },
+  ] as const)('OpenSSL resumes a session of $suite', async ({ suite, kind }) => {
+    const file = credentials.pathOf(`session-${suite}`);
+    for (const session of [{ keeps: file }, { resumes: file }]) {
+      const coap = await speaks(openssl(server.target(), suite, { ...credentials[kind], ...session }));
+      await converses(coap);
+      await coap.close();
+    }
+    // A full handshake would have left another one.
+    expect([server.transport.connected.length, server.transport.dtls.gauges().sessions]).toEqual([2, 1]);
   });
 
   const fails = async ({ connect, suite, shown, failure }: Refusal): Promise<void> => {

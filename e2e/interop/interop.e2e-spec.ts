@@ -21,13 +21,16 @@ describe('devices that are compiled here', () => {
   let udp: number;
   let tcp: number;
   let tls: number;
+  let dtls: number;
 
   beforeAll(async () => {
     await prepareLibcoap();
     await prepareWakaama();
-    [tcp, tls] = [await tcpPort(0), await tcpPort(0)];
+    [tcp, tls, dtls] = [await tcpPort(0), await tcpPort(0), await udpPort(0)];
     system = await startSystem('interop', {
       env: {
+        DEVICE_PROXY_COAP_DTLS_ENABLED: 'true',
+        DEVICE_PROXY_COAP_DTLS_PORT: String(dtls),
         DEVICE_PROXY_COAP_TLS_ENABLED: 'true',
         DEVICE_PROXY_COAP_TLS_PORT: String(tls),
         DEVICE_PROXY_COAP_TCP_NOSEC_ENABLED: 'true',
@@ -61,11 +64,11 @@ describe('devices that are compiled here', () => {
     return { identity: json.identity, key, path: `/v3/devices/${device.id}/credentials/${json.id}` };
   };
 
-  /** Over TLS; the listener knows a new key a moment after REST has answered. */
-  const connected = (name: string, psk: PreSharedKey): Promise<LibcoapDevice> =>
+  /** With a key; the listener knows a new one a moment after REST has answered. */
+  const connected = <D extends ForeignDevice>(start: () => Promise<D>): Promise<D> =>
     eventually(async () => {
-      const started = await LibcoapDevice.start('tls', tls, name, psk);
-      if (/^registered/.test(await started.says(/^registered|^not connected/))) return started;
+      const started = await start();
+      if (/^registered/.test(await started.says(/^registered|^not connected|^disconnected/))) return started;
       await started.ends();
       throw new Error('not connected');
     });
@@ -76,17 +79,19 @@ describe('devices that are compiled here', () => {
     await whileItRuns(device, () => livesItsLife(app, device, { name, writtenBytes }));
   });
 
-  it('libcoap over TLS with a pre-shared key', async () => {
-    const name = fresh('libcoap-tls');
+  it.each(['tls', 'dtls'] as const)('libcoap over %s with a pre-shared key', async (transport) => {
+    const name = fresh(`libcoap-${transport}`);
     const psk = await keyOf(name);
-    const device = await connected(name, psk);
+    const port = transport === 'tls' ? tls : dtls;
+    const device = await connected(() => LibcoapDevice.start(transport, port, name, psk));
     await whileItRuns(device, () => livesItsLife(app, device, { name, writtenBytes }));
   });
 
-  it('libcoap over TLS is out when its key is withdrawn, and does not come in again', async () => {
-    const name = fresh('libcoap-withdrawn');
+  it.each(['tls', 'dtls'] as const)('libcoap over %s is out when its key is withdrawn', async (transport) => {
+    const name = fresh(`libcoap-withdrawn-${transport}`);
     const psk = await keyOf(name);
-    const device = await connected(name, psk);
+    const start = () => LibcoapDevice.start(transport, transport === 'tls' ? tls : dtls, name, psk);
+    const device = await connected(start);
     await whileItRuns(device, async () => {
       const deviceId = await app.deviceId(name);
       const since = device.said.length;
@@ -94,7 +99,7 @@ describe('devices that are compiled here', () => {
       await device.says(/^not connected/, { since });
       await app.receives('de-registrations', (d) => d === deviceId);
     });
-    const again = await LibcoapDevice.start('tls', tls, name, psk);
+    const again = await start();
     await whileItRuns(again, async () => void (await again.says(/^not connected/)));
   });
 
@@ -109,6 +114,14 @@ describe('devices that are compiled here', () => {
       await device.says(/^executed 5605$/);
       await livesItsLife(app, device, { name, writtenBytes, updatesWhenTold: false });
     });
+  });
+
+  it('Wakaama over DTLS with a pre-shared key', async () => {
+    const name = fresh('wakaama-dtls');
+    const psk = await keyOf(name);
+    const localPort = await udpPort(0);
+    const device = await connected(() => WakaamaDevice.start(dtls, name, localPort, psk));
+    await whileItRuns(device, () => livesItsLife(app, device, { name, writtenBytes, updatesWhenTold: false }));
   });
 
   const asks = (url: string, more: Omit<CoapRequest, 'url'>): Promise<CoapAnswer> =>
@@ -138,10 +151,10 @@ describe('devices that are compiled here', () => {
 
   it('coap-client over TCP', () => visits(`coap+tcp://127.0.0.1:${tcp}`, fresh('coap-client-tcp')));
 
-  it('coap-client over TLS with a pre-shared key; the name of another device is refused', async () => {
-    const name = fresh('coap-client-tls');
+  it.each(['tls', 'dtls'] as const)('coap-client over %s; the name of another device is refused', async (transport) => {
+    const name = fresh(`coap-client-${transport}`);
     const psk = await keyOf(name);
-    const server = `coaps+tcp://127.0.0.1:${tls}`;
+    const server = transport === 'tls' ? `coaps+tcp://127.0.0.1:${tls}` : `coaps://127.0.0.1:${dtls}`;
     await visits(server, name, { psk });
     const foreign = { method: 'post', payload: '</3303/0>', contentFormat: 40, psk } as const;
     expect(await asks(`${server}/rd?ep=${fresh('another')}&lt=300&lwm2m=1.1`, foreign)).toMatchObject({ code: '4.03' });

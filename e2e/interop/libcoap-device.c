@@ -1,6 +1,6 @@
 /*
- * A device on libcoap over UDP, TCP, or TLS with a pre-shared key, for tests:
- * libcoap-device udp|tcp|tls PORT NAME [IDENTITY KEY_HEX]. Says what happens on standard output, one line each; takes
+ * A device on libcoap over UDP, TCP, or TLS or DTLS with a pre-shared key, for tests:
+ * libcoap-device udp|tcp|tls|dtls PORT NAME [IDENTITY KEY_HEX]. Says what happens on standard output, one line each; takes
  * commands on standard input: "set 21.5", "update", "stop" (deregisters), "end". Ends when its connection does.
  */
 #include <arpa/inet.h>
@@ -107,6 +107,7 @@ static coap_response_t on_response(coap_session_t *from, const coap_pdu_t *sent,
 static int on_event(coap_session_t *of, const coap_event_t event) {
   (void)of;
   switch (event) {
+    case COAP_EVENT_DTLS_CLOSED:
     case COAP_EVENT_DTLS_ERROR:
     case COAP_EVENT_TCP_FAILED:
     case COAP_EVENT_SESSION_FAILED:
@@ -168,7 +169,8 @@ static coap_session_t *connect_to(const char *transport, int port, const char *i
   psk.psk_info.identity.length = strlen(identity);
   psk.psk_info.key.s = key;
   psk.psk_info.key.length = length;
-  return coap_new_client_session_psk2(context, NULL, &server, COAP_PROTO_TLS, &psk);
+  return coap_new_client_session_psk2(context, NULL, &server,
+                                      strcmp(transport, "dtls") == 0 ? COAP_PROTO_DTLS : COAP_PROTO_TLS, &psk);
 }
 
 /* False: it is over. */

@@ -17,13 +17,13 @@ public class TlsContext {
 
     private TlsContext() {}
 
-    private static Certificate certificate(String path) throws Exception {
+    static Certificate certificate(String path) throws Exception {
         try (FileInputStream in = new FileInputStream(path)) {
             return CertificateFactory.getInstance("X.509").generateCertificate(in);
         }
     }
 
-    private static PrivateKey privateKey(String path) throws Exception {
+    static PrivateKey privateKey(String path) throws Exception {
         String pem = Files.readString(Path.of(path)).replaceAll("-----[A-Z ]+-----|\\s", "");
         return KeyFactory.getInstance("EC").generatePrivate(new PKCS8EncodedKeySpec(Base64.getDecoder().decode(pem)));
     }

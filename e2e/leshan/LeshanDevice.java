@@ -8,6 +8,7 @@ import java.util.List;
 import org.eclipse.californium.core.config.CoapConfig;
 import org.eclipse.californium.core.network.CoapEndpoint;
 import org.eclipse.californium.elements.config.Configuration;
+import org.eclipse.californium.scandium.config.DtlsConfig;
 import org.eclipse.leshan.client.LeshanClient;
 import org.eclipse.leshan.client.LeshanClientBuilder;
 import org.eclipse.leshan.client.endpoint.LwM2mClientEndpoint;
@@ -31,11 +32,13 @@ import org.eclipse.leshan.core.request.UpdateRequest;
 import org.eclipse.leshan.transport.californium.client.endpoint.CaliforniumClientEndpoint;
 import org.eclipse.leshan.transport.californium.client.endpoint.CaliforniumClientEndpointsProvider;
 import org.eclipse.leshan.transport.californium.client.endpoint.coap.CoapClientProtocolProvider;
+import org.eclipse.leshan.transport.californium.client.endpoint.coaps.CoapsClientProtocolProvider;
 
 /**
  * A device on the Eclipse Leshan client, for tests: `java -cp ".:libs/*" LeshanDevice URL NAME LIFETIME OPTION…`. Options:
  * `queue` (queue mode), `bootstrap` (URL is that of the bootstrap server), `formats=1542,1543` (the first is its default), `specimen=PATH` (the
- * definition of object 33010, which it then has).
+ * definition of object 33010, which it then has), and over `coaps:`, with connection ids, `psk=IDENTITY,KEY` (hexadecimal) or
+ * `x509=CERTIFICATE,PRIVATE_KEY,SERVER_CERTIFICATE` (PEM files).
  * Says what happens on standard output, one line each; takes commands on standard input: `set 21.5`, `vary 3`,
  * `fill 20000`, `update`, `firmware 0 1` (state, result), `send 110 /3303/0/5700 …` (Content-Format, paths),
  * `results 110 18 21 …` (of the update client, each sent), `stop` (deregisters), `restart` (registers again), `end`.
@@ -43,6 +46,7 @@ import org.eclipse.leshan.transport.californium.client.endpoint.coap.CoapClientP
 public class LeshanDevice {
 
     static final int SEND_TIMEOUT_MS = 60_000;
+    static final int CONNECTION_ID_BYTES = 6;
 
     static synchronized void say(String line) {
         System.out.println(line);
@@ -60,13 +64,10 @@ public class LeshanDevice {
         Formats formats = formats(options);
         String definition = option(options, "specimen=");
         ObjectsInitializer objects = new ObjectsInitializer(new StaticModel(models(definition)));
-        if (options.contains("bootstrap")) {
-            objects.setInstancesForObject(LwM2mId.SECURITY, Security.noSecBootstrap(url));
-            objects.setClassForObject(LwM2mId.SERVER, Server.class);
-        } else {
-            objects.setInstancesForObject(LwM2mId.SECURITY, Security.noSec(url, 123));
-            objects.setInstancesForObject(LwM2mId.SERVER, new Server(123, lifetimeSeconds));
-        }
+        boolean bootstrap = options.contains("bootstrap");
+        objects.setInstancesForObject(LwM2mId.SECURITY, account(url, bootstrap, options));
+        if (bootstrap) objects.setClassForObject(LwM2mId.SERVER, Server.class);
+        else objects.setInstancesForObject(LwM2mId.SERVER, new Server(Account.SHORT_SERVER_ID, lifetimeSeconds));
         objects.setInstancesForObject(LwM2mId.DEVICE, new Device("Eclipse Leshan", "thermometer", name));
         objects.setInstancesForObject(LwM2mId.FIRMWARE, firmware);
         objects.setInstancesForObject(Thermometer.OBJECT, thermometer);
@@ -87,6 +88,13 @@ public class LeshanDevice {
             .setEndpointsProviders(endpoints)
             .build();
         client.addObserver(new Reporter());
+    }
+
+    private static Security account(String url, boolean bootstrap, List<String> options) throws Exception {
+        String psk = option(options, "psk=");
+        if (psk != null) return Account.withKey(url, bootstrap, psk);
+        String x509 = option(options, "x509=");
+        return x509 == null ? Account.of(url, bootstrap) : Account.withCertificate(url, bootstrap, x509);
     }
 
     private static String option(List<String> options, String name) {
@@ -112,9 +120,10 @@ public class LeshanDevice {
     /** Californium takes bodies of 8 KiB unless told otherwise. */
     private static CaliforniumClientEndpointsProvider endpoints() {
         CaliforniumClientEndpointsProvider.Builder builder =
-            new CaliforniumClientEndpointsProvider.Builder(new CoapClientProtocolProvider());
+            new CaliforniumClientEndpointsProvider.Builder(new CoapClientProtocolProvider(), new CoapsClientProtocolProvider());
         Configuration configuration = builder.createDefaultConfiguration();
         configuration.set(CoapConfig.MAX_RESOURCE_BODY_SIZE, 2 * 1024 * 1024);
+        configuration.set(DtlsConfig.DTLS_CONNECTION_ID_LENGTH, CONNECTION_ID_BYTES);
         return builder.setConfiguration(configuration).build();
     }
 

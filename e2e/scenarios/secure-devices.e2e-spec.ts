@@ -159,7 +159,7 @@ describe('devices over TCP and TLS', () => {
 
   it('a device on Californium lives its life over TCP', async () => {
     const name = fresh('californium-tcp');
-    const device = await CaliforniumDevice.start(plainPort, name);
+    const device = await CaliforniumDevice.start('tcp', plainPort, name);
     try {
       await livesItsLife(app, device, { name, writtenBytes });
     } finally {
@@ -174,7 +174,7 @@ describe('devices over TCP and TLS', () => {
     const credential = { kind: 'certificate', certificate: readFileSync(files.certificate, 'utf8') };
     expect((await app.call('POST', `/v3/devices/${registered.id}/credentials`, credential)).status).toBe(201);
     await eventually(async () => expect(await greeting(port, withCertificate(files))).toBe(capabilities));
-    const device = await CaliforniumDevice.start(port, name, files);
+    const device = await CaliforniumDevice.start('tls', port, name, { files });
     try {
       await livesItsLife(app, device, { name, writtenBytes });
     } finally {

@@ -1,6 +1,6 @@
 /**
- * A thermometer on the Wakaama client of `node-red-contrib-lwm2m`, for tests, over UDP: `node wakaama-device.mjs PORT NAME
- * LOCAL_PORT`. The package keeps the resources and answers its client process, which does LwM2M and CoAP. Says
+ * A thermometer on the Wakaama client of `node-red-contrib-lwm2m`, for tests, over UDP, or over DTLS with a key:
+ * `node wakaama-device.mjs PORT NAME LOCAL_PORT [IDENTITY KEY_HEX]`. The package keeps the resources and answers its client process, which does LwM2M and CoAP. Says
  * `registered`, `written N` (bytes), `executed 5605`, `deregistered`; takes `set 21.5` and `stop`.
  */
 import { EventEmitter } from 'node:events';
@@ -12,7 +12,7 @@ const lifetimeSec = 30;
 const sensor = '/3303/0/5700';
 const serverId = 123;
 
-const [port, clientName, clientPort] = process.argv.slice(2);
+const [port, clientName, clientPort, pskIdentity, presharedKey] = process.argv.slice(2);
 
 /** @param {string} line */
 const say = (line) => process.stdout.write(`${line}\n`);
@@ -36,7 +36,10 @@ const thermometer = {
 };
 const objectStore = new lwm2m.LwM2MObjectStore(happenings);
 const builder = new lwm2m.ResourceRepositoryBuilder([thermometer]);
-objectStore.repo = await builder.build({ serverId, serverHost: '127.0.0.1', serverPort: port, lifetimeSec });
+const server = { serverId, serverHost: '127.0.0.1', serverPort: port, lifetimeSec };
+objectStore.repo = await builder.build(
+  presharedKey === undefined ? server : { ...server, enableDTLS: true, pskIdentity, presharedKey },
+);
 
 const client = new lwm2m.LwM2MClientProxy({
   clientName,

@@ -1,0 +1,190 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { certificateAuthority, selfSigned } from '@lanyard/testing';
+import { scrape, sum } from '../../tools/testing/metrics.ts';
+import { Application } from '../application.ts';
+import { CaliforniumDevice } from '../californium-device.ts';
+import type { PreSharedKey } from '../compiled-device.ts';
+import { Nat } from '../dtls/nat.ts';
+import { livesItsLife } from '../foreign-life.ts';
+import { type ForeignDevice, prepareJava } from '../java-device.ts';
+import { fresh } from '../journeys.ts';
+import { LeshanDevice } from '../leshan-device.ts';
+import { eventually } from '../patience.ts';
+import { type RunningSystem, startSystem, udpPort } from '../system.ts';
+import type { TlsFiles } from '../tls-device.ts';
+
+/** Bytes of a value that goes in several blocks. */
+const writtenBytes = 20_000;
+const keyBytes = 16;
+
+type Credential = { psk: PreSharedKey } | { files: TlsFiles };
+
+interface Kind {
+  start: Start;
+  /** What it says when it is written; without: how many bytes. */
+  written?: RegExp;
+}
+
+type Start = (port: number, name: string, credential: Credential) => Promise<ForeignDevice>;
+
+const californium: Start = (port, name, credential) => CaliforniumDevice.start('dtls', port, name, credential);
+const leshan: Start = (port, name, credential) =>
+  LeshanDevice.start(
+    `coaps://127.0.0.1:${port}`,
+    name,
+    'psk' in credential ? { psk: credential.psk } : { x509: credential.files },
+  );
+
+describe('devices over DTLS', () => {
+  let system: RunningSystem;
+  let app: Application;
+  let folder: string;
+  let port: number;
+  const server = selfSigned('lanyard');
+  const authority = certificateAuthority('Factory CA');
+
+  const file = (name: string, text: string): string => {
+    const path = join(folder, name);
+    writeFileSync(path, text);
+    return path;
+  };
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'lanyard-e2e-dtls-'));
+    await prepareJava('californium');
+    await prepareJava('leshan');
+    port = await udpPort(0);
+    system = await startSystem('dtls-devices', {
+      env: {
+        DEVICE_PROXY_COAP_DTLS_ENABLED: 'true',
+        DEVICE_PROXY_COAP_DTLS_PORT: String(port),
+        DEVICE_PROXY_COAP_DTLS_CERTIFICATE_FILE: file('server.crt', server.certificate),
+        DEVICE_PROXY_COAP_DTLS_PRIVATE_KEY_FILE: file('server.key', server.privateKey),
+      },
+    });
+    app = new Application(system.baseUrl, system.adminKey);
+    await app.connects();
+  });
+
+  afterAll(async () => {
+    app?.closes();
+    rmSync(folder, { recursive: true, force: true });
+    await system?.stop();
+  });
+
+  const created = async (name: string, credential: object): Promise<{ deviceId: string; identity: string }> => {
+    const { json: device } = await app.call('POST', '/v3/devices', { endpoint_name: name });
+    const { status, json } = await app.call('POST', `/v3/devices/${device.id}/credentials`, credential);
+    expect(status).toBe(201);
+    return { deviceId: device.id as string, identity: json.identity as string };
+  };
+
+  const keyOf = async (name: string, more: object = {}): Promise<PreSharedKey & { deviceId: string }> => {
+    const key = randomBytes(keyBytes).toString('hex');
+    return { ...(await created(name, { kind: 'psk', key, ...more })), key };
+  };
+
+  const certificateOf = async (name: string): Promise<TlsFiles> => {
+    const { certificate, privateKey } = authority.issue(name);
+    await created(name, { kind: 'certificate', certificate });
+    return {
+      certificate: file(`${name}.crt`, certificate),
+      privateKey: file(`${name}.key`, privateKey),
+      serverCertificate: join(folder, 'server.crt'),
+    };
+  };
+
+  const credentials = {
+    'a pre-shared key': async (name: string): Promise<Credential> => ({ psk: await keyOf(name) }),
+    'a certificate': async (name: string): Promise<Credential> => ({ files: await certificateOf(name) }),
+  };
+
+  /** The listener knows a credential a moment after REST has answered: a device that came too early comes again. */
+  const whenItIsIn = (start: () => Promise<ForeignDevice>): Promise<ForeignDevice> =>
+    eventually(async () => {
+      const device = await start();
+      if (/^registered/.test(await device.says(/^registered|^not connected|^refused|^timed-out/))) return device;
+      await device.ends();
+      throw new Error('not connected');
+    });
+
+  const events = async (event: string): Promise<number> =>
+    sum(
+      await scrape(system.unit('device-proxy-0').unit.address),
+      'lanyard_device_proxy_dtls_events_total',
+      `"${event}"`,
+    );
+
+  const lives = async (name: string, { start, written }: Kind, credential: Credential): Promise<void> => {
+    const nat = await Nat.start(port);
+    const device = await whenItIsIn(() => start(nat.port, name, credential));
+    try {
+      const before = [await events('handshake-completed'), await events('connection-moved')];
+      await nat.rebind();
+      device.tell('update');
+      await device.says(/^updated/);
+      await livesItsLife(app, device, { name, writtenBytes, ...(written && { written }) });
+      expect([await events('handshake-completed'), await events('connection-moved')]).toEqual([
+        before[0],
+        (before[1] ?? 0) + 1,
+      ]);
+    } finally {
+      await device.ends();
+      await nat.stop();
+    }
+  };
+
+  it.each([
+    { who: 'Californium', kind: { start: californium }, what: 'a pre-shared key' },
+    { who: 'Californium', kind: { start: californium }, what: 'a certificate' },
+    { who: 'Leshan', kind: { start: leshan, written: /^written 5750 x{20000}$/ }, what: 'a pre-shared key' },
+    { who: 'Leshan', kind: { start: leshan, written: /^written 5750 x{20000}$/ }, what: 'a certificate' },
+  ] as const)('$who with $what lives its life behind a NAT that forgets it', async ({ who, kind, what }) => {
+    const name = fresh(`dtls-${who.toLowerCase()}`);
+    await lives(name, kind, await credentials[what](name));
+  });
+
+  it('a wrong key is refused, and is in the event log', async () => {
+    const name = fresh('dtls-wrong');
+    const { deviceId, ...psk } = await keyOf(name);
+    const right = await whenItIsIn(() => californium(port, name, { psk }));
+    await right.ends();
+    const wrong = await californium(port, name, { psk: { ...psk, key: '00'.repeat(keyBytes) } });
+    await wrong.says(/^not connected/);
+    await wrong.ends();
+    await eventually(async () => {
+      const { json } = await app.call('GET', `/v3/device-events?device_id=${deviceId}&event_type=400`);
+      expect(json.data).toHaveLength(1);
+    });
+  });
+
+  it('Leshan bootstraps with the key of the factory, and registers with the one that it gets', async () => {
+    const name = fresh('dtls-bootstrap');
+    const { deviceId, ...psk } = await keyOf(name, { service: 'bootstrap' });
+    const url = `coaps://127.0.0.1:${port}`;
+    const profile = { scope: 'device', device_id: deviceId, name, server_uri: url, lifetime_seconds: 77 };
+    expect((await app.call('POST', '/v3/bootstrap-profiles', profile)).status).toBe(201);
+    const device = await LeshanDevice.start(url, name, { bootstrap: true, psk });
+    try {
+      await device.says(/^bootstrapped/);
+      await device.says(/^registered/, { since: device.said.indexOf('bootstrapped') });
+      await app.receives('registrations', ({ ep }) => ep === deviceId);
+      const { json } = await app.call('GET', `/v3/devices/${deviceId}/credentials`);
+      const services = json.data.map(({ service }: { service: string }) => service).sort();
+      expect(services).toEqual(['bootstrap', 'lwm2m']);
+      device.tell('update');
+      await device.says(/^updated/);
+    } finally {
+      await device.ends();
+    }
+    // The key of the factory does not register.
+    const early = await leshan(port, name, { psk });
+    expect(await early.says(/^registered|^refused/)).toMatch(/^refused/);
+    await early.ends();
+    expect(readFileSync(join(system.logs, 'device-proxy-0.log'), 'utf8')).not.toContain(psk.key);
+  });
+});
