@@ -84,7 +84,7 @@ export class Reporters extends Simulator {
   }
 
   constructor(child: ChildProcess, lines: Interface) {
-    super(child, '');
+    super(child, '', []);
     this.lines = lines;
   }
 
