@@ -156,7 +156,7 @@ describe('the PostgreSQL of npm start', () => {
     await stop();
     await start();
     for (const app of apps) expect([app, await as(app, strangersIn(schemas[app]))]).toEqual([app, []]);
-    await Promise.all((['registry', 'event-log', 'dispatcher'] as const).map(migrate));
+    await Promise.all(apps.map(migrate));
   }, 120_000);
 
   it.each(['the superuser', 'a member of their roles'])(

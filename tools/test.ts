@@ -26,9 +26,6 @@ const total: { passed: number; failed: number } = { passed: 0, failed: 0 };
 const files: { file: string; seconds: number }[] = [];
 const slowestMax = 10;
 
-/** Tests wait most of their time, for Kafka above all: so many files at a time keep two cores busy. */
-const workers = { integration: 4, endToEnd: 3 };
-
 const jest = async (name: string, args: string[], env: Record<string, string>) => {
   say(`tests: ${name}`);
   const report = join(dataDir, `${name}.json`);
@@ -118,7 +115,7 @@ await run(async () => {
       await jest(
         'unit-and-integration',
         [
-          `--maxWorkers=${workers.integration}`,
+          '--maxWorkers=2',
           '--forceExit',
           '--testPathIgnorePatterns=e2e-spec',
           '/dist/',
@@ -130,7 +127,7 @@ await run(async () => {
     if (!flags.includes('--no-e2e'))
       await jest(
         'end-to-end',
-        [`--maxWorkers=${workers.endToEnd}`, '--forceExit', '--testTimeout=300000', ...where(['e2e-spec', ...filters])],
+        ['--maxWorkers=2', '--forceExit', '--testTimeout=300000', ...where(['e2e-spec', ...filters])],
         env,
       );
   } finally {
