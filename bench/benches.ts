@@ -1,7 +1,8 @@
 /** Every benchmark: a name, a line for `npm run bench -- --help`, and what it does. A new one is a file and a line here. */
 import { commands } from './devices/commands.ts';
+import { dtls as devicesDtls } from './devices/dtls.ts';
 import { dtlsFaults } from './devices/dtls-faults.ts';
-import { memory } from './devices/memory.ts';
+import { memory, memoryDtls } from './devices/memory.ts';
 import { messages } from './devices/messages.ts';
 import { replicaFaults } from './devices/replica-faults.ts';
 import { addedLatency } from './dispatch/added-latency.ts';
@@ -63,6 +64,8 @@ export const benches: Record<string, Bench> = {
   'devices-messages': messages,
   'devices-commands': commands,
   'devices-memory': memory,
+  'devices-memory-dtls': memoryDtls,
+  'devices-dtls': devicesDtls,
   'dtls-handshakes': dtlsHandshakes,
   'dtls-messages': dtlsMessages,
   'dtls-records': dtlsRecords,

@@ -3,7 +3,9 @@
  * acknowledged. A simulated device takes nearly as much of the machine for a value as the proxy does; one of these takes
  * a part of that, as its notifications are bytes in which a few are changed.
  *
- *   node bench/devices/bare-reporters.ts PORT DEVICES PATH...
+ *   node bench/devices/bare-reporters.ts URL DEVICES PATH...
+ *
+ * Over coaps each has the identity and the key of `credentials.ts`, and its connection an id of the server.
  *
  * Each line on standard input is answered with one of JSON: `registered`, `observations`, `values` acknowledged, `lost`:
  * sent again because no acknowledgement came.
@@ -11,13 +13,18 @@
 import { createSocket } from 'node:dgram';
 import { createInterface } from 'node:readline';
 import { Code, decodeMessage, encodeMessage, type CoapMessage } from '@lanyard/coap';
+import { DtlsClient, systemDtlsClock, TickingTimers } from '@lanyard/dtls';
+import { credentialOf, reporterName } from './credentials.ts';
 
-const [port = 0, count = 0] = process.argv.slice(2, 4).map(Number);
-const paths = process.argv.slice(4);
-const server = '127.0.0.1';
+const [url = '', devices = '', ...paths] = process.argv.slice(2);
+const { protocol, port: portText, hostname: server } = new URL(url);
+const [isSecure, port, count] = [protocol === 'coaps:', Number(portText), Number(devices)];
+const timers = new TickingTimers(systemDtlsClock);
 
 /** The server limits those whom it does not know by source address: on Linux each 127.x.y.z is this machine. */
 const devicesPerAddress = 100;
+/** A server may still send records to addresses of devices that are gone. */
+const network = isSecure ? 25 : 24;
 const registeredAtOnce = 20;
 /** RFC 7252 §4.8: ACK_TIMEOUT. */
 const ackTimeoutMs = 2_000;
@@ -69,6 +76,7 @@ class Watch {
 
 class Reporter {
   socket = createSocket({ type: 'udp4', lookup: (host, _, done) => done(null, host, 4) });
+  client: DtlsClient | undefined;
   messageId = 0;
   /** By path. */
   watches = new Map<string, Watch>();
@@ -87,8 +95,11 @@ class Reporter {
 
   async register() {
     const block = Math.floor(this.n / devicesPerAddress);
-    await new Promise((bound) => this.socket.bind(0, `127.24.${block >> 8}.${block & 255}`, () => bound(undefined)));
-    this.socket.on('message', (bytes) => this.receive(bytes));
+    await new Promise((bound) =>
+      this.socket.bind(0, `127.${network}.${block >> 8}.${block & 255}`, () => bound(undefined)),
+    );
+    if (isSecure) await this.connect();
+    else this.socket.on('message', (bytes) => this.receive(bytes));
     const done = new Promise((registered) => (this.registered = registered));
     const links = [...new Set(paths.map((path) => path.split('/').slice(0, 3).join('/')))];
     this.send(
@@ -97,7 +108,7 @@ class Reporter {
         options: [
           textOption(option.path, 'rd'),
           { number: option.contentFormat, value: Buffer.from([linkFormat]) },
-          ...[`ep=reports-${this.n}`, 'lt=86400', 'lwm2m=1.1', 'b=U', 'et=simulated'].map((query) =>
+          ...[`ep=${reporterName(isSecure, this.n)}`, 'lt=86400', 'lwm2m=1.1', 'b=U', 'et=simulated'].map((query) =>
             textOption(option.query, query),
           ),
         ],
@@ -108,6 +119,19 @@ class Reporter {
     totals.registered++;
   }
 
+  async connect() {
+    const client = new DtlsClient({
+      psk: credentialOf(reporterName(true, this.n)),
+      connectionId: Buffer.alloc(0),
+      timers,
+      send: (datagram) => this.socket.send(datagram, port, server),
+      onMessage: (bytes) => this.receive(bytes),
+    });
+    this.socket.on('message', (datagram) => client.receive(datagram));
+    await client.connect();
+    this.client = client;
+  }
+
   nextId() {
     return (this.messageId = (this.messageId + 1) & 0xffff);
   }
@@ -115,7 +139,12 @@ class Reporter {
   send(bytes: Buffer) {
     this.sent = bytes;
     this.sentAtMs = performance.now();
-    this.socket.send(bytes, port, server);
+    this.transmit(bytes);
+  }
+
+  transmit(bytes: Buffer) {
+    if (this.client) this.client.send(bytes);
+    else this.socket.send(bytes, port, server);
   }
 
   receive(bytes: Buffer) {
@@ -167,7 +196,7 @@ class Reporter {
           options: [],
           payload: Buffer.alloc(0),
         };
-    this.socket.send(encodeMessage({ type: 'ACK', messageId, ...reply }), port, server);
+    this.transmit(encodeMessage({ type: 'ACK', messageId, ...reply }));
     if (isObserve) this.observed(message);
   }
 

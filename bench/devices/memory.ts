@@ -1,11 +1,13 @@
-/** Memory of one device-proxy for each registered device and each observation. */
-import { readFileSync, readdirSync } from 'node:fs';
+/** Memory of one device-proxy for each registered device and each observation, over plain UDP or DTLS. */
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WebSocket, type RawData } from 'ws';
 import { until } from '../travels.ts';
 import { round } from '../statistics.ts';
 import { Simulator } from '../../tools/testing/simulator.ts';
 import { sleep } from '../../tools/lanyard/project.ts';
+import { announceDevices, securePrefix, writeCredentials } from './credentials.ts';
 import { Proxy, proxyOnly } from './proxy.ts';
 import type { BenchSystem } from '../system.ts';
 import type { Bench } from '../benches.ts';
@@ -82,37 +84,59 @@ const all = async (fleets: Simulator[], what: 'registered' | 'observations', cou
   }
 };
 
-export const memory: Bench = {
-  about: `memory of one device-proxy for ${wanted} devices (LANYARD_BENCH_DEVICES), then for 3 observations of each`,
+/** Registers the devices at a rate, and gives their simulators. */
+const registerAll = async (server: string, overDtls: boolean, say: (text: string) => void) => {
+  const folder = mkdtempSync(join(tmpdir(), 'lanyard-memory-'));
+  const fleets: Simulator[] = [];
+  const startedAt = performance.now();
+  for (let from = 0; from < wanted; from += perSimulator) {
+    const names = namesFrom(from);
+    const file = join(folder, String(from));
+    fleets.push(
+      await Simulator.start({
+        devices: names.length,
+        server,
+        sensors: paths.length,
+        ...(overDtls ? { 'credentials-file': writeCredentials(file, names) } : { 'name-prefix': `memory${from}` }),
+        'registrations-per-second': overDtls ? 400 : 1_000,
+        'lifetime-seconds': 86_400,
+        'update-seconds': Math.max(updateSeconds, Math.ceil(wanted / 200)),
+        'values-per-second': 0,
+      }),
+    );
+    await all(fleets, 'registered', from + names.length);
+    say(`${from + names.length} registered after ${((performance.now() - startedAt) / 1_000).toFixed(0)} s`);
+  }
+  rmSync(folder, { recursive: true, force: true });
+  return fleets;
+};
+
+const namesFrom = (from: number) =>
+  Array.from({ length: Math.min(perSimulator, wanted - from) }, (_, n) => `${securePrefix}memory${from}-${n}`);
+
+const settledMs = 15_000;
+
+const memoryBench = (overDtls: boolean): Bench => ({
+  about: `memory of one device-proxy for ${wanted} devices over ${overDtls ? 'DTLS' : 'UDP'} (LANYARD_BENCH_DEVICES), then for 3 observations of each`,
   replicas: proxyOnly,
+  env: { DEVICE_PROXY_COAP_DTLS_CONNECTIONS_PER_ADDRESS_MAX: '1000000' },
   async run({ system, say }) {
     const proxy = await new Proxy(system).begin();
     const inspected = await Inspected.open(system);
     const empty = await inspected.bytes();
-    const fleets = [];
-    const startedAt = performance.now();
-    for (let from = 0; from < wanted; from += perSimulator) {
-      const devices = Math.min(perSimulator, wanted - from);
-      const fleet = await Simulator.start({
-        devices,
-        server: system.coapUrl,
-        sensors: paths.length,
-        'name-prefix': `memory${from}`,
-        'registrations-per-second': 1_000,
-        'lifetime-seconds': 86_400,
-        'update-seconds': Math.max(updateSeconds, Math.ceil(wanted / 200)),
-        'values-per-second': 0,
-      });
-      fleets.push(fleet);
-      await all(fleets, 'registered', from + devices);
-      say(`${from + devices} registered after ${((performance.now() - startedAt) / 1_000).toFixed(0)} s`);
+    if (overDtls) {
+      for (let from = 0; from < wanted; from += perSimulator)
+        await announceDevices(system, namesFrom(from), 'simulated');
+      await sleep(settledMs);
     }
-    await sleep(15_000);
+    const known = await inspected.bytes();
+    const server = overDtls ? (system.coapsUrls[0] ?? '') : system.coapUrl;
+    const fleets = await registerAll(server, overDtls, say);
+    await sleep(settledMs);
     const registered = await inspected.bytes();
     await proxy.presubscribe(paths);
     await all(fleets, 'observations', wanted * paths.length);
-    say(`${wanted * paths.length} observations after ${((performance.now() - startedAt) / 1_000).toFixed(0)} s`);
-    await sleep(15_000);
+    await sleep(settledMs);
     const observed = await inspected.bytes();
     await Promise.all(fleets.map((fleet) => fleet.stop()));
     const perDevice = (registered.used - empty.used) / wanted;
@@ -121,6 +145,7 @@ export const memory: Bench = {
     return {
       devices: wanted,
       empty_process_mib: round(empty.used / 2 ** 20),
+      ...(overDtls && { device_known_with_key_bytes: round((known.used - empty.used) / wanted) }),
       device_bytes: round(perDevice),
       observation_bytes: round(perObservation),
       device_with_3_observations_bytes: round(whole),
@@ -128,4 +153,7 @@ export const memory: Bench = {
       extrapolated_100000_mib: round((empty.used + whole * extrapolatedTo) / 2 ** 20),
     };
   },
-};
+});
+
+export const memory = memoryBench(false);
+export const memoryDtls = memoryBench(true);

@@ -73,12 +73,8 @@ export class Reporters extends Simulator {
   lines: Interface;
 
   static async report(server: string, devices: number, paths: readonly string[]) {
-    const { port } = new URL(server);
-    const child = spawn(
-      process.execPath,
-      [join(root, 'bench/devices/bare-reporters.ts'), port, String(devices), ...paths],
-      { stdio: ['pipe', 'pipe', 'inherit'] },
-    );
+    const args = [join(root, 'bench/devices/bare-reporters.ts'), server, String(devices), ...paths];
+    const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
     process.once('exit', () => child.kill('SIGKILL'));
     return new Reporters(child, createInterface({ input: child.stdout as Readable }));
   }

@@ -1,6 +1,6 @@
 /**
  * `libs/dtls` behind one socket and nothing else, as a process of its own; arguments and answers are those of
- * openssl-server.c.
+ * openssl-server.c, and at the end of the answers KiB of heap and buffers after garbage collection.
  *
  *   node bench/dtls/own-server.ts psk|ecdhe FOLDER
  */
@@ -41,9 +41,10 @@ let before = process.cpuUsage();
 for await (const _ of createInterface({ input: process.stdin })) {
   const { user, system } = process.cpuUsage(before);
   collect();
-  const { rss } = process.memoryUsage();
+  const { rss, heapUsed, external } = process.memoryUsage();
   const { connections } = server.gauges();
-  process.stdout.write(`${(user + system) / 1_000} ${handshakes} ${messages} ${connections} ${rss / 1_024}\n`);
+  const used = (heapUsed + external) / 1_024;
+  process.stdout.write(`${(user + system) / 1_000} ${handshakes} ${messages} ${connections} ${rss / 1_024} ${used}\n`);
   handshakes = messages = 0;
   before = process.cpuUsage();
 }

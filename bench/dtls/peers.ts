@@ -75,8 +75,8 @@ export class Server {
     const answer = once(this.process.lines, 'line');
     this.process.child.stdin.write('\n');
     const [line] = (await answer) as [string];
-    const [cpuMs = 0, handshakes = 0, messages = 0, connections = 0, rssKib = 0] = line.split(' ').map(Number);
-    return { cpuMs, handshakes, messages, connections, rssKib };
+    const [cpuMs = 0, handshakes = 0, messages = 0, connections = 0, rssKib = 0, usedKib] = line.split(' ').map(Number);
+    return { cpuMs, handshakes, messages, connections, rssKib, usedKib };
   }
 
   stop() {

@@ -1,5 +1,5 @@
-/** What one record costs: sealing and opening 64 bytes, by cipher suite, with a connection id. */
-import { randomBytes } from 'node:crypto';
+/** What one record costs: sealing and opening 64 bytes, by cipher suite, with a connection id, and what of it is node:crypto. */
+import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from 'node:crypto';
 import { CIPHER_SUITES, type CipherSuite } from '@lanyard/dtls';
 import { keyBlockBytes } from '../../libs/dtls/dist/crypto/key-block.js';
 import { packBytes } from '../../libs/dtls/dist/crypto/packed-bytes.js';
@@ -23,7 +23,12 @@ const cpuOf = (count: number, each: (index: number) => void) => {
   return (user + system) / count;
 };
 
-const measure = (suite: CipherSuite) => {
+interface Cost {
+  sealUs: number;
+  openUs: number;
+}
+
+const measure = (suite: CipherSuite): Cost => {
   const keys = packBytes(randomBytes(keyBlockBytes(suite)));
   const client = new Epoch({ number: 1, protection: createProtection(suite, keys, 'client'), sendConnectionId: id });
   const server = new Epoch({ number: 1, protection: createProtection(suite, keys, 'server'), receiveConnectionId: id });
@@ -36,6 +41,26 @@ const measure = (suite: CipherSuite) => {
   return { sealUs, openUs };
 };
 
+/** The floor: node:crypto alone, with a key object that is kept, and nothing of a record. */
+const measureBare = (): Cost => {
+  const [key, nonce, additional] = [createSecretKey(randomBytes(16)), randomBytes(12), randomBytes(23 + id.length)];
+  const length = { plaintextLength: text.length };
+  const [cipherName, options] = ['aes-128-ccm', { authTagLength: 8 }] as const;
+  let sealed = { content: text, tag: id };
+  const sealUs = cpuOf(recordsPerRound, () => {
+    const cipher = createCipheriv(cipherName, key, nonce, options).setAAD(additional, length);
+    const content = cipher.update(text);
+    cipher.final();
+    sealed = { content, tag: cipher.getAuthTag() };
+  });
+  const openUs = cpuOf(recordsPerRound, () => {
+    const decipher = createDecipheriv(cipherName, key, nonce, options).setAuthTag(sealed.tag);
+    decipher.setAAD(additional, length).update(sealed.content);
+    decipher.final();
+  });
+  return { sealUs, openUs };
+};
+
 const nameOf = ({ name }: CipherSuite) => name.replace(/^TLS_(\w+)_WITH_AES_128_/, '$1_').toLowerCase();
 
 export const records: Bench = {
@@ -43,11 +68,17 @@ export const records: Bench = {
   alone: true,
   async run({ rounds }) {
     const figures: Record<string, number> = {};
-    for (const suite of CIPHER_SUITES) {
-      measure(suite);
-      const found = Array.from({ length: Math.max(rounds, roundsMin) }, () => measure(suite));
-      figures[`${nameOf(suite)}_seal_us`] = round(median(found.map(({ sealUs }) => sealUs)));
-      figures[`${nameOf(suite)}_open_us`] = round(median(found.map(({ openUs }) => openUs)));
+    const all = CIPHER_SUITES.map((suite) => ({ name: nameOf(suite), run: () => measure(suite), found: [] as Cost[] }));
+    all.push({ name: 'bare_ccm_8', run: measureBare, found: [] });
+    // The first round is not measured, and the others are in turns.
+    for (let n = 0; n <= Math.max(rounds, roundsMin); n++)
+      for (const one of all) {
+        const cost = one.run();
+        if (n > 0) one.found.push(cost);
+      }
+    for (const { name, found } of all) {
+      figures[`${name}_seal_us`] = round(median(found.map(({ sealUs }) => sealUs)));
+      figures[`${name}_open_us`] = round(median(found.map(({ openUs }) => openUs)));
     }
     return figures;
   },
