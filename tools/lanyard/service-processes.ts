@@ -48,10 +48,12 @@ const urlsOf = (replicas: Replica[], app: App) =>
     .map((r) => `http://127.0.0.1:${r.port}`)
     .join(',');
 
-/** Where devices pull packages from: over CoAP at any device-proxy, or over HTTP through the gateway. */
+/** Where devices pull packages from: from the listeners of any device-proxy, or over HTTP through the gateway. */
 const packageUris = (replicas: Replica[], coapHost: string, baseUrl: string) => {
-  const port = replicas.find((r) => r.app === 'device-proxy')?.coapPort;
-  return [...(port === undefined ? [] : [`coap://${coapHost}:${port}`]), baseUrl].join(',');
+  const { coapPort, dtlsPort, tlsPort } = replicas.find((r) => r.app === 'device-proxy') ?? {};
+  const listeners = { coap: coapPort, coaps: dtlsPort, 'coaps+tcp': tlsPort };
+  const uris = Object.entries(listeners).flatMap(([scheme, port]) => (port ? [`${scheme}://${coapHost}:${port}`] : []));
+  return [...uris, baseUrl].join(',');
 };
 
 export const usersOfRedis: ReadonlySet<App> = new Set(['gateway', 'device-proxy', 'dispatcher']);
