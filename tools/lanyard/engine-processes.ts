@@ -127,7 +127,8 @@ export const kafka = (
     const format = spawnSync(
       'java',
       [...common, 'kafka.tools.StorageTool', 'format', '-t', id, '-c', properties, '--ignore-formatted', ...formatWith],
-      { encoding: 'utf8' },
+      // A password may have characters that are not ASCII: Java reads arguments as its locale says.
+      { encoding: 'utf8', env: { ...process.env, LC_ALL: 'C.UTF-8' } },
     );
     if (format.status !== 0) throw new Stop(`Kafka's storage could not be formatted: ${format.stderr || format.error}`);
   }
