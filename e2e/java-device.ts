@@ -32,7 +32,7 @@ export const prepareJava = async (folder: string): Promise<string> => {
   return madeOnce(`${join(root, '.lanyard', folder)}/`, parts, async (own) => {
     const copy = ['dependency:copy-dependencies', '-DincludeScope=runtime', `-DoutputDirectory=${own}`];
     await runProgram('mvn', ['-q', '-B', '-f', join(source, 'pom.xml'), ...copy]);
-    await runProgram('javac', ['-cp', `${own}/*`, '-d', own, ...programs]);
+    await runProgram('javac', ['-encoding', 'UTF-8', '-cp', `${own}/*`, '-d', own, ...programs]);
   });
 };
 

@@ -22,7 +22,15 @@ const prepare = () =>
     async (own) => {
       const copy = ['dependency:copy-dependencies', '-DincludeScope=runtime', `-DoutputDirectory=${own}`];
       await runProgram('mvn', ['-q', '-B', '-f', join(source, 'pom.xml'), ...copy]);
-      await runProgram('javac', ['-cp', `${own}/*`, '-d', own, join(source, 'MemoryServer.java')]);
+      await runProgram('javac', [
+        '-encoding',
+        'UTF-8',
+        '-cp',
+        `${own}/*`,
+        '-d',
+        own,
+        join(source, 'MemoryServer.java'),
+      ]);
     },
   );
 
