@@ -5,6 +5,7 @@ import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { scrape, sum } from '../../tools/testing/metrics.ts';
 import { Simulator } from '../../tools/testing/simulator.ts';
 import { Application } from '../application.ts';
 import { fresh } from '../journeys.ts';
@@ -103,6 +104,9 @@ describe('a simulated fleet of several kinds', () => {
 
   it('keeps its DTLS connections over changes of address', async () => {
     const handshakes = /meters: .*handshake (\d+)/;
+    await eventually(async () =>
+      expect(sum(await scrape(fleet.url), 'lanyard_simulator_events_total', 'event="rebound"')).toBeGreaterThan(0),
+    );
     const exitCode = await fleet.stop('SIGTERM');
     expect(fleet.said.filter((line) => line.includes('LOST'))).toEqual([]);
     expect([exitCode, fleet.said.at(-1)]).toEqual([0, 'nothing was lost']);
