@@ -51,6 +51,7 @@ export const followed = async (app: Application, coapUrl: string, logs: string):
   expect(await app.answer(asyncId)).toMatchObject({ status: 200 });
   await eventually(() =>
     expect(told(linesOf(logs, command))).toEqual([
+      'campaigns: fact received device.command-results',
       'device-proxy: CoAP request sent',
       'device-proxy: command carried out',
       'device-proxy: fact sent device.command-results',
@@ -71,6 +72,7 @@ export const followed = async (app: Application, coapUrl: string, logs: string):
   const suspension = await asked(`/v3/devices/${deviceId}/suspend`, { category: 'maintenance' });
   await eventually(() =>
     expect(told(linesOf(logs, suspension))).toEqual([
+      'campaigns: fact received device.lifecycle',
       'device-proxy: state received device.lifecycle',
       'event-log: fact received device.lifecycle',
       'gateway: request answered',
