@@ -13,6 +13,7 @@ import { openRedis } from './limits/redis.js';
 import { OpenApiModule } from './openapi/openapi.module.js';
 import { ProxyModule } from './proxy/proxy.module.js';
 import { takesLargeBodies } from './proxy/routes.js';
+import { SessionModule } from './session/session.module.js';
 
 // Global modules stop in the reverse order of this list: authentication writes its last counts while PostgreSQL is open.
 @Module({
@@ -25,6 +26,7 @@ import { takesLargeBodies } from './proxy/routes.js';
     AuthenticationModule,
     ProxyModule,
     AccessModule,
+    SessionModule,
     ExplainModule,
     OpenApiModule,
   ],

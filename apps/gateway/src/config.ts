@@ -36,6 +36,14 @@ export interface FirstStart {
   autoCreateDevices: boolean;
 }
 
+/** How long people stay signed in. */
+export interface SessionBounds {
+  /** Without a request. */
+  idleMs: number;
+  /** In any case. */
+  maxMs: number;
+}
+
 export interface GatewayConfig extends CommonConfig {
   secrets: CommonConfig['secrets'] & {
     redisUrl: string;
@@ -51,6 +59,7 @@ export interface GatewayConfig extends CommonConfig {
   accountRate: Rate;
   /** Requests of one client address without a valid key. */
   attemptRate: Rate;
+  sessions: SessionBounds;
   redisPrefix: string;
   /** Origins whose pages may call the API from a browser; none by default. */
   corsOrigins: string[];
@@ -59,7 +68,7 @@ export interface GatewayConfig extends CommonConfig {
   connections: ConnectionBounds;
   /** Whether clients decide which of their requests are traced. */
   trustTraceParent: boolean;
-  /** The base URL that clients use, for the OpenAPI document. */
+  /** The base URL that clients use: in the OpenAPI document, and the origin of pages that may use a session. */
   publicUrl?: string;
   /** How long a stop waits for open requests and sockets. */
   drainTimeoutMs: number;
@@ -125,6 +134,10 @@ export const readConfig = (source?: NodeJS.ProcessEnv): GatewayConfig => {
     keyRate: rate(reader, 'GATEWAY_KEY_RATE', 500, 1_000),
     accountRate: rate(reader, 'GATEWAY_ACCOUNT_RATE', 5_000, 10_000),
     attemptRate: rate(reader, 'GATEWAY_ATTEMPT_RATE', 5, 50),
+    sessions: {
+      idleMs: reader.int('GATEWAY_SESSION_IDLE_SECONDS', 3_600, { min: 300, max: 86_400 }) * 1_000,
+      maxMs: reader.int('GATEWAY_SESSION_MAX_SECONDS', 43_200, { min: 300, max: 2_592_000 }) * 1_000,
+    },
     redisPrefix: reader.string('GATEWAY_REDIS_PREFIX', 'gateway:'),
     corsOrigins: reader.list('GATEWAY_CORS_ORIGINS', []),
     trustedProxies: reader.int('GATEWAY_TRUSTED_PROXIES', 0, { min: 0, max: 10 }),

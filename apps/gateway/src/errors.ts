@@ -5,6 +5,7 @@ import {
   fixed,
   NotFound,
   ServiceError,
+  Unauthenticated,
   Unavailable,
   urlLengthMax,
   ValidationFailed,
@@ -19,6 +20,24 @@ export class ApplicationNotFound extends fixed(NotFound, 'No such application in
 export class AccessKeyNotFound extends fixed(NotFound, 'No such access key.') {}
 
 export class NoSuchPath extends fixed(NotFound, 'No such path.') {}
+
+/** The cookie belongs to no session, or its session has ended. */
+export class SessionEnded extends Unauthenticated {
+  constructor() {
+    super('The session has ended: sign in again.', 'invalid_session');
+  }
+}
+
+/** Only pages of the gateway may use a session; other programs use a key. */
+export class OtherOrigin extends fixed(
+  AccessDenied,
+  'The request comes from a page of another origin: a session may be used only by pages of this server.',
+) {}
+
+export class RequestedWithMissing extends fixed(
+  AccessDenied,
+  'With a session, a request that changes something needs the header X-Requested-With: lanyard.',
+) {}
 
 export class OnlyYourself extends fixed(
   AccessDenied,

@@ -8,8 +8,11 @@ import { KeyReader } from './key-reader.js';
 import { KnownKeys } from './known-keys.js';
 import { LastLogins } from './last-logins.js';
 import { Refusals } from './refusals.js';
+import { SessionAuthenticator } from './session-authenticator.js';
+import { SessionSweeper } from './session-sweeper.js';
+import { Sessions } from './sessions.js';
 
-/** Authenticates callers by their API keys. Global: the guard in front of every route asks AUTHENTICATOR. */
+/** Authenticates callers by their API keys and sessions. Global: the guard in front of every route asks AUTHENTICATOR. */
 @Global()
 @Module({
   imports: [LimitsModule],
@@ -20,9 +23,12 @@ import { Refusals } from './refusals.js';
     KnownKeys,
     LastLogins,
     Refusals,
+    Sessions,
+    SessionSweeper,
+    SessionAuthenticator,
     KeyAuthenticator,
     { provide: AUTHENTICATOR, useExisting: KeyAuthenticator },
   ],
-  exports: [GuessLimiter, AUTHENTICATOR, KeyAuthenticator, KnownKeys, Refusals],
+  exports: [GuessLimiter, AUTHENTICATOR, KeyAuthenticator, KnownKeys, Refusals, Sessions],
 })
 export class AuthenticationModule {}

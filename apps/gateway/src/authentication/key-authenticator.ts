@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import {
   type ApiKey,
@@ -7,12 +6,10 @@ import {
   CLOCK,
   type Clock,
   CONFIG,
-  fingerprintOf,
   type Identity,
   keyTextOfSocket,
   parseApiKey,
   RateLimited,
-  secretMatches,
   Unauthenticated,
 } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
@@ -22,61 +19,19 @@ import { AccountSuspended } from '../errors.js';
 import { KeyLimiter } from '../limits/key-limiter.js';
 import { clientAddress } from './client-address.js';
 import { GuessLimiter } from './guess-limiter.js';
-import type { KnownKey, KnownSecret } from './key-reader.js';
 import { KnownKeys, type LastRead } from './known-keys.js';
 import { LastLogins } from './last-logins.js';
+import { fingerprintOfProof, proofOf, type Proven } from './proof.js';
 import { Refusals } from './refusals.js';
+import { reliedOnToken, SessionAuthenticator } from './session-authenticator.js';
+import type { Source } from './source.js';
 
-/** Compared with if there is no such secret, so that the response takes the same time. */
-const dummyHash = '0'.repeat(64);
-const secretsMax = 2;
-
-/** The secrets that matched, cached until the key is read again, so that not every request computes a hash. */
-const matched = new WeakMap<KnownSecret, { given: Buffer; fingerprint: string }>();
-
-const matchedBefore = (key: KnownKey | undefined, secret: string): KnownSecret | undefined => {
-  const given = Buffer.from(secret);
-  return key?.secrets.find((known) => {
-    const before = matched.get(known)?.given;
-    return before?.length === given.length && timingSafeEqual(before, given);
-  });
-};
-
-/** The number of comparisons is constant, so that the time reveals nothing. */
-const matching = (key: KnownKey | undefined, secret: string): KnownSecret | undefined => {
-  const found = Array.from({ length: secretsMax }, (_, n) => {
-    const known = key?.secrets[n];
-    return secretMatches(known?.hash ?? dummyHash, secret) ? known : undefined;
-  }).find((known) => known !== undefined);
-  if (found) matched.set(found, { given: Buffer.from(secret), fingerprint: fingerprintOf(found.hash) });
-  return found;
-};
-
-/** The matching secret. */
-const proofOf = (key: KnownKey | undefined, given: ApiKey | undefined, nowMs: number): KnownSecret | undefined => {
-  const secret = given?.secret ?? '';
-  const found = matchedBefore(key, secret) ?? matching(key, secret);
-  if (!key?.active || key.accountId !== given?.accountId) return undefined;
-  return found && nowMs < (found.untilMs ?? Infinity) ? found : undefined;
-};
-
-/** A key with its matching secret. */
-interface Proven {
-  key: KnownKey;
-  proof: KnownSecret;
-}
-
-/** Where a request comes from. */
-interface Source {
-  address: string;
-  requestId?: string;
-}
-
-/** Checks the keys of requests, and slows down clients that guess. */
+/** Checks the keys and sessions of requests, and slows down clients that guess. */
 @Injectable()
 export class KeyAuthenticator implements Authenticator {
   constructor(
     private readonly known: KnownKeys,
+    private readonly sessions: SessionAuthenticator,
     private readonly limiter: KeyLimiter,
     private readonly guesses: GuessLimiter,
     private readonly logins: LastLogins,
@@ -85,21 +40,26 @@ export class KeyAuthenticator implements Authenticator {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** Throws Unauthenticated, AccountSuspended, RateLimited. */
+  /** Throws Unauthenticated, AccountSuspended, RateLimited; with a session also what SessionAuthenticator throws. */
   async authenticate(request: FastifyRequest): Promise<Identity> {
-    const given = parseApiKey(bearerOf(request.headers.authorization) ?? '');
-    const address = clientAddress(request.raw, this.config.trustedProxies);
-    const { key, proof } = await this.keyOf(given, { address, requestId: request.id });
-    if (!key.accountActive) {
-      const { accountId, keyId } = key;
-      this.refusals.recordRefusal({ kind: 'unauthenticated', accountId, keyId, address, requestId: request.id });
-      throw new AccountSuspended();
-    }
-    await this.limiter.admitRequest(key);
-    this.logins.recordLogin(key.keyId, proof.accessKeyId);
-    const { keyId, accountId, groups, permissions, tier } = key;
-    const secretFingerprint = matched.get(proof)?.fingerprint ?? fingerprintOf(proof.hash);
+    const from = this.sourceOf(request);
+    const token = reliedOnToken(request.headers);
+    const proven =
+      token === undefined
+        ? await this.keyOf(parseApiKey(bearerOf(request.headers.authorization) ?? ''), from)
+        : await this.sessions.prove(token, request, from);
+    await this.admitProven(proven, from);
+    const { keyId, accountId, groups, permissions, tier } = proven.key;
+    const secretFingerprint = fingerprintOfProof(proven.proof);
     return { keyId, accountId, groups, permissions, tier, requestId: request.id, secretFingerprint };
+  }
+
+  /** The key that somebody signs in with; throws what `authenticate` throws. */
+  async proveKey(text: string, request: FastifyRequest): Promise<Proven> {
+    const from = this.sourceOf(request);
+    const proven = await this.keyOf(parseApiKey(text), from);
+    await this.admitProven(proven, from);
+    return proven;
   }
 
   /**
@@ -112,6 +72,20 @@ export class KeyAuthenticator implements Authenticator {
     const address = clientAddress(handshake, this.config.trustedProxies);
     // Without PostgreSQL nothing is counted, and sockets open.
     if (!this.provenOf(given, address)) this.read(given, { address }).catch(() => undefined);
+  }
+
+  private sourceOf({ raw, id }: FastifyRequest): Source {
+    return { address: clientAddress(raw, this.config.trustedProxies), requestId: id };
+  }
+
+  private async admitProven({ key, proof }: Proven, from: Source): Promise<void> {
+    const { accountId, keyId } = key;
+    if (!key.accountActive) {
+      this.refusals.recordRefusal({ kind: 'unauthenticated', accountId, keyId, ...from });
+      throw new AccountSuspended();
+    }
+    await this.limiter.admitRequest(key);
+    this.logins.recordLogin(keyId, proof.accessKeyId);
   }
 
   private async keyOf(given: ApiKey | undefined, from: Source): Promise<Proven> {

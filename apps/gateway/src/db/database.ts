@@ -5,6 +5,8 @@ import { ApiKey } from './api-key.entity.js';
 import { Application } from './application.entity.js';
 import { KeyGroup } from './key-group.entity.js';
 import { Initial1795392000000 } from './migrations/1795392000000-initial.js';
+import { Sessions1796342400000 } from './migrations/1796342400000-sessions.js';
+import { Session } from './session.entity.js';
 
 /** PostgreSQL schema of this service; no other service reads it. */
 export const schema = 'access';
@@ -12,6 +14,6 @@ export const schema = 'access';
 export const databaseOf = (config: DatabaseConfig): DatabaseOptions =>
   databaseOptions(config, {
     schema,
-    entities: [Account, ApiKey, KeyGroup, Application, AccessKey],
-    migrations: [Initial1795392000000],
+    entities: [Account, ApiKey, KeyGroup, Application, AccessKey, Session],
+    migrations: [Initial1795392000000, Sessions1796342400000],
   });

@@ -20,6 +20,7 @@ const tags = {
   'Device events': 'The device event log (spec §2.5, §6.2)',
   Explain: 'What the services know about one command, device or event, in chronological order',
   Notifications: 'Channels that deliver events to an application (spec §4.5, §7)',
+  Session: 'Signing in with a browser',
   'API keys': 'Keys of the account (spec §2.11, §5)',
   Applications: 'Applications and their access keys, the newer kind of credential',
   'Key groups': 'What keys and applications may do; the paths call them policy groups',

@@ -1,0 +1,40 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { OtherOrigin, RequestedWithMissing } from '../errors.js';
+
+export const requestedWith = 'lanyard';
+
+const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** What says where the gateway is, as clients see it. */
+export interface Place {
+  publicUrl?: string | undefined;
+  /** X-Forwarded-Proto is trusted only with proxies in front. */
+  trustedProxies: number;
+}
+
+const publicOrigin = ({ publicUrl }: Place): string | undefined =>
+  publicUrl !== undefined && URL.canParse(publicUrl) ? new URL(publicUrl).origin : undefined;
+
+/** Whether the client came by https, which ends in a proxy. */
+export const isHttps = (headers: IncomingHttpHeaders, place: Place): boolean =>
+  publicOrigin(place)?.startsWith('https:') ??
+  (place.trustedProxies > 0 && String(headers['x-forwarded-proto']).split(',', 1)[0]?.trim() === 'https');
+
+const isOwn = (origin: string, { host }: IncomingHttpHeaders, place: Place): boolean =>
+  origin === publicOrigin(place) || (URL.canParse(origin) && new URL(origin).host === host?.toLowerCase());
+
+/**
+ * Throws OtherOrigin if a browser says that another page sent the request. SameSite lets pages of other ports and
+ * subdomains pass, and a request by GET of a page of this server has no Origin (Fetch §3.2), only Sec-Fetch-Site.
+ */
+export const mustBeOwnPage = (headers: IncomingHttpHeaders, place: Place): void => {
+  const { origin, 'sec-fetch-site': site } = headers;
+  const isOther = site !== undefined && site !== 'same-origin' && site !== 'none';
+  if (isOther || (origin !== undefined && !isOwn(origin, headers, place))) throw new OtherOrigin();
+};
+
+/** Throws OtherOrigin or RequestedWithMissing for a request that another page may have made a browser send. */
+export const mustBeMeantByPage = (method: string, headers: IncomingHttpHeaders, place: Place): void => {
+  mustBeOwnPage(headers, place);
+  if (!safeMethods.has(method) && headers['x-requested-with'] !== requestedWith) throw new RequestedWithMissing();
+};

@@ -1,0 +1,53 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { CLOCK, type Clock, CONFIG, RateLimited } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import type { GatewayConfig } from '../config.js';
+import { SessionEnded } from '../errors.js';
+import { GuessLimiter } from './guess-limiter.js';
+import { KnownKeys } from './known-keys.js';
+import { mustBeMeantByPage } from './origin.js';
+import { proofByHash, type Proven } from './proof.js';
+import { Refusals } from './refusals.js';
+import { sessionTokenOf } from './session-cookie.js';
+import { Sessions } from './sessions.js';
+import type { Source } from './source.js';
+
+/** A request as far as a session is concerned. */
+interface WithHeaders {
+  method: string;
+  headers: IncomingHttpHeaders;
+}
+
+/** The token of a request that relies on its session: a key in the Authorization header comes before the cookie. */
+export const reliedOnToken = ({ authorization, cookie }: IncomingHttpHeaders): string | undefined =>
+  authorization === undefined ? sessionTokenOf(cookie) : undefined;
+
+/** Checks the session cookies of requests. A session is worth what its key is worth now, and ends with its secret. */
+@Injectable()
+export class SessionAuthenticator {
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly keys: KnownKeys,
+    private readonly guesses: GuessLimiter,
+    private readonly refusals: Refusals,
+    @Inject(CONFIG) private readonly config: GatewayConfig,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /** Throws OtherOrigin, RequestedWithMissing, RateLimited, SessionEnded. */
+  async prove(token: string, { method, headers }: WithHeaders, from: Source): Promise<Proven> {
+    mustBeMeantByPage(method, headers, this.config);
+    // Known sessions keep working from an address that guesses.
+    const waitMs = this.sessions.isKnown(token) ? 0 : this.guesses.waitMs(from.address);
+    if (waitMs > 0) throw new RateLimited(Math.ceil(waitMs / 1_000));
+    const session = token === '' ? undefined : await this.sessions.find(token);
+    const last = session && this.keys.last(session.holderId);
+    const key = last?.isRecent ? last.key : session && (await this.keys.load(session.holderId));
+    const proof = session && proofByHash(key, session.secretHash, this.clock.now());
+    if (key && proof) return { key, proof };
+    this.guesses.failed(from.address);
+    const holder = key && { accountId: key.accountId, keyId: key.keyId };
+    this.refusals.recordRefusal({ kind: 'unauthenticated', accountId: undefined, ...holder, ...from });
+    throw new SessionEnded();
+  }
+}

@@ -1,0 +1,90 @@
+import { CLOCK, type Clock, CONFIG, setBounded } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, LessThan } from 'typeorm';
+import type { GatewayConfig } from '../config.js';
+import { Session } from '../db/session.entity.js';
+import { newSessionToken, sessionIdOf } from './session-cookie.js';
+
+/** How old `last_used_at` may become, so that not every request writes. */
+const touchMs = 60_000;
+
+/** Sessions of one key at a time; the next sign-in ends the oldest. */
+export const sessionsPerHolderMax = 100;
+
+/** Ids of sessions that existed when they were last read. */
+const knownMax = 50_000;
+
+/**
+ * Sessions of browsers, in PostgreSQL. Every request reads its session: people send few, and a session that ends on one
+ * replica has ended on all.
+ */
+@Injectable()
+export class Sessions {
+  private readonly known = new Map<string, true>();
+  private readonly bounds: GatewayConfig['sessions'];
+
+  constructor(
+    private readonly database: DataSource,
+    @Inject(CONFIG) { sessions }: GatewayConfig,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {
+    this.bounds = sessions;
+  }
+
+  /** Whether a token is no guess: it was right when it was last read. */
+  isKnown(token: string): boolean {
+    return this.known.has(sessionIdOf(token));
+  }
+
+  /** A new session, and the token of its cookie, which is not stored. */
+  async open(of: Pick<Session, 'accountId' | 'holderId' | 'secretHash'>): Promise<{ session: Session; token: string }> {
+    const token = newSessionToken();
+    const now = this.clock.now();
+    const session = this.database.manager.create(Session, {
+      ...of,
+      id: sessionIdOf(token),
+      createdAt: new Date(now),
+      lastUsedAt: new Date(now),
+      expiresAt: new Date(now + this.bounds.maxMs),
+    });
+    await this.database.transaction(async (manager) => {
+      await manager.insert(Session, session);
+      await manager.query(
+        'DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE holder_id = $1 ORDER BY created_at DESC, id OFFSET $2)',
+        [of.holderId, sessionsPerHolderMax],
+      );
+    });
+    setBounded(this.known, session.id, true, knownMax);
+    return { session, token };
+  }
+
+  /** The session of the token, which has been used now; undefined if there is none or it has ended. */
+  async find(token: string): Promise<Session | undefined> {
+    const id = sessionIdOf(token);
+    const session = await this.database.manager.findOneBy(Session, { id });
+    const now = this.clock.now();
+    if (!session || session.expiresAt.getTime() <= now || session.lastUsedAt.getTime() + this.bounds.idleMs <= now) {
+      this.known.delete(id);
+      return undefined;
+    }
+    setBounded(this.known, id, true, knownMax);
+    if (session.lastUsedAt.getTime() + touchMs <= now)
+      await this.database.manager.update(Session, { id }, { lastUsedAt: new Date(now) });
+    return session;
+  }
+
+  async end(token: string): Promise<void> {
+    const id = sessionIdOf(token);
+    this.known.delete(id);
+    await this.database.manager.delete(Session, { id });
+  }
+
+  /** Deletes those that ended by time. */
+  async deleteEnded(): Promise<void> {
+    const now = this.clock.now();
+    await this.database.manager.delete(Session, [
+      { expiresAt: LessThan(new Date(now)) },
+      { lastUsedAt: LessThan(new Date(now - this.bounds.idleMs)) },
+    ]);
+  }
+}

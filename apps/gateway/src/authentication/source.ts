@@ -1,0 +1,5 @@
+/** Where a request comes from. */
+export interface Source {
+  address: string;
+  requestId?: string;
+}

@@ -1,0 +1,61 @@
+import { CLOCK, type Clock, formatTimestamp, Unauthenticated } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { KnownKeys } from '../authentication/known-keys.js';
+import { proofByHash, type Proven } from '../authentication/proof.js';
+import { Sessions } from '../authentication/sessions.js';
+import { Account } from '../db/account.entity.js';
+import { ApiKey } from '../db/api-key.entity.js';
+import { Application } from '../db/application.entity.js';
+import type { SessionRecord } from './session-record.js';
+
+/** What a page must know about who uses it. */
+@Injectable()
+export class SessionRecords {
+  constructor(
+    private readonly database: DataSource,
+    private readonly keys: KnownKeys,
+    private readonly sessions: Sessions,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /** Opens a session for a key, in the place of the one that the browser had. */
+  async open({ key, proof }: Proven, former: string | undefined): Promise<{ record: SessionRecord; token: string }> {
+    if (former) await this.sessions.end(former);
+    const { accountId, keyId } = key;
+    const { session, token } = await this.sessions.open({ accountId, holderId: keyId, secretHash: proof.hash });
+    return { record: await this.recordOf({ key, proof }, session.expiresAt.getTime()), token };
+  }
+
+  /** Of the caller. `token`: of its session, if it has one. */
+  async show(keyId: string, token: string | undefined): Promise<SessionRecord> {
+    const session = token === undefined ? undefined : await this.sessions.find(token);
+    const key = await this.keys.load(keyId);
+    const proof = session && proofByHash(key, session.secretHash, this.clock.now());
+    // Ended since the guard saw it.
+    if (!key || (token !== undefined && !proof)) throw new Unauthenticated();
+    const untilMs = Math.max(...key.secrets.map((secret) => secret.untilMs ?? Infinity));
+    return this.recordOf({ key, proof: proof ?? { hash: '', untilMs } }, session?.expiresAt.getTime() ?? Infinity);
+  }
+
+  private async recordOf({ key, proof }: Proven, endMs: number): Promise<SessionRecord> {
+    const { accountId, keyId, permissions } = key;
+    const { manager } = this.database;
+    const [account, apiKey] = await Promise.all([
+      manager.findOneByOrFail(Account, { id: accountId }),
+      manager.findOneBy(ApiKey, { id: keyId }),
+    ]);
+    const named = apiKey ?? (await manager.findOneByOrFail(Application, { id: keyId }));
+    const expiresMs = Math.min(endMs, proof.untilMs ?? Infinity);
+    return {
+      object: 'session',
+      account_id: accountId,
+      account_name: account.displayName,
+      signed_in_with: 'api_key',
+      subject: { type: apiKey ? 'api-key' : 'application', id: keyId, name: named.name },
+      permissions: [...permissions] as SessionRecord['permissions'],
+      device_groups: null,
+      expires_at: expiresMs === Infinity ? null : formatTimestamp(expiresMs),
+    };
+  }
+}

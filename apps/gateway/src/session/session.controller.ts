@@ -1,0 +1,76 @@
+import { AnyKey, Caller, CONFIG, type Identity, Operation, Public } from '@lanyard/service';
+import { Body, Controller, Delete, Get, Inject, Post, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { KeyAuthenticator } from '../authentication/key-authenticator.js';
+import { isHttps, mustBeMeantByPage, mustBeOwnPage } from '../authentication/origin.js';
+import { reliedOnToken } from '../authentication/session-authenticator.js';
+import { sessionTokenOf, setSessionCookie } from '../authentication/session-cookie.js';
+import { Sessions } from '../authentication/sessions.js';
+import type { GatewayConfig } from '../config.js';
+import { SessionRecord, SignIn } from './session-record.js';
+import { SessionRecords } from './session-records.service.js';
+
+/** Sessions of browsers. Programs send their key with every request instead. */
+@ApiTags('Session')
+@Controller('v3/session')
+export class SessionController {
+  constructor(
+    private readonly authenticator: KeyAuthenticator,
+    private readonly records: SessionRecords,
+    private readonly sessions: Sessions,
+    @Inject(CONFIG) private readonly config: GatewayConfig,
+  ) {}
+
+  @Post()
+  @Public()
+  @Operation({
+    summary: 'Sign in with an API key',
+    description:
+      'Sets the cookie `lanyard_session`, which has the permissions of the key as they are at each request, and ends with its secret, when it is not used for a time, or after a day’s work at the latest. ' +
+      'With the cookie, a request that changes something needs the header `X-Requested-With: lanyard`. Refused sign-ins are slowed down like refused requests.',
+    ok: SessionRecord,
+  })
+  async signIn(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @Body({ schema: SignIn }) { api_key: key }: SignIn,
+  ): Promise<SessionRecord> {
+    // Otherwise another page could sign its visitor in to an account of its own.
+    mustBeOwnPage(request.headers, this.config);
+    const proven = await this.authenticator.proveKey(key, request);
+    const { record, token } = await this.records.open(proven, sessionTokenOf(request.headers.cookie));
+    this.setCookie(request, reply, token);
+    return record;
+  }
+
+  @AnyKey()
+  @Get()
+  @Operation({
+    summary: 'Show who is signed in',
+    description: 'Of a session, or of the key that the request comes with.',
+    ok: SessionRecord,
+  })
+  show(@Req() { headers }: FastifyRequest, @Caller() caller: Identity): Promise<SessionRecord> {
+    return this.records.show(caller.keyId, reliedOnToken(headers));
+  }
+
+  @Delete()
+  @Public()
+  @Operation({
+    summary: 'Sign out',
+    description: 'Ends the session on all replicas and deletes the cookie. 204 as well if the session has ended before.',
+  })
+  async signOut(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<void> {
+    const token = sessionTokenOf(request.headers.cookie);
+    if (token === undefined) return;
+    mustBeMeantByPage(request.method, request.headers, this.config);
+    await this.sessions.end(token);
+    this.setCookie(request, reply, undefined);
+  }
+
+  private setCookie({ headers }: FastifyRequest, reply: FastifyReply, token: string | undefined): void {
+    const maxAgeSeconds = this.config.sessions.maxMs / 1_000;
+    reply.header('set-cookie', setSessionCookie(token, maxAgeSeconds, isHttps(headers, this.config)));
+  }
+}
