@@ -54,7 +54,7 @@ export class KeyAuthenticator implements Authenticator {
     return { keyId, accountId, groups, permissions, tier, requestId: request.id, secretFingerprint };
   }
 
-  /** The key that somebody signs in with; throws what `authenticate` throws. */
+  /** The key of a sign-in; throws what `authenticate` throws. */
   async proveKey(text: string, request: FastifyRequest): Promise<Proven> {
     const from = this.sourceOf(request);
     const proven = await this.keyOf(parseApiKey(text), from);

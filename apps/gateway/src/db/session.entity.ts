@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** Somebody signed in with a browser. Contains the hash of the cookie, never the cookie. */
+/** A browser that is signed in. Contains the hash of the cookie, never the cookie. */
 @Entity({ name: 'sessions' })
 export class Session {
   /** SHA-256 of the cookie. */
