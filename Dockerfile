@@ -29,7 +29,7 @@ HEALTHCHECK --interval=5s --timeout=5s --start-period=60s --retries=6 CMD ["/usr
 ENTRYPOINT ["/usr/local/bin/node"]
 
 FROM runtime AS gateway
-COPY --from=build /out/gateway ./
+COPY --from=build /out/gateway /out/console ./
 # A volume that is mounted here is the service's own: the first administrator key is written to it.
 COPY --from=build --chown=65532:65532 /out/run /run/lanyard
 CMD ["--enable-source-maps", "--max-semi-space-size=32", "apps/gateway/dist/main.js"]

@@ -1,4 +1,5 @@
 import nx from '@nx/eslint-plugin';
+import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 import { layers as layersRule } from './tools/lint/layers.ts';
 
@@ -24,6 +25,12 @@ const layers = (testing) => [
     sourceTag: 'layer:client',
     onlyDependOnLibsWithTags: testing ? ['layer:testing'] : [],
     allowedExternalImports: testing ? ['*'] : ['ws', 'node:*'],
+  },
+  // It runs in browsers, and knows the service by its API only.
+  {
+    sourceTag: 'layer:console',
+    onlyDependOnLibsWithTags: ['layer:client'],
+    bannedExternalImports: testing ? [] : ['node:*'],
   },
   { sourceTag: 'layer:testing', onlyDependOnLibsWithTags: everyLib },
   {
@@ -54,7 +61,7 @@ const boundaries = (testing, allow = []) => ({
 export default tseslint.config(
   { ignores: ['**/dist/**', '**/node_modules/**', '.nx/**', '.lanyard/**', '**/generated/**'] },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.{ts,tsx}'],
     extends: [...tseslint.configs.recommended],
     plugins: { '@nx': nx },
     rules: {
@@ -110,12 +117,17 @@ export default tseslint.config(
     },
   },
   {
-    files: ['{apps,libs}/*/src/**/*.ts'],
+    files: ['{apps,libs}/*/src/**/*.{ts,tsx}'],
     ignores: ['**/*.spec.ts'],
     plugins: { lanyard: { rules: { layers: layersRule } } },
     rules: { 'lanyard/layers': 'error' },
   },
-  { files: ['apps/*/src/**/*.ts'], rules: { '@typescript-eslint/consistent-type-imports': 'off' } },
+  { files: ['apps/console/src/**/*.{ts,tsx}'], ...reactHooks.configs.flat.recommended },
+  {
+    files: ['apps/*/src/**/*.ts'],
+    ignores: ['apps/console/**'],
+    rules: { '@typescript-eslint/consistent-type-imports': 'off' },
+  },
   {
     files: ['**/*.spec.ts', '**/*.int-spec.ts', '**/*.e2e-spec.ts', 'apps/*/test/**/*.ts', 'libs/*/test/**/*.ts'],
     rules: boundaries(true),

@@ -62,6 +62,7 @@ function report(system: System, firstStart: boolean) {
     '',
     'Lanyard is running.',
     `  Base URL     ${system.baseUrl}`,
+    `  Console      ${system.baseUrl}/console`,
     `  API pages    ${system.baseUrl}/docs`,
     ...devices(system),
     `  Key file     ${system.keyFile}`,

@@ -11,7 +11,23 @@ const out = process.argv[2];
 if (!out) throw new Error('usage: node deploy/image/assemble.mjs <folder>');
 
 /** Served by the gateway, or read at run time. */
-const kept = new Set(['.js', '.cjs', '.mjs', '.json', '.lua', '.map', '.html', '.css', '.png', '.node', '.wasm', '']);
+const kept = new Set([
+  '.js',
+  '.cjs',
+  '.mjs',
+  '.json',
+  '.lua',
+  '.map',
+  '.html',
+  '.css',
+  '.png',
+  '.node',
+  '.wasm',
+  '.svg',
+  '.br',
+  '.gz',
+  '',
+]);
 /** Demonstration and test code: in the image of the device only. */
 const testing = 'libs/testing';
 

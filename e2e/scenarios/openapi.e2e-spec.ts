@@ -94,12 +94,12 @@ describe('the OpenAPI document', () => {
     ]);
   });
 
-  it('answers GET / with a page for people and links for programs', async () => {
+  it('answers GET / with the console for people and links for programs', async () => {
     const asked = async (accept: string): Promise<[number, string | null, string]> => {
       const response = await fetch(`${system.baseUrl}/`, { headers: { accept } });
       return [response.status, response.headers.get('content-type'), await response.text()];
     };
-    expect(await asked('text/html,*/*')).toEqual([200, 'text/html; charset=utf-8', expect.stringContaining('/docs')]);
+    expect(await asked('text/html,*/*')).toEqual([200, 'text/html; charset=utf-8', expect.stringContaining('Lanyard console')]);
     const [status, , text] = await asked('*/*');
     expect([status, JSON.parse(text)]).toEqual([200, expect.objectContaining({ openapi: '/openapi.json' })]);
   });

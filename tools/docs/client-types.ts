@@ -1,5 +1,5 @@
 /** TypeScript of an OpenAPI document: an interface for each schema, and `Operations` with what each takes and answers. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { root } from '../lanyard/project.ts';
 
@@ -123,5 +123,7 @@ ${operations.join('\n')}
 export const writeClientTypes = () => {
   const path = join(root, 'libs/client/src/generated/api.ts');
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, clientTypes(JSON.parse(readFileSync(join(root, 'docs/openapi.json'), 'utf8'))));
+  const text = clientTypes(JSON.parse(readFileSync(join(root, 'docs/openapi.json'), 'utf8')));
+  // Its age tells whether the console has to be built again.
+  if (!existsSync(path) || readFileSync(path, 'utf8') !== text) writeFileSync(path, text);
 };

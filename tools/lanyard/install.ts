@@ -1,7 +1,7 @@
 /** The build, which takes a second when nothing changed. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { writeClientTypes } from '../docs/client-types.ts';
 import { progress, root, say, Stop } from './project.ts';
@@ -39,11 +39,30 @@ export const copyScripts = () => {
   }
 };
 
+/** When a file below the folder, or the file, was changed last. */
+const changedMs = (path: string): number => {
+  const stat = statSync(path);
+  if (!stat.isDirectory()) return stat.mtimeMs;
+  const inner = readdirSync(path).filter((name) => name !== 'dist' && name !== 'node_modules');
+  return Math.max(...inner.map((name) => changedMs(join(path, name))));
+};
+
+const consoleSources = ['apps/console', 'libs/client/src', 'package-lock.json'];
+
+/** The page that the gateway serves; nothing if its sources are older than the last build. */
+export const buildConsole = async () => {
+  const page = join(root, 'apps/console/dist/index.html');
+  const isCurrent =
+    existsSync(page) && consoleSources.every((path) => changedMs(join(root, path)) <= statSync(page).mtimeMs);
+  if (!isCurrent) await runProgram(process.execPath, ['node_modules/vite/bin/vite.js', 'build', 'apps/console']);
+};
+
 export const build = async () => {
   say('building');
   writeClientTypes();
   await runProgram(process.execPath, ['node_modules/typescript-7/bin/tsc', '-b', 'tsconfig.json']);
   copyScripts();
+  await buildConsole();
 };
 
 /** Builds one project and runs a file of it, with the arguments of this command; resolves with its exit code. */

@@ -13,7 +13,8 @@ export const layersOf = (readme: string): string[][] | undefined => {
 };
 
 /** @param path Below `src`, with an extension or without. */
-const nameOf = (path: string) => (path.includes('/') ? path.slice(0, path.indexOf('/')) : path.replace(/\.[jt]s$/, ''));
+const nameOf = (path: string) =>
+  path.includes('/') ? path.slice(0, path.indexOf('/')) : path.replace(/\.[jt]sx?$/, '');
 
 const placeOf = (filename: string) => {
   const [, project, path] = /^(.*\/(?:apps|libs)\/[^/]+)\/src\/(.+)$/.exec(filename.replaceAll(sep, '/')) ?? [];
@@ -48,8 +49,9 @@ export const layers: Rule.RuleModule = {
     const isFolder = place.path.includes('/');
     const layerOf = (name: string) => list.findIndex((names) => names.includes(name));
     const own = layerOf(from);
-    const isEntry = /^(main|index)\.ts$/.test(place.path);
-    const exists = (name: string) => [name, `${name}.ts`].some((path) => existsSync(join(place.project, 'src', path)));
+    const isEntry = /^(main|index)\.tsx?$/.test(place.path);
+    const exists = (name: string) =>
+      [name, `${name}.ts`, `${name}.tsx`].some((path) => existsSync(join(place.project, 'src', path)));
 
     const check = ({ source }: { source?: (JSSyntaxElement & { value?: unknown }) | null }) => {
       if (source?.type !== 'Literal' || typeof source.value !== 'string' || !source.value.startsWith('.')) return;

@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
 import {
   type CommonConfig,
   commonConfig,
@@ -70,9 +71,14 @@ export interface GatewayConfig extends CommonConfig {
   trustTraceParent: boolean;
   /** The base URL that clients use: in the OpenAPI document, and the origin of pages that may use a session. */
   publicUrl?: string;
+  /** The built console. If it is not there, none is served. */
+  consoleDir: string;
   /** How long a stop waits for open requests and sockets. */
   drainTimeoutMs: number;
 }
+
+/** Beside this app, from its sources and from its build. */
+const builtConsole = fileURLToPath(new URL('../../console/dist', import.meta.url));
 
 const variableOf = (upstream: Upstream): string => `GATEWAY_${upstream.replace('-', '_').toUpperCase()}_URLS`;
 
@@ -147,6 +153,7 @@ export const readConfig = (source?: NodeJS.ProcessEnv): GatewayConfig => {
     },
     trustTraceParent: reader.bool('GATEWAY_TRUST_TRACEPARENT', false),
     publicUrl: reader.optional('GATEWAY_PUBLIC_URL'),
+    consoleDir: reader.string('GATEWAY_CONSOLE_DIR', builtConsole),
     drainTimeoutMs: drainTimeoutMs(reader, common.stopTimeoutMs),
   };
 };

@@ -2,6 +2,7 @@ import { CONFIG, urlLengthMax } from '@lanyard/service';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Refusals } from './authentication/refusals.js';
 import type { GatewayConfig } from './config.js';
+import { serveConsole } from './console/serve-console.js';
 import { UrlTooLong } from './errors.js';
 import { setContentPolicy } from './openapi/content-policy.js';
 import { Documents } from './openapi/documents.js';
@@ -34,11 +35,12 @@ const refuseLongUrls = (app: NestFastifyApplication): void => {
  * plugin, are only the ones added before it: it comes last.
  */
 export const configureHttp = async (app: NestFastifyApplication): Promise<void> => {
-  const { trustedProxies, corsOrigins, publicUrl } = app.get<GatewayConfig>(CONFIG);
+  const { trustedProxies, corsOrigins, publicUrl, consoleDir } = app.get<GatewayConfig>(CONFIG);
   refuseLongUrls(app);
   noteDenied(app, app.get(Refusals), trustedProxies);
   allowBrowsers(app, corsOrigins);
   setContentPolicy(app, publicUrl);
   serveDocuments(app, ownDocument(app, publicUrl), app.get(Documents));
+  await serveConsole(app, consoleDir);
   await app.register(app.get(ReverseProxy).plugin);
 };

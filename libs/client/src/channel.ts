@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection, type ConnectionEnd, type ConnectionLimits } from './connection.js';
 import { ChannelEnded, ConnectionLost, type LanyardError } from './errors.js';
 import { EventQueue } from './event-queue.js';
@@ -7,6 +6,7 @@ import type { LanyardEvent } from './events.js';
 import type { Operations } from './generated/api.js';
 import type { Http } from './http.js';
 import { backOffMs, passes } from './retry.js';
+import { sleep } from './sleep.js';
 
 /** `waiting`: not connected, until the application has consumed half of the events that the channel may hold. */
 export type ChannelState = 'connecting' | 'open' | 'waiting' | 'closed';
@@ -111,14 +111,15 @@ export class Channel implements AsyncIterable<LanyardEvent> {
       this.enter('connecting');
       // Not at each opening: two clients of a key would take the channel from each other without a pause.
       if (end.openMs >= this.limits.steadyMs) failures = 0;
-      await sleep(backOffMs(failures, this.options.reconnectMaxMs), undefined, { signal }).catch(() => undefined);
+      await sleep(backOffMs(failures, this.options.reconnectMaxMs), signal).catch(() => undefined);
       // 1001 and 1011 may mean that there is no channel any more; for one that is there nothing changes.
       if (end.code === 1001 || end.code === 1011) await this.registerAgain();
     }
   }
 
   private connect(onOpen: () => void): Promise<ConnectionEnd> {
-    const { baseUrl, key } = this.http.options;
+    // Channels belong to keys, so that only a client with a key opens one.
+    const { baseUrl, key = '' } = this.http.options;
     const url = `${baseUrl.replace(/^http/, 'ws')}/v2/notification/websocket-connect`;
     this.connection = new Connection(url, key, this.queue, this.limits, () => {
       this.enter('open');

@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { base64Of, payloadOf, randomId, textOf } from './bytes.js';
 import { CommandFailed, CommandPending } from './errors.js';
-import { payloadOf, textOf } from './events.js';
 import type { AsyncResponse, DeviceCommand } from './generated/api.js';
 import type { Http } from './http.js';
+import { sleep } from './sleep.js';
 
 export interface Command {
   method: 'GET' | 'PUT' | 'POST' | 'DELETE' | 'FETCH' | 'IPATCH';
@@ -48,7 +47,9 @@ const slackMs = 10_000;
 const pollMs = 500;
 
 const encoded = ({ payload }: Command): string | undefined =>
-  payload === undefined ? undefined : Buffer.from(payload as string).toString('base64');
+  payload === undefined
+    ? undefined
+    : base64Of(typeof payload === 'string' ? new TextEncoder().encode(payload) : payload);
 
 const bodyOf = (command: Command): object => ({
   method: command.method,
@@ -87,7 +88,7 @@ export class Commands {
   async run(deviceId: string, command: Command, options: CommandOptions = {}): Promise<CommandResult> {
     const { timeoutMs = defaultTimeoutMs, signal } = options;
     const endMs = Date.now() + timeoutMs;
-    const asyncId = options.asyncId ?? randomUUID();
+    const asyncId = options.asyncId ?? randomId();
     const wait = Math.min(longestWaitSeconds, Math.max(1, Math.ceil(timeoutMs / 1_000)));
     const answer = await this.post(deviceId, command, asyncId, { ...options, wait });
     if (answer) return resultOf(asyncId, answer.status, answer.payload, answer.ct, answer.error);
@@ -96,7 +97,7 @@ export class Commands {
 
   /** Sends a command and returns its async-id as soon as it is in the queue of the device. */
   async send(deviceId: string, command: Command, options: CommandOptions = {}): Promise<string> {
-    const asyncId = options.asyncId ?? randomUUID();
+    const asyncId = options.asyncId ?? randomId();
     await this.post(deviceId, command, asyncId, options);
     return asyncId;
   }
@@ -113,7 +114,7 @@ export class Commands {
       const result = ended(record as DeviceCommand);
       if (result) return result;
       if (Date.now() >= endMs) throw new CommandPending(asyncId);
-      await sleep(pollMs, undefined, { signal });
+      await sleep(pollMs, signal);
     }
   }
 

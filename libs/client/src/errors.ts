@@ -26,6 +26,8 @@ const listed = ({ message: whole, fields = [] }: ErrorBody): string => {
 /** An error answer. Branch on the class, `status` or `code`, never on the text. */
 export class RequestFailed extends LanyardError {
   readonly status: number;
+  /** What the service says, in its words. */
+  readonly text: string;
   /** `type` of the error object, for example `not_found`; the word of the v2 interface, for example DEVICE_NOT_FOUND. */
   readonly code: string;
   /** What is wrong with single fields of the request. */
@@ -38,6 +40,7 @@ export class RequestFailed extends LanyardError {
     const text = typeof body === 'string' ? body : body.message + listed(body);
     super(`${operation}: ${status} ${text}${requestId === undefined ? '' : ` (request ${requestId})`}`);
     this.status = status;
+    this.text = typeof body === 'string' ? body : body.message;
     this.code = typeof body === 'string' ? body : body.type;
     this.fields = typeof body === 'string' ? [] : (body.fields ?? []);
     this.requestId = requestId ?? (typeof body === 'string' ? undefined : body.request_id);

@@ -1,3 +1,4 @@
+import { payloadOf } from './bytes.js';
 import type { NotificationMessage } from './generated/api.js';
 
 type ItemOf<K extends keyof NotificationMessage> = NonNullable<NotificationMessage[K]>[number];
@@ -41,12 +42,6 @@ export interface ResponseEvent {
 }
 
 export type LanyardEvent = ValueEvent | RegistrationEvent | EndEvent | ResponseEvent;
-
-/** Bytes of a payload; the service writes base64. */
-export const payloadOf = (base64: string): Uint8Array => new Uint8Array(Buffer.from(base64, 'base64'));
-
-/** Text of a payload. */
-export const textOf = (payload: Uint8Array): string => new TextDecoder().decode(payload);
 
 const registration =
   (category: RegistrationEvent['category']) =>

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomId } from './bytes.js';
 import { NoAnswer, requestFailed } from './errors.js';
 import type { AnyInput, CallOptions } from './operations.js';
 import { retrying } from './retry.js';
@@ -6,7 +6,8 @@ import { retrying } from './retry.js';
 export interface HttpOptions {
   /** For example `https://lanyard.example`. */
   baseUrl: string;
-  key: string;
+  /** Without a key, the browser's session is used. */
+  key: string | undefined;
   timeoutMs: number;
   retries: number;
   fetch: typeof fetch;
@@ -26,7 +27,7 @@ const idempotencyKey = 'Idempotency-Key';
 /** Every try of one call has the same key. */
 const once = (input: AnyInput): AnyInput => ({
   ...input,
-  header: { ...input.header, [idempotencyKey]: input.header?.[idempotencyKey] ?? randomUUID() },
+  header: { ...input.header, [idempotencyKey]: input.header?.[idempotencyKey] ?? randomId() },
 });
 
 const urlOf = (base: string, path: string, { path: values = {}, query = {} }: AnyInput): string => {
@@ -98,6 +99,12 @@ export class Http {
     return retrying(beginning, { retries, repeatable: true, ...(signal && { signal }) });
   }
 
+  /** The cookie of a session counts only beside a header that pages of other sites cannot send. */
+  private get credentials(): Record<string, string> {
+    const { key } = this.options;
+    return key === undefined ? { 'x-requested-with': 'lanyard' } : { authorization: `Bearer ${key}` };
+  }
+
   private async once(
     operation: string,
     input: AnyInput,
@@ -132,7 +139,7 @@ export class Http {
           accept: 'application/json',
           ...(headers as Record<string, string>),
           ...Object.fromEntries(given),
-          authorization: `Bearer ${this.options.key}`,
+          ...this.credentials,
         },
         signal: ends,
       });

@@ -1,3 +1,4 @@
+export { payloadOf, textOf } from './bytes.js';
 export { callbackEvents } from './callback.js';
 export { type Channel, type ChannelOptions, type ChannelState } from './channel.js';
 export type { Command, CommandOptions, CommandResult } from './commands.js';

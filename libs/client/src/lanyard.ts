@@ -1,67 +1,18 @@
+import { Calls, type CallsOptions } from './calls.js';
 import { Channel, type ChannelOptions } from './channel.js';
-import { type Command, type CommandOptions, type CommandResult, Commands } from './commands.js';
 import type { LanyardEvent } from './events.js';
-import type { DeviceEvent } from './generated/api.js';
-import { Http } from './http.js';
-import type { AnswerOf, AnyInput, Arguments, CallOptions, ItemOf, ListOperation, Operation } from './operations.js';
-import { itemsOfPages } from './pages.js';
+import type { CallOptions } from './operations.js';
 import { pulledEvents } from './pull.js';
-import { Tail, type TailOptions } from './tail.js';
 
-export interface LanyardOptions {
-  /** Address of the service, for example `https://lanyard.example`. */
-  baseUrl: string;
+export interface LanyardOptions extends CallsOptions {
   /** API key, in full. */
   key: string;
-  /** Time limit of one attempt of a request; default 30 s. */
-  timeoutMs?: number;
-  /** Retries of a request, where that is safe; default 3. */
-  retries?: number;
-  /** In place of the global one, for example with a proxy. */
-  fetch?: typeof fetch;
 }
 
 /** One API key's view of a Lanyard installation. */
-export class Lanyard {
-  private readonly http: Http;
-  private readonly commands: Commands;
-
-  constructor({ baseUrl, key, timeoutMs = 30_000, retries = 3, fetch = globalThis.fetch }: LanyardOptions) {
-    this.http = new Http({ baseUrl: baseUrl.replace(/\/+$/, ''), key: key.trim(), timeoutMs, retries, fetch });
-    this.commands = new Commands(this.http);
-  }
-
-  /**
-   * Any operation of the interface, by method and path: `call('GET /v3/devices/{id}', { path: { id } })`. What may be
-   * repeated is, after failures that pass. Throws RequestFailed, NoAnswer.
-   */
-  async call<K extends Operation>(operation: K, ...[input, options]: Arguments<K>): Promise<AnswerOf<K>> {
-    return (await this.http.send(operation, input as AnyInput | undefined, options)) as AnswerOf<K>;
-  }
-
-  /** Items of a list operation, page after page: `for await (const device of lanyard.items('GET /v3/devices'))`. */
-  items<K extends ListOperation>(operation: K, ...[input, options]: Arguments<K>): AsyncGenerator<ItemOf<K>> {
-    return itemsOfPages(this.http, operation, input as AnyInput | undefined, options) as AsyncGenerator<ItemOf<K>>;
-  }
-
-  /** Sends a command to a device and waits for its result. Throws CommandFailed, CommandPending, RequestFailed. */
-  command(deviceId: string, command: Command, options?: CommandOptions): Promise<CommandResult> {
-    return this.commands.run(deviceId, command, options);
-  }
-
-  /** Sends a command and returns its async-id as soon as it waits for the device. */
-  sendCommand(deviceId: string, command: Command, options?: CommandOptions): Promise<string> {
-    return this.commands.send(deviceId, command, options);
-  }
-
-  /** Waits for the result of a command that was sent before. */
-  commandResult(asyncId: string, options?: Pick<CommandOptions, 'timeoutMs' | 'signal'>): Promise<CommandResult> {
-    return this.commands.result(asyncId, options);
-  }
-
-  /** Reads a resource: `read(id, '/3303/0/5700')`. */
-  async read(deviceId: string, path: string, options?: CommandOptions): Promise<string> {
-    return (await this.command(deviceId, { method: 'GET', uri: path }, options)).text;
+export class Lanyard extends Calls {
+  constructor({ key, ...options }: LanyardOptions) {
+    super(options, key);
   }
 
   /** Registers the WebSocket channel of the key and keeps it connected. */
@@ -72,13 +23,5 @@ export class Lanyard {
   /** Events by long polling, where WebSockets cannot pass. */
   pull(options: Pick<CallOptions, 'signal'> = {}): AsyncGenerator<LanyardEvent> {
     return pulledEvents(this.http, options.signal);
-  }
-
-  /**
-   * Entries of the device event log as they are stored, from now on or behind one: `for await (const entry of await
-   * lanyard.tail())`. Connects again by itself and misses none. Throws RequestFailed, NoAnswer; the loop TailEnded too.
-   */
-  tail(options: TailOptions = {}): Promise<AsyncGenerator<DeviceEvent, void>> {
-    return new Tail(this.http, options).open();
   }
 }

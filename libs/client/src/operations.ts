@@ -3,13 +3,13 @@ import type { Operations } from './generated/api.js';
 /** Method and path as the document has them: `GET /v3/devices/{id}`. */
 export type Operation = keyof Operations;
 
-type Input<K extends Operation> = Operations[K]['input'];
+export type InputOf<K extends Operation> = Operations[K]['input'];
 
 /** Parameters of an operation: values of its path, query, headers and body. Optional if nothing is required. */
 export type Arguments<K extends Operation> =
-  Record<string, never> extends Input<K>
-    ? [input?: Input<K>, options?: CallOptions]
-    : [Input<K>, options?: CallOptions];
+  Record<string, never> extends InputOf<K>
+    ? [input?: InputOf<K>, options?: CallOptions]
+    : [InputOf<K>, options?: CallOptions];
 
 /** What an operation answers when it succeeds. */
 export type AnswerOf<K extends Operation> = Operations[K]['answer'];

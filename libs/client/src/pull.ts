@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { eventsOf, type LanyardEvent } from './events.js';
 import type { NotificationMessage } from './generated/api.js';
 import type { Http } from './http.js';
 import { backOffMs, passes, waitMs } from './retry.js';
+import { sleep } from './sleep.js';
 
 /** The service holds a poll for 30 s. */
 const pollTimeoutMs = 45_000;
@@ -26,12 +26,12 @@ export async function* pulledEvents(http: Http, signal?: AbortSignal): AsyncGene
       const { answer, headers } = await http.exchange('GET /v2/notification/pull', { query: { after } }, options);
       const events = eventsOf((answer ?? {}) as NotificationMessage);
       if (events.length > 0 || performance.now() - askedAtMs >= emptyAnswerMinMs) failures = 0;
-      else await sleep(backOffMs(failures++), undefined, { signal });
+      else await sleep(backOffMs(failures++), signal);
       yield* events;
       after = afterOf(headers) ?? after;
     } catch (error) {
       if (signal?.aborted) return;
       if (!passes(error)) throw error;
-      await sleep(waitMs(error, failures++), undefined, { signal }).catch(() => undefined);
+      await sleep(waitMs(error, failures++), signal).catch(() => undefined);
     }
 }

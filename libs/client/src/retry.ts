@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { NoAnswer, RequestFailed } from './errors.js';
+import { sleep } from './sleep.js';
 
 const firstWaitMs = 250;
 const longestWaitMs = 30_000;
@@ -42,6 +42,6 @@ export const retrying = async <T>(
       return await attempt();
     } catch (error) {
       if (failures >= retries || signal?.aborted || !mayRepeat(error, repeatable)) throw error;
-      await sleep(waitMs(error, failures), undefined, { signal });
+      await sleep(waitMs(error, failures), signal);
     }
 };

@@ -3,7 +3,8 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '@lanyard/testing';
 import { ChannelService } from '../test/channel-service.js';
 import { Channel, type ChannelLimits, type ChannelState } from './channel.js';
-import { type LanyardEvent, textOf, type ValueEvent } from './events.js';
+import { textOf } from './bytes.js';
+import { type LanyardEvent, type ValueEvent } from './events.js';
 import { Http } from './http.js';
 
 const numberOf = (event: LanyardEvent): number => Number(textOf((event as ValueEvent).payload));

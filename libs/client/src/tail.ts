@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type LanyardError, NoAnswer, TailEnded } from './errors.js';
 import type { DeviceEvent, Operations } from './generated/api.js';
 import type { Http } from './http.js';
 import { passes, waitMs } from './retry.js';
+import { sleep } from './sleep.js';
 import { type ServerSentEvent, serverSentEvents } from './sse.js';
 
 type Messages = AsyncGenerator<ServerSentEvent>;
@@ -16,6 +16,8 @@ export interface TailOptions {
   after?: string;
   /** Ends the stream. */
   signal?: AbortSignal;
+  /** The stream is connected: at first, and after each interruption. */
+  onOpen?: () => void;
   /** Why the stream was interrupted; it resumes by itself. */
   onLost?: (error: LanyardError) => void;
 }
@@ -74,7 +76,7 @@ export class Tail {
         if (signal?.aborted) return;
         if (!passes(error)) throw error;
         this.options.onLost?.(error);
-        await sleep(this.retryMs + waitMs(error, this.failures++), undefined, { signal }).catch(() => undefined);
+        await sleep(this.retryMs + waitMs(error, this.failures++), signal).catch(() => undefined);
       }
   }
 
@@ -112,6 +114,7 @@ export class Tail {
       if (done) throw new NoAnswer(`${operation}: the stream broke off`);
       this.lastId ??= value.id;
       this.retryMs = value.retryMs ?? this.retryMs;
+      this.options.onOpen?.();
       return messages;
     };
     return this.http.stream(

@@ -1,7 +1,9 @@
-import { Public } from '@lanyard/service';
-import { Controller, Get, Headers, Res } from '@nestjs/common';
+import { CONFIG, Public } from '@lanyard/service';
+import { Controller, Get, Headers, Inject, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
+import type { GatewayConfig } from '../config.js';
+import { consolePath, hasConsole } from '../console/serve-console.js';
 
 const links = { documentation: '/docs', openapi: '/openapi.json', readiness: '/readyz' } as const;
 
@@ -20,15 +22,23 @@ const page = `<!doctype html>
 </html>
 `;
 
-/** `GET /`: a short page for people, the same links as JSON for programs. */
+/** `GET /`: links as JSON for programs; people are led to the console, or see a short page if there is none. */
 @ApiExcludeController()
 @Public()
 @Controller()
 export class WelcomeController {
+  private readonly hasConsole: boolean;
+
+  constructor(@Inject(CONFIG) { consoleDir }: GatewayConfig) {
+    this.hasConsole = hasConsole(consoleDir);
+  }
+
   @Get()
   show(@Headers('accept') accept: string | undefined, @Res() reply: FastifyReply): void {
     void reply.header('vary', 'Accept');
-    if (!accept?.includes('text/html')) return void reply.send({ name: 'Lanyard', ...links });
+    const consoleLink = this.hasConsole && { console: consolePath };
+    if (!accept?.includes('text/html')) return void reply.send({ name: 'Lanyard', ...consoleLink, ...links });
+    if (this.hasConsole) return void reply.redirect(consolePath, 302);
     void reply.type('text/html; charset=utf-8').send(page);
   }
 }

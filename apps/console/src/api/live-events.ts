@@ -1,0 +1,100 @@
+import { type DeviceEvent, NoAnswer, TailEnded } from '@lanyard/client/browser';
+import { useEffect, useEffectEvent, useSyncExternalStore } from 'react';
+import { connection } from './connection.ts';
+import { lanyard } from './lanyard.ts';
+import { useRefusal } from './permissions.ts';
+
+export type LiveState = 'off' | 'connecting' | 'live' | 'interrupted' | 'ended';
+
+type Listener = (event: DeviceEvent) => void;
+
+const againMs = 2_000;
+
+/** One stream of the device event log for the whole page, while a listener wants it and the page is visible. */
+class LiveEvents {
+  private readonly listeners = new Set<Listener>();
+  private readonly watchers = new Set<() => void>();
+  private lastId: string | undefined;
+  private stream: AbortController | undefined;
+  private current: LiveState = 'off';
+
+  constructor() {
+    document.addEventListener('visibilitychange', () => this.follow());
+  }
+
+  readonly state = (): LiveState => this.current;
+
+  readonly watch = (watcher: () => void): (() => void) => {
+    this.watchers.add(watcher);
+    return () => this.watchers.delete(watcher);
+  };
+
+  listen(listener: Listener): () => void {
+    this.listeners.add(listener);
+    this.follow();
+    return () => {
+      this.listeners.delete(listener);
+      this.follow();
+    };
+  }
+
+  /** A browser has few connections for one server: a page that nobody sees gives its own back. */
+  private follow(): void {
+    const wanted = this.listeners.size > 0 && !document.hidden;
+    if (wanted === (this.stream !== undefined)) return;
+    this.stream?.abort();
+    this.stream = wanted ? new AbortController() : undefined;
+    if (this.listeners.size === 0) this.lastId = undefined;
+    if (this.stream) void this.run(this.stream.signal);
+    else this.enter('off');
+  }
+
+  private async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted)
+      try {
+        this.enter('connecting');
+        await this.deliver(signal);
+        return;
+      } catch (error) {
+        if (signal.aborted) return;
+        if (error instanceof TailEnded) return this.enter('ended');
+        this.interrupted(error);
+        await new Promise((resolve) => setTimeout(resolve, againMs));
+      }
+  }
+
+  private async deliver(signal: AbortSignal): Promise<void> {
+    const after = this.lastId === undefined ? {} : { after: this.lastId };
+    const events = await lanyard.tail({
+      ...after,
+      signal,
+      onOpen: () => this.enter('live'),
+      onLost: (error) => this.interrupted(error),
+    });
+    for await (const event of events) {
+      this.lastId = event.id;
+      for (const listener of this.listeners) listener(event);
+    }
+  }
+
+  private interrupted(error: unknown): void {
+    this.enter('interrupted');
+    if (error instanceof NoAnswer) connection.doubt();
+  }
+
+  private enter(state: LiveState): void {
+    if (this.current === state) return;
+    this.current = state;
+    for (const watcher of this.watchers) watcher();
+  }
+}
+
+const liveEvents = new LiveEvents();
+
+/** Calls `onEvent` with each new entry of the device event log. Without the permission, it never does. */
+export const useLiveEvents = (onEvent: Listener): LiveState => {
+  const refusal = useRefusal('events.read');
+  const heard = useEffectEvent(onEvent);
+  useEffect(() => (refusal === undefined ? liveEvents.listen((event) => heard(event)) : undefined), [refusal]);
+  return useSyncExternalStore(liveEvents.watch, liveEvents.state);
+};

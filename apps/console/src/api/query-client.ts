@@ -1,0 +1,20 @@
+import { InvalidKey, NoAnswer } from '@lanyard/client/browser';
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { connection } from './connection.ts';
+import { sessionKey } from './session.ts';
+
+const onError = (error: unknown): void => {
+  if (error instanceof NoAnswer) connection.doubt();
+  // The session has ended: the sign-in page appears.
+  if (error instanceof InvalidKey) queryClient.setQueryData(sessionKey, null);
+};
+
+export const queryClient = new QueryClient({
+  queryCache: new QueryCache({ onError }),
+  mutationCache: new MutationCache({ onError }),
+  defaultOptions: {
+    // The client repeats what may be repeated.
+    queries: { retry: false, staleTime: 5_000 },
+    mutations: { retry: false },
+  },
+});

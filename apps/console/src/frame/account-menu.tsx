@@ -1,0 +1,29 @@
+import { Button, Menu, Text } from '@mantine/core';
+import { useSession, useSignOut } from '../api/session.ts';
+import { Icon } from '../ui/icon.tsx';
+
+/** Who is signed in, and the way out. */
+export const AccountMenu = () => {
+  const { account_name: account, subject, expires_at: expiresAt } = useSession();
+  const signOut = useSignOut();
+  return (
+    <Menu position="bottom-end" width={240}>
+      <Menu.Target>
+        <Button variant="subtle" color="gray" px="xs" leftSection={<Icon name="account" />} maw="14rem">
+          <Text size="sm" truncate>
+            {subject.name}
+          </Text>
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label className="wrap">
+          {account === '' ? 'Account' : account}
+          {expiresAt !== null && <>, signed in until {new Date(expiresAt).toLocaleString()}</>}
+        </Menu.Label>
+        <Menu.Item leftSection={<Icon name="exit" />} onClick={() => signOut.mutate()}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+};

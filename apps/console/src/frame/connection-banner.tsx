@@ -1,0 +1,22 @@
+import { Group, Loader, Text } from '@mantine/core';
+import { useLostSince } from '../api/connection.ts';
+import { Icon } from '../ui/icon.tsx';
+
+/** While the gateway does not answer. What the page shows is then as old as this says. */
+export const ConnectionBanner = () => {
+  const since = useLostSince();
+  return (
+    <div role="status">
+      {since && (
+        <Group bg="var(--banner)" c="var(--banner-text)" px="md" py="xs" gap="sm" wrap="nowrap">
+          <Icon name="lost" />
+          <Text size="sm" flex={1}>
+            <b>Connection lost.</b> What you see is from {since.toLocaleTimeString()}. The console tries again every two
+            seconds.
+          </Text>
+          <Loader size="xs" color="currentColor" aria-hidden />
+        </Group>
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,17 @@
+import { Center, Loader } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { SessionContext, useSessionQuery } from '../api/session.ts';
+import { Failure } from '../ui/failure.tsx';
+import { SignInPage } from './sign-in-page.tsx';
+
+/** Asks to sign in until someone has. */
+export const Session = ({ children }: { children: ReactNode }) => {
+  const { data, error, refetch } = useSessionQuery();
+  if (data) return <SessionContext value={data}>{children}</SessionContext>;
+  if (data === null) return <SignInPage />;
+  return (
+    <Center component="main" mih="100vh" p="md">
+      {error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loader aria-label="Loading" />}
+    </Center>
+  );
+};

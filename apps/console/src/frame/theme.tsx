@@ -1,0 +1,73 @@
+import {
+  type CSSVariablesResolver,
+  createTheme,
+  localStorageColorSchemeManager,
+  MantineProvider,
+  type MantineColorsTuple,
+} from '@mantine/core';
+import type { ReactNode } from 'react';
+
+const lagoon: MantineColorsTuple = [
+  '#e7f8f9',
+  '#d3eeef',
+  '#a8dbde',
+  '#7ac7cc',
+  '#55b5bb',
+  '#35a3aa',
+  '#1c8b93',
+  '#0b6e75',
+  '#08585e',
+  '#05444a',
+];
+
+const theme = createTheme({
+  colors: { lagoon },
+  primaryColor: 'lagoon',
+  primaryShade: { light: 7, dark: 7 },
+  defaultRadius: 'md',
+  autoContrast: true,
+  cursorType: 'pointer',
+  respectReducedMotion: true,
+  fontFamily: 'Inter, "Segoe UI", system-ui, -apple-system, Roboto, "Noto Sans", sans-serif',
+  fontFamilyMonospace: 'ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace',
+  headings: { fontWeight: '650', sizes: { h1: { fontSize: '1.5rem' }, h2: { fontSize: '1.05rem' } } },
+});
+
+/** Text that Mantine shows too faintly for WCAG AA. */
+const cssVariablesResolver: CSSVariablesResolver = () => ({
+  variables: {},
+  light: {
+    '--mantine-color-dimmed': '#57606a',
+    '--mantine-color-placeholder': '#646c75',
+    '--mantine-color-error': 'var(--mantine-color-red-9)',
+    '--mantine-color-anchor': 'var(--mantine-color-lagoon-7)',
+    '--canvas': '#f5f7f8',
+  },
+  dark: {
+    '--mantine-color-dimmed': '#a7b0ba',
+    '--mantine-color-placeholder': '#98a1ab',
+    '--mantine-color-error': 'var(--mantine-color-red-4)',
+    '--mantine-color-anchor': 'var(--mantine-color-lagoon-3)',
+    '--mantine-color-body': '#161b20',
+    '--canvas': '#0f1317',
+  },
+});
+
+const colorSchemes = localStorageColorSchemeManager({ key: 'lanyard-color-scheme' });
+
+/** The nonce of this response, which style elements need (Content-Security-Policy). */
+const nonce = document.querySelector<HTMLElement>('meta[property=csp-nonce]')?.nonce ?? '';
+// What locks the scroll position behind a dialog asks for it under this name.
+Object.assign(globalThis, { __webpack_nonce__: nonce });
+
+export const Theme = ({ children }: { children: ReactNode }) => (
+  <MantineProvider
+    theme={theme}
+    cssVariablesResolver={cssVariablesResolver}
+    colorSchemeManager={colorSchemes}
+    defaultColorScheme="auto"
+    getStyleNonce={() => nonce}
+  >
+    {children}
+  </MantineProvider>
+);

@@ -1,0 +1,22 @@
+import { createRootRoute, createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { Frame } from './frame/frame.tsx';
+import { NotFoundPage } from './frame/not-found-page.tsx';
+
+const root = createRootRoute({ component: Frame, notFoundComponent: NotFoundPage });
+
+/** What follows `?`: a page reads it with `useSearch`, and says itself what it makes of it. */
+type Search = Record<string, string | undefined>;
+
+const validateSearch = (search: Record<string, unknown>): Search =>
+  Object.fromEntries(Object.entries(search).map(([name, value]) => [name, value == null ? undefined : String(value)]));
+
+type PageModule = () => Promise<{ default: React.ComponentType }>;
+
+const page = <P extends string>(path: P, load: PageModule) =>
+  createRoute({ getParentRoute: () => root, path, validateSearch, component: lazyRouteComponent(load) });
+
+/** Every page: its path below `/console`, and the file that is loaded when it is opened. */
+export const routeTree = root.addChildren([
+  page('/', () => import('./fleet/fleet-page.tsx')),
+  page('/devices', () => import('./devices/devices-page.tsx')),
+]);

@@ -1,0 +1,58 @@
+import { NoAnswer, RequestFailed } from '@lanyard/client/browser';
+import { Alert, Button, Code, Group, List, Stack, Text } from '@mantine/core';
+import { Icon } from './icon.tsx';
+
+const titles: Record<number, string> = {
+  403: 'Not permitted',
+  404: 'Not found',
+  409: 'This conflicts with what exists',
+  412: 'Changed by somebody else in the meantime',
+  429: 'Too many requests',
+  503: 'The service is not available at the moment',
+};
+
+const titleOf = (error: unknown): string => {
+  if (error instanceof NoAnswer) return 'The gateway does not answer';
+  if (error instanceof RequestFailed) return titles[error.status] ?? 'The request failed';
+  return 'The console has failed';
+};
+
+export interface FailureProps {
+  error: unknown;
+  onRetry?: () => void;
+}
+
+/** An error as the API describes it, with the request id that finds it in the logs. */
+export const Failure = ({ error, onRetry }: FailureProps) => {
+  const failed = error instanceof RequestFailed ? error : undefined;
+  return (
+    <Alert color="red" variant="outline" icon={<Icon name="warning" />} title={titleOf(error)}>
+      <Stack gap="xs">
+        <Text size="sm" className="wrap">
+          {failed?.text ?? (error instanceof Error ? error.message : String(error))}
+        </Text>
+        {failed && failed.fields.length > 0 && (
+          <List size="sm">
+            {failed.fields.map(({ name, message }) => (
+              <List.Item key={name + message}>
+                <Code>{name}</Code> {message}
+              </List.Item>
+            ))}
+          </List>
+        )}
+        <Group gap="md">
+          {failed?.requestId !== undefined && (
+            <Text size="xs" c="dimmed" className="wrap">
+              Request <Code>{failed.requestId}</Code>
+            </Text>
+          )}
+          {onRetry && (
+            <Button size="compact-sm" variant="default" onClick={onRetry}>
+              Try again
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </Alert>
+  );
+};

@@ -1,0 +1,58 @@
+import { Box, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { type ReactNode, useEffect } from 'react';
+
+interface PageProps {
+  title: string;
+  /** One line below the title. */
+  about?: ReactNode;
+  /** Buttons for the whole page. */
+  actions?: ReactNode;
+  children: ReactNode;
+}
+
+/** A page of the console: its title (also of the browser's tab), its actions, its parts one below the other. */
+export const Page = ({ title, about, actions, children }: PageProps) => {
+  useEffect(() => {
+    document.title = `${title} · Lanyard`;
+  }, [title]);
+  return (
+    <Stack gap="lg">
+      <Group justify="space-between" align="flex-end" gap="sm">
+        <Box>
+          <Title order={1} className="wrap">
+            {title}
+          </Title>
+          {about !== undefined && (
+            <Text size="sm" c="dimmed" component="div">
+              {about}
+            </Text>
+          )}
+        </Box>
+        {actions !== undefined && <Group gap="xs">{actions}</Group>}
+      </Group>
+      {children}
+    </Stack>
+  );
+};
+
+interface PanelProps {
+  title?: string;
+  /** Beside the title. */
+  aside?: ReactNode;
+  /** Without space around the content, for tables. */
+  flush?: boolean;
+  children: ReactNode;
+}
+
+/** A framed part of a page. */
+export const Panel = ({ title, aside, flush = false, children }: PanelProps) => (
+  <Paper withBorder component="section" aria-label={title}>
+    {title !== undefined && (
+      <Group justify="space-between" px="md" pt="md" pb={flush ? 'sm' : 0} gap="xs">
+        <Title order={2}>{title}</Title>
+        {aside}
+      </Group>
+    )}
+    <Box p={flush ? 0 : 'md'}>{children}</Box>
+  </Paper>
+);

@@ -1,0 +1,47 @@
+import { Button, type ButtonProps, Tooltip } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { type Permission, useRefusal } from '../api/permissions.ts';
+import { Empty } from './empty.tsx';
+
+interface PermittedProps {
+  needs: Permission;
+  children: ReactNode;
+}
+
+/** A page, or a part of one, that is shown to those who may see it; the others read why they may not. */
+export const Permitted = ({ needs, children }: PermittedProps) => {
+  const refusal = useRefusal(needs);
+  if (refusal === undefined) return children;
+  return (
+    <Empty icon="locked" title="Your permissions do not include this">
+      {refusal}
+    </Empty>
+  );
+};
+
+export interface ActionButtonProps extends ButtonProps {
+  needs: Permission;
+  onClick: () => void;
+  /** Another reason why the action is not possible now. */
+  unavailable?: string | undefined;
+  children: ReactNode;
+}
+
+/** A button that says why it does nothing when the permission is missing. It keeps its place in the tab order. @public */
+export const ActionButton = ({ needs, onClick, unavailable, children, ...props }: ActionButtonProps) => {
+  const reason = useRefusal(needs) ?? unavailable;
+  const isOff = reason !== undefined;
+  return (
+    <Tooltip label={reason} disabled={!isOff} multiline maw="20rem" events={{ hover: true, focus: true, touch: true }}>
+      <Button
+        {...props}
+        onClick={() => !isOff && onClick()}
+        aria-disabled={isOff || undefined}
+        data-disabled={isOff || undefined}
+        title={reason}
+      >
+        {children}
+      </Button>
+    </Tooltip>
+  );
+};

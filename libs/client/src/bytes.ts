@@ -1,0 +1,13 @@
+/** 128 random bits in hex. `crypto.randomUUID` is missing in pages that were not loaded over TLS. */
+export const randomId = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+
+export const base64Of = (bytes: Uint8Array): string =>
+  btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
+
+/** Bytes of a payload; the service writes base64. */
+export const payloadOf = (base64: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+
+/** Text of a payload. */
+export const textOf = (payload: Uint8Array): string => new TextDecoder().decode(payload);
