@@ -99,7 +99,11 @@ describe('the OpenAPI document', () => {
       const response = await fetch(`${system.baseUrl}/`, { headers: { accept } });
       return [response.status, response.headers.get('content-type'), await response.text()];
     };
-    expect(await asked('text/html,*/*')).toEqual([200, 'text/html; charset=utf-8', expect.stringContaining('Lanyard console')]);
+    expect(await asked('text/html,*/*')).toEqual([
+      200,
+      'text/html; charset=utf-8',
+      expect.stringContaining('Lanyard console'),
+    ]);
     const [status, , text] = await asked('*/*');
     expect([status, JSON.parse(text)]).toEqual([200, expect.objectContaining({ openapi: '/openapi.json' })]);
   });

@@ -38,7 +38,7 @@ class LiveEvents {
     };
   }
 
-  /** A browser has few connections for one server: a page that nobody sees gives its own back. */
+  /** A browser has few connections for one server: a hidden page gives its own back. */
   private follow(): void {
     const wanted = this.listeners.size > 0 && !document.hidden;
     if (wanted === (this.stream !== undefined)) return;

@@ -28,7 +28,10 @@ export const useRead = <K extends Operation>(
     placeholderData: keeps ? keepPreviousData : undefined,
   });
 
-/** Changes by an operation of the API. Afterwards, everything that `changes` names is read again. */
+/**
+ * Changes by an operation of the API. Afterwards, everything that `changes` names is read again.
+ * @public
+ */
 export const useChange = <K extends Operation>(operation: K, changes: readonly Operation[]) => {
   const client = useQueryClient();
   return useMutation({

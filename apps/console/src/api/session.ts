@@ -14,7 +14,7 @@ const show = async (signal: AbortSignal): Promise<Session | null> => {
   }
 };
 
-/** Who is signed in; null: nobody. */
+/** Who is signed in; null: no session. */
 export const useSessionQuery = () =>
   useQuery({ queryKey: sessionKey, queryFn: ({ signal }) => show(signal), staleTime: 60_000, refetchInterval: 60_000 });
 

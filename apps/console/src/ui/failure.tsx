@@ -6,7 +6,7 @@ const titles: Record<number, string> = {
   403: 'Not permitted',
   404: 'Not found',
   409: 'This conflicts with what exists',
-  412: 'Changed by somebody else in the meantime',
+  412: 'Changed by another client in the meantime',
   429: 'Too many requests',
   503: 'The service is not available at the moment',
 };
