@@ -40,6 +40,19 @@ export const AccessKeys = topic<AccessKeyChanged>({
   schema: AccessKeySchema,
 });
 
+/** How much of a resource's recent values the snapshot keeps, if the account says nothing. */
+export const valueHistoryDefault = { hours: 24, values: 1_000 } as const;
+
+/** What an account may ask for. */
+export const valueHistoryMax = { hours: 744, values: 10_000 } as const;
+
+export const ValueHistorySchema = z.object({
+  hours: z.number().int().min(0).max(valueHistoryMax.hours).describe('0: off'),
+  values: z.number().int().min(0).max(valueHistoryMax.values).describe('Of each resource, the newest'),
+});
+
+export type ValueHistory = z.infer<typeof ValueHistorySchema>;
+
 export const AccessAccountSchema = z
   .object({
     accountId: id,
@@ -51,6 +64,7 @@ export const AccessAccountSchema = z
       .boolean()
       .optional()
       .describe('PUT /v2/subscriptions answers 204 instead of 202; absent: it does not'),
+    valueHistory: ValueHistorySchema.optional().describe('Absent: 24 hours and 1,000 values'),
     changedAt: instant,
   })
   .meta({ id: 'AccessAccountChanged' });
@@ -63,7 +77,7 @@ export const AccessAccounts = topic<AccessAccountChanged>({
   kind: 'state',
   version: 1,
   producers: ['gateway'],
-  consumers: ['device-proxy', 'registry'],
+  consumers: ['device-proxy', 'registry', 'snapshot'],
   keyIs: 'account id',
   key: (v) => v.accountId,
   description: 'An account was created or changed.',

@@ -26,7 +26,7 @@ export const ChannelsDrops = topic<ChannelEventsDropped>({
   kind: 'fact',
   version: 1,
   producers: ['dispatcher'],
-  consumers: ['event-log'],
+  consumers: ['event-log', 'snapshot'],
   keyIs: 'key id',
   key: (v) => v.keyId,
   description: 'Events were removed from the queue of a notification channel undelivered.',

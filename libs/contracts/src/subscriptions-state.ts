@@ -10,6 +10,10 @@ export const SubscriptionStateSchema = z
     path: resourcePath,
     status: z.enum(['asked', 'confirmed', 'lost']),
     origin: z.enum(['resource', 'presubscription']),
+    byDevice: z
+      .literal(true)
+      .optional()
+      .describe('Of lost: the device ended it, by a full registration or because it does not report the path any more'),
     changedAt: instant,
   })
   .meta({ id: 'SubscriptionChanged' });
