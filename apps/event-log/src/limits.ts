@@ -1,3 +1,6 @@
+export const dayMs = 86_400_000;
+export const weekMs = 7 * dayMs;
+
 /** Six months, as long as a snapshot (spec §8 names no time for the log itself). */
 export const retentionDaysDefault = 183;
 
@@ -6,9 +9,6 @@ export const weeksAhead = 4;
 
 /** How often partitions are created and dropped. */
 export const partitionCheckMs = 3_600_000;
-
-/** How long a drop waits for readers of the partition; the next check retries it. */
-export const lockTimeoutMs = 5_000;
 
 /** How many expired rows outside every partition one statement removes. */
 export const strayBatch = 5_000;

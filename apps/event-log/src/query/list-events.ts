@@ -8,6 +8,7 @@ import {
   type ListQuery,
   type ListSpec,
   listText,
+  periodStart,
   PreparedReads,
 } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
@@ -15,7 +16,7 @@ import { DataSource } from 'typeorm';
 import { EventNotFound } from '../errors.js';
 import { inGroups } from '../groups/membership-store.js';
 import { codeName, eventCodes, lookUpCode, numericType } from '../log/codes.js';
-import { weekStart } from '../partitions/ranges.js';
+import { weekMs } from '../limits.js';
 import { selectEvents } from './device-event.js';
 
 /** Newest first, as the specification's reply shows (spec §2.6). */
@@ -131,7 +132,7 @@ export class EventsReader {
     parameters: readonly unknown[],
     count: number,
   ): Promise<string[]> {
-    const since = new Date(weekStart(this.clock.now()) - recentMs).toISOString();
+    const since = new Date(periodStart(this.clock.now(), weekMs) - recentMs).toISOString();
     if (this.recent?.since !== since) this.recent = { since, prepared: new PreparedReads(this.database) };
     const { prepared } = this.recent;
     const read = (when: string): Promise<string[]> =>

@@ -13,6 +13,8 @@ export interface RowSource {
   /** Conditions on `$1`…, whose values are `parameters`. */
   where: string;
   parameters: readonly unknown[];
+  /** The total ends one above this. */
+  countMax?: number;
 }
 
 export interface PageOfRows<T> {
@@ -25,13 +27,16 @@ export interface PageOfRows<T> {
 /** One page of a list, by its query. */
 export const pageOfRows = async <T>(
   database: Pick<EntityManager, 'query'>,
-  { selected, from, columns, where, parameters: given }: RowSource,
+  { selected, from, columns, where, parameters: given, countMax }: RowSource,
   { filters, after, order, limit, includeTotal }: ListQuery,
 ): Promise<PageOfRows<T>> => {
   const parameters = [...given];
   const wanted = [where, ...filtersToSql(filters, columns, parameters)].join(' AND ');
   const [counted]: { total: number }[] = includeTotal
-    ? await database.query(`SELECT count(*)::int AS total FROM ${from} WHERE ${wanted}`, parameters)
+    ? await database.query(
+        `SELECT count(*)::int AS total FROM (SELECT FROM ${from} WHERE ${wanted} LIMIT ${countMax === undefined ? 'ALL' : countMax + 1}) c`,
+        parameters,
+      )
     : [];
   const behind = after === null ? '' : ` AND t.id ${order === 'ASC' ? '>' : '<'} $${parameters.push(after)}`;
   const rows: T[] = await database.query(

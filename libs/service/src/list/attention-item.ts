@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { listSchema } from './list-schema.js';
+
+/** What an operator should look at. */
+export const attentionKinds = [
+  'lost-subscriptions',
+  'stuck-commands',
+  'failing-channels',
+  'expiring-certificates',
+] as const;
+export type AttentionKind = (typeof attentionKinds)[number];
+
+/** Counts end here: an operator does not look at more of them one by one. */
+export const attentionCountMax = 1_000;
+
+export const AttentionItem = z
+  .object({
+    object: z.literal('attention-item'),
+    kind: z.enum(attentionKinds),
+    id: z.string().describe('Stays the same as long as the item is listed'),
+    device_id: z.string().nullable(),
+    key_id: z.string().nullable().describe('The key of the subscription, the command or the channel'),
+    since: z.string().describe('Since when it is so; for a certificate: when it expires'),
+    text: z.string().describe('What is wrong and what helps, as sentences'),
+  })
+  .meta({ id: 'AttentionItem' });
+export type AttentionItem = z.infer<typeof AttentionItem>;
+
+export const AttentionList = listSchema(AttentionItem, 'AttentionList');
