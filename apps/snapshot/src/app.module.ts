@@ -1,4 +1,6 @@
 import {
+  AccessAccounts,
+  ChannelsDrops,
   DeviceCommandResults,
   DeviceCommands,
   DeviceLifecycle,
@@ -24,6 +26,8 @@ const topics = [
   DeviceLifecycle,
   SubscriptionsState,
   DeviceModels,
+  ChannelsDrops,
+  AccessAccounts,
 ];
 
 @Module({

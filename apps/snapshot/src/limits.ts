@@ -9,3 +9,22 @@ export const purgeBatch = 500;
 
 /** How much the stored time of the last connection may lag, so that not every value writes it. */
 export const connectedSlackMs = 3_600_000;
+
+/** Larger values are not kept in the history, which is for measurements and states, not for documents. */
+export const historyValueBytesMax = 1_024;
+
+/** Values, or steps, in one answer. */
+export const historyPoints = { min: 1, max: 2_000, default: 500 } as const;
+
+/** How often partitions of the history are created and dropped. */
+export const partitionCheckMs = 600_000;
+
+/** How often the history of deleted devices is removed, and of how many in one statement. */
+export const historyRemovalPeriodMs = 60_000;
+export const historyRemovalBatch = 50;
+
+/** A value of the device may be on its way when the device is deleted. */
+export const historyRemovalDelayMs = 60_000;
+
+/** Subscriptions lost longer ago are not listed as what needs attention. */
+export const lostSubscriptionsListedMs = 7 * 24 * 3_600_000;

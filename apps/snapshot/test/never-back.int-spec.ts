@@ -79,6 +79,7 @@ describe('facts in any order, any number of times', () => {
         const [epoch, sequence] = [1 + Math.floor(n / 7), n % 7];
         const value = Buffer.from(`${epoch}.${sequence}`);
         return {
+          accountId: 'a',
           deviceId,
           path,
           value,
@@ -117,6 +118,7 @@ describe('facts in any order, any number of times', () => {
         // It arrived at second 100 + n; measured at any time before.
         const second = isMeasured ? below(100 + n) : 100 + n;
         return {
+          accountId: 'a',
           deviceId,
           path,
           value: Buffer.from(`${second}.${n}`),

@@ -137,10 +137,11 @@ export class SubscriptionStore {
     await this.announce(manager, waiting, 'confirmed');
   }
 
-  /** Deletes and announces them as lost. Returns what there was. */
+  /** Deletes and announces them as lost. `byDevice`: no application asked for it. Returns what there was. */
   async lose(
     manager: EntityManager,
     which: FindOptionsWhere<Subscription> & { deviceId: string | FindOperator<string> },
+    byDevice = false,
   ): Promise<Subscription[]> {
     const rows = await manager.findBy(Subscription, which);
     if (rows.length === 0) return rows;
@@ -148,14 +149,14 @@ export class SubscriptionStore {
       Subscription,
       rows.map((row) => ({ ...row })),
     );
-    await this.announce(manager, rows, 'lost');
+    await this.announce(manager, rows, 'lost', byDevice);
     await this.markChanged(manager, rows);
     return rows;
   }
 
   /** The device does not (or no longer) report the path. */
   losePath(manager: EntityManager, deviceId: string, path: string): Promise<Subscription[]> {
-    return this.lose(manager, { deviceId, path, together: IsNull() });
+    return this.lose(manager, { deviceId, path, together: IsNull() }, true);
   }
 
   /** Owners that missed the wake-up find the change by its time. */
@@ -167,7 +168,12 @@ export class SubscriptionStore {
     );
   }
 
-  private async announce(manager: EntityManager, rows: readonly Wanted[], status: Status): Promise<void> {
+  private async announce(
+    manager: EntityManager,
+    rows: readonly Wanted[],
+    status: Status,
+    byDevice = false,
+  ): Promise<void> {
     const changedAt = formatTimestamp(this.clock.now());
     const facts = rows.map(({ keyId, deviceId, accountId, path, origin }) => ({
       keyId,
@@ -176,6 +182,7 @@ export class SubscriptionStore {
       path,
       status,
       origin,
+      ...(byDevice && { byDevice }),
       changedAt,
     }));
     await this.outbox.appendAll(manager, SubscriptionsState, facts);

@@ -57,7 +57,7 @@ export class SubscriptionReconciler {
     const { batcher, dataSource, store } = this;
     if ((await batcher.read(deviceId)).length === 0) return;
     await withDevice(dataSource, deviceId, async (manager) => {
-      await store.lose(manager, { deviceId, status: 'confirmed' });
+      await store.lose(manager, { deviceId, status: 'confirmed' }, true);
       await store.lose(manager, { deviceId, origin: 'presubscription' });
     });
   }
@@ -83,7 +83,7 @@ export class SubscriptionReconciler {
     const { dataSource, store, interest } = this;
     const { deviceId } = session;
     await withDevice(dataSource, deviceId, (manager) =>
-      together ? store.lose(manager, { deviceId, together: path }) : store.losePath(manager, deviceId, path),
+      together ? store.lose(manager, { deviceId, together: path }, true) : store.losePath(manager, deviceId, path),
     );
     await interest.load(session);
   }

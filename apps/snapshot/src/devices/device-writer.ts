@@ -66,9 +66,9 @@ const lifecycleSql = `
   WHERE d.lifecycle_revision < excluded.lifecycle_revision`;
 
 const subscriptionSql = `
-  INSERT INTO snapshot.subscriptions AS s (device_id, key_id, path, status, changed_at)
-  SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[])
-  ON CONFLICT (device_id, key_id, path) DO UPDATE SET status = excluded.status, changed_at = excluded.changed_at
+  INSERT INTO snapshot.subscriptions AS s (device_id, key_id, path, status, changed_at, lost_in)
+  SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::text[])
+  ON CONFLICT (device_id, key_id, path) DO UPDATE SET status = excluded.status, changed_at = excluded.changed_at, lost_in = excluded.lost_in
   WHERE s.changed_at <= excluded.changed_at`;
 
 /** The last entry of each key, sorted by key, so that writers lock rows in one order. */
@@ -137,7 +137,10 @@ export class DeviceWriter {
       (a, b) => Date.parse(a.changedAt) < Date.parse(b.changedAt),
     );
     if (last.length === 0) return;
-    const rows = last.map((f) => [f.deviceId, f.keyId, f.path, f.status, f.changedAt]);
+    const rows = last.map((f) => {
+      const isLost = f.status === 'lost' && f.byDevice === true && f.origin === 'resource';
+      return [f.deviceId, f.keyId, f.path, f.status, f.changedAt, isLost ? f.accountId : null];
+    });
     await this.database.query(subscriptionSql, columnsOf(rows));
   }
 

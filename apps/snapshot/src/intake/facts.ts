@@ -5,22 +5,21 @@ import { type DesiredValue, desiredStatus, type ReportedValue } from '../resourc
 
 /** The resource values of one fact: several when a whole object or instance was reported. */
 export const reportedValues = (fact: ResourceValueArrived, models?: AccountModels): ReportedValue[] => {
-  const { item, deviceId, epoch, sequence, observedAt, measuredAt } = fact;
+  const { item, accountId, deviceId, epoch, sequence, observedAt, measuredAt } = fact;
   const reportedAt = measuredAt ?? observedAt;
   const isMeasured = measuredAt !== undefined;
   const expiresAt = new Date(Date.parse(reportedAt) + item['max-age'] * 1000).toISOString();
   const payload = Buffer.from(item.payload, 'base64');
-  return expand(item.path, item.ct, payload, models?.registryOf(fact.accountId, fact.objectVersions)).map(
-    (resource) => ({
-      deviceId,
-      epoch,
-      sequence,
-      reportedAt,
-      isMeasured,
-      expiresAt,
-      ...resource,
-    }),
-  );
+  return expand(item.path, item.ct, payload, models?.registryOf(accountId, fact.objectVersions)).map((resource) => ({
+    accountId,
+    deviceId,
+    epoch,
+    sequence,
+    reportedAt,
+    isMeasured,
+    expiresAt,
+    ...resource,
+  }));
 };
 
 type Command = Pick<DeviceCommandAccepted, 'deviceId' | 'accountId' | 'commandId' | 'method' | 'path' | 'acceptedAt'>;

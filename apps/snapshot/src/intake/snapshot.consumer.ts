@@ -1,4 +1,6 @@
 import {
+  type ChannelEventsDropped,
+  ChannelsDrops,
   type DeviceCommandAccepted,
   type DeviceCommandFinished,
   DeviceCommandResults,
@@ -16,9 +18,12 @@ import { type Batch, OnBatch, storeBatch } from '@lanyard/kafka';
 import { AccountModels } from '@lanyard/lwm2m';
 import { Controller } from '@nestjs/common';
 import { DeviceWriter } from '../devices/device-writer.js';
+import { HistoryWriter } from '../history/history-writer.js';
 import { Listing } from '../resources/listing.js';
 import { ResourceWriter } from '../resources/resource-writer.js';
 import { isSingle } from '../resources/expand.js';
+import { countOfDrops, countOfResult, countOfSession, countOfValue } from '../statistics/counts.js';
+import { StatisticsWriter } from '../statistics/statistics-writer.js';
 import { finishedValues, isWrite, pendingValues, reportedValues } from './facts.js';
 
 /** The entries of facts that are stored unchanged. */
@@ -38,6 +43,8 @@ export class SnapshotConsumer {
   constructor(
     private readonly resources: ResourceWriter,
     private readonly devices: DeviceWriter,
+    private readonly history: HistoryWriter,
+    private readonly statistics: StatisticsWriter,
     private readonly models: AccountModels,
   ) {}
 
@@ -48,8 +55,12 @@ export class SnapshotConsumer {
     await storeBatch(
       batch,
       (fact) => reportedValues(fact, this.models),
-      (values) => this.resources.report(values),
+      async (values) => {
+        await this.resources.report(values);
+        await this.history.append(values);
+      },
     );
+    await this.statistics.count(batch, countOfValue);
   }
 
   @OnBatch(DeviceCommands)
@@ -70,6 +81,7 @@ export class SnapshotConsumer {
       (fact) => finishedValues(fact, this.models, versions.get(fact.deviceId)),
       (values) => this.resources.desire(values),
     );
+    await this.statistics.count(batch, countOfResult);
   }
 
   @OnBatch(DeviceSessions)
@@ -79,11 +91,17 @@ export class SnapshotConsumer {
       await this.resources.list(this.listing.newsOf(facts));
       this.listing.recordStored(facts);
     });
+    await this.statistics.count(batch, countOfSession);
   }
 
   @OnBatch(DeviceLifecycle)
   async onLifecycle(batch: Batch<DeviceLifecycleChanged>): Promise<void> {
     await storeBatch(batch, itself, (facts) => this.devices.lifecycle(facts));
+  }
+
+  @OnBatch(ChannelsDrops)
+  async onDrops(batch: Batch<ChannelEventsDropped>): Promise<void> {
+    await this.statistics.count(batch, countOfDrops);
   }
 
   @OnBatch(SubscriptionsState)

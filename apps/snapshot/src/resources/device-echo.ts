@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
 
-const decoded = z
+export const decoded = z
   .union([scalar, z.record(z.string(), scalar)])
   .optional()
   .describe(

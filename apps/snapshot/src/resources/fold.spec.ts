@@ -3,6 +3,7 @@ import { foldDesired, foldReported } from './fold.js';
 import { type DesiredValue, desiredStatus, type ReportedValue } from './values.js';
 
 const reported = (path: string, epoch: number, sequence: number): ReportedValue => ({
+  accountId: 'a',
   deviceId: 'd',
   path,
   value: Buffer.from(`${epoch}.${sequence}`),

@@ -1,5 +1,6 @@
 /** A value of one resource as the device reported it. */
 export interface ReportedValue {
+  accountId: string;
   deviceId: string;
   path: string;
   value: Buffer;

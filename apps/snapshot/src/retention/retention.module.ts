@@ -1,5 +1,7 @@
 import { Module } from '@nestjs/common';
+import { HistoryRemoval } from './history-removal.service.js';
+import { PartitionMaintenance } from './partition-maintenance.js';
 import { PurgeService } from './purge.service.js';
 
-@Module({ providers: [PurgeService] })
+@Module({ providers: [PartitionMaintenance, PurgeService, HistoryRemoval] })
 export class RetentionModule {}

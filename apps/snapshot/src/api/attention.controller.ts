@@ -1,0 +1,35 @@
+import {
+  type AttentionItem,
+  AttentionList,
+  Caller,
+  type Identity,
+  type ListEnvelope,
+  ListParameters,
+  type ListQuery,
+  Operation,
+  RequiresPermission,
+} from '@lanyard/service';
+import { Controller, Get } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { LostSubscriptions, lostSubscriptionsSpec } from '../devices/lost-subscriptions.js';
+
+@ApiTags('Attention')
+@RequiresPermission('subscriptions')
+@Controller('v3/attention/lost-subscriptions')
+export class AttentionController {
+  constructor(private readonly lost: LostSubscriptions) {}
+
+  @Get()
+  @Operation({
+    summary: 'List lost subscriptions',
+    description:
+      'Subscriptions of the account that devices ended in the last 7 days, by a full registration (spec §4.4 rule 1) or because they do not report the path any more, and that no application has asked for again. Presubscriptions are not listed: they are asked for at the next registration.',
+    ok: AttentionList,
+  })
+  list(
+    @Caller() caller: Identity,
+    @ListParameters(lostSubscriptionsSpec) query: ListQuery,
+  ): Promise<ListEnvelope<AttentionItem>> {
+    return this.lost.list(caller.accountId, query);
+  }
+}

@@ -1,0 +1,66 @@
+import { contentFormatOf } from '@lanyard/lwm2m';
+import { CLOCK, type Clock, columnsOf } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import { crc32 } from 'node:zlib';
+import { DataSource } from 'typeorm';
+import { historyValueBytesMax } from '../limits.js';
+import type { ReportedValue } from '../resources/values.js';
+import { type Branch, branchOf, hoursMs } from './branches.js';
+import { HistorySettingsReader } from './history-settings.reader.js';
+
+/** How far the clock of a device-proxy may be ahead: partitions exist for longer. */
+const fastClockMs = 600_000;
+
+// The resources were stored a moment ago, in the same pages. A value that is repeated conflicts with itself.
+const appendSql = `
+  INSERT INTO snapshot.value_history (resource_id, at, tie, keep_hours, content_format, value)
+  SELECT r.id, v.at, v.tie, v.keep_hours, v.content_format, v.value
+  FROM unnest($1::text[], $2::text[], $3::timestamptz[], $4::integer[], $5::smallint[], $6::smallint[], $7::bytea[])
+    AS v (device_id, path, at, tie, keep_hours, content_format, value)
+  JOIN snapshot.resources r USING (device_id, path)
+  ON CONFLICT DO NOTHING`;
+
+/**
+ * Tells values of one moment apart. A device that sends its own times may send a value again in another message: it is
+ * the same if time and bytes are. Without a time of its own, each message is a value.
+ */
+const tieOf = ({ isMeasured, value, sequence }: ReportedValue): number => (isMeasured ? crc32(value) : sequence) | 0;
+
+/** Appends reported values to the history of their resources. Batches may be repeated, in any order. */
+@Injectable()
+export class HistoryWriter {
+  constructor(
+    private readonly database: DataSource,
+    private readonly settings: HistorySettingsReader,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /** Call it after the resources of the values are stored. */
+  async append(values: readonly ReportedValue[]): Promise<void> {
+    const rows = values.flatMap((value) => {
+      const branch = this.branchFor(value);
+      return branch ? [rowOf(value, branch)] : [];
+    });
+    if (rows.length > 0) await this.database.query(appendSql, columnsOf(rows));
+  }
+
+  /** undefined: the account does not keep the value, or not any more. */
+  private branchFor({ accountId, reportedAt, value }: ReportedValue): Branch | undefined {
+    if (value.length > historyValueBytesMax) return undefined;
+    const { hours } = this.settings.settingsOf(accountId);
+    const branch = branchOf(hours);
+    if (!branch) return undefined;
+    const ageMs = this.clock.now() - Date.parse(reportedAt);
+    return ageMs < hoursMs(hours) && ageMs > -fastClockMs ? branch : undefined;
+  }
+}
+
+const rowOf = (value: ReportedValue, { keptHours }: Branch): unknown[] => [
+  value.deviceId,
+  value.path,
+  value.reportedAt,
+  tieOf(value),
+  keptHours,
+  contentFormatOf(value.contentType) ?? null,
+  value.value,
+];

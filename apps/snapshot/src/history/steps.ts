@@ -1,0 +1,68 @@
+import type { Decoded } from '../resources/decode.js';
+
+/** A value of the history. */
+export interface KeptValue {
+  atMs: number;
+  decoded: Decoded | undefined;
+}
+
+/** The values of one step, in the order of time. */
+export interface Step {
+  fromMs: number;
+  count: number;
+  /** Of numbers and booleans, which count as 0 and 1. */
+  min?: number;
+  max?: number;
+  mean?: number;
+  last?: Decoded;
+}
+
+/** Lengths of steps that people read: 1, 2, 5 … seconds, minutes, hours, days. */
+const lengths = [
+  1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400, 172_800, 604_800,
+  2_678_400,
+];
+
+/** The shortest step by which a range has at most `points` of them. Steps begin at multiples of their length. */
+export const stepSeconds = (fromMs: number, toMs: number, points: number): number => {
+  const seconds = (toMs - fromMs) / 1_000;
+  // A range that begins within a step touches one more.
+  return lengths.find((length) => seconds / length + 1 <= points) ?? (lengths.at(-1) as number);
+};
+
+const numberOf = (decoded: Decoded | undefined): number | undefined => {
+  if (typeof decoded === 'boolean') return decoded ? 1 : 0;
+  return typeof decoded === 'number' && Number.isFinite(decoded) ? decoded : undefined;
+};
+
+const stepOf = (fromMs: number, values: readonly KeptValue[]): Step => {
+  const numbers = values.flatMap(({ decoded }) => numberOf(decoded) ?? []);
+  const last = values.at(-1)?.decoded;
+  return {
+    fromMs,
+    count: values.length,
+    ...(numbers.length > 0 && {
+      min: numbers.reduce((a, b) => Math.min(a, b)),
+      max: numbers.reduce((a, b) => Math.max(a, b)),
+      mean: meanOf(numbers),
+    }),
+    ...(last !== undefined && { last }),
+  };
+};
+
+/** Without a sum, which could be too large for a number. */
+const meanOf = (numbers: readonly number[]): number => numbers.reduce((mean, x, n) => mean + (x - mean) / (n + 1), 0);
+
+/** `values`: oldest first. Steps without a value are left out. */
+export const stepsOf = (values: readonly KeptValue[], seconds: number): Step[] => {
+  const lengthMs = seconds * 1_000;
+  const steps: Step[] = [];
+  for (let first = 0; first < values.length;) {
+    const fromMs = Math.floor((values[first] as KeptValue).atMs / lengthMs) * lengthMs;
+    const beyond = values.findIndex(({ atMs }, n) => n > first && atMs >= fromMs + lengthMs);
+    const end = beyond < 0 ? values.length : beyond;
+    steps.push(stepOf(fromMs, values.slice(first, end)));
+    first = end;
+  }
+  return steps;
+};
