@@ -140,7 +140,7 @@ describe('the fence between replicas', () => {
     const all = await Promise.all(Array.from({ length: 30 }, (_, n) => registered(`192.0.2.7:${n + 1}`)));
     const observed = (n: number, token: string) => {
       const { deviceId, epoch } = all[n]!.session;
-      return a.store.putObservation(deviceId, epoch, { path: '/3303/0/5700', token });
+      return a.store.putObservation({ deviceId, epoch }, { path: '/3303/0/5700', token });
     };
     const token = (n: number, round: number): string =>
       `${newId().slice(0, 12)}${n.toString(16).padStart(2, '0')}0${round}`;
@@ -164,7 +164,10 @@ describe('the fence between replicas', () => {
     // Over before it was stored: it stays over.
     const { deviceId, epoch } = all[7]!.session;
     const short = { path: '/3303/0/5700', token: token(7, 3) };
-    const both = [a.store.putObservation(deviceId, epoch, short), a.store.dropObservation(deviceId, epoch, short)];
+    const both = [
+      a.store.putObservation({ deviceId, epoch }, short),
+      a.store.dropObservation({ deviceId, epoch }, short),
+    ];
     expect(await Promise.all(both)).toEqual([true, true]);
     expect((await a.store.read(deviceId))?.observations).toEqual([]);
   });

@@ -234,7 +234,7 @@ export class TestSystem {
     deviceId: string,
     endpointName: string,
     change: DeviceLifecycleChanged['change'],
-    radio: Pick<DeviceLifecycleChanged, 'ackTimeoutMs' | 'blockBytes'> = {},
+    more: Pick<DeviceLifecycleChanged, 'ackTimeoutMs' | 'blockBytes' | 'hostGateway'> = {},
   ): Promise<void> {
     await this.producer.send<DeviceLifecycleChanged>(DeviceLifecycle, {
       deviceId,
@@ -242,7 +242,7 @@ export class TestSystem {
       change,
       endpointName,
       lifecycleStatus: change === 'suspended' ? 'blocked' : 'enabled',
-      ...radio,
+      ...more,
       revision: this.revision++,
       changedAt: formatTimestamp(Date.now()),
     });
@@ -421,8 +421,9 @@ export class TestSystem {
   }
 
   /** What the registry does with a first contact. */
-  private async create({ deviceId, endpointName }: DeviceContacted): Promise<void> {
-    if (this.registryRuns) await this.lifecycle(deviceId, endpointName, 'created');
+  private async create({ deviceId, endpointName, hostGateway }: DeviceContacted): Promise<void> {
+    if (this.registryRuns)
+      await this.lifecycle(deviceId, endpointName, 'created', { ...(hostGateway !== undefined && { hostGateway }) });
   }
 
   /** Collects the facts of a topic. */

@@ -35,6 +35,20 @@ describe('endpoints that come for the first time', () => {
     expect(deviceIds.filter((id) => changesOf(id).length > 1)).toEqual([]);
   });
 
+  it('are behind the gateway that introduced them, and are found by it', async () => {
+    const [gateway, behind] = [newId(), newId()];
+    await introduce({ deviceId: gateway, endpointName: `gateway-${gateway}` });
+    await introduce({ deviceId: behind, endpointName: `behind-${behind}`, hostGateway: gateway });
+    await eventually(() => expect(changesOf(behind)).toMatchObject([{ change: 'created', hostGateway: gateway }]));
+    expect((await device(behind)).body).toMatchObject({ host_gateway: gateway });
+    const { body } = await call('GET', `/v3/devices?host_gateway__eq=${gateway}`);
+    expect(body).toMatchObject({ data: [{ id: behind }] });
+    // Moved by an operator.
+    await call('PUT', `/v3/devices/${behind}`, { host_gateway: null });
+    await eventually(() => expect(changesOf(behind)).toHaveLength(2));
+    expect(changesOf(behind)[1]).not.toHaveProperty('hostGateway');
+  });
+
   it('are created when they came, by the clock of their proxy, which dates the registration too', async () => {
     const occurredAt = '2026-01-02T03:04:05.678000Z';
     const [past, ahead] = [newId(), newId()];

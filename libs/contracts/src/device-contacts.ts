@@ -8,6 +8,7 @@ export const DeviceContactSchema = z
     accountId: id,
     endpointName,
     endpointType: z.string().max(255).optional(),
+    hostGateway: id.optional().describe('The device that is its gateway; absent for a device that came by itself'),
     occurredAt: instant,
   })
   .meta({ id: 'DeviceContacted' });

@@ -30,6 +30,11 @@ export const DeviceLifecycleSchema = z
       .literal(blockSizes)
       .optional()
       .describe('Size of blocks to the device over UDP and DTLS; absent: that of the listener'),
+    hostGateway: z
+      .string()
+      .max(512)
+      .optional()
+      .describe('The id of its gateway, if that is a device of the directory; operators may write anything here'),
     suspension: z
       .object({
         by: z.enum(['operator', 'system']),

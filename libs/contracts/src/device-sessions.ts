@@ -28,13 +28,16 @@ export const DeviceSessionSchema = z
     endpointType: z.string().optional(),
     sessionId: z.string().min(1).describe('Registration id: the last segment of the Location of the registration'),
     epoch: z.number().int().nonnegative().describe('Grows with each registration of the device and each take-over'),
-    reason: z.enum(['device', 'lifetime', 'suspended', 'deleted', 'replaced', 'credential-withdrawn']).optional(),
+    reason: z
+      .enum(['device', 'lifetime', 'suspended', 'deleted', 'replaced', 'credential-withdrawn', 'gateway'])
+      .optional(),
     lifetimeSeconds: z.number().int().positive().optional(),
     lwm2mVersion: z.string().optional(),
     objectVersions: objectVersions.optional(),
     binding: z.string().optional(),
     queueMode: z.boolean().optional(),
     address: z.string().optional(),
+    hostGateway: id.optional().describe('The gateway that the device is behind: address and transport are its'),
     transport: z
       .enum(['coap', 'coaps', 'coap+tcp', 'coaps+tcp'])
       .optional()

@@ -3,6 +3,7 @@ export * from './formats/composite.js';
 export * from './formats/content-format.js';
 export * from './formats/decode.js';
 export * from './formats/encode.js';
+export * from './formats/prefix.js';
 export { decodeTlv, encodeTlv, type TlvEntry, type TlvKind } from './formats/tlv.js';
 export {
   formatScalar,
@@ -15,6 +16,7 @@ export {
 export * from './models/account-models.js';
 export * from './models/ddf.js';
 export * from './models/firmware-update.js';
+export * from './models/gateway.js';
 export * from './models/model-registry.js';
 export { objectVersions, type ObjectVersions } from './models/object-versions.js';
 export * from './models/standard-models.js';

@@ -37,7 +37,10 @@ import { Pushes } from './pushes.js';
 })
 export class CommandsModule {
   constructor(deliverer: Deliverer, lastSeen: LastSeen, interest: Interest, sessions: Sessions) {
-    lastSeen.onMessage(({ deviceId }) => deliverer.resume(deviceId));
+    lastSeen.onMessage((session) => {
+      deliverer.resume(session.deviceId);
+      for (const { deviceId } of sessions.behind(session)) deliverer.resume(deviceId);
+    });
     sessions.listen({
       // It existed before: its audience must be known before its next value arrives. Restored ones are looked up together.
       began: async (session, how) => {

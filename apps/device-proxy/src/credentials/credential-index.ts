@@ -55,6 +55,8 @@ export class CredentialIndex {
   private readonly byFingerprint = new Multimap<DeviceCredentialChanged>();
   /** By subject: two issuers may have the same. */
   private readonly authorities = new Multimap<Authority>();
+  /** How many each device has. */
+  private readonly ofDevices = new Map<string, number>();
   private readonly withdrawn: Withdrawn[] = [];
   private readonly encryptionKey: EncryptionKeys;
 
@@ -70,6 +72,11 @@ export class CredentialIndex {
 
   onWithdrawn(listener: Withdrawn): void {
     this.withdrawn.push(listener);
+  }
+
+  /** False also where no device can show one: without TLS and DTLS. */
+  has(deviceId: string): boolean {
+    return this.ofDevices.has(deviceId);
   }
 
   withId(credentialId: string): DeviceCredentialChanged | undefined {
@@ -129,11 +136,20 @@ export class CredentialIndex {
   private changed(credential?: DeviceCredentialChanged, previous?: DeviceCredentialChanged): void {
     if (previous) this.remove(previous);
     if (credential) this.add(credential);
+    this.count(previous?.deviceId, -1);
+    this.count(credential?.deviceId, 1);
     if (!previous) return;
     const { credentialId, deviceId } = previous;
     if (!credential) this.announceWithdrawal({ credentialId, ...(deviceId !== undefined && { deviceId }) });
     else if (credential.revokedSerials?.length)
       this.announceWithdrawal({ credentialId, serials: new Set(credential.revokedSerials) });
+  }
+
+  private count(deviceId: string | undefined, by: number): void {
+    if (deviceId === undefined) return;
+    const left = (this.ofDevices.get(deviceId) ?? 0) + by;
+    if (left > 0) this.ofDevices.set(deviceId, left);
+    else this.ofDevices.delete(deviceId);
   }
 
   private announceWithdrawal(withdrawal: Withdrawal): void {

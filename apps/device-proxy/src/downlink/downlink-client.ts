@@ -147,7 +147,7 @@ export class DownlinkClient {
       return answer;
     } catch (error) {
       if (error instanceof UnusableAnswer) this.lastSeen.recordMessage(session);
-      else if (error instanceof NoAnswer && session.data.queueMode) session.silent = true;
+      else if (error instanceof NoAnswer && session.data.queueMode) (session.gateway ?? session).silent = true;
       throw error;
     }
   }

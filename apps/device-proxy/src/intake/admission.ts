@@ -1,5 +1,6 @@
 import { type Logger, LOGGER } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
+import { CredentialIndex } from '../credentials/credential-index.js';
 import { Refusals } from '../credentials/refusals.js';
 import { AccessAccountsReader } from '../state/access-accounts.reader.js';
 import type { DirectoryEntry } from '../state/device-lifecycle.reader.js';
@@ -14,11 +15,18 @@ export interface Admitted {
   /** The endpoint type in the directory, used if the device does not send one. */
   endpointType?: string;
   firstContact: boolean;
+  /** The gateway that it came through, as the directory says. */
+  hostGateway?: string | undefined;
 }
+
+/** Why a device behind a gateway is not served. */
+export type NotServed =
+  'account-suspended' | 'name-taken' | 'has-credential' | 'suspended' | 'unknown-device' | 'quota-reached';
 
 /** An endpoint that the directory does not know, in an account that accepts unknown endpoints. */
 interface Newcomer {
   accountId: string;
+  hostGateway?: string;
   endpointName: string;
   endpointType?: string | undefined;
 }
@@ -32,6 +40,7 @@ export class Admission {
     private readonly contacts: FirstContacts,
     private readonly introductions: Introductions,
     private readonly refusals: Refusals,
+    private readonly credentials: CredentialIndex,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -50,10 +59,37 @@ export class Admission {
       return undefined;
     }
     if (entry?.lifecycleStatus === 'blocked') return undefined;
-    if (entry) return { deviceId: entry.deviceId, endpointType: entry.endpointType, firstContact: false };
+    const { hostGateway } = entry ?? {};
+    if (entry) return { deviceId: entry.deviceId, endpointType: entry.endpointType, firstContact: false, hostGateway };
     if (!account) throw new RetryLater(`account ${accountId} is not known here yet`);
     if (!account.autoCreateDevices && !sender.enrols) return undefined;
     return this.meet({ accountId, endpointName, endpointType }, account.devicesMax);
+  }
+
+  /**
+   * A gateway speaks for devices of its account whose `host_gateway` it is in the directory, as of those that came through it
+   * first, and that have no credential of their own. Throws RetryLater as `admit` does.
+   */
+  async admitBehind(
+    gateway: { deviceId: string; accountId: string },
+    endpointName: string,
+  ): Promise<Admitted | NotServed> {
+    const { accountId, deviceId: hostGateway } = gateway;
+    const account = this.accounts.get(accountId);
+    if (account?.status === 'suspended') return 'account-suspended';
+    const known = this.directory.named(accountId, endpointName);
+    if (known) return this.behind(hostGateway, known, false);
+    if (!account) throw new RetryLater(`account ${accountId} is not known here yet`);
+    if (!account.autoCreateDevices) return 'unknown-device';
+    const created = await this.created({ accountId, endpointName, hostGateway }, account.devicesMax);
+    return created ? this.behind(hostGateway, created.entry, created.firstContact) : 'quota-reached';
+  }
+
+  private behind(hostGateway: string, entry: DirectoryEntry, firstContact: boolean): Admitted | NotServed {
+    if (entry.hostGateway !== hostGateway || entry.deviceId === hostGateway) return 'name-taken';
+    if (this.credentials.has(entry.deviceId)) return 'has-credential';
+    if (entry.lifecycleStatus === 'blocked') return 'suspended';
+    return { deviceId: entry.deviceId, endpointType: entry.endpointType, firstContact };
   }
 
   /** The endpoint name that the credential is good for; undefined when it names none. */
@@ -78,8 +114,18 @@ export class Admission {
     await this.contacts.forget(deviceId);
   }
 
-  /** Waits until the directory has the device: no session is announced before that. */
   private async meet(newcomer: Newcomer, devicesMax?: number): Promise<Admitted | undefined> {
+    const created = await this.created(newcomer, devicesMax);
+    if (!created || created.entry.lifecycleStatus === 'blocked') return undefined;
+    const { entry, firstContact } = created;
+    return { deviceId: entry.deviceId, endpointType: entry.endpointType, firstContact };
+  }
+
+  /** Waits until the directory has the device: no session is announced before that. undefined: there is no room. */
+  private async created(
+    newcomer: Newcomer,
+    devicesMax?: number,
+  ): Promise<{ entry: DirectoryEntry; firstContact: boolean } | undefined> {
     const deviceId = await this.idOf(newcomer, devicesMax);
     if (deviceId === undefined) {
       this.logger.warn({ ...newcomer, devicesMax }, 'unknown endpoint refused: the account has no room for it');
@@ -89,8 +135,7 @@ export class Admission {
     await this.introductions.introduce({ deviceId, ...newcomer });
     const entry = this.directory.named(newcomer.accountId, newcomer.endpointName);
     if (!entry) throw new RetryLater('the name belongs to another device, which is not known here yet');
-    if (entry.lifecycleStatus === 'blocked') return undefined;
-    return { deviceId: entry.deviceId, endpointType: entry.endpointType, firstContact: entry.deviceId === deviceId };
+    return { entry, firstContact: entry.deviceId === deviceId };
   }
 
   private idOf({ accountId, endpointName }: Newcomer, devicesMax?: number): Promise<string | undefined> {

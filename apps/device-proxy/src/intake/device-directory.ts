@@ -23,6 +23,17 @@ export class DeviceDirectory {
     reader.onChange((deviceId, entry, previous) => this.changed(deviceId, entry, previous));
   }
 
+  /** Called when an entry may admit what it did not before. `hostGateway`: of a device behind a gateway, before or now. */
+  onAdmissible(listener: (hostGateway: string) => void): void {
+    this.reader.onChange((_deviceId, entry, previous) => {
+      const [before, now] = [previous?.hostGateway, entry?.hostGateway];
+      const isResumed = previous?.lifecycleStatus === 'blocked' && entry?.lifecycleStatus === 'enabled';
+      if (isDeleted(entry)) return;
+      if (before !== undefined && before !== now) listener(before);
+      if (now !== undefined && previous && (before !== now || isResumed)) listener(now);
+    });
+  }
+
   onBlocked(listener: BlockedListener): void {
     this.blockedListeners.push(listener);
   }

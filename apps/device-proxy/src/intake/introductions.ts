@@ -42,13 +42,14 @@ export class Introductions {
   }
 
   /** Resolves when the directory has decided on the id. Throws RetryLater when it has not within a few seconds. */
-  async introduce({ deviceId, accountId, endpointName, endpointType }: NewDevice): Promise<void> {
+  async introduce({ deviceId, accountId, endpointName, endpointType, hostGateway }: NewDevice): Promise<void> {
     const named = endpointType !== undefined && endpointType.length <= endpointTypeMax;
     const refusal = await this.sends.submit({
       deviceId,
       accountId,
       endpointName,
       ...(named && { endpointType }),
+      ...(hostGateway !== undefined && { hostGateway }),
       occurredAt: formatTimestamp(this.clock.now()),
     });
     if (refusal) throw refusal.error;

@@ -44,11 +44,11 @@ export class Observer implements BeforeApplicationShutdown {
     lastSeen.writesAlong((session) => this.newestOf(session));
     sessions.listen({
       began: async (session, how, previousAddress) => {
-        const { address } = session;
+        const { address, reachedAt } = session;
         this.links.to(address).hold(address);
         // No device is connected to a process that has just started.
-        if (how === 'restored' && isConnection(address)) session.silent = true;
-        if (keepsObservations(address, previousAddress)) this.adoptAll(session);
+        if (how === 'restored' && isConnection(reachedAt)) session.silent = true;
+        if (keepsObservations(reachedAt, previousAddress)) this.adoptAll(session);
         else if (how !== 'restored') await this.loseConnected(session);
       },
       ended: (session) => {
@@ -83,7 +83,7 @@ export class Observer implements BeforeApplicationShutdown {
     const observation = session.observations.get(path);
     if (!observation) return;
     session.observations.delete(path);
-    await this.sessions.store.dropObservation(session.deviceId, session.epoch, observation);
+    await this.sessions.store.dropObservation(session, observation);
     try {
       if (this.sessions.isListening(session)) await this.downlink.cancel(session, observation);
     } catch (error) {
@@ -97,18 +97,26 @@ export class Observer implements BeforeApplicationShutdown {
   async ended(session: Session, observation: Observation): Promise<void> {
     session.observations.delete(observation.path);
     this.links.to(session.address).forget(session.address, observation.token);
-    await this.sessions.store.dropObservation(session.deviceId, session.epoch, observation);
+    await this.sessions.store.dropObservation(session, observation);
   }
 
-  /** The device's address changed: its notifications now come from the new one. */
+  /** The device's address changed: its notifications, and those of devices behind it, now come from the new one. */
   async moved(session: Session, previousAddress: string): Promise<void> {
     const newest = this.newestAt(previousAddress);
-    for (const { token } of session.observations.all()) this.links.to(previousAddress).forget(previousAddress, token);
+    const all = [session, ...this.sessions.behind(session)];
+    for (const { observations } of all)
+      for (const { token } of observations.all()) this.links.to(previousAddress).forget(previousAddress, token);
     this.links.to(session.address).hold(session.address);
     if (outlivesItsDevice(previousAddress)) this.leave(session, previousAddress);
-    if (isConnection(previousAddress) || isConnection(session.address)) return this.loseConnected(session);
-    session.newestBefore = newest;
-    this.adoptAll(session);
+    if (isConnection(previousAddress) || isConnection(session.address)) {
+      for (const one of all) one.unsettle();
+      await Promise.all(all.map((one) => this.loseConnected(one)));
+      return;
+    }
+    for (const one of all) {
+      one.newestBefore = newest;
+      this.adoptAll(one);
+    }
     this.releaseLater(session.accountId, previousAddress);
   }
 
@@ -120,10 +128,9 @@ export class Observer implements BeforeApplicationShutdown {
 
   /** They ended with the connection (RFC 8323 §7.4). Paths with subscribers are observed again after the update. */
   private async loseConnected(session: Session): Promise<void> {
-    const { deviceId, epoch } = session;
     const over = session.observations.all();
     for (const { path } of over) session.observations.delete(path);
-    await Promise.all(over.map((observation) => this.sessions.store.dropObservation(deviceId, epoch, observation)));
+    await Promise.all(over.map((observation) => this.sessions.store.dropObservation(session, observation)));
     await this.adoptAutomatic(session);
   }
 
@@ -142,8 +149,15 @@ export class Observer implements BeforeApplicationShutdown {
   }
 
   /** As stored in Redis, so that the next owner of the session continues the same order. */
-  private newestOf({ address, observations }: Session): string {
-    return observations.all().length === 0 || !outlivesReplica(address) ? '' : writeNewest(this.newestAt(address));
+  private newestOf({ reachedAt, observations }: Session): string {
+    if (observations.all().length === 0 || !outlivesReplica(reachedAt)) return '';
+    const all = this.newestAt(reachedAt);
+    // Observations of a gateway and of the devices behind it are at one address.
+    const own = observations.all().flatMap(({ token }) => {
+      const newest = all.get(token);
+      return newest ? [[token, newest] as const] : [];
+    });
+    return writeNewest(new Map(own));
   }
 
   private newestAt(address: string): NewestByToken {
@@ -196,7 +210,7 @@ export class Observer implements BeforeApplicationShutdown {
   private async store(session: Session, path: string): Promise<void> {
     const observation = session.observations.get(path);
     if (!observation) return;
-    const stored = await this.sessions.store.putObservation(session.deviceId, session.epoch, observation);
+    const stored = await this.sessions.store.putObservation(session, observation, session.gateway?.deviceId);
     if (!stored && this.sessions.get(session.deviceId) === session) this.sessions.drop(session);
   }
 

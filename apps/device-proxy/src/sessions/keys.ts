@@ -17,6 +17,8 @@ export const sessionKeys = (prefix: string) => ({
   owned: (replicaId: string) => `${prefix}owned:${replicaId}`,
   /** Set: devices of an account that have a session. */
   account: (accountId: string) => `${prefix}account:${accountId}`,
+  /** Set: devices behind a gateway that have a session. */
+  behind: (gatewayId: string) => `${prefix}behind:${gatewayId}`,
   /** Pub/sub: wake-ups for one replica. */
   wakeUp: (replicaId: string) => `${prefix}nudge:${replicaId}`,
   /** Pub/sub: wake-ups for all replicas. */

@@ -56,6 +56,7 @@ export class LastSeen implements OnApplicationBootstrap, BeforeApplicationShutdo
 
   /** The device sent a message, so it is listening now. */
   recordMessage(session: Session): void {
+    if (session.gateway) this.recordMessage(session.gateway);
     session.lastSeenAtMs = this.clock.now();
     session.silent = false;
     this.markUnwritten(session);

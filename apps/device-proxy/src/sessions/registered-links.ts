@@ -1,3 +1,5 @@
+import { gatewayPath } from '@lanyard/lwm2m';
+
 /**
  * Whether the device can have this path. Devices list instances, some list resources too: a path below a listed
  * instance may exist unless the device lists what is below that instance.
@@ -15,3 +17,7 @@ export const mayExist = (links: readonly { path: string }[], path: string): bool
  */
 export const isRegistered = (links: readonly { path: string }[], path: string): boolean =>
   links.length === 0 || mayExist(links, path.split('/').slice(0, 3).join('/'));
+
+/** Whether the device lists object 25, and so may have devices behind it. */
+export const mayBeGateway = (links: readonly { path: string }[]): boolean =>
+  links.some(({ path }) => path === gatewayPath || path.startsWith(`${gatewayPath}/`));

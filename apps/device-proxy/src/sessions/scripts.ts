@@ -18,8 +18,14 @@ export type RunScript = RunScripts<ScriptName>;
 
 const read = (name: string): string => readFileSync(new URL(`./scripts/${name}.lua`, import.meta.url), 'utf8');
 
-/** What begins, moves or ends a session shares how epochs grow and who has an address. */
-const withPrelude: readonly ScriptName[] = ['open-sessions', 'take-session-3', 'update-session-3', 'close-session-4'];
+/** What begins, moves or ends a session shares how epochs grow, who has an address, and what is behind a gateway. */
+const withPrelude: readonly ScriptName[] = [
+  'open-sessions',
+  'take-session-3',
+  'update-session-3',
+  'close-session-4',
+  'claim-expired-1',
+];
 
 const source = (name: ScriptName): string =>
   withPrelude.includes(name) ? `${read('prelude')}\n${read(name)}` : read(name);

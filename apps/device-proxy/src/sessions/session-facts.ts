@@ -3,7 +3,7 @@ import { KafkaProducer } from '@lanyard/kafka';
 import { type Clock, CLOCK, formatTimestamp } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { RequestBatcher } from '../db/request-batcher.js';
-import { schemeOf } from '../transport/peer-address.js';
+import { schemeOf, viaOf } from '../transport/peer-address.js';
 import { paceMs } from '../db/pace.js';
 import type { RegistrationData, Session } from './session.js';
 
@@ -30,6 +30,12 @@ const itemOf = (deviceId: string, { endpointType, queueMode, links }: Registrati
   resources: resourcesIn(links),
 });
 
+/** Of a device behind a gateway: how that is connected. */
+const transportOf = ({ reachedAt }: Session): DeviceSessionChanged['transport'] => {
+  const scheme = schemeOf(reachedAt);
+  return scheme === 'via' ? undefined : scheme;
+};
+
 /** Announces what happens to sessions. Each call resolves when Kafka has stored the fact. */
 @Injectable()
 export class SessionFacts {
@@ -54,7 +60,7 @@ export class SessionFacts {
       binding: data.binding,
       queueMode: data.queueMode,
       objectVersions: data.objectVersions,
-      transport: schemeOf(session.address),
+      transport: transportOf(session),
     });
   }
 
@@ -63,9 +69,11 @@ export class SessionFacts {
   }
 
   private async send(
-    { deviceId, accountId, registrationId, epoch, address, data }: Session,
+    session: Session,
     { item, change, reason, lifetimeSeconds, lwm2mVersion, binding, queueMode, objectVersions, transport }: Fact,
   ): Promise<void> {
+    const { deviceId, accountId, registrationId, epoch, address, data } = session;
+    const behind = viaOf(address);
     // Written out: there is one for every update, and put together with `...` it took longer than its encoding.
     const refusal = await this.sends.submit({
       item,
@@ -83,7 +91,8 @@ export class SessionFacts {
       queueMode,
       objectVersions,
       transport,
-      address,
+      address: behind ? session.gateway?.address : address,
+      hostGateway: behind?.gatewayId,
       firstContact: data.firstContact,
       occurredAt: formatTimestamp(this.clock.now()),
     });

@@ -95,6 +95,7 @@ const accountPage = 200;
 
 interface Noted {
   deviceId: string;
+  holder: string;
   epoch: number;
   path: string;
   token: string;
@@ -171,14 +172,15 @@ export class SessionStore {
 
   /**
    * Makes this replica the owner. undefined when the device has no session, or not this one. Only a registration that the
-   * device shows gives it an address that another device has.
+   * device shows gives it an address that another device has. `gatewayId`: the gateway that it is behind, and follows.
    */
   async takeOver(
     deviceId: string,
-    expected: { registrationId?: string | undefined; address?: string } = {},
+    expected: { registrationId?: string | undefined; address?: string; gatewayId?: string } = {},
   ): Promise<TakeOver | undefined> {
-    const { registrationId = '', address = '' } = expected;
-    const args = [this.prefix, deviceId, this.replicaId, registrationId, address, registrationId === '' ? 0 : 1];
+    const { registrationId = '', address = '', gatewayId = '' } = expected;
+    const claims = registrationId === '' ? 0 : 1;
+    const args = [this.prefix, deviceId, this.replicaId, registrationId, address, claims, gatewayId];
     const reply = (await this.run('take-session-3', this.threeKeys(deviceId), args)) as TakenRow | null;
     if (!reply) return undefined;
     const [epoch, previousOwner, registration, account, at, heard, expires, data, newest, observations, ...rest] =
@@ -251,15 +253,22 @@ export class SessionStore {
     return ((await this.run('renew-sessions', keys, args)) as number[]).map((result) => result === 1);
   }
 
-  /** False when the session is no longer this replica's. */
-  putObservation(deviceId: string, epoch: number, observation: Observation): Promise<boolean> {
+  /** `holder`: the device that the token leads to. False when the session is no longer this replica's. */
+  putObservation(
+    { deviceId, epoch }: Pick<StoredSession, 'deviceId' | 'epoch'>,
+    observation: Observation,
+    holder = deviceId,
+  ): Promise<boolean> {
     const { path, token } = observation;
-    return this.writeNote({ deviceId, epoch, path, token, stored: JSON.stringify(observation) });
+    return this.writeNote({ deviceId, holder, epoch, path, token, stored: JSON.stringify(observation) });
   }
 
   /** False when it was another one's already, or gone. */
-  dropObservation(deviceId: string, epoch: number, { path, token }: Observation): Promise<boolean> {
-    return this.writeNote({ deviceId, epoch, path, token, stored: '' });
+  dropObservation(
+    { deviceId, epoch }: Pick<StoredSession, 'deviceId' | 'epoch'>,
+    { path, token }: Observation,
+  ): Promise<boolean> {
+    return this.writeNote({ deviceId, holder: deviceId, epoch, path, token, stored: '' });
   }
 
   /** Both in one order: what is dropped is not stored behind that. */
@@ -273,9 +282,9 @@ export class SessionStore {
   private async noteAll(batch: readonly Noted[]): Promise<(number | string)[]> {
     const keys = [this.keys.index];
     const args: (string | number)[] = [];
-    for (const { deviceId, epoch, path, token, stored: text } of batch) {
+    for (const { deviceId, holder, epoch, path, token, stored: text } of batch) {
       keys.push(this.keys.session(deviceId), this.keys.observations(deviceId));
-      args.push(deviceId, epoch, path, token, text);
+      args.push(holder, epoch, path, token, text);
     }
     return (await this.run('note-observations', keys, args)) as (number | string)[];
   }
@@ -304,6 +313,11 @@ export class SessionStore {
 
   async ownerOf(deviceId: string): Promise<string | undefined> {
     return (await this.redis.hget(this.keys.session(deviceId), 'owner')) ?? undefined;
+  }
+
+  /** Devices behind a gateway that have a session. */
+  behind(gatewayId: string): Promise<string[]> {
+    return this.redis.smembers(this.keys.behind(gatewayId));
   }
 
   /** Devices whose session this replica owned when it last ran. */

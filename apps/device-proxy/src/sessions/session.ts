@@ -71,6 +71,8 @@ export class Session {
   lastSeenAtMs: number;
   expiresAtMs: number;
   readonly observations = new Observations();
+  /** The session of the gateway that the device is behind; undefined for any other device. */
+  readonly gateway: Session | undefined;
   /** Subscriptions to the device: the audience of its values. */
   audience: Audience = emptyAudience;
   /** A subscription command in progress. */
@@ -98,7 +100,8 @@ export class Session {
   private ending: AbortController | undefined;
   private waits = 0;
 
-  constructor(stored: StoredSession) {
+  constructor(stored: StoredSession, gateway?: Session) {
+    this.gateway = gateway;
     this.deviceId = stored.deviceId;
     this.accountId = stored.accountId;
     this.registrationId = stored.registrationId;
@@ -109,6 +112,11 @@ export class Session {
     this.expiresAtMs = stored.expiresAtMs;
     this.newestBefore = stored.newest;
     for (const observation of stored.observations) this.observations.set(observation);
+  }
+
+  /** Where messages to the device go: to its gateway, if it is behind one. */
+  get reachedAt(): string {
+    return this.gateway?.address ?? this.address;
   }
 
   /** Keys for which the path is observed by itself, including the joining one. */

@@ -2,6 +2,8 @@ import { CONFIG, LOGGER, Metrics, type RedisClient } from '@lanyard/service';
 import { Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { ProducerModule } from '../producer/producer.module.js';
 import { StateModule } from '../state/state.module.js';
+import { TransportModule } from '../transport/transport.module.js';
+import { GatewayLink } from './gateway-link.js';
 import { LastSeen } from './last-seen.js';
 import { WakeUps } from './wake-ups.js';
 import { StallDetector } from './stall-detector.js';
@@ -13,9 +15,10 @@ import { Sweeper } from './sweeper.js';
 
 /** Wake-ups from other replicas arrive after all state has been read, and before `interest` restores sessions. */
 @Module({
-  imports: [ProducerModule, StateModule],
+  imports: [ProducerModule, StateModule, TransportModule],
   providers: [
     { provide: REDIS_SUBSCRIBER, inject: [CONFIG, LOGGER], useFactory: openSubscriber },
+    GatewayLink,
     LastSeen,
     WakeUps,
     StallDetector,

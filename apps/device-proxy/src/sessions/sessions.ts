@@ -5,7 +5,7 @@ import { outlivesReplica } from '../transport/peer-address.js';
 import { type Sender, speaksFor } from '../transport/sender.js';
 import { WakeUps } from './wake-ups.js';
 import { StallDetector } from './stall-detector.js';
-import { isRegistered } from './registered-links.js';
+import { isRegistered, mayBeGateway } from './registered-links.js';
 import { SessionIndex } from './session-index.js';
 import { Session, type StoredSession } from './session.js';
 import { type Displaced, type Lookup, type NewSession, SessionStore, type TakeOver } from './session-store.js';
@@ -23,6 +23,8 @@ export interface SessionListener {
   /** Awaited before anything else happens to the device. `previousAddress`: '' when the session is new. */
   began?(session: Session, how: Beginning, previousAddress: string): void | Promise<void>;
   ended?(session: Session): void;
+  /** The session of a device is over, not only here. Awaited. */
+  closed?(session: Session): Promise<void>;
 }
 
 /**
@@ -80,32 +82,36 @@ export class Sessions {
     return this.index.all();
   }
 
+  /** The devices behind a gateway. */
+  behind({ deviceId }: Pick<Session, 'deviceId'>): ReadonlySet<Session> {
+    return this.index.behind(deviceId);
+  }
+
+  /** The session at a gateway's connection that observes with the token: its own, or that of a device behind it. */
+  observing(gateway: Session, token: string): Session | undefined {
+    if (gateway.observations.withToken(token)) return gateway;
+    for (const session of this.behind(gateway)) if (session.observations.withToken(token)) return session;
+    return undefined;
+  }
+
   get size(): number {
     return this.index.size;
   }
 
   /** Whether the device is listening: a queue-mode device does for a while after each of its messages. */
   isListening(session: Session): boolean {
+    if (session.gateway) return session.greeted && this.isListening(session.gateway);
     if (session.silent || session.isElsewhere || !session.greeted) return false;
     return !session.data.queueMode || this.clock.now() - session.lastSeenAtMs < this.awakeMs;
   }
 
-  /** A full registration. The caller holds `exclusive` of the device. */
-  async open(fresh: NewSession): Promise<Session> {
+  /** A full registration. The caller holds `exclusive` of the device. `gateway`: that the device is behind. */
+  async open(fresh: NewSession, gateway?: Session): Promise<Session> {
     const { epoch, previousOwner, displaced } = await this.store.open(fresh);
     await this.displace(displaced);
     const { deviceId, registrationId, accountId, address, nowMs, expiresAtMs, data } = fresh;
-    const session = new Session({
-      deviceId,
-      registrationId,
-      accountId,
-      address,
-      epoch,
-      data,
-      expiresAtMs,
-      lastSeenAtMs: nowMs,
-      observations: [],
-    });
+    const opened = { deviceId, registrationId, accountId, address, epoch, data, expiresAtMs, observations: [] };
+    const session = new Session({ ...opened, lastSeenAtMs: nowMs }, gateway);
     await this.adoptSession(session, { previousOwner, previousAddress: '' }, 'registered');
     return session;
   }
@@ -140,6 +146,7 @@ export class Sessions {
   /** Asks Redis: true while no later epoch has the session. One that is not this replica's any more is dropped. */
   async isOurs(session: Session): Promise<boolean> {
     if (session.isOver) return false;
+    if (session.gateway && !(await this.isOurs(session.gateway))) return false;
     const epoch = await this.store.epochOf(session.deviceId);
     this.doubted.delete(session);
     if (epoch !== session.epoch && !session.isOver) this.drop(session);
@@ -205,6 +212,7 @@ export class Sessions {
   async close(session: Session): Promise<boolean> {
     const closed = await this.store.close(session.deviceId, session.epoch);
     this.drop(session);
+    if (closed) for (const listener of this.listeners) await listener.closed?.(session);
     return closed;
   }
 
@@ -214,7 +222,8 @@ export class Sessions {
     for (let at = 0; at < devices.length; at += chunkSize) {
       const chunk = devices.slice(at, at + chunkSize);
       const sessions = await Promise.all(chunk.map((deviceId) => this.takeBack(deviceId)));
-      await restored(sessions.filter((session) => session !== undefined));
+      const own = sessions.filter((session) => session !== undefined);
+      await restored(own.flatMap((session) => [session, ...this.behind(session)]));
     }
   }
 
@@ -225,8 +234,25 @@ export class Sessions {
     );
   }
 
-  /** Drops this replica's copy. */
+  /** Takes over the sessions of the devices behind a gateway, whose session has just become this replica's. */
+  private async takeAlong(gateway: Session, how: Beginning, previousAddress: string): Promise<void> {
+    const { deviceId: gatewayId } = gateway;
+    const devices = await this.store.behind(gatewayId);
+    const take = (deviceId: string): Promise<void> =>
+      this.exclusive.run(deviceId, async () => {
+        const taken = await this.store.takeOver(deviceId, { gatewayId });
+        if (!taken || gateway.isOver) return;
+        const session = new Session(taken.session, gateway);
+        session.greeted = true;
+        session.isElsewhere = taken.isElsewhere;
+        await this.adoptSession(session, { ...taken, previousAddress }, how);
+      });
+    await Promise.all(devices.map(take));
+  }
+
+  /** Drops this replica's copy, and those of the devices behind a gateway. */
   drop(session: Session): void {
+    for (const behind of [...this.behind(session)]) this.drop(behind);
     this.index.remove(session);
     this.doubted.delete(session);
     session.markOver();
@@ -247,8 +273,7 @@ export class Sessions {
 
   private async takeOver(deviceId: string, lookup: Lookup, address: string): Promise<Session | undefined> {
     const held = this.index.ofDevice(deviceId);
-    if (held && lookup.by === 'token' && held.observations.withToken(lookup.token) && (await this.isOurs(held)))
-      return held;
+    if (held && lookup.by === 'token' && this.observing(held, lookup.token) && (await this.isOurs(held))) return held;
     // Held here, but not as the device shows it: either the device is out of date or this copy is. Redis knows.
     const expected =
       // The caller moves the session once it knows that the observation is the session's.
@@ -281,6 +306,7 @@ export class Sessions {
     try {
       if (previousOwner !== '') await this.wakeUps.send(previousOwner, { about: 'session', deviceId, epoch });
       for (const listener of this.listeners) await listener.began?.(session, how, previousAddress);
+      if (how !== 'registered' && mayBeGateway(session.data.links)) await this.takeAlong(session, how, previousAddress);
     } catch (error) {
       // A session that could not be loaded completely is dropped: the next message takes it over again.
       this.drop(session);

@@ -14,6 +14,7 @@ export type DirectoryEntry = Pick<
   | 'change'
   | 'ackTimeoutMs'
   | 'blockBytes'
+  | 'hostGateway'
 >;
 
 const project = ({
@@ -25,6 +26,7 @@ const project = ({
   change,
   ackTimeoutMs,
   blockBytes,
+  hostGateway,
 }: DeviceLifecycleChanged): DirectoryEntry => ({
   deviceId,
   accountId: stringInterner.intern(accountId),
@@ -34,6 +36,7 @@ const project = ({
   change,
   ...(ackTimeoutMs !== undefined && { ackTimeoutMs }),
   ...(blockBytes !== undefined && { blockBytes }),
+  ...(hostGateway !== undefined && { hostGateway: stringInterner.intern(hostGateway) }),
 });
 
 /** This replica's copy of the devices that the registry announces. */

@@ -1,3 +1,4 @@
+import { gatewayPath } from '@lanyard/lwm2m';
 import { KeyedMutex, type Logger, LOGGER } from '@lanyard/service';
 import { DataSource, In } from 'typeorm';
 import { Inject, Injectable } from '@nestjs/common';
@@ -180,7 +181,8 @@ export class SubscriptionReconciler {
     const sets = this.setsIn(rows);
     const wanted = new Set([...alone.map((row) => row.path), ...sets.keys()]);
     for (const { path, auto } of session.observations.all())
-      if (!auto && !wanted.has(path)) await observer.cancel(session, path);
+      // The list of the devices behind a gateway is observed by this service itself.
+      if (!auto && !wanted.has(path) && path !== gatewayPath) await observer.cancel(session, path);
     let complete = true;
     for (const path of new Set(alone.map((row) => row.path)))
       if (this.isMissing(session, alone, path) && !(await this.observe(session, { path }))) complete = false;

@@ -2,9 +2,10 @@ import { type Peer, streamPeerOf } from '@lanyard/coap';
 
 /**
  * The address of a device. Over UDP `127.0.0.1:5683` or `[::1]:5683`; otherwise its one connection: over TCP and TLS as
- * `coaps+tcp://127.0.0.1:40001#3af1`, over DTLS by its id, `coaps://5bc1a9f2e07d3364`, wherever the device sends from.
+ * `coaps+tcp://127.0.0.1:40001#3af1`, over DTLS by its id, `coaps://5bc1a9f2e07d3364`, wherever the device sends from. That of a
+ * device behind a gateway is the gateway's device and the prefix there, `via://<device id>/<prefix>`.
  */
-export type Scheme = 'coap' | 'coaps' | 'coap+tcp' | 'coaps+tcp';
+export type Scheme = 'coap' | 'coaps' | 'coap+tcp' | 'coaps+tcp' | 'via';
 
 export const parseAddress = (text: string): { host: string; port: number } => {
   const colon = text.lastIndexOf(':');
@@ -32,3 +33,12 @@ export const isConnection = (address: string): boolean => schemeOf(address) !== 
 
 /** Nothing ends a DTLS connection whose device has forgotten it. */
 export const outlivesItsDevice = (address: string): boolean => schemeOf(address) === 'coaps';
+
+export const viaAddress = (gatewayId: string, prefix: string): string => `via://${gatewayId}/${prefix}`;
+
+/** The gateway at such an address, and the prefix there; undefined at any other. */
+export const viaOf = (address: string): { gatewayId: string; prefix: string } | undefined => {
+  if (!address.startsWith('via://')) return undefined;
+  const [gatewayId = '', prefix = ''] = connectionId(address).split('/');
+  return { gatewayId, prefix };
+};

@@ -1,6 +1,7 @@
 import { type Logger, LOGGER } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { Deliverer } from '../commands/deliverer.js';
+import { Gateways } from '../gateways/gateways.js';
 import { Observer } from '../observations/observer.js';
 import { LastSeen } from '../sessions/last-seen.js';
 import type { Session } from '../sessions/session.js';
@@ -14,6 +15,7 @@ export class Afterwards {
     private readonly deliverer: Deliverer,
     private readonly reconciler: SubscriptionReconciler,
     private readonly observer: Observer,
+    private readonly gateways: Gateways,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -29,5 +31,6 @@ export class Afterwards {
   updated(session: Session): void {
     this.lastSeen.recordMessage(session);
     void this.reconciler.applyRules(session);
+    this.gateways.look(session);
   }
 }

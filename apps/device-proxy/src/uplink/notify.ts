@@ -1,14 +1,18 @@
+import { gatewayPath, Malformed } from '@lanyard/lwm2m';
 import { type Logger, LOGGER, Tracing, within } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { mediaTypeOf } from '../downlink/formats.js';
+import { UnreadableReports } from '../events/unreadable-reports.js';
+import { Gateways } from '../gateways/gateways.js';
 import { Observer } from '../observations/observer.js';
 import { Values } from '../observations/values.js';
+import { withoutPrefix } from '../sessions/gateway-link.js';
 import { LastSeen } from '../sessions/last-seen.js';
 import type { Observation } from '../sessions/observations.js';
 import type { Session } from '../sessions/session.js';
 import { Sessions } from '../sessions/sessions.js';
 import { SubscriptionReconciler } from '../subscriptions/subscription-reconciler.js';
-import { isConnection, outlivesReplica } from '../transport/peer-address.js';
+import { isConnection, outlivesReplica, viaOf } from '../transport/peer-address.js';
 import type { UplinkNotification } from '../transport/uplink-request.js';
 
 /**
@@ -31,6 +35,8 @@ export class Notify {
     private readonly values: Values,
     private readonly observer: Observer,
     private readonly reconciler: SubscriptionReconciler,
+    private readonly gateways: Gateways,
+    private readonly unreadable: UnreadableReports,
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly tracing: Tracing,
   ) {}
@@ -51,12 +57,19 @@ export class Notify {
     return this.report(session, observation, notification).then(() => {
       // The value is stored: it may be the newest one now.
       lastSeen.markUnwritten(session);
+      if (observation.path === gatewayPath) this.gateways.noteList(session, notification);
       return true;
     });
   }
 
   private known({ accountId, address, token }: UplinkNotification): [Session, Observation] | undefined {
     const session = this.sessions.atAddress(accountId, address);
+    return session && this.observed(session, token);
+  }
+
+  /** By the device itself, or by one behind it. */
+  private observed(at: Session, token: string): [Session, Observation] | undefined {
+    const session = this.sessions.observing(at, token);
     const observation = session?.observations.withToken(token);
     return session && observation && [session, observation];
   }
@@ -66,17 +79,15 @@ export class Notify {
     // Such a connection belongs to this replica, and so do all observations over it.
     if (!outlivesReplica(address)) return undefined;
     const { sessions } = this;
-    const matching = async (session: Session | undefined): Promise<[Session, Observation] | undefined> => {
-      const observation = session?.observations.withToken(token);
-      return session && observation && [session, observation];
-    };
+    const matching = async (session: Session | undefined): Promise<[Session, Observation] | undefined> =>
+      session && this.observed(session, token);
     // A connection identifies its device.
     const asked = token.length === tokenDigits && !isConnection(address);
     const following = async (session: Session | undefined): Promise<[Session, Observation] | undefined> => {
       // A device without security never speaks for one of another account, nor for one that has a connection.
       if (!session || session.accountId !== accountId || isConnection(session.address)) return undefined;
       const found = await matching(session);
-      if (found) await this.follow(found[0], address);
+      if (found) await this.follow(session, address);
       return found;
     };
     return (
@@ -92,8 +103,18 @@ export class Notify {
     if (previous !== address && (await sessions.move(session, address))) await observer.moved(session, previous);
   }
 
-  private report(session: Session, observation: Observation, notification: UplinkNotification): Promise<void> {
+  private report(session: Session, observation: Observation, received: UplinkNotification): Promise<void> {
     const { tracing } = this;
+    let notification = received;
+    const via = session.gateway && viaOf(session.address);
+    if (via)
+      try {
+        notification = withoutPrefix(received, via.prefix);
+      } catch (error) {
+        if (!(error instanceof Malformed)) throw error;
+        const contentType = mediaTypeOf(received.contentFormat, '/');
+        return this.unreadable.report(session, { payload: received.payload, contentType, why: error.message });
+      }
     if (!tracing.isOn) return this.hand(session, observation, notification);
     const span = tracing.root('device-proxy notification', {
       kind: 'server',
@@ -110,7 +131,7 @@ export class Notify {
   private hand(
     session: Session,
     { path, together, accept }: Observation,
-    { payload, contentFormat, maxAgeSeconds }: UplinkNotification,
+    { payload, contentFormat, maxAgeSeconds }: Pick<UplinkNotification, 'payload' | 'contentFormat' | 'maxAgeSeconds'>,
     traceParent?: string,
   ): Promise<void> {
     const { values } = this;

@@ -7,6 +7,8 @@ import type { Session } from '../sessions/session.js';
 import { SessionFacts } from '../sessions/session-facts.js';
 import { Sessions } from '../sessions/sessions.js';
 import { SubscriptionReconciler } from '../subscriptions/subscription-reconciler.js';
+import { viaOf } from '../transport/peer-address.js';
+import type { Sender } from '../transport/sender.js';
 import type { UplinkReply, UplinkRequest } from '../transport/uplink-request.js';
 import { Afterwards } from './afterwards.js';
 import { leftOutMessage, type Registration, readRegistration } from './registration.js';
@@ -40,9 +42,19 @@ export class Register {
     if (leftOut) logger.info({ endpointName: registration.endpointName, leftOut }, leftOutMessage);
     const admitted = await admission.admit(sender, registration.endpointName, registration.endpointType);
     if (!admitted) return { code: '4.03' };
+    if (await this.isBehindGateway(sender, admitted)) return { code: '4.03' };
     registration.endpointType ??= admitted.endpointType;
     await this.provisional.confirm(sender);
     return sessions.exclusive.run(admitted.deviceId, () => this.open(request, admitted, registration));
+  }
+
+  /** Without security anyone could take it from its gateway; with a credential it may leave. */
+  private async isBehindGateway({ credential }: Sender, { deviceId, hostGateway }: Admitted): Promise<boolean> {
+    if (credential !== undefined || hostGateway === undefined) return false;
+    const stored = await this.sessions.store.read(deviceId);
+    if (!stored || !viaOf(stored.address)) return false;
+    this.logger.warn({ deviceId, hostGateway }, 'registration refused: the device is behind a gateway');
+    return true;
   }
 
   private async open(

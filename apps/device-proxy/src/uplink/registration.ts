@@ -1,19 +1,16 @@
 import { endpointNameMax } from '@lanyard/contracts';
 import {
-  type LinkList,
   Malformed,
-  mediaTypeOf,
-  objectVersions,
   parseLinks,
   parseRegistration,
   parseUpdate,
   type RegistrationParameters,
-  type ResourceLink,
   UnsupportedVersion,
   WrongParameter,
 } from '@lanyard/lwm2m';
+import { listingOf } from '../sessions/listing-of.js';
 import { type Listing, listings } from '../sessions/listings.js';
-import type { RegisteredLink, RegistrationData } from '../sessions/session.js';
+import type { RegistrationData } from '../sessions/session.js';
 import type { UplinkReply, UplinkRequest } from '../transport/uplink-request.js';
 
 /** What a device says about itself, before admission. */
@@ -25,47 +22,8 @@ export type RegistrationChange = Partial<
   >
 >;
 
-/** Number of an observation that the device makes by itself, in the link of its resource: becomes the token. */
-const autoObservation = 'aobs';
-
-const autoTokenOf = ({ attributes }: ResourceLink): string | undefined => {
-  const value = attributes[autoObservation];
-  if (typeof value !== 'string' || !/^\d{1,10}$/.test(value)) return undefined;
-  const hex = Number(value).toString(16);
-  return hex.length % 2 === 0 ? hex : `0${hex}`;
-};
-
-const registeredLink = (link: ResourceLink, obs: boolean): RegisteredLink => {
-  const autoToken = autoTokenOf(link);
-  const [format] = link.ct ?? [];
-  return {
-    path: link.path,
-    ...(link.rt !== undefined && { rt: link.rt }),
-    ...(link.if !== undefined && { if: link.if }),
-    ...(format !== undefined && { ct: mediaTypeOf(format) }),
-    obs,
-    ...(autoToken !== undefined && { autoToken }),
-  };
-};
-
-/** For the log. Links of devices behind a gateway (object 25) are an example. */
+/** For the log. Links of devices behind a gateway (object 25) are an example: their objects are in object 25. */
 export const leftOutMessage = 'links of a device are left out: they are not LwM2M paths below its root';
-
-/** How many targets the log names, and how many characters of each. */
-const leftOutMax = 5;
-const targetMax = 100;
-
-/** LwM2M lets everything readable be observed; a device that marks some links with `obs` means those alone. */
-const listingOf = ({ rootPath, rootContentFormats, links, leftOut }: LinkList): Listing => {
-  const marked = links.some((link) => link.obs);
-  return {
-    rootPath,
-    contentFormats: rootContentFormats,
-    links: links.map((link) => registeredLink(link, marked ? link.obs === true : true)),
-    objectVersions: objectVersions(links),
-    ...(leftOut.length > 0 && { leftOut: leftOut.slice(0, leftOutMax).map((target) => target.slice(0, targetMax)) }),
-  };
-};
 
 /** Devices of one model send the same text. */
 const listingIn = (payload: Buffer): Listing => {

@@ -1,14 +1,37 @@
-import { AccountModels, Malformed, UnsupportedFormat } from '@lanyard/lwm2m';
+import {
+  AccountModels,
+  contentFormat as formats,
+  Malformed,
+  namesPaths,
+  splitByPrefix,
+  UnsupportedFormat,
+} from '@lanyard/lwm2m';
 import { type Clock, CLOCK, type Logger, LOGGER } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { readSend, type SentValue } from '../downlink/formats.js';
+import { Gateways } from '../gateways/gateways.js';
 import { Values } from '../observations/values.js';
 import { LastSeen } from '../sessions/last-seen.js';
+import { mayBeGateway } from '../sessions/registered-links.js';
 import type { Session } from '../sessions/session.js';
 import { Sessions } from '../sessions/sessions.js';
+import { viaAddress } from '../transport/peer-address.js';
+import { RetryLater } from '../transport/retry-later.js';
 import type { UplinkReply, UplinkRequest } from '../transport/uplink-request.js';
 
-/** `POST /dp`: values the device sends unasked (LwM2M 1.1 core §6.4.6). The device is known by its address. */
+/** The values of one device in a Send. */
+interface Part {
+  session: Session;
+  values: SentValue[];
+}
+
+/** A prefix that the gateway does not list. */
+class UnknownPrefix extends Error {}
+
+/**
+ * `POST /dp`: values the device sends unasked (LwM2M 1.1 core §6.4.6). The device is known by its address; a gateway also
+ * sends values of the devices behind it, with their prefixes.
+ */
 @Injectable()
 export class Send {
   constructor(
@@ -16,6 +39,7 @@ export class Send {
     private readonly lastSeen: LastSeen,
     private readonly values: Values,
     private readonly models: AccountModels,
+    private readonly gateways: Gateways,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
@@ -28,23 +52,61 @@ export class Send {
     );
   }
 
-  private async recordValues(session: Session, { contentFormat, payload }: UplinkRequest): Promise<UplinkReply> {
-    let resources: SentValue[];
+  private async recordValues(session: Session, request: UplinkRequest): Promise<UplinkReply> {
+    let parts: Part[];
     try {
-      const models = this.models.registryOf(session.accountId, session.data.objectVersions);
-      resources = readSend(contentFormat, payload, models, this.clock.now());
+      parts = this.partsOf(session, request);
     } catch (error) {
-      const code = error instanceof Malformed ? '4.00' : error instanceof UnsupportedFormat ? '4.15' : undefined;
+      const code = codeOf(error);
       if (code === undefined) throw error;
       const { message: diagnostic } = error as Error;
       this.logger.info({ deviceId: session.deviceId, code, why: diagnostic }, 'Send of a device refused');
       return { code, diagnostic };
     }
     this.lastSeen.recordMessage(session);
-    await this.values.reportRecords(session, resources, (path) => ({
+    await Promise.all(parts.map((part) => this.record(part)));
+    return { code: '2.04' };
+  }
+
+  private record({ session, values }: Part): Promise<void> {
+    return this.values.reportRecords(session, values, (path) => ({
       cause: 'send',
       audience: session.subscribers(path),
     }));
-    return { code: '2.04' };
+  }
+
+  /** All of them are read before any is recorded. Those of devices that are not served are dropped, as if they had come by themselves. */
+  private partsOf(session: Session, { contentFormat, payload }: UplinkRequest): Part[] {
+    const format = contentFormat ?? formats.senmlJson;
+    if (!mayBeGateway(session.data.links) || !namesPaths(format))
+      return [{ session, values: this.read(session, format, payload) }];
+    return [...splitByPrefix(format, payload)].flatMap(([prefix, part]) => {
+      const from = prefix === '' ? session : this.behind(session, prefix);
+      return from ? [{ session: from, values: this.read(from, format, part) }] : [];
+    });
+  }
+
+  private behind(gateway: Session, prefix: string): Session | undefined {
+    const session = this.sessions.atAddress(gateway.accountId, viaAddress(gateway.deviceId, prefix));
+    if (session) return session;
+    const standing = this.gateways.standingOf(gateway, prefix);
+    if (standing === 'none')
+      throw new UnknownPrefix(`object 25 lists no device with the prefix "${prefix.slice(0, 40)}"`);
+    if (standing !== 'refused') throw new RetryLater('a device behind the gateway has no session yet');
+    this.logger.info(
+      { deviceId: gateway.deviceId, prefix },
+      'values of a device behind a gateway dropped: it is not served',
+    );
+    return undefined;
+  }
+
+  private read({ accountId, data }: Session, format: number, payload: Buffer): SentValue[] {
+    return readSend(format, payload, this.models.registryOf(accountId, data.objectVersions), this.clock.now());
   }
 }
+
+const codeOf = (error: unknown): string | undefined => {
+  if (error instanceof UnknownPrefix) return '4.04';
+  if (error instanceof Malformed) return '4.00';
+  return error instanceof UnsupportedFormat ? '4.15' : undefined;
+};

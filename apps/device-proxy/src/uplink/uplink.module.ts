@@ -7,6 +7,8 @@ import { CatchUpModule } from '../catch-up/catch-up.module.js';
 import { CommandsModule } from '../commands/commands.module.js';
 import { Deliverer } from '../commands/deliverer.js';
 import { DownloadsModule } from '../downloads/downloads.module.js';
+import { EventsModule } from '../events/events.module.js';
+import { GatewaysModule } from '../gateways/gateways.module.js';
 import { IntakeModule } from '../intake/intake.module.js';
 import { Listeners } from '../listeners/listeners.js';
 import { ListenersModule } from '../listeners/listeners.module.js';
@@ -34,6 +36,8 @@ import { Update } from './update.js';
     SuspensionModule,
     CatchUpModule,
     BootstrapModule,
+    EventsModule,
+    GatewaysModule,
     SubscriptionsModule,
     CommandsModule,
     DownloadsModule,

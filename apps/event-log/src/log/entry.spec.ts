@@ -53,8 +53,15 @@ describe('entries', () => {
     ['registered', 'SYS_106', 'Device registered'],
     ['deregistered by a suspension', 'SYS_105', 'Device deregistered: it was suspended'],
     ['expired', 'SYS_105', 'Device deregistered: its registration expired'],
+    ['left by its gateway', 'SYS_105', 'Device deregistered: its gateway does not serve it any more'],
   ])('%s becomes %s', (name, eventCode, description) => {
     expect(sessionEntry(session(name))).toMatchObject({ eventCode, description, stateChange: true });
+  });
+
+  it('a registration behind a gateway names the gateway', () => {
+    const fact = session('registered behind a gateway');
+    expect(sessionEntry(fact)?.data).toMatchObject({ host_gateway: fact.hostGateway });
+    expect(sessionEntry(session('registered'))?.data).not.toHaveProperty('host_gateway');
   });
 
   it('an update of a registration is no entry', () => {

@@ -59,6 +59,7 @@ const endings: Record<NonNullable<DeviceSessionChanged['reason']>, string> = {
   deleted: 'Device deregistered: it was deleted',
   replaced: 'Device deregistered: it registered again',
   'credential-withdrawn': 'Device deregistered: its credential was withdrawn',
+  gateway: 'Device deregistered: its gateway does not serve it any more',
 };
 
 const present = (record: Record<string, string | number | undefined>): Record<string, string> =>
@@ -68,7 +69,12 @@ const present = (record: Record<string, string | number | undefined>): Record<st
 export const sessionEntry = (fact: DeviceSessionChanged): LogEntry | undefined => {
   // A change that is produced twice (after a crash before the acknowledgement) has the same epoch and is one entry.
   const source = `session:${fact.deviceId}:${fact.epoch}:${fact.change}`;
-  const data = present({ endpoint_name: fact.endpointName, address: fact.address, lifetime: fact.lifetimeSeconds });
+  const data = present({
+    endpoint_name: fact.endpointName,
+    address: fact.address,
+    lifetime: fact.lifetimeSeconds,
+    host_gateway: fact.hostGateway,
+  });
   switch (fact.change) {
     case 'registered':
       return entry(fact, fact.occurredAt, source, 'SYS_106', { data });

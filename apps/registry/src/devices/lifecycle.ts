@@ -11,6 +11,7 @@ export interface DeviceRow {
   endpoint_name: string | null;
   endpoint_type: string | null;
   lifecycle_status: 'enabled' | 'blocked';
+  host_gateway: string | null;
   coap_ack_timeout_ms: number | null;
   coap_block_bytes: DeviceLifecycleChanged['blockBytes'] | null;
   operator_suspended: boolean;
@@ -20,7 +21,7 @@ export interface DeviceRow {
 }
 
 /** Columns of a DeviceRow, for RETURNING. */
-export const deviceRowColumns = `id, account_id, endpoint_name, endpoint_type, lifecycle_status, coap_ack_timeout_ms, coap_block_bytes,
+export const deviceRowColumns = `id, account_id, endpoint_name, endpoint_type, lifecycle_status, host_gateway, coap_ack_timeout_ms, coap_block_bytes,
   operator_suspended, system_suspended, revision,
   ${isoTime('updated_at')} AS changed_at`;
 
@@ -57,6 +58,7 @@ const announcement = (
   lifecycleStatus: row.lifecycle_status,
   ...(row.coap_ack_timeout_ms !== null && { ackTimeoutMs: row.coap_ack_timeout_ms }),
   ...(row.coap_block_bytes !== null && { blockBytes: row.coap_block_bytes }),
+  ...(row.host_gateway && { hostGateway: row.host_gateway }),
   ...(suspension && { suspension }),
   ...(actor && { actor: { keyId: actor.keyId } }),
   revision: row.revision,

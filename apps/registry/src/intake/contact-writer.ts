@@ -8,9 +8,9 @@ import { NewDevices } from '../devices/new-devices.js';
 // In one order, so that two replicas never wait for each other. A device is created when it came, by the clock of its proxy,
 // which dates the registration too: the creation is never told after what it made possible.
 const insertSql = `
-  INSERT INTO registry.devices (id, account_id, name, endpoint_name, endpoint_type, created_at, updated_at)
-  SELECT id, $1, name, name, type, least(at, clock_timestamp()), least(at, clock_timestamp())
-  FROM unnest($2::text[], $3::text[], $4::text[], $5::timestamptz[]) AS c (id, name, type, at) ORDER BY name
+  INSERT INTO registry.devices (id, account_id, name, endpoint_name, endpoint_type, host_gateway, created_at, updated_at)
+  SELECT id, $1, name, name, type, gateway, least(at, clock_timestamp()), least(at, clock_timestamp())
+  FROM unnest($2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::text[]) AS c (id, name, type, at, gateway) ORDER BY name
   ON CONFLICT DO NOTHING RETURNING ${deviceRowColumns}`;
 
 const takenSql = `
@@ -49,6 +49,7 @@ export class ContactWriter {
         contacts.map((c) => c.endpointName),
         contacts.map((c) => c.endpointType ?? null),
         contacts.map((c) => c.occurredAt),
+        contacts.map((c) => c.hostGateway ?? null),
       ])) as DeviceRow[];
     const created = new Set((await this.newDevices.create(manager, accountId, insert)).map((row) => row.id));
     const others = contacts.filter((c) => !created.has(c.deviceId));

@@ -7,11 +7,26 @@
 local expiry = KEYS[1]
 local prefix, now, lease, limit = unpack(ARGV)
 
+-- A device behind a gateway stays as long as the registration of the gateway that it came with: its own time is put off
+-- when it comes.
+local function extended(device, session)
+  local own = redis.call('HMGET', session, 'address', 'state', 'under')
+  local gateway = gatewayOf(own[1])
+  if not gateway or own[2] ~= 'open' then return false end
+  local s = redis.call('HMGET', prefix .. 'session:' .. gateway, 'state', 'expires', 'registration')
+  if s[1] ~= 'open' or s[3] ~= own[3] or tonumber(s[2]) <= tonumber(now) then return false end
+  redis.call('HSET', session, 'expires', s[2])
+  redis.call('ZADD', expiry, s[2], device)
+  return true
+end
+
 local claimed = {}
 for _, device in ipairs(redis.call('ZRANGEBYSCORE', expiry, '-inf', now, 'LIMIT', 0, limit)) do
   local session = prefix .. 'session:' .. device
   local s = redis.call('HMGET', session, 'epoch', 'registration', 'account', 'address', 'heard', 'expires', 'data', 'owner')
-  if s[1] then
+  if s[1] and extended(device, session) then
+    -- It is not due yet.
+  elseif s[1] then
     redis.call('HSET', session, 'state', 'expiring')
     redis.call('ZADD', expiry, lease, device)
     claimed[#claimed + 1] = { device, s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8] }

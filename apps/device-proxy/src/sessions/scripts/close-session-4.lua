@@ -19,4 +19,5 @@ keepEpoch(prefix, device, epoch)
 redis.call('ZREM', expiry, device)
 redis.call('SREM', prefix .. 'owned:' .. s[5], device)
 redis.call('SREM', prefix .. 'account:' .. s[3], device)
+leaveGateway(prefix, device, s[4])
 return 1

@@ -2,7 +2,7 @@
 -- elsewhere, and forgets those that are over. Many at once, in order: a fleet under rules has several for each device.
 --
 -- KEYS  1 index  then for each observation: session hash of the device, its observations
--- ARGV  for each observation: device, epoch of the caller, path, token in hex, observation or '' to forget it
+-- ARGV  for each observation: device that its token leads to (its gateway, where there is one), epoch of the caller, path, token in hex, observation or '' to forget it
 -- Returns for each observation 1, or 0 when the session is gone, expiring, or owned by a later epoch (to forget: or when
 -- there is another one), or a text: what went wrong with this one alone.
 local index = KEYS[1]

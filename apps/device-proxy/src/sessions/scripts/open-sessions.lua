@@ -15,6 +15,7 @@ local function forget(session, observations, device)
     local peer = 'a:' .. old[2] .. '|' .. old[3]
     if redis.call('HGET', index, peer) == device then redis.call('HDEL', index, peer) end
     redis.call('SREM', prefix .. 'owned:' .. old[4], device)
+    leaveGateway(prefix, device, old[3])
   end
   for _, observation in ipairs(redis.call('HVALS', observations)) do
     redis.call('HDEL', index, 't:' .. cjson.decode(observation).token)
@@ -24,6 +25,8 @@ local function forget(session, observations, device)
 end
 
 local function open(session, observations, device, now, expires, registration, account, address, data)
+  local gateway = gatewayOf(address)
+  if gateway and not isWithGateway(prefix, gateway, replica) then return { 0, 'its gateway has no session here' } end
   local epoch = nextEpoch(prefix, session, device)
   local before = forget(session, observations, device)
   local other, otherEpoch, otherReplica = displace(prefix, index, account, address, device)
@@ -33,6 +36,10 @@ local function open(session, observations, device, now, expires, registration, a
   redis.call('ZADD', expiry, expires, device)
   redis.call('SADD', prefix .. 'owned:' .. replica, device)
   redis.call('SADD', prefix .. 'account:' .. account, device)
+  if gateway then
+    redis.call('SADD', prefix .. 'behind:' .. gateway, device)
+    redis.call('HSET', session, 'under', redis.call('HGET', prefix .. 'session:' .. gateway, 'registration'))
+  end
   return { epoch, before, other, otherEpoch, otherReplica }
 end
 

@@ -29,3 +29,20 @@ local function displace(prefix, index, account, address, device)
   redis.call('SREM', prefix .. 'owned:' .. s[4], other)
   return other, epoch, s[4]
 end
+
+-- The gateway that a device is behind, by the address of its session; nil for any other device.
+local function gatewayOf(address)
+  return string.match(address or '', '^via://([^/]+)/')
+end
+
+-- A session behind a gateway is opened and taken over only where the gateway's session is, and ends with it: the set has
+-- the devices behind a gateway that have a session.
+local function isWithGateway(prefix, gateway, replica)
+  local s = redis.call('HMGET', prefix .. 'session:' .. gateway, 'state', 'owner')
+  return s[1] == 'open' and s[2] == replica
+end
+
+local function leaveGateway(prefix, device, address)
+  local gateway = gatewayOf(address)
+  if gateway then redis.call('SREM', prefix .. 'behind:' .. gateway, device) end
+end

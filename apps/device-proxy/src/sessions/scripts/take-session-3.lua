@@ -4,17 +4,20 @@
 -- KEYS  1 session hash of the device  2 its observations  3 index
 -- ARGV  1 prefix  2 device  3 replica  4 registration id that must match, or ''  5 address the device has now, or ''
 --       6 1 where the address is the device's although another one has it, otherwise 0
+--       7 the gateway that takes its devices along, or '': a session behind a gateway is not taken over without it
 -- Returns nil (no such session, or it is expiring), or
 --   { epoch, replica before, registration, account, address, heard, expires, data, where its
 --   observations stood or '', observation values, 1 when another device has the address, address before, device that had
 --   the address or '', its epoch, its replica }.
 local session, observations, index = unpack(KEYS)
-local prefix, device, replica, registration, address, claim = unpack(ARGV)
+local prefix, device, replica, registration, address, claim, along = unpack(ARGV)
 
 local s = redis.call('HMGET', session, 'state', 'registration', 'owner', 'account', 'address', 'heard', 'expires', 'data',
   'newest')
 if s[1] ~= 'open' then return nil end
 if registration ~= '' and s[2] ~= registration then return nil end
+if (gatewayOf(s[5]) or '') ~= along then return nil end
+if along ~= '' and not isWithGateway(prefix, along, replica) then return nil end
 
 local epoch = nextEpoch(prefix, session, device)
 redis.call('HSET', session, 'epoch', epoch, 'owner', replica)

@@ -1,0 +1,125 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { DeviceBehind } from '@lanyard/lwm2m';
+import { type Clock, CLOCK, newId } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import { Deliverer } from '../commands/deliverer.js';
+import { Admission, type Admitted, type NotServed } from '../intake/admission.js';
+import { listingOf } from '../sessions/listing-of.js';
+import { type RegistrationData, Session } from '../sessions/session.js';
+import { SessionFacts } from '../sessions/session-facts.js';
+import { Sessions } from '../sessions/sessions.js';
+import { SubscriptionReconciler } from '../subscriptions/subscription-reconciler.js';
+import { viaAddress, viaOf } from '../transport/peer-address.js';
+
+/** What a list and the registration of the gateway say of a device behind it. */
+type Described = Omit<RegistrationData, 'endpointType' | 'registeredAtMs' | 'firstContact'>;
+
+const describedBy = (gateway: Session, { deviceId, objects }: DeviceBehind): Described => {
+  const { lifetimeSeconds, lwm2mVersion, binding, queueMode, contentFormats } = gateway.data;
+  const { links, objectVersions, contentFormats: own } = listingOf(objects);
+  return {
+    endpointName: deviceId,
+    lifetimeSeconds,
+    lwm2mVersion,
+    binding,
+    queueMode,
+    // The prefix is added on the way to the gateway.
+    rootPath: '',
+    contentFormats: own.length > 0 ? own : contentFormats,
+    // Tokens that a gateway chooses are not told apart by device.
+    links: links.map(({ autoToken: _, ...link }) => link),
+    objectVersions,
+    attributes: {},
+  };
+};
+
+/** The sessions of the devices behind gateways. */
+@Injectable()
+export class DevicesBehind {
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly admission: Admission,
+    private readonly facts: SessionFacts,
+    private readonly reconciler: SubscriptionReconciler,
+    private readonly deliverer: Deliverer,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /** Gives the device a session, or brings it up to date. Throws RetryLater, and what the infrastructure throws. */
+  async serve(gateway: Session, device: DeviceBehind): Promise<{ deviceId: string } | NotServed> {
+    const admitted = await this.admission.admitBehind(gateway, device.deviceId);
+    if (typeof admitted === 'string') return admitted;
+    const { deviceId } = admitted;
+    return this.sessions.exclusive.run(deviceId, async () => {
+      const address = viaAddress(gateway.deviceId, device.prefix);
+      const data = describedBy(gateway, device);
+      const held = this.sessions.get(deviceId);
+      if (held?.gateway === gateway && held.address === address) await this.update(held, data);
+      else if (await this.isElsewhere(deviceId, gateway)) return 'name-taken';
+      else await this.open({ gateway, address, data, admitted });
+      return { deviceId };
+    });
+  }
+
+  /** The device is not behind the gateway any more. */
+  end(deviceId: string, gatewayId: string): Promise<void> {
+    const { facts, sessions } = this;
+    return sessions.exclusive.run(deviceId, async () => {
+      const stored = await sessions.store.read(deviceId);
+      if (!stored || viaOf(stored.address)?.gatewayId !== gatewayId) return;
+      const session = sessions.get(deviceId) ?? new Session(stored);
+      await facts.announceEnd(session, 'deregistered', 'gateway');
+      await sessions.close(session);
+    });
+  }
+
+  /** Registered by itself: it keeps that session until it leaves. */
+  private async isElsewhere(deviceId: string, gateway: Session): Promise<boolean> {
+    const stored = await this.sessions.store.read(deviceId);
+    return stored !== undefined && viaOf(stored.address)?.gatewayId !== gateway.deviceId;
+  }
+
+  private async open({ gateway, address, data, admitted }: Opening): Promise<void> {
+    const { clock, deliverer, facts, reconciler, sessions } = this;
+    const { deviceId, endpointType, firstContact } = admitted;
+    const nowMs = clock.now();
+    await reconciler.loseObserved(deviceId);
+    const session = await sessions.open(
+      {
+        deviceId,
+        registrationId: newId(nowMs),
+        accountId: gateway.accountId,
+        address,
+        nowMs,
+        expiresAtMs: gateway.expiresAtMs,
+        data: { ...data, ...(endpointType !== undefined && { endpointType }), registeredAtMs: nowMs, firstContact },
+      },
+      gateway,
+    );
+    try {
+      await facts.announceRegistration(session, 'registered');
+    } catch (error) {
+      await sessions.close(session);
+      throw error;
+    }
+    session.greeted = true;
+    void reconciler.applyRules(session);
+    deliverer.checkQueue(deviceId);
+  }
+
+  private async update(session: Session, described: Described): Promise<void> {
+    const data = { ...session.data, ...described };
+    if (isDeepStrictEqual(data, { ...session.data })) return;
+    if (!(await this.sessions.update(session, { data }))) throw new Error('the session is not here any more');
+    session.unsettle();
+    await this.facts.announceRegistration(session, 'updated');
+    void this.reconciler.applyRules(session);
+  }
+}
+
+interface Opening {
+  gateway: Session;
+  address: string;
+  data: Described;
+  admitted: Admitted;
+}

@@ -1,0 +1,269 @@
+import {
+  AccountModels,
+  contentFormat,
+  contentFormatOf,
+  type DeviceBehind,
+  decodeValues,
+  devicesBehind,
+  gatewayPath,
+  Malformed,
+  UnsupportedFormat,
+} from '@lanyard/lwm2m';
+import { type Clock, CLOCK, KeyedMutex, type Logger, LOGGER, StopDeadline, type Timer } from '@lanyard/service';
+import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
+import { type DeviceReply, DownlinkClient } from '../downlink/downlink-client.js';
+import type { NotServed } from '../intake/admission.js';
+import { DeviceDirectory } from '../intake/device-directory.js';
+import { Observer } from '../observations/observer.js';
+import { mayBeGateway } from '../sessions/registered-links.js';
+import type { RegistrationData, Session } from '../sessions/session.js';
+import { LastSeen } from '../sessions/last-seen.js';
+import { Sessions } from '../sessions/sessions.js';
+import { viaOf } from '../transport/peer-address.js';
+import { DevicesBehind } from './devices-behind.js';
+import { admitAgainMs, admittedAtOnce, devicesBehindMax } from './limits.js';
+import { problems, type RefusedDevice, RefusedDevices } from './refused-devices.js';
+
+/** How a prefix stands: `pending` until the registry or the infrastructure answers. */
+type Standing = 'served' | 'refused' | 'pending';
+
+/** What is known of the devices behind a gateway. */
+interface Known {
+  /** The registration that they were last compared with. */
+  data?: RegistrationData;
+  devices?: readonly DeviceBehind[];
+  unusable: readonly RefusedDevice[];
+  standings: ReadonlyMap<string, Standing>;
+  /** Problems that are in the event log. */
+  reported: ReadonlySet<string>;
+}
+
+const unread: Known = { unusable: [], standings: new Map(), reported: new Set() };
+
+/** Reads and observes object 25 of gateways, and keeps a session for each device that it describes. */
+@Injectable()
+export class Gateways implements BeforeApplicationShutdown {
+  private readonly known = new WeakMap<Session, Known>();
+  /** Gateways that are read at their next message. */
+  private readonly due = new Set<Session>();
+  private readonly turns = new KeyedMutex();
+  private readonly timers = new Set<Timer>();
+  private readonly running = new Set<Promise<void>>();
+  private isStopped = false;
+
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly devices: DevicesBehind,
+    private readonly downlink: DownlinkClient,
+    private readonly observer: Observer,
+    private readonly models: AccountModels,
+    private readonly refused: RefusedDevices,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+    private readonly deadline: StopDeadline,
+    directory: DeviceDirectory,
+    lastSeen: LastSeen,
+  ) {
+    directory.onAdmissible((gatewayId) => this.applyAgain(sessions.get(gatewayId)));
+    lastSeen.onMessage((session) => {
+      if (this.due.size > 0 && session.greeted && this.due.delete(session)) this.run(session, () => this.read(session));
+    });
+    sessions.listen({
+      // The list may have changed while no replica was listening.
+      began: (session, how) => {
+        if (how !== 'registered' && mayBeGateway(session.data.links)) this.due.add(session);
+      },
+      ended: (session) => void this.due.delete(session),
+      closed: (session) => this.left(session),
+    });
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.isStopped = true;
+    for (const timer of this.timers) timer.cancel();
+    await this.deadline.step('gateways', () => Promise.all(this.running).then(() => undefined));
+  }
+
+  /** The device has registered or updated its registration. */
+  look(session: Session): void {
+    const { data } = session;
+    const { data: before } = this.known.get(session) ?? unread;
+    if (before === data) return;
+    if (!mayBeGateway(data.links)) {
+      if (this.sessions.behind(session).size > 0) this.apply(session, { devices: [], unusable: [] });
+    } else if (before && before.links === data.links && session.observations.has(gatewayPath)) this.applyAgain(session);
+    else this.run(session, () => this.read(session));
+  }
+
+  /** The gateway has reported object 25. */
+  noteList(session: Session, { payload, contentFormat: format = contentFormat.tlv }: List): void {
+    if (session.gateway) return;
+    try {
+      const models = this.models.registryOf(session.accountId, session.data.objectVersions);
+      this.apply(session, devicesBehind(decodeValues(format, payload, gatewayPath, models)));
+    } catch (error) {
+      if (!(error instanceof Malformed || error instanceof UnsupportedFormat)) throw error;
+      this.refused.report(session, [{ instance: 0, problem: `object 25 cannot be read: ${error.message}` }]);
+    }
+  }
+
+  /** Undefined while the list is not known; `none` for a prefix that is not in it. */
+  standingOf(session: Session, prefix: string): Standing | 'none' | undefined {
+    const { devices, standings } = this.known.get(session) ?? unread;
+    return devices && (standings.get(prefix) ?? 'none');
+  }
+
+  /** By an observation, or by a read if it is observed already. After a failure, again at the next message. */
+  private async read(session: Session): Promise<void> {
+    if (session.isOver) return;
+    try {
+      const reply = await this.listOf(session);
+      this.known.set(session, { ...(this.known.get(session) ?? unread), data: session.data });
+      if (reply.code === '2.05')
+        this.noteList(session, { payload: reply.payload, contentFormat: contentFormatOf(reply.contentType) });
+      else if (reply.code === '4.04') this.apply(session, { devices: [], unusable: [] });
+      else
+        this.refused.report(session, [
+          { instance: 0, problem: `object 25 cannot be read: the gateway said ${reply.code}` },
+        ]);
+    } catch (err) {
+      if (session.isOver) return;
+      this.logger.info(
+        { err, deviceId: session.deviceId },
+        'object 25 of a gateway not read: again at its next message',
+      );
+      this.due.add(session);
+    }
+  }
+
+  private async listOf(session: Session): Promise<DeviceReply> {
+    if (!session.observations.has(gatewayPath))
+      return (await this.observer.observe(session, { path: gatewayPath })).reply;
+    return this.downlink.request(session, {
+      operation: 'read',
+      path: gatewayPath,
+      query: [],
+      accept: null,
+      contentType: null,
+      payload: null,
+    });
+  }
+
+  private apply(
+    session: Session,
+    { devices, unusable }: Pick<Known, 'unusable'> & { devices: readonly DeviceBehind[] },
+  ): void {
+    const { deviceId } = session;
+    const listed = devices.slice(0, devicesBehindMax);
+    const beyond = devices.slice(devicesBehindMax).map(({ objects: _, ...one }) => ({
+      ...one,
+      problem: `a gateway may have at most ${devicesBehindMax} devices`,
+    }));
+    // Until they are admitted: what they send is neither stored nor refused for good.
+    const standings = new Map(listed.map(({ prefix }): [string, Standing] => [prefix, 'pending']));
+    const previous = this.known.get(session) ?? unread;
+    for (const [prefix, standing] of previous.standings) if (standings.has(prefix)) standings.set(prefix, standing);
+    const known = { ...previous, data: session.data, devices: listed, unusable: [...unusable, ...beyond], standings };
+    this.known.set(session, known);
+    this.run(session, () => this.turns.run(deviceId, () => this.serveAll(session, listed)));
+  }
+
+  private applyAgain(session: Session | undefined): void {
+    const known = session && this.known.get(session);
+    if (session && known?.devices) this.apply(session, { devices: known.devices, unusable: known.unusable });
+  }
+
+  private async serveAll(gateway: Session, listed: readonly DeviceBehind[]): Promise<void> {
+    const { deviceId } = gateway;
+    // A later list waits for its turn.
+    const isCurrent = (): boolean => !gateway.isOver && this.known.get(gateway)?.devices === listed;
+    if (!isCurrent()) return;
+    const served = new Set<string>();
+    const standings = new Map<string, Standing>();
+    const refused: RefusedDevice[] = [];
+    const left = [...listed];
+    const serveNext = async (): Promise<void> => {
+      for (let device = left.shift(); device && isCurrent(); device = left.shift()) {
+        const { instance, deviceId: name, prefix } = device;
+        const result = await this.serveOne(gateway, device);
+        standings.set(prefix, result === 'pending' ? result : typeof result === 'string' ? 'refused' : 'served');
+        if (typeof result !== 'string') served.add(result.deviceId);
+        else if (result !== 'pending') refused.push({ instance, deviceId: name, prefix, problem: problems[result] });
+      }
+    };
+    await Promise.all(Array.from({ length: admittedAtOnce }, serveNext));
+    if (!isCurrent()) return;
+    const known = this.known.get(gateway)!;
+    const isPending = [...standings.values()].includes('pending');
+    this.known.set(gateway, { ...known, standings, reported: this.report(gateway, [...known.unusable, ...refused]) });
+    if (isPending) this.later(() => this.applyAgain(gateway));
+    for (const behind of await this.sessions.store.behind(deviceId))
+      if (!served.has(behind) && !(isPending && this.sessions.get(behind))) await this.devices.end(behind, deviceId);
+  }
+
+  private async serveOne(
+    gateway: Session,
+    device: DeviceBehind,
+  ): Promise<{ deviceId: string } | NotServed | 'pending'> {
+    try {
+      return await this.devices.serve(gateway, device);
+    } catch (err) {
+      this.logger.info(
+        { err, deviceId: gateway.deviceId, name: device.deviceId },
+        'device behind a gateway not served yet',
+      );
+      return 'pending';
+    }
+  }
+
+  /** What is not in the event log yet. */
+  private report(gateway: Session, all: readonly RefusedDevice[]): ReadonlySet<string> {
+    const { reported } = this.known.get(gateway) ?? unread;
+    const keyOf = ({ instance, deviceId, prefix, problem }: RefusedDevice): string =>
+      JSON.stringify([instance, deviceId, prefix, problem]);
+    this.refused.report(
+      gateway,
+      all.filter((one) => !reported.has(keyOf(one))),
+    );
+    return new Set(all.map(keyOf));
+  }
+
+  /** Of a device behind a gateway: it was suspended or deleted. Of a gateway: what is behind it leaves too. */
+  private left(session: Session): Promise<void> {
+    const known = session.gateway && this.known.get(session.gateway);
+    const prefix = viaOf(session.address)?.prefix;
+    if (session.gateway && prefix !== undefined && known?.standings.has(prefix))
+      this.known.set(session.gateway, { ...known, standings: new Map([...known.standings, [prefix, 'refused']]) });
+    return mayBeGateway(session.data.links) ? this.endAll(session) : Promise.resolve();
+  }
+
+  private async endAll({ deviceId }: Session): Promise<void> {
+    const all = await this.sessions.store.behind(deviceId);
+    await Promise.all(all.map((behind) => this.devices.end(behind, deviceId)));
+  }
+
+  private run(session: Session, work: () => Promise<void>): void {
+    if (this.isStopped) return;
+    const run: Promise<void> = work()
+      .catch((err: unknown) => {
+        this.logger.error({ err, deviceId: session.deviceId }, 'devices behind a gateway not served: will be retried');
+        this.later(() => this.applyAgain(session));
+      })
+      .finally(() => this.running.delete(run));
+    this.running.add(run);
+  }
+
+  private later(work: () => void): void {
+    if (this.isStopped) return;
+    const timer = this.clock.after(admitAgainMs, () => {
+      this.timers.delete(timer);
+      work();
+    });
+    this.timers.add(timer);
+  }
+}
+
+interface List {
+  payload: Buffer;
+  contentFormat?: number | undefined;
+}

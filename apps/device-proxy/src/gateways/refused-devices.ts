@@ -1,0 +1,79 @@
+import { DeviceEvents } from '@lanyard/contracts';
+import { KafkaProducer } from '@lanyard/kafka';
+import { type Clock, CLOCK, formatTimestamp, type Logger, LOGGER, Metrics, newId } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import type { NotServed } from '../intake/admission.js';
+import type { Session } from '../sessions/session.js';
+import { entriesMax } from './limits.js';
+
+/** As for other devices that are refused because of their name or credential. */
+const deviceRefused = 'SYS_400';
+
+/** A device that a gateway lists, and that is not served. */
+export interface RefusedDevice {
+  instance: number;
+  deviceId?: string;
+  prefix?: string;
+  problem: string;
+}
+
+export const problems: Record<NotServed, string> = {
+  'account-suspended': 'the account is suspended',
+  'name-taken': 'the name belongs to a device that is not behind this gateway (host_gateway)',
+  'has-credential': 'the device has a credential of its own, and has to connect by itself',
+  suspended: 'the device is suspended',
+  'unknown-device': 'the device is unknown, and the account accepts no unknown devices',
+  'quota-reached': 'the account has as many devices as its quota allows',
+};
+
+/** Records in the event log of the gateway which of the devices behind it are not served, and why. */
+@Injectable()
+export class RefusedDevices {
+  private readonly total;
+
+  constructor(
+    private readonly producer: KafkaProducer,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+    metrics: Metrics,
+  ) {
+    this.total = metrics.counter({
+      name: 'lanyard_device_proxy_refused_devices_behind_total',
+      help: 'Devices behind gateways that are listed but not served',
+    });
+  }
+
+  report(gateway: Session, refused: readonly RefusedDevice[]): void {
+    if (refused.length === 0) return;
+    this.total.inc(refused.length);
+    const shown = refused.slice(0, entriesMax);
+    const { deviceId } = gateway;
+    this.logger.warn({ deviceId, refused: shown, count: refused.length }, 'devices behind a gateway refused');
+    for (const one of shown) this.record(gateway, one);
+    const more = refused.length - shown.length;
+    if (more > 0) this.record(gateway, { problem: `${more} more devices behind the gateway are refused` });
+  }
+
+  private record(
+    { accountId, deviceId }: Session,
+    { instance, deviceId: name, prefix, problem }: Partial<RefusedDevice> & { problem: string },
+  ): void {
+    const nowMs = this.clock.now();
+    this.producer
+      .send(DeviceEvents, {
+        eventId: newId(nowMs),
+        deviceId,
+        accountId,
+        eventCode: deviceRefused,
+        description: `Device behind the gateway refused: ${problem}`,
+        data: {
+          reason: 'behind-gateway',
+          ...(instance !== undefined && { instance: String(instance) }),
+          ...(name !== undefined && { endpoint_name: name.slice(0, 256) }),
+          ...(prefix !== undefined && { prefix: prefix.slice(0, 256) }),
+        },
+        occurredAt: formatTimestamp(nowMs),
+      })
+      .catch((err: unknown) => this.logger.warn({ err, deviceId }, 'refused device not in the event log'));
+  }
+}

@@ -1,0 +1,157 @@
+import { Malformed, UnsupportedFormat } from '../errors.js';
+import { type CborItem, decodeCborItem, encodeCborItem } from './cbor.js';
+import { contentFormat } from './content-format.js';
+import { cborLabels } from './senml.js';
+
+const { senmlJson, senmlCbor, senmlEtchJson, senmlEtchCbor, lwm2mCbor } = contentFormat;
+
+const packs: readonly number[] = [senmlJson, senmlCbor, senmlEtchJson, senmlEtchCbor];
+
+/** Whether payloads of the format name the paths of their values: those of a device behind a gateway have its prefix. */
+export const namesPaths = (format: number): boolean => packs.includes(format) || format === lwm2mCbor;
+
+type Label = string | number;
+type Pack = Map<CborItem, CborItem>[];
+
+/** The labels of a record, in JSON as texts and in CBOR as numbers (RFC 8428 table 4). */
+interface Labels {
+  baseName: Label;
+  name: Label;
+  /** The other base fields, which apply to the records that follow. */
+  bases: readonly Label[];
+}
+
+const baseFields = ['bver', 'bt', 'bu', 'bv', 'bs'];
+const numbers = new Map([...cborLabels].map(([label, name]) => [name, label as number]));
+const jsonLabels: Labels = { baseName: 'bn', name: 'n', bases: baseFields };
+const cborPackLabels: Labels = {
+  baseName: numbers.get('bn')!,
+  name: numbers.get('n')!,
+  bases: baseFields.map((name) => numbers.get(name)!),
+};
+
+const isJson = (format: number): boolean => format === senmlJson || format === senmlEtchJson;
+
+const labelsOf = (format: number): Labels => (isJson(format) ? jsonLabels : cborPackLabels);
+
+const parsed = (bytes: Buffer): unknown => {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    throw new Malformed('senml', 'is no JSON');
+  }
+};
+
+const readPack = (format: number, bytes: Buffer): Pack => {
+  const pack = isJson(format) ? parsed(bytes) : decodeCborItem(bytes);
+  if (!Array.isArray(pack)) throw new Malformed('senml', 'is no array');
+  return pack.map((record: unknown) => {
+    if (record instanceof Map) return record as Pack[number];
+    if (typeof record !== 'object' || record === null || Array.isArray(record) || Buffer.isBuffer(record))
+      throw new Malformed('senml', 'a record is no object');
+    return new Map(Object.entries(record as Record<string, CborItem>));
+  });
+};
+
+const writePack = (format: number, pack: Pack): Buffer =>
+  isJson(format) ? Buffer.from(JSON.stringify(pack.map((record) => Object.fromEntries(record)))) : encodeCborItem(pack);
+
+const textOf = (item: CborItem): string => {
+  if (item === undefined) return '';
+  if (typeof item === 'string') return item;
+  throw new Malformed('senml', 'a name is no text');
+};
+
+/** `/d01/3303/0` has the prefix `d01`, `/3303/0` has none. */
+const dividedName = (name: string): [prefix: string, path: string] => {
+  const end = name.indexOf('/', 1);
+  const first = end < 0 ? name.slice(1) : name.slice(1, end);
+  if (!name.startsWith('/') || /^\d*$/.test(first)) return ['', name];
+  return [first, end < 0 ? '/' : name.slice(end)];
+};
+
+const mapOf = (bytes: Buffer): Map<CborItem, CborItem> => {
+  const root = decodeCborItem(bytes);
+  if (root instanceof Map) return root as Map<CborItem, CborItem>;
+  throw new Malformed('lwm2m-cbor', 'is no map');
+};
+
+const refuse = (format: number): never => {
+  throw new UnsupportedFormat(format);
+};
+
+/** The payload for a device behind a gateway: each path with its prefix. Throws Malformed or UnsupportedFormat. */
+export const addPrefix = (format: number, bytes: Buffer, prefix: string): Buffer => {
+  if (format === lwm2mCbor) return encodeCborItem(new Map([[prefix, mapOf(bytes)]]));
+  if (!packs.includes(format)) return refuse(format);
+  const { baseName } = labelsOf(format);
+  const pack = readPack(format, bytes).map((record, n) =>
+    n === 0 || record.has(baseName)
+      ? new Map([...record, [baseName, `/${prefix}${textOf(record.get(baseName))}`]])
+      : record,
+  );
+  return writePack(format, pack);
+};
+
+/** Records that can stand in any order: each with the base values that apply to it, and its whole name. */
+const splitPack = (format: number, pack: Pack): Map<string, Pack> => {
+  const { baseName, name, bases } = labelsOf(format);
+  const parts = new Map<string, Pack>();
+  const current = new Map<CborItem, CborItem>();
+  let base = '';
+  for (const record of pack) {
+    if (record.has(baseName)) base = textOf(record.get(baseName));
+    for (const label of bases) if (record.has(label)) current.set(label, record.get(label));
+    const [prefix, path] = dividedName(base + textOf(record.get(name)));
+    const whole = new Map([...current, ...record, [name, path]]);
+    whole.delete(baseName);
+    const part = parts.get(prefix);
+    if (part) part.push(whole);
+    else parts.set(prefix, [whole]);
+  }
+  return parts;
+};
+
+/** A key is a prefix, an id, or a list of ids that may begin with a prefix (LwM2M Gateway 1.1.1 §9). */
+const dividedKey = (key: CborItem): [prefix: string, rest: CborItem | undefined] => {
+  const [first, ...rest] = Array.isArray(key) ? key : [key];
+  if (typeof first !== 'string') return ['', key];
+  return [first, rest.length > 1 ? rest : rest[0]];
+};
+
+const splitMap = (root: Map<CborItem, CborItem>): Map<string, Map<CborItem, CborItem>> => {
+  const parts = new Map<string, Map<CborItem, CborItem>>();
+  for (const [key, value] of root) {
+    const [prefix, rest] = dividedKey(key);
+    const entries = rest === undefined ? value : new Map([[rest, value]]);
+    if (!(entries instanceof Map)) throw new Malformed('lwm2m-cbor', 'a prefix has no map');
+    const part = parts.get(prefix) ?? new Map<CborItem, CborItem>();
+    for (const [one, its] of entries as Map<CborItem, CborItem>) {
+      if (part.has(one)) throw new Malformed('lwm2m-cbor', 'has a path twice');
+      part.set(one, its);
+    }
+    parts.set(prefix, part);
+  }
+  return parts;
+};
+
+const mapped = <A, B>(map: Map<string, A>, change: (value: A) => B): Map<string, B> =>
+  new Map([...map].map(([key, value]) => [key, change(value)]));
+
+/**
+ * The parts of a payload, without prefixes, by the prefix of their paths: '' for the gateway itself. Throws Malformed or
+ * UnsupportedFormat.
+ */
+export const splitByPrefix = (format: number, bytes: Buffer): Map<string, Buffer> => {
+  if (format === lwm2mCbor) return mapped(splitMap(mapOf(bytes)), encodeCborItem);
+  if (!packs.includes(format)) return refuse(format);
+  return mapped(splitPack(format, readPack(format, bytes)), (pack) => writePack(format, pack));
+};
+
+/** The payload of one device behind a gateway. Throws Malformed, also if it names another device. */
+export const removePrefix = (format: number, bytes: Buffer, prefix: string): Buffer => {
+  const parts = splitByPrefix(format, bytes);
+  const other = [...parts.keys()].find((one) => one !== prefix);
+  if (other !== undefined) throw new Malformed('prefix', `"${other.slice(0, 40)}" in a payload of "${prefix}"`);
+  return parts.get(prefix) ?? bytes;
+};
