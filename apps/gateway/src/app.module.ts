@@ -7,6 +7,7 @@ import { AuthenticationModule } from './authentication/authentication.module.js'
 import { app, type GatewayConfig } from './config.js';
 import { databaseOf, schema } from './db/database.js';
 import { ExplainModule } from './explain/explain.module.js';
+import { FleetModule } from './fleet/fleet.module.js';
 import { configureHttp } from './http.js';
 import { LimitsModule } from './limits/limits.module.js';
 import { openRedis } from './limits/redis.js';
@@ -28,6 +29,7 @@ import { SessionModule } from './session/session.module.js';
     AccessModule,
     SessionModule,
     ExplainModule,
+    FleetModule,
     OpenApiModule,
   ],
 })

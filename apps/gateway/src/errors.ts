@@ -71,7 +71,7 @@ export class GroupPermissionsFixed extends AccessDenied {
 
 export class OnlyInstallationAdministrators extends fixed(
   AccessDenied,
-  'Only administrators of the installation may see other accounts, or change tier, status and limits.',
+  'Only administrators of the installation may see other accounts, or change tier, status and limits, or keep more values than by default.',
 ) {}
 
 export class AccountNotFound extends fixed(NotFound, 'No such account.') {}

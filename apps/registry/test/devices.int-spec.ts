@@ -259,6 +259,6 @@ describe('the device directory', () => {
     const url = replica(1).url;
     expect((await fetch(`${url}/v3/devices`)).status).toBe(401);
     const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as { paths: Record<string, object> };
-    expect(Object.values(paths).flatMap((p) => Object.keys(p))).toHaveLength(44);
+    expect(Object.values(paths).flatMap((p) => Object.keys(p))).toHaveLength(45);
   });
 });

@@ -18,10 +18,12 @@ import { FinishedCommands } from './finished-commands.js';
 import { CommandHistoryController } from './history.controller.js';
 import { CommandHistory } from './history.js';
 import { Pushes } from './pushes.js';
+import { StuckCommandsController } from './stuck-commands.controller.js';
+import { StuckCommands } from './stuck-commands.js';
 
 @Module({
   imports: [DownloadsModule, ObservationsModule, InterestModule, IntakeModule, DownlinkModule, SessionsModule],
-  controllers: [CommandHistoryController],
+  controllers: [CommandHistoryController, StuckCommandsController],
   providers: [
     CommandExecution,
     CommandExpiry,
@@ -32,6 +34,7 @@ import { Pushes } from './pushes.js';
     Deliverer,
     FinishedCommands,
     Pushes,
+    StuckCommands,
   ],
   exports: [CommandQueue, Commands, Deliverer],
 })

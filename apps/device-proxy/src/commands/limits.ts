@@ -44,3 +44,6 @@ export const idempotencyKeyLengthMax = 255;
 /** How long the record of a finished command is kept. */
 export const historyDays = 30;
 export const historySweepMs = 3_600_000;
+
+/** A command that has not ended by then needs attention. */
+export const stuckAfterMs = 3_600_000;

@@ -11,6 +11,7 @@ import { Channels } from './channels.js';
 import { ConnectionAnnouncer } from './connection-announcer.js';
 import { DropReporter } from './drop-reporter.js';
 import { CallbackHealth } from './callback-health.js';
+import { FailingChannels } from './failing-channels.js';
 import { KeyWatch } from './key-watch.js';
 import { Repair } from './repair.js';
 import { SigningSecrets } from './signing-secrets.js';
@@ -26,13 +27,14 @@ import { Verification } from './verification.js';
     KeyWatch,
     Verification,
     Channels,
+    FailingChannels,
     SigningSecrets,
     Sweeper,
     DropReporter,
     ConnectionAnnouncer,
     Repair,
   ],
-  exports: [Channels, SigningSecrets, ConnectionAnnouncer, Repair],
+  exports: [Channels, FailingChannels, SigningSecrets, ConnectionAnnouncer, Repair],
 })
 export class ChannelsModule implements BeforeApplicationShutdown, OnApplicationShutdown {
   constructor(

@@ -76,6 +76,7 @@ export class AccountChanges {
       autoCreateDevices: account.autoCreateDevices,
       ...(account.presubscriptionsNoContent && { presubscriptionsNoContent: true }),
       ...(account.limits.devices !== undefined && { devicesMax: account.limits.devices }),
+      ...(account.valueHistory && { valueHistory: account.valueHistory }),
       changedAt: account.updatedAt.toISOString(),
     });
   }

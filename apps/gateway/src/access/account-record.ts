@@ -1,3 +1,4 @@
+import { valueHistoryDefault, valueHistoryMax, ValueHistorySchema } from '@lanyard/contracts';
 import { attributeValue, formatTimestamp, ignored, recordChange } from '@lanyard/service';
 import { z } from 'zod';
 import type { Account, AccountProfile } from '../db/account.entity.js';
@@ -39,6 +40,7 @@ const fields = {
   presubscriptions_no_content: z
     .boolean()
     .describe('PUT /v2/subscriptions answers 204 instead of 202, as some clients of the original service expect'),
+  value_history: ValueHistorySchema.describe('How much the snapshot keeps of the recent values of each resource'),
   created_at: z.string(),
   updated_at: z.string(),
   etag: z.string(),
@@ -67,6 +69,15 @@ const Limits = z
   .strictObject({ devices: quota(0), api_keys: quota(1), applications: quota(0), requests_per_second: quota(1) })
   .describe('Quotas; null removes one, omitted ones keep their value');
 
+const ValueHistoryChange = z
+  .strictObject({
+    hours: z.number().int().min(0).max(valueHistoryMax.hours).optional().describe('0 keeps nothing'),
+    values: z.number().int().min(1).max(valueHistoryMax.values).optional(),
+  })
+  .describe(
+    `Omitted members keep their value; null is the default: ${valueHistoryDefault.hours} hours and ${valueHistoryDefault.values} values. Only administrators of the installation may raise it beyond that`,
+  );
+
 /** null removes it. */
 const changed = <T extends z.ZodType>(kind: T): z.ZodOptional<z.ZodNullable<T>> => kind.nullable().optional();
 
@@ -92,6 +103,7 @@ const common = {
   auto_create_devices: z.boolean().optional(),
   presubscriptions_no_content: z.boolean().optional(),
   limits: Limits.optional(),
+  value_history: ValueHistoryChange.nullable().optional(),
 };
 
 /** Of the first user, which other services make with the account. */
@@ -146,6 +158,25 @@ export const changedProfile = (before: AccountProfile, wanted: AccountChange): A
   ) as AccountProfile;
 };
 
+export const changedHistory = (
+  before: Account['valueHistory'],
+  wanted: AccountChange['value_history'],
+): Account['valueHistory'] => {
+  if (wanted === undefined) return before;
+  return wanted === null
+    ? null
+    : {
+        hours: wanted.hours ?? before?.hours ?? valueHistoryDefault.hours,
+        values: wanted.values ?? before?.values ?? valueHistoryDefault.values,
+      };
+};
+
+/** More is kept than by default, and than before. */
+export const isLongerHistory = (now: Account['valueHistory'], before: Account['valueHistory']): boolean =>
+  (['hours', 'values'] as const).some(
+    (bound) => (now?.[bound] ?? 0) > Math.max(valueHistoryDefault[bound], before?.[bound] ?? 0),
+  );
+
 export const tierOf = (text: '0' | '1'): Account['tier'] => (text === '0' ? 'free' : 'commercial');
 
 export const accountRecord = (account: Account): AccountRecord => ({
@@ -164,6 +195,7 @@ export const accountRecord = (account: Account): AccountRecord => ({
   policies: [],
   auto_create_devices: account.autoCreateDevices,
   presubscriptions_no_content: account.presubscriptionsNoContent,
+  value_history: account.valueHistory ?? valueHistoryDefault,
   created_at: formatTimestamp(account.createdAt),
   updated_at: formatTimestamp(account.updatedAt),
   etag: String(account.revision),

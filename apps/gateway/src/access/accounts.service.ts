@@ -20,8 +20,10 @@ import {
   accountChanges,
   accountRecord,
   type AccountRecord,
+  changedHistory,
   changedProfile,
   type CreatedAccountRecord,
+  isLongerHistory,
   type NewAccount,
   tierOf,
 } from './account-record.js';
@@ -90,6 +92,7 @@ export class Accounts {
         autoCreateDevices: wanted.auto_create_devices ?? false,
         presubscriptionsNoContent: wanted.presubscriptions_no_content ?? false,
         limits: merged({}, wanted.limits),
+        valueHistory: changedHistory(null, wanted.value_history),
         profile: changedProfile({}, wanted),
       };
       const { account, key, fullKey } = await makeAccount(manager, this.changes, parts, now);
@@ -111,7 +114,10 @@ export class Accounts {
       const before = { ...account };
       this.apply(account, changesOf(body, accountChanges, accountRecord(account)));
       const isStanding = account.tier !== before.tier || account.status !== before.status;
-      const isOthers = isStanding || !isDeepStrictEqual(account.limits, before.limits);
+      const isOthers =
+        isStanding ||
+        !isDeepStrictEqual(account.limits, before.limits) ||
+        isLongerHistory(account.valueHistory, before.valueHistory);
       if (isOthers && !caller.permissions.includes(installation)) throw new OnlyInstallationAdministrators();
       if (account.parentId === null && account.status === 'suspended') throw new InstallationAccountStays();
       account.revision += 1;
@@ -146,6 +152,7 @@ export class Accounts {
     if (wanted.tier !== undefined) account.tier = tierOf(wanted.tier);
     if (wanted.status !== undefined) account.status = wanted.status === 'ACTIVE' ? 'active' : 'suspended';
     account.limits = merged(account.limits, wanted.limits);
+    account.valueHistory = changedHistory(account.valueHistory, wanted.value_history);
     account.profile = changedProfile(account.profile, wanted);
   }
 }

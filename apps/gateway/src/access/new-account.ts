@@ -7,7 +7,7 @@ import { KeyGroup } from '../db/key-group.entity.js';
 import type { GroupKind } from '../permissions.js';
 
 export type WantedAccount = Partial<
-  Pick<Account, 'id' | 'email' | 'company' | 'limits' | 'profile' | 'presubscriptionsNoContent'>
+  Pick<Account, 'id' | 'email' | 'company' | 'limits' | 'profile' | 'presubscriptionsNoContent' | 'valueHistory'>
 > &
   Pick<Account, 'displayName' | 'tier' | 'autoCreateDevices' | 'parentId'>;
 
@@ -63,6 +63,7 @@ export const makeAccount = async (
       limits: {},
       profile: {},
       presubscriptionsNoContent: false,
+      valueHistory: null,
       status: 'active',
       revision: 1,
       createdAt: now,

@@ -1,3 +1,4 @@
+import type { ValueHistory } from '@lanyard/contracts';
 import { Column, Entity } from 'typeorm';
 import { Versioned } from './versioned.entity.js';
 
@@ -60,4 +61,8 @@ export class Account extends Versioned {
   /** `PUT /v2/subscriptions` answers 204 instead of 202. */
   @Column('boolean', { name: 'presubscriptions_no_content' })
   presubscriptionsNoContent: boolean;
+
+  /** null: the default. */
+  @Column('jsonb', { name: 'value_history', nullable: true })
+  valueHistory: ValueHistory | null;
 }

@@ -6,6 +6,7 @@ import { Application } from './application.entity.js';
 import { KeyGroup } from './key-group.entity.js';
 import { Initial1795392000000 } from './migrations/1795392000000-initial.js';
 import { Sessions1796342400000 } from './migrations/1796342400000-sessions.js';
+import { ValueHistory1796428800000 } from './migrations/1796428800000-value-history.js';
 import { Session } from './session.entity.js';
 
 /** PostgreSQL schema of this service; no other service reads it. */
@@ -15,5 +16,5 @@ export const databaseOf = (config: DatabaseConfig): DatabaseOptions =>
   databaseOptions(config, {
     schema,
     entities: [Account, ApiKey, KeyGroup, Application, AccessKey, Session],
-    migrations: [Initial1795392000000, Sessions1796342400000],
+    migrations: [Initial1795392000000, Sessions1796342400000, ValueHistory1796428800000],
   });

@@ -2,7 +2,6 @@ import { Module } from '@nestjs/common';
 import { ProxyModule } from '../proxy/proxy.module.js';
 import { ExplainController } from './explain.controller.js';
 import { Explanations } from './explanations.js';
-import { UpstreamClient } from './upstream-client.js';
 
-@Module({ imports: [ProxyModule], controllers: [ExplainController], providers: [UpstreamClient, Explanations] })
+@Module({ imports: [ProxyModule], controllers: [ExplainController], providers: [Explanations] })
 export class ExplainModule {}

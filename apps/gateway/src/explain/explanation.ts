@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LeftOut } from '../proxy/upstream-client.js';
 
 export const parts = ['registry', 'device-proxy', 'event-log', 'snapshot', 'dispatcher'] as const;
 
@@ -20,11 +21,7 @@ export const Explanation = z
     timeline: z.array(TimelineEntry).describe('Oldest first'),
     limit: z.number().int(),
     has_more: z.boolean().describe('Older entries exist: repeat the request with `before` set to the first `at`'),
-    left_out: z
-      .array(z.object({ service: z.enum(parts), reason: z.string() }))
-      .describe(
-        'Services whose entries are missing, because the key lacks the permission or the service did not answer',
-      ),
+    left_out: LeftOut,
   })
   .meta({ id: 'Explanation' });
 

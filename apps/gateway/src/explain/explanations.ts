@@ -1,11 +1,10 @@
 import { type Identity, isId, NotFound, ValidationFailed } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
-import { allows, notifications, type Permission } from '../permissions.js';
+import { notifications, type Permission } from '../permissions.js';
+import { type LeftOut, UpstreamClient, UpstreamRefused } from '../proxy/upstream-client.js';
 import type { Upstream } from '../upstreams.js';
-import { UpstreamUnavailable } from '../errors.js';
 import { type Explanation, newest, type Part, type TimelineEntry } from './explanation.js';
 import type { ChannelFacts, CommandPart, DeviceFacts, DevicePart, EchoFacts, EventPart, LogFacts } from './facts.js';
-import { UpstreamClient, UpstreamRefused } from './upstream-client.js';
 import {
   channelEntries,
   commandEntries,
@@ -22,8 +21,6 @@ export interface Page {
   /** Only entries before this time, exclusive. */
   before: string;
 }
-
-type LeftOut = Explanation['left_out'];
 
 /** Reads the facts of the upstreams on behalf of the caller and sorts them into one order. */
 @Injectable()
@@ -131,18 +128,12 @@ export class Explanations {
     path: string,
     caller: Identity,
   ): Promise<T | undefined> {
-    if (!allows(caller.permissions, needed)) {
-      leftOut.push({ service: upstream, reason: `The key has no permission ${needed}.` });
-      return undefined;
-    }
     try {
-      return await this.client.get<T>(upstream, path, caller);
+      return await this.client.getPart<T>(leftOut, needed, upstream, path, caller);
     } catch (error) {
       // The upstream does not know the subject.
       if (error instanceof UpstreamRefused) return undefined;
-      if (!(error instanceof UpstreamUnavailable)) throw error;
-      leftOut.push({ service: upstream, reason: 'The service does not answer.' });
-      return undefined;
+      throw error;
     }
   }
 }

@@ -21,7 +21,8 @@ const resolved = (answer: { $ref?: string } | undefined): Answer => {
 };
 
 /** The paths that the gateway serves itself (app.module.ts). */
-const own = /^\/v3\/(session|users|api-keys|policy-groups|applications|access-keys|accounts|explain)(\/|$)/;
+const own =
+  /^\/v3\/((session|users|api-keys|policy-groups|applications|access-keys|accounts|explain|statistics)(\/|$)|attention$)/;
 
 const isBelow = (prefix: string, path: string): boolean => {
   const [wanted, given] = [prefix.split('/'), path.split('/')];

@@ -12,6 +12,7 @@ import { ReverseProxy } from './reverse-proxy.js';
 import { Tunnels } from './tunnels.js';
 import { Upgrades } from './upgrade.js';
 import { UpstreamCalls } from './upstream-calls.js';
+import { UpstreamClient } from './upstream-client.js';
 import { UpstreamReplicas } from './upstream-replicas.js';
 
 /** Forwards requests and WebSockets to the upstreams. */
@@ -20,6 +21,7 @@ import { UpstreamReplicas } from './upstream-replicas.js';
   providers: [
     UpstreamReplicas,
     UpstreamCalls,
+    UpstreamClient,
     IdentityTokens,
     OpenCalls,
     ProxyHandler,
@@ -30,7 +32,7 @@ import { UpstreamReplicas } from './upstream-replicas.js';
     Upgrades,
     { provide: ErrorFilter, inject: [LOGGER], useFactory: (logger: Logger) => new ErrorFilter(logger) },
   ],
-  exports: [IdentityTokens, UpstreamCalls],
+  exports: [IdentityTokens, UpstreamCalls, UpstreamClient],
 })
 export class ProxyModule implements OnApplicationBootstrap, BeforeApplicationShutdown {
   constructor(

@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
 import { QuotasModule } from '../quotas/quotas.module.js';
 import { CredentialAnnouncer } from './credential-announcer.js';
+import { DeviceCountsController } from './device-counts.controller.js';
+import { DeviceCounter } from './device-counts.js';
 import { DeviceList } from './device-list.js';
 import { DeviceTexts } from './device-texts.js';
 import { DevicesController } from './devices.controller.js';
@@ -11,8 +13,17 @@ import { ProfileAnnouncer } from './profile-announcer.js';
 
 @Module({
   imports: [QuotasModule],
-  controllers: [DevicesController],
-  providers: [CredentialAnnouncer, ProfileAnnouncer, Lifecycle, NewDevices, DeviceTexts, DeviceList, DevicesService],
+  controllers: [DevicesController, DeviceCountsController],
+  providers: [
+    CredentialAnnouncer,
+    ProfileAnnouncer,
+    Lifecycle,
+    NewDevices,
+    DeviceTexts,
+    DeviceList,
+    DeviceCounter,
+    DevicesService,
+  ],
   exports: [CredentialAnnouncer, ProfileAnnouncer, Lifecycle, NewDevices, DeviceList],
 })
 export class DevicesModule {}

@@ -1,11 +1,20 @@
+import { allows } from '@lanyard/contracts';
 import { type Identity, identityHeader, requestIdHeader, traceParentHeader } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
-import { IdentityTokens } from '../proxy/identity-tokens.js';
-import { UpstreamCalls } from '../proxy/upstream-calls.js';
-import type { Upstream } from '../upstreams.js';
+import { z } from 'zod';
 import { UpstreamUnavailable } from '../errors.js';
+import type { Permission } from '../permissions.js';
+import { type Upstream, upstreams } from '../upstreams.js';
+import { IdentityTokens } from './identity-tokens.js';
+import { UpstreamCalls } from './upstream-calls.js';
 
 const timeoutMs = 25_000;
+
+/** The parts that are missing in an answer. */
+export const LeftOut = z
+  .array(z.object({ service: z.enum(upstreams), reason: z.string() }))
+  .describe('Services whose part is missing, because the key lacks the permission or the service did not answer');
+export type LeftOut = z.infer<typeof LeftOut>;
 
 /** An upstream's unsuccessful response, unchanged. */
 export class UpstreamRefused extends Error {
@@ -40,5 +49,26 @@ export class UpstreamClient {
     if (answer.statusCode >= 500) throw new UpstreamUnavailable(upstream);
     if (answer.statusCode >= 400) throw new UpstreamRefused(answer.statusCode, body as UpstreamRefused['body']);
     return body as T;
+  }
+
+  /** Returns undefined, and records why, when the caller may not see it or its upstream does not answer. */
+  async getPart<T>(
+    leftOut: LeftOut,
+    needed: Permission,
+    upstream: Upstream,
+    path: string,
+    caller: Identity,
+  ): Promise<T | undefined> {
+    if (!allows(caller.permissions, needed)) {
+      leftOut.push({ service: upstream, reason: `The key has no permission ${needed}.` });
+      return undefined;
+    }
+    try {
+      return await this.get<T>(upstream, path, caller);
+    } catch (error) {
+      if (!(error instanceof UpstreamUnavailable)) throw error;
+      leftOut.push({ service: upstream, reason: 'The service does not answer.' });
+      return undefined;
+    }
   }
 }

@@ -1,0 +1,34 @@
+import {
+  type AttentionItem,
+  AttentionList,
+  Caller,
+  type Identity,
+  type ListEnvelope,
+  ListParameters,
+  type ListQuery,
+  Operation,
+  RequiresPermission,
+} from '@lanyard/service';
+import { Controller, Get } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { StuckCommands } from './stuck-commands.js';
+
+@ApiTags('Attention')
+@RequiresPermission('commands')
+@Controller('v3/attention/stuck-commands')
+export class StuckCommandsController {
+  constructor(private readonly commands: StuckCommands) {}
+
+  @Get()
+  @Operation({
+    summary: 'List stuck commands',
+    description: 'Commands of all keys of the account that have not ended an hour after they were accepted.',
+    ok: AttentionList,
+  })
+  list(
+    @Caller() caller: Identity,
+    @ListParameters({ filters: {} }) query: ListQuery,
+  ): Promise<ListEnvelope<AttentionItem>> {
+    return this.commands.list(caller.accountId, query);
+  }
+}

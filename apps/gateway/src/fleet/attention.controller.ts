@@ -1,0 +1,78 @@
+import {
+  attentionCountMax,
+  type AttentionItem,
+  type AttentionKind,
+  attentionKinds,
+  Caller,
+  CLOCK,
+  type Clock,
+  formatTimestamp,
+  type Identity,
+  type ListEnvelope,
+  Operation,
+  RequiresPermission,
+} from '@lanyard/service';
+import { Controller, Get, Inject } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { routeOf } from '../proxy/routes.js';
+import { type LeftOut, UpstreamClient } from '../proxy/upstream-client.js';
+import { Attention } from './attention.js';
+
+const shown = 5;
+
+/** What an operator should look at: each service knows its own part. */
+@ApiTags('Attention')
+@RequiresPermission('devices.read')
+@Controller('v3/attention')
+export class AttentionController {
+  constructor(
+    private readonly client: UpstreamClient,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  @Get()
+  @Operation({
+    summary: 'Show what needs attention',
+    description:
+      'Lost subscriptions, stuck commands, failing channels and certificates that expire soon: how many there are, and the first of each. ' +
+      '`left_out` names the services that the key may not ask and those that did not answer.',
+    ok: Attention,
+  })
+  async show(@Caller() caller: Identity): Promise<Attention> {
+    const leftOut: LeftOut = [];
+    const kinds = await Promise.all(attentionKinds.map((kind) => this.kind(kind, caller, leftOut)));
+    return {
+      object: 'attention',
+      created_at: formatTimestamp(this.clock.now()),
+      kinds: kinds.flatMap((kind) => kind ?? []),
+      left_out: leftOut,
+    };
+  }
+
+  private async kind(
+    kind: AttentionKind,
+    caller: Identity,
+    leftOut: LeftOut,
+  ): Promise<Attention['kinds'][number] | undefined> {
+    const path = `/v3/attention/${kind}`;
+    const route = routeOf(path);
+    if (!route) throw new Error(`no service lists ${kind}`);
+    const query = `limit=${shown}&include=total_count`;
+    const { read, upstream } = route;
+    const list = await this.client.getPart<ListEnvelope<AttentionItem>>(
+      leftOut,
+      read,
+      upstream,
+      `${path}?${query}`,
+      caller,
+    );
+    if (!list) return undefined;
+    const total = list.total_count ?? list.data.length;
+    return {
+      kind,
+      count: Math.min(total, attentionCountMax),
+      count_is_exact: total <= attentionCountMax,
+      data: list.data,
+    };
+  }
+}

@@ -1,0 +1,73 @@
+import {
+  Caller,
+  CLOCK,
+  type Clock,
+  formatTimestamp,
+  type Identity,
+  Operation,
+  RequiresPermission,
+  ValidationFailed,
+} from '@lanyard/service';
+import { Controller, Get, Inject, Query } from '@nestjs/common';
+import { ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { type LeftOut, UpstreamClient, UpstreamRefused } from '../proxy/upstream-client.js';
+import { type DeviceCounts, Statistics, type StepsPart } from './statistics.js';
+
+type Given = Partial<Record<'step_seconds' | 'from' | 'to', string | string[]>>;
+
+const passedOn = ['step_seconds', 'from', 'to'] as const;
+
+/** What the fleet does: the registry counts devices, the snapshot counts facts. */
+@ApiTags('Statistics')
+@RequiresPermission('devices.read')
+@Controller('v3/statistics')
+export class StatisticsController {
+  constructor(
+    private readonly client: UpstreamClient,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  @Get()
+  @Operation({
+    summary: 'Show statistics of the account',
+    description:
+      'How many devices are in which state, and how many registrations, values, commands and dropped events each step of time had. ' +
+      'Steps of 10 s are kept for two hours, steps of 300 s for a week. Counts are a second or two behind; each fact is counted once.',
+    ok: Statistics,
+  })
+  @ApiQuery({ name: 'step_seconds', required: false, type: Number, description: '10 or 300; default 10' })
+  @ApiQuery({
+    name: 'from',
+    required: false,
+    type: String,
+    description: 'A time; default: an hour before `to`, and a day with steps of 300 s',
+  })
+  @ApiQuery({ name: 'to', required: false, type: String, description: 'A time; default: now' })
+  @ApiResponse({ status: 400, description: 'A malformed parameter, or a range of too many steps' })
+  async show(@Caller() caller: Identity, @Query() query: Given): Promise<Statistics> {
+    const leftOut: LeftOut = [];
+    const [devices, steps] = await Promise.all([
+      this.client.getPart<DeviceCounts>(leftOut, 'devices.read', 'registry', '/statistics', caller),
+      this.steps(caller, query),
+    ]);
+    return {
+      object: 'statistics',
+      created_at: formatTimestamp(this.clock.now()),
+      devices: devices ?? null,
+      ...steps,
+      left_out: leftOut,
+    };
+  }
+
+  /** The snapshot checks the parameters. */
+  private async steps(caller: Identity, query: Given): Promise<StepsPart> {
+    const given = new URLSearchParams();
+    for (const name of passedOn) for (const value of [query[name] ?? []].flat()) given.append(name, value);
+    try {
+      return await this.client.get<StepsPart>('snapshot', `/statistics?${given.toString()}`, caller);
+    } catch (error) {
+      if (error instanceof UpstreamRefused && error.status === 400) throw new ValidationFailed(error.body.fields ?? []);
+      throw error;
+    }
+  }
+}

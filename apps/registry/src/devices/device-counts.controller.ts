@@ -1,0 +1,17 @@
+import { Caller, type Identity, RequiresPermission } from '@lanyard/service';
+import { Controller, Get } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { DeviceCounter, type DeviceCounts } from './device-counts.js';
+
+/** For the gateway, which exposes no route to it. */
+@ApiExcludeController()
+@RequiresPermission('devices.read')
+@Controller('statistics')
+export class DeviceCountsController {
+  constructor(private readonly counter: DeviceCounter) {}
+
+  @Get()
+  counts(@Caller() { accountId }: Identity): Promise<DeviceCounts> {
+    return this.counter.countsOf(accountId);
+  }
+}

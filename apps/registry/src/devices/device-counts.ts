@@ -1,0 +1,59 @@
+import { CLOCK, type Clock, FairTurns, setBounded } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+
+/** The gateway describes it: `DeviceCounts`. */
+export interface DeviceCounts {
+  total: number;
+  by_state: Record<string, number>;
+  by_lifecycle_status: Record<string, number>;
+}
+
+interface Row {
+  state: string;
+  lifecycle_status: string;
+  n: number;
+}
+
+// Reads all devices of the account.
+const countsSql = `
+  SELECT state, lifecycle_status, count(*)::int AS n FROM registry.devices WHERE account_id = $1 GROUP BY 1, 2`;
+
+/** A page that shows counts asks again and again, and so does every other one: all get the same counts for so long. */
+const reusedMs = 5_000;
+const accountsMax = 10_000;
+
+const sumBy = (rows: readonly Row[], name: 'state' | 'lifecycle_status'): Record<string, number> => {
+  const sums: Record<string, number> = {};
+  for (const row of rows) sums[row[name]] = (sums[row[name]] ?? 0) + row.n;
+  return sums;
+};
+
+/** How many devices of an account are in which state. */
+@Injectable()
+export class DeviceCounter {
+  private readonly recent = new Map<string, { untilMs: number; counts: Promise<DeviceCounts> }>();
+
+  constructor(
+    private readonly database: DataSource,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  countsOf(accountId: string): Promise<DeviceCounts> {
+    const known = this.recent.get(accountId);
+    if (known && known.untilMs > this.clock.now()) return known.counts;
+    const counts = FairTurns.at(this.database).run(accountId, () => this.count(accountId));
+    setBounded(this.recent, accountId, { untilMs: this.clock.now() + reusedMs, counts }, accountsMax);
+    counts.catch(() => this.recent.delete(accountId));
+    return counts;
+  }
+
+  private async count(accountId: string): Promise<DeviceCounts> {
+    const rows: Row[] = await this.database.query(countsSql, [accountId]);
+    return {
+      total: rows.reduce((sum, { n }) => sum + n, 0),
+      by_state: sumBy(rows, 'state'),
+      by_lifecycle_status: sumBy(rows, 'lifecycle_status'),
+    };
+  }
+}

@@ -1,0 +1,35 @@
+import {
+  type AttentionItem,
+  AttentionList,
+  Caller,
+  type Identity,
+  type ListEnvelope,
+  ListParameters,
+  type ListQuery,
+  Operation,
+  RequiresPermission,
+} from '@lanyard/service';
+import { Controller, Get } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { ExpiringCertificates } from './expiring-certificates.js';
+
+@ApiTags('Attention')
+@RequiresPermission('devices.read')
+@Controller('v3/attention/expiring-certificates')
+export class ExpiringCertificatesController {
+  constructor(private readonly certificates: ExpiringCertificates) {}
+
+  @Get()
+  @Operation({
+    summary: 'List certificates that expire soon',
+    description:
+      'Certificates of devices, and active trusted certificates, that expire in the next 30 days or have expired.',
+    ok: AttentionList,
+  })
+  list(
+    @Caller() caller: Identity,
+    @ListParameters({ filters: {} }) query: ListQuery,
+  ): Promise<ListEnvelope<AttentionItem>> {
+    return this.certificates.list(caller.accountId, query);
+  }
+}
