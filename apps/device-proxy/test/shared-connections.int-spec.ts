@@ -144,6 +144,22 @@ describe('DTLS connections between replicas', () => {
     expect(a.server.connection(id)?.remote.via).toBeUndefined();
   });
 
+  it('a restarted replica gets nothing back from the one that the device reaches now, and no record is lost', async () => {
+    const [a, b] = [await replica(), await replica()];
+    await together(a, b);
+    const thing = await device(a);
+    await thing.ask('one', `one ${a.name}`);
+    replicas.delete(a);
+    await a.drain();
+    // It has the slot that the id names, and b still forwards to its holder.
+    const again = await replica({ name: a.name });
+    await together(b);
+    thing.talkTo(b);
+    thing.line.send(Buffer.from('two'));
+    await eventually(() => thing.answers.includes(`two ${b.name}`));
+    expect([again.received, b.received, await b.count('taken')]).toEqual([[], ['two'], 1]);
+  });
+
   it('a drained replica hands over exactly: what it has seen is not accepted again', async () => {
     const [a, b] = [await replica(), await replica()];
     const thing = await device(a);

@@ -28,13 +28,20 @@ export interface Save extends SavedConnection {
   isNew?: boolean;
 }
 
-/** The result of a lookup: no state, or another live replica has it, or this one has it from now on. */
+/** The result of a lookup: no state, or another live replica has it, or none has, or this one has it from now on. */
 export type Taken =
   | { kind: 'none' }
+  | { kind: 'free' }
   | { kind: 'elsewhere'; owner: string }
   | { kind: 'taken'; epoch: number; takeOvers: number; saved: SavedConnection }
   /** Its state cannot be read, for example as its key has been removed. */
   | { kind: 'unreadable'; error: unknown };
+
+interface Lookup {
+  id: string;
+  /** All its records were: the replica that the device reaches is the one to have it. */
+  isForwarded: boolean;
+}
 
 interface Known {
   id: string;
@@ -56,7 +63,7 @@ export class ConnectionStore {
     batchMax: scriptMax,
     paceMs,
   });
-  private readonly takes = new RequestBatcher((batch: readonly string[]) => this.takeAll(batch), {
+  private readonly takes = new RequestBatcher((batch: readonly Lookup[]) => this.takeAll(batch), {
     batchMax: scriptMax,
     paceMs,
   });
@@ -90,9 +97,9 @@ export class ConnectionStore {
     return this.saves.submit(save);
   }
 
-  /** Takes the connection over, unless a live replica has it. */
-  take(id: string): Promise<Taken> {
-    return this.takes.submit(id);
+  /** Takes the connection over, unless a live replica has it or all its records were forwarded. */
+  take(id: string, { isForwarded = false }: Partial<Lookup> = {}): Promise<Taken> {
+    return this.takes.submit({ id, isForwarded });
   }
 
   /** Whether the connection is still this replica's. It is if Redis does not have it: Redis may have lost it. */
@@ -115,14 +122,16 @@ export class ConnectionStore {
     return (results as number[]).map((result) => result === 1);
   }
 
-  private async takeAll(batch: readonly string[]): Promise<Taken[]> {
-    const keys = [this.prefix.slots, ...batch.map((id) => this.prefix.connection(id))];
-    const rows = await this.run('take-connections', keys, [this.slots.owner, this.firstEpoch()]);
-    return (rows as string[][]).map((row, n) => this.taken(batch[n] as string, row));
+  private async takeAll(batch: readonly Lookup[]): Promise<Taken[]> {
+    const keys = [this.prefix.slots, ...batch.map(({ id }) => this.prefix.connection(id))];
+    const areForwarded = batch.map(({ isForwarded }) => (isForwarded ? 1 : 0));
+    const rows = await this.run('take-connections', keys, [this.slots.owner, this.firstEpoch(), ...areForwarded]);
+    return (rows as string[][]).map((row, n) => this.taken((batch[n] as Lookup).id, row));
   }
 
   private taken(id: string, [kind, detail = '', sealed = '']: readonly string[]): Taken {
     if (kind === 'elsewhere') return { kind, owner: detail };
+    if (kind === 'free') return { kind };
     if (kind !== 'taken') return { kind: 'none' };
     try {
       const { savedEpoch, saved } = this.open(id, sealed);

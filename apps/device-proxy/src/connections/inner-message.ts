@@ -2,8 +2,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Address } from '@lanyard/dtls';
 
 /**
- * A message between replicas, over UDP: a record that has to reach another replica, the answer that has to leave from there, or
- * that a connection is not here.
+ * A message between replicas, over UDP: a record that has to reach another replica, the answer that has to leave from there, or a
+ * record whose connection is not there, which goes back.
  */
 export interface InnerMessage {
   kind: 'record' | 'answer' | 'not-here';
@@ -13,7 +13,7 @@ export interface InnerMessage {
   timeMs: number;
   /** Of the device. */
   address: Address;
-  /** The datagram; for `not-here` the connection id. */
+  /** The datagram. */
   payload: Buffer;
 }
 

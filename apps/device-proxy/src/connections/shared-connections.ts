@@ -68,7 +68,7 @@ export class SharedConnections implements ConnectionSharing {
 
   admits(datagram: Buffer, from: Address): boolean {
     if (!this.kept.hasDoubts || datagram[0] !== connectionIdType) return true;
-    const id = datagram.toString('hex', connectionIdOffset, connectionIdOffset + this.connectionIdBytes);
+    const id = this.idOf(datagram);
     if (!this.kept.isDoubted(id)) return true;
     this.stray.receiveDoubted(id, datagram, from);
     return false;
@@ -86,8 +86,12 @@ export class SharedConnections implements ConnectionSharing {
     return sent;
   }
 
+  private idOf(datagram: Buffer): string {
+    return datagram.toString('hex', connectionIdOffset, connectionIdOffset + this.connectionIdBytes);
+  }
+
   private receiveInner({ kind, owner, address, payload }: InnerMessage): void {
-    if (kind === 'not-here') return this.stray.notThere(payload.toString('hex'));
+    if (kind === 'not-here') return this.stray.sentBack(this.idOf(payload), payload, address);
     if (kind === 'answer') {
       this.events.count('answered-for-another');
       this.host?.send(payload, address);

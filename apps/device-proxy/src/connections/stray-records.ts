@@ -64,12 +64,10 @@ export class StrayRecords {
     void this.resolve(id, async () => ((await this.kept.confirm(id)) ? this.deliver(id) : this.lookUp(id)));
   }
 
-  /** Its owner says that it has no such connection. */
-  notThere(id: string): void {
-    if (this.waiting.size >= waitingConnectionsMax || this.waiting.has(id) || !this.admitsLookup()) return;
-    // The datagram is gone; the device sends it again.
-    this.waiting.set(id, []);
-    void this.resolve(id, () => this.lookUp(id));
+  /** The replica that it was forwarded to does not have the connection. */
+  sentBack(id: string, datagram: Buffer, from: Address): void {
+    const isFirst = !this.waiting.has(id);
+    if (this.wait(id, datagram, from) && isFirst) void this.resolve(id, () => this.lookUp(id));
   }
 
   /** Without Redis: whose the connection is was found out just now, or its id names a replica that will say if it is not there. */
@@ -136,10 +134,22 @@ export class StrayRecords {
   }
 
   private async lookUp(id: string): Promise<void> {
-    const taken = await this.store.take(id);
+    const isForwarded = this.areForwarded(id);
+    const taken = await this.store.take(id, { isForwarded });
     if (taken.kind === 'taken') await this.continue(id, taken);
+    else if (taken.kind === 'free') await this.leave(id);
     else if (taken.kind === 'elsewhere') this.pass(id, taken.owner);
     else this.discard(id, taken);
+  }
+
+  private areForwarded(id: string): boolean {
+    return (this.waiting.get(id) ?? []).every(({ from }) => from.via !== undefined);
+  }
+
+  /** To the replica that the device reaches, which takes it over; unless the device was heard here meanwhile. */
+  private async leave(id: string): Promise<void> {
+    if (!this.areForwarded(id)) return this.lookUp(id);
+    for (const stray of this.strays(id)) this.sendBack(stray);
   }
 
   private discard(id: string, taken: Taken): void {
@@ -157,16 +167,17 @@ export class StrayRecords {
 
   private pass(id: string, owner: string): void {
     this.results.set(id, owner);
-    for (const { datagram, from } of this.strays(id)) {
-      if (from.via !== undefined) this.misdirected(id, from);
+    for (const stray of this.strays(id)) {
+      const { datagram, from } = stray;
+      if (from.via !== undefined) this.sendBack(stray);
       else if (!this.forward(owner, datagram, from)) this.events.count('dropped');
     }
   }
 
   /** The sender looks for the owner itself. */
-  private misdirected(id: string, { via = '', address, port }: Address): void {
+  private sendBack({ datagram, from: { via = '', address, port } }: Stray): void {
     this.events.count('misdirected');
-    this.inner.send(via, { kind: 'not-here', address: { address, port }, payload: Buffer.from(id, 'hex') });
+    this.inner.send(via, { kind: 'not-here', address: { address, port }, payload: datagram });
   }
 
   private async continue(id: string, taken: Extract<Taken, { kind: 'taken' }>): Promise<void> {

@@ -2,9 +2,11 @@
 -- grows in the same step, so no state is read twice with the same epoch, and a former owner cannot save any more.
 -- Epochs are seconds or more, so that they grow even when Redis has lost its latest writes.
 --
+-- One whose records were all forwarded goes to the replica that the device reaches: it is not taken over here.
+--
 -- KEYS  1 slots  then the hash of each connection
--- ARGV  1 owner that asks  2 seconds by its clock
--- Returns for each connection { 'none' }, { 'elsewhere', owner }, or { 'taken', epoch, sealed state }.
+-- ARGV  1 owner that asks  2 seconds by its clock  then for each connection 1 when all its records were forwarded
+-- Returns for each connection { 'none' }, { 'elsewhere', owner }, { 'free' }, or { 'taken', epoch, sealed state }.
 local slots = KEYS[1]
 local owner, seconds = ARGV[1], tonumber(ARGV[2])
 
@@ -27,6 +29,8 @@ for n = 2, #KEYS do
     results[n - 1] = { 'none' }
   elseif c[2] ~= owner and isLive(c[2]) then
     results[n - 1] = { 'elsewhere', c[2] }
+  elseif c[2] ~= owner and ARGV[n + 1] == '1' then
+    results[n - 1] = { 'free' }
   else
     local epoch = string.format('%.0f', math.max(tonumber(c[1]) + 1, seconds))
     redis.call('HSET', KEYS[n], 'epoch', epoch, 'owner', owner)
