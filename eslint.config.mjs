@@ -32,6 +32,7 @@ const layers = (testing) => [
     onlyDependOnLibsWithTags: ['layer:client'],
     bannedExternalImports: testing ? [] : ['node:*'],
   },
+  { sourceTag: 'layer:cli', onlyDependOnLibsWithTags: testing ? [...everyLib, 'layer:client'] : ['layer:client'] },
   { sourceTag: 'layer:testing', onlyDependOnLibsWithTags: everyLib },
   {
     sourceTag: 'layer:app',

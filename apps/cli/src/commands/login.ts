@@ -1,0 +1,77 @@
+import { Lanyard } from '@lanyard/client';
+import type { Command } from 'commander';
+import type { Cli, GlobalOptions } from '../cli.js';
+import { NameUnknown } from '../errors.js';
+import { closest } from '../names/closest.js';
+import { checkedUrl, developmentUrl } from '../settings/connection.js';
+import { Profiles } from '../settings/profiles.js';
+import { keyFromFile, keyFromInput } from '../settings/secret-input.js';
+
+const isLoopback = (url: string): boolean => /^http:\/\/(localhost|127\.|\[::1\])/.test(url);
+
+const logIn = async (cli: Cli, command: Command): Promise<void> => {
+  const options = command.optsWithGlobals<GlobalOptions>();
+  const out = cli.output(command);
+  const profiles = new Profiles(cli.environment.folder);
+  const name = options.profile ?? cli.environment.profile ?? profiles.current;
+  const wanted = options.url ?? cli.environment.url ?? profiles.find(name)?.url ?? developmentUrl;
+  const url = checkedUrl(wanted);
+  if (url.startsWith('http://') && !isLoopback(url)) out.note(`Warning: the key is sent to ${url} without encryption.`);
+  const key = options.keyFile === undefined ? await keyFromInput() : keyFromFile(options.keyFile);
+  const account = await new Lanyard({ baseUrl: url, key, retries: 0 }).call(
+    'GET /v3/accounts/{id}',
+    { path: { id: 'me' } },
+    { signal: cli.signal },
+  );
+  profiles.save(name, { url, key });
+  const shown = { profile: name, url, account_id: account.id, account_name: account.display_name };
+  await out.result(shown, () => `Signed in to ${url} as ${account.display_name || account.id} (profile ${name}).`);
+};
+
+const known = (profiles: Profiles, name: string): string => {
+  if (profiles.find(name)) return name;
+  const near = closest(
+    name,
+    profiles.all().map(([each]) => each),
+  );
+  throw new NameUnknown(`There is no profile "${name}".`, near && `Did you mean "${near}"?`);
+};
+
+export const addLogin = (program: Command, cli: Cli): void => {
+  program
+    .command('login')
+    .description('Sign in with an API key, which is stored in a profile that only you can read')
+    .addHelpText(
+      'after',
+      '\nThe key is asked for without being shown. A pipe or --key-file serves scripts:\n' +
+        '  lanyard login --url https://lanyard.example < key.txt',
+    )
+    .action((_, command: Command) => logIn(cli, command));
+
+  program
+    .command('logout')
+    .description('Forget the key of a profile')
+    .action(async (_, command: Command) => {
+      const profiles = new Profiles(cli.environment.folder);
+      const name = known(profiles, command.optsWithGlobals<GlobalOptions>().profile ?? profiles.current);
+      profiles.remove(name);
+      cli.output(command).note(`The key of profile ${name} is deleted here; it stays valid in the service.`);
+    });
+
+  program
+    .command('profiles')
+    .description('List the profiles, or choose the one that is used')
+    .argument('[name]', 'profile to use from now on')
+    .action(async (name: string | undefined, _, command: Command) => {
+      const profiles = new Profiles(cli.environment.folder);
+      if (name !== undefined) profiles.select(known(profiles, name));
+      const all = profiles.all().map(([each, { url }]) => ({ name: each, url, current: each === profiles.current }));
+      const columns = [
+        { title: '', of: ({ current }: (typeof all)[number]) => (current ? '*' : '') },
+        { title: 'PROFILE', of: (profile: (typeof all)[number]) => profile.name },
+        { title: 'URL', of: ({ url }: (typeof all)[number]) => url },
+      ];
+      const count = await cli.output(command).list(all, columns, (profile) => profile.name);
+      if (count === 0) cli.output(command).note('There are no profiles yet: run "lanyard login".');
+    });
+};

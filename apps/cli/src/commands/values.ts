@@ -1,0 +1,34 @@
+import { InvalidArgumentError } from 'commander';
+import { UsageError } from '../errors.js';
+
+/** Parsers of arguments and options. */
+export const wholeNumber =
+  (min: number, max = Number.MAX_SAFE_INTEGER) =>
+  (text: string): number => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < min || value > max)
+      throw new InvalidArgumentError(`Expected a whole number from ${min}${max < 1e15 ? ` to ${max}` : ''}.`);
+    return value;
+  };
+
+/** For options that may be repeated. */
+export const collected = (text: string, before: string[] = []): string[] => [...before, text];
+
+/** `state=registered`, `name__neq=a` → a query. */
+export const filterQuery = (filters: readonly string[] = []): Record<string, string> =>
+  Object.fromEntries(
+    filters.map((text) => {
+      const at = text.indexOf('=');
+      if (at < 1)
+        throw new UsageError(`"${text}" is not a filter.`, 'Write field=value, for example state=registered.');
+      return [text.slice(0, at), text.slice(at + 1)];
+    }),
+  );
+
+export async function* firstOf<T>(items: AsyncIterable<T>, max: number): AsyncGenerator<T> {
+  let count = 0;
+  for await (const item of items) {
+    if (count++ >= max) return;
+    yield item;
+  }
+}

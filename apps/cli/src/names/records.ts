@@ -1,0 +1,27 @@
+import { NameUnknown, UsageError } from '../errors.js';
+import { closest } from './closest.js';
+
+interface Named {
+  id: string;
+  name: string;
+}
+
+/** The record with this id or name among all of a kind, of which an account has few. */
+export const findNamed = async <T extends Named>(kind: string, all: AsyncIterable<T>, nameOrId: string): Promise<T> => {
+  const named: T[] = [];
+  const names: string[] = [];
+  for await (const each of all) {
+    if (each.id === nameOrId) return each;
+    if (each.name === nameOrId) named.push(each);
+    names.push(each.name);
+  }
+  const [found, ...others] = named;
+  if (found && others.length > 0)
+    throw new UsageError(
+      `Several are called "${nameOrId}".`,
+      `Use the id of one: ${named.map(({ id }) => id).join(', ')}.`,
+    );
+  if (found) return found;
+  const near = closest(nameOrId, names);
+  throw new NameUnknown(`There is no ${kind} "${nameOrId}".`, near && `Did you mean "${near}"?`);
+};

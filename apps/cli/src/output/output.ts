@@ -1,0 +1,129 @@
+import type { Writable } from 'node:stream';
+import { styleText } from 'node:util';
+import Table from 'cli-table3';
+import { onOneLine, withoutSecrets } from './safe-text.js';
+
+export interface OutputOptions {
+  json: boolean;
+  quiet: boolean;
+  /** On a terminal without NO_COLOR. */
+  colour: boolean;
+}
+
+export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
+
+export interface Column<T> {
+  title: string;
+  of: (item: T) => string | number | null | undefined;
+  style?: (item: T) => Style | undefined;
+}
+
+/** Rows that are collected before the widths of the columns are chosen; longer lists continue with the same. */
+const rowsPerTable = 500;
+
+const noBorders = {
+  ...{ top: '', 'top-mid': '', 'top-left': '', 'top-right': '' },
+  ...{ bottom: '', 'bottom-mid': '', 'bottom-left': '', 'bottom-right': '' },
+  ...{ left: '', 'left-mid': '', mid: '', 'mid-mid': '', right: '', 'right-mid': '', middle: '  ' },
+};
+
+/** Results go to the standard output, everything else to the standard error. */
+export class Output {
+  constructor(
+    private readonly stdout: Writable,
+    private readonly stderr: Writable,
+    readonly options: OutputOptions,
+  ) {}
+
+  /** Resolves when the line is written. Rejects when its reader is gone. */
+  line(text: string): Promise<void> {
+    return this.raw(`${text}\n`);
+  }
+
+  raw(content: string | Uint8Array): Promise<void> {
+    return new Promise((resolve, reject) => this.stdout.write(content, (error) => (error ? reject(error) : resolve())));
+  }
+
+  json(value: unknown): Promise<void> {
+    return this.line(JSON.stringify(value, null, 2));
+  }
+
+  /** As JSON, or as text. */
+  result(value: unknown, text: () => string): Promise<void> {
+    return this.options.json ? this.json(value) : this.line(text());
+  }
+
+  /** Progress and remarks. */
+  note(text: string): void {
+    if (!this.options.quiet) this.complain(text);
+  }
+
+  complain(text: string): void {
+    this.stderr.write(`${withoutSecrets(text)}\n`);
+  }
+
+  style(style: Style, text: string): string {
+    return this.options.colour ? styleText(style, text) : text;
+  }
+
+  /** Field names and values of one record; empty ones are omitted. */
+  async record(
+    value: object,
+    fields: readonly (readonly [string, string | number | null | undefined])[],
+  ): Promise<void> {
+    if (this.options.json) return this.json(value);
+    const shown = fields.filter(([, text]) => text !== null && text !== undefined && text !== '');
+    const width = Math.max(...shown.map(([name]) => name.length));
+    for (const [name, text] of shown)
+      await this.line(`${this.style('dim', name.padEnd(width))}  ${onOneLine(String(text))}`);
+  }
+
+  /** A table, a JSON array, or with `--quiet` the ids alone. Returns how many there were. */
+  async list<T extends object>(
+    items: AsyncIterable<T> | Iterable<T>,
+    columns: readonly Column<T>[],
+    idOf: (item: T) => string,
+  ): Promise<number> {
+    if (this.options.json) return this.jsonArray(items);
+    let count = 0;
+    let rows: T[] = [];
+    for await (const item of items) {
+      count++;
+      if (this.options.quiet) await this.line(onOneLine(idOf(item)));
+      else if (rows.push(item) >= rowsPerTable) {
+        await this.line(this.table(rows, columns, count === rows.length));
+        rows = [];
+      }
+    }
+    if (rows.length > 0) await this.line(this.table(rows, columns, count === rows.length));
+    return count;
+  }
+
+  table<T>(items: readonly T[], columns: readonly Column<T>[], withTitles = true): string {
+    const plain = { head: [], border: [], 'padding-left': 0, 'padding-right': 0 };
+    const table = new Table({ chars: noBorders, style: plain });
+    if (withTitles) table.push(columns.map(({ title }) => this.style('bold', title)));
+    for (const item of items) table.push(columns.map((column) => this.cell(column, item)));
+    return table
+      .toString()
+      .split('\n')
+      .map((line) => line.trimEnd())
+      .join('\n');
+  }
+
+  private cell<T>({ of, style }: Column<T>, item: T): string {
+    const text = onOneLine(String(of(item) ?? ''));
+    const wanted = style?.(item);
+    return wanted ? this.style(wanted, text) : text;
+  }
+
+  private async jsonArray(items: AsyncIterable<object> | Iterable<object>): Promise<number> {
+    let count = 0;
+    for await (const item of items) {
+      await this.raw(`${count === 0 ? '[\n' : ',\n'}  ${JSON.stringify(item)}`);
+      count++;
+    }
+    await this.raw(count === 0 ? '[]\n' : '\n]\n');
+    return count;
+  }
+}

@@ -1,0 +1,73 @@
+import { existsSync } from 'node:fs';
+import type { Environment } from '../config.js';
+import { CliError, exitCodes, NameUnknown, UsageError } from '../errors.js';
+import { closest } from '../names/closest.js';
+import { type Profile, Profiles } from './profiles.js';
+import { keyFromFile, keyFromText } from './secret-input.js';
+
+export interface ConnectionOptions {
+  profile?: string;
+  url?: string;
+  keyFile?: string;
+}
+
+/** Of `npm start` in a clone of the repository. */
+export const developmentUrl = 'http://127.0.0.1:8080';
+const developmentKeyFile = '.lanyard/admin.key';
+
+export const checkedUrl = (text: string): string => {
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    throw new UsageError(`"${text}" is not an address.`, `An address looks like ${developmentUrl}.`);
+  }
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new UsageError('The address must begin with http:// or https://.');
+  if (url.username !== '' || url.password !== '')
+    throw new UsageError('The address must not contain a user name or password.');
+  return url.href.replace(/\/+$/, '');
+};
+
+const notSignedIn = (): CliError =>
+  new CliError(
+    'You are not signed in.',
+    exitCodes.notPermitted,
+    existsSync(developmentKeyFile)
+      ? `Run "lanyard login --url ${developmentUrl} --key-file ${developmentKeyFile}".`
+      : 'Run "lanyard login --url https://lanyard.example".',
+  );
+
+const givenKey = (options: ConnectionOptions, environment: Environment): string | undefined => {
+  if (options.keyFile !== undefined) return keyFromFile(options.keyFile);
+  if (environment.key !== undefined) return keyFromText(environment.key, 'LANYARD_KEY');
+  return environment.keyFile === undefined ? undefined : keyFromFile(environment.keyFile);
+};
+
+const storedProfile = (options: ConnectionOptions, environment: Environment): Profile | undefined => {
+  const profiles = new Profiles(environment.folder);
+  const wanted = options.profile ?? environment.profile;
+  const profile = profiles.find(wanted ?? profiles.current);
+  if (profile || wanted === undefined) return profile;
+  const names = profiles.all().map(([name]) => name);
+  const advice = closest(wanted, names);
+  throw new NameUnknown(`There is no profile "${wanted}".`, advice && `Did you mean "${advice}"?`);
+};
+
+/** Where to, and with which key: options win over the environment, and that over the profile. */
+export const connectionOf = (options: ConnectionOptions, environment: Environment): Profile => {
+  const key = givenKey(options, environment);
+  const givenUrl = options.url ?? environment.url;
+  const url = givenUrl === undefined ? undefined : checkedUrl(givenUrl);
+  if (key !== undefined && url !== undefined) return { url, key };
+  const stored = storedProfile(options, environment);
+  if (key !== undefined) return { url: stored?.url ?? developmentUrl, key };
+  if (!stored) throw notSignedIn();
+  // The key of one service is not sent to another.
+  if (url !== undefined && url !== stored.url)
+    throw new UsageError(
+      `The key of this profile belongs to ${stored.url}, not to ${url}.`,
+      'Pass --key-file as well, or sign in to that address with "lanyard login --profile NAME".',
+    );
+  return stored;
+};

@@ -1,0 +1,90 @@
+import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { UsageError } from '../errors.js';
+
+export interface Profile {
+  url: string;
+  key: string;
+}
+
+interface Contents {
+  current: string;
+  profiles: Record<string, Profile>;
+}
+
+const fileName = 'profiles.json';
+const readableByOthers = 0o077;
+const nothing = (): Contents => ({ current: 'default', profiles: {} });
+
+/** Addresses and keys by name, in a file that only its owner can read. */
+export class Profiles {
+  readonly file: string;
+
+  constructor(private readonly folder: string) {
+    this.file = join(folder, fileName);
+  }
+
+  get current(): string {
+    return this.read().current;
+  }
+
+  all(): [string, Profile][] {
+    return Object.entries(this.read().profiles);
+  }
+
+  find(name: string): Profile | undefined {
+    const { profiles } = this.read();
+    return Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  }
+
+  /** Stores a profile and makes it the current one. */
+  save(name: string, profile: Profile): void {
+    const { profiles } = this.read();
+    this.write({ current: name, profiles: { ...profiles, [name]: profile } });
+  }
+
+  select(name: string): void {
+    this.write({ ...this.read(), current: name });
+  }
+
+  remove(name: string): void {
+    const { current, profiles } = this.read();
+    const { [name]: _, ...others } = profiles;
+    this.write({ current: current === name ? (Object.keys(others)[0] ?? 'default') : current, profiles: others });
+  }
+
+  private read(): Contents {
+    let text: string;
+    try {
+      this.refuseReadableByOthers();
+      text = readFileSync(this.file, 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return nothing();
+      throw error;
+    }
+    try {
+      return JSON.parse(text) as Contents;
+    } catch {
+      throw new UsageError(`${this.file} is not valid JSON.`, 'Correct or delete it, and sign in again.');
+    }
+  }
+
+  private refuseReadableByOthers(): void {
+    if (process.platform === 'win32') return;
+    const mode = statSync(this.file).mode & 0o777;
+    if ((mode & readableByOthers) !== 0)
+      throw new UsageError(
+        `${this.file} contains keys, but other users may read it (mode ${mode.toString(8)}).`,
+        `Run "chmod 600 ${this.file}", and rotate the keys in it if others may have seen them.`,
+      );
+  }
+
+  /** A write that is interrupted leaves the old file. */
+  private write(contents: Contents): void {
+    mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+    const written = `${this.file}.${process.pid}`;
+    writeFileSync(written, `${JSON.stringify(contents, null, 2)}\n`, { mode: 0o600 });
+    chmodSync(written, 0o600);
+    renameSync(written, this.file);
+  }
+}

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import { Interrupted, UsageError } from '../errors.js';
+
+/** A line from the terminal that is not shown. */
+const prompted = (question: string): Promise<string> => {
+  const silent = new Writable({ write: (_, __, done) => done() });
+  process.stderr.write(question);
+  return new Promise((resolve, reject) => {
+    const lines = createInterface({ input: process.stdin, output: silent, terminal: true });
+    const end = (act: () => void): void => {
+      act();
+      lines.close();
+      process.stderr.write('\n');
+    };
+    lines.once('line', (line) => end(() => resolve(line)));
+    lines.once('SIGINT', () => end(() => reject(new Interrupted())));
+    lines.once('close', () => reject(new Interrupted()));
+  });
+};
+
+const fromPipe = async (): Promise<string> => {
+  const parts: Buffer[] = [];
+  for await (const part of process.stdin) parts.push(part as Buffer);
+  return Buffer.concat(parts).toString();
+};
+
+const checked = (text: string, from: string): string => {
+  const key = text.trim();
+  if (key === '') throw new UsageError(`There is no key in ${from}.`);
+  // A header with anything else would be refused with an error that shows it.
+  if (!/^[\x21-\x7e]+$/.test(key)) throw new UsageError(`What is in ${from} is not a key.`);
+  return key;
+};
+
+export const keyFromFile = (file: string): string => {
+  try {
+    return checked(readFileSync(file, 'utf8'), file);
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`The key file cannot be read: ${(error as Error).message}`);
+  }
+};
+
+export const keyFromText = (text: string, from: string): string => checked(text, from);
+
+/** Asks for it on a terminal, and reads it from a pipe. */
+export const keyFromInput = async (): Promise<string> =>
+  process.stdin.isTTY
+    ? checked(await prompted('API key (not shown): '), 'the answer')
+    : checked(await fromPipe(), 'the standard input');

@@ -1,0 +1,108 @@
+import { chmodSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { thermometer } from '@lanyard/testing';
+import { Application } from '../application.ts';
+import { fresh } from '../journeys.ts';
+import { type RunningSystem, startSystem } from '../system.ts';
+import { CommandLine } from './command-line.ts';
+
+describe('the command line', () => {
+  let system: RunningSystem;
+  let cli: CommandLine;
+  let demo: ReturnType<typeof thermometer>;
+  let deviceId: string;
+  const name = fresh('cli');
+
+  beforeAll(async () => {
+    system = await startSystem('cli');
+    cli = new CommandLine();
+    demo = thermometer({ name, server: system.coapUrls[0] as string });
+    const { device } = demo;
+    await device.open();
+    await device.register();
+    deviceId = await new Application(system.baseUrl, system.adminKey).deviceId(name);
+  });
+
+  afterAll(async () => {
+    await demo?.device.close();
+    await system?.stop();
+  });
+
+  it('asks for the key on a terminal without showing it, and stores it for its owner only', async () => {
+    const run = cli.onTerminal(['login', '--url', system.baseUrl]);
+    await run.shows(/API key \(not shown\): /);
+    run.type(`${system.adminKey}\r`);
+    await run.shows(/Signed in to .* \(profile default\)/);
+    expect(await run.ended).toBe(0);
+    expect(run.shown).not.toContain(system.adminKey.slice(-32));
+    const file = join(cli.folder, 'profiles.json');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    chmodSync(file, 0o644);
+    const refused = await cli.run(['devices']);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('chmod 600')]);
+    chmodSync(file, 0o600);
+  });
+
+  it('takes a key from a pipe and from a file, and refuses a wrong one without repeating it', async () => {
+    const piped = await cli.run(['login', '--profile', 'piped', '--url', system.baseUrl], { input: system.adminKey });
+    expect(piped).toMatchObject({ code: 0, stderr: '' });
+    const file = join(cli.folder, 'key');
+    writeFileSync(file, `${system.adminKey}\n`);
+    expect((await cli.run(['login', '--url', system.baseUrl, '--key-file', file])).code).toBe(0);
+    const wrong = `${system.adminKey.slice(0, -32)}${'x'.repeat(32)}`;
+    const refused = await cli.run(['login', '--url', system.baseUrl], { input: wrong });
+    expect([refused.code, refused.stderr]).toEqual([4, expect.stringMatching(/request [0-9a-f-]+\)/)]);
+    for (const args of [[wrong], ['login', wrong], ['read', wrong, '/3/0/0'], ['devices', '--url', wrong]]) {
+      const { stdout, stderr } = await cli.run(args);
+      expect(stdout + stderr).not.toContain('x'.repeat(32));
+    }
+  });
+
+  it('lists, finds and shows devices by name and id', async () => {
+    const all = await cli.json<{ id: string }[]>('devices', '--state', 'registered');
+    expect(all.map(({ id }) => id)).toEqual([deviceId]);
+    expect((await cli.run(['devices', '-q'])).stdout).toBe(`${deviceId}\n`);
+    expect((await cli.run(['devices'])).stdout).toMatch(new RegExp(`^NAME .*\n${name} +registered`));
+    expect(await cli.json('devices', 'get', deviceId)).toMatchObject({ endpoint_name: name });
+    const mistyped = await cli.run(['devices', 'get', `${name}x`]);
+    expect([mistyped.code, mistyped.stderr]).toEqual([6, expect.stringContaining(`Did you mean "${name}"?`)]);
+    expect((await cli.run(['devcies'])).stderr).toContain('Did you mean devices?');
+  });
+
+  it('reads, writes and executes', async () => {
+    expect(await cli.run(['read', name, '/3/0/0'])).toEqual({ code: 0, stdout: 'Lanyard\n', stderr: '' });
+    expect(await cli.run(['write', name, '3341/0/5527', 'hello'])).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'Written.\n',
+    });
+    expect(demo.text).toBe('hello');
+    expect((await cli.run(['write', name, '3341/0/5527', '--file', '-'], { input: 'piped' })).code).toBe(0);
+    expect(demo.text).toBe('piped');
+    const missing = await cli.run(['read', name, '/3/0/99']);
+    expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('404')]);
+    expect((await cli.run(['read', name, '/3/x'])).code).toBe(2);
+  });
+
+  it('follows the event log until Ctrl-C, and ends quietly when its reader does', async () => {
+    const run = cli.start(['tail', '--device', name, '--last', '5']);
+    await run.shows(/SYS_\d+/);
+    expect(await run.stop()).toBe(0);
+    const head = await cli.run(['tail', '--last', '5', '--no-follow']);
+    expect([head.code, head.stderr]).toEqual([0, '']);
+  });
+
+  it('says what is wrong with the connection', async () => {
+    const unreachable = await cli.run([
+      'devices',
+      '--url',
+      'http://127.0.0.1:2',
+      '--key-file',
+      join(cli.folder, 'key'),
+    ]);
+    expect([unreachable.code, unreachable.stderr]).toEqual([3, expect.stringContaining('127.0.0.1:2')]);
+    const other = await cli.run(['devices', '--url', 'http://127.0.0.1:2']);
+    expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('belongs to')]);
+  });
+});
