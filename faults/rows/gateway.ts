@@ -2,6 +2,7 @@
 import { sleep } from '../../tools/lanyard/project.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { apps } from '../../tools/lanyard/service-processes.ts';
 import { whenAvailable } from '../available.ts';
 import { eventually, type Experiment, type Row } from '../experiment.ts';
 import { identityKeys } from '../fault-system.ts';
@@ -61,10 +62,9 @@ class Gateway {
         GATEWAY_FIRST_KEY_FILE: join(folder, 'admin.key'),
         // Of the others nothing is asked.
         ...Object.fromEntries(
-          ['REGISTRY', 'DEVICE_PROXY', 'SNAPSHOT', 'EVENT_LOG', 'DISPATCHER'].map((name) => [
-            `GATEWAY_${name}_URLS`,
-            dispatchers,
-          ]),
+          apps
+            .filter((app) => app !== 'gateway')
+            .map((app) => [`GATEWAY_${app.replace('-', '_').toUpperCase()}_URLS`, dispatchers]),
         ),
         LOG_LEVEL: 'warn',
       },
