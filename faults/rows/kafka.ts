@@ -1,4 +1,4 @@
-/** Rows about Kafka: partitions are added, messages are poison. */
+/** Rows about Kafka: partitions are added, messages are poison. PostgreSQL is here too. */
 import { sleep } from '../../tools/lanyard/project.ts';
 import { DeviceValues, encodeMessage, fixtures, type ResourceValueArrived } from '@lanyard/contracts';
 import { eventually, type Row } from '../experiment.ts';
@@ -67,4 +67,32 @@ const poison: Row = {
   },
 };
 
-export const kafkaRows = [morePartitions, poison];
+const withoutPostgres: Row = {
+  name: 'F17',
+  about: 'SIGKILL of PostgreSQL: the API says 503, delivery continues; everything works when it is back',
+  exclusive: true,
+  seconds: 12,
+  inject: (experiment) =>
+    experiment.repeat(
+      async () => {
+        const { engines, system, history } = experiment;
+        const [channel = ''] = experiment.channelsOf('callback');
+        const status = async () => (await system.call(channel, 'GET', 'callback').catch(() => ({ status: 0 }))).status;
+        await experiment.fault('kill PostgreSQL', { times: 1 }, async () => {
+          await engines.postgresql.kill();
+          const before = history.deliveries.length;
+          const answer = await status();
+          if (answer !== 503) experiment.violation(`F17 without PostgreSQL the API answered ${answer}, not 503`);
+          if (!(await eventually(() => history.deliveries.length > before, 5_000)))
+            experiment.violation('F17 nothing was delivered without PostgreSQL');
+          await engines.postgresql.start();
+        });
+        if (!(await eventually(async () => (await status()) === 200, 20_000)))
+          experiment.violation('F17 the API did not come back with PostgreSQL');
+      },
+      500,
+      1_500,
+    ),
+};
+
+export const kafkaRows = [morePartitions, poison, withoutPostgres];

@@ -1,7 +1,8 @@
 /** Rows in which Redis dies, forgets, stands still, is full, or is hard to reach. */
 import { sleep } from '../../tools/lanyard/project.ts';
 import { Redis } from 'ioredis';
-import { type Row } from '../experiment.ts';
+import type { RedisEngine } from '../engines.ts';
+import type { Experiment, Row } from '../experiment.ts';
 
 /** A batch may be sent again when the link breaks, and once more by each replica that starts over twice. */
 const afterRedis = 5;
@@ -55,24 +56,53 @@ const lostTail: Row = {
   },
 };
 
+/** Redis is killed, and comes back without what `damage` takes from its disk. */
+const forgets = (experiment: Experiment, name: string, damage: (redis: RedisEngine) => void, settleMs: number) =>
+  experiment.repeat(
+    async () => {
+      const { redis } = experiment;
+      await experiment.fault(name, { times: afterRedis, forgets: true }, async () => {
+        await redis.kill();
+        damage(redis);
+        await redis.start();
+        await sleep(settleMs);
+      });
+    },
+    300,
+    1_200,
+  );
+
+const wiped: Row = {
+  name: 'F6',
+  about: 'Redis comes back without any data',
+  seconds: 10,
+  inject: (experiment) => forgets(experiment, 'wipe Redis', (redis) => redis.wipe(), 2_000),
+};
+
+const frozen: Row = {
+  name: 'F7',
+  about: 'Redis stands still, also for longer than a command may take (5 s), and then runs what it was sent',
+  seconds: 12,
+  inject: (experiment) =>
+    experiment.repeat(async (n) => {
+      const { redis } = experiment;
+      await experiment.fault('SIGSTOP Redis', { times: afterRedis }, async () => {
+        redis.pause();
+        await (n === 1 ? sleep(6_500) : experiment.pause(200, 1_500));
+        redis.resume();
+        await sleep(500);
+      });
+    }),
+};
+
 const torn: Row = {
   name: 'F8',
   about: 'the log of Redis ends within a command',
   seconds: 9,
-  inject: (experiment) =>
-    experiment.repeat(
-      async () => {
-        const { redis } = experiment;
-        await experiment.fault('torn log', { times: afterRedis, forgets: true }, async () => {
-          await redis.kill();
-          redis.truncateLog(redis.logBytes - experiment.random.int(1, 2_000));
-          await redis.start();
-          await sleep(800);
-        });
-      },
-      300,
-      1_200,
-    ),
+  inject: (experiment) => {
+    const tear = (redis: RedisEngine) => redis.truncateLog(redis.logBytes - experiment.random.int(1, 2_000));
+    return forgets(experiment, 'torn log', tear, 800);
+  },
 };
 
 const full: Row = {
@@ -142,4 +172,4 @@ const badLine: Row = {
     }),
 };
 
-export const redisRows = [killed, lostTail, torn, full, cutReplies, badLine];
+export const redisRows = [killed, lostTail, wiped, frozen, torn, full, cutReplies, badLine];
