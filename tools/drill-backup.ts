@@ -1,8 +1,9 @@
 /**
  * `npm run drill:backup`: an installation with devices, keys and a channel is backed up while it runs, restored into a
- * fresh one with empty engines, and compared: counts, keys, channel, and a value that reaches the application again.
+ * fresh one with empty engines, and compared: counts, keys, channel, a value that reaches the application again, and a
+ * firmware image that devices download.
  */
-import { copyFileSync, mkdirSync, mkdtempSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from './lanyard/install.ts';
 import { removeData } from './lanyard/engine-processes.ts';
@@ -19,6 +20,7 @@ await run(async () => {
   const { Lanyard } = await import('@lanyard/client');
   const { CallbackApplication, sensorPath } = await import('./drill/applications.ts');
   const { Simulator } = await import('./testing/simulator.ts');
+  const { UpdateCampaign } = await import('./drill/update-campaign.ts');
   const { startDrillSystem } = await import('./drill/system.ts');
   const { restoreBackup, writeBackup } = await import('./backup/backup-file.ts');
   const { countsText } = await import('./backup/installation.ts');
@@ -59,17 +61,19 @@ await run(async () => {
     const isUsed = async () => application.inbox.items > devices * 5;
     await waitUntil('values of the first installation', isUsed, patience);
     const before = await idsOf(administrator);
+    const { id: campaignId } = await UpdateCampaign.create(administrator);
     const started = performance.now();
     const written = await writeBackup(engines(first), file);
     say(`backed up in ${((performance.now() - started) / 1_000).toFixed(1)} s`);
     fleet.stop();
 
     // A fresh installation: its services make the tables, and stand still while the backup comes in.
-    const secrets = join(first.options.dataDir, 'secrets.json');
-    second = await startDrillSystem({
-      replicas: one,
-      prepare: (dataDir) => copyFileSync(secrets, join(dataDir, 'secrets.json')),
-    });
+    const { dataDir: source } = first.options;
+    const prepare = (dataDir: string) => {
+      for (const name of ['secrets.json', 'packages'])
+        cpSync(join(source, name), join(dataDir, name), { recursive: true });
+    };
+    second = await startDrillSystem({ replicas: one, prepare });
     await second.stopServices();
     const restoring = performance.now();
     const restored = await restoreBackup(engines(second), file, { overwrite: true });
@@ -83,7 +87,13 @@ await run(async () => {
     running.push(await fleetOf(second));
     const arrive = async () => application.inbox.items > had + devices;
     await waitUntil('values of the second installation at the callback of the first', arrive, patience);
+    const campaign = new UpdateCampaign(again, campaignId);
+    await campaign.start();
+    await campaign.finish();
+    const updated = await campaign.succeeded();
     const problems = [
+      ...(updated === before.length ? [] : [`${updated} of ${before.length} devices downloaded the restored image`]),
+      ...(await campaign.failed()),
       ...(JSON.stringify(before) === JSON.stringify(after) ? [] : ['the devices differ']),
       ...Object.entries(written.tables).flatMap(([name, n]) =>
         restored.tables[name] === n ? [] : [`${name}: ${restored.tables[name]} of ${n}`],
@@ -92,7 +102,9 @@ await run(async () => {
         (restored.states[name] ?? 0) === n ? [] : [`${name}: ${restored.states[name]} of ${n}`],
       ),
     ];
-    process.stdout.write(`${countsText(restored)}\ndevices ${before.length}, after ${after.length}\n`);
+    process.stdout.write(
+      `${countsText(restored)}\ndevices ${before.length}, after ${after.length}, updated ${updated}\n`,
+    );
     for (const problem of problems) process.stderr.write(`VIOLATION ${problem}\n`);
     return problems.length > 0 ? 1 : 0;
   } finally {

@@ -16,7 +16,7 @@ const victims = [
   'device-proxy-0',
   'dispatcher-0',
   'snapshot-0',
-  ...(isLongRun ? ['gateway-0', 'registry-0', 'event-log-0'] : []),
+  ...(isLongRun ? ['gateway-0', 'registry-0', 'event-log-0', 'campaigns-0'] : []),
 ];
 
 describe('services that end while values flow', () => {

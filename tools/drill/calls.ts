@@ -86,6 +86,7 @@ export class Calls {
       (lanyard) => lanyard.call('GET /v2/endpoints'),
       (lanyard) => lanyard.call('GET /v2/notification/channel'),
       (lanyard) => lanyard.call('GET /v3/api-keys/{id}', { path: { id: 'me' } }),
+      (lanyard) => lanyard.call('GET /v3/update-campaigns', { query: { limit: 5 } }),
       async (lanyard) => this.explains && lanyard.call('GET /v3/explain', { query: { device_id: id } }),
       (lanyard) => this.command(lanyard, id, asyncId, { method: 'GET', uri: sensorPath }),
       (lanyard) => this.command(lanyard, id, asyncId, { method: 'PUT', uri: '/3341/0/5527', payload: asyncId }),

@@ -4,6 +4,7 @@ import { waitUntil } from '../lanyard/probes.ts';
 import { say, sleep } from '../lanyard/project.ts';
 import { CallbackApplication, sensorPath, SocketApplication } from './applications.ts';
 import { Calls } from './calls.ts';
+import { UpdateCampaign, updatableDevices } from './update-campaign.ts';
 import { Simulator } from '../testing/simulator.ts';
 import { acknowledged, deadLetters, executedTwice, lostValues, overtakenValues, unanswered } from './verdict.ts';
 import type { TestSystem } from '../testing/test-system.ts';
@@ -22,7 +23,7 @@ interface Load {
   audited?: boolean;
 }
 
-interface Row {
+export interface Row {
   name: string;
   seconds: number;
   calls: number;
@@ -35,8 +36,8 @@ interface Row {
 /** WebSocket close code (IANA registry). */
 const serviceRestart = 1012;
 
-/** `event_type` of a registration, and of a change of a device group. */
-const eventTypes = { registered: '106', groupChanged: '541' };
+/** `event_type` of a registration, of a change of a device group, and of a device that a campaign updated. */
+const eventTypes = { registered: '106', groupChanged: '541', updated: '112' };
 
 const patience = { timeoutMs: 180_000 };
 
@@ -56,6 +57,7 @@ export class Rehearsal {
   fleet?: Simulator;
   ids?: Map<string, string>;
   calls?: Calls;
+  campaign?: UpdateCampaign;
 
   constructor(system: TestSystem, load: Load) {
     this.system = system;
@@ -99,6 +101,7 @@ export class Rehearsal {
       retransmissions: 3,
       'back-off-ms': 500,
       'back-off-max-ms': 3_000,
+      ...updatableDevices,
     });
     const { fleet } = this;
     await waitUntil('observations', async () => (await fleet.state()).observations === devices, patience);
@@ -109,6 +112,8 @@ export class Rehearsal {
     const about = { deviceIds: [...this.ids.values()], groupId, explains };
     this.calls = new Calls({ gateways: this.system.baseUrls, key }, about);
     this.calls.start(callsPerSecond);
+    this.campaign = await UpdateCampaign.create(this.administrator);
+    await this.campaign.start();
   }
 
   /**
@@ -145,9 +150,10 @@ export class Rehearsal {
 
   /** Waits until everything that was promised has come. Gives what is wrong. */
   async end(): Promise<{ figures: Record<string, number>; violations: string[] }> {
-    const { fleet, calls, socket, callback, ids } = this;
-    if (!fleet || !calls || !socket || !callback || !ids) throw new Error('not begun');
+    const { fleet, calls, socket, callback, ids, campaign } = this;
+    if (!fleet || !calls || !socket || !callback || !ids || !campaign) throw new Error('not begun');
     await calls.stop();
+    await campaign.finish();
     // Devices have nothing more to send: what they are owed is settled.
     const sent = acknowledged(await fleet.values());
     const inboxes = [socket.inbox, callback.inbox];
@@ -163,6 +169,8 @@ export class Rehearsal {
     const logged = await this.logged(eventTypes.registered, registered);
     const changed = this.load.audited === false ? 0 : calls.groupChanges;
     const changesLogged = await this.logged(eventTypes.groupChanged, changed);
+    const updated = await campaign.succeeded();
+    const updatesLogged = await this.logged(eventTypes.updated, updated);
     const dead = deadLetters(this.system.logs);
     const total = this.rows.reduce((sum, row) => ({ calls: sum.calls + row.calls, failed: sum.failed + row.failed }), {
       calls: 0,
@@ -185,6 +193,8 @@ export class Rehearsal {
         'registrations in the event log': logged,
         'changes by operators': changed,
         'changes in the event log': changesLogged,
+        'devices updated by the campaign': updated,
+        'updates in the event log': updatesLogged,
         'dead letters': dead.length,
         'reconnects of the WebSocket': socket.reconnects,
         calls: total.calls,
@@ -198,10 +208,13 @@ export class Rehearsal {
         ...list('commands without a result', silent()),
         ...list('executed twice', twice),
         ...list('snapshots behind', stale),
+        ...list('devices not updated', await campaign.failed()),
         ...list('unexpected answers', unexpected),
         ...list('dead letters', dead),
         ...list('sockets cut in a restart', this.cut),
         ...(changesLogged < changed ? [`the event log has ${changesLogged} of ${changed} changes by operators`] : []),
+        ...(updated < ids.size ? [`the campaign updated ${updated} of ${ids.size} devices`] : []),
+        ...(updatesLogged !== updated ? [`the event log has ${updatesLogged} of ${updated} updates`] : []),
         ...(logged < registered ? [`the event log has ${logged} of ${registered} registrations`] : []),
         ...(success < (this.load.successGoal ?? usualSuccessGoal)
           ? [`success after one repetition is ${(success * 100).toFixed(3)} %`]
@@ -245,24 +258,3 @@ export class Rehearsal {
     void this.calls?.stop();
   }
 }
-
-export const table = (rows: readonly Row[]) => {
-  const cells = [
-    ['step', 'seconds', 'calls', 'repeated', 'failed', 'slowest ms', 'note'],
-    ...rows.map((r) => [
-      r.name,
-      r.seconds.toFixed(1),
-      ...[r.calls, r.repeated, r.failed, Math.round(r.slowestMs)].map(String),
-      r.note,
-    ]),
-  ];
-  const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
-  return cells
-    .map((row) =>
-      row
-        .map((cell, n) => cell.padEnd(widths[n] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
-};

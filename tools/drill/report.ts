@@ -1,5 +1,26 @@
 /** What a drill or an upgrade prints: the table of its steps, figures, and what was violated. */
-import { table, type Rehearsal } from './rehearsal.ts';
+import type { Rehearsal, Row } from './rehearsal.ts';
+
+const table = (rows: readonly Row[]) => {
+  const cells = [
+    ['step', 'seconds', 'calls', 'repeated', 'failed', 'slowest ms', 'note'],
+    ...rows.map((r) => [
+      r.name,
+      r.seconds.toFixed(1),
+      ...[r.calls, r.repeated, r.failed, Math.round(r.slowestMs)].map(String),
+      r.note,
+    ]),
+  ];
+  const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
+  return cells
+    .map((row) =>
+      row
+        .map((cell, n) => cell.padEnd(widths[n] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+};
 
 /** @returns the exit code */
 export const report = (

@@ -1,5 +1,6 @@
 /** What drills run on: as durable as under `npm start`, and two replicas of each service if nothing else is said. */
 import { apps } from '../lanyard/service-processes.ts';
+import { pollOften } from './update-campaign.ts';
 import { TestSystem, type TestSystemOptions } from '../testing/test-system.ts';
 
 /** The machine may be busy with other things. */
@@ -10,6 +11,7 @@ const env = {
   // The load comes from one address and one key.
   GATEWAY_KEY_RATE_PER_SECOND: '5000',
   GATEWAY_KEY_RATE_BURST: '10000',
+  ...pollOften,
 };
 
 export const startDrillSystem = (options: Partial<TestSystemOptions> = {}) => {
