@@ -1,4 +1,4 @@
-import { FairTurns, type ListEnvelope, listEnvelope, type ListQuery, pageOfRows } from '@lanyard/service';
+import { fairPageOf, FairTurns, type ListEnvelope, type ListQuery } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { deviceStates } from '../machine/device-update.js';
@@ -46,9 +46,6 @@ export class CampaignDevicesService {
       where: 'true',
       parameters: [id],
     };
-    return FairTurns.at(this.database).run(accountId, async () => {
-      const { rows, total } = await pageOfRows<CampaignDevice>(this.database, source, query);
-      return listEnvelope(rows, query, total);
-    });
+    return fairPageOf(this.database, accountId, source, query);
   }
 }

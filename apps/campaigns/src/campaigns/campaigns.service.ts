@@ -4,19 +4,17 @@ import {
   changesOf,
   type Clock,
   CLOCK,
-  FairTurns,
+  fairPageOf,
   isId,
+  isUniqueViolation,
   type ListEnvelope,
-  listEnvelope,
   type ListQuery,
   mustMatch,
   newId,
-  pageOfRows,
   ValidationFailed,
 } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { isUniqueViolation } from '../db/violations.js';
 import { CampaignNameTaken, CampaignNotFound, TooManyCampaigns, WrongState } from '../errors.js';
 import type { Image } from '../images/image-fields.js';
 import { ImagesService } from '../images/images.service.js';
@@ -53,10 +51,7 @@ export class CampaignsService {
       where: 't.account_id = $1',
       parameters: [accountId],
     };
-    return FairTurns.at(this.database).run(accountId, async () => {
-      const { rows, total } = await pageOfRows<Campaign>(this.database, source, query);
-      return listEnvelope(rows, query, total);
-    });
+    return fairPageOf(this.database, accountId, source, query);
   }
 
   async get(accountId: string, id: string, manager: EntityManager = this.database.manager): Promise<Campaign> {

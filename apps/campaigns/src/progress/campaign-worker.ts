@@ -1,7 +1,6 @@
-import { BackgroundWork } from '@lanyard/service';
+import { BackgroundWork, isUniqueViolation } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { isUniqueViolation } from '../db/violations.js';
 import { Selections } from '../selection/selections.js';
 import { type CampaignRow, dueSql } from './campaign-row.js';
 import { DeviceStarter } from './device-starter.js';

@@ -1,9 +1,8 @@
 import type { Actor, BootstrapProfileChanged } from '@lanyard/contracts';
 import { AuditTrail, causedBy } from '@lanyard/kafka';
-import { isId, type ListSpec, type ServiceError } from '@lanyard/service';
+import { isForeignKeyViolation, isId, type ListSpec, type ServiceError } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { isForeignKeyViolation } from '../db/violations.js';
 import { ProfileAnnouncer } from '../devices/profile-announcer.js';
 import {
   DeviceNotFound,

@@ -1,12 +1,21 @@
 import type { Actor } from '@lanyard/contracts';
 import { AuditTrail, causedBy } from '@lanyard/kafka';
-import { CONFIG, isId, isoTime, type ListEnvelope, type ListQuery, type ListSpec, newId, seal } from '@lanyard/service';
+import {
+  CONFIG,
+  countedPageOf,
+  isId,
+  isoTime,
+  isUniqueViolation,
+  type ListEnvelope,
+  type ListQuery,
+  type ListSpec,
+  newId,
+  seal,
+} from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { RegistryConfig } from '../config.js';
 import { CredentialNotFound, CredentialTaken, DeviceNotFound, TooManyCredentials } from '../errors.js';
-import { isUniqueViolation } from '../db/violations.js';
-import { countedPageOf } from '../records/page.js';
 import { CredentialAnnouncer } from '../devices/credential-announcer.js';
 import { readCertificate } from './certificate.js';
 import { announcementOf } from './credential-announcement.js';

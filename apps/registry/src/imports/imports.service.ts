@@ -1,14 +1,22 @@
 import type { Actor } from '@lanyard/contracts';
 import { AuditTrail } from '@lanyard/kafka';
-import { type Clock, CLOCK, FairTurns, isId, type ListEnvelope, type ListQuery, newId } from '@lanyard/service';
+import {
+  type Clock,
+  CLOCK,
+  fairPageOf,
+  FairTurns,
+  isForeignKeyViolation,
+  isId,
+  type ListEnvelope,
+  type ListQuery,
+  newId,
+} from '@lanyard/service';
 import type { Readable } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { isForeignKeyViolation } from '../db/violations.js';
 import { ImportDeleted, ImportNotFound, MalformedImport, TooManyImports } from '../errors.js';
 import { csvRow, csvRows } from '../csv.js';
 import { type DeviceImport, importRecord } from './import-record.js';
-import { fairPageOf } from '../records/page.js';
 import { checkHeader, fieldsOf } from './import-row.js';
 import { ImportWorker } from './import-worker.js';
 

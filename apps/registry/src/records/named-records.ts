@@ -2,18 +2,19 @@ import type { Actor, OperatorAction } from '@lanyard/contracts';
 import type { AuditTrail } from '@lanyard/kafka';
 import {
   changesOf,
+  fairPageOf,
   isId,
   isoTime,
+  isUniqueViolation,
   type ListEnvelope,
   type ListQuery,
   mustMatch,
   newId,
   type ServiceError,
+  violatedIndex,
 } from '@lanyard/service';
 import type { DataSource, EntityManager } from 'typeorm';
-import { isUniqueViolation, violatedIndex } from '../db/violations.js';
 import { etagOf } from './etag.js';
-import { fairPageOf } from './page.js';
 
 export type RecordChange = 'created' | 'changed' | 'deleted';
 

@@ -2,9 +2,11 @@ import { type KeyObject, verify, X509Certificate } from 'node:crypto';
 import type { Actor } from '@lanyard/contracts';
 import { AuditTrail, causedBy } from '@lanyard/kafka';
 import {
+  countedPageOf,
   dividedChange,
   isId,
   isoTime,
+  isUniqueViolation,
   type ListEnvelope,
   type ListQuery,
   type ListSpec,
@@ -17,7 +19,6 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { CredentialAnnouncer } from '../devices/credential-announcer.js';
 import { readCertificate } from '../credentials/certificate.js';
 import { services } from '../credentials/credential-fields.js';
-import { isUniqueViolation } from '../db/violations.js';
 import {
   CredentialTaken,
   NoAuthority,
@@ -26,7 +27,6 @@ import {
   TooManyCredentials,
   TrustedCertificateNotFound,
 } from '../errors.js';
-import { countedPageOf } from '../records/page.js';
 import {
   changeable,
   type NewTrustedCertificate,

@@ -1,12 +1,8 @@
-import {
-  FairTurns,
-  type ListEnvelope,
-  listEnvelope,
-  type ListQuery,
-  pageOfRows,
-  type RowSource,
-} from '@lanyard/service';
 import type { DataSource } from 'typeorm';
+import { FairTurns } from '../database/fair-turns.js';
+import { type ListEnvelope, listEnvelope } from './list-query.js';
+import type { ListQuery } from './list-query.js';
+import { pageOfRows, type RowSource } from './page-of-rows.js';
 
 const pageOf = async <T>(database: DataSource, source: RowSource, query: ListQuery): Promise<ListEnvelope<T>> => {
   const { rows, total } = await pageOfRows<T>(database, source, query);
