@@ -1,4 +1,12 @@
-import { ConfigError, env, type EnvReader, type ServiceConfig, serviceConfig } from '@lanyard/service';
+import {
+  ConfigError,
+  encryptionKey,
+  type EncryptionKeys,
+  env,
+  type EnvReader,
+  type ServiceConfig,
+  serviceConfig,
+} from '@lanyard/service';
 
 export const app = 'campaigns';
 
@@ -12,16 +20,70 @@ export interface PackageSource {
   baseUrl: string;
 }
 
+/** A bucket of an S3-compatible store. */
+export interface S3Storage {
+  bucket: string;
+  /** Of the keys of objects. */
+  prefix: string;
+  region: string;
+  /** Of a store other than that of AWS; its buckets are in the path. */
+  endpoint?: string;
+  /** Absent: as the SDK finds them, for example by the identity of the workload. */
+  credentials?: S3Credentials;
+}
+
+export interface S3Credentials {
+  accessKeyId: string;
+  secretAccessKey: string;
+}
+
 export interface CampaignsConfig extends ServiceConfig {
-  /** Folder of the bytes of firmware images. */
-  dataDir: string;
+  /** Where the bytes of firmware images are. */
+  storage: { kind: 'disk'; folder: string } | ({ kind: 's3' } & Omit<S3Storage, 'credentials'>);
   /** Bytes of all firmware images of an account. */
   accountBytesMax: number;
   /** In the order of preference; without any, packages are only pushed. */
   packageSources: PackageSource[];
   /** First pause between two reads of the state of a device that downloads or installs. */
   pollMinMs: number;
+  secrets: ServiceConfig['secrets'] & {
+    /** Seals the tickets of downloads in commands. */
+    encryptionKey: EncryptionKeys;
+    s3?: S3Credentials;
+  };
 }
+
+const s3Credentials = (reader: EnvReader): S3Credentials | undefined => {
+  const [accessKeyId, secretAccessKey] = [
+    reader.optional('CAMPAIGNS_S3_ACCESS_KEY_ID'),
+    reader.optional('CAMPAIGNS_S3_SECRET_ACCESS_KEY'),
+  ];
+  if (accessKeyId !== undefined && secretAccessKey !== undefined) return { accessKeyId, secretAccessKey };
+  if (accessKeyId === undefined && secretAccessKey === undefined) return undefined;
+  throw new ConfigError('CAMPAIGNS_S3_SECRET_ACCESS_KEY', 'must be set together with CAMPAIGNS_S3_ACCESS_KEY_ID');
+};
+
+const endpointOf = (reader: EnvReader): string | undefined => {
+  const endpoint = reader.optional('CAMPAIGNS_S3_ENDPOINT');
+  if (endpoint !== undefined && !/^https?:\/\/[^/?#@\s]+\/?$/.test(endpoint))
+    throw new ConfigError(
+      'CAMPAIGNS_S3_ENDPOINT',
+      'must be an http:// or https:// URL with a host, and a port at most',
+    );
+  return endpoint;
+};
+
+const storage = (reader: EnvReader): CampaignsConfig['storage'] => {
+  const bucket = reader.optional('CAMPAIGNS_S3_BUCKET');
+  const endpoint = endpointOf(reader);
+  const settings = {
+    prefix: reader.string('CAMPAIGNS_S3_PREFIX', ''),
+    region: reader.string('CAMPAIGNS_S3_REGION', 'us-east-1'),
+    ...(endpoint !== undefined && { endpoint }),
+  };
+  if (bucket === undefined) return { kind: 'disk', folder: reader.string('CAMPAIGNS_DATA_DIR') };
+  return { kind: 's3', bucket, ...settings };
+};
 
 const gibibyte = 1_073_741_824;
 
@@ -40,9 +102,12 @@ const packageSources = (reader: EnvReader): PackageSource[] => reader.list('CAMP
 
 export const readConfig = (source?: NodeJS.ProcessEnv): CampaignsConfig => {
   const reader = env(source);
+  const service = serviceConfig(reader, app);
+  const s3 = s3Credentials(reader);
   return {
-    ...serviceConfig(reader, app),
-    dataDir: reader.string('CAMPAIGNS_DATA_DIR'),
+    ...service,
+    secrets: { ...service.secrets, encryptionKey: encryptionKey(reader), ...(s3 && { s3 }) },
+    storage: storage(reader),
     accountBytesMax: reader.int('CAMPAIGNS_ACCOUNT_BYTES_MAX', gibibyte, { min: 1 }),
     packageSources: packageSources(reader),
     pollMinMs: reader.int('CAMPAIGNS_POLL_MIN_MS', 5_000, { min: 100, max: 300_000 }),

@@ -1,4 +1,4 @@
-import { Duplicate, fixed, NotFound, ServiceError, ValidationFailed } from '@lanyard/service';
+import { Duplicate, fixed, NotFound, ServiceError, Unavailable, ValidationFailed } from '@lanyard/service';
 
 export class ImageNotFound extends fixed(NotFound, 'No such firmware image in this account.') {}
 
@@ -38,6 +38,13 @@ export class UploadInterrupted extends fixed(ServiceError, {
   code: 'upload_interrupted',
   message: 'The firmware image was deleted while it was uploaded, or its upload paused for too long.',
 }) {}
+
+/** Where the bytes are. */
+export class StorageUnavailable extends Unavailable {
+  constructor(cause: unknown) {
+    super('The store of firmware images does not answer: try again in a few seconds.', cause);
+  }
+}
 
 export class CampaignNotFound extends fixed(NotFound, 'No such update campaign in this account.') {}
 

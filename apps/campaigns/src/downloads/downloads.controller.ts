@@ -1,14 +1,19 @@
 import { Public } from '@lanyard/service';
-import { Controller, Get, Headers, Param, Res, StreamableFile } from '@nestjs/common';
+import { Controller, Get, Param, Req, Res, StreamableFile } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Readable } from 'node:stream';
 import { DownloadNotFound, RangeNotSatisfiable } from '../errors.js';
-import { PackageFiles } from '../packages/package-files.js';
-import { rangeOf } from './byte-range.js';
+import { type ByteRange, rangeOf } from '../packages/byte-range.js';
+import { PackageStore } from '../packages/package-store.js';
 import { Tickets } from './tickets.js';
 
 /** For the device-proxy, which serves the ticket over CoAP to this device only. The gateway removes it. */
 const deviceHeader = 'x-lanyard-device';
+
+type ConditionalHeaders = Partial<Record<'range' | 'if-range', string>>;
+
+const type = 'application/octet-stream';
 
 /** For devices, so it is no part of the API of applications. */
 @ApiExcludeController()
@@ -16,18 +21,28 @@ const deviceHeader = 'x-lanyard-device';
 export class DownloadsController {
   constructor(
     private readonly tickets: Tickets,
-    private readonly files: PackageFiles,
+    private readonly packages: PackageStore,
   ) {}
 
-  /** Fastify answers HEAD by the same handler, without the body. */
+  /** Fastify answers HEAD by the same handler: nothing of the package is read then. */
   @Public()
   @Get(':ticket')
   async download(
     @Param('ticket') ticket: string,
-    @Headers('range') range: string | undefined,
-    @Headers('if-range') ifRange: string | undefined,
+    @Req() { method, headers }: Pick<FastifyRequest, 'method'> & { headers: ConditionalHeaders },
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<StreamableFile> {
+    const { imageId, range, length } = await this.describe(ticket, headers, reply);
+    const body = method === 'HEAD' ? Readable.from([]) : await this.packages.read(imageId, range);
+    return new StreamableFile(body, { type, length });
+  }
+
+  /** Sets the headers of the answer. */
+  private async describe(
+    ticket: string,
+    { range, 'if-range': ifRange }: ConditionalHeaders,
+    reply: FastifyReply,
+  ): Promise<{ imageId: string; range: ByteRange; length: number }> {
     const found = await this.tickets.find(ticket);
     if (!found) throw new DownloadNotFound();
     const { imageId, deviceId, size, checksum } = found;
@@ -40,9 +55,6 @@ export class DownloadsController {
     }
     const { start, end } = part ?? { start: 0, end: size - 1 };
     if (part) void reply.code(206).header('content-range', `bytes ${start}-${end}/${size}`);
-    return new StreamableFile(this.files.read(imageId, { start, end }), {
-      type: 'application/octet-stream',
-      length: end - start + 1,
-    });
+    return { imageId, range: { start, end }, length: end - start + 1 };
   }
 }

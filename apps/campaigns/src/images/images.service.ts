@@ -4,20 +4,18 @@ import {
   type Clock,
   CLOCK,
   CONFIG,
-  FairTurns,
+  fairPageOf,
   isId,
+  isUniqueViolation,
   type ListEnvelope,
-  listEnvelope,
   type ListQuery,
   mustMatch,
   newId,
-  pageOfRows,
 } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Readable } from 'node:stream';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { CampaignsConfig } from '../config.js';
-import { isUniqueViolation } from '../db/violations.js';
 import {
   ChecksumDiffers,
   ImageEmpty,
@@ -28,7 +26,7 @@ import {
   UploadInterrupted,
 } from '../errors.js';
 import { imageBytesMax, imagesPerAccountMax } from '../limits.js';
-import { PackageFiles, type StoredPackage } from '../packages/package-files.js';
+import { PackageStore, type StoredPackage } from '../packages/package-store.js';
 import { type Image, imageColumns, imageRecord, type NewImage } from './image-fields.js';
 
 /** How often an upload says that it is alive. */
@@ -37,12 +35,12 @@ const touchPeriodMs = 30_000;
 /** First half of an advisory lock's key: the uploads of an account begin one after the other. */
 const lockSpace = 0x0b21;
 
-/** Firmware images: records in PostgreSQL, bytes in PackageFiles. */
+/** Firmware images: records in PostgreSQL, bytes in PackageStore. */
 @Injectable()
 export class ImagesService {
   constructor(
     private readonly database: DataSource,
-    private readonly files: PackageFiles,
+    private readonly packages: PackageStore,
     private readonly audit: AuditTrail,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: CampaignsConfig,
@@ -53,7 +51,7 @@ export class ImagesService {
     const id = newId();
     await this.begin(actor.accountId, id, fields, announced ?? imageBytesMax);
     try {
-      const stored = await this.files.store(
+      const stored = await this.packages.store(
         id,
         this.touching(id, body),
         Math.min(announced ?? Infinity, imageBytesMax),
@@ -64,7 +62,7 @@ export class ImagesService {
       return await this.database.transaction((manager) => this.complete(manager, actor, id, stored));
     } catch (error) {
       await this.database.query('DELETE FROM campaigns.firmware_images WHERE id = $1 AND NOT stored', [id]);
-      await this.files.remove(id);
+      await this.packages.remove(id);
       throw error;
     }
   }
@@ -77,10 +75,7 @@ export class ImagesService {
       where: 't.account_id = $1 AND t.stored',
       parameters: [accountId],
     };
-    return FairTurns.at(this.database).run(accountId, async () => {
-      const { rows, total } = await pageOfRows<Image>(this.database, source, query);
-      return listEnvelope(rows, query, total);
-    });
+    return fairPageOf(this.database, accountId, source, query);
   }
 
   async get(accountId: string, id: string, manager: EntityManager = this.database.manager): Promise<Image> {
@@ -111,7 +106,7 @@ export class ImagesService {
       await this.audit.record(manager, 'SYS_591', { accountId, actor, target });
     });
     // If this fails, ImageSweeper removes the file.
-    await this.files.remove(id);
+    await this.packages.remove(id);
   }
 
   private async begin(accountId: string, id: string, fields: NewImage, bytesMax: number): Promise<void> {

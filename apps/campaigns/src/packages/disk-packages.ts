@@ -1,17 +1,10 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { BodyTooLarge, CONFIG } from '@lanyard/service';
-import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
-import type { CampaignsConfig } from '../config.js';
-
-export interface StoredPackage {
-  size: number;
-  /** SHA-256 in hex. */
-  checksum: string;
-}
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { StorageUnavailable } from '../errors.js';
+import type { ByteRange } from './byte-range.js';
+import { BodyMeter, PackageStore, type StoredPackage } from './package-store.js';
 
 const incoming = '.incoming';
 
@@ -25,16 +18,11 @@ const syncFolder = async (folder: string): Promise<void> => {
   }
 };
 
-/**
- * The bytes of packages: one file each, named by the id. A file is complete, because it gets its name when all of its
- * bytes are on the disk. Replicas share the folder.
- */
+/** One file each. A file is complete, because it gets its name when all of its bytes are on the disk. Replicas share the folder. */
 @Injectable()
-export class PackageFiles implements OnModuleInit {
-  private readonly folder: string;
-
-  constructor(@Inject(CONFIG) { dataDir }: CampaignsConfig) {
-    this.folder = dataDir;
+export class DiskPackages extends PackageStore implements OnModuleInit {
+  constructor(private readonly folder: string) {
+    super();
   }
 
   /** Fails the start if the folder cannot be used. */
@@ -42,7 +30,6 @@ export class PackageFiles implements OnModuleInit {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
   }
 
-  /** Stores the bytes as they arrive. Throws BodyTooLarge; nothing is stored then, nor when the body breaks off. */
   async store(id: string, body: AsyncIterable<Buffer>, bytesMax: number): Promise<StoredPackage> {
     const path = join(this.folder, `${id}${incoming}`);
     try {
@@ -56,9 +43,13 @@ export class PackageFiles implements OnModuleInit {
     }
   }
 
-  /** `end` is the last byte. */
-  read(id: string, { start, end }: { start: number; end: number }): Readable {
-    return createReadStream(join(this.folder, id), { start, end });
+  async read(id: string, { start, end }: ByteRange): Promise<Readable> {
+    try {
+      const handle = await open(join(this.folder, id), 'r');
+      return handle.createReadStream({ start, end });
+    } catch (error) {
+      throw new StorageUnavailable(error);
+    }
   }
 
   async remove(id: string): Promise<void> {
@@ -66,11 +57,10 @@ export class PackageFiles implements OnModuleInit {
     await rm(join(this.folder, `${id}${incoming}`), { force: true });
   }
 
-  /** Ids of the files that were last changed before. */
-  async idsBefore(ms: number): Promise<string[]> {
+  async *idsBefore(ms: number): AsyncIterable<string[]> {
     const names = await readdir(this.folder);
     const old = await Promise.all(names.map((name) => this.isOlder(name, ms)));
-    return names.filter((_, i) => old[i]).map((name) => name.replace(incoming, ''));
+    yield names.filter((_, i) => old[i]).map((name) => name.replace(incoming, ''));
   }
 
   private async isOlder(name: string, ms: number): Promise<boolean> {
@@ -82,20 +72,15 @@ export class PackageFiles implements OnModuleInit {
   }
 
   private async write(path: string, body: AsyncIterable<Buffer>, bytesMax: number): Promise<StoredPackage> {
+    const meter = new BodyMeter(bytesMax);
     const handle = await open(path, 'w', 0o600);
-    const hash = createHash('sha256');
-    let size = 0;
     try {
-      for await (const chunk of body) {
-        size += chunk.length;
-        if (size > bytesMax) throw new BodyTooLarge(bytesMax);
-        hash.update(chunk);
-        await handle.write(chunk);
-      }
+      // All of each chunk: a single write may be a part of it.
+      for await (const chunk of meter.measured(body)) await handle.appendFile(chunk);
       await handle.sync();
     } finally {
       await handle.close();
     }
-    return { size, checksum: hash.digest('hex') };
+    return meter.result();
   }
 }

@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { BodyTooLarge } from '@lanyard/service';
+import type { ByteRange } from './byte-range.js';
+
+export interface StoredPackage {
+  size: number;
+  /** SHA-256 in hex. */
+  checksum: string;
+}
+
+/** The bytes of packages, named by the ids of their images: a package is there as a whole, durably, or not at all. */
+export abstract class PackageStore {
+  /** Stores the bytes as they arrive. Throws BodyTooLarge; nothing is stored then, nor when the body breaks off. */
+  abstract store(id: string, body: AsyncIterable<Buffer>, bytesMax: number): Promise<StoredPackage>;
+
+  /** Throws StorageUnavailable. What fails later destroys the stream. */
+  abstract read(id: string, range: ByteRange): Promise<Readable>;
+
+  /** Also what an upload that broke off has left. */
+  abstract remove(id: string): Promise<void>;
+
+  /** Ids of the packages that were last changed before, a page at a time. */
+  abstract idsBefore(ms: number): AsyncIterable<string[]>;
+}
+
+/** Measures a body while it is stored. */
+export class BodyMeter {
+  private readonly hash = createHash('sha256');
+  private size = 0;
+
+  constructor(private readonly bytesMax: number) {}
+
+  /** Throws BodyTooLarge before the byte that is too many. */
+  async *measured(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of body) {
+      this.size += chunk.length;
+      if (this.size > this.bytesMax) throw new BodyTooLarge(this.bytesMax);
+      this.hash.update(chunk);
+      yield chunk;
+    }
+  }
+
+  /** Of the whole body, once. */
+  result(): StoredPackage {
+    return { size: this.size, checksum: this.hash.digest('hex') };
+  }
+}

@@ -1,0 +1,139 @@
+import { Readable } from 'node:stream';
+import {
+  AbortMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  ListMultipartUploadsCommand,
+  paginateListObjectsV2,
+  S3Client,
+  S3ServiceException,
+} from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
+import { ConfigError, type Logger } from '@lanyard/service';
+import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import type { S3Storage } from '../config.js';
+import { StorageUnavailable } from '../errors.js';
+import type { ByteRange } from './byte-range.js';
+import { BodyMeter, PackageStore, type StoredPackage } from './package-store.js';
+
+/** The smallest part that S3 takes, and how many of an upload are in memory. */
+const partBytes = 5_242_880;
+const partsAtOnce = 2;
+
+const connectTimeoutMs = 3_000;
+
+/** Without a byte for so long, a request counts as lost. */
+const silenceMs = 30_000;
+
+const attemptsMax = 3;
+
+/** Only what every S3-compatible store understands: no checksums in trailers, which came with the SDK of 2025. */
+const clientOf = ({ endpoint, region, credentials }: S3Storage): S3Client =>
+  new S3Client({
+    region,
+    ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
+    ...(credentials && { credentials }),
+    maxAttempts: attemptsMax,
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: { connectionTimeout: connectTimeoutMs, socketTimeout: silenceMs },
+  });
+
+const statusOf = (error: unknown): number | undefined =>
+  error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
+
+/**
+ * Objects of a bucket. An object is complete, because it appears when all of its parts have been acknowledged; the signature of
+ * each part contains its SHA-256, which the store verifies.
+ */
+@Injectable()
+export class S3Packages extends PackageStore implements OnModuleInit, OnApplicationShutdown {
+  private readonly client: S3Client;
+  private readonly bucket: string;
+
+  constructor(
+    private readonly storage: S3Storage,
+    private readonly logger: Logger,
+  ) {
+    super();
+    this.client = clientOf(storage);
+    this.bucket = storage.bucket;
+  }
+
+  /** Fails the start if the bucket cannot be used. While the store does not answer, everything but packages works. */
+  async onModuleInit(): Promise<void> {
+    try {
+      await this.client.send(new HeadBucketCommand({ Bucket: this.bucket }));
+    } catch (error) {
+      const status = statusOf(error);
+      if (status !== undefined && status < 500)
+        throw new ConfigError('CAMPAIGNS_S3_BUCKET', `the bucket cannot be used: the store answered ${status}`);
+      this.logger.warn({ err: error, bucket: this.bucket }, 'store of firmware images does not answer');
+    }
+  }
+
+  onApplicationShutdown(): void {
+    this.client.destroy();
+  }
+
+  async store(id: string, body: AsyncIterable<Buffer>, bytesMax: number): Promise<StoredPackage> {
+    const meter = new BodyMeter(bytesMax);
+    let failure: unknown;
+    const measured = Readable.from(meter.measured(body), { objectMode: false }).on(
+      'error',
+      (error) => (failure = error),
+    );
+    const upload = new Upload({
+      client: this.client,
+      params: { Bucket: this.bucket, Key: this.keyOf(id), Body: measured, ContentType: 'application/octet-stream' },
+      partSize: partBytes,
+      queueSize: partsAtOnce,
+    });
+    try {
+      await upload.done();
+    } catch (error) {
+      throw failure ?? new StorageUnavailable(error);
+    }
+    return meter.result();
+  }
+
+  async read(id: string, { start, end }: ByteRange): Promise<Readable> {
+    try {
+      const object = { Bucket: this.bucket, Key: this.keyOf(id), Range: `bytes=${start}-${end}` };
+      return (await this.client.send(new GetObjectCommand(object))).Body as Readable;
+    } catch (error) {
+      throw new StorageUnavailable(error);
+    }
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.client.send(new DeleteObjectCommand({ Bucket: this.bucket, Key: this.keyOf(id) }));
+    await this.abortUploads(this.keyOf(id));
+  }
+
+  async *idsBefore(ms: number): AsyncIterable<string[]> {
+    const { bucket, client } = this;
+    for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: this.keyOf('') }))
+      yield Contents.filter(({ LastModified: changed }) => changed !== undefined && changed.getTime() < ms).map(
+        ({ Key: key = '' }) => key.slice(this.keyOf('').length),
+      );
+  }
+
+  /** The parts of uploads whose replica died cost storage, although they are no object. */
+  private async abortUploads(key: string): Promise<void> {
+    const { bucket: Bucket, client } = this;
+    try {
+      const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket, Prefix: key }));
+      for (const { Key, UploadId } of Uploads)
+        if (Key === key) await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }));
+    } catch (error) {
+      // Some stores do not list uploads: a rule of the bucket ends them.
+      if (statusOf(error) !== 501) throw error;
+    }
+  }
+
+  private keyOf(id: string): string {
+    return this.storage.prefix + id;
+  }
+}

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { CreateBucketCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
+import { createLogger, newId } from '@lanyard/service';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+// @ts-expect-error It has no types.
+import S3rver from 's3rver';
+import { StorageUnavailable } from '../src/errors.js';
+import { S3Packages } from '../src/packages/s3-packages.js';
+
+const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+const credentials = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
+const logger = createLogger({ app: 'campaigns', replicaId: 'test', level: 'silent' });
+
+async function* inChunks(bytes: Buffer, chunkBytes = 65_536): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
+}
+
+describe('packages in an S3-compatible store', () => {
+  let folder: string;
+  let server: { run(): Promise<AddressInfo>; close(): Promise<void> };
+  let endpoint: string;
+  let client: S3Client;
+  let packages: S3Packages;
+
+  const open = (bucket: string, over: { endpoint?: string; accessKeyId?: string } = {}): S3Packages =>
+    new S3Packages(
+      {
+        ...{ bucket, prefix: 'lanyard/', region: 'us-east-1', endpoint: over.endpoint ?? endpoint },
+        credentials: { ...credentials, ...(over.accessKeyId && { accessKeyId: over.accessKeyId }) },
+      },
+      logger,
+    );
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 's3-'));
+    server = new (S3rver as new (options: object) => typeof server)({
+      port: 0,
+      address: '127.0.0.1',
+      silent: true,
+      directory: folder,
+    });
+    const { port } = await server.run();
+    endpoint = `http://127.0.0.1:${port}`;
+    client = new S3Client({ endpoint, region: 'us-east-1', forcePathStyle: true, credentials });
+    await client.send(new CreateBucketCommand({ Bucket: 'packages' }));
+    packages = open('packages');
+    await packages.onModuleInit();
+  });
+  afterAll(async () => {
+    packages.onApplicationShutdown();
+    client.destroy();
+    await server.close();
+    await rm(folder, { recursive: true });
+  });
+
+  const keys = async (): Promise<string[]> =>
+    ((await client.send(new ListObjectsV2Command({ Bucket: 'packages' }))).Contents ?? []).map(({ Key = '' }) => Key);
+
+  it.each([1, 3_000_000, 5_242_880, 16_000_001])('stores %d bytes, and reads any range of them', async (size) => {
+    const [id, bytes] = [newId(), randomBytes(size)];
+    expect(await packages.store(id, inChunks(bytes), size)).toEqual({ size, checksum: sha256(bytes) });
+    expect(await keys()).toContain(`lanyard/${id}`);
+    const read = async (start: number, end: number) => buffer(await packages.read(id, { start, end }));
+    expect(sha256(await read(0, size - 1))).toBe(sha256(bytes));
+    // As a device that continues in the middle.
+    const half = Math.floor(size / 2);
+    expect((await read(half, size - 1)).equals(bytes.subarray(half))).toBe(true);
+    await packages.remove(id);
+    expect(await keys()).not.toContain(`lanyard/${id}`);
+  });
+
+  it('stores nothing of a body that is too large or breaks off', async () => {
+    const bytes = randomBytes(12_000_000);
+    await expect(packages.store(newId(), inChunks(bytes), bytes.length - 1)).rejects.toMatchObject({ status: 413 });
+    const broken = async function* (): AsyncGenerator<Buffer> {
+      yield bytes;
+      throw new Error('the client is gone');
+    };
+    await expect(packages.store(newId(), broken(), 64_000_000)).rejects.toThrow('the client is gone');
+    expect(await keys()).toEqual([]);
+  });
+
+  it('names what was stored before, without other objects of the bucket', async () => {
+    const id = newId();
+    await packages.store(id, inChunks(Buffer.from('x')), 1);
+    const namesBefore = async (ms: number): Promise<string[]> => {
+      const all: string[] = [];
+      for await (const page of packages.idsBefore(ms)) all.push(...page);
+      return all;
+    };
+    expect(await namesBefore(Date.now() + 60_000)).toEqual([id]);
+    expect(await namesBefore(Date.now() - 60_000)).toEqual([]);
+    await packages.remove(id);
+    await packages.remove(id);
+  });
+
+  it('refuses to start with a bucket that is not there or with an unknown key, and says which setting', async () => {
+    await expect(open('other').onModuleInit()).rejects.toThrow(/CAMPAIGNS_S3_BUCKET.*404/);
+    await expect(open('packages', { accessKeyId: 'unknown' }).onModuleInit()).rejects.toThrow(/403/);
+  });
+
+  it('starts while the store is away, and answers 503', async () => {
+    const away = open('packages', { endpoint: 'http://127.0.0.1:9' });
+    await away.onModuleInit();
+    await expect(away.store(newId(), inChunks(Buffer.from('x')), 1)).rejects.toThrow(StorageUnavailable);
+    await expect(away.read(newId(), { start: 0, end: 1 })).rejects.toMatchObject({ status: 503 });
+    await expect(packages.read(newId(), { start: 0, end: 1 })).rejects.toThrow(StorageUnavailable);
+  });
+});
