@@ -48,10 +48,12 @@ for (const path of [...programs(join(root, 'tools')), ...programs(join(root, 'be
 const page = readFileSync(join(root, 'docs/configuration.md'), 'utf8');
 const documented = new Set(
   [...page.matchAll(/^\| (`[^|]*`) +\|/gm)].flatMap(([, cell = '']) =>
-    [...cell.matchAll(/`([A-Z_]+)`/g)].map((m) => m[1] ?? ''),
+    [...cell.matchAll(/`([A-Z][A-Z0-9_]+)`/g)].map((m) => m[1] ?? ''),
   ),
 );
-const example = [...readFileSync(join(root, '.env.example'), 'utf8').matchAll(/^([A-Z_]+)=/gm)].map((m) => m[1] ?? '');
+const example = [...readFileSync(join(root, '.env.example'), 'utf8').matchAll(/^([A-Z][A-Z0-9_]+)=/gm)].map(
+  (m) => m[1] ?? '',
+);
 
 const complain = (names: Iterable<string>, problem: string) => {
   for (const name of names) {

@@ -43,7 +43,7 @@ compare(
 compare('app', apps, Object.keys(ofApps));
 
 /** Upper-case words of the sources that are no tokens of errors. */
-const otherWords = /^(FAIL_\w+|UND_ERR_\w+|ADDRESS_FORBIDDEN|ALREADY_DELETED|WEB_SOCKET|LONG_POLLING)$/;
+const otherWords = /^(FAIL_\w+|UND_ERR_\w+|ADDRESS_FORBIDDEN|ALREADY_DELETED|WEB_SOCKET|LONG_POLLING|WHEN_REQUIRED)$/;
 const page = readFileSync(join(root, 'docs/errors.md'), 'utf8');
 const variables = readFileSync(join(root, 'docs/configuration.md'), 'utf8');
 

@@ -18,6 +18,8 @@ const { identityPrivateKey, identityPublicKey } = newIdentityKeys();
 
 /** Stand-ins for what a Secret or a person fills in. */
 const secrets: Environment = {
+  CAMPAIGNS_S3_ACCESS_KEY_ID: 'key',
+  CAMPAIGNS_S3_SECRET_ACCESS_KEY: 'secret',
   DATABASE_URL: 'postgres://user:password@host:5432/database',
   REDIS_URL: 'redis://host:6379',
   IDENTITY_PRIVATE_KEY: identityPrivateKey,
@@ -120,7 +122,7 @@ const ownValues = (variables: IEnvVar[], maps: Environment): Environment =>
 /** What the example of the Secret of an app holds. */
 const secretKeysOf = (app: string): string[] => {
   const example = readFileSync(join(root, `k8s/secrets/${app}.example.env`), 'utf8');
-  return [...example.matchAll(/^([A-Z_]+)=/gm)].map(([, key = '']) => key);
+  return [...example.matchAll(/^([A-Z][A-Z0-9_]*)=/gm)].map(([, key = '']) => key);
 };
 
 /** Each app has a Secret of its own, with what it reads and nothing else. `isWhole`: the container reads all of it. */

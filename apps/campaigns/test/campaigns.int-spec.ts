@@ -110,7 +110,7 @@ describe('a campaign', () => {
     device.downloadEnds = { state: 1, result: 0 };
     system.connect(device);
     await system.select([registered(deviceId)]);
-    await eventually(() => expect(device.uri).toMatch(/^coap:\/\/lanyard\.example:5683\/downloads\/[0-9a-f]{32}$/));
+    await eventually(() => expect(device.uri).toMatch(/^coap:\/\/lanyard\.example:5683\/downloads\/t-[0-9a-f]{32}$/));
     const whole = await download(device);
     expect([whole.status, whole.bytes.toString()]).toEqual([200, 'firmware']);
     expect(whole.headers.get('x-lanyard-device')).toBe(deviceId);
@@ -123,7 +123,7 @@ describe('a campaign', () => {
     expect([head.status, head.headers.get('content-length'), head.bytes.length]).toEqual([200, '8', 0]);
     const behind = await download(device, { range: 'bytes=8-' });
     expect([behind.status, behind.headers.get('content-range')]).toEqual([416, 'bytes */8']);
-    expect((await system.call('GET', `/downloads/${'0'.repeat(32)}`)).status).toBe(404);
+    expect((await system.call('GET', `/downloads/t-${'0'.repeat(32)}`)).status).toBe(404);
     device.state = 2;
     await system.eventually(id, 'done');
     expect((await download(device)).status).toBe(404);
@@ -213,6 +213,26 @@ describe('a campaign', () => {
     await system.eventually(id, 'done');
     const reasons = (await system.devicesOf(id)).map(({ reason }) => reason);
     expect(reasons.toSorted()).toEqual(['the device is suspended', 'the device was deleted']);
+  });
+
+  it('devices do not fail by a suspension that is over, when its fact comes again', async () => {
+    const resumed = newId();
+    // On each partition one that fails afterwards.
+    const others = Array.from({ length: 24 }, () => newId());
+    await system.tellLifecycle(resumed, 'suspended', 7);
+    await system.tellLifecycle(resumed, 'resumed', 8);
+    const id = await started();
+    const away = (deviceId: string) => ({ ...registered(deviceId), isRegistered: false });
+    await system.select([resumed, ...others].map(away));
+    await eventually(async () => expect(await system.devicesOf(id)).toHaveLength(25));
+    await system.tellLifecycle(resumed, 'suspended', 7);
+    for (const other of others) await system.tellLifecycle(other, 'suspended', 1);
+    await eventually(async () => {
+      const failed = (await system.devicesOf(id)).filter(({ state }) => state === 'failed');
+      expect(failed.map((device) => device['device_id'])).toEqual(others.toSorted());
+    });
+    await system.tellLifecycle(resumed, 'suspended', 9);
+    await system.eventually(id, 'done');
   });
 });
 

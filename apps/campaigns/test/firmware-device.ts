@@ -1,5 +1,8 @@
 import type { CampaignCommandIssued } from '@lanyard/contracts';
 
+/** A command as the device gets it. */
+export type DeliveredCommand = Omit<CampaignCommandIssued, 'sealedTicket'> & { ticket?: string };
+
 /** What a device answers to a command: a value, an error of the device-proxy, or nothing for now. */
 export type Answer = { text: string } | { error: string } | 'nothing';
 
@@ -12,17 +15,17 @@ export class FirmwareDevice {
   pushed: string | undefined;
   /** How it ends a download. */
   downloadEnds: { state: number; result: number } = { state: 2, result: 0 };
-  readonly commands: CampaignCommandIssued[] = [];
+  readonly commands: DeliveredCommand[] = [];
 
   constructor(
     readonly deviceId: string,
     private readonly wanted: string,
     /** Overrides answers; undefined: as a device that works. */
-    private readonly special: (command: CampaignCommandIssued, device: FirmwareDevice) => Answer | undefined = () =>
+    private readonly special: (command: DeliveredCommand, device: FirmwareDevice) => Answer | undefined = () =>
       undefined,
   ) {}
 
-  answer(command: CampaignCommandIssued): Answer {
+  answer(command: DeliveredCommand): Answer {
     this.commands.push(command);
     return this.special(command, this) ?? this.usual(command);
   }
@@ -36,17 +39,17 @@ export class FirmwareDevice {
     ]);
   }
 
-  private usual({ method, path, payload, downloadTicket }: CampaignCommandIssued): Answer {
+  private usual({ method, path, payload, ticket }: DeliveredCommand): Answer {
     if (path === '/3/0/3') return { text: this.version };
     if (method === 'GET') return { text: this.object() };
     if (method === 'POST') {
       [this.state, this.result, this.version] = [0, 1, this.wanted];
       return { text: '' };
     }
-    this.uri = Buffer.from(payload ?? '', 'base64').toString();
-    this.pushed = downloadTicket;
-    if (this.uri !== '' || downloadTicket !== undefined)
-      [this.state, this.result] = [this.downloadEnds.state, this.downloadEnds.result];
+    const text = Buffer.from(payload ?? '', 'base64').toString();
+    this.uri = text === '' ? '' : text + (ticket ?? '');
+    this.pushed = text === '' ? ticket : undefined;
+    if (ticket !== undefined) [this.state, this.result] = [this.downloadEnds.state, this.downloadEnds.result];
     else this.state = 0;
     return { text: '' };
   }

@@ -17,16 +17,25 @@ import {
   type SelectedDevice,
 } from '@lanyard/contracts';
 import { BatchConsumer, KafkaConnection, KafkaProducer } from '@lanyard/kafka';
-import { bootstrap, createLogger, identityHeader, newId, type RunningService, signIdentity } from '@lanyard/service';
+import {
+  bootstrap,
+  createLogger,
+  identityHeader,
+  newId,
+  openTicket,
+  type RunningService,
+  signIdentity,
+} from '@lanyard/service';
 import { engines, eventually, type Isolation, isolate, newIdentityKeys } from '@lanyard/testing';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { definition } from '../src/app.module.js';
 import { readConfig } from '../src/config.js';
-import type { FirmwareDevice } from './firmware-device.js';
+import type { DeliveredCommand, FirmwareDevice } from './firmware-device.js';
 
 const identityKeys = newIdentityKeys();
+const encryptionKey = Buffer.alloc(32, 1);
 export const accountId = newId();
 
 export interface Body {
@@ -79,10 +88,16 @@ export const testSystem = (name: string, environment: NodeJS.ProcessEnv = {}) =>
     return { status, headers: answered, bytes, body: (isJson ? JSON.parse(bytes.toString()) : {}) as Body };
   };
 
+  /** As the device-proxy sends it: with the ticket. */
+  const opened = ({ sealedTicket, ...command }: CampaignCommandIssued): DeliveredCommand => ({
+    ...command,
+    ...(sealedTicket !== undefined && { ticket: openTicket(encryptionKey, command.deviceId, sealedTicket) }),
+  });
+
   /** The device-proxy: carries out a command at the device, and sends the result. */
   const execute = async (command: CampaignCommandIssued): Promise<void> => {
     commands.push(command);
-    const answer = command.action === 'cancel' ? 'nothing' : devices.get(command.deviceId)?.answer(command);
+    const answer = command.action === 'cancel' ? 'nothing' : devices.get(command.deviceId)?.answer(opened(command));
     if (answer === undefined || answer === 'nothing') return;
     const { commandId, campaignId, deviceId, method = 'GET', path = '/' } = command;
     const isObject = method === 'GET' && path === '/5/0';
@@ -126,6 +141,7 @@ export const testSystem = (name: string, environment: NodeJS.ProcessEnv = {}) =>
         KAFKA_TOPIC_PREFIX: isolation.topicPrefix,
         DATABASE_URL: isolation.databaseUrl,
         ...identityKeys.serviceEnv,
+        ENCRYPTION_KEY: encryptionKey.toString('base64'),
         CAMPAIGNS_DATA_DIR: folder,
         CAMPAIGNS_PACKAGE_URIS: 'coap://lanyard.example:5683',
         CAMPAIGNS_POLL_MIN_MS: '100',
@@ -212,9 +228,9 @@ export const testSystem = (name: string, environment: NodeJS.ProcessEnv = {}) =>
         ...{ accountId, deviceId, occurredAt: new Date().toISOString(), queueMode: false },
         ...more,
       }),
-    tellLifecycle: (deviceId: string, change: DeviceLifecycleChanged['change']): Promise<void> =>
+    tellLifecycle: (deviceId: string, change: DeviceLifecycleChanged['change'], revision = 9): Promise<void> =>
       producer.send(DeviceLifecycle, {
-        ...{ deviceId, accountId, change, endpointName: 'x', revision: 9, changedAt: new Date().toISOString() },
+        ...{ deviceId, accountId, change, endpointName: 'x', revision, changedAt: new Date().toISOString() },
         lifecycleStatus: change === 'suspended' ? 'blocked' : 'enabled',
       }),
     devicesOf: async (id: string): Promise<Record<string, unknown>[]> =>

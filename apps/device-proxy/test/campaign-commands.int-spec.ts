@@ -1,9 +1,9 @@
 import { type CampaignCommandIssued, CampaignsCommands } from '@lanyard/contracts';
-import { formatTimestamp, newId } from '@lanyard/service';
+import { formatTimestamp, newId, newTicket, sealTicket } from '@lanyard/service';
 import { eventually, type Thermometer } from '@lanyard/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { RunningProxy } from './running-proxy.js';
-import { newKey, TestSystem } from './test-system.js';
+import { encryptionKey, newKey, TestSystem } from './test-system.js';
 
 const b64 = (text: string): string => Buffer.from(text).toString('base64');
 
@@ -72,6 +72,26 @@ describe('campaigns.commands', () => {
       outcome: 'failed',
       item: { status: 404, error: 'RESOURCE_NOT_FOUND' },
     });
+  });
+
+  it('give the ticket of a download to the device only, not even to who reads the device', async () => {
+    const ticket = newTicket();
+    const uri = 'coaps://host:5684/downloads/';
+    const sealedTicket = sealTicket(encryptionKey, deviceId, ticket);
+    const written = await issue({ payload: b64(uri), contentType: 'text/plain', sealedTicket });
+    const { value } = await system.result(written);
+    expect(value.outcome).toBe('succeeded');
+    expect(value).not.toHaveProperty('written');
+    expect(thing.text).toBe(uri + ticket);
+    const read = await issue({ method: 'GET' });
+    const { item } = (await system.result(read)).value;
+    expect(Buffer.from(item.payload, 'base64').toString()).toBe(`${uri}t-${'*'.repeat(32)}`);
+    const told = JSON.stringify([system.commands, system.results, system.values]);
+    expect(told).toContain(b64(uri));
+    for (const text of [uri + ticket, ticket]) expect(told).not.toContain(b64(text));
+    expect(await system.rows(`SELECT download_ticket FROM device_proxy.commands WHERE id = '${written}'`)).toEqual([
+      { download_ticket: null },
+    ]);
   });
 
   it('are carried out once, whatever is read twice', async () => {

@@ -15,7 +15,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { definition } from '../src/app.module.js';
-import { CommandQueue } from '../src/commands/command-queue.js';
+import { CommandClaims } from '../src/commands/command-claims.js';
 import { Commands, type KnownDevice } from '../src/commands/commands.js';
 import { Deliverer } from '../src/commands/deliverer.js';
 import { CommandHistory } from '../src/commands/history.js';
@@ -275,7 +275,7 @@ describe('a device that does not answer', () => {
       session.greeted = false;
       const asyncId = await send(session, method);
       // As if the connection had ended when the claim was stored, before its answer.
-      await part(CommandQueue).claim(session.deviceId, { replica: 'dp-0', epoch: session.epoch });
+      await part(CommandClaims).claim(session.deviceId, { replica: 'dp-0', epoch: session.epoch });
       session.greeted = true;
       part(Deliverer).deliverWaiting(session.deviceId);
       expect(await ended(asyncId)).toMatchObject({ status: 200, attempts: 1 });

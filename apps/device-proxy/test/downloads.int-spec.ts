@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Code, formatCode } from '@lanyard/coap';
-import { createLogger, newId } from '@lanyard/service';
+import { createLogger, newId, newTicket } from '@lanyard/service';
 import { eventually, isLongRun } from '@lanyard/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Sessions } from '../src/sessions/sessions.js';
@@ -11,7 +11,6 @@ import { TestSystem } from './test-system.js';
 import { UpdatedDevice } from './updated-device.js';
 
 const sha256 = (body: Buffer): string => createHash('sha256').update(body).digest('hex');
-const newTicket = (): string => randomBytes(16).toString('hex');
 describe('GET /downloads/{ticket}', () => {
   let system: TestSystem;
   let packages: PackageServer;

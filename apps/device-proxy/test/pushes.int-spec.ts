@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type CampaignCommandIssued, CampaignsCommands } from '@lanyard/contracts';
-import { formatTimestamp, newId, TestClock } from '@lanyard/service';
+import { formatTimestamp, newId, newTicket, sealTicket, TestClock } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { PackageServer } from './package-server.js';
 import type { RunningProxy } from './running-proxy.js';
-import { newKey, TestSystem } from './test-system.js';
+import { encryptionKey, newKey, TestSystem } from './test-system.js';
 import { UpdatedDevice } from './updated-device.js';
 
 const sha256 = (body: Buffer): string => createHash('sha256').update(body).digest('hex');
@@ -49,7 +49,7 @@ describe('the push of a package', () => {
       action: 'execute',
       method: 'PUT',
       path: '/5/0/0',
-      downloadTicket: ticket,
+      sealedTicket: sealTicket(encryptionKey, deviceId, ticket),
       expirySeconds: 600,
       issuedAt: formatTimestamp(Date.now()),
       ...over,
@@ -57,7 +57,7 @@ describe('the push of a package', () => {
     return commandId;
   };
   const opened = (deviceId: string, content: Buffer = body): string => {
-    const ticket = randomBytes(16).toString('hex');
+    const ticket = newTicket();
     packages.open(ticket, deviceId, content);
     return ticket;
   };
@@ -126,6 +126,8 @@ describe('the push of a package', () => {
     expect((await system.result(commandId, 30_000)).value).toMatchObject(failure);
     const foreign = await push(deviceId, opened(newId()));
     expect((await system.result(foreign)).value).toMatchObject(failure);
+    const misdirected = await push(deviceId, ticket, { sealedTicket: sealTicket(encryptionKey, newId(), ticket) });
+    expect((await system.result(misdirected)).value).toMatchObject(failure);
     expect(device.written).toEqual([]);
   });
 

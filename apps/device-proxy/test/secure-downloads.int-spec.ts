@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { formatCode } from '@lanyard/coap';
+import { newTicket } from '@lanyard/service';
 import { withKey } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PackageServer } from './package-server.js';
@@ -24,7 +25,7 @@ describe.each<Over>(['TLS', 'DTLS'])('GET /downloads/{ticket} over %s', (over) =
     const { deviceId, identity } = await secured.directory(name);
     const device = secured.device(name);
     await secured.connected(device, withKey(identity, keyHex));
-    const ticket = randomBytes(16).toString('hex');
+    const ticket = newTicket();
     packages.open(ticket, deviceId, body);
     return { device, ticket };
   };

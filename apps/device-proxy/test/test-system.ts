@@ -69,7 +69,7 @@ const dtlsLimits = {
   handshakesPerAddressPerSecond: 500,
   idleMs: 60_000,
 };
-const encryptionKey = Buffer.alloc(32);
+export const encryptionKey = Buffer.alloc(32);
 
 const identityKeys = newIdentityKeys();
 

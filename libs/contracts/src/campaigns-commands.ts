@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { base64, id, instant, resourcePath } from './fields.js';
+import { base64, id, instant, resourcePath, sealed } from './fields.js';
 import { topic } from './topic.js';
 
 /** A value of a command without a ticket. Larger ones are packages. */
@@ -7,9 +7,6 @@ export const campaignPayloadBytesMax = 16_384;
 
 /** As for commands of applications: 30 days. */
 export const campaignExpirySecondsMax = 2_592_000;
-
-/** 128 random bits. It allows one device of one campaign to download the package while its download may run. */
-export const downloadTicket = z.string().regex(/^[0-9a-f]{32}$/);
 
 export const CampaignCommandSchema = z
   .object({
@@ -27,9 +24,11 @@ export const CampaignCommandSchema = z
       .max(Math.ceil(campaignPayloadBytesMax / 3) * 4)
       .optional()
       .describe('Of execute: at most 16 KiB'),
-    downloadTicket: downloadTicket
+    sealedTicket: sealed
       .optional()
-      .describe('Of execute: the payload is the package of the ticket, sent block by block as opaque bytes'),
+      .describe(
+        'Of execute: the ticket of a download, sealed with the ENCRYPTION_KEY of the installation. Without a payload, the package of the ticket is sent, block by block as opaque bytes; with one, the ticket is appended to it when it is sent',
+      ),
     expirySeconds: z
       .number()
       .int()
@@ -39,7 +38,7 @@ export const CampaignCommandSchema = z
       .describe('Of execute: how long after `issuedAt` the command may wait for the device'),
     issuedAt: instant,
   })
-  .superRefine(({ action, method, path, expirySeconds, payload, downloadTicket: ticket }, context) => {
+  .superRefine(({ action, method, path, expirySeconds }, context) => {
     const require = (name: string, value: unknown): void => {
       if (value === undefined) context.addIssue({ code: 'custom', path: [name], message: 'execute needs it' });
     };
@@ -48,8 +47,6 @@ export const CampaignCommandSchema = z
       require('path', path);
       require('expirySeconds', expirySeconds);
     }
-    if (payload !== undefined && ticket !== undefined)
-      context.addIssue({ code: 'custom', path: ['payload'], message: 'either a payload or a ticket' });
   })
   .meta({ id: 'CampaignCommandIssued' });
 

@@ -1,8 +1,13 @@
 import { type DatabaseConfig, type DatabaseOptions, databaseOptions } from '@lanyard/service';
 import { Initial1796169600000 } from './migrations/1796169600000-initial.js';
+import { LifecycleRevisions1796342400000 } from './migrations/1796342400000-lifecycle-revisions.js';
 
 /** PostgreSQL schema of this service; no other service reads it. */
 export const schema = 'campaigns';
 
 export const databaseOf = (config: DatabaseConfig): DatabaseOptions =>
-  databaseOptions(config, { schema, entities: [], migrations: [Initial1796169600000] });
+  databaseOptions(config, {
+    schema,
+    entities: [],
+    migrations: [Initial1796169600000, LifecycleRevisions1796342400000],
+  });

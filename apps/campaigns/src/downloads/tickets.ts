@@ -1,4 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
+import { ticketPattern } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { downloadingSteps } from '../machine/device-update.js';
@@ -10,9 +11,6 @@ export interface Download {
   size: number;
   checksum: string;
 }
-
-/** 128 random bits. */
-export const newTicket = (): string => randomBytes(16).toString('hex');
 
 /** Only the hash is stored: who reads the database cannot download. */
 export const ticketHash = (ticket: string): string => createHash('sha256').update(ticket).digest('hex');
@@ -28,7 +26,7 @@ export class Tickets {
   constructor(private readonly database: DataSource) {}
 
   async find(ticket: string): Promise<Download | undefined> {
-    if (!/^[0-9a-f]{32}$/.test(ticket)) return undefined;
+    if (!ticketPattern.test(ticket)) return undefined;
     const [found]: Download[] = await this.database.query(downloadSql, [ticketHash(ticket), downloadingSteps]);
     return found;
   }

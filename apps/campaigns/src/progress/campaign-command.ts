@@ -1,7 +1,7 @@
 import type { CampaignCommandIssued } from '@lanyard/contracts';
 import type { WantedCommand } from '../machine/device-update.js';
 
-type Request = Pick<CampaignCommandIssued, 'method' | 'path' | 'contentType' | 'payload' | 'downloadTicket'>;
+type Request = Pick<CampaignCommandIssued, 'method' | 'path' | 'contentType' | 'payload' | 'sealedTicket'>;
 
 const paths = { package: '/5/0/0', packageUri: '/5/0/1', update: '/5/0/2' } as const;
 
@@ -18,15 +18,15 @@ const reset = (delivery: 'pull' | 'push'): Request =>
     ? { method: 'PUT', path: paths.packageUri, ...text('') }
     : { method: 'PUT', path: paths.package, contentType: opaque, payload: Buffer.alloc(1).toString('base64') };
 
-/** The request that a wanted command makes of the device. */
-export const requestOf = (command: WantedCommand, ticket: string): Request => {
+/** The request that a wanted command makes of the device. The device-proxy completes the URI with the ticket. */
+export const requestOf = (command: WantedCommand, sealedTicket: string): Request => {
   switch (command.kind) {
     case 'read':
       return { method: 'GET', path: command.path };
     case 'write-uri':
-      return { method: 'PUT', path: paths.packageUri, ...text(`${command.baseUrl}/downloads/${ticket}`) };
+      return { method: 'PUT', path: paths.packageUri, ...text(`${command.baseUrl}/downloads/`), sealedTicket };
     case 'push':
-      return { method: 'PUT', path: paths.package, contentType: opaque, downloadTicket: ticket };
+      return { method: 'PUT', path: paths.package, contentType: opaque, sealedTicket };
     case 'reset':
       return reset(command.delivery);
     case 'execute':

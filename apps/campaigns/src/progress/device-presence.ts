@@ -25,6 +25,31 @@ const wakeSql = `
   WHERE state = 'running' AND tick_at > $2 AND id IN (
     SELECT campaign_id FROM campaigns.campaign_devices WHERE device_id = ANY($1) AND state = 'waiting')`;
 
+// A row that is new is unknown to the device-proxy so far; the epoch of any session is higher.
+const revisionsSql = `
+  INSERT INTO campaigns.device_sessions AS s (device_id, account_id, epoch, registered, lifecycle_revision)
+  SELECT r."deviceId", r."accountId", -1, false, r.revision
+  FROM jsonb_to_recordset($1::jsonb) AS r ("deviceId" text, "accountId" text, revision bigint) ORDER BY 1
+  ON CONFLICT (device_id) DO UPDATE SET lifecycle_revision = excluded.lifecycle_revision
+  WHERE s.lifecycle_revision < excluded.lifecycle_revision
+  RETURNING device_id`;
+
+const whyFailed: Partial<Record<DeviceLifecycleChanged['change'], string>> = {
+  suspended: 'the device is suspended',
+  deleted: 'the device was deleted',
+};
+
+/** Other changes do not affect updates. */
+const decidesUpdates: ReadonlySet<string> = new Set([...Object.keys(whyFailed), 'resumed']);
+
+/** The newest fact of each device. */
+const lastOf = (facts: readonly DeviceLifecycleChanged[]): DeviceLifecycleChanged[] => {
+  const last = new Map<string, DeviceLifecycleChanged>();
+  for (const fact of facts)
+    if (fact.revision > (last.get(fact.deviceId)?.revision ?? -1)) last.set(fact.deviceId, fact);
+  return [...last.values()];
+};
+
 const isThere = ({ change }: DeviceSessionChanged): boolean => change === 'registered' || change === 'updated';
 
 const sessionOf = (fact: DeviceSessionChanged): object => ({
@@ -66,17 +91,18 @@ export class DevicePresence {
       });
   }
 
-  /** Devices that were suspended or deleted fail at once. */
+  /** Devices that were suspended or deleted fail at once, unless the fact is an old one. */
   async applyLifecycle(facts: readonly DeviceLifecycleChanged[]): Promise<void> {
-    const reasons = new Map(
-      facts.flatMap(({ deviceId, change }): [string, string][] => {
-        if (change === 'deleted') return [[deviceId, 'the device was deleted']];
-        return change === 'suspended' ? [[deviceId, 'the device is suspended']] : [];
-      }),
-    );
-    if (reasons.size === 0) return;
-    const deleted = facts.filter(({ change }) => change === 'deleted').map(({ deviceId }) => deviceId);
+    const last = lastOf(facts.filter(({ change }) => decidesUpdates.has(change)));
+    if (last.length === 0) return;
     await this.database.transaction(async (manager) => {
+      const news = new Set(await this.newRevisions(manager, last));
+      const reasons = new Map(
+        last.flatMap(({ deviceId, change }): [string, string][] => {
+          const reason = news.has(deviceId) ? whyFailed[change] : undefined;
+          return reason === undefined ? [] : [[deviceId, reason]];
+        }),
+      );
       const rows = await this.openRows(manager, [...reasons.keys()]);
       await this.updates.apply(manager, rows, ({ device_id: id }) => ({
         kind: 'ended',
@@ -84,8 +110,17 @@ export class DevicePresence {
         code: 'SYS_111',
         reason: reasons.get(id) ?? '',
       }));
-      await manager.query('DELETE FROM campaigns.device_sessions WHERE device_id = ANY($1)', [deleted]);
+      const deleted = last.filter(({ change }) => change === 'deleted').map(({ deviceId }) => deviceId);
+      if (deleted.length > 0)
+        await manager.query('DELETE FROM campaigns.device_sessions WHERE device_id = ANY($1)', [deleted]);
     });
+  }
+
+  /** The devices of which nothing newer is known. */
+  private async newRevisions(manager: EntityManager, facts: readonly DeviceLifecycleChanged[]): Promise<string[]> {
+    const rows = facts.map(({ deviceId, accountId, revision }) => ({ deviceId, accountId, revision }));
+    const stored = (await manager.query(revisionsSql, [JSON.stringify(rows)])) as { device_id: string }[];
+    return stored.map((row) => row.device_id);
   }
 
   private openRows(manager: EntityManager, deviceIds: readonly string[]): Promise<UpdateRow[]> {

@@ -5,11 +5,11 @@ import {
   DeviceEvents,
 } from '@lanyard/contracts';
 import { Outbox } from '@lanyard/kafka';
-import { type Clock, CLOCK, CONFIG, formatTimestamp, Metrics, newId } from '@lanyard/service';
+import { type Clock, CLOCK, CONFIG, formatTimestamp, Metrics, newId, newTicket, sealTicket } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { CampaignsConfig } from '../config.js';
-import { newTicket, ticketHash } from '../downloads/tickets.js';
+import { ticketHash } from '../downloads/tickets.js';
 import { advance } from '../machine/advance.js';
 import { type Advance, type DeviceUpdate, isFinal, type UpdateEvent } from '../machine/device-update.js';
 import { needsTicket, requestOf } from './campaign-command.js';
@@ -104,6 +104,7 @@ export class DeviceUpdates {
     const commandId = command ? newId(nowMs) : update.isAsked ? row.command_id : null;
     const base = { campaignId: row.campaign_id, accountId: row.account_id, deviceId: row.device_id };
     const issuedAt = formatTimestamp(nowMs);
+    const { encryptionKey } = this.config.secrets;
     if (isCancelled && row.command_id !== null)
       effects.commands.push({ ...base, commandId: row.command_id, action: 'cancel', issuedAt });
     if (command && commandId !== null)
@@ -111,7 +112,7 @@ export class DeviceUpdates {
         ...base,
         commandId,
         action: 'execute',
-        ...requestOf(command, ticket ?? ''),
+        ...requestOf(command, ticket === undefined ? '' : sealTicket(encryptionKey, row.device_id, ticket)),
         expirySeconds: Math.ceil(command.expiryMs / 1_000),
         issuedAt,
       });

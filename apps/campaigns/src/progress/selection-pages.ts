@@ -35,10 +35,11 @@ const addSql = `
 
 /** What the directory knows counts until a session fact says more. */
 const presenceSql = `
-  INSERT INTO campaigns.device_sessions (device_id, account_id, epoch, registered)
+  INSERT INTO campaigns.device_sessions AS s (device_id, account_id, epoch, registered)
   SELECT d."deviceId", $1, -1, d."isRegistered"
   FROM jsonb_to_recordset($2::jsonb) AS d ("deviceId" text, "isRegistered" boolean)
-  ORDER BY 1 ON CONFLICT DO NOTHING`;
+  ORDER BY 1 ON CONFLICT (device_id) DO UPDATE SET registered = excluded.registered
+  WHERE s.epoch < 0 AND s.registered <> excluded.registered`;
 
 const tooMany = `more than ${campaignDevicesMax} devices`;
 

@@ -12,7 +12,7 @@ const fingerprint = (fact: CampaignCommandIssued): string =>
 /** undefined for a cancellation. */
 const commandOf = (fact: CampaignCommandIssued): NewCommand | undefined => {
   const { commandId, campaignId, deviceId, accountId, method, path, payload, contentType, expirySeconds } = fact;
-  const { downloadTicket } = fact;
+  const { sealedTicket } = fact;
   if (fact.action !== 'execute' || method === undefined || path === undefined || expirySeconds === undefined)
     return undefined;
   return {
@@ -27,7 +27,7 @@ const commandOf = (fact: CampaignCommandIssued): NewCommand | undefined => {
     accept: null,
     contentType: contentType ?? null,
     payload: payload === undefined ? null : Buffer.from(payload, 'base64'),
-    downloadTicket: downloadTicket ?? null,
+    sealedTicket: sealedTicket ?? null,
     retryMax: campaignRetryMax,
     expirySeconds,
     fingerprint: fingerprint(fact),

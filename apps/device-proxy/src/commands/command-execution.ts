@@ -17,7 +17,7 @@ import type { Target } from '../sessions/observations.js';
 import { Values } from '../observations/values.js';
 import type { AnswerAhead } from '../sessions/joining.js';
 import { itemOf } from './facts.js';
-import { Pushes } from './pushes.js';
+import { PackageOffers } from './package-offers.js';
 import type { Session } from '../sessions/session.js';
 import { Sessions } from '../sessions/sessions.js';
 import { Interest } from '../interest/interest.js';
@@ -58,7 +58,7 @@ export class CommandExecution {
     private readonly observer: Observer,
     private readonly values: Values,
     private readonly interest: Interest,
-    private readonly pushes: Pushes,
+    private readonly packages: PackageOffers,
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly tracing: Tracing,
   ) {}
@@ -90,9 +90,12 @@ export class CommandExecution {
 
   private async perform(session: Session, command: Command): Promise<Outcome> {
     const { downlink, values } = this;
-    if (command.downloadTicket !== null)
-      return this.changing(session, 'write', () => this.pushes.push(session, command, command.downloadTicket!));
     const operation = operationOf(command);
+    const { sealedTicket } = command;
+    if (sealedTicket !== null)
+      return this.changing(session, operation, () =>
+        this.packages.offer(session, command, sealedTicket, this.sentFor(command)),
+      );
     if (operation === 'observe') return this.subscribe(session, command);
     if (isComposite(operation) && session.data.lwm2mVersion === '1.0') return notOffered;
     if (operation === 'observe-composite') return this.subscribeTogether(session, command);
@@ -204,11 +207,8 @@ export class CommandExecution {
   }
 
   private observed({ reply, observing }: Observed): Outcome {
-    return reply.code.startsWith('2.') && !observing ? this.unobserved(reply) : outcomeOf(reply);
-  }
-
-  private unobserved({ payload, contentType }: DeviceReply): Outcome {
-    return { ...notObservable, payload, contentType };
+    const { code, payload, contentType } = reply;
+    return code.startsWith('2.') && !observing ? { ...notObservable, payload, contentType } : outcomeOf(reply);
   }
 
   /** No answer. A command that cannot be repeated fails; any other is retried as often as its sender requested. */

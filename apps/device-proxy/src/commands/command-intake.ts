@@ -17,7 +17,7 @@ export type NewCommand = Pick<
   'deviceId' | 'accountId' | 'keyId' | 'asyncId' | 'kind' | 'method' | 'path' | 'query' | 'accept' | 'contentType'
 > & {
   payload: Buffer | null;
-  downloadTicket?: string | null;
+  sealedTicket?: string | null;
   retryMax: number;
   expirySeconds: number;
   fingerprint: string;
@@ -108,7 +108,7 @@ export class CommandIntake {
     const row = manager.create(Command, {
       ...fields,
       id: issued?.id ?? newId(now),
-      downloadTicket: command.downloadTicket ?? null,
+      sealedTicket: command.sealedTicket ?? null,
       attempts: 0,
       state: 'waiting',
       acceptedAt: new Date(now),

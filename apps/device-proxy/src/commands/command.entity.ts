@@ -51,9 +51,9 @@ export class Command {
   @Column('bytea', { nullable: true })
   payload: Buffer | null;
 
-  /** Instead of a payload: what opens the package that is written. Forgotten when the command ends. */
+  /** Without a payload: what opens the package that is written; with one, what completes the URI in it. Forgotten at the end. */
   @Column('text', { name: 'download_ticket', nullable: true })
-  downloadTicket: string | null;
+  sealedTicket: string | null;
 
   /** The request, to distinguish a repetition from another request with the same async-id. */
   @Column('text')

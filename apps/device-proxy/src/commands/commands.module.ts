@@ -8,6 +8,8 @@ import { ObservationsModule } from '../observations/observations.module.js';
 import { LastSeen } from '../sessions/last-seen.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { Sessions } from '../sessions/sessions.js';
+import { CommandClaims } from './command-claims.js';
+import { CommandEnds } from './command-ends.js';
 import { CommandExecution } from './command-execution.js';
 import { CommandIntake } from './command-intake.js';
 import { CommandQueue } from './command-queue.js';
@@ -17,6 +19,7 @@ import { CommandExpiry } from './expiry.js';
 import { FinishedCommands } from './finished-commands.js';
 import { CommandHistoryController } from './history.controller.js';
 import { CommandHistory } from './history.js';
+import { PackageOffers } from './package-offers.js';
 import { Pushes } from './pushes.js';
 import { StuckCommandsController } from './stuck-commands.controller.js';
 import { StuckCommands } from './stuck-commands.js';
@@ -25,6 +28,8 @@ import { StuckCommands } from './stuck-commands.js';
   imports: [DownloadsModule, ObservationsModule, InterestModule, IntakeModule, DownlinkModule, SessionsModule],
   controllers: [CommandHistoryController, StuckCommandsController],
   providers: [
+    CommandClaims,
+    CommandEnds,
     CommandExecution,
     CommandExpiry,
     CommandHistory,
@@ -33,6 +38,7 @@ import { StuckCommands } from './stuck-commands.js';
     Commands,
     Deliverer,
     FinishedCommands,
+    PackageOffers,
     Pushes,
     StuckCommands,
   ],

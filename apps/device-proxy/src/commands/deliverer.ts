@@ -4,6 +4,7 @@ import type { DeviceProxyConfig } from '../config.js';
 import { Interest } from '../interest/interest.js';
 import type { Session } from '../sessions/session.js';
 import { Sessions } from '../sessions/sessions.js';
+import { CommandClaims } from './command-claims.js';
 import { CommandExecution, type Verdict } from './command-execution.js';
 import type { Command } from './command.entity.js';
 import { CommandQueue } from './command-queue.js';
@@ -27,6 +28,7 @@ export class Deliverer implements OnApplicationBootstrap {
   constructor(
     private readonly sessions: Sessions,
     private readonly queue: CommandQueue,
+    private readonly claims: CommandClaims,
     private readonly execution: CommandExecution,
     private readonly interest: Interest,
     private readonly pushes: Pushes,
@@ -40,7 +42,7 @@ export class Deliverer implements OnApplicationBootstrap {
 
   onApplicationBootstrap(): void {
     this.timer = this.clock.every(claimRenewMs, () => {
-      this.queue.renew([...this.inFlight]).catch((error: unknown) => {
+      this.claims.renew([...this.inFlight]).catch((error: unknown) => {
         this.logger.warn({ err: error }, 'claims not renewed');
       });
     });
@@ -115,7 +117,7 @@ export class Deliverer implements OnApplicationBootstrap {
       // After a stall the session may belong to another replica: the command would run twice, or too late.
       if (!(await this.sessions.isOurs(session))) return;
       this.maybeWaiting.delete(deviceId);
-      const command = await this.queue.claim(deviceId, { replica: this.replicaId, epoch: session.epoch });
+      const command = await this.claims.claim(deviceId, { replica: this.replicaId, epoch: session.epoch });
       if (!command) return;
       this.maybeWaiting.add(deviceId);
       if (!(await this.carryOut(session, command))) return;
@@ -140,13 +142,13 @@ export class Deliverer implements OnApplicationBootstrap {
 
   /** The device has answered: retried until the database stores it, or a later epoch of the session has the command. */
   private async storeVerdict(command: Command, verdict: Verdict): Promise<void> {
-    const { queue, logger, clock } = this;
+    const { claims, logger, clock } = this;
     for (;;)
       try {
         const ours =
           'done' in verdict
-            ? await queue.finish(command, verdict.done)
-            : await queue.putBack(command, verdict.again === 'counted');
+            ? await claims.finish(command, verdict.done)
+            : await claims.putBack(command, verdict.again === 'counted');
         if (!ours) logger.info({ commandId: command.id }, 'result dropped: the claim has passed to another replica');
         return;
       } catch (error) {

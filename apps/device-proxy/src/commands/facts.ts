@@ -56,8 +56,8 @@ export const responseOf = (command: Command): DeviceCommandFinished['item'] | un
 };
 
 const written = (command: Command) =>
-  // A package is no value.
-  command.downloadTicket === null &&
+  // Neither a package nor a URI with a ticket is a value.
+  command.sealedTicket === null &&
   writesValue(operationOf(command)) && {
     written: { payload: (command.payload ?? Buffer.alloc(0)).toString('base64'), ...contentOf(command) },
   };

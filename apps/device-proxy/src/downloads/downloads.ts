@@ -1,5 +1,6 @@
 import { type BodySource, Code, SourceUnavailable } from '@lanyard/coap';
 import { contentFormat } from '@lanyard/lwm2m';
+import { ticketPattern } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DeviceDirectory } from '../intake/device-directory.js';
 import { EndpointNames } from '../intake/endpoint-names.js';
@@ -15,17 +16,17 @@ import { PackageUnavailable, TicketEnded } from './package-errors.js';
 import { PackageRanges, type Reader } from './package-ranges.js';
 import { Tickets } from './tickets.js';
 
-const ticketPattern = /^[0-9a-f]{32}$/;
-
 const notFound: UplinkReply = { code: '4.04' };
 
-const retryAfterSeconds = (): number =>
-  Math.floor(retrySeconds.min + Math.random() * (retrySeconds.max - retrySeconds.min + 1));
+/** A fleet does not return at once, because tickets are random. */
+const retryAfterSeconds = (ticket: string): number =>
+  retrySeconds.min + (Number.parseInt(ticket.slice(-4), 16) % (retrySeconds.max - retrySeconds.min + 1));
 
 /** How the device is told that a part cannot be read. */
-const refusal = (error: unknown): unknown => {
+const refusal = (error: unknown, ticket: string): unknown => {
   if (error instanceof TicketEnded) return new SourceUnavailable(Code.NotFound);
-  if (error instanceof PackageUnavailable) return new SourceUnavailable(Code.ServiceUnavailable, retryAfterSeconds());
+  if (error instanceof PackageUnavailable)
+    return new SourceUnavailable(Code.ServiceUnavailable, retryAfterSeconds(ticket));
   return error;
 };
 
@@ -95,7 +96,7 @@ export class Downloads {
           this.bytes.count('pull', part.length);
           return part;
         } catch (error) {
-          throw refusal(error);
+          throw refusal(error, reader.ticket);
         }
       },
     };

@@ -16,7 +16,7 @@ export const fetchesOfAccountMax = 250;
 export const fetchTimeoutMs = 10_000;
 export const connectTimeoutMs = 2_000;
 
-/** Max-Age of the 5.03 while a package cannot be fetched: random, so that a fleet does not return at once. */
+/** Max-Age of the 5.03 while a package cannot be fetched: between these, so that a fleet does not return at once. */
 export const retrySeconds = { min: 5, max: 30 } as const;
 
 /** The first bytes of the SHA-256: an ETag of CoAP has at most 8 (RFC 7252 §5.10). */

@@ -31,6 +31,7 @@ import {
   Refused,
   UnusableAnswer,
 } from './device-link.js';
+import { maskTickets } from './masked-tickets.js';
 import type { UplinkNotification } from './uplink-request.js';
 
 /** The differences between transports: the notation of peers, and their senders. */
@@ -76,7 +77,7 @@ const outgoing = ({
 
 const answerOf = ({ code, payload, contentFormat, maxAgeSeconds, locationPath }: ReceivedResponse): DeviceAnswer => ({
   code: formatCode(code),
-  payload,
+  payload: maskTickets(payload),
   ...(contentFormat !== undefined && { contentFormat }),
   ...(maxAgeSeconds !== undefined && { maxAgeSeconds }),
   ...(locationPath && locationPath.length > 0 && { location: locationPath }),
@@ -229,7 +230,7 @@ export class CoapLink implements DeviceLink {
       address: this.peers.addressOf(peer),
       token: tokenKey,
       code: formatCode(code),
-      payload,
+      payload: maskTickets(payload),
       contentFormat,
       maxAgeSeconds,
       partial,

@@ -1,5 +1,6 @@
 import { Code, type CoapRequest, type CoapResponse } from '@lanyard/coap';
 import type { Logger } from '@lanyard/service';
+import { maskTickets } from './masked-tickets.js';
 import { RetryLater } from './retry-later.js';
 import type { Sender } from './sender.js';
 import type { AdmissionControl } from './admission-control.js';
@@ -34,7 +35,7 @@ const uplinkRequest = (
   method: methodNames.get(method) ?? '',
   path,
   query,
-  payload,
+  payload: maskTickets(payload),
   contentFormat,
   accept,
 });

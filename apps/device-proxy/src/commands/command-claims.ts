@@ -1,0 +1,162 @@
+import { type Clock, CLOCK, CONFIG } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager, In } from 'typeorm';
+import type { DeviceProxyConfig } from '../config.js';
+import { withDevice } from '../db/device-lock.js';
+import { CommandEnds, verdictOn } from './command-ends.js';
+import { CommandQueue, lock, queueOf } from './command-queue.js';
+import { Command } from './command.entity.js';
+import { claimLeaseMs } from './limits.js';
+import type { Outcome } from './outcome.js';
+
+/** The replica that executes a command, and its epoch of the device's session. */
+export interface Claimant {
+  replica: string;
+  epoch: number;
+}
+
+/** Matches no epoch. */
+const none = '0';
+
+/**
+ * Claims of commands by the replica that executes them. A result counts only while its replica still holds the claim.
+ * Claims are SQL, because they are made for every command.
+ */
+@Injectable()
+export class CommandClaims {
+  private readonly replicaId: string;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly queue: CommandQueue,
+    private readonly ends: CommandEnds,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(CONFIG) { replicaId }: DeviceProxyConfig,
+  ) {
+    this.replicaId = replicaId;
+  }
+
+  /**
+   * Claims the next command of the device; undefined when none waits or another replica has claimed one. The caller
+   * finishes a command or puts it back before it claims the next.
+   */
+  async claim(deviceId: string, claimant: Claimant): Promise<Command | undefined> {
+    const taken = await this.takeWaiting(deviceId, claimant);
+    if (taken || !(await this.queue.hasCommands(deviceId))) return taken;
+    return this.judgeHead(deviceId, claimant);
+  }
+
+  /**
+   * The usual case in one statement, without the device lock: the head of the queue waits and may be sent. Transactions
+   * that end a command lock its row. undefined: the queue is empty, or its head needs a decision.
+   */
+  private async takeWaiting(deviceId: string, { replica, epoch }: Claimant): Promise<Command | undefined> {
+    const { clock, dataSource } = this;
+    const now = clock.now();
+    const [rows]: [Command[], number] = await dataSource.query(
+      `UPDATE commands c SET state = 'executing', attempts = c.attempts + 1, attempted_at = $2, claimed_by = $3,
+         claim_epoch = $4, claim_until = $5
+       WHERE c.id = (SELECT id FROM commands WHERE device_id = $1 AND state IN ('waiting', 'executing')
+                     ORDER BY position LIMIT 1 FOR UPDATE)
+         AND c.state = 'waiting' AND c.expires_at > $2
+       RETURNING ${this.columns()}`,
+      [deviceId, new Date(now), replica, epoch, new Date(now + claimLeaseMs)],
+    );
+    return rows[0] && dataSource.manager.create(Command, rows[0]);
+  }
+
+  /** Columns of `command c`, named as in the entity. */
+  private columns(): string {
+    const { columns } = this.dataSource.getMetadata(Command);
+    return columns.map(({ databaseName, propertyName }) => `c.${databaseName} AS "${propertyName}"`).join();
+  }
+
+  private async judgeHead(deviceId: string, claimant: Claimant): Promise<Command | undefined> {
+    const ended: [Command, Outcome][] = [];
+    const claimed = await withDevice(this.dataSource, deviceId, async (manager) => {
+      for (;;) {
+        const head = await manager.findOne(Command, { ...queueOf(deviceId), lock });
+        if (!head) return undefined;
+        if (this.isUnanswered(head, claimant)) Object.assign(head, { state: 'waiting', attempts: head.attempts - 1 });
+        else if (this.inFlight(head, claimant)) return undefined;
+        const verdict = verdictOn(head, this.clock.now());
+        if (!verdict) return this.markClaimed(manager, head, claimant);
+        ended.push([head, await this.ends.end(manager, head, verdict)]);
+      }
+    });
+    this.ends.announceEnded(ended);
+    return claimed;
+  }
+
+  /** False when the caller has lost the claim: another replica decides what happens to the command. */
+  async finish(command: Command, outcome: Outcome): Promise<boolean> {
+    const { dataSource } = this;
+    const work = async (manager: EntityManager): Promise<boolean> =>
+      (await this.ends.record(manager, command, outcome, {
+        state: 'executing',
+        claimEpoch: command.claimEpoch ?? none,
+      })) && this.ends.announce(manager, command, outcome);
+    // Subscriptions are changed under the lock of their device; any other result is stored in its row only.
+    const done = await (command.kind === 'subscription'
+      ? withDevice(dataSource, command.deviceId, work)
+      : dataSource.transaction(work));
+    if (done) this.ends.announceEnded([[command, outcome]]);
+    return done;
+  }
+
+  /** Returns it to its place in the queue. `countAttempt` false: nothing was sent. */
+  async putBack(command: Command, countAttempt: boolean): Promise<boolean> {
+    return withDevice(this.dataSource, command.deviceId, async (manager) => {
+      if (!(await this.holds(manager, command))) return false;
+      const attempts = command.attempts - (countAttempt ? 0 : 1);
+      await manager.update(
+        Command,
+        { id: command.id },
+        { state: 'waiting', attempts, claimedBy: null, claimEpoch: null, claimUntil: null },
+      );
+      return true;
+    });
+  }
+
+  async renew(commands: readonly Command[]): Promise<void> {
+    if (commands.length === 0) return;
+    const ids = commands.map((command) => command.id);
+    const claimUntil = new Date(this.clock.now() + claimLeaseMs);
+    await this.dataSource.manager.update(
+      Command,
+      { id: In(ids), state: 'executing', claimedBy: this.replicaId },
+      { claimUntil },
+    );
+  }
+
+  /**
+   * Claimed in this epoch of the session although the caller has no such claim: the reply to the claim was lost with the
+   * database connection. A session executes one command at a time, so nothing was sent for it.
+   */
+  private isUnanswered({ state, claimedBy, claimEpoch }: Command, { replica, epoch }: Claimant): boolean {
+    return state === 'executing' && claimedBy === replica && Number(claimEpoch) === epoch;
+  }
+
+  /** In flight with the owner of this or a later epoch than the caller's. An earlier epoch has lost the device. */
+  private inFlight(head: Command, { epoch }: Claimant): boolean {
+    return head.state === 'executing' && Number(head.claimEpoch) >= epoch;
+  }
+
+  private async markClaimed(manager: EntityManager, head: Command, { replica, epoch }: Claimant): Promise<Command> {
+    const claim = {
+      state: 'executing' as const,
+      attempts: head.attempts + 1,
+      attemptedAt: new Date(this.clock.now()),
+      claimedBy: replica,
+      claimEpoch: String(epoch),
+      claimUntil: new Date(this.clock.now() + claimLeaseMs),
+    };
+    await manager.update(Command, { id: head.id }, claim);
+    return Object.assign(head, claim);
+  }
+
+  private async holds(manager: EntityManager, { id, claimEpoch }: Command): Promise<boolean> {
+    if (claimEpoch === null) return false;
+    return manager.existsBy(Command, { id, state: 'executing', claimEpoch });
+  }
+}
