@@ -22,6 +22,8 @@ const texts = {
   'kept-values': 'with --queue-mode: values of each observation that a sleeping device keeps (10)',
   'send-values': 'values that each device sends without an observation, at each interval (0)',
   'send-seconds': 'interval between such messages (60)',
+  'devices-behind': 'devices behind each device, which is a gateway then: sim-0-0, sim-0-1 … (0)',
+  'devices-behind-seconds': 'interval at which one of them leaves, or returns (0: never)',
   'restarts-per-minute': 'rate at which devices of the fleet restart (0)',
   'rebind-percent': 'share of the devices that get another address at each interval (0)',
   'rebind-seconds': 'interval between such changes of addresses (60)',

@@ -9,6 +9,8 @@ const events = [
   'silence',
   'restarted',
   'rebound',
+  'device-behind-joined',
+  'device-behind-left',
   'handshake',
   'handshake-resumed',
   'value-sent',

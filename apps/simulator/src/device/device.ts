@@ -10,6 +10,7 @@ import { type Asked } from '../operations/asked.js';
 import { type Scheme } from '../settings/server-url.js';
 import { type DeviceTransport, type Server } from '../transport/device-transport.js';
 import { ContactLoop, type Contacting } from './contact-loop.js';
+import { DevicesBehind } from './devices-behind.js';
 import { firmwareOf, type Updatable } from './firmware-host.js';
 import { Link, type Linked } from './link.js';
 import { answerTo, carryOut, take } from './requests.js';
@@ -31,6 +32,8 @@ export class Device implements Asked, Contacting, Linked, Reporting, Registering
   readonly registrar = new Registrar(this);
   private readonly reports = new Reports(this);
   private readonly sender = new Sender(this);
+  /** Of a gateway. */
+  private readonly behind: DevicesBehind | undefined;
   private firmwareUpdate: FirmwareUpdate | undefined;
   private readonly link: Link;
   private readonly contacts = new ContactLoop(this);
@@ -47,6 +50,7 @@ export class Device implements Asked, Contacting, Linked, Reporting, Registering
     this.lifetimeSeconds = group.settings.lifetimeSeconds;
     this.store = new ObjectStore(group.catalogue, this);
     this.link = new Link(this);
+    if (group.settings.devicesBehind > 0) this.behind = new DevicesBehind(this);
   }
 
   get transport(): DeviceTransport {
@@ -89,6 +93,7 @@ export class Device implements Asked, Contacting, Linked, Reporting, Registering
   arrive(): void {
     this.contacts.now();
     this.sender.start();
+    this.behind?.start();
   }
 
   /** Its address changes: behind a NAT that forgot it, or in another network. */
@@ -108,6 +113,7 @@ export class Device implements Asked, Contacting, Linked, Reporting, Registering
     if (this.contacts.isTalking || !this.isPresent) return;
     this.group.tally.count('restarted');
     this.store.reset();
+    this.behind?.reset();
     this.firmwareUpdate?.restarted();
     this.powerOff(0);
   }
@@ -132,6 +138,7 @@ export class Device implements Asked, Contacting, Linked, Reporting, Registering
     this.contacts.stop();
     this.sleep?.cancel();
     this.sender.stop();
+    this.behind?.stop();
     this.firmwareUpdate?.restarted();
     this.reports.clear();
     try {
@@ -203,6 +210,7 @@ export class Device implements Asked, Contacting, Linked, Reporting, Registering
 
   observerReset(token: Buffer): void {
     this.reports.reset(token);
+    this.behind?.observerReset(token);
   }
 
   disconnected(): void {
@@ -212,7 +220,8 @@ export class Device implements Asked, Contacting, Linked, Reporting, Registering
   answer(request: CoapRequest): Promise<CoapResponse> {
     this.stayAwake();
     this.group.tally.count('command-answered');
-    return answerTo(this, request);
+    const behind = this.behind?.answer(request);
+    return behind ? Promise.resolve(behind) : answerTo(this, request);
   }
 
   /** In queue mode it listens for a while after each message, then the socket is closed until the next update. */
@@ -226,7 +235,7 @@ export class Device implements Asked, Contacting, Linked, Reporting, Registering
   /** Not before what it has sent is acknowledged. */
   private sleepIn(delayMs: number): void {
     this.sleep = this.group.world.timers.schedule(delayMs, () => {
-      if (this.contacts.isTalking || this.reports.isSending) this.sleepIn(sleepAgainMs);
+      if (this.contacts.isTalking || this.reports.isSending || this.behind?.isSending) this.sleepIn(sleepAgainMs);
       else void this.transport.sleep();
     });
   }
@@ -238,7 +247,10 @@ export class Device implements Asked, Contacting, Linked, Reporting, Registering
     await this.link.open();
     if (!(await this.registrar.update())) await this.register();
     this.stayAwake();
-    if (slept) this.reports.wake();
+    if (slept) {
+      this.reports.wake();
+      this.behind?.wake();
+    }
     return this.registrar.hasNews ? 0 : this.updateMs();
   }
 
@@ -277,6 +289,7 @@ export class Device implements Asked, Contacting, Linked, Reporting, Registering
   private lose(): void {
     this.registrar.lose();
     this.reports.clear();
+    this.behind?.clear();
   }
 
   private recordError(error: unknown): void {

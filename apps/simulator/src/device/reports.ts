@@ -7,12 +7,15 @@ import { type ObserveRequest, type Watch, watchKey } from '../observation/watch.
 import { type DeviceTransport } from '../transport/device-transport.js';
 import { type Group } from './world.js';
 
+/** How reports and sent values reach the server. */
+export type ReportTransport = Pick<DeviceTransport, 'isOpen' | 'notify' | 'request'>;
+
 /** What reports are about. */
 export interface Reporting {
   readonly name: string;
   readonly group: Group;
   readonly store: ObjectStore;
-  readonly transport: DeviceTransport;
+  readonly transport: ReportTransport;
   nowMs(): number;
   /** A value was not acknowledged, because of this error if there was one. */
   unacknowledged(error?: unknown): void;

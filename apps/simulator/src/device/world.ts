@@ -32,6 +32,8 @@ export interface Group {
   tally: Tally;
   watches: Watches;
   catalogue: Catalogue;
+  /** Of devices behind its gateways. */
+  catalogueBehind: Catalogue;
   /** Of devices that were never updated. */
   firmware: FirmwareView;
   transportOf: TransportOf;

@@ -55,6 +55,7 @@ export const groupFleet = async (
     tally: new Tally(whole),
     watches: new Watches(),
     catalogue: new Catalogue(settings),
+    catalogueBehind: new Catalogue(settings, true),
     transportOf: transports.of(settings),
   };
   return new GroupFleet(group, namesOf(settings, credentials));

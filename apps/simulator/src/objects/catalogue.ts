@@ -86,11 +86,13 @@ export class Catalogue {
   private readonly resources = new Map<string, Resource>();
   private readonly byPrefix = new Map<string, Resource[]>();
 
-  constructor(settings: Settings) {
+  /** `isBehind`: of devices behind a gateway, which have no account of a server, and no firmware. */
+  constructor(settings: Settings, isBehind = false) {
     this.version = settings.version;
     this.formats = formats[settings.version];
     const sensors = Array.from({ length: settings.sensors }, (_, n) => sensor(n, settings));
-    for (const resource of [server, device, firmware, ...sensors, ...creatable].flat()) this.add(resource);
+    const first = isBehind ? [device] : [server, device, firmware];
+    for (const resource of [...first, ...sensors, ...creatable].flat()) this.add(resource);
   }
 
   get(path: string): Resource | undefined {

@@ -5,11 +5,20 @@ import { instanceOf, resourceOf } from './resource.js';
 /** The list of objects of a registration. */
 export const registrationLinks = (store: ObjectStore): Buffer => {
   const { formats, version } = store.catalogue;
-  const instances = store.instances().map((path) => `<${path}>`);
+  const all = store.instances();
   // Cancel and its result are of version 1.1 of the object.
   const versions = version === '1.0' ? [] : ['</5>;ver=1.1'];
+  const instances = all.map((path) => `<${path}>`);
+  if (all.some((path) => path.startsWith('/25/'))) versions.push('</25>;ver=2.0');
   return Buffer.from([`</>;rt="oma.lwm2m";ct="${formats.join(' ')}"`, ...versions, ...instances].join(','));
 };
+
+/** Of a device behind a gateway, as object 25 lists them. */
+export const linksOf = (store: ObjectStore): string =>
+  store
+    .instances()
+    .map((path) => `<${path}>`)
+    .join(',');
 
 const depthOf = (path: string): number => path.split('/').length - 1;
 

@@ -92,6 +92,11 @@ export class ObjectStore {
     return true;
   }
 
+  /** An instance that the device makes by itself. */
+  put(path: string, resources: readonly Resource[]): void {
+    this.changed.created.set(path, resources);
+  }
+
   delete(path: string): void {
     const { changed } = this;
     this.resetInstance(path);

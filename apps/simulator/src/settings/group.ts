@@ -42,6 +42,10 @@ export interface GroupSettings extends Patience {
   keptValues: number;
   /** Values that each device sends without an observation, with their times, at an interval; 0: none. */
   send: { values: number; everySeconds: number };
+  /** Devices behind each device, which is a gateway then (object 25); 0: none. */
+  devicesBehind: number;
+  /** How often one of them leaves, or returns; 0: never. */
+  devicesBehindSeconds: number;
   restartsPerMinute: number;
   rebind: { percent: number; everySeconds: number };
   /** Over DTLS the devices offer connection ids (RFC 9146). */
@@ -79,6 +83,8 @@ export const readGroup = (reader: SettingsReader, name?: string): GroupSettings 
       values: reader.whole('send-values', 0, { min: 0, max: 100 }),
       everySeconds: reader.whole('send-seconds', 60, { min: 1 }),
     },
+    devicesBehind: reader.whole('devices-behind', 0, { min: 0, max: 400 }),
+    devicesBehindSeconds: reader.whole('devices-behind-seconds', 0, { min: 0 }),
     restartsPerMinute: reader.whole('restarts-per-minute', 0, { min: 0 }),
     rebind: {
       percent: reader.whole('rebind-percent', 0, { min: 0, max: 100 }),
