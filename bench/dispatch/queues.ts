@@ -36,7 +36,17 @@ export class Queues {
     this.queue = new ChannelQueue(link, this.keys, systemClock, owner, recent, new BodyBudget());
     const appenders = new ShardAppenders(link, this.keys, systemClock, owner, recent, undefined);
     const replay = new Replay(link, this.keys, logger);
-    this.intake = new Intake(link, this.keys, systemClock, appenders, replay, { appended: () => undefined });
+    this.intake = new Intake(
+      link,
+      this.keys,
+      systemClock,
+      appenders,
+      replay,
+      { appended: () => undefined },
+      {
+        maySee: undefined,
+      },
+    );
   }
 
   /** @param prefix of a dispatcher; default: a corner of its own */

@@ -2,12 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { beforeAll, expect, it } from '@jest/globals';
 import { Application, type Reply } from '../application.ts';
 import type { RunningSystem } from '../system.ts';
+import { deviceScopes, scopeEscapes } from './device-scopes.ts';
+import { limitedChannel } from './limited-channel.ts';
 import { fresh } from '../journeys.ts';
 
 /** An id that does not exist. */
 const newId = (): string => randomBytes(16).toString('hex');
 
-interface Operation {
+export interface Operation {
   method: string;
   path: string;
 }
@@ -116,6 +118,11 @@ export const accessMatrix = (system: () => RunningSystem): void => {
       );
     expect(wrong).toEqual([]);
   });
+
+  it('operation x device scope: devices of other groups do not exist', () => deviceScopes(tenant, operations));
+  it('the channel of a limited key has its devices only, also when they move', () =>
+    limitedChannel(root, system().coapUrls[0] as string));
+  it('a limited key finds no way around its device groups', () => scopeEscapes(tenant));
 
   it('operation x tenant: what belongs to another tenant does not exist, and stays as it is', async () => {
     const [one, two] = [await tenant(), await tenant()];

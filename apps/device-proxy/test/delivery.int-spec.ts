@@ -153,7 +153,7 @@ describe('a device that does not answer', () => {
   const ended = (asyncId: string): Promise<{ status: number | null; error: string | null; attempts: number }> =>
     eventually(async () => {
       await clock.advance(1_000);
-      const record = await part(CommandHistory).get(app.keyId, asyncId);
+      const record = await part(CommandHistory).get(app, asyncId);
       if (record.finished_at === null) throw new Error(`still ${record.state}`);
       return record;
     });
@@ -250,7 +250,7 @@ describe('a device that does not answer', () => {
     await clock.advance(60_000);
     expect(link.asked).toHaveLength(1);
     link.answer = () => Promise.resolve(content);
-    await eventually(async () => (await part(CommandHistory).get(app.keyId, asyncId)).state === 'waiting');
+    await eventually(async () => (await part(CommandHistory).get(app, asyncId)).state === 'waiting');
     part(LastSeen).recordMessage(session);
     expect(await ended(asyncId)).toMatchObject({ status: 200, attempts: 2 });
   });
@@ -262,7 +262,7 @@ describe('a device that does not answer', () => {
     expect(await ended(first)).toMatchObject({ status: 504, attempts: 1 });
     expect(session.silent).toBe(true);
     await clock.advance(10_000);
-    expect(await part(CommandHistory).get(app.keyId, second)).toMatchObject({ state: 'waiting', attempts: 0 });
+    expect(await part(CommandHistory).get(app, second)).toMatchObject({ state: 'waiting', attempts: 0 });
     link.answer = () => Promise.resolve({ ...content, code: '2.04' });
     part(LastSeen).recordMessage(session);
     expect(await ended(second)).toMatchObject({ status: 200, attempts: 1 });
@@ -290,7 +290,7 @@ describe('a device that does not answer', () => {
     const redis = service.app.get<Redis>(REDIS);
     redis.disconnect();
     const asyncId = await send(session, 'GET', 0, elsewhere).finally(() => redis.connect());
-    expect(await part(CommandHistory).get(app.keyId, asyncId)).toMatchObject({ state: 'waiting' });
+    expect(await part(CommandHistory).get(app, asyncId)).toMatchObject({ state: 'waiting' });
   });
 
   it('one that is suspended while a command waits to be stored refuses it', async () => {
@@ -353,7 +353,7 @@ describe('a device that does not answer', () => {
     await eventually(() => link.asked.length === 1);
     await part(Sessions).close(session);
     await eventually(async () =>
-      expect(await part(CommandHistory).get(app.keyId, asyncId)).toMatchObject({ state: 'waiting', attempts: 0 }),
+      expect(await part(CommandHistory).get(app, asyncId)).toMatchObject({ state: 'waiting', attempts: 0 }),
     );
   });
 

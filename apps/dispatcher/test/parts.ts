@@ -46,5 +46,5 @@ export const intakeOf = (
   replay = new Replay(link, keys, logger),
 ): Intake => {
   const appenders = new ShardAppenders(link, keys, clock, 'a#1', new RecentChunks(0), undefined);
-  return new Intake(link, keys, clock, appenders, replay, { appended });
+  return new Intake(link, keys, clock, appenders, replay, { appended }, { maySee: undefined });
 };

@@ -28,6 +28,19 @@ export class SessionEnded extends Unauthenticated {
   }
 }
 
+export class OtherAddress extends fixed(
+  AccessDenied,
+  'The key may not be used from this address: see its source_addresses.',
+) {}
+
+/** Of a caller that is limited to device groups. */
+export class ConcernsWholeAccount extends fixed(
+  AccessDenied,
+  'The key is limited to device groups, and this operation concerns the whole account.',
+) {}
+
+export class DeviceNotFound extends fixed(NotFound, 'No such device in this account.', 'DEVICE_NOT_FOUND') {}
+
 /** Only pages of the gateway may use a session; other programs use a key. */
 export class OtherOrigin extends fixed(
   AccessDenied,
@@ -61,6 +74,18 @@ export class AccountSuspended extends fixed(AccessDenied, 'The account is suspen
 export class OnlyAdministratorsChangeExpirations extends fixed(
   AccessDenied,
   'Only a key of the Administrators group may change when a key expires.',
+) {}
+
+/** Otherwise an administrator could not lift it again. */
+export class GroupLimitFixed extends AccessDenied {
+  constructor(name: string) {
+    super(`The group ${name} cannot be limited to device groups: create a group of your own.`);
+  }
+}
+
+export class OnlyAdministratorsChangeLimits extends fixed(
+  AccessDenied,
+  'Only a key of the Administrators group may change the device groups and the source addresses of a key.',
 ) {}
 
 export class GroupPermissionsFixed extends AccessDenied {
@@ -118,7 +143,7 @@ export class LastAdministrator extends fixed(ServiceError, {
   code: 'bad_request',
   token: 'BAD_REQUEST',
   message:
-    'The account must keep one active key in the Administrators group that does not expire: create another one first.',
+    'The account must keep one active key in the Administrators group that does not expire and has neither source addresses nor device groups: create another one first.',
 }) {}
 
 export class UnknownMembers extends ValidationFailed {

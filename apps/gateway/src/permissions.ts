@@ -1,4 +1,10 @@
-import { type GrantablePermission, grantablePermissions, notificationsPermission } from '@lanyard/contracts';
+import {
+  type DeviceScope,
+  type GrantablePermission,
+  grantablePermissions,
+  narrowest,
+  notificationsPermission,
+} from '@lanyard/contracts';
 
 export { allows } from '@lanyard/contracts';
 
@@ -29,12 +35,27 @@ const ofKind: Record<GroupKind, readonly Permission[]> = {
 export interface Granting {
   kind: GroupKind;
   permissions: readonly Permission[] | null;
+  /** Ids of the device groups that its members are limited to; null: all devices. */
+  deviceGroups: readonly string[] | null;
 }
 
 export const permissionsOfGroup = ({ kind, permissions }: Granting): readonly Permission[] =>
   permissions ?? ofKind[kind];
 
-/** A key has the privileges of its groups (spec §2.11, §5 rule 5). */
-export const permissionsOf = (groups: readonly Granting[]): Permission[] => [
-  ...new Set(groups.flatMap(permissionsOfGroup)),
-];
+/** What a key may do, and with which devices. */
+export interface Rights {
+  permissions: Permission[];
+  /** undefined: all devices of the account. */
+  deviceGroups: DeviceScope;
+}
+
+/**
+ * A key has the privileges of its groups (spec §2.11, §5 rule 5). Each limit applies to all of them: a group gives
+ * nothing beyond the limit of another one or of the key. Who is limited does not administer, because an administrator
+ * can lift any limit.
+ */
+export const rightsOf = (groups: readonly Granting[], ownLimit: readonly string[] | null): Rights => {
+  const permissions = [...new Set(groups.flatMap(permissionsOfGroup))];
+  const deviceGroups = narrowest([ownLimit, ...groups.map((group) => group.deviceGroups)]);
+  return { permissions: deviceGroups ? permissions.filter((one) => one !== admin) : permissions, deviceGroups };
+};

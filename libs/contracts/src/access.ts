@@ -18,6 +18,14 @@ export const AccessKeySchema = z
       .describe('The key proves nothing from then on; its end is announced with status inactive as well'),
     groups: z.array(id),
     permissions: z.array(z.string()),
+    deviceGroups: z
+      .array(id)
+      .optional()
+      .describe('The key sees and gets only devices of these device groups; absent: all devices of the account'),
+    sourceAddresses: z
+      .array(z.string())
+      .optional()
+      .describe('Networks (CIDR) that the key may be used from; absent: any'),
     tier,
     status: z.enum(['active', 'inactive', 'deleted']),
     revision: z.number().int().nonnegative(),

@@ -28,7 +28,7 @@ export const DeviceGroups = topic<DeviceGroupsChanged>({
   kind: 'state',
   version: 1,
   producers: ['registry'],
-  consumers: ['device-proxy', 'event-log'],
+  consumers: ['device-proxy', 'dispatcher', 'event-log'],
   keyIs: 'device id',
   key: (v) => v.deviceId,
   description: 'The device groups that a device is in.',

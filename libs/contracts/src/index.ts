@@ -12,6 +12,7 @@ export * from './device-events.js';
 export * from './device-groups.js';
 export * from './device-lifecycle.js';
 export * from './device-models.js';
+export * from './device-scope.js';
 export * from './device-selections.js';
 export * from './device-sessions.js';
 export * from './device-values.js';

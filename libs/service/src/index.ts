@@ -40,6 +40,7 @@ export * from './http/validation.js';
 export * from './identity/by.js';
 export * from './identity/guard.js';
 export { IdentityModule } from './identity/identity.module.js';
+export * from './identity/networks.js';
 export * from './identity/token.js';
 export * from './ids.js';
 export { KeyedMutex } from './keyed-mutex.js';

@@ -1,5 +1,4 @@
-import type { Actor } from '@lanyard/contracts';
-import { type Clock, CLOCK } from '@lanyard/service';
+import { type Clock, CLOCK, type Identity } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { WrongState } from '../errors.js';
 import { campaignDaysMax } from '../limits.js';
@@ -23,7 +22,7 @@ export class CampaignActions {
   ) {}
 
   /** Selects the devices, and only counts what would happen to them. */
-  dryRun(actor: Actor, id: string): Promise<Campaign> {
+  dryRun(actor: Identity, id: string): Promise<Campaign> {
     return this.campaigns.transition(actor, 'SYS_593', id, async (campaign, manager) => {
       mustBe(campaign, 'draft');
       return { ...(await this.selections.begin(manager, campaign)), dry_run: emptyForecast };
@@ -31,7 +30,7 @@ export class CampaignActions {
   }
 
   /** The devices are selected when it begins to run. */
-  start(actor: Actor, id: string): Promise<Campaign> {
+  start(actor: Identity, id: string): Promise<Campaign> {
     return this.campaigns.transition(actor, 'SYS_594', id, async (campaign) => {
       mustBe(campaign, 'draft');
       const startsMs = campaign.when === null ? this.clock.now() : Date.parse(campaign.when);
@@ -42,7 +41,7 @@ export class CampaignActions {
   }
 
   /** No further device begins. */
-  pause(actor: Actor, id: string): Promise<Campaign> {
+  pause(actor: Identity, id: string): Promise<Campaign> {
     return this.campaigns.transition(actor, 'SYS_595', id, async (campaign) => {
       mustBe(campaign, 'scheduled', 'running');
       return { state: 'paused', reason: null };
@@ -50,14 +49,14 @@ export class CampaignActions {
   }
 
   /** A campaign that was paused before its start is scheduled again. */
-  resume(actor: Actor, id: string): Promise<Campaign> {
+  resume(actor: Identity, id: string): Promise<Campaign> {
     return this.campaigns.transition(actor, 'SYS_596', id, async (campaign) => {
       mustBe(campaign, 'paused');
       return { state: campaign.started_at === null ? 'scheduled' : 'running', reason: null };
     });
   }
 
-  abort(actor: Actor, id: string): Promise<Campaign> {
+  abort(actor: Identity, id: string): Promise<Campaign> {
     return this.campaigns.transition(actor, 'SYS_597', id, async (campaign) => {
       mustBe(campaign, 'scheduled', 'running', 'paused', 'stopping');
       return { state: 'stopping', reason: 'aborted' };

@@ -2,7 +2,7 @@ import { fairPageOf, FairTurns, type ListEnvelope, type ListQuery } from '@lanya
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { deviceStates } from '../machine/device-update.js';
-import { CampaignsService } from './campaigns.service.js';
+import { type CampaignOwner, CampaignsService } from './campaigns.service.js';
 import { type CampaignDevice, deviceColumns, deviceRecord, deviceSource, type Progress } from './device-record.js';
 
 /** How far a campaign is, in total and per device. */
@@ -13,10 +13,10 @@ export class CampaignDevicesService {
     private readonly campaigns: CampaignsService,
   ) {}
 
-  async progress(accountId: string, id: string): Promise<Progress> {
-    await this.campaigns.get(accountId, id);
+  async progress(owner: CampaignOwner, id: string): Promise<Progress> {
+    await this.campaigns.get(owner, id);
     const rows: { state: string; n: number; complete: boolean }[] = await FairTurns.at(this.database).run(
-      accountId,
+      owner.accountId,
       () =>
         this.database.query(
           `SELECT d.state, count(d.device_id)::int AS n, c.selection_complete AND c.started_at IS NOT NULL AS complete
@@ -37,8 +37,8 @@ export class CampaignDevicesService {
     };
   }
 
-  async list(accountId: string, id: string, query: ListQuery): Promise<ListEnvelope<CampaignDevice>> {
-    await this.campaigns.get(accountId, id);
+  async list(owner: CampaignOwner, id: string, query: ListQuery): Promise<ListEnvelope<CampaignDevice>> {
+    await this.campaigns.get(owner, id);
     const source = {
       selected: deviceRecord,
       from: deviceSource,
@@ -46,6 +46,6 @@ export class CampaignDevicesService {
       where: 'true',
       parameters: [id],
     };
-    return fairPageOf(this.database, accountId, source, query);
+    return fairPageOf(this.database, owner.accountId, source, query);
   }
 }

@@ -41,7 +41,7 @@ export class CampaignsController {
     ok: listSchema(Campaign, 'UpdateCampaignList'),
   })
   list(@ListParameters(campaignListSpec, 'UpdateCampaignFilters') query: ListRequest) {
-    return this.campaigns.list(query.caller.accountId, query);
+    return this.campaigns.list(query.caller, query);
   }
 
   @Post()
@@ -64,7 +64,7 @@ export class CampaignsController {
     ok: Campaign,
   })
   get(@Caller() caller: Identity, @Param('id') id: string) {
-    return this.campaigns.get(caller.accountId, id);
+    return this.campaigns.get(caller, id);
   }
 
   @Put(':id')
@@ -154,7 +154,7 @@ export class CampaignsController {
     ok: Progress,
   })
   progress(@Caller() caller: Identity, @Param('id') id: string) {
-    return this.devices.progress(caller.accountId, id);
+    return this.devices.progress(caller, id);
   }
 
   @Get(':id/devices')
@@ -167,6 +167,6 @@ export class CampaignsController {
     @Param('id') id: string,
     @ListParameters(deviceListSpec, 'UpdateCampaignDeviceFilters') query: ListRequest,
   ) {
-    return this.devices.list(query.caller.accountId, id, query);
+    return this.devices.list(query.caller, id, query);
   }
 }

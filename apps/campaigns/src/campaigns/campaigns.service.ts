@@ -1,10 +1,11 @@
-import type { Actor, OperatorAction } from '@lanyard/contracts';
+import type { OperatorAction } from '@lanyard/contracts';
 import { AuditTrail } from '@lanyard/kafka';
 import {
   changesOf,
   type Clock,
   CLOCK,
   fairPageOf,
+  type Identity,
   isId,
   isUniqueViolation,
   type ListEnvelope,
@@ -33,6 +34,16 @@ const lockSpace = 0x0b22;
 
 const isEnded = ({ state }: Pick<Campaign, 'state'>): boolean => state === 'done' || state === 'aborted';
 
+/** Whose campaigns: those of an account, or those for the device groups in it that a caller is limited to. */
+export type CampaignOwner = Pick<Identity, 'accountId' | 'deviceGroups'>;
+
+/** Throws ValidationFailed. A filter alone would select devices that the caller may not see. */
+const mustStayWithin = ({ deviceGroups }: CampaignOwner, groupId: string | null): void => {
+  if (!deviceGroups || (groupId !== null && deviceGroups.includes(groupId))) return;
+  const message = 'Must be one of the device groups that the key is limited to';
+  throw new ValidationFailed([{ name: 'group_id', message }]);
+};
+
 /** Update campaigns as records. What they do is in `progress/`. */
 @Injectable()
 export class CampaignsService {
@@ -43,30 +54,36 @@ export class CampaignsService {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  list(accountId: string, query: ListQuery): Promise<ListEnvelope<Campaign>> {
+  list({ accountId, deviceGroups }: CampaignOwner, query: ListQuery): Promise<ListEnvelope<Campaign>> {
     const source = {
       selected: campaignRecord,
       from: 'campaigns.update_campaigns t',
       columns: campaignColumns,
-      where: 't.account_id = $1',
-      parameters: [accountId],
+      where: 't.account_id = $1 AND ($2::text[] IS NULL OR t.group_id = ANY($2))',
+      parameters: [accountId, deviceGroups ?? null],
     };
     return fairPageOf(this.database, accountId, source, query);
   }
 
-  async get(accountId: string, id: string, manager: EntityManager = this.database.manager): Promise<Campaign> {
+  async get(
+    { accountId, deviceGroups }: CampaignOwner,
+    id: string,
+    manager: EntityManager = this.database.manager,
+  ): Promise<Campaign> {
     const [found]: Campaign[] = isId(id)
       ? await manager.query(
-          `SELECT ${campaignRecord} FROM campaigns.update_campaigns t WHERE t.id = $1 AND t.account_id = $2`,
-          [id, accountId],
+          `SELECT ${campaignRecord} FROM campaigns.update_campaigns t
+           WHERE t.id = $1 AND t.account_id = $2 AND ($3::text[] IS NULL OR t.group_id = ANY($3))`,
+          [id, accountId, deviceGroups ?? null],
         )
       : [];
     if (!found) throw new CampaignNotFound();
     return found;
   }
 
-  async create(actor: Actor, { firmware_image_id: imageId, ...fields }: NewCampaign): Promise<Campaign> {
+  async create(actor: Identity, { firmware_image_id: imageId, ...fields }: NewCampaign): Promise<Campaign> {
     const { accountId } = actor;
+    mustStayWithin(actor, fields.group_id);
     return this.refusingTakenNames(async (manager) => {
       await this.assertRoom(manager, accountId);
       const image = await this.keepImage(manager, accountId, imageId);
@@ -85,26 +102,28 @@ export class CampaignsService {
          VALUES (${columns.map((_, i) => `$${i + 1}`).join(', ')})`,
         columns.map(([, value]) => value),
       );
-      const made = await this.get(accountId, String(columns[0]?.[1]), manager);
+      const made = await this.get(actor, String(columns[0]?.[1]), manager);
       await this.record(manager, 'SYS_592', actor, made);
       return made;
     });
   }
 
-  async change(actor: Actor, id: string, body: CampaignChanges, ifMatch?: string): Promise<Campaign> {
+  async change(actor: Identity, id: string, body: CampaignChanges, ifMatch?: string): Promise<Campaign> {
     return this.refusingTakenNames((manager) =>
       this.changeState(manager, 'SYS_593', actor, id, async (campaign) => {
         mustMatch(ifMatch, campaign.etag);
         const changes = changesOf(body as Record<string, unknown>, changeable, campaign, ['dry_run']);
         this.refuseLateChanges(campaign, changes);
+        const { group_id: groupId } = changes as Partial<NewCampaign>;
+        if (groupId !== undefined) mustStayWithin(actor, groupId);
         return Object.fromEntries(columnsOfFields(changes as Partial<NewCampaign>));
       }),
     );
   }
 
-  async remove(actor: Actor, id: string, ifMatch?: string): Promise<void> {
+  async remove(actor: Identity, id: string, ifMatch?: string): Promise<void> {
     await this.database.transaction(async (manager) => {
-      const campaign = await this.lock(manager, actor.accountId, id);
+      const campaign = await this.lock(manager, actor, id);
       mustMatch(ifMatch, campaign.etag);
       if (campaign.state !== 'draft' && !isEnded(campaign))
         throw new WrongState(campaign.state, ['draft', 'done', 'aborted']);
@@ -115,7 +134,7 @@ export class CampaignsService {
 
   /** Changes a campaign in a transaction of its own. `columnsFor` throws WrongState where the state forbids it. */
   transition(
-    actor: Actor,
+    actor: Identity,
     action: OperatorAction,
     id: string,
     columnsFor: (campaign: Campaign, manager: EntityManager) => Promise<Record<string, unknown>>,
@@ -124,26 +143,26 @@ export class CampaignsService {
   }
 
   /** Locks it against every other change until the transaction ends. */
-  async lock(manager: EntityManager, accountId: string, id: string): Promise<Campaign> {
+  async lock(manager: EntityManager, owner: CampaignOwner, id: string): Promise<Campaign> {
     if (isId(id)) await manager.query('SELECT 1 FROM campaigns.update_campaigns WHERE id = $1 FOR UPDATE', [id]);
-    return this.get(accountId, id, manager);
+    return this.get(owner, id, manager);
   }
 
   private async changeState(
     manager: EntityManager,
     action: OperatorAction,
-    actor: Actor,
+    actor: Identity,
     id: string,
     columnsFor: (campaign: Campaign, manager: EntityManager) => Promise<Record<string, unknown>>,
   ): Promise<Campaign> {
-    const before = await this.lock(manager, actor.accountId, id);
+    const before = await this.lock(manager, actor, id);
     const columns = Object.entries(await columnsFor(before, manager));
     await manager.query(
       `UPDATE campaigns.update_campaigns SET ${columns.map(([name], i) => `${name} = $${i + 3}, `).join('')}
        updated_at = clock_timestamp(), tick_at = $2 WHERE id = $1`,
       [id, new Date(this.clock.now()), ...columns.map(([, value]) => value)],
     );
-    const changed = await this.get(actor.accountId, id, manager);
+    const changed = await this.get(actor, id, manager);
     await this.record(manager, action, actor, changed);
     return changed;
   }
@@ -183,7 +202,7 @@ export class CampaignsService {
   private async record(
     manager: EntityManager,
     action: OperatorAction,
-    actor: Actor,
+    actor: Identity,
     { id, name, state, firmware_image_id: imageId }: Campaign,
   ): Promise<void> {
     const target = { kind: 'update-campaign', id, name };

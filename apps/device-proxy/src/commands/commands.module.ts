@@ -8,6 +8,7 @@ import { ObservationsModule } from '../observations/observations.module.js';
 import { LastSeen } from '../sessions/last-seen.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { Sessions } from '../sessions/sessions.js';
+import { StateModule } from '../state/state.module.js';
 import { CommandClaims } from './command-claims.js';
 import { CommandEnds } from './command-ends.js';
 import { CommandExecution } from './command-execution.js';
@@ -25,7 +26,15 @@ import { StuckCommandsController } from './stuck-commands.controller.js';
 import { StuckCommands } from './stuck-commands.js';
 
 @Module({
-  imports: [DownloadsModule, ObservationsModule, InterestModule, IntakeModule, DownlinkModule, SessionsModule],
+  imports: [
+    DownloadsModule,
+    ObservationsModule,
+    InterestModule,
+    IntakeModule,
+    DownlinkModule,
+    SessionsModule,
+    StateModule,
+  ],
   controllers: [CommandHistoryController, StuckCommandsController],
   providers: [
     CommandClaims,
@@ -42,7 +51,7 @@ import { StuckCommands } from './stuck-commands.js';
     Pushes,
     StuckCommands,
   ],
-  exports: [CommandQueue, Commands, Deliverer],
+  exports: [CommandHistory, CommandQueue, Commands, Deliverer],
 })
 export class CommandsModule {
   constructor(deliverer: Deliverer, lastSeen: LastSeen, interest: Interest, sessions: Sessions) {

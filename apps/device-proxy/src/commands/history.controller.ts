@@ -33,7 +33,7 @@ export class CommandHistoryController {
     @Caller() caller: Identity,
     @ListParameters(historySpec, 'DeviceCommandFilters') query: ListQuery,
   ): Promise<ListEnvelope<CommandRecord>> {
-    return this.history.list(caller.keyId, query);
+    return this.history.list(caller, query);
   }
 
   @Get(':asyncId')
@@ -44,7 +44,7 @@ export class CommandHistoryController {
     ok: CommandRecordSchema,
   })
   get(@Caller() caller: Identity, @Param('asyncId') asyncId: string): Promise<CommandRecord> {
-    return this.history.get(caller.keyId, asyncId);
+    return this.history.get(caller, asyncId);
   }
 
   @Delete(':asyncId')
@@ -54,7 +54,8 @@ export class CommandHistoryController {
       'Identified by its id or by its async-id; the latter finds the newest command with that async-id. A waiting command ends with the asynchronous response 429 `REQUEST_CANCELLED`. A command that the device may already have received cannot be cancelled (409).',
     conflict: 'COMMAND_NOT_WAITING: sent to the device, or finished',
   })
-  cancel(@Caller() caller: Identity, @Param('asyncId') asyncId: string): Promise<void> {
+  async cancel(@Caller() caller: Identity, @Param('asyncId') asyncId: string): Promise<void> {
+    if (caller.deviceGroups) await this.history.find(caller, asyncId);
     return this.queue.cancel(caller.keyId, asyncId);
   }
 }

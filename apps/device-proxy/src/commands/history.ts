@@ -1,17 +1,19 @@
 import {
   FairTurns,
   formatTimestamp,
+  type Identity,
   inOrder,
   type ListEnvelope,
   listEnvelope,
   type ListQuery,
   pageOfRows,
 } from '@lanyard/service';
-import { commandKinds } from '@lanyard/contracts';
+import { commandKinds, isInScope } from '@lanyard/contracts';
 import { DataSource, In } from 'typeorm';
 import { z } from 'zod';
 import { Injectable } from '@nestjs/common';
 import { CommandNotFound } from '../errors.js';
+import { DeviceGroupsReader } from '../state/device-groups.reader.js';
 import { Command } from './command.entity.js';
 import { findCommand } from './find-command.js';
 
@@ -73,26 +75,43 @@ export const historySpec = {
   defaultOrder: 'DESC',
 } as const;
 
+/** Whose commands, and of which devices. */
+type CommandOwner = Pick<Identity, 'keyId' | 'deviceGroups'>;
+
 /** The commands of one key, newest first. SQL finds the ids of a page by the filters of the API. */
 @Injectable()
 export class CommandHistory {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly groups: DeviceGroupsReader,
+  ) {}
 
-  list(keyId: string, query: ListQuery): Promise<ListEnvelope<CommandRecord>> {
-    return FairTurns.at(this.dataSource).run(keyId, () => this.page(keyId, query));
+  list(caller: CommandOwner, query: ListQuery): Promise<ListEnvelope<CommandRecord>> {
+    return FairTurns.at(this.dataSource).run(caller.keyId, () => this.page(caller, query));
   }
 
-  private async page(keyId: string, query: ListQuery): Promise<ListEnvelope<CommandRecord>> {
-    const source = { selected: 't.id', from: 'commands t', columns, where: 't.key_id = $1', parameters: [keyId] };
+  private async page({ keyId, deviceGroups }: CommandOwner, query: ListQuery): Promise<ListEnvelope<CommandRecord>> {
+    const where = 't.key_id = $1 AND ($2::text[] IS NULL OR t.device_id = ANY($2))';
+    const parameters = [keyId, deviceGroups ? this.devicesIn(deviceGroups) : null];
+    const source = { selected: 't.id', from: 'commands t', columns, where, parameters };
     const { rows, total } = await pageOfRows<{ id: string }>(this.dataSource, source, query);
     const ids = rows.map((row) => row.id);
     const commands = inOrder(ids, await this.dataSource.manager.findBy(Command, { id: In(ids) }));
     return listEnvelope(commands.map(commandRecord), query, total);
   }
 
-  async get(keyId: string, reference: string): Promise<CommandRecord> {
+  async get(caller: CommandOwner, reference: string): Promise<CommandRecord> {
+    return commandRecord(await this.find(caller, reference));
+  }
+
+  /** A command of the caller. Throws CommandNotFound, also when its device has left the caller's device groups. */
+  async find({ keyId, deviceGroups }: CommandOwner, reference: string): Promise<Command> {
     const command = await findCommand(this.dataSource.manager, keyId, reference);
-    if (!command) throw new CommandNotFound();
-    return commandRecord(command);
+    if (!command || !isInScope(deviceGroups, this.groups.get(command.deviceId))) throw new CommandNotFound();
+    return command;
+  }
+
+  private devicesIn(deviceGroups: readonly string[]): string[] {
+    return [...this.groups.entries()].flatMap(([id, groups]) => (isInScope(deviceGroups, groups) ? [id] : []));
   }
 }

@@ -1,3 +1,4 @@
+import { isInScope } from '@lanyard/contracts';
 import type { Identity } from '@lanyard/service';
 import { z } from 'zod';
 import { Injectable } from '@nestjs/common';
@@ -5,6 +6,7 @@ import { Commands } from '../commands/commands.js';
 import { NotRegistered } from '../errors.js';
 import { SessionStore } from '../sessions/session-store.js';
 import type { RegisteredLink, StoredSession } from '../sessions/session.js';
+import { DeviceGroupsReader } from '../state/device-groups.reader.js';
 
 /** Devices in a list, which is not paginated. */
 export const endpointsMax = 200;
@@ -49,13 +51,15 @@ export class Endpoints {
   constructor(
     private readonly sessions: SessionStore,
     private readonly commands: Commands,
+    private readonly groups: DeviceGroupsReader,
   ) {}
 
   /** Devices of an account with a session, at most 200. */
-  async list({ accountId }: Identity, type: string | undefined): Promise<EndpointEntry[]> {
+  async list({ accountId, deviceGroups }: Identity, type: string | undefined): Promise<EndpointEntry[]> {
     const entries: EndpointEntry[] = [];
     for await (const session of this.registered(accountId)) {
       if (type !== undefined && session.data.endpointType !== type) continue;
+      if (!isInScope(deviceGroups, this.groups.get(session.deviceId))) continue;
       entries.push(entryOf(session));
       if (entries.length === endpointsMax) break;
     }

@@ -3,9 +3,7 @@ import { DataSource, In, LessThan } from 'typeorm';
 import { Inject, Injectable } from '@nestjs/common';
 import type { DeviceProxyConfig } from '../config.js';
 import { Command } from '../commands/command.entity.js';
-import { findCommand } from '../commands/find-command.js';
-import { type CommandRecord, commandRecord } from '../commands/history.js';
-import { CommandNotFound } from '../errors.js';
+import { CommandHistory, type CommandRecord, commandRecord } from '../commands/history.js';
 import { SessionStore } from '../sessions/session-store.js';
 
 /** The current registration of a device. */
@@ -44,15 +42,15 @@ export class Explanations {
   constructor(
     private readonly dataSource: DataSource,
     private readonly sessions: SessionStore,
+    private readonly history: CommandHistory,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: DeviceProxyConfig,
   ) {}
 
   /** Only for commands of the caller's own key. Throws CommandNotFound. */
-  async command({ keyId }: Identity, asyncId: string): Promise<ExplainedCommand> {
+  async command(caller: Identity, asyncId: string): Promise<ExplainedCommand> {
     const { manager } = this.dataSource;
-    const command = await findCommand(manager, keyId, asyncId);
-    if (!command) throw new CommandNotFound();
+    const command = await this.history.find(caller, asyncId);
     const { deviceId, position } = command;
     const [ahead, session] = await Promise.all([
       manager.countBy(Command, { deviceId, state: In(active), position: LessThan(position) }),

@@ -1,11 +1,20 @@
-import { allows } from '@lanyard/contracts';
+import { allows, isInScope } from '@lanyard/contracts';
 import { Injectable } from '@nestjs/common';
 import { AccessKeysReader } from '../state/access-keys.reader.js';
+import { DeviceGroupsReader } from '../state/device-groups.reader.js';
 
 /** Which keys may receive what they subscribed to. */
 @Injectable()
 export class Receivers {
-  constructor(private readonly keys: AccessKeysReader) {}
+  constructor(
+    private readonly keys: AccessKeysReader,
+    private readonly groups: DeviceGroupsReader,
+  ) {}
+
+  /** Whether the device is one of the device groups that the key is limited to. */
+  maySee(keyId: string, deviceId: string): boolean {
+    return isInScope(this.keys.get(keyId)?.deviceGroups, this.groups.get(deviceId));
+  }
 
   /** A key that is not announced yet may, because the gateway let it subscribe. */
   mayReceive(keyId: string): boolean {

@@ -5,6 +5,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { locksMax, withDevice, withDevices } from '../db/device-lock.js';
 import { RequestBatcher } from '../db/request-batcher.js';
 import { Observer } from '../observations/observer.js';
+import { Receivers } from '../observations/receivers.js';
 import { pathsFormat } from '../downlink/requests.js';
 import { matchingPaths } from '../presubscriptions/match.js';
 import { Rules, type RulesOfKey } from '../presubscriptions/rules.js';
@@ -16,6 +17,7 @@ import { Interest } from '../interest/interest.js';
 import type { Subscription } from '../interest/subscription.entity.js';
 import { SubscriptionBatcher } from '../interest/subscription-batcher.js';
 import { SubscriptionStore, type Wanted } from '../interest/subscription-store.js';
+import { DeviceGroupsReader } from '../state/device-groups.reader.js';
 
 /** The device is not reachable: reconciliation runs again at its next registration or update. */
 const absences = [GivenUp, NoAnswer, Refused, NotSent, ConnectionEnded];
@@ -47,8 +49,13 @@ export class SubscriptionReconciler {
     private readonly rules: Rules,
     private readonly observer: Observer,
     private readonly sessions: Sessions,
+    private readonly receivers: Receivers,
+    groups: DeviceGroupsReader,
     @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
+  ) {
+    // Rules of keys that are limited to groups may match the device from now on, or no longer.
+    groups.onChange((deviceId) => sessions.get(deviceId)?.unsettle());
+  }
 
   /**
    * A full registration: the device has forgotten every observation (spec §4.4 rule 1). What a call asked for while
@@ -146,7 +153,8 @@ export class SubscriptionReconciler {
   private wantedByRules(session: Session, keys: readonly RulesOfKey[]): Wanted[] {
     const { deviceId, accountId, data } = session;
     const { endpointName, endpointType, links } = data;
-    return keys.flatMap(({ keyId, rules }) =>
+    const visible = keys.filter(({ keyId }) => this.receivers.maySee(keyId, deviceId));
+    return visible.flatMap(({ keyId, rules }) =>
       matchingPaths(rules, { deviceId, endpointName, endpointType, links }).map((path) => ({
         keyId,
         deviceId,

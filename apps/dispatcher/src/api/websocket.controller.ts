@@ -9,6 +9,7 @@ import {
 import { Controller, Get, Inject, Req } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
+import { clientOf } from '../keys/client-of.js';
 import { KeyDirectory } from '../keys/key-directory.js';
 import { UpgradeRequired } from '../errors.js';
 
@@ -45,6 +46,6 @@ export class WebSocketController {
     // The gateway has looked at the key and kept it: its token stands for it.
     if (request.headers[identityHeader] !== undefined) return !!(await this.authenticator.authenticate(request));
     const text = keyTextOfSocket(authorization, protocols);
-    return text !== undefined && (await this.keys.verify(text)) !== undefined;
+    return text !== undefined && (await this.keys.verify(text, clientOf(request.raw))) !== undefined;
   }
 }

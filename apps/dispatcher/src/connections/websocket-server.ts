@@ -5,6 +5,7 @@ import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy }
 import { HttpAdapterHost } from '@nestjs/core';
 import { type WebSocket, WebSocketServer as WsServer } from 'ws';
 import { Telemetry } from '../delivery/telemetry.js';
+import { clientOf } from '../keys/client-of.js';
 import { KeyDirectory, type KnownKey } from '../keys/key-directory.js';
 import { handshakeMaxMs, socketPayloadBytesMax } from '../limits.js';
 import { LocalClock } from '../queue/local-clock.js';
@@ -84,7 +85,7 @@ export class WebSocketServer implements OnApplicationBootstrap, OnModuleDestroy 
     const tooLate = this.clock.after(handshakeMaxMs, () => socket.destroy());
     try {
       if (text !== undefined) this.handshakes.add(text);
-      const key = text === undefined ? undefined : await this.keys.verify(text);
+      const key = text === undefined ? undefined : await this.keys.verify(text, clientOf(request));
       this.ws.handleUpgrade(request, socket, head, (client) => this.welcome(client, socket, key));
     } finally {
       tooLate.cancel();

@@ -20,13 +20,17 @@ export const accountsOf = (batches: readonly IntakeBatch[]): Set<string> => {
   return accounts;
 };
 
+/** Whether a key may get what happens to a device. */
+export type MaySee = (keyId: string, event: { readonly deviceId: string }) => boolean;
+
 /**
  * Who gets what. A channel has the id of its key, so an audience of keys is one of channels. `members` are the
- * channels of each account in `accountsOf`.
+ * channels of each account in `accountsOf`. `maySee`: absent if every key sees all devices of its account.
  */
 export const channelEvents = (
   batches: readonly IntakeBatch[],
   members: ReadonlyMap<string, readonly string[]>,
+  maySee?: MaySee,
 ): ChannelEvents[] => {
   const found: ChannelEvents[] = [];
   // By account first: events of two accounts never share a delivery, whatever their audience says.
@@ -53,11 +57,11 @@ export const channelEvents = (
     for (const event of batch.events) {
       const { accountId, audience } = event.item;
       if (before && audience.length === 1 && audience[0] === before.channelId && accountId === before.accountId) {
-        deliver(before, batch, event);
+        if (!maySee || maySee(before.channelId, event)) deliver(before, batch, event);
         continue;
       }
       for (const channelId of audience === '*' ? (members.get(accountId) ?? []) : audience)
-        deliver((before = eventsOf(channelId, accountId)), batch, event);
+        if (!maySee || maySee(channelId, event)) deliver((before = eventsOf(channelId, accountId)), batch, event);
     }
   return found;
 };

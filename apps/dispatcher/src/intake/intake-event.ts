@@ -17,7 +17,13 @@ export class IntakeEvent {
     readonly item: FramedItem,
     /** Its age counts from here: not from before it can have come, should its producer's clock be behind. */
     readonly queuedAtMs = timestampMs,
+    /** The message; its key is the device. */
+    private readonly source?: { readonly key: string },
   ) {}
+
+  get deviceId(): string {
+    return this.source?.key ?? '';
+  }
 
   rendered(code: RenderCode): Buffer {
     // Nearly always there is one form.
@@ -52,8 +58,8 @@ export const intakeBatch = (
       const { offset, timestampMs } = message;
       const queuedAtMs = Math.max(timestampMs, arrivals.notBefore(topic, partition, offset));
       const ahead = sliceAhead(topic, item, message.headers);
-      if (ahead) events.push(new IntakeEvent(offset, timestampMs, ahead, queuedAtMs));
-      events.push(new IntakeEvent(offset, timestampMs, item, queuedAtMs));
+      if (ahead) events.push(new IntakeEvent(offset, timestampMs, ahead, queuedAtMs, message));
+      events.push(new IntakeEvent(offset, timestampMs, item, queuedAtMs, message));
     } catch (error) {
       if (error instanceof InvalidMessage) throw new PoisonMessage(message.offset, error.message);
       throw error;

@@ -3,6 +3,7 @@ import { type Clock, type Logger, LOGGER, StopDeadline } from '@lanyard/service'
 import { type BeforeApplicationShutdown, Module } from '@nestjs/common';
 import { DeliveryModule } from '../delivery/delivery.module.js';
 import { Telemetry } from '../delivery/telemetry.js';
+import { KeysModule } from '../keys/keys.module.js';
 import { QueueModule } from '../queue/queue.module.js';
 import { SharedClock } from '../queue/shared-clock.js';
 import { ReplicasModule } from '../replicas/replicas.module.js';
@@ -20,7 +21,7 @@ import { sourceNames } from './sources.js';
 
 /** From Kafka into queues. */
 @Module({
-  imports: [QueueModule, TracingModule, ReplicasModule, DeliveryModule],
+  imports: [KeysModule, QueueModule, TracingModule, ReplicasModule, DeliveryModule],
   controllers: [FactsConsumer],
   providers: [
     {

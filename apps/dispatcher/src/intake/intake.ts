@@ -3,6 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Keys } from '../queue/keys.js';
 import { LinkLost, type RedisLink } from '../queue/redis-link.js';
 import { SharedClock } from '../queue/shared-clock.js';
+import { KeyScopes } from '../keys/key-scopes.js';
 import { INTAKE_LINK } from '../queue/tokens.js';
 import { accountsOf, channelEvents, type ChannelEvents, positionOf } from './audience.js';
 import { Handover } from './handover.js';
@@ -55,6 +56,7 @@ export class Intake {
     appenders: ShardAppenders,
     private readonly replay: Replay,
     @Inject(Handover) private readonly handover: Pick<Handover, 'appended'>,
+    @Inject(KeyScopes) private readonly scopes: Pick<KeyScopes, 'maySee'>,
   ) {
     this.shards = appenders.all;
   }
@@ -224,7 +226,7 @@ export class Intake {
 
   private audience(batches: readonly IntakeBatch[], members: ReadonlyMap<string, string[]>): ChannelEvents[][] {
     const perShard: ChannelEvents[][] = this.shards.map(() => []);
-    for (const delivery of channelEvents(batches, members))
+    for (const delivery of channelEvents(batches, members, this.scopes.maySee))
       perShard[this.keys.shardOf(delivery.channelId)]?.push(delivery);
     return perShard;
   }

@@ -1,4 +1,4 @@
-import { type Clock, fingerprintOf, parseApiKey, secretMatches } from '@lanyard/service';
+import { type Clock, fingerprintOf, isInNetworks, parseApiKey, secretMatches } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import type { KeySeen } from '../db/channel-health.js';
 import { resetKeyWaitMs, unknownKeyWaitMs } from '../limits.js';
@@ -23,8 +23,11 @@ export class KeyDirectory {
     @Inject(SharedClock) private readonly clock: Clock,
   ) {}
 
-  /** The key that this text proves, if any. A key that is not known yet, or was just reset, may still be announced. */
-  async verify(text: string): Promise<KnownKey | undefined> {
+  /**
+   * The key that this text proves, if any. A key that is not known yet, or was just reset, may still be announced.
+   * `address`: of the client, as the gateway says.
+   */
+  async verify(text: string, address: string): Promise<KnownKey | undefined> {
     const given = parseApiKey(text);
     if (!given) return undefined;
     const proof = ({ secrets }: KeyRecord): string | undefined =>
@@ -35,6 +38,7 @@ export class KeyDirectory {
     const record = await this.keys.waitFor(given.keyId, known ? resetKeyWaitMs : unknownKeyWaitMs, proves);
     const hash = record && proof(record);
     if (!record || !hash || record.accountId !== given.accountId) return undefined;
+    if (record.sourceAddresses && !isInNetworks(record.sourceAddresses, address)) return undefined;
     return { keyId: given.keyId, accountId: record.accountId, secret: fingerprintOf(hash) };
   }
 

@@ -3,13 +3,24 @@ import { fingerprintOf } from '@lanyard/service';
 import type { KeySeen } from '../db/channel-health.js';
 
 /** What is kept of a key. `mayConnect`: it is active, and its groups let it have a channel. */
-export interface KeyRecord extends Pick<AccessKeyChanged, 'accountId' | 'status'>, KeySeen {
+export interface KeyRecord
+  extends Pick<AccessKeyChanged, 'accountId' | 'status' | 'deviceGroups' | 'sourceAddresses'>, KeySeen {
   /** Hashes of what proves the key, the newest first; `untilMs`: of a secret that was rotated. */
   secrets: { hash: string; untilMs: number }[];
 }
 
 export const keyRecord = (key: AccessKeyChanged): KeyRecord => {
-  const { accountId, hash, previousHashes = [], expiresAt, status, permissions, revision } = key;
+  const {
+    accountId,
+    hash,
+    previousHashes = [],
+    expiresAt,
+    status,
+    permissions,
+    deviceGroups,
+    sourceAddresses,
+    revision,
+  } = key;
   const endMs = expiresAt === undefined ? Infinity : Date.parse(expiresAt);
   const previous = previousHashes.map(({ hash, until }) => ({ hash, untilMs: Math.min(endMs, Date.parse(until)) }));
   return {
@@ -19,6 +30,8 @@ export const keyRecord = (key: AccessKeyChanged): KeyRecord => {
     secrets: [{ hash, untilMs: endMs }, ...previous],
     fingerprint: fingerprintOf(hash),
     ...(previous.length > 0 && { earlier: previous.map(({ hash }) => fingerprintOf(hash)) }),
+    ...(deviceGroups && { deviceGroups }),
+    ...(sourceAddresses && { sourceAddresses }),
     mayConnect: status === 'active' && allows(permissions, notificationsPermission),
   };
 };

@@ -28,7 +28,7 @@ export class EventsController {
     @Caller() caller: Identity,
     @ListParameters(eventListSpec, 'DeviceEventFilters') query: ListQuery,
   ): Promise<JsonText> {
-    return this.events.list(caller.accountId, query);
+    return this.events.list(caller, query);
   }
 
   @Get(':id')
@@ -38,6 +38,6 @@ export class EventsController {
     ok: DeviceEventSchema,
   })
   get(@Caller() caller: Identity, @Param('id') id: string): Promise<JsonText> {
-    return this.events.get(caller.accountId, id);
+    return this.events.get(caller, id);
   }
 }

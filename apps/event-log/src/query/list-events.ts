@@ -4,6 +4,7 @@ import {
   FairTurns,
   type Filter,
   filtersToSql,
+  type Identity,
   JsonText,
   type ListQuery,
   type ListSpec,
@@ -65,14 +66,22 @@ const lastTimeMs = Date.parse('9999-12-31T23:59:59.999Z');
 const isNewest = ({ order, after, filters }: ListQuery): boolean =>
   order === 'DESC' && !after && !filters.some(({ field }) => ['date_time', 'id', 'device_log_id'].includes(field));
 
-/** SQL conditions on the entries of one account; their values are appended to `parameters`. */
-export const conditionsOf = (accountId: string, filters: readonly Filter[], parameters: unknown[]): string[] => {
+/** Whose entries: those of an account, or those of the devices that a caller is limited to. */
+export type EntryOwner = Pick<Identity, 'accountId' | 'deviceGroups'>;
+
+/** SQL conditions on the entries of an owner; their values are appended to `parameters`. */
+export const conditionsOf = (
+  { accountId, deviceGroups }: EntryOwner,
+  filters: readonly Filter[],
+  parameters: unknown[],
+): string[] => {
   const ofGroups = filters.filter(({ field }) => field === 'group_id');
   const ofEntries = filters.filter(({ field }) => field !== 'group_id').flatMap(normalise);
   return [
     `account_id = $${parameters.push(accountId)}`,
     ...filtersToSql(ofEntries, columns, parameters),
     ...ofGroups.map((filter) => inGroups(accountId, filter, parameters)),
+    ...(deviceGroups ? [inGroups(accountId, { operator: 'in', values: [...deviceGroups] }, parameters)] : []),
   ];
 };
 
@@ -99,26 +108,28 @@ export class EventsReader {
   }
 
   /** Keyset pagination: entries that arrive meanwhile neither repeat nor hide others. */
-  list(accountId: string, query: ListQuery): Promise<JsonText> {
-    return FairTurns.at(this.database).run(accountId, () => this.read(accountId, query));
+  list(owner: EntryOwner, query: ListQuery): Promise<JsonText> {
+    return FairTurns.at(this.database).run(owner.accountId, () => this.read(owner, query));
   }
 
-  private async read(accountId: string, query: ListQuery): Promise<JsonText> {
+  private async read(owner: EntryOwner, query: ListQuery): Promise<JsonText> {
     const parameters: unknown[] = [];
-    const conditions = conditionsOf(accountId, query.filters, parameters);
+    const conditions = conditionsOf(owner, query.filters, parameters);
     const total = query.includeTotal ? await this.count(conditions, parameters) : undefined;
-    if (query.after) conditions.push(await this.behind(accountId, query.after, query.order, parameters));
+    if (query.after) conditions.push(await this.behind(owner.accountId, query.after, query.order, parameters));
     const rows = isNewest(query)
       ? await this.newest(conditions, parameters, query.limit + 1)
       : await this.page(this.prepared, conditions, parameters, query.order, query.limit + 1);
     return listText(rows.slice(0, query.limit), rows.length > query.limit, query, total);
   }
 
-  async get(accountId: string, id: string): Promise<JsonText> {
-    const [event] = await this.prepared.tuples<[string]>(`${selectEvents} WHERE id = $1 AND account_id = $2`, [
-      id,
-      accountId,
-    ]);
+  async get(owner: EntryOwner, id: string): Promise<JsonText> {
+    const parameters: unknown[] = [id];
+    const conditions = conditionsOf(owner, [], parameters);
+    const [event] = await this.prepared.tuples<[string]>(
+      `${selectEvents} WHERE id = $1 AND ${conditions.join(' AND ')}`,
+      parameters,
+    );
     if (!event) throw new EventNotFound();
     return new JsonText(...event);
   }

@@ -11,9 +11,9 @@ describe('entries behind a position', () => {
     const query = (): Promise<unknown[]> => new Promise((resolve) => waiting.push(() => resolve([])));
     const stored = new StoredEvents({ query } as unknown as DataSource);
     const [many, other] = [newId(), newId()];
-    const reads = Array.from({ length: 10 }, () => stored.behind(many, start, [], 100));
+    const reads = Array.from({ length: 10 }, () => stored.behind({ accountId: many }, start, [], 100));
     expect(waiting).toHaveLength(5);
-    reads.push(stored.behind(other, start, [], 100));
+    reads.push(stored.behind({ accountId: other }, start, [], 100));
     expect(waiting).toHaveLength(6);
     for (let read = waiting.shift(); read; read = waiting.shift()) {
       read();

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { PageNotFound } from '../errors.js';
 import { eventRecord } from './device-event.js';
-import { conditionsOf } from './list-events.js';
+import { conditionsOf, type EntryOwner } from './list-events.js';
 
 /** An entry, and its record as JSON without line breaks. */
 export interface StoredEvent {
@@ -65,15 +65,15 @@ export class StoredEvents {
   }
 
   /** Waits for its turn at the database, as lists do. */
-  behind(accountId: string, from: Place, filters: readonly Filter[], limit: number): Promise<StoredPage> {
-    return FairTurns.at(this.database).run(accountId, () => this.read(accountId, from, filters, limit));
+  behind(owner: EntryOwner, from: Place, filters: readonly Filter[], limit: number): Promise<StoredPage> {
+    return FairTurns.at(this.database).run(owner.accountId, () => this.read(owner, from, filters, limit));
   }
 
-  private async read(accountId: string, from: Place, filters: readonly Filter[], limit: number): Promise<StoredPage> {
-    const last = await this.last(accountId);
+  private async read(owner: EntryOwner, from: Place, filters: readonly Filter[], limit: number): Promise<StoredPage> {
+    const last = await this.last(owner.accountId);
     if (BigInt(last.position) <= BigInt(from.position)) return { events: [], place: from, isFull: false };
     const parameters: unknown[] = [];
-    const conditions = conditionsOf(accountId, filters, parameters);
+    const conditions = conditionsOf(owner, filters, parameters);
     const lower = parameters.push(from.position);
     const upper = parameters.push(last.position);
     const rows: (StoredEvent & Place)[] = await this.database.query(

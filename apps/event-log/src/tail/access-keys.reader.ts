@@ -1,4 +1,4 @@
-import { type AccessKeyChanged, AccessKeys, allows } from '@lanyard/contracts';
+import { type AccessKeyChanged, AccessKeys, allows, type DeviceScope } from '@lanyard/contracts';
 import { KafkaConnection, StateReader } from '@lanyard/kafka';
 import { fingerprintOf } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
@@ -7,11 +7,13 @@ interface Key {
   mayRead: boolean;
   /** Fingerprints of its secrets. */
   secrets: string[];
+  scope: DeviceScope;
 }
 
-const project = ({ status, permissions, hash, previousHashes = [] }: AccessKeyChanged): Key => ({
+const project = ({ status, permissions, hash, previousHashes = [], deviceGroups }: AccessKeyChanged): Key => ({
   mayRead: status === 'active' && allows(permissions, 'events.read'),
   secrets: [hash, ...previousHashes.map((previous) => previous.hash)].map(fingerprintOf),
+  scope: deviceGroups,
 });
 
 /**
@@ -25,6 +27,11 @@ export type KeyStatus = 'valid' | 'unproven' | 'revoked';
 export class AccessKeysReader extends StateReader<AccessKeyChanged, Key> {
   constructor(kafka: KafkaConnection) {
     super(kafka, AccessKeys, { project });
+  }
+
+  /** The device groups that the key is limited to, as announced. */
+  scopeOf(keyId: string): DeviceScope {
+    return this.get(keyId)?.scope;
   }
 
   /** `secret`: a fingerprint; undefined if the caller presented no secret. */

@@ -72,6 +72,8 @@ export class StreamController {
     client.writeHead(200, { ...reply.getHeaders(), ...headers } as Record<string, string>);
     if (request.method === 'HEAD') return void client.end();
     client.flushHeaders();
-    await this.streams.run(caller, client, from, (place) => this.stored.behind(accountId, place, filters, streamPage));
+    await this.streams.run(caller, client, from, (owner, place) =>
+      this.stored.behind(owner, place, filters, streamPage),
+    );
   }
 }

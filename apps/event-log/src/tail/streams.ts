@@ -1,11 +1,13 @@
+import { narrowest } from '@lanyard/contracts';
 import { CLOCK, type Clock, type Identity, type Logger, LOGGER, Metrics } from '@lanyard/service';
 import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
 import type { Writable } from 'node:stream';
-import type { Place } from '../query/stored-events.js';
+import type { EntryOwner } from '../query/list-events.js';
+import type { Place, StoredPage } from '../query/stored-events.js';
 import { KeyRevoked, TooManyStreams } from '../errors.js';
 import { AccessKeysReader } from './access-keys.reader.js';
 import { AppendNotifications } from './append-notifications.js';
-import { type EndReason, EventStream, type StreamParts } from './event-stream.js';
+import { type EndReason, EventStream } from './event-stream.js';
 import { announcementGraceMs, streamsPerAccountMax } from './limits.js';
 
 interface Open {
@@ -16,6 +18,9 @@ interface Open {
   /** Whether the secret has been known as one of the key. */
   proven: boolean;
 }
+
+/** Reads entries of an owner after a position. */
+type ReadAfter = (owner: EntryOwner, from: Place) => Promise<StoredPage>;
 
 /** The streams of this replica. */
 @Injectable()
@@ -47,8 +52,12 @@ export class Streams implements BeforeApplicationShutdown {
     if (this.keys.statusOf(keyId, secretFingerprint) === 'revoked') throw new KeyRevoked();
   }
 
-  /** Runs until the client leaves or the key is revoked. */
-  async run(caller: Identity, client: Writable, from: Place, read: StreamParts['read']): Promise<void> {
+  /** Runs until the client leaves or the key is revoked. A limit that the key gets meanwhile applies to the next page. */
+  async run(caller: Identity, client: Writable, from: Place, readAfter: ReadAfter): Promise<void> {
+    const read = (place: Place): Promise<StoredPage> => {
+      const deviceGroups = narrowest([caller.deviceGroups, this.keys.scopeOf(caller.keyId)]);
+      return readAfter({ accountId: caller.accountId, ...(deviceGroups && { deviceGroups }) }, place);
+    };
     const stream = new EventStream({ client, clock: this.clock, read });
     const { accountId, keyId, secretFingerprint: secret } = caller;
     const open = { stream, accountId, keyId, secret, proven: false };

@@ -25,7 +25,9 @@ export interface AccountChange {
 const keepAnAdministrator = async (manager: EntityManager, accountId: string): Promise<void> => {
   const [found] = await manager.query<unknown[]>(
     `SELECT 1 FROM api_keys k JOIN api_key_groups m ON m.key_id = k.id JOIN key_groups g ON g.id = m.group_id
-     WHERE k.account_id = $1 AND k.status = 'active' AND k.expires_at IS NULL AND g.kind = 'administrators' LIMIT 1`,
+     WHERE k.account_id = $1 AND k.status = 'active' AND k.expires_at IS NULL AND g.kind = 'administrators'
+       AND k.device_groups IS NULL AND k.source_addresses IS NULL AND NOT EXISTS (SELECT 1 FROM api_key_groups o
+         JOIN key_groups l ON l.id = o.group_id WHERE o.key_id = k.id AND l.device_groups IS NOT NULL) LIMIT 1`,
     [accountId],
   );
   if (found === undefined) throw new LastAdministrator();

@@ -3,7 +3,7 @@ import type { AccessKey } from '../db/access-key.entity.js';
 import type { Account } from '../db/account.entity.js';
 import { Application } from '../db/application.entity.js';
 import type { ApiKey } from '../db/api-key.entity.js';
-import { permissionsOf } from '../permissions.js';
+import { rightsOf } from '../permissions.js';
 
 /** A key or an application: what has its own channel, subscriptions and groups. */
 export type Holder = ApiKey | Application;
@@ -54,12 +54,18 @@ export const announcementOf = (
 ): AccessKeyChanged => {
   const { usable, ...proof } =
     holder instanceof Application ? proofOfApplication(holder, accessKeys, now) : proofOfKey(holder, now);
+  const { permissions, deviceGroups } = rightsOf(
+    holder.groups,
+    holder instanceof Application ? null : holder.deviceGroups,
+  );
   return {
     keyId: holder.id,
     accountId: holder.accountId,
     ...proof,
     groups: holder.groups.map((group) => group.id),
-    permissions: permissionsOf(holder.groups),
+    permissions,
+    ...(deviceGroups && { deviceGroups: [...deviceGroups] }),
+    ...(!(holder instanceof Application) && holder.sourceAddresses && { sourceAddresses: holder.sourceAddresses }),
     tier: account.tier,
     status: usable && account.status === 'active' ? 'active' : 'inactive',
     revision: holder.revision,

@@ -2,7 +2,7 @@ import { formatApiKey, formatTimestamp, publicPart, recordChange } from '@lanyar
 import { z } from 'zod';
 import type { ApiKey } from '../db/api-key.entity.js';
 import { expiration, statusChange, shownStatus } from './expiration.js';
-import { groupIds, listOf, recordName } from './record-schemas.js';
+import { deviceGroups, groupIds, listOf, recordName, sourceAddresses } from './record-schemas.js';
 
 export const ApiKeyRecord = z
   .object({
@@ -14,6 +14,10 @@ export const ApiKeyRecord = z
     name: z.string(),
     status: z.enum(['ACTIVE', 'INACTIVE', 'EXPIRED']),
     groups: z.array(z.string()),
+    device_groups: deviceGroups.describe(
+      'Device groups that the key is limited to, besides the limits of its key groups; null: all devices',
+    ),
+    source_addresses: sourceAddresses.describe('Networks that the key may be used from; null: any'),
     owner: z.string().optional(),
     account_id: z.string(),
     created_at: z.string(),
@@ -38,6 +42,8 @@ export const ApiKeyList = listOf(ApiKeyRecord, 'ApiKeyList');
 export const apiKeyChanges = {
   name: recordName.optional(),
   groups: groupIds.optional(),
+  device_groups: deviceGroups.optional(),
+  source_addresses: sourceAddresses.optional(),
   owner: z.string().max(64).nullable().optional(),
   expiration,
   status: statusChange,
@@ -88,6 +94,8 @@ export const apiKeyRecord = (key: ApiKey, nowMs: number, secret?: string): ApiKe
   name: key.name,
   status: shownStatus(key, nowMs),
   groups: key.groups.map((group) => group.id).sort(),
+  device_groups: key.deviceGroups,
+  source_addresses: key.sourceAddresses,
   ...(key.owner !== null && { owner: key.owner }),
   account_id: key.accountId,
   created_at: formatTimestamp(key.createdAt),

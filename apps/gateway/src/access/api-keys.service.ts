@@ -1,4 +1,5 @@
-import { type By, changesOf, CLOCK, type Clock, hashSecret, newId, newSecret } from '@lanyard/service';
+import { isDeepStrictEqual } from 'node:util';
+import { type By, changesOf, CLOCK, type Clock, hashSecret, type Identity, newId, newSecret } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { ApiKey } from '../db/api-key.entity.js';
@@ -6,6 +7,7 @@ import {
   AccountLimitExceeded,
   OnlyAdministratorsChangeExpirations,
   OnlyAdministratorsChangeGroups,
+  OnlyAdministratorsChangeLimits,
 } from '../errors.js';
 import { admin } from '../permissions.js';
 import { AccountChanges } from './account-changes.js';
@@ -56,6 +58,8 @@ export class ApiKeys extends HolderRecords<ApiKey, ApiKeyRecord> {
         hash: hashSecret(secret),
         status: wanted.status === 'INACTIVE' ? 'inactive' : 'active',
         expiresAt: futureDate(wanted.expiration, this.clock.now()),
+        deviceGroups: wanted.device_groups ?? null,
+        sourceAddresses: wanted.source_addresses ?? null,
         createdAt: now,
         groups: await groupsOfNew(manager, accountId, wanted.groups),
       });
@@ -150,6 +154,15 @@ export class ApiKeys extends HolderRecords<ApiKey, ApiKeyRecord> {
       if (!caller.permissions.includes(admin)) throw new OnlyAdministratorsChangeGroups();
       key.groups = await groupsOf(manager, accountId, wanted.groups);
     }
+    this.applyLimits(caller, key, wanted);
     return differences(before, this.record(key));
+  }
+
+  private applyLimits(caller: Identity, key: ApiKey, wanted: ApiKeyChange): void {
+    const { device_groups: deviceGroups = key.deviceGroups, source_addresses: networks = key.sourceAddresses } = wanted;
+    if (isDeepStrictEqual([deviceGroups, networks], [key.deviceGroups, key.sourceAddresses])) return;
+    if (!caller.permissions.includes(admin)) throw new OnlyAdministratorsChangeLimits();
+    key.deviceGroups = deviceGroups;
+    key.sourceAddresses = networks;
   }
 }

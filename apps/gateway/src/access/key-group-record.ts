@@ -2,7 +2,7 @@ import { formatTimestamp, recordChange } from '@lanyard/service';
 import { z } from 'zod';
 import type { KeyGroup } from '../db/key-group.entity.js';
 import { grantable, permissionsOfGroup } from '../permissions.js';
-import { listOf, recordName } from './record-schemas.js';
+import { deviceGroups, listOf, recordName } from './record-schemas.js';
 
 const permissions = z.array(z.enum(grantable)).max(grantable.length);
 
@@ -13,6 +13,9 @@ export const KeyGroupRecord = z
     name: z.string(),
     account_id: z.string(),
     permissions: permissions.describe('Permissions that the group grants to its keys; `devices` includes its parts'),
+    device_groups: deviceGroups.describe(
+      'Device groups that its keys and applications are limited to; null: all devices',
+    ),
     apikey_count: z.number().int(),
     user_count: z.number().int(),
     application_count: z.number().int(),
@@ -36,12 +39,21 @@ export const Members = z
 export type Members = z.infer<typeof Members>;
 
 export const NewKeyGroup = z
-  .strictObject({ name: recordName, permissions: permissions.optional(), members: Members.optional() })
+  .strictObject({
+    name: recordName,
+    permissions: permissions.optional(),
+    device_groups: deviceGroups.optional(),
+    members: Members.optional(),
+  })
   .meta({ id: 'NewKeyGroup' });
 export type NewKeyGroup = z.infer<typeof NewKeyGroup>;
 
 /** The fields that PUT changes. */
-export const keyGroupChanges = { name: recordName.optional(), permissions: permissions.optional() };
+export const keyGroupChanges = {
+  name: recordName.optional(),
+  permissions: permissions.optional(),
+  device_groups: deviceGroups.optional(),
+};
 
 export const KeyGroupChange = recordChange(KeyGroupRecord, keyGroupChanges).meta({
   id: 'KeyGroupChange',
@@ -61,6 +73,7 @@ export const keyGroupRecord = (group: KeyGroup, { keys, applications }: MemberCo
   name: group.name,
   account_id: group.accountId,
   permissions: [...permissionsOfGroup(group)],
+  device_groups: group.deviceGroups,
   apikey_count: keys,
   user_count: 0,
   application_count: applications,

@@ -3,7 +3,14 @@ import { type By, changesOf, CLOCK, type Clock, type ListEnvelope, type ListQuer
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { KeyGroup } from '../db/key-group.entity.js';
-import { GroupNameTaken, GroupNotFound, GroupPermissionsFixed, GroupProtected, UnknownMembers } from '../errors.js';
+import {
+  GroupLimitFixed,
+  GroupNameTaken,
+  GroupNotFound,
+  GroupPermissionsFixed,
+  GroupProtected,
+  UnknownMembers,
+} from '../errors.js';
 import { permissionsOfGroup } from '../permissions.js';
 import { type AccountChange, AccountChanges } from './account-changes.js';
 import type { Holder } from './announcements.js';
@@ -101,6 +108,7 @@ export class KeyGroups {
         name: wanted.name,
         kind: 'custom',
         permissions: wanted.permissions ?? null,
+        deviceGroups: wanted.device_groups ?? null,
         revision: 1,
         createdAt: now,
         updatedAt: now,
@@ -116,12 +124,11 @@ export class KeyGroups {
   update(by: By, body: KeyGroupChange): Promise<KeyGroupRecord> {
     return this.change(by, async (change) => {
       const group = await this.meant(change, by);
-      const { name, permissions: wanted } = changesOf(
-        body,
-        keyGroupChanges,
-        keyGroupRecord(group, noMembers),
-        memberCounts,
-      );
+      const {
+        name,
+        permissions: wanted,
+        device_groups: limit,
+      } = changesOf(body, keyGroupChanges, keyGroupRecord(group, noMembers), memberCounts);
       const permissions = isDeepStrictEqual(wanted, permissionsOfGroup(group)) ? undefined : wanted;
       if (name !== undefined && name !== group.name) {
         await this.refuseTaken(change.manager, by.accountId, name);
@@ -129,12 +136,16 @@ export class KeyGroups {
       }
       if (permissions !== undefined && group.kind !== 'custom') throw new GroupPermissionsFixed(group.name);
       if (permissions !== undefined) group.permissions = permissions;
+      const isLimited = limit !== undefined && !isDeepStrictEqual(limit, group.deviceGroups);
+      if (isLimited && group.kind !== 'custom') throw new GroupLimitFixed(group.name);
+      if (isLimited) group.deviceGroups = limit;
       const stored = await this.store(change, group);
-      if (permissions !== undefined)
+      if (permissions !== undefined || isLimited)
         for (const holder of await holdersIn(change.manager, by.id)) await storeHolder(change, holder);
       const changes = {
         ...(name !== undefined && { name }),
         ...(permissions && { permissions: permissions.join(',') }),
+        ...(isLimited && { device_groups: limit?.join(',') ?? '' }),
       };
       await change.record(by.caller, { action: 'SYS_521', target: targetOf(group), changes });
       return stored;

@@ -40,6 +40,8 @@ export const newKey = (
     status: 'active',
     previousHash: null,
     previousUntil: null,
+    deviceGroups: null,
+    sourceAddresses: null,
     expiresAt: null,
     expiryAnnounced: false,
     revision: 1,

@@ -7,6 +7,7 @@ import {
   type Clock,
   CONFIG,
   type Identity,
+  isInNetworks,
   keyTextOfSocket,
   parseApiKey,
   RateLimited,
@@ -15,7 +16,7 @@ import {
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { GatewayConfig } from '../config.js';
-import { AccountSuspended } from '../errors.js';
+import { AccountSuspended, OtherAddress } from '../errors.js';
 import { KeyLimiter } from '../limits/key-limiter.js';
 import { clientAddress } from './client-address.js';
 import { GuessLimiter } from './guess-limiter.js';
@@ -49,9 +50,11 @@ export class KeyAuthenticator implements Authenticator {
         ? await this.keyOf(parseApiKey(bearerOf(request.headers.authorization) ?? ''), from)
         : await this.sessions.prove(token, request, from);
     await this.admitProven(proven, from);
-    const { keyId, accountId, groups, permissions, tier } = proven.key;
+    const { keyId, accountId, groups, permissions, deviceGroups, tier } = proven.key;
     const secretFingerprint = fingerprintOfProof(proven.proof);
-    return { keyId, accountId, groups, permissions, tier, requestId: request.id, secretFingerprint };
+    const requestId = request.id;
+    const rights = { groups, permissions, ...(deviceGroups && { deviceGroups }) };
+    return { keyId, accountId, ...rights, tier, requestId, secretFingerprint };
   }
 
   /** The key of a sign-in; throws what `authenticate` throws. */
@@ -83,6 +86,10 @@ export class KeyAuthenticator implements Authenticator {
     if (!key.accountActive) {
       this.refusals.recordRefusal({ kind: 'unauthenticated', accountId, keyId, ...from });
       throw new AccountSuspended();
+    }
+    if (key.sourceAddresses && !isInNetworks(key.sourceAddresses, from.address)) {
+      this.refusals.recordRefusal({ kind: 'denied', accountId, keyId, ...from });
+      throw new OtherAddress();
     }
     await this.limiter.admitRequest(key);
     this.logins.recordLogin(keyId, proof.accessKeyId);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { AccountLimits } from '../db/account.entity.js';
-import { admin, type Granting, installation, permissionsOf } from '../permissions.js';
+import { admin, type Granting, installation, rightsOf } from '../permissions.js';
 
 /** A secret of a key or an application. */
 export interface KnownSecret {
@@ -23,6 +23,10 @@ export interface KnownKey {
   accountActive: boolean;
   groups: string[];
   permissions: string[];
+  /** Ids of the device groups that it is limited to; absent: all devices. */
+  deviceGroups?: readonly string[];
+  /** Networks that it may be used from; absent: any. */
+  sourceAddresses?: readonly string[];
   limits: AccountLimits;
   tier: 'free' | 'commercial';
 }
@@ -36,6 +40,8 @@ interface Row {
   tier: 'free' | 'commercial';
   limits: AccountLimits;
   of_installation: boolean;
+  device_groups: string[] | null;
+  source_addresses: string[] | null;
   groups: (Granting & { id: string })[];
 }
 
@@ -43,19 +49,20 @@ const holdersSql = `
   SELECT k.id, k.account_id, k.status = 'active' AS active,
     jsonb_build_array(jsonb_build_object('hash', k.hash, 'until', k.expires_at),
       jsonb_build_object('hash', k.previous_hash, 'until', least(k.previous_until, k.expires_at))) AS secrets,
-    ARRAY(SELECT m.group_id FROM api_key_groups m WHERE m.key_id = k.id) AS group_ids
+    ARRAY(SELECT m.group_id FROM api_key_groups m WHERE m.key_id = k.id) AS group_ids, k.device_groups, k.source_addresses
   FROM api_keys k WHERE k.id = $1
   UNION ALL
   SELECT p.id, p.account_id, p.status = 'active',
     coalesce((SELECT jsonb_agg(jsonb_build_object('id', x.id, 'hash', x.hash, 'until', x.expires_at) ORDER BY x.id)
       FROM access_keys x WHERE x.application_id = p.id AND x.status = 'active'), '[]'),
-    ARRAY(SELECT m.group_id FROM application_groups m WHERE m.application_id = p.id)
+    ARRAY(SELECT m.group_id FROM application_groups m WHERE m.application_id = p.id), NULL, NULL
   FROM applications p WHERE p.id = $1`;
 
 const sql = `
-  SELECT h.id, h.account_id, h.active, h.secrets, a.status = 'active' AS account_active, a.tier, a.limits,
+  SELECT h.id, h.account_id, h.active, h.secrets, h.device_groups, h.source_addresses, a.status = 'active' AS account_active, a.tier, a.limits,
     a.parent_id IS NULL AS of_installation,
-    coalesce((SELECT jsonb_agg(jsonb_build_object('id', g.id, 'kind', g.kind, 'permissions', g.permissions) ORDER BY g.id)
+    coalesce((SELECT jsonb_agg(jsonb_build_object('id', g.id, 'kind', g.kind, 'permissions', g.permissions,
+        'deviceGroups', g.device_groups) ORDER BY g.id)
       FROM key_groups g WHERE g.id = ANY(h.group_ids)), '[]') AS groups
   FROM (${holdersSql}) h JOIN accounts a ON a.id = h.account_id`;
 
@@ -66,9 +73,16 @@ const secretsOf = ({ secrets }: Row): KnownSecret[] =>
       : { hash, ...(until !== null && { untilMs: Date.parse(until) }), ...(id !== undefined && { accessKeyId: id }) },
   );
 
-const permissionsOfRow = ({ groups, of_installation: ofInstallation }: Row): string[] => {
-  const permissions = permissionsOf(groups);
-  return ofInstallation && permissions.includes(admin) ? [...permissions, installation] : permissions;
+const rightsOfRow = ({
+  groups,
+  device_groups: ownLimit,
+  of_installation: ofInstallation,
+}: Row): Pick<KnownKey, 'permissions' | 'deviceGroups'> => {
+  const { permissions, deviceGroups } = rightsOf(groups, ownLimit);
+  return {
+    permissions: ofInstallation && permissions.includes(admin) ? [...permissions, installation] : permissions,
+    ...(deviceGroups && { deviceGroups }),
+  };
 };
 
 /** Reads keys and applications with their accounts and groups. */
@@ -87,7 +101,8 @@ export class KeyReader {
         active: row.active,
         accountActive: row.account_active,
         groups: row.groups.map((group) => group.id),
-        permissions: permissionsOfRow(row),
+        ...rightsOfRow(row),
+        ...(row.source_addresses && { sourceAddresses: row.source_addresses }),
         limits: row.limits,
         tier: row.tier,
       }

@@ -25,6 +25,14 @@ export class ApiKey extends Owned {
   @Column('boolean', { name: 'expiry_announced' })
   expiryAnnounced: boolean;
 
+  /** Ids of the device groups that the key is limited to; null: all devices. */
+  @Column('text', { name: 'device_groups', array: true, nullable: true })
+  deviceGroups: string[] | null;
+
+  /** Networks (CIDR) that the key may be used from; null: any. */
+  @Column('text', { name: 'source_addresses', array: true, nullable: true })
+  sourceAddresses: string[] | null;
+
   @Column('text')
   status: 'active' | 'inactive';
 

@@ -7,6 +7,7 @@ import { KeyGroup } from './key-group.entity.js';
 import { Initial1795392000000 } from './migrations/1795392000000-initial.js';
 import { Sessions1796342400000 } from './migrations/1796342400000-sessions.js';
 import { ValueHistory1796428800000 } from './migrations/1796428800000-value-history.js';
+import { Scopes1796432400000 } from './migrations/1796432400000-scopes.js';
 import { Session } from './session.entity.js';
 
 /** PostgreSQL schema of this service; no other service reads it. */
@@ -16,5 +17,5 @@ export const databaseOf = (config: DatabaseConfig): DatabaseOptions =>
   databaseOptions(config, {
     schema,
     entities: [Account, ApiKey, KeyGroup, Application, AccessKey, Session],
-    migrations: [Initial1795392000000, Sessions1796342400000, ValueHistory1796428800000],
+    migrations: [Initial1795392000000, Sessions1796342400000, ValueHistory1796428800000, Scopes1796432400000],
   });

@@ -11,4 +11,8 @@ export class KeyGroup extends Owned {
   /** Null: the permissions of its kind. Only custom groups have their own. */
   @Column('text', { array: true, nullable: true })
   permissions: Permission[] | null;
+
+  /** Ids of the device groups that its members are limited to; null: all devices. Only custom groups have some. */
+  @Column('text', { name: 'device_groups', array: true, nullable: true })
+  deviceGroups: string[] | null;
 }

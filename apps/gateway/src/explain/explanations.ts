@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { notifications, type Permission } from '../permissions.js';
 import { type LeftOut, UpstreamClient, UpstreamRefused } from '../proxy/upstream-client.js';
 import type { Upstream } from '../upstreams.js';
+import { DeviceScopes } from '../proxy/device-scopes.js';
 import { type Explanation, newest, type Part, type TimelineEntry } from './explanation.js';
 import type { ChannelFacts, CommandPart, DeviceFacts, DevicePart, EchoFacts, EventPart, LogFacts } from './facts.js';
 import {
@@ -22,10 +23,16 @@ export interface Page {
   before: string;
 }
 
+/** As the dispatcher says it. */
+const unknownEvent = 'The account has no event with this uid within the last 26 hours.';
+
 /** Reads the facts of the upstreams on behalf of the caller and sorts them into one order. */
 @Injectable()
 export class Explanations {
-  constructor(private readonly client: UpstreamClient) {}
+  constructor(
+    private readonly client: UpstreamClient,
+    private readonly scopes: DeviceScopes,
+  ) {}
 
   /** Explains a command of the calling key. */
   async command(caller: Identity, asyncId: string, page: Page): Promise<Explanation> {
@@ -78,7 +85,15 @@ export class Explanations {
   /** Explains an event of the account, as a channel delivers it. */
   async event(caller: Identity, uid: string, page: Page): Promise<Explanation> {
     const event = await this.subject<EventPart>('dispatcher', `/explain/events/${encodeURIComponent(uid)}`, caller);
+    if (caller.deviceGroups) await this.mustSee(caller, event);
     return this.answer({ type: 'event', id: uid }, eventWaits(event), eventEntries(event), page, []);
+  }
+
+  /** Throws what the dispatcher answers for an event that does not exist. */
+  private async mustSee(caller: Identity, { device_id: deviceId }: EventPart): Promise<void> {
+    await this.scopes.mustBeMine(caller, deviceId).catch((error: unknown) => {
+      throw error instanceof NotFound ? new NotFound(unknownEvent) : error;
+    });
   }
 
   private async deviceOf(caller: Identity, given: string): Promise<DeviceFacts> {

@@ -14,6 +14,7 @@ import {
 } from '@lanyard/service';
 import { Controller, Get, Inject } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import { mustSeeAllDevices } from '../proxy/device-scopes.js';
 import { routeOf } from '../proxy/routes.js';
 import { type LeftOut, UpstreamClient } from '../proxy/upstream-client.js';
 import { Attention } from './attention.js';
@@ -39,6 +40,7 @@ export class AttentionController {
     ok: Attention,
   })
   async show(@Caller() caller: Identity): Promise<Attention> {
+    mustSeeAllDevices(caller);
     const leftOut: LeftOut = [];
     const kinds = await Promise.all(attentionKinds.map((kind) => this.kind(kind, caller, leftOut)));
     return {

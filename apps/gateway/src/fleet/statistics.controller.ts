@@ -10,6 +10,7 @@ import {
 } from '@lanyard/service';
 import { Controller, Get, Inject, Query } from '@nestjs/common';
 import { ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { mustSeeAllDevices } from '../proxy/device-scopes.js';
 import { type LeftOut, UpstreamClient, UpstreamRefused } from '../proxy/upstream-client.js';
 import { type DeviceCounts, Statistics, type StepsPart } from './statistics.js';
 
@@ -45,6 +46,7 @@ export class StatisticsController {
   @ApiQuery({ name: 'to', required: false, type: String, description: 'A time; default: now' })
   @ApiResponse({ status: 400, description: 'A malformed parameter, or a range of too many steps' })
   async show(@Caller() caller: Identity, @Query() query: Given): Promise<Statistics> {
+    mustSeeAllDevices(caller);
     const leftOut: LeftOut = [];
     const [devices, steps] = await Promise.all([
       this.client.getPart<DeviceCounts>(leftOut, 'devices.read', 'registry', '/statistics', caller),

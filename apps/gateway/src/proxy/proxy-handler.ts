@@ -21,6 +21,7 @@ import type { Upstream } from '../upstreams.js';
 import type { Answer } from './answer.js';
 import { ClientDisconnect } from './client-disconnect.js';
 import { downloadHeaders, requestHeaders, responseHeaders } from './headers.js';
+import { DeviceScopes } from './device-scopes.js';
 import { IdentityTokens } from './identity-tokens.js';
 import { emptyBody, requestBody, uploadBytesMax } from './request-body.js';
 import { downloadsUpstream, permissionFor, routeOf, takesLargeBodies } from './routes.js';
@@ -54,6 +55,7 @@ export class ProxyHandler {
     private readonly tokens: IdentityTokens,
     private readonly upstreams: UpstreamCalls,
     private readonly guesses: GuessLimiter,
+    private readonly scopes: DeviceScopes,
     @Inject(CONFIG) private readonly config: GatewayConfig,
   ) {}
 
@@ -68,6 +70,7 @@ export class ProxyHandler {
     request.identity = identity;
     const needed = permissionFor(route, request.method);
     if (!allows(identity.permissions, needed)) throw new AccessDenied(lacks(needed));
+    if (identity.deviceGroups) await this.scopes.admitRequest(identity, route, request.method, path);
     const bytesMax = takesLargeBodies(request.method, path) ? uploadBytesMax : bodyLimitBytes;
     const body = await requestBody(request.raw, bytesMax);
     const from = { requestId: request.id, address: clientAddress(request.raw, this.config.trustedProxies) };

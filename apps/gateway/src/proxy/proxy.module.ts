@@ -4,6 +4,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { AuthenticationModule } from '../authentication/authentication.module.js';
 import type { GatewayConfig } from '../config.js';
 import { ConnectionLimits } from './connection-limits.js';
+import { DeviceScopes } from './device-scopes.js';
 import { Handshakes } from './handshake.js';
 import { IdentityTokens } from './identity-tokens.js';
 import { OpenCalls } from './open-calls.js';
@@ -23,6 +24,7 @@ import { UpstreamReplicas } from './upstream-replicas.js';
     UpstreamCalls,
     UpstreamClient,
     IdentityTokens,
+    DeviceScopes,
     OpenCalls,
     ProxyHandler,
     ReverseProxy,
@@ -32,7 +34,7 @@ import { UpstreamReplicas } from './upstream-replicas.js';
     Upgrades,
     { provide: ErrorFilter, inject: [LOGGER], useFactory: (logger: Logger) => new ErrorFilter(logger) },
   ],
-  exports: [IdentityTokens, UpstreamCalls, UpstreamClient],
+  exports: [DeviceScopes, IdentityTokens, UpstreamCalls, UpstreamClient],
 })
 export class ProxyModule implements OnApplicationBootstrap, BeforeApplicationShutdown {
   constructor(

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { permissionFor, routeOf } from './routes.js';
+import { deviceIn, permissionFor, type Route, routeOf, scopeRuleFor } from './routes.js';
 
 describe('the upstream of a path', () => {
   it.each([
@@ -63,4 +63,45 @@ describe('the permission that the gateway asks for', () => {
     const all = Object.values(document.paths).flatMap((operations) => Object.values(operations));
     expect(all.filter((operation) => operation['x-permission'] === undefined)).toEqual([]);
   });
+});
+
+/** What a caller that is limited to device groups gets, said a second time. */
+const scopeOf = (method: string, path: string): string => {
+  if (/^\/v2\/(endpoints|subscriptions|device-requests)\/\{/.test(path) || /^\/v3\/devices\/\{/.test(path))
+    return 'device';
+  if (/^\/v3\/(device-event-codes|device-block-categories)/.test(path)) return 'open';
+  if (/^\/v3\/(object-models|firmware-images)/.test(path)) return method === 'GET' ? 'open' : 'refused';
+  if (/^\/v3\/device-groups\/\{id\}\/devices/.test(path)) return 'service';
+  if (/^(\/v3\/(devices|device-groups)|\/v2\/endpoints)/.test(path)) return method === 'GET' ? 'service' : 'refused';
+  if (/^\/v3\/(device-events|devicelog|device-requests|device-suspensions|update-campaigns)/.test(path))
+    return 'service';
+  if (/^\/v2\/(subscriptions|notification)/.test(path)) return 'service';
+  return 'refused';
+};
+
+describe('a caller that is limited to device groups', () => {
+  const { paths } = JSON.parse(readFileSync(new URL('../../../../docs/openapi.json', import.meta.url), 'utf8')) as {
+    paths: Record<string, Operations>;
+  };
+
+  it('gets of every operation what is declared for it', () => {
+    const different = Object.entries(paths).flatMap(([path, operations]) => {
+      const route = routeOf(path);
+      if (!route) return [];
+      return Object.keys(operations)
+        .map((method) => method.toUpperCase())
+        .filter((method) => scopeRuleFor(route, method) !== scopeOf(method, path))
+        .map((method) => `${method} ${path}: ${scopeRuleFor(route, method)}`);
+    });
+    expect(different).toEqual([]);
+  });
+
+  it.each([
+    ['/v3/devices/0a', '0a'],
+    ['/v3/devices/0a/echo', '0a'],
+    ['/v3/devices/0a/credentials/0b', '0a'],
+    ['/v2/endpoints/0a/3/0/1', '0a'],
+    ['/v2/subscriptions/0a/3', '0a'],
+    ['/v2/device-requests/0a', '0a'],
+  ])('%s names the device %s', (path, device) => expect(deviceIn(routeOf(path) as Route, path)).toBe(device));
 });

@@ -1,6 +1,13 @@
 import { notifications, type Permission } from '../permissions.js';
 import type { Upstream } from '../upstreams.js';
 
+/**
+ * What a caller gets that is limited to device groups (docs/adr/0029). `device`: the path names a device, and the gateway
+ * asks the registry whether it is one of the caller's. `service`: the upstream leaves out everything else. `open`: says
+ * nothing of devices. `refused`: concerns the whole account; so does everything that is not declared.
+ */
+export type ScopeRule = 'device' | 'service' | 'open' | 'refused';
+
 export interface Route {
   /** Segments of the path; `*` stands for any one. The upstream serves every path below it too. */
   prefix: string;
@@ -9,48 +16,55 @@ export interface Route {
   read: Permission;
   /** The permission that every other method requires. */
   write: Permission;
+  scope: { read: ScopeRule; write: ScopeRule };
 }
 
-const entry = (prefix: string, upstream: Upstream, read: Permission, write: Permission = read): Route => ({
-  prefix,
-  upstream,
-  read,
-  write,
-});
+const entry = (
+  prefix: string,
+  upstream: Upstream,
+  [read, write = read]: readonly [read: Permission, write?: Permission],
+  [readScope = 'refused', writeScope = readScope]: readonly [read?: ScopeRule, write?: ScopeRule] = [],
+): Route => ({ prefix, upstream, read, write, scope: { read: readScope, write: writeScope } });
 
 /** The longest prefix wins. A new endpoint of a service needs a line here only when its prefix is new. */
 const table: readonly Route[] = [
-  entry('/v3/devices', 'registry', 'devices.read', 'devices.write'),
-  entry('/v3/devices/*/suspend', 'registry', 'devices.suspend'),
-  entry('/v3/devices/*/resume', 'registry', 'devices.suspend'),
-  entry('/v3/devices/*/credentials', 'registry', 'devices.read', 'devices.credentials'),
-  entry('/v3/devices/*/echo', 'snapshot', 'snapshots.read'),
-  entry('/v3/devices/*/history', 'snapshot', 'snapshots.read'),
-  entry('/v3/attention/lost-subscriptions', 'snapshot', 'subscriptions'),
-  entry('/v3/attention/stuck-commands', 'device-proxy', 'commands'),
-  entry('/v3/attention/failing-channels', 'dispatcher', notifications),
-  entry('/v3/attention/expiring-certificates', 'registry', 'devices.read'),
-  entry('/v3/trusted-certificates', 'registry', 'devices.read', 'devices.credentials'),
-  entry('/v3/bootstrap-profiles', 'registry', 'devices.read', 'devices.credentials'),
-  entry('/v3/object-models', 'device-proxy', 'devices.read', 'devices.write'),
-  entry('/v3/device-groups', 'registry', 'devices.read', 'devices.write'),
-  entry('/v3/device-queries', 'registry', 'devices.read', 'devices.write'),
-  entry('/v3/device-imports', 'registry', 'devices.read', 'devices.write'),
-  entry('/v3/device-suspensions', 'registry', 'devices.suspend'),
-  entry('/v3/device-block-categories', 'registry', 'devices.read'),
-  entry('/v3/device-events', 'event-log', 'events.read'),
-  entry('/v3/device-event-codes', 'event-log', 'events.read'),
-  entry('/v3/devicelog', 'event-log', 'events.read'),
-  entry('/v3/device-requests', 'device-proxy', 'commands'),
-  entry('/v3/key-subscriptions', 'device-proxy', 'admin'),
-  entry('/v2/device-requests', 'device-proxy', 'commands'),
-  entry('/v2/endpoints', 'device-proxy', 'devices.read', 'commands'),
+  entry('/v3/devices', 'registry', ['devices.read', 'devices.write'], ['service', 'refused']),
+  entry('/v3/devices/export', 'registry', ['devices.read', 'devices.write'], ['service', 'refused']),
+  entry('/v3/devices/*', 'registry', ['devices.read', 'devices.write'], ['device']),
+  entry('/v3/devices/*/suspend', 'registry', ['devices.suspend'], ['device']),
+  entry('/v3/devices/*/resume', 'registry', ['devices.suspend'], ['device']),
+  entry('/v3/devices/*/credentials', 'registry', ['devices.read', 'devices.credentials'], ['device']),
+  entry('/v3/devices/*/echo', 'snapshot', ['snapshots.read'], ['device']),
+  entry('/v3/devices/*/history', 'snapshot', ['snapshots.read'], ['device']),
+  entry('/v3/attention/lost-subscriptions', 'snapshot', ['subscriptions']),
+  entry('/v3/attention/stuck-commands', 'device-proxy', ['commands']),
+  entry('/v3/attention/failing-channels', 'dispatcher', [notifications]),
+  entry('/v3/attention/expiring-certificates', 'registry', ['devices.read']),
+  entry('/v3/trusted-certificates', 'registry', ['devices.read', 'devices.credentials']),
+  entry('/v3/bootstrap-profiles', 'registry', ['devices.read', 'devices.credentials']),
+  entry('/v3/object-models', 'device-proxy', ['devices.read', 'devices.write'], ['open', 'refused']),
+  entry('/v3/device-groups', 'registry', ['devices.read', 'devices.write'], ['service', 'refused']),
+  entry('/v3/device-groups/*/devices', 'registry', ['devices.read', 'devices.write'], ['service']),
+  entry('/v3/device-queries', 'registry', ['devices.read', 'devices.write']),
+  entry('/v3/device-imports', 'registry', ['devices.read', 'devices.write']),
+  entry('/v3/device-suspensions', 'registry', ['devices.suspend'], ['service']),
+  entry('/v3/device-block-categories', 'registry', ['devices.read'], ['open']),
+  entry('/v3/device-events', 'event-log', ['events.read'], ['service']),
+  entry('/v3/device-event-codes', 'event-log', ['events.read'], ['open']),
+  entry('/v3/devicelog', 'event-log', ['events.read'], ['service']),
+  entry('/v3/device-requests', 'device-proxy', ['commands'], ['service']),
+  entry('/v3/key-subscriptions', 'device-proxy', ['admin']),
+  entry('/v2/device-requests', 'device-proxy', ['commands']),
+  entry('/v2/device-requests/*', 'device-proxy', ['commands'], ['device']),
+  entry('/v2/endpoints', 'device-proxy', ['devices.read', 'commands'], ['service', 'refused']),
+  entry('/v2/endpoints/*', 'device-proxy', ['devices.read', 'commands'], ['device']),
   // A path below a device is a command to it, whatever the method.
-  entry('/v2/endpoints/*/*', 'device-proxy', 'commands'),
-  entry('/v2/subscriptions', 'device-proxy', 'subscriptions'),
-  entry('/v2/notification', 'dispatcher', notifications),
-  entry('/v3/firmware-images', 'campaigns', 'campaigns'),
-  entry('/v3/update-campaigns', 'campaigns', 'campaigns'),
+  entry('/v2/endpoints/*/*', 'device-proxy', ['commands'], ['device']),
+  entry('/v2/subscriptions', 'device-proxy', ['subscriptions'], ['service']),
+  entry('/v2/subscriptions/*', 'device-proxy', ['subscriptions'], ['device']),
+  entry('/v2/notification', 'dispatcher', [notifications], ['service']),
+  entry('/v3/firmware-images', 'campaigns', ['campaigns'], ['open', 'refused']),
+  entry('/v3/update-campaigns', 'campaigns', ['campaigns'], ['service']),
 ];
 
 /** Every prefix that has an upstream. */
@@ -76,8 +90,15 @@ export const routeOf = (path: string): Route | undefined => {
   return candidates?.find(({ segments }) => segments.every((s, i) => (s === '*' ? given[i] : s === given[i])))?.entry;
 };
 
-export const permissionFor = (route: Route, method: string): Permission =>
-  method === 'GET' || method === 'HEAD' ? route.read : route.write;
+const kindOf = (method: string): 'read' | 'write' => (method === 'GET' || method === 'HEAD' ? 'read' : 'write');
+
+export const permissionFor = (route: Route, method: string): Permission => route[kindOf(method)];
+
+export const scopeRuleFor = (route: Route, method: string): ScopeRule => route.scope[kindOf(method)];
+
+/** The segment of the path that names the device, as the client wrote it. */
+export const deviceIn = (route: Route, path: string): string | undefined =>
+  segmentsOf(path)[segmentsOf(route.prefix).indexOf('*')];
 
 const uploads = ['/v3/device-imports', '/v3/firmware-images'];
 

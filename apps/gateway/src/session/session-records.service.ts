@@ -39,7 +39,7 @@ export class SessionRecords {
   }
 
   private async recordOf({ key, proof }: Proven, endMs: number): Promise<SessionRecord> {
-    const { accountId, keyId, permissions } = key;
+    const { accountId, keyId, permissions, deviceGroups } = key;
     const { manager } = this.database;
     const [account, apiKey] = await Promise.all([
       manager.findOneByOrFail(Account, { id: accountId }),
@@ -54,7 +54,7 @@ export class SessionRecords {
       signed_in_with: 'api_key',
       subject: { type: apiKey ? 'api-key' : 'application', id: keyId, name: named.name },
       permissions: [...permissions] as SessionRecord['permissions'],
-      device_groups: null,
+      device_groups: deviceGroups ? [...deviceGroups] : null,
       expires_at: expiresMs === Infinity ? null : formatTimestamp(expiresMs),
     };
   }

@@ -3,6 +3,7 @@ import {
   type FieldKind,
   type Filter,
   filtersToSql,
+  type Identity,
   type JsonText,
   type ListQuery,
   type ListSpec,
@@ -62,9 +63,12 @@ const membership = ({ operator, values }: Pick<Filter, 'operator' | 'values'>, p
   return operator === 'eq' || operator === 'in' ? wanted : `NOT ${wanted}`;
 };
 
+/** Whose devices: those of an account, or of the device groups in it that a caller is limited to. */
+export type DeviceOwner = Pick<Identity, 'accountId' | 'deviceGroups'>;
+
 /** SQL conditions on `registry.devices d`; their values are appended to `parameters`. */
 export const deviceConditions = (
-  accountId: string,
+  { accountId, deviceGroups }: DeviceOwner,
   filters: readonly Filter[],
   parameters: unknown[],
   groupId?: string,
@@ -79,6 +83,7 @@ export const deviceConditions = (
     ),
     ...ofGroups.map((filter) => membership(filter, parameters)),
     ...(groupId === undefined ? [] : [membership({ operator: 'eq', values: [groupId] }, parameters)]),
+    ...(deviceGroups === undefined ? [] : [membership({ operator: 'in', values: [...deviceGroups] }, parameters)]),
   ];
 };
 
@@ -96,13 +101,13 @@ export class DeviceList {
     this.prepared = new PreparedReads(database);
   }
 
-  list(accountId: string, query: ListQuery, groupId?: string): Promise<JsonText> {
-    return FairTurns.at(this.database).run(accountId, () => this.read(accountId, query, groupId));
+  list(owner: DeviceOwner, query: ListQuery, groupId?: string): Promise<JsonText> {
+    return FairTurns.at(this.database).run(owner.accountId, () => this.read(owner, query, groupId));
   }
 
-  private async read(accountId: string, query: ListQuery, groupId?: string): Promise<JsonText> {
+  private async read(owner: DeviceOwner, query: ListQuery, groupId?: string): Promise<JsonText> {
     const parameters: unknown[] = [];
-    const conditions = deviceConditions(accountId, query.filters, parameters, groupId);
+    const conditions = deviceConditions(owner, query.filters, parameters, groupId);
     const total = query.includeTotal ? await this.count(conditions, parameters) : undefined;
     if (query.after) conditions.push(`d.id ${query.order === 'ASC' ? '>' : '<'} $${parameters.push(query.after)}`);
     const { texts, hasMore } = await this.texts.page(conditions, parameters, query);
@@ -110,13 +115,13 @@ export class DeviceList {
   }
 
   /** All devices, one page in memory at a time; each page waits for its turn at the database. */
-  async *pages(accountId: string, filters: readonly Filter[]): AsyncGenerator<Device[]> {
+  async *pages(owner: DeviceOwner, filters: readonly Filter[]): AsyncGenerator<Device[]> {
     for (let after = ''; ;) {
       const parameters: unknown[] = [];
-      const conditions = deviceConditions(accountId, filters, parameters);
+      const conditions = deviceConditions(owner, filters, parameters);
       const sql = `SELECT ${deviceRecord} AS record, ${deviceGroups} AS groups FROM registry.devices d
         WHERE ${conditions.join(' AND ')} AND d.id > $${parameters.push(after)} ORDER BY d.id LIMIT ${pageRows}`;
-      const texts: { record: string; groups: string }[] = await FairTurns.at(this.database).run(accountId, () =>
+      const texts: { record: string; groups: string }[] = await FairTurns.at(this.database).run(owner.accountId, () =>
         this.database.query(sql, parameters),
       );
       const rows = texts.map(({ record, groups }) => JSON.parse(withGroups(record, groups)) as Device);

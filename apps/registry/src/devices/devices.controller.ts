@@ -37,7 +37,7 @@ export class DevicesController {
   @Get()
   @Operation({ summary: 'List devices', description: deviceFilterHelp, ok: Devices })
   list(@ListParameters(deviceListSpec, 'DeviceFilters') query: ListRequest) {
-    return this.lists.list(query.caller.accountId, query);
+    return this.lists.list(query.caller, query);
   }
 
   @RequiresPermission('devices.write')
@@ -60,7 +60,7 @@ export class DevicesController {
   @ApiProduces('text/csv')
   @ApiOkResponse({ content: { 'text/csv': { schema: { type: 'string' } } } })
   export(@Caller() caller: Identity, @Query() query: QueryParameters): StreamableFile {
-    const pages = this.lists.pages(caller.accountId, parseListQuery(query, deviceListSpec).filters);
+    const pages = this.lists.pages(caller, parseListQuery(query, deviceListSpec).filters);
     return new StreamableFile(exportedCsv(pages), { type: 'text/csv; charset=utf-8' });
   }
 
@@ -73,7 +73,7 @@ export class DevicesController {
     ok: Device,
   })
   get(@Caller() caller: Identity, @Param('id') id: string) {
-    return this.devices.get(caller.accountId, id);
+    return this.devices.get(caller, id);
   }
 
   @RequiresPermission('devices.write')

@@ -4,6 +4,7 @@ import { CredentialAnnouncer } from './credential-announcer.js';
 import { DeviceCountsController } from './device-counts.controller.js';
 import { DeviceCounter } from './device-counts.js';
 import { DeviceList } from './device-list.js';
+import { DeviceScopeController } from './device-scope.controller.js';
 import { DeviceTexts } from './device-texts.js';
 import { DevicesController } from './devices.controller.js';
 import { DevicesService } from './devices.service.js';
@@ -13,7 +14,7 @@ import { ProfileAnnouncer } from './profile-announcer.js';
 
 @Module({
   imports: [QuotasModule],
-  controllers: [DevicesController, DeviceCountsController],
+  controllers: [DevicesController, DeviceCountsController, DeviceScopeController],
   providers: [
     CredentialAnnouncer,
     ProfileAnnouncer,

@@ -10,6 +10,7 @@ import { deviceGroups, deviceRecord, withGroups } from './device-record.js';
 import { DeviceTexts } from './device-texts.js';
 import { etagOf } from '../records/etag.js';
 import { DeviceQuotas } from '../quotas/device-quotas.js';
+import type { DeviceOwner } from './device-list.js';
 import { NewDevices } from './new-devices.js';
 import { ProfileAnnouncer } from './profile-announcer.js';
 import { type DeviceRow, deviceRowColumns, Lifecycle, returned } from './lifecycle.js';
@@ -65,11 +66,21 @@ export class DevicesService {
     private readonly audit: AuditTrail,
   ) {}
 
-  /** Throws DeviceNotFound, also for a device of another account. */
-  async get(accountId: string, id: string): Promise<JsonText> {
+  /** Throws DeviceNotFound, also for a device of another account and for one that the caller may not see. */
+  async get({ accountId, deviceGroups }: DeviceOwner, id: string): Promise<JsonText> {
+    if (deviceGroups) await this.mustBeIn(deviceGroups, id);
     const device = isId(id) ? await this.texts.one(accountId, id) : undefined;
     if (!device) throw new DeviceNotFound();
     return device;
+  }
+
+  /** Throws DeviceNotFound unless the device is in one of the groups. */
+  async mustBeIn(deviceGroups: readonly string[], id: string): Promise<void> {
+    const found: unknown[] = await this.database.query(
+      'SELECT 1 FROM registry.group_members WHERE device_id = $1 AND group_id = ANY($2) LIMIT 1',
+      [id, deviceGroups],
+    );
+    if (found.length === 0) throw new DeviceNotFound();
   }
 
   /** Throws EndpointNameTaken, DeviceLimitExceeded. */
@@ -90,7 +101,7 @@ export class DevicesService {
         await this.newDevices.create(manager, accountId, insert, actor);
       }),
     );
-    return this.get(accountId, id);
+    return this.get({ accountId }, id);
   }
 
   /** Changes the given fields. Throws DeviceSuspended for a blocked device, EtagDiffers for another version. */
@@ -125,7 +136,7 @@ export class DevicesService {
         if (row && actor && held.differing.length > 0) await this.record(manager, actor, row, held.differing);
       }),
     );
-    return this.get(accountId, id);
+    return this.get({ accountId }, id);
   }
 
   async remove(accountId: string, id: string, { ifMatch, actor }: Condition = {}): Promise<void> {

@@ -42,7 +42,7 @@ export class GroupsController {
     ok: listSchema(Group, 'DeviceGroupList'),
   })
   list(@ListParameters(groupListSpec, 'DeviceGroupFilters') query: ListRequest) {
-    return this.groups.list(query.caller.accountId, query);
+    return this.groups.list(query.caller.accountId, query, query.caller.deviceGroups);
   }
 
   @RequiresPermission('devices.write')
@@ -66,7 +66,7 @@ export class GroupsController {
     ok: Group,
   })
   get(@Caller() caller: Identity, @Param('id') id: string) {
-    return this.groups.get(caller.accountId, id);
+    return this.groups.visible(caller, id);
   }
 
   @RequiresPermission('devices.write')
@@ -113,7 +113,7 @@ export class GroupsController {
   @Get(':id/devices')
   @Operation({ summary: 'List the devices of a group', description: deviceFilterHelp, ok: Devices })
   async members(@Param('id') id: string, @ListParameters(deviceListSpec, 'DeviceFilters') query: ListRequest) {
-    await this.groups.get(query.caller.accountId, id);
-    return this.devices.list(query.caller.accountId, query, id);
+    await this.groups.visible(query.caller, id);
+    return this.devices.list(query.caller, query, id);
   }
 }

@@ -1,8 +1,8 @@
-import type { Actor } from '@lanyard/contracts';
 import { AuditTrail } from '@lanyard/kafka';
-import { type ListSpec } from '@lanyard/service';
+import type { Identity, ListSpec } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { deviceConditions, type DeviceOwner } from '../devices/device-list.js';
 import { ProfileAnnouncer } from '../devices/profile-announcer.js';
 import { DeviceNotFound, GroupNameTaken, GroupNotFound } from '../errors.js';
 import { NamedRecords } from '../records/named-records.js';
@@ -49,13 +49,23 @@ export class GroupsService extends NamedRecords<Group> {
     });
   }
 
-  /** Adding a member again changes nothing, and neither does removing a device that is no member. */
-  async changeMember(how: keyof typeof membership, actor: Actor, groupId: string, deviceId: string): Promise<void> {
-    const { accountId } = actor;
+  /** Throws GroupNotFound, also for a group that the caller may not see. */
+  async visible({ accountId, deviceGroups }: DeviceOwner, id: string): Promise<Group> {
+    if (deviceGroups?.includes(id) === false) throw new GroupNotFound();
+    return this.get(accountId, id);
+  }
+
+  /**
+   * Adding a member again changes nothing, and neither does removing a device that is no member. A caller that is limited
+   * to groups moves only devices of these groups, and only between them.
+   */
+  async changeMember(how: keyof typeof membership, actor: Identity, groupId: string, deviceId: string): Promise<void> {
+    const { accountId, deviceGroups } = actor;
     const { action, sql } = membership[how];
+    if (deviceGroups?.includes(groupId) === false) throw new GroupNotFound();
     await this.database.transaction(async (manager) => {
       const { name } = await this.keep(manager, accountId, groupId);
-      await this.keepDevice(manager, accountId, deviceId);
+      await this.keepDevice(manager, actor, deviceId);
       const done = (await manager.query(sql, [groupId, deviceId])) as unknown[];
       if (done.length === 0) return;
       const target = { kind: 'device-group', id: groupId, name };
@@ -64,10 +74,12 @@ export class GroupsService extends NamedRecords<Group> {
   }
 
   /** Locks it against deletion until the transaction ends. */
-  private async keepDevice(manager: EntityManager, accountId: string, deviceId: string): Promise<void> {
+  private async keepDevice(manager: EntityManager, owner: DeviceOwner, deviceId: string): Promise<void> {
+    const parameters: unknown[] = [deviceId];
+    const conditions = deviceConditions(owner, [], parameters);
     const found = (await manager.query(
-      'SELECT 1 FROM registry.devices WHERE id = $1 AND account_id = $2 FOR KEY SHARE',
-      [deviceId, accountId],
+      `SELECT 1 FROM registry.devices d WHERE d.id = $1 AND ${conditions.join(' AND ')} FOR KEY SHARE OF d`,
+      parameters,
     )) as unknown[];
     if (found.length === 0) throw new DeviceNotFound();
   }

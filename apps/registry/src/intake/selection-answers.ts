@@ -69,7 +69,7 @@ export class SelectionAnswers {
   private async page({ accountId, groupId, filter, after, until, limit }: DeviceSelectionRequested): Promise<Answer> {
     const { filters } = parseListQuery(filter === undefined ? {} : { filter }, deviceListSpec);
     const parameters: unknown[] = [];
-    const conditions = deviceConditions(accountId, filters, parameters, groupId);
+    const conditions = deviceConditions({ accountId }, filters, parameters, groupId);
     const sql = `SELECT d.id, d.endpoint_name, d.lifecycle_status, d.state FROM registry.devices d
       WHERE ${conditions.join(' AND ')} AND d.id > $${parameters.push(after ?? '')} AND d.id < $${parameters.push(until)}
       ORDER BY d.id LIMIT ${limit + 1}`;

@@ -83,7 +83,7 @@ export class QueriesController {
   @Operation({ summary: 'List the devices of a saved query', description: deviceFilterHelp, ok: Devices })
   async found(@Param('id') id: string, @ListParameters(deviceListSpec, 'DeviceFilters') query: ListRequest) {
     const saved = await this.queries.get(query.caller.accountId, id);
-    return this.devices.list(query.caller.accountId, {
+    return this.devices.list(query.caller, {
       ...query,
       filters: [...filtersOf(saved.query), ...query.filters],
     });

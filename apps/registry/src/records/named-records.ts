@@ -74,9 +74,11 @@ export abstract class NamedRecords<T extends NamedRecord> {
     this.from = `registry.${table} t`;
   }
 
-  list(accountId: string, query: ListQuery): Promise<ListEnvelope<T>> {
+  /** `among`: only records with these ids. */
+  list(accountId: string, query: ListQuery, among?: readonly string[]): Promise<ListEnvelope<T>> {
     const { selected, from, columns } = this;
-    const source = { selected, from, columns, where: 't.account_id = $1', parameters: [accountId] };
+    const where = 't.account_id = $1 AND ($2::text[] IS NULL OR t.id = ANY($2))';
+    const source = { selected, from, columns, where, parameters: [accountId, among ?? null] };
     return fairPageOf(this.database, accountId, source, query);
   }
 

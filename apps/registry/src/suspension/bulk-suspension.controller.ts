@@ -73,11 +73,11 @@ export class BulkSuspensionController {
     @Body({ schema: BulkSuspension }) body: BulkSuspension,
   ): Promise<BulkSuspensionOutcome> {
     const { action, category, description, dry_run: dryRun = false } = body;
-    const selection = await this.selectionOf(caller.accountId, body);
+    const selection = await this.selectionOf(caller, body);
     const reason = { category, description };
     const { matched, changed, after, hasMore } = dryRun
-      ? await this.bulk.preview(caller.accountId, selection, action, reason)
-      : await this.bulk.run(caller.accountId, selection, action, reason, caller);
+      ? await this.bulk.preview(caller, selection, action, reason)
+      : await this.bulk.run(selection, action, reason, caller);
     return {
       object: 'device-suspension',
       action,
@@ -89,11 +89,11 @@ export class BulkSuspensionController {
     };
   }
 
-  private async selectionOf(accountId: string, { group_id: groupId, filter, after }: BulkSuspension) {
+  private async selectionOf(caller: Identity, { group_id: groupId, filter, after }: BulkSuspension) {
     const filters = filter === undefined ? [] : filtersOf(filter);
     // Such as `&`: it would be every device of the account.
     if (groupId === undefined && filters.length === 0) throw new SelectionMissing();
-    if (groupId !== undefined) await this.groups.get(accountId, groupId);
+    if (groupId !== undefined) await this.groups.visible(caller, groupId);
     return {
       filters,
       ...(filter !== undefined && { filter }),

@@ -1,9 +1,8 @@
-import type { Actor } from '@lanyard/contracts';
 import { AuditTrail } from '@lanyard/kafka';
-import { FairTurns, type Filter, newId } from '@lanyard/service';
+import { FairTurns, type Filter, type Identity, newId } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { deviceConditions } from '../devices/device-list.js';
+import { deviceConditions, type DeviceOwner } from '../devices/device-list.js';
 import { type DeviceRow, deviceRowColumns, Lifecycle, returned } from '../devices/lifecycle.js';
 import { announced, type Reason } from '../devices/suspension-reason.js';
 import { suspendedOtherwise } from './suspension.service.js';
@@ -45,30 +44,25 @@ export class BulkSuspensionService {
   ) {}
 
   /** What `run` would do, for all devices at once. */
-  async preview(accountId: string, selection: Selection, action: Action, reason: Reason): Promise<BulkOutcome> {
+  async preview(owner: DeviceOwner, selection: Selection, action: Action, reason: Reason): Promise<BulkOutcome> {
     const parameters: unknown[] = [];
-    const conditions = deviceConditions(accountId, selection.filters, parameters, selection.groupId);
+    const conditions = deviceConditions(owner, selection.filters, parameters, selection.groupId);
     const change = wouldChange(action, reason, parameters);
     const sql = `SELECT count(*)::int AS matched, (count(*) FILTER (WHERE ${change}))::int AS changed
        FROM registry.devices d WHERE ${conditions.join(' AND ')}`;
-    const [counts]: { matched: number; changed: number }[] = await FairTurns.at(this.database).run(accountId, () =>
-      this.database.query(sql, parameters),
+    const [counts]: { matched: number; changed: number }[] = await FairTurns.at(this.database).run(
+      owner.accountId,
+      () => this.database.query(sql, parameters),
     );
     return { matched: counts?.matched ?? 0, changed: counts?.changed ?? 0, after: null, hasMore: false };
   }
 
-  async run(
-    accountId: string,
-    selection: Selection,
-    action: Action,
-    reason: Reason,
-    actor: Actor,
-  ): Promise<BulkOutcome> {
+  async run(selection: Selection, action: Action, reason: Reason, actor: Identity): Promise<BulkOutcome> {
     const outcome: BulkOutcome = { matched: 0, changed: 0, after: selection.after ?? null, hasMore: true };
     // Ids are in the order of time: devices that are created later are not part of this call.
     const until = newId();
     const step = async (): Promise<void> => {
-      const ids = await this.next(accountId, selection, outcome.after ?? '', until);
+      const ids = await this.next(actor, selection, outcome.after ?? '', until);
       outcome.matched += ids.length;
       outcome.after = ids.at(-1) ?? outcome.after;
       outcome.hasMore = ids.length === devicesAtOnce;
@@ -80,7 +74,7 @@ export class BulkSuspensionService {
         });
     };
     while (outcome.hasMore && outcome.matched < devicesPerCallMax)
-      await FairTurns.at(this.database).run(accountId, step);
+      await FairTurns.at(this.database).run(actor.accountId, step);
     return outcome;
   }
 
@@ -90,7 +84,7 @@ export class BulkSuspensionService {
     { groupId, filter }: Selection,
     action: Action,
     { category, description }: Reason,
-    actor: Actor,
+    actor: Identity,
     changed: number,
   ): Promise<void> {
     const target =
@@ -105,9 +99,9 @@ export class BulkSuspensionService {
     await this.audit.record(manager, code, { accountId: actor.accountId, actor, target, data });
   }
 
-  private async next(accountId: string, selection: Selection, after: string, until: string): Promise<string[]> {
+  private async next(owner: DeviceOwner, selection: Selection, after: string, until: string): Promise<string[]> {
     const parameters: unknown[] = [];
-    const conditions = deviceConditions(accountId, selection.filters, parameters, selection.groupId);
+    const conditions = deviceConditions(owner, selection.filters, parameters, selection.groupId);
     const rows: { id: string }[] = await this.database.query(
       `SELECT d.id FROM registry.devices d WHERE ${conditions.join(' AND ')}
        AND d.id > $${parameters.push(after)} AND d.id < $${parameters.push(until)} ORDER BY d.id LIMIT ${devicesAtOnce}`,
@@ -121,7 +115,7 @@ export class BulkSuspensionService {
     ids: readonly string[],
     action: Action,
     reason: Reason,
-    actor: Actor,
+    actor: Identity,
   ): Promise<number> {
     // In one order, so that two calls for the same devices never deadlock.
     await manager.query('SELECT 1 FROM registry.devices WHERE id = ANY($1) ORDER BY id FOR UPDATE', [ids]);

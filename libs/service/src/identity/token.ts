@@ -6,6 +6,8 @@ export interface Identity {
   keyId: string;
   groups: string[];
   permissions: string[];
+  /** Ids of the device groups that the caller is limited to; absent: all devices of the account. */
+  deviceGroups?: readonly string[];
   tier: 'free' | 'commercial';
   /** Not in the token: it is a header of its own, so that a token serves several requests. */
   requestId: string;

@@ -1,0 +1,96 @@
+import { expect } from '@jest/globals';
+import { type DeviceClient, thermometer } from '@lanyard/testing';
+import type { Application } from '../application.ts';
+import { fresh, sensor } from '../journeys.ts';
+import { eventually } from '../patience.ts';
+
+/** Each report is a change. */
+let degrees = 0;
+
+interface Known {
+  device: DeviceClient;
+  id: string;
+}
+
+/** A device that the directory knows before it comes. */
+const known = async (admin: Application, coapUrl: string, name: string): Promise<Known> => {
+  const { device } = thermometer({ name: fresh(name), server: coapUrl });
+  const { json } = await admin.call('POST', '/v3/devices', { endpoint_name: device.name });
+  await device.open();
+  return { device, id: json.id };
+};
+
+const idsIn = (app: Application): Set<string> =>
+  new Set(app.received.flatMap(({ item }) => (typeof item === 'string' ? [item] : [(item as { ep: string }).ep])));
+
+/** The channel of a limited key, its rules, its stream and its list of registered devices have its devices, and no other. */
+export const limitedChannel = async (admin: Application, coapUrl: string): Promise<void> => {
+  const [mine, other] = [await known(admin, coapUrl, 'mine'), await known(admin, coapUrl, 'other')];
+  const group = (await admin.call('POST', '/v3/device-groups', { name: fresh('limit') })).json.id as string;
+  const move = (how: 'add' | 'remove', { id }: Known): Promise<unknown> =>
+    admin.call('POST', `/v3/device-groups/${group}/devices/${how}`, { device_id: id });
+  await move('add', mine);
+  const { json } = await admin.call('POST', '/v3/api-keys', { name: 'limited', device_groups: [group] });
+  const [limited, all] = [admin.as(json.key), await admin.another('all')];
+  const leaving = new AbortController();
+  const streamed: (string | undefined)[] = [];
+  const stream = await limited.lanyard.tail({ signal: leaving.signal });
+  const following = (async () => {
+    for await (const entry of stream) streamed.push(entry.device_id);
+  })();
+  try {
+    for (const app of [limited, all]) {
+      await app.connects();
+      const rules = [{ 'resource-path': [sensor] }];
+      expect((await app.call('PUT', '/v2/subscriptions', rules)).status).toBeLessThan(300);
+    }
+    // Until then an event of the device would be dropped.
+    await eventually(async () => {
+      const events = `/v3/device-events?device_id=${mine.id}`;
+      expect((await limited.call('GET', events)).json.data).not.toEqual([]);
+    });
+    for (const { device } of [other, mine]) await device.register();
+    const hears = async (app: Application, { id, device }: Known, category = 'registrations'): Promise<void> => {
+      await app.receives(category, (item) => item.ep === id);
+      await eventually(async () => {
+        await device.report(sensor, ++degrees);
+        expect(app.values(sensor, id).length).toBeGreaterThan(0);
+      });
+    };
+    await hears(all, other);
+    await hears(limited, mine);
+    expect([...idsIn(limited)]).toEqual([mine.id]);
+    const subscribed = await all.call('GET', `/v2/subscriptions/${other.id}`);
+    expect(subscribed.text).toContain(sensor);
+    const endpoints = (await limited.call('GET', '/v2/endpoints')).json as { name: string }[];
+    expect(endpoints.map(({ name }) => name)).toEqual([mine.id]);
+    await eventually(() => expect(streamed).toContain(mine.id));
+    expect(streamed.filter((id) => id !== mine.id)).toEqual([]);
+
+    // A subscription stays when the device leaves, and delivers nothing.
+    await move('remove', mine);
+    await move('add', other);
+    await eventually(async () =>
+      expect((await limited.call('GET', `/v3/device-events?device_id=${other.id}`)).json.data).not.toEqual([]),
+    );
+    await other.device.update();
+    await hears(limited, other, 'reg-updates');
+    const before = limited.values(sensor, mine.id).length;
+    const seen = all.values(sensor, mine.id).length;
+    await eventually(async () => {
+      await mine.device.report(sensor, ++degrees);
+      expect(all.values(sensor, mine.id).length).toBeGreaterThan(seen + 2);
+    });
+    const last = limited.values(sensor, other.id).length;
+    await eventually(async () => {
+      await other.device.report(sensor, ++degrees);
+      expect(limited.values(sensor, other.id).length).toBeGreaterThan(last);
+    });
+    expect(limited.values(sensor, mine.id).length).toBe(before);
+  } finally {
+    leaving.abort();
+    await following.catch(() => undefined);
+    for (const app of [limited, all]) app.closes();
+    for (const { device } of [mine, other]) await device.close();
+  }
+};
