@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { newId } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
 import { FirmwareDevice } from './firmware-device.js';
+import { SoftwareDevice } from './software-device.js';
 import { accountId, registered, testSystem } from './test-system.js';
 
 const system = testSystem('campaigns');
@@ -233,6 +234,27 @@ describe('a campaign', () => {
     });
     await system.tellLifecycle(resumed, 'suspended', 9);
     await system.eventually(id, 'done');
+  });
+});
+
+describe('a campaign with software', () => {
+  it('installs and activates it over object 9, and skips devices that have it', async () => {
+    const query = `name=${newId()}&version=2&object=9&package_name=router`;
+    const image = (await system.call('POST', `/v3/firmware-images?${query}`, Buffer.from('software'))).body;
+    expect(image).toMatchObject({ package_object: 9, package_name: 'router' });
+    const [fresh, old, there] = [newId(), newId(), newId()];
+    const devices = [fresh, old, there].map((deviceId) => new SoftwareDevice(deviceId, '2', 'router'));
+    Object.assign(devices[1]!, { installed: '1', swState: 4, isActive: true });
+    Object.assign(devices[2]!, { installed: '2', swState: 4, isActive: true });
+    for (const device of devices) system.connect(device);
+    const id = await started({ firmware_image_id: image.id });
+    await system.select([fresh, old, there].map(registered));
+    await system.eventually(id, 'done');
+    const ends = Object.fromEntries((await system.devicesOf(id)).map((d) => [d['device_id'], d['event_code']]));
+    expect(ends).toEqual({ [fresh]: 'SYS_112', [old]: 'SYS_112', [there]: 'SYS_110' });
+    expect(devices.map(({ installed, isActive }) => [installed, isActive])).toEqual(Array(3).fill(['2', true]));
+    expect(devices[1]!.commands.map(({ method, path }) => `${method} ${path}`)).toContain('POST /9/1/6');
+    expect(devices[0]!.uri).toMatch(/^coap:\/\/lanyard\.example:5683\/downloads\/t-[0-9a-f]{32}$/);
   });
 });
 

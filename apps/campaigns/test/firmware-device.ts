@@ -21,7 +21,7 @@ export class FirmwareDevice {
     readonly deviceId: string,
     private readonly wanted: string,
     /** Overrides answers; undefined: as a device that works. */
-    private readonly special: (command: DeliveredCommand, device: FirmwareDevice) => Answer | undefined = () =>
+    protected readonly special: (command: DeliveredCommand, device: FirmwareDevice) => Answer | undefined = () =>
       undefined,
   ) {}
 

@@ -26,7 +26,9 @@ describe('POST /v3/firmware-images', () => {
   it.each([
     ['', 'name'],
     ['?name=a', 'version'],
-    ['?name=a&version=1&object=9', 'object'],
+    ['?name=a&version=1&object=7', 'object'],
+    ['?name=a&version=1&object=9', 'package_name'],
+    ['?name=a&version=1&package_name=x', 'package_name'],
     ['?name=a&version=1&datafile_checksum=abc', 'datafile_checksum'],
     ['?name=a&version=1&colour=red', 'colour'],
   ])('400 for %s naming %s', async (query, field) => {

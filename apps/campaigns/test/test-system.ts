@@ -100,7 +100,7 @@ export const testSystem = (name: string, environment: NodeJS.ProcessEnv = {}) =>
     const answer = command.action === 'cancel' ? 'nothing' : devices.get(command.deviceId)?.answer(opened(command));
     if (answer === undefined || answer === 'nothing') return;
     const { commandId, campaignId, deviceId, method = 'GET', path = '/' } = command;
-    const isObject = method === 'GET' && path === '/5/0';
+    const isObject = method === 'GET' && (path === '/5/0' || path.startsWith('/9'));
     const result: DeviceCommandFinished = {
       item: {
         id: commandId,

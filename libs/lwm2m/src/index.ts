@@ -16,6 +16,7 @@ export {
 export * from './models/account-models.js';
 export * from './models/ddf.js';
 export * from './models/firmware-update.js';
+export { softwareResults } from './models/software-management.js';
 export * from './models/gateway.js';
 export * from './models/model-registry.js';
 export { objectVersions, type ObjectVersions } from './models/object-versions.js';

@@ -40,6 +40,8 @@ export const Campaign = z
     description: z.string(),
     firmware_image_id: z.string(),
     firmware_version: z.string(),
+    package_object: z.number().int().describe('Object that installs it: 5 or 9'),
+    package_name: z.string().nullable(),
     group_id: z.string().nullable(),
     filter: z.string().nullable(),
     state: z.enum(campaignStates),
@@ -67,7 +69,7 @@ export type Campaign = z.infer<typeof Campaign>;
 /** SELECT list of a Campaign; the table is `t`. */
 export const campaignRecord = `
   'update-campaign' AS object, t.id, t.account_id, t.name, t.description, t.image_id AS firmware_image_id,
-  t.version AS firmware_version, t.group_id, t.filter, t.state, t.reason, ${isoTime('t.starts_at')} AS "when",
+  t.version AS firmware_version, t.object AS package_object, t.package_name, t.group_id, t.filter, t.state, t.reason, ${isoTime('t.starts_at')} AS "when",
   ${isoTime('t.ends_at')} AS ends_at,
   CASE WHEN t.window_from IS NOT NULL THEN jsonb_build_object('from', t.window_from, 'to', t.window_to) END AS "window",
   t.concurrency, t.retries, t.failure_percent_max, t.failure_count_min, t.delivery, t.download_timeout_seconds,

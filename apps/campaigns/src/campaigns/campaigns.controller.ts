@@ -48,7 +48,7 @@ export class CampaignsController {
   @Operation({
     summary: 'Create an update campaign',
     description:
-      'A campaign installs a firmware image on the devices of a group, a filter, or both. It is a draft until it is started. Devices are updated over object 5 (firmware update), which they have to support.',
+      'A campaign installs a firmware image on the devices of a group, a filter, or both. It is a draft until it is started. Devices are updated over object 5 (firmware update) or, for software, object 9 (software management), which they have to support.',
     created: Campaign,
     notFound: 'No such firmware image in this account',
     conflict: `Another campaign of the account has this name, or the account has ${openCampaignsMax} campaigns that have not ended`,

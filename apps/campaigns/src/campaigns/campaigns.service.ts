@@ -92,6 +92,7 @@ export class CampaignsService {
         ['account_id', accountId],
         ['image_id', image.id],
         ['object', image.package_object],
+        ['package_name', image.package_name],
         ['version', image.version],
         ['checksum', image.datafile_checksum],
         ['size', image.datafile_size],

@@ -1,5 +1,6 @@
 import { type DatabaseConfig, type DatabaseOptions, databaseOptions } from '@lanyard/service';
 import { Initial1796169600000 } from './migrations/1796169600000-initial.js';
+import { Software1796346000000 } from './migrations/1796346000000-software.js';
 import { LifecycleRevisions1796342400000 } from './migrations/1796342400000-lifecycle-revisions.js';
 
 /** PostgreSQL schema of this service; no other service reads it. */
@@ -9,5 +10,5 @@ export const databaseOf = (config: DatabaseConfig): DatabaseOptions =>
   databaseOptions(config, {
     schema,
     entities: [],
-    migrations: [Initial1796169600000, LifecycleRevisions1796342400000],
+    migrations: [Initial1796169600000, LifecycleRevisions1796342400000, Software1796346000000],
   });

@@ -1,23 +1,28 @@
 import { isoTime, type ListSpec } from '@lanyard/service';
 import { z } from 'zod';
+import { packageObjects } from '../machine/device-update.js';
 
 /** Refuses a blank name. */
 export const notBlank = (max: number): z.ZodString => z.string().min(1).max(max).regex(/\S/, 'Must not be blank');
 
-/** Objects of LwM2M whose packages a campaign can install: firmware update. */
-export const packageObjects = [5] as const;
-
 /** Query of POST /v3/firmware-images: the body is the bytes. */
-export const NewImage = z.strictObject({
+const newImage = z.strictObject({
   name: notBlank(128),
   version: notBlank(64),
   description: z.string().max(2000).default(''),
   object: z.coerce.number().pipe(z.literal(packageObjects)).default(5),
+  package_name: notBlank(255).optional(),
   datafile_checksum: z
     .string()
     .regex(/^[0-9A-Fa-f]{64}$/, 'Must be a SHA-256 in hexadecimal')
     .transform((text) => text.toLowerCase())
     .optional(),
+});
+/** What an instance of object 9 has installed is known by its name only. */
+export const NewImage = newImage.superRefine(({ object, package_name: name }, context) => {
+  const complain = (message: string): void => context.addIssue({ code: 'custom', path: ['package_name'], message });
+  if (object === 9 && name === undefined) complain('Object 9 needs it: the name of the package on devices (`/9/n/0`)');
+  if (object === 5 && name !== undefined) complain('For packages of object 9 only');
 });
 export type NewImage = z.infer<typeof NewImage>;
 
@@ -28,8 +33,14 @@ export const Image = z
     account_id: z.string(),
     name: z.string(),
     description: z.string(),
-    version: z.string().describe('What a device reports as its firmware version (`/3/0/3`) once it runs the image'),
-    package_object: z.number().int().describe('Object of LwM2M that installs it: 5, firmware update'),
+    version: z
+      .string()
+      .describe('What a device reports once it runs the image, at `/3/0/3`; of object 9, at `/9/n/1` of the package'),
+    package_object: z
+      .number()
+      .int()
+      .describe('Object of LwM2M that installs it: 5, firmware update, or 9, software management'),
+    package_name: z.string().nullable().describe('Of object 9: the name of the package on devices (`/9/n/0`)'),
     datafile_size: z.number().int().describe('Bytes'),
     datafile_checksum: z.string().describe('SHA-256 in hexadecimal'),
     created_at: z.string(),
@@ -41,7 +52,7 @@ export type Image = z.infer<typeof Image>;
 
 /** SELECT list of an Image; the table is `t`. */
 export const imageRecord = `
-  'firmware-image' AS object, t.id, t.account_id, t.name, t.description, t.version, t.object AS package_object,
+  'firmware-image' AS object, t.id, t.account_id, t.name, t.description, t.version, t.object AS package_object, t.package_name,
   t.size AS datafile_size, t.checksum AS datafile_checksum, ${isoTime('t.created_at')} AS created_at,
   ${isoTime('t.updated_at')} AS updated_at, ${isoTime('t.updated_at')} AS etag`;
 
@@ -49,6 +60,8 @@ export const imageColumns = {
   id: 't.id',
   name: 't.name',
   version: 't.version',
+  package_object: 't.object',
+  package_name: 't.package_name',
   datafile_size: 't.size',
   datafile_checksum: 't.checksum',
   created_at: 't.created_at',
@@ -60,6 +73,8 @@ export const imageListSpec: ListSpec = {
     id: 'text',
     name: 'text',
     version: 'text',
+    package_object: 'number',
+    package_name: 'text',
     datafile_size: 'number',
     datafile_checksum: 'text',
     created_at: 'date',

@@ -67,14 +67,15 @@ export class ImagesController {
   @query('name', { type: 'string', minLength: 1, maxLength: 128, example: 'Meter 2.1.0' }, true)
   @query('version', { type: 'string', minLength: 1, maxLength: 64, example: '2.1.0' }, true)
   @query('description', { type: 'string', maxLength: 2000 })
-  @query('object', { type: 'integer', enum: [5], default: 5 })
+  @query('object', { type: 'integer', enum: [5, 9], default: 5 })
+  @query('package_name', { type: 'string', minLength: 1, maxLength: 255 })
   @query('datafile_checksum', { type: 'string', pattern: '^[0-9A-Fa-f]{64}$' })
   @ApiPayloadTooLargeResponse({ description: `The image is larger than ${imageBytesMax} bytes` })
   @ApiForbiddenResponse({ description: 'No permission, or the account has used up its quota of images or of bytes' })
   @Operation({
     summary: 'Upload a firmware image',
     description:
-      'The body is the image, byte for byte, at most 64 MiB. The answer comes when it is stored durably. With `datafile_checksum`, an upload that arrives with another SHA-256 is refused. `version` is what a device reports at `/3/0/3` once it runs the image.',
+      'The body is the image, byte for byte, at most 64 MiB. The answer comes when it is stored durably. With `datafile_checksum`, an upload that arrives with another SHA-256 is refused. `version` is what a device reports at `/3/0/3` once it runs the image. With `object=9` it is software: `package_name` and `version` are what a device reports at `/9/n/0` and `/9/n/1`.',
     created: Image,
     conflict: 'Another firmware image of the account has this name, or the upload paused for too long',
   })

@@ -110,14 +110,14 @@ export class ImagesService {
   }
 
   private async begin(accountId: string, id: string, fields: NewImage, bytesMax: number): Promise<void> {
-    const { name, description, version, object } = fields;
+    const { name, description, version, object, package_name: packageName = null } = fields;
     try {
       await this.database.transaction(async (manager) => {
         await this.assertRoom(manager, accountId, bytesMax);
         await manager.query(
-          `INSERT INTO campaigns.firmware_images (id, account_id, name, description, version, object, size, touched_at)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-          [id, accountId, name, description, version, object, bytesMax, new Date(this.clock.now())],
+          `INSERT INTO campaigns.firmware_images (id, account_id, name, description, version, object, package_name, size, touched_at)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+          [id, accountId, name, description, version, object, packageName, bytesMax, new Date(this.clock.now())],
         );
       });
     } catch (error) {

@@ -4,6 +4,8 @@ import { advance } from './advance.js';
 import type { Advance, DeviceUpdate, Goal, Report, UpdateEvent } from './device-update.js';
 
 const goal: Goal = {
+  object: 5,
+  packageName: null,
   version: '2',
   retries: 1,
   delivery: 'auto',
@@ -22,6 +24,7 @@ const waiting: DeviceUpdate = {
   delivery: null,
   packageSource: null,
   previousVersion: null,
+  instance: null,
   code: null,
   reason: null,
 };
@@ -127,7 +130,7 @@ describe('an update by pull', () => {
 describe('push', () => {
   it('where the device supports nothing else, with the time of a download', () => {
     const device = new Device().offered({ state: 0, deliveryMethod: 1 });
-    expect(device.asked).toEqual({ kind: 'push', expiryMs: goal.downloadTimeoutMs });
+    expect(device.asked).toEqual({ kind: 'push', path: '/5/0/0', expiryMs: goal.downloadTimeoutMs });
     expect(device.answer().update).toMatchObject({ step: 'download', delivery: 'push' });
   });
 

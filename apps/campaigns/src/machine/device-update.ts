@@ -1,5 +1,9 @@
 import type { PackageSource } from '../config.js';
 
+/** Objects of LwM2M whose packages a campaign can install: firmware update, software management. */
+export const packageObjects = [5, 9] as const;
+export type PackageObject = (typeof packageObjects)[number];
+
 /** What a device of a campaign is asked for, one after the other. */
 export const steps = [
   'read-version',
@@ -9,6 +13,7 @@ export const steps = [
   'download',
   'execute',
   'install',
+  'activate',
   'verify',
 ] as const;
 export type Step = (typeof steps)[number];
@@ -37,12 +42,18 @@ export interface DeviceUpdate {
   /** Where the device pulls from. */
   packageSource: string | null;
   previousVersion: string | null;
+  /** Of object 9: the instance that is used. */
+  instance: number | null;
   code: EndCode | null;
   reason: string | null;
 }
 
 /** What a campaign wants. */
 export interface Goal {
+  /** The object that installs it. */
+  object: PackageObject;
+  /** Of object 9: the package that an instance names (`/9/n/0`). */
+  packageName: string | null;
   version: string;
   /** Attempts after the first. */
   retries: number;
@@ -67,6 +78,18 @@ export interface Report {
   result?: number;
   protocols?: readonly number[];
   deliveryMethod?: number;
+  /** Instances of object 9. */
+  software?: readonly SoftwareInstance[];
+}
+
+/** Resources 0, 1, 7, 9 and 12 of an instance of object 9; absent: not in this answer. */
+export interface SoftwareInstance {
+  instance: number;
+  name?: string;
+  version?: string;
+  state?: number;
+  result?: number;
+  isActive?: boolean;
 }
 
 export type UpdateEvent =
@@ -80,10 +103,10 @@ export type UpdateEvent =
 
 export type WantedCommand = { expiryMs: number } & (
   | { kind: 'read'; path: string }
-  | { kind: 'write-uri'; baseUrl: string }
-  | { kind: 'push' }
-  | { kind: 'reset'; delivery: 'pull' | 'push' }
-  | { kind: 'execute' }
+  | { kind: 'write-uri'; path: string; baseUrl: string }
+  | { kind: 'push'; path: string }
+  | { kind: 'reset'; path: string; delivery: 'pull' | 'push' }
+  | { kind: 'execute'; path: string; argument?: string }
 );
 
 /** What follows from an event. */
@@ -96,9 +119,10 @@ export interface Advance {
 
 export const isFinal = ({ state }: Pick<DeviceUpdate, 'state'>): boolean => state !== 'waiting' && state !== 'updating';
 
+const laterSteps: ReadonlySet<Step> = new Set(['offer', 'download', 'execute', 'install', 'activate', 'verify']);
+
 /** Steps in which the device may have the package, or may be getting it. */
-export const mayHavePackage = (step: Step | null): boolean =>
-  step === 'offer' || step === 'download' || step === 'execute' || step === 'install' || step === 'verify';
+export const mayHavePackage = (step: Step | null): boolean => step !== null && laterSteps.has(step);
 
 /** Steps in which a ticket is valid. */
 export const downloadingSteps: readonly Step[] = ['offer', 'download'];

@@ -1,4 +1,4 @@
-import { firmwareResults } from '@lanyard/lwm2m';
+import { firmwareResults, softwareResults } from '@lanyard/lwm2m';
 import type { Advance, Circumstances, DeviceUpdate, EndCode, Goal, Step, WantedCommand } from './device-update.js';
 
 /** How long a registered device may take for the answer to one request. */
@@ -13,8 +13,13 @@ const pollMaxMs = 300_000;
 const retryFactor = 12;
 const retryMaxMs = 3_600_000;
 
-/** Resource /5/0/5: another attempt would end in the same way. */
-const permanentResults = ['not enough flash memory', 'unsupported package type', 'unsupported protocol'];
+/** Results of both objects after which another attempt would end in the same way. */
+const permanentResults = [
+  'not enough flash memory',
+  'not enough storage',
+  'unsupported package type',
+  'unsupported protocol',
+];
 
 export const nextStep = (
   update: DeviceUpdate,
@@ -81,6 +86,7 @@ export const failByResult = (
   goal: Goal,
   circumstances: Circumstances,
 ): Advance => {
-  const name = firmwareResults[result] ?? `result ${result}`;
+  const results: Readonly<Record<number, string>> = goal.object === 9 ? softwareResults : firmwareResults;
+  const name = results[result] ?? `result ${result}`;
   return failAttempt(update, name, goal, circumstances, { isPermanent: permanentResults.includes(name) });
 };

@@ -28,7 +28,7 @@ interface Effects {
 const storeSql = `
   UPDATE campaigns.campaign_devices d SET state = r.state, step = r.step, attempt = r.attempt,
     deadline_at = r.deadline_at, due_at = r.due_at, polls = r.polls, command_id = r.command_id, delivery = r.delivery,
-    package_source = r.package_source, ticket_hash = r.ticket_hash, previous_version = r.previous_version, code = r.code,
+    package_source = r.package_source, ticket_hash = r.ticket_hash, previous_version = r.previous_version, instance = r.instance, code = r.code,
     reason = r.reason, updated_at = r.updated_at, finished_at = r.finished_at
   FROM jsonb_populate_recordset(NULL::campaigns.campaign_devices, $1::jsonb) r
   WHERE d.campaign_id = r.campaign_id AND d.device_id = r.device_id`;
@@ -45,9 +45,11 @@ const wakeSql = `
 
 const isoOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
-/** The version that the device runs, as far as the update tells. */
-const versionOf = ({ state, previousVersion }: DeviceUpdate, { version }: UpdateRow): string | null =>
-  state === 'succeeded' || state === 'skipped' ? version : previousVersion;
+/** The firmware that the device runs, as far as the update tells. */
+const versionOf = ({ state, previousVersion }: DeviceUpdate, { version, object }: UpdateRow): string | null => {
+  if (object !== 5) return null;
+  return state === 'succeeded' || state === 'skipped' ? version : previousVersion;
+};
 
 /** Moves devices of campaigns by what happens: new state, commands and entries of the event log in one transaction. */
 @Injectable()
@@ -135,6 +137,7 @@ export class DeviceUpdates {
       package_source: update.packageSource,
       ticket_hash: ticket === undefined ? keptHash : ticketHash(ticket),
       previous_version: update.previousVersion,
+      instance: update.instance,
       code: update.code,
       reason: update.reason,
       updated_at: isoOf(nowMs),

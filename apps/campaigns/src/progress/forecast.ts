@@ -9,7 +9,7 @@ const forecastSql = `
   WITH classes AS (
     SELECT CASE
       WHEN d."lifecycleStatus" = 'blocked' THEN 'suspended'
-      WHEN s.firmware_version = $2 THEN 'up_to_date'
+      WHEN s.firmware_version = $2 AND $4::int = 5 THEN 'up_to_date'
       WHEN EXISTS (SELECT 1 FROM campaigns.campaign_devices o
         WHERE o.device_id = d."deviceId" AND o.state = 'updating') THEN 'busy'
       WHEN NOT s.registered THEN 'not_registered'
@@ -23,10 +23,10 @@ const forecastSql = `
 export const forecastOf = async (
   manager: EntityManager,
   devices: readonly SelectedDevice[],
-  version: string,
+  { version, object }: { version: string; object: number },
   nowMs: number,
 ): Promise<Counts> => {
-  const rows = (await manager.query(forecastSql, [JSON.stringify(devices), version, new Date(nowMs)])) as {
+  const rows = (await manager.query(forecastSql, [JSON.stringify(devices), version, new Date(nowMs), object])) as {
     class: keyof Counts;
     n: number;
   }[];

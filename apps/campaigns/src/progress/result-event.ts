@@ -7,8 +7,8 @@ import {
   standardModels,
   UnsupportedFormat,
 } from '@lanyard/lwm2m';
-import { versionPath } from '../machine/advance.js';
-import type { Report, UpdateEvent } from '../machine/device-update.js';
+import type { Report, SoftwareInstance, UpdateEvent } from '../machine/device-update.js';
+import { versionPath } from '../machine/firmware.js';
 
 const models = standardModels();
 
@@ -40,18 +40,41 @@ const numbersAt = (values: readonly ResourceValue[], path: string): number[] =>
     .map(({ value }) => Number(value))
     .filter(Number.isInteger);
 
+const softwareFields = { 0: 'name', 1: 'version', 7: 'state', 9: 'result', 12: 'isActive' } as const;
+
+const readField = (field: (typeof softwareFields)[keyof typeof softwareFields], value: unknown): unknown => {
+  if (field === 'isActive') return value === true || value === 1;
+  return field === 'name' || field === 'version' ? String(value) : Number(value);
+};
+
+/** Instances of object 9, by the values below `/9`. */
+const softwareIn = (values: readonly ResourceValue[]): SoftwareInstance[] => {
+  const instances = new Map<number, SoftwareInstance>();
+  for (const { path, value } of values) {
+    const [, id, resource] = /^\/9\/(\d+)\/(\d+)$/.exec(path) ?? [];
+    const field = softwareFields[Number(resource) as keyof typeof softwareFields];
+    if (id === undefined || field === undefined) continue;
+    const instance = Number(id);
+    const known = instances.get(instance) ?? { instance };
+    instances.set(instance, { ...known, [field]: readField(field, value) });
+  }
+  return [...instances.values()];
+};
+
 export const reportOf = (result: DeviceCommandFinished): Report => {
   const values = valuesOf(result);
   const number = (path: string): number | undefined => numbersAt(values, path)[0];
   const version = values.find(({ path }) => path === versionPath)?.value;
   const protocols = numbersAt(values, '/5/0/8');
   const [state, outcome, deliveryMethod] = [number('/5/0/3'), number('/5/0/5'), number('/5/0/9')];
+  const software = softwareIn(values);
   return {
     ...(version !== undefined && { version: String(version) }),
     ...(state !== undefined && { state }),
     ...(outcome !== undefined && { result: outcome }),
     ...(protocols.length > 0 && { protocols }),
     ...(deliveryMethod !== undefined && { deliveryMethod }),
+    ...(software.length > 0 && { software }),
   };
 };
 

@@ -18,13 +18,14 @@ interface SelectingCampaign {
   filter: string | null;
   state: string;
   version: string;
+  object: number;
   selection_page: number;
   selection_complete: boolean;
   dry_run: Forecast | null;
 }
 
 const campaignSql = `
-  SELECT id, account_id, group_id, filter, state, version, selection_page, selection_complete, dry_run
+  SELECT id, account_id, group_id, filter, state, version, object, selection_page, selection_complete, dry_run
   FROM campaigns.update_campaigns WHERE selection_id = $1 FOR UPDATE`;
 
 const addSql = `
@@ -84,8 +85,8 @@ export class SelectionPages {
     campaign: SelectingCampaign,
     page: DeviceSelectionAnswered,
   ): Promise<void> {
-    const { dry_run: before, version, id } = campaign;
-    const counted = await forecastOf(manager, page.devices, version, this.clock.now());
+    const { dry_run: before, id } = campaign;
+    const counted = await forecastOf(manager, page.devices, campaign, this.clock.now());
     const sum = Object.fromEntries(
       Object.entries(counted).map(([name, n]) => [name, n + Number(before?.[name as keyof Forecast] ?? 0)]),
     );

@@ -17,11 +17,14 @@ export interface UpdateRow {
   package_source: string | null;
   ticket_hash: string | null;
   previous_version: string | null;
+  instance: number | null;
   code: DeviceUpdate['code'];
   reason: string | null;
   campaign_name: string;
   image_id: string;
   version: string;
+  object: Goal['object'];
+  package_name: string | null;
   retries: number;
   wanted_delivery: Goal['delivery'];
   download_timeout_seconds: number;
@@ -32,8 +35,8 @@ export interface UpdateRow {
 /** Selects UpdateRows, without WHERE. */
 export const selectUpdates = `
   SELECT d.campaign_id, d.device_id, d.account_id, d.endpoint_name, d.state, d.step, d.attempt, d.deadline_at, d.due_at,
-    d.polls, d.command_id, d.delivery, d.package_source, d.ticket_hash, d.previous_version, d.code, d.reason,
-    c.name AS campaign_name, c.image_id, c.version, c.retries, c.delivery AS wanted_delivery,
+    d.polls, d.command_id, d.delivery, d.package_source, d.ticket_hash, d.previous_version, d.instance, d.code, d.reason,
+    c.name AS campaign_name, c.image_id, c.version, c.object, c.package_name, c.retries, c.delivery AS wanted_delivery,
     c.download_timeout_seconds, c.install_timeout_seconds, s.transport
   FROM campaigns.campaign_devices d JOIN campaigns.update_campaigns c ON c.id = d.campaign_id
   LEFT JOIN campaigns.device_sessions s ON s.device_id = d.device_id`;
@@ -54,11 +57,14 @@ export const updateOf = (row: UpdateRow): DeviceUpdate => ({
   delivery: row.delivery,
   packageSource: row.package_source,
   previousVersion: row.previous_version,
+  instance: row.instance,
   code: row.code,
   reason: row.reason,
 });
 
 export const goalOf = (row: UpdateRow): Goal => ({
+  object: row.object,
+  packageName: row.package_name,
   version: row.version,
   retries: row.retries,
   delivery: row.wanted_delivery,

@@ -20,6 +20,7 @@ describe('standardModels', () => {
     [5, 'Firmware Update', 13],
     [6, 'Location', 7],
     [7, 'Connectivity Statistics', 9],
+    [9, 'LWM2M Software Management', 16],
     [25, 'LwM2M Gateway', 4],
   ])('knows object %i, %s, with %i resources', (object, name, count) => {
     expect(models.object(object)).toMatchObject({ object, name });

@@ -2,8 +2,9 @@ import { coreObjects } from './core-objects.js';
 import { gatewayObject } from './gateway.js';
 import { ipsoObjects } from './ipso-objects.js';
 import { ModelRegistry } from './model-registry.js';
+import { softwareManagementObject } from './software-management.js';
 import { updateClientObject } from './update-client.js';
 
-/** A registry with the core objects 0 to 7, the common IPSO objects, that of gateways and the update client's. */
+/** A registry with the core objects 0 to 7, software management, the common IPSO objects, that of gateways and the update client's. */
 export const standardModels = (): ModelRegistry =>
-  new ModelRegistry([...coreObjects, ...ipsoObjects, gatewayObject, updateClientObject]);
+  new ModelRegistry([...coreObjects, softwareManagementObject, ...ipsoObjects, gatewayObject, updateClientObject]);

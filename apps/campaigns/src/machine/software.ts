@@ -1,0 +1,127 @@
+import { deliveryFor } from './delivery.js';
+import type { Advance, Circumstances, DeviceUpdate, Goal, SoftwareInstance } from './device-update.js';
+import { type Handler, idlePollsMax, type Machine, onExecute, onOffer, unreachable } from './handlers.js';
+import { answerExpiryMs, failAttempt, failByResult, finish, nextStep, pollLater } from './outcomes.js';
+
+const objectPath = '/9';
+
+/** Resource /9/n/7. */
+const states = { initial: 0, downloadStarted: 1, downloaded: 2, delivered: 3, installed: 4 } as const;
+
+/** Resource /9/n/9: from here on, failures. */
+const failureMin = 50;
+
+/** Argument of Uninstall: another version of the package follows. */
+const forUpdate = '1';
+
+const pathOf = ({ instance }: DeviceUpdate, resource?: number): string =>
+  [objectPath, instance ?? 0, ...(resource === undefined ? [] : [resource])].join('/');
+
+const resources = { package: 2, packageUri: 3, install: 4, uninstall: 6, activate: 10 } as const;
+
+const offer = (update: DeviceUpdate, goal: Goal, now: Circumstances): Advance => {
+  const { delivery, packageSource } = update;
+  if (delivery === 'push' || packageSource === null) {
+    const path = pathOf(update, resources.package);
+    return nextStep(update, 'offer', { kind: 'push', path, expiryMs: goal.downloadTimeoutMs }, now);
+  }
+  const path = pathOf(update, resources.packageUri);
+  return nextStep(update, 'offer', { kind: 'write-uri', path, baseUrl: packageSource, expiryMs: answerExpiryMs }, now);
+};
+
+const execute = (
+  update: DeviceUpdate,
+  step: 'reset' | 'execute' | 'activate',
+  now: Circumstances,
+  argument?: string,
+): Advance => {
+  const resource = { reset: resources.uninstall, execute: resources.install, activate: resources.activate }[step];
+  const command = { kind: 'execute', path: pathOf(update, resource), expiryMs: answerExpiryMs } as const;
+  return nextStep(update, step, { ...command, ...(argument !== undefined && { argument }) }, now);
+};
+
+/** The one of the package, or one that has none. */
+const instanceFor = (all: readonly SoftwareInstance[], name: string | null): SoftwareInstance | undefined =>
+  all.find((one) => one.name === name) ?? all.find((one) => one.state === states.initial && !one.name);
+
+/** It is installed. It must also be active. */
+const activated = (update: DeviceUpdate, { isActive }: SoftwareInstance, now: Circumstances): Advance =>
+  isActive ? finish(update, 'succeeded', 'SYS_112') : execute(update, 'activate', now);
+
+const onObject: Handler = (update, event, goal, now) => {
+  if (event.kind === 'unanswered') return unreachable(update, goal, now);
+  const unsupported = (reason: string): Advance => failAttempt(update, reason, goal, now, { isPermanent: true });
+  if (event.kind !== 'answered')
+    return unsupported(`object 9 cannot be read${event.kind === 'refused' ? `: ${event.error}` : ''}`);
+  const found = instanceFor(event.report.software ?? [], goal.packageName);
+  if (!found) return unsupported('no instance of object 9 has the package, and none is free');
+  const { instance, state, version = null, isActive } = found;
+  const known = { ...update, instance, previousVersion: state === states.installed ? version : null };
+  if (state === states.installed && version === goal.version)
+    return isActive ? finish(known, 'skipped', 'SYS_110') : execute(known, 'activate', now);
+  const chosen = deliveryFor(event.report, goal, now);
+  if (!chosen) return unsupported('no delivery that the device supports');
+  const ready = { ...known, ...chosen };
+  if (state === states.initial) return offer(ready, goal, now);
+  return execute(ready, 'reset', now, state === states.installed ? forUpdate : undefined);
+};
+
+const onReset: Handler = (update, event, goal, now) => {
+  if (event.kind === 'unanswered') return unreachable(update, goal, now);
+  if (event.kind === 'refused') return failAttempt(update, `uninstall refused: ${event.error}`, goal, now);
+  return offer(update, goal, now);
+};
+
+const reportedBy = (update: DeviceUpdate, event: Parameters<Handler>[1]): SoftwareInstance | undefined =>
+  event.kind === 'answered' ? event.report.software?.find(({ instance }) => instance === update.instance) : undefined;
+
+const onDownload: Handler = (update, event, goal, now) => {
+  const reported = reportedBy(update, event);
+  if (!reported) return pollLater(update, now);
+  const { state, result = 0 } = reported;
+  if (result >= failureMin) return failByResult(update, result, goal, now);
+  if (state === states.delivered) return execute(update, 'execute', now);
+  if (state === states.installed) return activated(update, reported, now);
+  if (state === states.initial && update.polls >= idlePollsMax) return failAttempt(update, 'download lost', goal, now);
+  return pollLater(update, now);
+};
+
+const onInstall: Handler = (update, event, goal, now) => {
+  const reported = reportedBy(update, event);
+  if (!reported) return pollLater(update, now);
+  const { state, result = 0 } = reported;
+  if (result >= failureMin) return failByResult(update, result, goal, now);
+  if (state !== states.installed) return pollLater(update, now);
+  return activated(update, reported, now);
+};
+
+/** The device may have activated it although the answer was lost. */
+const onActivate: Handler = (update, event, goal, now) =>
+  event.kind === 'refused'
+    ? failAttempt(update, `activation refused: ${event.error}`, goal, now)
+    : pollLater({ ...update, step: 'verify', deadlineMs: now.nowMs + goal.installTimeoutMs, polls: 0 }, now);
+
+const onVerify: Handler = (update, event, goal, now) => {
+  const reported = reportedBy(update, event);
+  if (!reported?.isActive) return pollLater(update, now);
+  const { version = goal.version } = reported;
+  if (version === goal.version) return finish(update, 'succeeded', 'SYS_112');
+  return failAttempt(update, `not installed: the version is ${version}`, goal, now);
+};
+
+/** Software Management, object 9: an instance for each package, which is installed and activated. */
+export const softwareMachine: Machine = {
+  begin: (update, now) =>
+    nextStep(update, 'read-object', { kind: 'read', path: objectPath, expiryMs: answerExpiryMs }, now),
+  handlers: {
+    'read-object': onObject,
+    reset: onReset,
+    offer: onOffer,
+    download: onDownload,
+    execute: onExecute,
+    install: onInstall,
+    activate: onActivate,
+    verify: onVerify,
+  },
+  polledPath: (_step, update) => pathOf(update),
+};
