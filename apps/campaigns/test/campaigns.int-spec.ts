@@ -3,7 +3,7 @@ import { newId } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
 import { FirmwareDevice } from './firmware-device.js';
 import { SoftwareDevice } from './software-device.js';
-import { accountId, registered, testSystem } from './test-system.js';
+import { accountId, type Body, registered, testSystem } from './test-system.js';
 
 const system = testSystem('campaigns');
 
@@ -336,6 +336,21 @@ describe('the record', () => {
     expect((await put({ concurrency: 8 })).status).toBe(409);
     expect((await system.call('DELETE', `${path}/${id}`)).status).toBe(204);
     expect((await system.call('GET', `${path}/${id}`)).status).toBe(404);
+  });
+
+  it('ends after its start, and at most 90 days later, whatever is changed', async () => {
+    const hour = 3_600_000;
+    const iso = (ms: number): string => new Date(ms).toISOString();
+    const { id } = await system.campaign({ when: iso(Date.now() + 2 * hour), ends_at: iso(Date.now() + hour) });
+    const refused = await system.call('POST', `${path}/${id}/start`);
+    expect([refused.status, refused.body.fields[0]?.name]).toEqual([400, 'ends_at']);
+    expect((await system.call('PUT', `${path}/${id}`, { ends_at: null })).status).toBe(200);
+    const scheduled = (await system.call('POST', `${path}/${id}/start`)).body;
+    const daysOf = (campaign: Body): number =>
+      (Date.parse(String(campaign['ends_at'])) - Date.parse(String(campaign['when']))) / (24 * hour);
+    expect(daysOf(scheduled)).toBe(90);
+    for (const endsAt of [null, iso(Date.now() + 1_000 * 24 * hour)])
+      expect(daysOf((await system.call('PUT', `${path}/${id}`, { ends_at: endsAt })).body)).toBe(90);
   });
 
   it('belongs to its account', async () => {

@@ -1,12 +1,10 @@
-import { type Clock, CLOCK, type Identity } from '@lanyard/service';
+import { type Clock, CLOCK, type Identity, ValidationFailed } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { WrongState } from '../errors.js';
-import { campaignDaysMax } from '../limits.js';
 import { Selections } from '../selection/selections.js';
+import { endOf } from './campaign-fields.js';
 import { type Campaign, type CampaignState, emptyForecast } from './campaign-record.js';
 import { CampaignsService } from './campaigns.service.js';
-
-const dayMs = 86_400_000;
 
 const mustBe = ({ state }: Campaign, ...allowed: CampaignState[]): void => {
   if (!allowed.includes(state)) throw new WrongState(state, allowed);
@@ -34,9 +32,10 @@ export class CampaignActions {
     return this.campaigns.transition(actor, 'SYS_594', id, async (campaign) => {
       mustBe(campaign, 'draft');
       const startsMs = campaign.when === null ? this.clock.now() : Date.parse(campaign.when);
-      const endsMs = startsMs + campaignDaysMax * dayMs;
-      const endsAt = Math.min(endsMs, campaign.ends_at === null ? Infinity : Date.parse(campaign.ends_at));
-      return { state: 'scheduled', starts_at: new Date(startsMs), ends_at: new Date(endsAt), selection_id: null };
+      const endsAt = endOf(startsMs, campaign.ends_at);
+      if (endsAt.getTime() <= Math.max(startsMs, this.clock.now()))
+        throw new ValidationFailed([{ name: 'ends_at', message: 'Must be after the start: change the draft first' }]);
+      return { state: 'scheduled', starts_at: new Date(startsMs), ends_at: endsAt, selection_id: null };
     });
   }
 

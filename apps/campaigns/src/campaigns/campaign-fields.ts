@@ -110,6 +110,12 @@ export const CampaignChanges = recordChange(Campaign, changeable).meta({
 });
 export type CampaignChanges = z.infer<typeof CampaignChanges>;
 
+const dayMs = 86_400_000;
+
+/** When a campaign that starts then ends at the latest. */
+export const endOf = (startsMs: number, endsAt: string | null): Date =>
+  new Date(Math.min(startsMs + campaignDaysMax * dayMs, endsAt === null ? Infinity : Date.parse(endsAt)));
+
 /** Column of each field. */
 export const columnsOfFields = ({
   when,

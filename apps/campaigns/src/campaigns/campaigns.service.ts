@@ -25,6 +25,7 @@ import {
   type CampaignChanges,
   changeable,
   columnsOfFields,
+  endOf,
   type NewCampaign,
 } from './campaign-fields.js';
 import { type Campaign, campaignColumns, campaignRecord, type CampaignState } from './campaign-record.js';
@@ -117,7 +118,9 @@ export class CampaignsService {
         this.refuseLateChanges(campaign, changes);
         const { group_id: groupId } = changes as Partial<NewCampaign>;
         if (groupId !== undefined) mustStayWithin(actor, groupId);
-        return Object.fromEntries(columnsOfFields(changes as Partial<NewCampaign>));
+        const columns: Record<string, unknown> = Object.fromEntries(columnsOfFields(changes as Partial<NewCampaign>));
+        if (columns['ends_at'] === undefined || campaign.when === null || campaign.state === 'draft') return columns;
+        return { ...columns, ends_at: endOf(Date.parse(campaign.when), columns['ends_at'] as string | null) };
       }),
     );
   }

@@ -88,7 +88,9 @@ describe('standardModels', () => {
     [3348, 5547, 'integer R'],
     [3349, 5910, 'integer R'],
     [3303, 9999, 'unknown'],
-    [9, 0, 'unknown'],
+    [9, 0, 'string R'],
+    [9, 7, 'integer R'],
+    [9, 20, 'unknown'],
   ])('/%i/*/%i is %s', (object, resource, expected) => {
     expect(line(object, resource)).toBe(expected);
   });
