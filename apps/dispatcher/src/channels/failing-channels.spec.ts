@@ -1,0 +1,54 @@
+import { describe, expect, it } from '@jest/globals';
+import type { QueueState } from '../queue/channel-registry.js';
+import { failureOf } from './failing-channels.js';
+
+const now = Date.parse('2026-11-24T08:00:00Z');
+const minuteMs = 60_000;
+
+const queue = (state: Partial<QueueState>): QueueState => ({
+  kind: 'callback',
+  held: false,
+  events: 0,
+  bytes: 0,
+  oldestAtMs: undefined,
+  dropped: { size: 0, age: 0, failed: 0 },
+  failuresInRow: 0,
+  failingSinceMs: undefined,
+  ...state,
+});
+const callback = { kind: 'callback', stopped: null, stoppedAt: null } as const;
+const websocket = { ...callback, kind: 'websocket' } as const;
+
+describe('the failure of a channel', () => {
+  it.each([
+    ['a callback that delivers', callback, queue({ events: 3, oldestAtMs: now - 60 * minuteMs })],
+    ['a connected WebSocket', websocket, queue({ held: true, events: 3, oldestAtMs: now - 60 * minuteMs })],
+    ['a WebSocket whose application restarts', websocket, queue({ events: 3, oldestAtMs: now - minuteMs })],
+    ['an absent application without events', websocket, queue({})],
+    ['a channel that Redis does not know yet', callback, undefined],
+  ])('%s has none', (_, channel, state) => expect(failureOf(channel, state, now)).toBeUndefined());
+
+  it('is that its key was reset', () => {
+    const stoppedAt = new Date(now - minuteMs);
+    expect(failureOf({ ...callback, stopped: 'key_reset', stoppedAt }, queue({ events: 2 }), now)).toEqual({
+      sinceMs: now - minuteMs,
+      text: 'The callback is stopped. Its key was reset, so the callback must be registered again. 2 events wait in its queue.',
+    });
+  });
+
+  it('is that deliveries fail', () => {
+    expect(failureOf(callback, queue({ failuresInRow: 1, failingSinceMs: 7, events: 1 }), now)).toEqual({
+      sinceMs: 7,
+      text: 'The callback has failed 1 time in a row; 1 event waits in its queue. It is retried for 24 hours.',
+    });
+  });
+
+  it('is that no application takes its events', () => {
+    const absent = queue({ events: 5, oldestAtMs: now - 6 * minuteMs });
+    expect(failureOf(websocket, absent, now)).toEqual({
+      sinceMs: now - 6 * minuteMs,
+      text: 'No application has its WebSocket open; 5 events wait in its queue. Events are kept for 24 hours.',
+    });
+    expect(failureOf({ ...websocket, kind: 'pull' }, absent, now)?.text).toContain('No application polls');
+  });
+});
