@@ -19,4 +19,10 @@ const page = <P extends string>(path: P, load: PageModule) =>
 export const routeTree = root.addChildren([
   page('/', () => import('./fleet/fleet-page.tsx')),
   page('/devices', () => import('./devices/devices-page.tsx')),
+  page('/devices/$id', () => import('./device/device-page.tsx')),
+  page('/channels', () => import('./channels/channels-page.tsx')),
+  page('/campaigns', () => import('./campaigns/campaigns-page.tsx')),
+  page('/campaigns/$id', () => import('./campaigns/campaign-page.tsx')),
+  page('/keys', () => import('./keys/keys-page.tsx')),
+  page('/account', () => import('./account/account-page.tsx')),
 ]);

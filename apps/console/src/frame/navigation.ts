@@ -13,4 +13,8 @@ export interface NavigationItem {
 export const navigation: readonly NavigationItem[] = [
   { path: '/', label: 'Fleet', icon: 'fleet' },
   { path: '/devices', label: 'Devices', icon: 'devices', needs: 'devices.read' },
+  { path: '/channels', label: 'Channels', icon: 'channels', needs: 'notifications' },
+  { path: '/campaigns', label: 'Campaigns', icon: 'campaigns', needs: 'campaigns' },
+  { path: '/keys', label: 'Keys', icon: 'keys', needs: 'admin' },
+  { path: '/account', label: 'Account', icon: 'account' },
 ];

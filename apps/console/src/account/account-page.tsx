@@ -1,0 +1,59 @@
+import type { AccountUsage } from '@lanyard/client/browser';
+import { Progress, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
+import { useRead } from '../api/queries.ts';
+import { useSession } from '../api/session.ts';
+import { Failure } from '../ui/failure.tsx';
+import { count } from '../ui/format.ts';
+import { Page, Panel } from '../ui/page.tsx';
+import { Permitted } from '../ui/permitted.tsx';
+
+const limited = [
+  { name: 'devices', title: 'Devices' },
+  { name: 'device_groups', title: 'Device groups' },
+  { name: 'api_keys', title: 'API keys' },
+  { name: 'applications', title: 'Applications' },
+  { name: 'key_groups', title: 'Key groups' },
+] as const;
+
+type Usage = AccountUsage['devices'];
+
+const UsageOf = ({ title, usage: { used, limit } }: { title: string; usage: Usage }) => (
+  <Panel title={title}>
+    <Stack gap={4}>
+      <Text size="xl" fw={600}>
+        {count(used)}
+      </Text>
+      <Text size="sm" c="dimmed">
+        {limit === null ? 'no limit' : `of ${count(limit)}`}
+      </Text>
+      {limit !== null && <Progress value={(100 * used) / Math.max(1, limit)} aria-label={`${title} in use`} />}
+    </Stack>
+  </Panel>
+);
+
+const UsageOfAll = ({ id }: { id: string }) => {
+  const { data, error, refetch } = useRead('GET /v3/accounts/{id}/usage', { path: { id } }, { everyMs: 30_000 });
+  if (error) return <Failure error={error} onRetry={() => void refetch()} />;
+  if (!data) return <Skeleton height={160} />;
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2, md: 3, xl: 5 }}>
+      {limited.map(({ name, title }) => (
+        <UsageOf key={name} title={title} usage={data[name]} />
+      ))}
+    </SimpleGrid>
+  );
+};
+
+/** What the account uses, and its limits. */
+const AccountPage = () => {
+  const { account_id: id, account_name: name, subject } = useSession();
+  return (
+    <Page title="Account" about={`${name}, signed in as ${subject.name}`}>
+      <Permitted needs="admin">
+        <UsageOfAll id={id} />
+      </Permitted>
+    </Page>
+  );
+};
+
+export default AccountPage;

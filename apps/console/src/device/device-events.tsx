@@ -1,0 +1,50 @@
+import type { DeviceEvent } from '@lanyard/client/browser';
+import { Skeleton, Text, Timeline } from '@mantine/core';
+import { useState } from 'react';
+import { useLiveEvents } from '../api/live-events.ts';
+import { useRead } from '../api/queries.ts';
+import { Empty } from '../ui/empty.tsx';
+import { Failure } from '../ui/failure.tsx';
+import { moment } from '../ui/format.ts';
+import { Panel } from '../ui/page.tsx';
+
+const Entry = ({ event }: { event: DeviceEvent }) => (
+  <>
+    <Text size="sm" className="wrap">
+      {event.description || event.event_type_description}
+    </Text>
+    <Text size="xs" c="dimmed">
+      {event.event_code} · {moment(event.date_time)}
+    </Text>
+  </>
+);
+
+/** The event log of the device, the newest first. */
+export const DeviceEvents = ({ deviceId }: { deviceId: string }) => {
+  const [arrived, setArrived] = useState<DeviceEvent[]>([]);
+  useLiveEvents((event) => event.device_id === deviceId && setArrived((before) => [event, ...before]));
+  const { data, error, refetch } = useRead('GET /v3/device-events', {
+    query: { filter: `device_id=${deviceId}`, order: 'DESC', limit: 100 },
+  });
+  if (error) return <Failure error={error} onRetry={() => void refetch()} />;
+  if (!data) return <Skeleton height={240} />;
+  const known = new Set(arrived.map(({ id }) => id));
+  const events = [...arrived, ...data.data.filter(({ id }) => !known.has(id))];
+  return (
+    <Panel>
+      {events.length === 0 ? (
+        <Empty icon="channels" title="Nothing has happened yet">
+          What the device does, and what is done with it, appears here.
+        </Empty>
+      ) : (
+        <Timeline bulletSize={12} lineWidth={2}>
+          {events.map((event) => (
+            <Timeline.Item key={event.id}>
+              <Entry event={event} />
+            </Timeline.Item>
+          ))}
+        </Timeline>
+      )}
+    </Panel>
+  );
+};

@@ -1,0 +1,86 @@
+import type { ResourceHistory } from '@lanyard/client/browser';
+import { SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { useRead } from '../api/queries.ts';
+import { Failure } from '../ui/failure.tsx';
+import { counted } from '../ui/format.ts';
+import { type Series, TimeChart } from '../ui/time-chart.tsx';
+import type { Resource } from './values.ts';
+
+const ranges = [
+  { value: '1', label: '1 h' },
+  { value: '6', label: '6 h' },
+  { value: '24', label: '24 h' },
+];
+
+const pointsMax = 300;
+const hourMs = 3_600_000;
+const refreshMs = 5_000;
+
+const secondsOf = (text: string) => Date.parse(text) / 1_000;
+
+const numberOr = (value: unknown) => (typeof value === 'number' ? value : null);
+
+const linesOf = ({ steps, values }: ResourceHistory): { times: number[]; series: Series[] } =>
+  steps.length > 0
+    ? {
+        times: steps.map(({ from }) => secondsOf(from)),
+        series: [
+          { label: 'mean', color: '#0c8599', values: steps.map(({ mean }) => mean ?? null) },
+          { label: 'minimum', color: '#868e96', values: steps.map(({ min }) => min ?? null) },
+          { label: 'maximum', color: '#e8590c', values: steps.map(({ max }) => max ?? null) },
+        ],
+      }
+    : {
+        times: values.map(({ reported_at: at }) => secondsOf(at)),
+        series: [{ label: 'value', color: '#0c8599', values: values.map(({ decoded }) => numberOr(decoded)) }],
+      };
+
+const Chart = ({ history, name }: { history: ResourceHistory; name: string }) => {
+  if (!history.kept) return <Text size="sm">The account keeps no history of values.</Text>;
+  if (history.count === 0)
+    return <Text size="sm">No value was reported in this time. Subscribe to the resource, or read it.</Text>;
+  const { times, series } = linesOf(history);
+  return (
+    <>
+      <TimeChart label={`${name} over time`} times={times} series={series} height={200} />
+      <Text size="xs" c="dimmed">
+        {counted(history.count, 'value')}
+        {history.step_seconds !== null && `: mean, minimum and maximum of every ${history.step_seconds} seconds`}
+      </Text>
+    </>
+  );
+};
+
+/** Milliseconds since 1970, moved on at intervals. */
+const useNow = (everyMs: number): number => {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs]);
+  return now;
+};
+
+interface HistoryChartProps {
+  deviceId: string;
+  resource: Resource;
+}
+
+/** The values of a numeric resource over the last hours. */
+export const HistoryChart = ({ deviceId, resource: { resource_path: path, name } }: HistoryChartProps) => {
+  const [hours, setHours] = useState('1');
+  const from = new Date(useNow(refreshMs) - Number(hours) * hourMs).toISOString();
+  const { data, error } = useRead(
+    'GET /v3/devices/{deviceId}/history',
+    { path: { deviceId }, query: { path, from, points: pointsMax } },
+    { keeps: true },
+  );
+  return (
+    <Stack gap="xs">
+      <SegmentedControl size="xs" data={ranges} value={hours} onChange={setHours} aria-label="Range" />
+      {error && <Failure error={error} />}
+      {data ? <Chart history={data} name={name ?? path} /> : !error && <Skeleton height={200} />}
+    </Stack>
+  );
+};

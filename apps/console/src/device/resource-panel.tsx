@@ -1,0 +1,95 @@
+import { Code, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { lanyard } from '../api/lanyard.ts';
+import { Failure } from '../ui/failure.tsx';
+import { Panel } from '../ui/page.tsx';
+import { ActionButton } from '../ui/permitted.tsx';
+import { HistoryChart } from './history-chart.tsx';
+import { faultOf, isNumeric, type Resource } from './values.ts';
+
+const done = { GET: 'Read', PUT: 'Written', POST: 'Executed' } as const;
+
+type Method = keyof typeof done;
+
+interface ResourcePanelProps {
+  deviceId: string;
+  resource: Resource;
+}
+
+const useCommand = ({ deviceId, resource }: ResourcePanelProps) => {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: async ({ method, payload }: { method: Method; payload?: string }) => {
+      const command = { method, uri: resource.resource_path, ...(payload !== undefined && { payload }) };
+      return { method, ...(await lanyard.command(deviceId, command)) };
+    },
+    onSettled: () =>
+      Promise.all(
+        (['GET /v3/devices/{deviceId}/echo', 'GET /v3/device-requests'] as const).map((read) =>
+          client.invalidateQueries({ queryKey: [read] }),
+        ),
+      ),
+  });
+};
+
+const Actions = (props: ResourcePanelProps) => {
+  const { type } = props.resource;
+  const [text, setText] = useState('');
+  const command = useCommand(props);
+  const send = (method: Method, payload?: string) =>
+    command.mutate({ method, ...(payload !== undefined && { payload }) });
+  const fault = text === '' && type !== 'string' ? 'Enter a value.' : faultOf(type, text);
+  return (
+    <Stack gap="sm">
+      <Group gap="xs">
+        <ActionButton needs="commands" variant="default" loading={command.isPending} onClick={() => send('GET')}>
+          Read
+        </ActionButton>
+        <ActionButton needs="commands" variant="default" loading={command.isPending} onClick={() => send('POST', text)}>
+          Execute
+        </ActionButton>
+      </Group>
+      <Group gap="xs" align="flex-end" wrap="nowrap">
+        <TextInput
+          flex={1}
+          label={type === undefined ? 'Value' : `Value (${type})`}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          error={text === '' ? undefined : fault}
+        />
+        <ActionButton
+          needs="commands"
+          unavailable={fault}
+          loading={command.isPending}
+          onClick={() => send('PUT', text)}
+        >
+          Write
+        </ActionButton>
+      </Group>
+      <div role="status">
+        {command.isPending && (
+          <Text size="sm" c="dimmed">
+            The command waits for the device.
+          </Text>
+        )}
+        {command.data && (
+          <Text size="sm" className="wrap">
+            {done[command.data.method]} {command.data.text !== '' && <Code>{command.data.text}</Code>}
+          </Text>
+        )}
+      </div>
+      {command.error && <Failure error={command.error} />}
+    </Stack>
+  );
+};
+
+/** What can be done with a resource, and how its value changed. */
+export const ResourcePanel = ({ deviceId, resource }: ResourcePanelProps) => (
+  <Panel title={resource.name ?? resource.resource_path}>
+    <Stack gap="md">
+      {isNumeric(resource) && <HistoryChart deviceId={deviceId} resource={resource} />}
+      <Actions deviceId={deviceId} resource={resource} />
+    </Stack>
+  </Panel>
+);

@@ -1,0 +1,51 @@
+import type { DeviceEcho } from '@lanyard/client/browser';
+
+export type Resource = DeviceEcho['resources'][number];
+
+type Shown = { value: string; decoded?: unknown } | undefined;
+
+/** A value as a person reads it; undefined: there is none. */
+export const textOf = (shown: Shown): string | undefined => {
+  if (!shown) return undefined;
+  const { decoded, value } = shown;
+  if (decoded === undefined) return `${atob(value).length} bytes`;
+  if (typeof decoded === 'object') return JSON.stringify(decoded);
+  return String(decoded);
+};
+
+/** `/3303/0/5700` -> ['3303', '0', '5700'] */
+const numbersOf = (path: string): number[] => path.split('/').slice(1).map(Number);
+
+const byNumbers = (a: Resource, b: Resource): number => {
+  const [left, right] = [numbersOf(a.resource_path), numbersOf(b.resource_path)];
+  const at = left.findIndex((n, i) => n !== right[i]);
+  return at === -1 ? left.length - right.length : (left[at] as number) - (right[at] ?? -1);
+};
+
+export interface Instance {
+  /** `/3303/0` */
+  path: string;
+  resources: Resource[];
+}
+
+/** The resources of each object instance, in the order of their numbers. */
+export const instancesOf = (resources: readonly Resource[]): Instance[] => {
+  const instances = new Map<string, Resource[]>();
+  for (const resource of resources.toSorted(byNumbers)) {
+    const path = resource.resource_path.split('/').slice(0, 3).join('/');
+    instances.set(path, [...(instances.get(path) ?? []), resource]);
+  }
+  return [...instances].map(([path, members]) => ({ path, resources: members }));
+};
+
+export const isNumeric = ({ type, reported }: Resource): boolean =>
+  type === 'float' || type === 'integer' || type === 'unsigned' || typeof reported?.decoded === 'number';
+
+/** Why a text is not a value of the type; undefined: it is one. */
+export const faultOf = (type: string | undefined, text: string): string | undefined => {
+  if (type === 'float' && (text.trim() === '' || !Number.isFinite(Number(text)))) return 'Enter a number.';
+  if ((type === 'integer' || type === 'time') && !/^-?\d+$/.test(text)) return 'Enter a whole number.';
+  if (type === 'unsigned' && !/^\d+$/.test(text)) return 'Enter a whole number that is not negative.';
+  if (type === 'boolean' && !/^[01]$/.test(text)) return 'Enter 1 for true or 0 for false.';
+  return undefined;
+};

@@ -1,0 +1,19 @@
+const whole = new Intl.NumberFormat(undefined);
+const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
+const decimal = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 });
+
+/** 100000 -> 100,000 */
+export const count = (n: number): string => whole.format(n);
+
+/** 1234 -> 1.2K; 0.1234 -> 0.123 */
+export const short = (n: number): string => (Math.abs(n) >= 1_000 ? compact.format(n) : decimal.format(n));
+
+/** `1 device`, `2 devices`. */
+export const counted = (n: number, noun: string): string => `${count(n)} ${noun}${n === 1 ? '' : 's'}`;
+
+/** Time of day if it is of today. */
+export const moment = (text: string): string => {
+  const date = new Date(text);
+  const isToday = date.toDateString() === new Date().toDateString();
+  return isToday ? date.toLocaleTimeString() : date.toLocaleString();
+};

@@ -1,0 +1,18 @@
+import { Anchor, type AnchorProps } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+
+interface PageLinkProps extends AnchorProps {
+  /** Path below `/console`. */
+  to: string;
+  search?: Record<string, string>;
+  title?: string;
+  children: ReactNode;
+}
+
+/** A link to another page of the console. */
+export const PageLink = ({ to, search = {}, children, ...props }: PageLinkProps) => (
+  <Anchor {...props} renderRoot={(inner) => <Link {...inner} to={to as '/'} search={() => search} />}>
+    {children}
+  </Anchor>
+);

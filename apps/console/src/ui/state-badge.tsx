@@ -1,0 +1,17 @@
+import { Badge } from '@mantine/core';
+
+const colors: Record<string, string> = {
+  registered: 'teal',
+  bootstrapped: 'blue',
+  deregistered: 'gray',
+  unenrolled: 'gray',
+  cloud_enrolling: 'blue',
+  suspended: 'orange',
+};
+
+/** The state of a device in a word and a colour. */
+export const StateBadge = ({ state }: { state: string }) => (
+  <Badge variant="dot" color={colors[state] ?? 'gray'} tt="none" fw={500} radius="sm">
+    {state.replaceAll('_', ' ')}
+  </Badge>
+);

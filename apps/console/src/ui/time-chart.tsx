@@ -1,0 +1,75 @@
+import 'uplot/dist/uPlot.min.css';
+import { Box, useComputedColorScheme } from '@mantine/core';
+import { useEffect, useRef } from 'react';
+import UPlot from 'uplot';
+import { short } from './format.ts';
+
+export interface Series {
+  label: string;
+  color: string;
+  values: readonly (number | null)[];
+}
+
+interface TimeChartProps {
+  /** What it shows, for those who cannot see it. */
+  label: string;
+  /** Seconds since 1970, ascending. */
+  times: readonly number[];
+  series: readonly Series[];
+  height?: number;
+}
+
+const axisWidth = 48;
+
+const optionsOf = (series: readonly Series[], isDark: boolean, height: number, width: number): UPlot.Options => {
+  const stroke = isDark ? '#a7b0ba' : '#57606a';
+  const grid = { stroke: isDark ? '#262d34' : '#e6eaed', width: 1 };
+  const axis = { stroke, grid, ticks: { show: false }, font: '11px system-ui, sans-serif' };
+  return {
+    width,
+    height,
+    legend: { show: false },
+    cursor: { y: false, points: { size: 6 } },
+    scales: { y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.15 : 1] } },
+    axes: [
+      { ...axis, space: 70 },
+      { ...axis, size: axisWidth, space: 32, values: (_plot, ticks) => ticks.map(short) },
+    ],
+    series: [
+      {},
+      ...series.map(({ label, color }) => ({
+        label,
+        stroke: color,
+        width: 2,
+        fill: `${color}22`,
+        points: { show: false },
+      })),
+    ],
+  };
+};
+
+/** Lines over time, from zero upwards. Its newest values stand beside it as text. */
+export const TimeChart = ({ label, times, series, height = 132 }: TimeChartProps) => {
+  const box = useRef<HTMLDivElement>(null);
+  const plot = useRef<UPlot | undefined>(undefined);
+  const isDark = useComputedColorScheme('light') === 'dark';
+  const looks = JSON.stringify([isDark, height, series.map((one) => [one.label, one.color])]);
+  const data = [times, ...series.map(({ values }) => values)] as unknown as UPlot.AlignedData;
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return undefined;
+    const made = new UPlot(optionsOf(series, isDark, height, element.clientWidth), data, element);
+    plot.current = made;
+    const resized = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height }));
+    resized.observe(element);
+    return () => {
+      resized.disconnect();
+      made.destroy();
+    };
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- made again when it looks different; new data is set below
+  }, [looks]);
+  useEffect(() => {
+    plot.current?.setData(data);
+  });
+  return <Box ref={box} h={height} role="img" aria-label={label} style={{ overflow: 'hidden' }} />;
+};

@@ -1,0 +1,89 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import axe, { type AxeResults } from 'axe-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
+
+export const widths = [400, 1_280, 2_560] as const;
+export const schemes = ['light', 'dark'] as const;
+
+const heights: Record<(typeof widths)[number], number> = { 400: 860, 1_280: 860, 2_560: 1_440 };
+
+/** Where screenshots are left for a person to look at. */
+const folder = join(import.meta.dirname, '../../.lanyard/screenshots');
+
+const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'];
+
+/** Debian's package `chromium`. */
+const executablePath = process.env.LANYARD_CHROMIUM ?? '/usr/bin/chromium';
+
+const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+/** A person at the console: one browser, one page at a time, signed in with one key. */
+export class ConsoleBrowser {
+  /** What the page wrote to its console as errors, refusals of the Content-Security-Policy among them. */
+  readonly complaints: string[] = [];
+
+  private constructor(
+    private readonly browser: Browser,
+    readonly page: Page,
+    private readonly baseUrl: string,
+  ) {
+    page.on('pageerror', (error) => this.complaints.push(String(error)));
+    page.on('console', (message) => {
+      // A browser reports every answer of 400 and above.
+      if (message.type() === 'error' && !/Failed to load resource|ERR_/.test(message.text()))
+        this.complaints.push(message.text());
+    });
+  }
+
+  static async open(baseUrl: string): Promise<ConsoleBrowser> {
+    const browser = await chromium.launch({ executablePath, args: flags });
+    const page = await browser.newPage({ viewport: { width: 1_280, height: 860 } });
+    page.setDefaultTimeout(30_000);
+    return new ConsoleBrowser(browser, page, baseUrl);
+  }
+
+  close(): Promise<void> {
+    return this.browser.close();
+  }
+
+  async signIn(key: string): Promise<void> {
+    await this.page.context().clearCookies();
+    await this.page.goto(`${this.baseUrl}/console`);
+    await this.page.getByPlaceholder('ak_1…').fill(key);
+    await this.page.getByRole('button', { name: 'Sign in' }).click();
+  }
+
+  /** Opens a page by its path below `/console`; resolves with the ms until its title is there. */
+  async visit(path: string, title: string | RegExp): Promise<number> {
+    const startedAt = performance.now();
+    await this.page.goto(`${this.baseUrl}/console${path}`, { waitUntil: 'commit' });
+    await this.page.getByRole('heading', { level: 1, name: title }).waitFor();
+    return performance.now() - startedAt;
+  }
+
+  async show(width: (typeof widths)[number], scheme: (typeof schemes)[number]): Promise<void> {
+    await this.page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
+    await this.page.setViewportSize({ width, height: heights[width] });
+  }
+
+  /** `.lanyard/screenshots/NAME.png` */
+  async photograph(name: string): Promise<void> {
+    mkdirSync(folder, { recursive: true });
+    await this.page.screenshot({ path: join(folder, `${name}.png`) });
+  }
+
+  /** What axe finds: rule, and the elements that break it. */
+  async violations(): Promise<string[]> {
+    await this.page.evaluate(axe.source);
+    const { violations } = await this.page.evaluate<AxeResults>(
+      `axe.run(document, { runOnly: ${JSON.stringify(rules)} })`,
+    );
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
+  }
+
+  /** Whether anything is wider than the window. */
+  overflows(): Promise<boolean> {
+    return this.page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
+  }
+}
