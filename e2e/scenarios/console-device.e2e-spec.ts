@@ -114,7 +114,7 @@ describe('the page of a device in a browser', () => {
     const { json } = await app.call('POST', '/v3/update-campaigns', {
       name: script,
       firmware_image_id: image.id,
-      filter: 'endpoint_name=nobody',
+      filter: 'endpoint_name=absent',
     });
     await browser.visit(`/campaigns/${json.id}`, script);
     await browser.page.getByRole('button', { name: 'Try the selection' }).click();
