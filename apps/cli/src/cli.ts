@@ -20,7 +20,7 @@ export interface Session {
   signal: AbortSignal;
 }
 
-/** For what goes on until Ctrl-C, which then is its ordinary end. */
+/** For what runs until Ctrl-C, which is its ordinary end. */
 export const untilStopped = async ({ signal }: Session, work: () => Promise<void>): Promise<void> => {
   try {
     await work();
