@@ -3,9 +3,12 @@ import preset from '../jest.preset.mjs';
 /** Tests that compile devices, with tools that may be missing: `npm test -- --interop`, as `.ci/run` does. */
 const byHand = process.env.LANYARD_INTEROP ? [] : ['/e2e/interop/'];
 
+/** Tests of several minutes each: `npm test -- --long`, as `.ci/run` does. */
+const inLongRuns = process.env.LANYARD_TEST_LONG ? [] : ['/e2e/long/'];
+
 export default {
   ...preset,
   displayName: 'e2e',
   testTimeout: 180_000,
-  testPathIgnorePatterns: [...preset.testPathIgnorePatterns, ...byHand],
+  testPathIgnorePatterns: [...preset.testPathIgnorePatterns, ...byHand, ...inLongRuns],
 };

@@ -2,7 +2,7 @@
  * `npm test [-- FILTER] [--no-e2e | --only-e2e] [--interop [--install]] [--long]`: own set-up, own engines on free ports, own data
  * folder, all tests; with `--interop` those with devices that have to be compiled here too, see docs/interop.md. What they
  * need and is not there is named and ends it with 1, with `--install` it is installed first (Debian, root).
- * `--long` takes the long forms of tests: every combination, more rows, more generated requests.
+ * `--long` takes the long forms of tests: every combination, more rows, more generated requests, and the folder e2e/long.
  * At the end stand the ten slowest files. The last line is `N passed, N failed`.
  */
 import { spawn } from 'node:child_process';

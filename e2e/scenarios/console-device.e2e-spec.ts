@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Simulator } from '../../tools/testing/simulator.ts';
 import { Application } from '../application.ts';
 import { ConsoleBrowser, schemes, widths } from '../console/console-browser.ts';
-import { eventually } from '../patience.ts';
 import { type RunningSystem, startSystem } from '../system.ts';
 
 const temperature = '/3303/0/5700';
