@@ -20,7 +20,7 @@ export interface Session {
   signal: AbortSignal;
 }
 
-/** For what runs until Ctrl-C, which is its ordinary end. */
+/** For what runs until Ctrl-C, which is then its ordinary end. */
 export const untilStopped = async ({ signal }: Session, work: () => Promise<void>): Promise<void> => {
   try {
     await work();

@@ -1,10 +1,28 @@
 import { Command } from 'commander';
 import type { Cli } from './cli.js';
+import { addCampaigns, addImages } from './commands/campaigns.js';
+import { addChannels } from './commands/channels.js';
+import { addCommands } from './commands/commands.js';
+import { addCompletion } from './commands/completion.js';
 import { addDeviceRequests } from './commands/device-requests.js';
 import { addDevices } from './commands/devices.js';
+import { addExplain } from './commands/explain.js';
+import { addForward } from './commands/forward.js';
+import { addImport } from './commands/import.js';
+import { addKeys } from './commands/keys.js';
+import { addListen } from './commands/listen.js';
 import { addLogin } from './commands/login.js';
+import { addObserve } from './commands/observe.js';
+import { addResources } from './commands/resources.js';
+import { addSuspension } from './commands/suspension.js';
 import { addTail } from './commands/tail.js';
 import { withoutSecrets } from './output/safe-text.js';
+
+/** In the order of the help. */
+const all = [
+  ...[addLogin, addDevices, addResources, addDeviceRequests, addCommands, addObserve, addExplain, addTail],
+  ...[addChannels, addListen, addForward, addSuspension, addImport, addImages, addCampaigns, addKeys, addCompletion],
+];
 
 const exitCodeHelp = `
 Exit codes:
@@ -28,9 +46,6 @@ export const createProgram = (cli: Cli): Command => {
     .configureOutput({ writeErr: (text) => process.stderr.write(withoutSecrets(text)) })
     .addHelpText('after', exitCodeHelp)
     .exitOverride();
-  addLogin(program, cli);
-  addDevices(program, cli);
-  addDeviceRequests(program, cli);
-  addTail(program, cli);
+  for (const add of all) add(program, cli);
   return program;
 };

@@ -6,5 +6,6 @@ export * from './errors.js';
 export * from './events.js';
 export type * from './generated/api.js';
 export { Lanyard, type LanyardOptions } from './lanyard.js';
+export type { Polled, PollOptions } from './pull.js';
 export type { TailOptions } from './tail.js';
 export type { AnswerOf, CallOptions, ItemOf, ListOperation, Operation } from './operations.js';

@@ -2,7 +2,7 @@ import { Calls, type CallsOptions } from './calls.js';
 import { Channel, type ChannelOptions } from './channel.js';
 import type { LanyardEvent } from './events.js';
 import type { CallOptions } from './operations.js';
-import { pulledEvents } from './pull.js';
+import { poll, type Polled, type PollOptions, pulledEvents } from './pull.js';
 
 export interface LanyardOptions extends CallsOptions {
   /** API key, in full. */
@@ -18,6 +18,11 @@ export class Lanyard extends Calls {
   /** Registers the WebSocket channel of the key and keeps it connected. */
   listen(options: ChannelOptions = {}): Promise<Channel> {
     return Channel.open(this.http, options);
+  }
+
+  /** One poll for the messages behind `after`, which the caller confirms with the next poll. Throws RequestFailed, NoAnswer. */
+  poll(options: PollOptions = {}): Promise<Polled> {
+    return poll(this.http, options);
   }
 
   /** Events by long polling, where WebSockets cannot pass. */

@@ -13,22 +13,43 @@ const emptyAnswerMinMs = 1_000;
 /** As `after`: no answer has arrived. */
 const nothingYet = '0';
 
+export interface Polled {
+  /** Empty if no event came. */
+  message: NotificationMessage;
+  /** As `after` of the next poll, it confirms the message; undefined if no event came. */
+  next: string | undefined;
+}
+
+export interface PollOptions {
+  /** `next` of the last message that was processed; later ones are delivered again. Default: none was. */
+  after?: string;
+  /** An answer at once. */
+  noWait?: boolean;
+  signal?: AbortSignal;
+}
+
 /** Confirms an answer in the next poll: only the client knows whether it arrived. */
 const afterOf = (headers: Headers): string | undefined => /[?&]after=([^&>]+)/.exec(headers.get('link') ?? '')?.[1];
+
+/** One poll. Throws RequestFailed, NoAnswer. */
+export const poll = async (http: Http, { after = nothingYet, noWait, signal }: PollOptions = {}): Promise<Polled> => {
+  const options = { timeoutMs: pollTimeoutMs, retries: 0, ...(signal && { signal }) };
+  const { answer, headers } = await http.exchange('GET /v2/notification/pull', { query: { after, noWait } }, options);
+  return { message: (answer ?? {}) as NotificationMessage, next: afterOf(headers) };
+};
 
 /** Events by long polling, where WebSockets are blocked. Ends with `signal`; continues after temporary failures. */
 export async function* pulledEvents(http: Http, signal?: AbortSignal): AsyncGenerator<LanyardEvent> {
   let after = nothingYet;
   for (let failures = 0; !signal?.aborted;)
     try {
-      const options = { timeoutMs: pollTimeoutMs, retries: 0, ...(signal && { signal }) };
       const askedAtMs = performance.now();
-      const { answer, headers } = await http.exchange('GET /v2/notification/pull', { query: { after } }, options);
-      const events = eventsOf((answer ?? {}) as NotificationMessage);
+      const { message, next } = await poll(http, { after, ...(signal && { signal }) });
+      const events = eventsOf(message);
       if (events.length > 0 || performance.now() - askedAtMs >= emptyAnswerMinMs) failures = 0;
       else await sleep(backOffMs(failures++), signal);
       yield* events;
-      after = afterOf(headers) ?? after;
+      after = next ?? after;
     } catch (error) {
       if (signal?.aborted) return;
       if (!passes(error)) throw error;

@@ -1,0 +1,192 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { UpdateCampaign, UpdateCampaignProgress } from '@lanyard/client';
+import type { Command } from 'commander';
+import { type Cli, type Session, untilStopped } from '../cli.js';
+import { UsageError } from '../errors.js';
+import { findNamed } from '../names/records.js';
+import { timeOf } from '../output/time.js';
+import { wholeNumber } from './values.js';
+
+const pollMs = 1_000;
+const endStates = new Set(['done', 'aborted']);
+
+const campaignOf = ({ lanyard }: Session, name: string): Promise<UpdateCampaign> =>
+  findNamed('campaign', lanyard.items('GET /v3/update-campaigns'), name);
+
+const countsOf = (progress: UpdateCampaignProgress): string =>
+  (['waiting', 'updating', 'succeeded', 'skipped', 'failed', 'stopped'] as const)
+    .filter((state) => progress[state] > 0)
+    .map((state) => `${progress[state]} ${state}`)
+    .join(', ');
+
+const watch = async (session: Session, { id }: UpdateCampaign): Promise<void> => {
+  const { lanyard, out, signal } = session;
+  for (let last = ''; ;) {
+    const { state } = await lanyard.call('GET /v3/update-campaigns/{id}', { path: { id } });
+    const progress = await lanyard.call('GET /v3/update-campaigns/{id}/progress', { path: { id } });
+    const line = `${state}: ${progress.devices} devices${progress.devices > 0 ? ` (${countsOf(progress)})` : ''}`;
+    if (line !== last) await (out.options.json ? out.line(JSON.stringify({ state, ...progress })) : out.line(line));
+    if (endStates.has(state)) return;
+    last = line;
+    await sleep(pollMs, undefined, { signal });
+  }
+};
+
+interface CreateOptions {
+  image: string;
+  group?: string;
+  filter?: string;
+  concurrency?: number;
+  start?: boolean;
+}
+
+const create = async (session: Session, name: string, options: CreateOptions): Promise<void> => {
+  const { lanyard, out } = session;
+  const image = await findNamed('image', lanyard.items('GET /v3/firmware-images'), options.image);
+  const group = options.group && (await findNamed('group', lanyard.items('GET /v3/device-groups'), options.group)).id;
+  const body = {
+    ...{ name, firmware_image_id: image.id },
+    ...(group && { group_id: group }),
+    ...(options.filter !== undefined && { filter: options.filter }),
+    ...(options.concurrency !== undefined && { concurrency: options.concurrency }),
+  };
+  const made = await lanyard.call('POST /v3/update-campaigns', { body });
+  const { id } = made;
+  const shown = options.start ? await lanyard.call('POST /v3/update-campaigns/{id}/start', { path: { id } }) : made;
+  await out.result(shown, () => id);
+  if (!options.start) out.note(`The campaign is a draft: "lanyard campaign start ${id}" starts it.`);
+};
+
+const addChanges = (campaign: Command, cli: Cli): void => {
+  for (const action of ['start', 'pause', 'resume', 'abort'] as const)
+    campaign
+      .command(action)
+      .description(`${action[0]?.toUpperCase()}${action.slice(1)} a campaign`)
+      .argument('<campaign>', 'name or id')
+      .action(async (name: string, _, command: Command) => {
+        const session = cli.session(command);
+        const { id } = await campaignOf(session, name);
+        const { state } = await session.lanyard.call(`POST /v3/update-campaigns/{id}/${action}`, { path: { id } });
+        session.out.note(`The campaign is ${state}.`);
+      });
+};
+
+export const addCampaigns = (program: Command, cli: Cli): void => {
+  const campaign = program.command('campaign').description('Firmware update campaigns');
+  campaign
+    .command('list', { isDefault: true })
+    .description('List campaigns (the default)')
+    .action(async (_, command: Command) => {
+      const { lanyard, out } = cli.session(command);
+      const columns = [
+        { title: 'NAME', of: ({ name }: UpdateCampaign) => name },
+        { title: 'STATE', of: ({ state }: UpdateCampaign) => state },
+        { title: 'VERSION', of: (each: UpdateCampaign) => each.firmware_version },
+        { title: 'CREATED', of: (each: UpdateCampaign) => timeOf(each.created_at) },
+        { title: 'ID', of: ({ id }: UpdateCampaign) => id, style: () => 'dim' as const },
+      ];
+      await out.list(lanyard.items('GET /v3/update-campaigns'), columns, ({ id }) => id);
+    });
+  campaign
+    .command('show')
+    .description('Show a campaign and its progress')
+    .argument('<campaign>', 'name or id')
+    .action(async (name: string, _, command: Command) => {
+      const session = cli.session(command);
+      const found = await campaignOf(session, name);
+      const progress = await session.lanyard.call('GET /v3/update-campaigns/{id}/progress', { path: { id: found.id } });
+      await session.out.record({ ...found, progress }, [
+        ...([
+          ['Name', found.name],
+          ['Id', found.id],
+          ['State', found.state],
+          ['Reason', found.reason],
+        ] as const),
+        ...([
+          ['Version', found.firmware_version],
+          ['Filter', found.filter],
+          ['Group', found.group_id],
+        ] as const),
+        ...([
+          ['Devices', progress.devices],
+          ['Progress', countsOf(progress)],
+        ] as const),
+        ...([
+          ['Started', timeOf(found.started_at)],
+          ['Finished', timeOf(found.finished_at)],
+        ] as const),
+      ]);
+    });
+  campaign
+    .command('watch')
+    .description('Print the progress of a campaign until it ends, or Ctrl-C')
+    .argument('<campaign>', 'name or id')
+    .action(async (name: string, _, command: Command) => {
+      const session = cli.session(command);
+      const found = await campaignOf(session, name);
+      await untilStopped(session, () => watch(session, found));
+    });
+  campaign
+    .command('create')
+    .description('Create a campaign as a draft')
+    .argument('<name>', 'of the campaign')
+    .requiredOption('--image <image>', 'firmware image (name or id)')
+    .option('--group <group>', 'only devices of this group (name or id)')
+    .option('--filter <filter>', 'only devices that match, for example endpoint_type=meter')
+    .option('--concurrency <n>', 'devices that are updated at the same time', wholeNumber(1, 1_000))
+    .option('--start', 'start it at once')
+    .action((name: string, options: CreateOptions, command: Command) => create(cli.session(command), name, options));
+  addChanges(campaign, cli);
+};
+
+interface UploadOptions {
+  name?: string;
+  version: string;
+  description?: string;
+}
+
+const upload = async ({ lanyard, out }: Session, file: string, options: UploadOptions): Promise<void> => {
+  let body: Uint8Array;
+  try {
+    body = readFileSync(file);
+  } catch (error) {
+    throw new UsageError(`The image cannot be read: ${(error as Error).message}`);
+  }
+  const { name = basename(file), version, description } = options;
+  const checksum = createHash('sha256').update(body).digest('hex');
+  const query = { name, version, datafile_checksum: checksum, ...(description !== undefined && { description }) };
+  const image = await lanyard.call('POST /v3/firmware-images', { query, body }, { timeoutMs: 3_600_000 });
+  await out.result(image, () => image.id);
+};
+
+export const addImages = (program: Command, cli: Cli): void => {
+  const images = program.command('images').description('Firmware images');
+  images
+    .command('list', { isDefault: true })
+    .description('List firmware images (the default)')
+    .action(async (_, command: Command) => {
+      const { lanyard, out } = cli.session(command);
+      await out.list(
+        lanyard.items('GET /v3/firmware-images'),
+        [
+          { title: 'NAME', of: ({ name }) => name },
+          { title: 'VERSION', of: ({ version }) => version },
+          { title: 'BYTES', of: (image) => image.datafile_size },
+          { title: 'CREATED', of: (image) => timeOf(image.created_at) },
+          { title: 'ID', of: ({ id }) => id, style: () => 'dim' },
+        ],
+        ({ id }) => id,
+      );
+    });
+  images
+    .command('upload')
+    .description('Upload a firmware image, with its checksum')
+    .argument('<file>', 'the image')
+    .requiredOption('--version <version>', 'what a device reports as /3/0/3 once it runs the image')
+    .option('--name <name>', 'default: the name of the file')
+    .option('--description <text>', 'what it is')
+    .action((file: string, options: UploadOptions, command: Command) => upload(cli.session(command), file, options));
+};

@@ -1,0 +1,138 @@
+import type { CallbackChannel, Lanyard, PullChannel, WebSocketChannel } from '@lanyard/client';
+import { type Command, Option } from 'commander';
+import type { Cli } from '../cli.js';
+import { NameUnknown, UsageError } from '../errors.js';
+import { channelKind } from '../forward/pull-channel.js';
+import { ageOf } from '../output/time.js';
+import { collected } from './values.js';
+
+type Shown = (CallbackChannel | WebSocketChannel | PullChannel) & { kind: string };
+
+/** A pull channel can only be polled, which would confirm its events: of it, the kind is known. */
+const channelOf = async (lanyard: Lanyard): Promise<Shown | { kind: string } | undefined> => {
+  const kind = await channelKind(lanyard);
+  if (kind === 'callback') return { kind, ...(await lanyard.call('GET /v2/notification/callback')) };
+  if (kind === 'websocket') return { kind, ...(await lanyard.call('GET /v2/notification/websocket')) };
+  // What it is already changes nothing, and answers how it is.
+  if (kind === 'pull') return { kind, ...(await lanyard.call('PUT /v2/notification/pull', { body: {} })) };
+  return undefined;
+};
+
+const required = async (lanyard: Lanyard): Promise<Shown> => {
+  const channel = await channelOf(lanyard);
+  if (!channel) throw new NameUnknown('The key has no channel.', 'Create one with "lanyard channels create".');
+  return channel as Shown;
+};
+
+const stateOf = (channel: Shown): string => {
+  if ('status' in channel) return channel.status;
+  if (!('failures' in channel)) return '';
+  if (channel.stopped) return `stopped: ${channel.stopped}`;
+  return channel.failures > 0 ? `failing (${channel.failures} attempts)` : 'delivering';
+};
+
+const droppedOf = ({ dropped }: Shown): string => {
+  const { size = 0, age = 0, failed = 0 } = dropped ?? {};
+  return size + age + failed === 0 ? 'none' : `${size} by size, ${age} by age, ${failed} failed`;
+};
+
+const show = async (cli: Cli, command: Command): Promise<void> => {
+  const { lanyard, out } = cli.session(command);
+  const channel = await required(lanyard);
+  await out.record(channel, [
+    ['Kind', channel.kind],
+    ['State', stateOf(channel)],
+    ['URL', 'url' in channel ? channel.url : ''],
+    ['Queued events', channel.queue_size],
+    ['Queued bytes', channel.queue_bytes],
+    ['Oldest event', channel.oldest ? `${ageOf(channel.oldest, Date.now())} ago` : ''],
+    ['Dropped', droppedOf(channel)],
+  ]);
+};
+
+interface CreateOptions {
+  url?: string;
+  header?: string[];
+  uid?: boolean;
+  timestamp?: boolean;
+  endpointName?: boolean;
+}
+
+const headersOf = (given: readonly string[] = []): Record<string, string> =>
+  Object.fromEntries(
+    given.map((text) => {
+      const at = text.indexOf(':');
+      if (at < 1) throw new UsageError('A header is written as "name: value".');
+      return [text.slice(0, at).trim(), text.slice(at + 1).trim()];
+    }),
+  );
+
+const create = async (cli: Cli, kind: string, options: CreateOptions, command: Command): Promise<void> => {
+  if ((kind === 'callback') !== (options.url !== undefined))
+    throw new UsageError(kind === 'callback' ? 'A callback needs --url.' : 'Only a callback has a --url.');
+  const { lanyard, out } = cli.session(command);
+  const cfg = {
+    include_uid: options.uid ?? false,
+    include_timestamp: options.timestamp ?? false,
+    use_endpoint_name: options.endpointName ?? false,
+  };
+  const body = { serialization: { cfg } };
+  if (kind === 'callback')
+    await lanyard.call('PUT /v2/notification/callback', {
+      body: { ...body, url: options.url as string, headers: headersOf(options.header) },
+    });
+  else if (kind === 'websocket') await lanyard.call('PUT /v2/notification/websocket', { body });
+  else await lanyard.call('PUT /v2/notification/pull', { body });
+  out.note(`The key has a ${kind} channel.`);
+};
+
+const remove = async (cli: Cli, command: Command): Promise<void> => {
+  const { lanyard, out } = cli.session(command);
+  const { kind } = await required(lanyard);
+  if (kind === 'callback') await lanyard.call('DELETE /v2/notification/callback');
+  else if (kind === 'websocket') await lanyard.call('DELETE /v2/notification/websocket');
+  else await lanyard.call('DELETE /v2/notification/pull');
+  out.note(`The ${kind} channel and its queued events are deleted.`);
+};
+
+export const addChannels = (program: Command, cli: Cli): void => {
+  const channels = program.command('channels').description('The channel through which this key receives events');
+  channels
+    .command('list', { isDefault: true })
+    .description('List the channel of this key (the default): a key has at most one')
+    .action(async (_, command: Command) => {
+      const { lanyard, out } = cli.session(command);
+      const found = await channelOf(lanyard);
+      const columns = [
+        { title: 'KIND', of: ({ kind }: Shown) => kind },
+        { title: 'STATE', of: stateOf },
+        { title: 'QUEUED', of: (channel: Shown) => channel.queue_size },
+        { title: 'DROPPED', of: droppedOf },
+      ];
+      const count = await out.list((found ? [found] : []) as Shown[], columns, ({ kind }) => kind);
+      if (count === 0) out.note('The key has no channel: "lanyard channels create" creates one.');
+    });
+  for (const name of ['get', 'status'])
+    channels
+      .command(name)
+      .description(name === 'get' ? 'Show the channel and its queue' : 'The same as get')
+      .action((_, command: Command) => show(cli, command));
+  channels
+    .command('create')
+    .description('Create the channel of this key, or change it')
+    .addOption(new Option('--url <url>', 'where a callback leads'))
+    .option('--header <header>', 'header of callbacks, "name: value"; repeatable', collected)
+    .option('--uid', 'give each event a uid, by which repetitions are recognised')
+    .option('--timestamp', 'give each event its time')
+    .option('--endpoint-name', 'name devices by endpoint name instead of id')
+    .argument('<kind>', 'callback, websocket or pull')
+    .action((kind: string, options: CreateOptions, command: Command) => {
+      if (!['callback', 'websocket', 'pull'].includes(kind))
+        throw new UsageError(`"${kind}" is not a kind of channel: callback, websocket or pull.`);
+      return create(cli, kind, options, command);
+    });
+  channels
+    .command('delete')
+    .description('Delete the channel of this key with its queued events')
+    .action((_, command: Command) => remove(cli, command));
+};

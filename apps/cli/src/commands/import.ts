@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DeviceImport } from '@lanyard/client';
+import type { Command } from 'commander';
+import type { Cli, Session } from '../cli.js';
+import { CliError, exitCodes, UsageError } from '../errors.js';
+import { printable } from '../output/safe-text.js';
+
+const pollMs = 500;
+
+const contentOf = (file: string): Uint8Array => {
+  try {
+    return readFileSync(file === '-' ? process.stdin.fd : file);
+  } catch (error) {
+    throw new UsageError(`The file cannot be read: ${(error as Error).message}`);
+  }
+};
+
+const followed = async ({ lanyard, out, signal }: Session, begun: DeviceImport): Promise<DeviceImport> => {
+  let current = begun;
+  for (let shown = -1; current.status !== 'completed';) {
+    await sleep(pollMs, undefined, { signal });
+    current = await lanyard.call('GET /v3/device-imports/{id}', { path: { id: begun.id } });
+    if (current.processed_count !== shown) out.note(`${current.processed_count} of ${current.total_count} rows`);
+    shown = current.processed_count;
+  }
+  return current;
+};
+
+export const addImport = (program: Command, cli: Cli): void => {
+  program
+    .command('import')
+    .description('Create devices from a CSV file, and print the errors by row')
+    .argument('<file>', 'CSV with a header line; - is the standard input')
+    .option('--no-wait', 'print the id of the import instead of waiting for its end')
+    .action(async (file: string, { wait }: { wait: boolean }, command: Command) => {
+      const session = cli.session(command);
+      const { lanyard, out } = session;
+      const query = { name: file === '-' ? 'standard input' : basename(file) };
+      const begun = await lanyard.call('POST /v3/device-imports', { query, body: contentOf(file) });
+      if (!wait) return out.result(begun, () => begun.id);
+      const ended = await followed(session, begun);
+      const created = ended.total_count - ended.errors_count;
+      await out.result(ended, () => `${created} of ${ended.total_count} devices were created.`);
+      if (ended.errors_count === 0) return;
+      const report = await lanyard.call('GET /v3/device-imports/{id}/errors', { path: { id: ended.id } });
+      out.complain(printable(report.trimEnd()));
+      throw new CliError(`${ended.errors_count} rows created no device.`, exitCodes.refused);
+    });
+};

@@ -1,0 +1,90 @@
+import type { BulkSuspension, BulkSuspensionOutcome, SuspensionReason } from '@lanyard/client';
+import { type Command, Option } from 'commander';
+import type { Cli } from '../cli.js';
+import { UsageError } from '../errors.js';
+import { findDevice, nameOf } from '../names/devices.js';
+import { findNamed } from '../names/records.js';
+import { onOneLine } from '../output/safe-text.js';
+
+const categories = ['maintenance', 'lost_or_stolen', 'recalled', 'security_breach', 'other'];
+
+type Action = 'suspend' | 'resume';
+
+interface SuspensionOptions {
+  category: SuspensionReason['category'];
+  description?: string;
+  group?: string;
+  filter?: string;
+  dryRun?: boolean;
+}
+
+const reasonOf = ({ category, description }: SuspensionOptions): SuspensionReason => ({
+  category,
+  ...(description !== undefined && { description }),
+});
+
+const many = async (cli: Cli, action: Action, options: SuspensionOptions, command: Command): Promise<void> => {
+  const { lanyard, out } = cli.session(command);
+  const { group, filter, dryRun = false } = options;
+  const groupId = group && (await findNamed('group', lanyard.items('GET /v3/device-groups'), group)).id;
+  const selection = { ...(groupId && { group_id: groupId }), ...(filter !== undefined && { filter }) };
+  const total = { action, dry_run: dryRun, matched_count: 0, changed_count: 0 };
+  let after: string | null | undefined;
+  do {
+    const body: BulkSuspension = {
+      ...reasonOf(options),
+      ...selection,
+      action,
+      dry_run: dryRun,
+      ...(after && { after }),
+    };
+    const answer: BulkSuspensionOutcome = await lanyard.call('POST /v3/device-suspensions', { body });
+    total.matched_count += answer.matched_count;
+    total.changed_count += answer.changed_count;
+    after = answer.has_more ? answer.after : null;
+    if (after) out.note(`${total.matched_count} devices so far`);
+  } while (after);
+  await out.result(
+    total,
+    () =>
+      `${total.matched_count} devices match, ${total.changed_count} ${dryRun ? 'would be' : 'were'} ${action === 'suspend' ? 'suspended' : 'resumed'}.`,
+  );
+};
+
+const one = async (
+  cli: Cli,
+  action: Action,
+  name: string,
+  options: SuspensionOptions,
+  command: Command,
+): Promise<void> => {
+  const { lanyard, out } = cli.session(command);
+  const device = await findDevice(lanyard, name);
+  if (!options.dryRun)
+    await lanyard.call(`POST /v3/devices/{id}/${action}`, { path: { id: device.id }, body: reasonOf(options) });
+  const done = action === 'suspend' ? 'suspended' : 'resumed';
+  out.note(`${onOneLine(nameOf(device))} ${options.dryRun ? 'would be' : 'is'} ${done} (${options.category}).`);
+};
+
+export const addSuspension = (program: Command, cli: Cli): void => {
+  for (const action of ['suspend', 'resume'] as const)
+    program
+      .command(action)
+      .description(action === 'suspend' ? 'Disconnect devices and refuse them' : 'Admit suspended devices again')
+      .argument('[device]', 'name or id')
+      .addOption(
+        new Option('--category <category>', 'why; a device is admitted when no category is left')
+          .choices(categories)
+          .default('maintenance'),
+      )
+      .option('--description <text>', 'for the event log')
+      .option('--group <group>', 'all devices of this group (name or id)')
+      .option('--filter <filter>', 'all devices that match, for example "endpoint_type=meter&state=registered"')
+      .option('--dry-run', 'only say how many')
+      .action((name: string | undefined, options: SuspensionOptions, command: Command) => {
+        const isMany = options.group !== undefined || options.filter !== undefined;
+        if (isMany === (name !== undefined))
+          throw new UsageError('Name a device, or select devices with --group or --filter.');
+        return name === undefined ? many(cli, action, options, command) : one(cli, action, name, options, command);
+      });
+};

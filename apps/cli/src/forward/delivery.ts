@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Forwarded } from './journal.js';
+import { waitMs } from './pull-channel.js';
+import { signatureHeaders } from './signature.js';
+
+/** As long as the service waits for a callback. */
+const timeoutMs = 20_000;
+/** A channel that is not polled for 10 minutes is removed. */
+const aliveEveryMs = 60_000;
+
+export interface Target {
+  url: string;
+  method: string;
+  secret: string | undefined;
+  headers: Record<string, string>;
+}
+
+export interface DeliveryEvents {
+  onFailed: (problem: string, waitMs: number) => void;
+  /** Called now and then while the local server fails. */
+  keepAlive: () => Promise<void>;
+}
+
+const problemOf = (error: unknown): string => {
+  const { cause, message } = error as Error & { cause?: NodeJS.ErrnoException };
+  return cause?.code ?? cause?.message ?? message;
+};
+
+/** undefined when the server accepted it. */
+const attempt = async (target: Target, message: Forwarded, signal: AbortSignal): Promise<string | undefined> => {
+  const signed = target.secret === undefined ? {} : signatureHeaders(target.secret, message, Date.now());
+  try {
+    const response = await fetch(target.url, {
+      method: target.method,
+      headers: { ...target.headers, ...signed, 'content-type': 'application/json' },
+      body: message.body,
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+    });
+    await response.body?.cancel();
+    return response.ok ? undefined : `status ${response.status}`;
+  } catch (error) {
+    return problemOf(error);
+  }
+};
+
+/** Sends a message until the server accepts it. Returns false if it was told to stop before. */
+export const deliver = async (
+  target: Target,
+  message: Forwarded,
+  signal: AbortSignal,
+  { onFailed, keepAlive }: DeliveryEvents,
+): Promise<boolean> => {
+  let aliveAtMs = performance.now();
+  for (let failures = 0; !signal.aborted; failures++) {
+    const problem = await attempt(target, message, signal);
+    if (problem === undefined) return true;
+    if (signal.aborted) return false;
+    onFailed(problem, waitMs(failures));
+    await sleep(waitMs(failures), undefined, { signal }).catch(() => undefined);
+    if (performance.now() - aliveAtMs < aliveEveryMs) continue;
+    aliveAtMs = performance.now();
+    await keepAlive();
+  }
+  return false;
+};

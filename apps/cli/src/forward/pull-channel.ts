@@ -1,0 +1,77 @@
+import { type Lanyard, NoAnswer, NotFound, type NotificationMessage, RequestFailed } from '@lanyard/client';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CliError, exitCodes } from '../errors.js';
+
+/** A message, and the position that confirms it. */
+export interface Message {
+  message: NotificationMessage;
+  next: string;
+}
+
+export interface PullOptions {
+  /** Position of the last message that was processed. */
+  after?: string;
+  signal: AbortSignal;
+  onLost: (error: Error) => void;
+}
+
+const firstWaitMs = 500;
+const longestWaitMs = 15_000;
+
+/** Half a second, one, two … at most so long. */
+export const waitMs = (failures: number, longestMs = longestWaitMs): number =>
+  Math.min(longestMs, firstWaitMs * 2 ** failures);
+
+/** 409 and 410: another poll is ending, or the channel is being deleted. */
+const passes = (error: unknown): error is Error =>
+  error instanceof NoAnswer ||
+  (error instanceof RequestFailed && (error.status >= 500 || [409, 410, 429].includes(error.status)));
+
+const kinds: Record<string, string> = { CALLBACK: 'callback', WEB_SOCKET: 'websocket', LONG_POLLING: 'pull' };
+
+/** The kind of the key's channel; undefined if it has none. */
+export const channelKind = async (lanyard: Lanyard): Promise<string | undefined> => {
+  try {
+    const { delivery_mechanism: mechanism } = await lanyard.call('GET /v2/notification/channel');
+    return kinds[mechanism];
+  } catch (error) {
+    if (error instanceof NotFound) return undefined;
+    throw error;
+  }
+};
+
+/** Creates the pull channel of the key. A channel of another kind, whose events an application expects, stays. */
+export const openPullChannel = async (lanyard: Lanyard): Promise<void> => {
+  const kind = await channelKind(lanyard);
+  if (kind !== undefined && kind !== 'pull')
+    throw new CliError(
+      `The key has a ${kind} channel, whose events belong to an application.`,
+      exitCodes.refused,
+      'Use a key of its own ("lanyard keys create NAME"), or delete the channel ("lanyard channels delete").',
+    );
+  if (kind === undefined) await lanyard.call('PUT /v2/notification/pull', { body: {} });
+};
+
+/**
+ * Messages of the pull channel, in order. A message is confirmed when the next one is requested, so that it is
+ * delivered again to a program that ended before. Continues after failures that pass.
+ */
+export async function* messages(
+  lanyard: Lanyard,
+  { after, signal, onLost }: PullOptions,
+): AsyncGenerator<Message, void> {
+  let position = after;
+  for (let failures = 0; !signal.aborted;)
+    try {
+      const { message, next } = await lanyard.poll({ signal, ...(position !== undefined && { after: position }) });
+      failures = 0;
+      if (next === undefined) continue;
+      yield { message, next };
+      position = next;
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!passes(error)) throw error;
+      if (failures === 0) onLost(error);
+      await sleep(waitMs(failures++), undefined, { signal }).catch(() => undefined);
+    }
+}
