@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { thermometer } from '@lanyard/testing';
 import { Application } from '../application.ts';
-import { fresh } from '../journeys.ts';
+import { fresh, sensor } from '../journeys.ts';
 import { type RunningSystem, startSystem } from '../system.ts';
 import { CommandLine } from './command-line.ts';
 
@@ -104,5 +104,62 @@ describe('the command line', () => {
     expect([unreachable.code, unreachable.stderr]).toEqual([3, expect.stringContaining('127.0.0.1:2')]);
     const other = await cli.run(['devices', '--url', 'http://127.0.0.1:2']);
     expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('belongs to')]);
+  });
+
+  it('observes a resource on a terminal, and takes its subscription away at the end', async () => {
+    const subscriptions = `/v2/subscriptions/${deviceId}${sensor}`;
+    const app = new Application(system.baseUrl, system.adminKey);
+    const run = cli.onTerminal(['observe', name, sensor]);
+    await run.shows(/21\.5/);
+    expect((await app.call('GET', subscriptions)).status).toBe(200);
+    await demo.device.report(sensor, 23.25);
+    await run.shows(/23\.25.*▁█/);
+    run.type('\u0003');
+    expect(await run.ended).toBe(0);
+    expect((await app.call('GET', subscriptions)).status).toBe(404);
+  });
+
+  it('listens, and explains what a device waits for', async () => {
+    const run = cli.start(['listen', '--json']);
+    await run.shows(/Listening/);
+    const sent = await cli.json<{ async_id: string }>('read', name, '/3/0/0', '--no-wait');
+    await run.shows(new RegExp(`"async-responses".*${sent.async_id}`));
+    expect(await run.stop()).toBe(0);
+    expect((await cli.run(['commands', 'wait', sent.async_id])).stdout).toBe('Lanyard\n');
+    expect((await cli.run(['channels', 'status'])).stdout).toMatch(/Kind +pull/);
+    expect((await cli.run(['channels', 'delete'])).code).toBe(0);
+    expect((await cli.run(['channels', 'status'])).code).toBe(6);
+    expect(await cli.json('explain', name)).toMatchObject({ subject: { type: 'device', id: deviceId } });
+    expect((await cli.run(['history', name, sensor])).stdout).toContain('23.25');
+    expect((await cli.run(['resources', name])).stdout).toContain('/3303/0/5700');
+  });
+
+  it('shows control characters of a device as text', async () => {
+    demo.text = '\u001b[31mred\u001b[0m\u0007';
+    const run = cli.onTerminal(['read', name, '/3341/0/5527']);
+    expect(await run.ended).toBe(0);
+    expect(run.shown).toContain('\\u001b[31mred');
+    expect(run.shown).not.toContain('\u001b[31m');
+  });
+
+  it('suspends and resumes, imports with errors by row, and makes keys', async () => {
+    expect((await cli.run(['suspend', name, '--category', 'recalled'])).stderr).toContain('is suspended (recalled)');
+    expect(await cli.json('devices', 'get', name)).toMatchObject({ lifecycle_status: 'blocked' });
+    expect((await cli.run(['resume', name, '--category', 'recalled'])).code).toBe(0);
+    const many = await cli.json('suspend', '--filter', 'endpoint_type=none', '--dry-run');
+    expect(many).toMatchObject({ matched_count: 0, dry_run: true });
+
+    const csv = `endpoint_name,serial_number\n${fresh('row')},1\n${'x'.repeat(65)},2\n`;
+    const imported = await cli.run(['import', '-'], { input: csv });
+    expect([imported.code, imported.stdout]).toEqual([1, '1 of 2 devices were created.\n']);
+    expect(imported.stderr).toContain('endpoint_name');
+
+    const file = join(cli.folder, 'made.key');
+    const made = await cli.run(['keys', 'create', fresh('made'), '--out', file]);
+    expect([made.code, statSync(file).mode & 0o777]).toEqual([0, 0o600]);
+    const limited = await cli.run(['keys'], { env: { LANYARD_URL: system.baseUrl, LANYARD_KEY_FILE: file } });
+    expect([0, 4]).toContain(limited.code);
+    expect((await cli.run(['campaign', 'show', 'none'])).code).toBe(6);
+    expect(await cli.json('campaign')).toEqual([]);
   });
 });

@@ -18,25 +18,27 @@ import { addSuspension } from './commands/suspension.js';
 import { addTail } from './commands/tail.js';
 import { withoutSecrets } from './output/safe-text.js';
 
+const version = '0.1.0';
+
 /** In the order of the help. */
 const all = [
   ...[addLogin, addDevices, addResources, addDeviceRequests, addCommands, addObserve, addExplain, addTail],
   ...[addChannels, addListen, addForward, addSuspension, addImport, addImages, addCampaigns, addKeys, addCompletion],
 ];
 
-const exitCodeHelp = `
-Exit codes:
+export const exitCodeHelp = `Exit codes:
   0  done                    4  not permitted, or not signed in
   1  refused                 5  no result in time
   2  wrong usage             6  no such device, record or profile
-  3  no connection         130  interrupted
+  3  no connection         130  interrupted`;
 
-Names and ids are equivalent everywhere. Start with "lanyard login", then "lanyard devices".`;
+const start = 'Names and ids are equivalent everywhere. Start with "lanyard login", then "lanyard devices".';
 
 /** All commands. Parsing ends with a CommanderError instead of the process. */
 export const createProgram = (cli: Cli): Command => {
   const program = new Command('lanyard')
     .description('Devices, commands, events and channels of a Lanyard installation')
+    .version(version, '--version', 'print the version')
     .option('--profile <name>', 'profile to use (LANYARD_PROFILE)')
     .option('--url <url>', 'address of the service (LANYARD_URL)')
     .option('--key-file <file>', 'file with the API key (LANYARD_KEY_FILE; LANYARD_KEY has the key itself)')
@@ -44,7 +46,7 @@ export const createProgram = (cli: Cli): Command => {
     .option('-q, --quiet', 'print results only, and of lists only ids')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ writeErr: (text) => process.stderr.write(withoutSecrets(text)) })
-    .addHelpText('after', exitCodeHelp)
+    .addHelpText('after', `\n${exitCodeHelp}\n\n${start}`)
     .exitOverride();
   for (const add of all) add(program, cli);
   return program;

@@ -144,7 +144,7 @@ export const addCampaigns = (program: Command, cli: Cli): void => {
 
 interface UploadOptions {
   name?: string;
-  version: string;
+  firmwareVersion: string;
   description?: string;
 }
 
@@ -155,7 +155,7 @@ const upload = async ({ lanyard, out }: Session, file: string, options: UploadOp
   } catch (error) {
     throw new UsageError(`The image cannot be read: ${(error as Error).message}`);
   }
-  const { name = basename(file), version, description } = options;
+  const { name = basename(file), firmwareVersion: version, description } = options;
   const checksum = createHash('sha256').update(body).digest('hex');
   const query = { name, version, datafile_checksum: checksum, ...(description !== undefined && { description }) };
   const image = await lanyard.call('POST /v3/firmware-images', { query, body }, { timeoutMs: 3_600_000 });
@@ -185,7 +185,7 @@ export const addImages = (program: Command, cli: Cli): void => {
     .command('upload')
     .description('Upload a firmware image, with its checksum')
     .argument('<file>', 'the image')
-    .requiredOption('--version <version>', 'what a device reports as /3/0/3 once it runs the image')
+    .requiredOption('--firmware-version <version>', 'what a device reports as /3/0/3 once it runs the image')
     .option('--name <name>', 'default: the name of the file')
     .option('--description <text>', 'what it is')
     .action((file: string, options: UploadOptions, command: Command) => upload(cli.session(command), file, options));

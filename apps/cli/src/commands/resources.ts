@@ -2,8 +2,11 @@ import type { DeviceEcho, DeviceEchoResource } from '@lanyard/client';
 import type { Command } from 'commander';
 import type { Cli } from '../cli.js';
 import { findDevice } from '../names/devices.js';
+import { resourcePath } from '../names/paths.js';
 import type { Column } from '../output/output.js';
-import { ageOf } from '../output/time.js';
+import { sparkline } from '../output/sparkline.js';
+import { ageOf, timeOf } from '../output/time.js';
+import { wholeNumber } from './values.js';
 
 export const valueOf = ({ reported }: Pick<DeviceEchoResource, 'reported'>): string => {
   if (!reported) return '';
@@ -19,6 +22,42 @@ const resourceColumns = (nowMs: number): Column<DeviceEchoResource>[] => [
   { title: 'AGE', of: ({ reported }) => ageOf(reported?.reported_at, nowMs), style: () => 'dim' },
   { title: 'SUBSCRIBED', of: ({ subscribed }) => (subscribed ? 'yes' : '') },
 ];
+
+const isNumeric = (value: unknown): value is number => typeof value === 'number';
+
+interface HistoryOptions {
+  from?: string;
+  to?: string;
+  points: number;
+}
+
+const history = async (
+  cli: Cli,
+  name: string,
+  path: string,
+  { from, to, points }: HistoryOptions,
+  command: Command,
+): Promise<void> => {
+  const { lanyard, out } = cli.session(command);
+  const { id } = await findDevice(lanyard, name);
+  const query = { path: resourcePath(path, 3), points, ...(from && { from }), ...(to && { to }) };
+  const answer = await lanyard.call('GET /v3/devices/{deviceId}/history', { path: { deviceId: id }, query });
+  if (out.options.json) return out.json(answer);
+  const { values, steps } = answer;
+  for (const { from: at, min, mean, max, count } of steps)
+    await out.line(`${timeOf(at)}  ${min ?? ''}  ${mean ?? ''}  ${max ?? ''}  (${count} values)`);
+  await out.list(
+    values,
+    [
+      { title: 'TIME', of: (value) => timeOf(value.reported_at) },
+      { title: 'VALUE', of: (reported) => valueOf({ reported: { ...reported, expires_at: '' } }) },
+    ],
+    (value) => value.reported_at,
+  );
+  const numbers = [...values.map(({ decoded }) => decoded), ...steps.map(({ mean }) => mean)].filter(isNumeric);
+  if (numbers.length > 1) out.note(sparkline(numbers.slice(-80)));
+  if (values.length + steps.length === 0) out.note('No value was stored in this time.');
+};
 
 export const addResources = (program: Command, cli: Cli): void => {
   program
@@ -40,4 +79,16 @@ export const addResources = (program: Command, cli: Cli): void => {
       const count = await out.list(all, resourceColumns(Date.now()), (resource) => resource.resource_path);
       if (count === 0) out.note('The device has not registered yet.');
     });
+
+  program
+    .command('history')
+    .description('Show the stored values of a resource')
+    .argument('<device>', 'name or id')
+    .argument('<path>', 'for example /3303/0/5700')
+    .option('--from <time>', 'ISO 8601; default: 24 hours ago')
+    .option('--to <time>', 'ISO 8601; default: now')
+    .option('--points <n>', 'at most so many values, or steps with minimum, mean, maximum', wholeNumber(1, 2_000), 50)
+    .action((name: string, path: string, options: HistoryOptions, command: Command) =>
+      history(cli, name, path, options, command),
+    );
 };
