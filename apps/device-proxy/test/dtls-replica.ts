@@ -23,6 +23,7 @@ export interface ReplicaOptions {
   /** Without: no inner port. */
   innerHost?: string;
   encryptionKey?: Buffer;
+  connectionsMax?: number;
 }
 
 /** The connections of one replica: a server that answers each message with itself and its own name. */
@@ -88,6 +89,7 @@ export class DtlsReplica {
         const state = server.connection(id)?.state();
         return state && { state, credential: { id: newId() } };
       },
+      hasRoomFor: (from) => server.hasRoomFor(from),
       restore: ({ state }, takeOvers) => !this.refuses && server.restore(state, { takeOvers }) !== undefined,
       lose: async (id) => {
         this.lost.push(id);
@@ -142,6 +144,7 @@ export class DtlsReplica {
       newConnectionId: () => slots.newConnectionId(),
       connectionIdBytes: slots.connectionIdBytes,
       savesStates: true,
+      limits: { connectionsMax: this.options.connectionsMax ?? 100 },
       send: (datagram, to) => {
         if (!shared.sendThroughAnother(datagram, to)) socket.send(datagram, to.address, to.port);
       },

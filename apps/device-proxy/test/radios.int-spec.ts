@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '@lanyard/service';
-import { eventually, type Thermometer, withKey } from '@lanyard/testing';
+import { type DeviceOptions, eventually, type Thermometer, withKey } from '@lanyard/testing';
 import { keyHex, SecureTestSystem } from './secure-test-system.js';
 import { newKey } from './test-system.js';
 
@@ -16,13 +16,16 @@ describe.each(['UDP', 'DTLS'])('the radio of a device over %s', (over) => {
   afterAll(() => secured.close());
 
   /** A registered thermometer. */
-  const thing = async (name: string): Promise<{ deviceId: string; one: Thermometer }> => {
+  const thing = async (
+    name: string,
+    dtls: DeviceOptions['dtls'] = {},
+  ): Promise<{ deviceId: string; one: Thermometer }> => {
     const { proxy, system } = secured;
     const deviceId = newId();
     await system.lifecycle(deviceId, name, 'created');
     await system.credential({ deviceId, identity: `id-${name}`, key: keyHex });
     const server = over === 'UDP' ? {} : { server: `coaps://127.0.0.1:${proxy.dtlsPort}` };
-    const one = system.thing(proxy, name, { ...server, security: withKey(`id-${name}`, keyHex) });
+    const one = system.thing(proxy, name, { ...server, dtls, security: withKey(`id-${name}`, keyHex) });
     await eventually(() => one.device.register());
     return { deviceId, one };
   };
@@ -60,4 +63,13 @@ describe.each(['UDP', 'DTLS'])('the radio of a device over %s', (over) => {
     });
     expect(one.text).toBe('x'.repeat(textBytes));
   });
+
+  if (over === 'DTLS')
+    it('takes blocks that fit into the records that the device accepts', async () => {
+      const { deviceId, one } = await thing('small-records', { recordSizeLimit: 96 });
+      const before = await sent();
+      await write(deviceId, 'small');
+      expect((await sent()) - before).toBe(Math.ceil(textBytes / 32));
+      expect(one.text).toBe('x'.repeat(textBytes));
+    });
 });

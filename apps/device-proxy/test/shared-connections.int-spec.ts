@@ -226,6 +226,22 @@ describe('DTLS connections between replicas', () => {
     expect([b.received, await b.count('refused')]).toEqual([[], 1]);
   });
 
+  it('a replica that has as many as it may takes none over, and another one does', async () => {
+    const [a, b, c] = [await replica(), await replica({ connectionsMax: 1 }), await replica()];
+    const [moving, staying] = [await device(a), await device(b)];
+    await moving.ask('one', `one ${a.name}`);
+    await staying.ask('one', `one ${b.name}`);
+    await kill(a);
+    await together(b, c);
+    moving.talkTo(b);
+    moving.line.send(Buffer.from('two'));
+    await eventually(async () => expect(await b.count('dropped')).toBe(1));
+    expect([await b.count('taken'), b.server.gauges().connections]).toEqual([0, 1]);
+    moving.talkTo(c);
+    await moving.ask('three', `three ${c.name}`);
+    expect(c.server.counters()['handshake-started']).toBe(0);
+  });
+
   it('while Redis is away known connections continue, and records of others are dropped until it is back', async () => {
     const line = await TcpLine.open(engines().redisUrl);
     const own = new Redis(line.url, { maxRetriesPerRequest: 1, commandTimeout: 500, retryStrategy: () => 100 });

@@ -85,6 +85,13 @@ export class HandshakeFailed extends DtlsError {
   }
 }
 
+/** A connection cannot be restored: there are as many as the limits allow (`DtlsServer.hasRoomFor`). */
+export class TooManyConnections extends DtlsError {
+  constructor() {
+    super('There is no room for another DTLS connection');
+  }
+}
+
 /** The connection is closed, or not open yet. */
 export class ConnectionClosed extends DtlsError {
   constructor() {

@@ -14,6 +14,7 @@ export {
   RecordTooLarge,
   SequenceExhausted,
   StateNotSaved,
+  TooManyConnections,
   UnencodableMessage,
 } from './errors.js';
 export { type Authenticate, type OwnCertificate, type PeerCredential } from './handshake/credentials.js';

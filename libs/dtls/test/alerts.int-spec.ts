@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { AlertDescription, type DtlsClientOptions, type DtlsServerOptions } from '../src/index.js';
+import { AlertDescription, DEFAULT_LIMITS, type DtlsClientOptions, type DtlsServerOptions } from '../src/index.js';
 import { encodeAlert } from '../src/messages/alert.js';
 import { encodeCertificate } from '../src/messages/certificate.js';
 import { encodeClientHello } from '../src/messages/client-hello.js';
@@ -10,7 +10,7 @@ import { ContentType, encodePlainRecord } from '../src/messages/record.js';
 import { decodeServerHello, encodeServerHello, type ServerHello } from '../src/messages/server-hello.js';
 import { altered } from './alteration.js';
 import { issueCertificate, newIssuer } from './certificates.js';
-import { ECDHE_GCM, IDENTITY, PSK_CBC, PSK_CCM_8, TestNetwork } from './peers.js';
+import { ECDHE_GCM, eightByteIds, IDENTITY, PSK_CBC, PSK_CCM_8, TestNetwork } from './peers.js';
 import { RawClient } from './raw-client.js';
 import { epochOfClient, epochOfPeer, openedBy } from './raw-keys.js';
 
@@ -91,14 +91,38 @@ describe('a server sends', () => {
     }
   });
 
-  it('DecryptError when records under a wrong key keep arriving', () => {
-    const { client, epoch } = agreed({ key: Buffer.from('another key') });
-    for (let count = 0; count < 3; count += 1) {
-      expect(client.failures).toEqual([]);
-      client.raw(epoch.seal(ContentType.Handshake, encodeHandshake(Finished, 3, Buffer.alloc(12))));
-    }
-    expect(client.takeAlerts()).toEqual([{ level: 'fatal', description: AlertDescription.DecryptError }]);
-    expect(client.failures).toMatchObject([{ reason: 'wrong-key', identity: IDENTITY }]);
+  describe('after records under a wrong key', () => {
+    const key = Buffer.from('another key');
+    const DECRYPT_ERROR = [{ level: 'fatal', description: AlertDescription.DecryptError }];
+    const WRONG_KEY = [{ reason: 'wrong-key', identity: IDENTITY }];
+    const sends = ({ client, epoch }: ReturnType<typeof agreed>) => {
+      for (let count = 0; count < 3; count += 1) {
+        expect(client.failures).toEqual([]);
+        client.raw(epoch.seal(ContentType.Handshake, encodeHandshake(Finished, 3, Buffer.alloc(12))));
+      }
+      return client;
+    };
+
+    it('DecryptError at once, when they have the connection id', () => {
+      const client = sends(agreed({ key, newConnectionId: eightByteIds }));
+      expect(client.takeAlerts()).toEqual(DECRYPT_ERROR);
+      expect(client.failures).toMatchObject(WRONG_KEY);
+    });
+
+    it('DecryptError when the time for a handshake is over, without a connection id', () => {
+      const client = sends(agreed({ key }));
+      expect([client.takeAlerts(), client.failures]).toEqual([[], []]);
+      client.clock.advance(DEFAULT_LIMITS.handshakeMs);
+      expect(client.takeAlerts()).toEqual(DECRYPT_ERROR);
+      expect(client.failures).toMatchObject(WRONG_KEY);
+    });
+
+    it('nothing when the client has started again, and the reason is known', () => {
+      const client = sends(agreed({ key }));
+      client.greet(RawClient.hello());
+      expect(client.takeAlerts()).toEqual([]);
+      expect(client.failures).toMatchObject(WRONG_KEY);
+    });
   });
 
   it('DecryptError when the Finished is wrong', () => {
@@ -119,9 +143,10 @@ describe('a server sends', () => {
 });
 
 /** A raw client after its ClientKeyExchange. */
-function agreed({ key }: { key?: Buffer } = {}) {
-  const client = new RawClient();
-  const hello = client.greet(RawClient.hello({ extensions: {} }));
+function agreed({ key, ...options }: { key?: Buffer } & Partial<DtlsServerOptions> = {}) {
+  const client = new RawClient(options);
+  const connectionId = options.newConnectionId && Buffer.alloc(0);
+  const hello = client.greet(RawClient.hello({ extensions: { connectionId } }));
   const [serverHello] = client.takeRecords();
   client.message(ClientKeyExchange, 2, encodePskClientKeyExchange({ identity: IDENTITY }));
   return { client, epoch: epochOfClient(hello.random, serverHello!, key) };

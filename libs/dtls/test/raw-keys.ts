@@ -17,10 +17,12 @@ const FORGED_SEQUENCE = 20;
 /** The epoch of a client that has a pre-shared key and no extended master secret, from the ServerHello that it got. */
 export function epochOfClient(clientRandom: Buffer, serverHello: WireRecord, key: Buffer = KEY): Epoch {
   const [message] = decodeHandshakeFragments(serverHello.fragment) as [HandshakeFragment];
-  const serverRandom = Buffer.from(decodeServerHello(message.fragment).random);
+  const hello = decodeServerHello(message.fragment);
+  const serverRandom = Buffer.from(hello.random);
   const secret = masterSecret(pskPreMasterSecret(key), clientRandom, serverRandom);
   const keys = deriveKeys(SUITE, secret, clientRandom, serverRandom);
-  return new Epoch({ number: 1, protection: createProtection(SUITE, keys, 'client') });
+  const sendConnectionId = hello.extensions.connectionId && Buffer.from(hello.extensions.connectionId);
+  return new Epoch({ number: 1, protection: createProtection(SUITE, keys, 'client'), sendConnectionId });
 }
 
 /** What the peer of a connection would send: its sending half, made from the state of the connection. */

@@ -4,12 +4,12 @@ import { type ConnectionState, DtlsServer, SequenceExhausted } from '../src/inde
 import { SEQUENCE_MAX, TAKE_OVER_SEQUENCES } from '../src/limits.js';
 import { encodeClientHello } from '../src/messages/client-hello.js';
 import { encodeHandshake, HandshakeType } from '../src/messages/handshake.js';
-import { ContentType, encodePlainRecord } from '../src/messages/record.js';
+import { ContentType, decodeRecords, encodePlainRecord } from '../src/messages/record.js';
 import { flipped } from './alteration.js';
 import { issueCertificate, newIssuer } from './certificates.js';
 import { ManualClock } from './manual-clock.js';
 import { randomFrom } from './network.js';
-import { eightByteIds, KEY, keyOf, TestNetwork } from './peers.js';
+import { eightByteIds, KEY, keyOf, PSK_CCM_8, TestNetwork } from './peers.js';
 import { RawClient } from './raw-client.js';
 import { epochOfPeer } from './raw-keys.js';
 
@@ -68,6 +68,51 @@ describe('before its address is proved, a client', () => {
       }
       answered(random() < 0.2 ? Buffer.concat([changed, record]) : changed);
     }
+  });
+});
+
+describe('a handshake at whose address others send', () => {
+  const FINISHED_SEQUENCE = 3;
+  const random = randomFrom(11);
+  const protectedRecord = (sequence: number) => {
+    const record = encodePlainRecord(
+      [21, 22, 23][sequence % 3]!,
+      sequence,
+      Buffer.alloc(40, Math.floor(random() * 256)),
+    );
+    record[4] = 1;
+    return record;
+  };
+  const plainMessage = (type: number, sequence: number) =>
+    encodePlainRecord(
+      ContentType.Handshake,
+      sequence,
+      encodeHandshake(type, FINISHED_SEQUENCE, Buffer.alloc(12)).subarray(0, sequence % 2 ? undefined : 20),
+    );
+  const forgeries = [
+    ...Array.from({ length: 40 }, (_, sequence) => protectedRecord(sequence)),
+    ...Object.values(HandshakeType).map(plainMessage),
+  ];
+  /** Before and after each record. */
+  const surrounded = (datagram: Buffer): Buffer => {
+    let at = 0;
+    const parts = decodeRecords(datagram, 0).map(({ end }) => {
+      const record = datagram.subarray(at, end);
+      at = end;
+      return [...forgeries, record];
+    });
+    return Buffer.concat([...parts.flat(), ...forgeries]);
+  };
+  const helloOf = (datagram: Buffer) => datagram[13] === HandshakeType.ClientHello;
+
+  it.each(['up', 'down'])('succeeds, whatever they send for the other side without its keys: %s', async (way) => {
+    const net = new TestNetwork();
+    if (way === 'up') net.alterUp = (datagram) => (helloOf(datagram) ? datagram : surrounded(datagram));
+    else net.alterDown = surrounded;
+    const client = await net.connected({ suites: [PSK_CCM_8] });
+    client.say('still here');
+    await net.run(50);
+    expect([net.server.messages, net.server.failures]).toEqual([['still here'], []]);
   });
 });
 

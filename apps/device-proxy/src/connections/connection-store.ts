@@ -39,8 +39,8 @@ export type Taken =
 
 interface Lookup {
   id: string;
-  /** All its records were: the replica that the device reaches is the one to have it. */
-  isForwarded: boolean;
+  /** To another replica, even if none has it now. */
+  isLeft: boolean;
 }
 
 interface Known {
@@ -97,9 +97,9 @@ export class ConnectionStore {
     return this.saves.submit(save);
   }
 
-  /** Takes the connection over, unless a live replica has it or all its records were forwarded. */
-  take(id: string, { isForwarded = false }: Partial<Lookup> = {}): Promise<Taken> {
-    return this.takes.submit({ id, isForwarded });
+  /** Takes the connection over, unless a live replica has it or it is left to another one. */
+  take(id: string, { isLeft = false }: Partial<Lookup> = {}): Promise<Taken> {
+    return this.takes.submit({ id, isLeft });
   }
 
   /** Whether the connection is still this replica's. It is if Redis does not have it: Redis may have lost it. */
@@ -124,8 +124,8 @@ export class ConnectionStore {
 
   private async takeAll(batch: readonly Lookup[]): Promise<Taken[]> {
     const keys = [this.prefix.slots, ...batch.map(({ id }) => this.prefix.connection(id))];
-    const areForwarded = batch.map(({ isForwarded }) => (isForwarded ? 1 : 0));
-    const rows = await this.run('take-connections', keys, [this.slots.owner, this.firstEpoch(), ...areForwarded]);
+    const areLeft = batch.map(({ isLeft }) => (isLeft ? 1 : 0));
+    const rows = await this.run('take-connections', keys, [this.slots.owner, this.firstEpoch(), ...areLeft]);
     return (rows as string[][]).map((row, n) => this.taken((batch[n] as Lookup).id, row));
   }
 

@@ -1,4 +1,4 @@
-import { type Address, InvalidState } from '@lanyard/dtls';
+import { type Address, InvalidState, TooManyConnections } from '@lanyard/dtls';
 import { type Clock, CLOCK, type Logger, LOGGER } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { Throttle } from '../events/throttle.js';
@@ -134,8 +134,8 @@ export class StrayRecords {
   }
 
   private async lookUp(id: string): Promise<void> {
-    const isForwarded = this.areForwarded(id);
-    const taken = await this.store.take(id, { isForwarded });
+    const isLeft = this.areForwarded(id) || !this.hasRoomFor(id);
+    const taken = await this.store.take(id, { isLeft });
     if (taken.kind === 'taken') await this.continue(id, taken);
     else if (taken.kind === 'free') await this.leave(id);
     else if (taken.kind === 'elsewhere') this.pass(id, taken.owner);
@@ -146,10 +146,21 @@ export class StrayRecords {
     return (this.waiting.get(id) ?? []).every(({ from }) => from.via !== undefined);
   }
 
+  private hasRoomFor(id: string): boolean {
+    return (this.waiting.get(id) ?? []).every(({ from }) => this.host?.hasRoomFor(from) === true);
+  }
+
   /** To the replica that the device reaches, which takes it over; unless the device was heard here meanwhile. */
   private async leave(id: string): Promise<void> {
-    if (!this.areForwarded(id)) return this.lookUp(id);
-    for (const stray of this.strays(id)) this.sendBack(stray);
+    if (this.areForwarded(id)) for (const stray of this.strays(id)) this.sendBack(stray);
+    else if (this.hasRoomFor(id)) await this.lookUp(id);
+    else this.reportFull();
+  }
+
+  /** The records are dropped: a replica that has room, or this one later, can continue the connection. */
+  private reportFull(): void {
+    if (this.reports.isDue('full'))
+      this.logger.warn('DTLS connections of replicas that are gone not taken over: this one has as many as it may');
   }
 
   private discard(id: string, taken: Taken): void {
@@ -182,7 +193,9 @@ export class StrayRecords {
 
   private async continue(id: string, taken: Extract<Taken, { kind: 'taken' }>): Promise<void> {
     const { epoch, saved, takeOvers } = taken;
-    if (!this.restore(taken)) {
+    const restored = this.restore(taken);
+    if (restored === 'full') return this.reportFull();
+    if (!restored) {
       await this.store.remove({ id, epoch });
       return this.discard(id, { kind: 'none' });
     }
@@ -195,10 +208,12 @@ export class StrayRecords {
     if (connection && connection.receivedMax > saved.state.receivedMax) this.host?.arrived(id);
   }
 
-  private restore({ saved, takeOvers }: Extract<Taken, { kind: 'taken' }>): boolean {
+  private restore({ saved, takeOvers }: Extract<Taken, { kind: 'taken' }>): boolean | 'full' {
     try {
       if (this.host?.restore(saved, takeOvers) === true) return true;
     } catch (error) {
+      // Others have filled the room since Redis was asked.
+      if (error instanceof TooManyConnections) return 'full';
       if (!(error instanceof InvalidState)) throw error;
     }
     this.events.count('refused');

@@ -22,6 +22,7 @@ import type { ConnectionSharing, DtlsHost, SavedConnection } from './connection-
 import type { DtlsAuthenticator } from './dtls-authenticator.js';
 import { DtlsTransport, dtlsPeer } from './dtls-transport.js';
 import { connectionAddress, connectionId } from './peer-address.js';
+import { blockBytesIn, blockBytesLargest } from './record-blocks.js';
 import type { Sender } from './sender.js';
 import type { Gone, RadioOf, Transport } from './transport.js';
 import { offerUnmatched } from './unmatched.js';
@@ -128,6 +129,10 @@ export class CoapDtls implements Transport, DtlsHost {
     const credential = this.open.get(id)?.sender.credential;
     const state = this.transport.server.connection(id)?.state();
     return state && credential && { state, credential };
+  }
+
+  hasRoomFor(from: Address): boolean {
+    return this.transport.server.hasRoomFor(from);
   }
 
   /** The device is told when it may not connect any more. */
@@ -264,7 +269,10 @@ export class CoapDtls implements Transport, DtlsHost {
 
   private radioOf({ authority: id }: Peer): PeerRadio | undefined {
     const open = this.open.get(id);
-    return open && this.parts.radioOf(open.sender.accountId, this.addressOf(id));
+    const radio = open && this.parts.radioOf(open.sender.accountId, this.addressOf(id));
+    const bytesMax = blockBytesIn(this.connection(id)?.plaintextBytesMax ?? Infinity);
+    const blockBytes = radio?.blockBytes ?? this.parts.coapLimits.blockBytes ?? blockBytesLargest;
+    return blockBytes <= bytesMax ? radio : { ...radio, blockBytes: bytesMax };
   }
 
   private addressOf(id: string): string {

@@ -17,7 +17,9 @@ export interface DtlsHost {
   connection(id: string): DtlsConnection | undefined;
   /** Undefined when the connection is over. */
   save(id: string): SavedConnection | undefined;
-  /** Continues the connection. False when its device may not connect any more. @throws InvalidState */
+  /** Whether one more connection may come from there. */
+  hasRoomFor(from: Address): boolean;
+  /** Continues the connection. False when its device may not connect any more. @throws InvalidState, TooManyConnections */
   restore(saved: SavedConnection, takeOvers: number): boolean;
   /** Another replica continues the connection: it ends here, and the device is not told. */
   lose(id: string): Promise<void>;

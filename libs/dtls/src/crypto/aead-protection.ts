@@ -25,8 +25,8 @@ const nonce = Buffer.alloc(IMPLICIT_NONCE_BYTES + EXPLICIT_NONCE_BYTES);
 /**
  * AES-CCM and AES-GCM (RFC 6655, RFC 5288): explicit nonce, ciphertext, tag.
  *
- * A cipher takes its key as a string. A `KeyObject` would be made for each record, which costs a microsecond, or kept for each
- * connection, which costs a kilobyte; with a Buffer a cipher takes four times as long.
+ * A cipher takes its key as the string that the key block has. A `KeyObject` would be made for each record, which costs a
+ * microsecond, or kept for each connection, which costs a kilobyte.
  */
 export class AeadProtection implements RecordProtection {
   constructor(

@@ -77,6 +77,10 @@ export class ClientHandshake extends Handshake {
     return { id: this.sessionId, suite, masterSecret: this.masterSecret, peer: packCredential(this.credential) };
   }
 
+  protected override get expectsFinished(): boolean {
+    return this.expected.every((type) => type === Finished);
+  }
+
   protected override handle({ type, messageSequence, body }: HandshakeMessage): void {
     // A request for what is in progress, not part of it (RFC 5246 §7.4.1.1).
     if (type === HandshakeType.HelloRequest) return;

@@ -49,10 +49,10 @@ export interface Established {
 /** Records under the new keys that arrive before the handshake ends: at first unreadable, then application data. */
 const EARLY_RECORDS_MAX = 8;
 /**
- * Records of the new epoch that do not authenticate before the handshake fails. One may be a late record of the peer's
- * previous connection.
+ * So many records of the new epoch that do not authenticate mean a wrong key. One may be a late record of the peer's previous
+ * connection.
  */
-const UNAUTHENTIC_RECORDS_MAX = 3;
+const WRONG_KEY_RECORDS = 3;
 
 /** The half of a handshake that both sides share: records, reassembly, flights, waiting for callbacks, and failing. */
 export abstract class Handshake {
@@ -85,8 +85,11 @@ export abstract class Handshake {
     const { retransmissionMaxMs, handshakeMs } = host.limits;
     const times = { initialMs: retransmissionMs, maxMs: Math.max(retransmissionMs, retransmissionMaxMs) };
     this.retransmission = new Retransmission(host.clock, host.timers, times, () => host.onRetransmission());
-    this.deadline = host.timers.schedule(handshakeMs, () => this.fail('timeout'));
+    this.deadline = host.timers.schedule(handshakeMs, () => this.timedOut());
   }
+
+  /** Whether nothing is missing but the peer's Finished. */
+  protected abstract get expectsFinished(): boolean;
 
   /** Handles the next message in order. What it throws as `DecodeError` ends the handshake with its alert. */
   protected abstract handle(message: HandshakeMessage): void;
@@ -104,7 +107,12 @@ export abstract class Handshake {
 
   /** Ends it without an alert. */
   abandon(): void {
-    this.fail('abandoned');
+    this.fail(this.hasWrongKey ? 'wrong-key' : 'abandoned');
+  }
+
+  private timedOut(): void {
+    if (this.hasWrongKey) this.wrongKey();
+    else this.fail('timeout');
   }
 
   protected get isOver(): boolean {
@@ -191,9 +199,20 @@ export abstract class Handshake {
     this.alertReceived();
   }
 
+  /**
+   * Anyone can send records from the peer's address: they must not end the handshake of a peer with the right key (RFC 6347
+   * §4.1.2.7). With a connection id, which only the peer and the network between know, they come from the peer.
+   */
   private countUnauthentic(): void {
     this.unauthentic += 1;
-    if (this.unauthentic < UNAUTHENTIC_RECORDS_MAX) return;
+    if (this.hasWrongKey && this.epoch1!.receiveConnectionId.length > 0) this.wrongKey();
+  }
+
+  private get hasWrongKey(): boolean {
+    return this.unauthentic >= WRONG_KEY_RECORDS;
+  }
+
+  private wrongKey(): void {
     this.fail('wrong-key', { alert: AlertDescription.DecryptError });
   }
 
@@ -216,6 +235,8 @@ export abstract class Handshake {
     // Records that waited for keys are opened in the middle of a step, which has to end first.
     if (this.handling) return;
     while (!this.busy && !this.ended) {
+      // Whoever sends another message now, without protection, is not the peer.
+      if (this.expectsFinished) this.reassembler.keepOnly(HandshakeType.Finished);
       const message = this.reassembler.take();
       if (message === undefined) return;
       this.step(() => this.handle(message));

@@ -66,12 +66,22 @@ export class Reassembler {
     const messageSequence = this.nextSequence;
     const partial = this.partials.get(messageSequence);
     if (partial === undefined || partial.heldBytes < partial.length) return undefined;
-    this.partials.delete(messageSequence);
-    this.heldBytes -= partial.heldBytes;
-    this.pieces -= partial.pieces.length;
+    this.drop(messageSequence, partial);
     this.nextSequence += 1;
     const body = partial.pieces.length === 1 ? partial.pieces[0]!.bytes : Buffer.concat(partial.pieces.map(bytesOf));
     return { type: partial.type, messageSequence, body };
+  }
+
+  /** Discards what it holds of messages of other types. */
+  keepOnly(type: number): void {
+    for (const [messageSequence, partial] of this.partials)
+      if (partial.type !== type) this.drop(messageSequence, partial);
+  }
+
+  private drop(messageSequence: number, { heldBytes, pieces }: Partial): void {
+    this.partials.delete(messageSequence);
+    this.heldBytes -= heldBytes;
+    this.pieces -= pieces.length;
   }
 
   private partialFor({ messageSequence, type, length }: HandshakeFragment): Partial {

@@ -114,6 +114,10 @@ export class ServerHandshake extends Handshake {
     });
   }
 
+  protected override get expectsFinished(): boolean {
+    return this.expected === HandshakeType.Finished;
+  }
+
   protected override handle({ type, messageSequence, body }: HandshakeMessage): void {
     if (type !== this.expected) {
       throw new DecodeError('a handshake message out of order', AlertDescription.UnexpectedMessage);

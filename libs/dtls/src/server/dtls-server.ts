@@ -2,6 +2,7 @@ import { type Address, addressKey } from '../connection/address.js';
 import { type ConnectionState } from '../connection/connection-state.js';
 import { type ConnectionHost, DtlsConnection } from '../connection/connection.js';
 import { publicRandom } from '../crypto/public-random.js';
+import { TooManyConnections } from '../errors.js';
 import { type Established, type HandshakeHost } from '../handshake/handshake.js';
 import { ServerHandshake, type ServerParameters, type VerifiedHello } from '../handshake/server-handshake.js';
 import { DEFAULT_LIMITS, type DtlsLimits } from '../limits.js';
@@ -69,15 +70,23 @@ export class DtlsServer {
    *   The store of states counts it in one atomic step, before the state is read: two processes with the same count would
    *   use the same nonces.
    * @param takeOver.remote Where the peer is, if the caller is sure; a peer with a connection id shows it with its next record.
-   * @throws InvalidState
+   * @throws InvalidState, TooManyConnections
    */
   restore(state: ConnectionState, takeOver: { takeOvers: number; remote?: Address }): DtlsConnection {
     const open = this.connections.withId(state.id);
     if (open !== undefined) return open;
     const connection = DtlsConnection.fromState(this.connectionHost, state, { remote: state.remote, ...takeOver });
+    if (!this.hasRoomFor(connection.remote)) throw new TooManyConnections();
     this.count('connection-restored');
     this.add(connection);
     return connection;
+  }
+
+  /** Whether one more connection may come from there. One that replaces the connection at its address takes no more room. */
+  hasRoomFor(from: Address): boolean {
+    const { connectionsMax, connectionsPerSourceMax } = this.limits;
+    if (this.connections.at(addressKey(from)) !== undefined) return true;
+    return this.connections.size < connectionsMax && this.connections.from(from) < connectionsPerSourceMax;
   }
 
   counters(): Readonly<Record<DtlsEvent, number>> {
@@ -179,13 +188,6 @@ export class DtlsServer {
     const pending: PendingHandshake = { handshake, remote };
     this.handshakes.add(pending);
     handshake.start();
-  }
-
-  /** One that would replace the connection at its address takes no more room. */
-  private hasRoomFor(from: Address): boolean {
-    const { connectionsMax, connectionsPerSourceMax } = this.limits;
-    if (this.connections.at(addressKey(from)) !== undefined) return true;
-    return this.connections.size < connectionsMax && this.connections.from(from) < connectionsPerSourceMax;
   }
 
   private callbacksOf(

@@ -8,6 +8,8 @@ export interface DtlsLineOptions {
   security: DeviceSecurity;
   /** The id on records to this device (RFC 9146). Default: none, but the server may have one; false: no ids at all. */
   connectionId?: Buffer | false;
+  /** Largest plaintext of a record to this device (RFC 8449); default: it says none. */
+  recordSizeLimit?: number;
   /** Local address; default 127.0.0.1. */
   localHost?: string;
   /** First retransmission of a flight; default 300 ms, which makes tests quick. */
@@ -123,11 +125,13 @@ export class DtlsLine implements DatagramTransport {
   }
 
   private async handshake(): Promise<void> {
-    const { security, connectionId = NO_ID, retransmissionMs = 300, handshakeMs = 10_000, timers } = this.options;
+    const { security, connectionId = NO_ID, retransmissionMs = 300, handshakeMs = 10_000 } = this.options;
+    const { recordSizeLimit, timers } = this.options;
     const client = new DtlsClient({
       ...dtlsOptions(security),
       limits: { retransmissionMs, handshakeMs },
       ...(connectionId !== false && { connectionId }),
+      ...(recordSizeLimit !== undefined && { recordSizeLimit }),
       ...(timers && { timers }),
       ...(this.session && { session: this.session }),
       send: (datagram) => this.sendRaw(datagram),

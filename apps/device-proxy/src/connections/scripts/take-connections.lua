@@ -2,10 +2,11 @@
 -- grows in the same step, so no state is read twice with the same epoch, and a former owner cannot save any more.
 -- Epochs are seconds or more, so that they grow even when Redis has lost its latest writes.
 --
--- One whose records were all forwarded goes to the replica that the device reaches: it is not taken over here.
+-- One whose records were all forwarded goes to the replica that the device reaches, and a replica that is full leaves them to
+-- others: those are not taken over here.
 --
 -- KEYS  1 slots  then the hash of each connection
--- ARGV  1 owner that asks  2 seconds by its clock  then for each connection 1 when all its records were forwarded
+-- ARGV  1 owner that asks  2 seconds by its clock  then for each connection 1 when it is left to another replica
 -- Returns for each connection { 'none' }, { 'elsewhere', owner }, { 'free' }, or { 'taken', epoch, sealed state }.
 local slots = KEYS[1]
 local owner, seconds = ARGV[1], tonumber(ARGV[2])

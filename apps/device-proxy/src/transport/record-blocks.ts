@@ -1,0 +1,13 @@
+/** Of a block (RFC 7959 §2.2). */
+const blockBytesSmallest = 16;
+export const blockBytesLargest = 1_024;
+
+/** What a CoAP message with a block has besides it: header, token, path and other options. */
+const headBytes = 48;
+
+/** The largest block whose message fits into records of at most so many bytes, which is the limit of the peer (RFC 8449). */
+export const blockBytesIn = (recordBytesMax: number): number => {
+  let bytes = blockBytesLargest;
+  while (bytes > blockBytesSmallest && bytes + headBytes > recordBytesMax) bytes /= 2;
+  return bytes;
+};
