@@ -38,7 +38,8 @@ describe.each(['DTLS', 'DTLS without connection ids'] as const)('a device over %
     const thing = secured.device('mover');
     await secured.connected(thing, withKey(identity, keyHex));
     expect(await thing.register()).toBe('2.01');
-    const { address } = (await secured.registered('mover')).value;
+    const { address, remoteAddress } = (await secured.registered('mover')).value;
+    expect(remoteAddress).toBe(`127.0.0.1:${thing.dtls.port}`);
     const key = newKey(system.accountId);
     await system.call(proxy, key, 'PUT', `/v2/subscriptions/${deviceId}/${path}`);
     await system.fact(system.subscriptions, (v) => v.deviceId === deviceId && v.status === 'confirmed');
@@ -55,11 +56,11 @@ describe.each(['DTLS', 'DTLS without connection ids'] as const)('a device over %
     await thing.dtls.rebind();
     expect(thing.dtls.port).not.toBe(before);
     delete thing.beforeAnswer;
-    if (over !== 'DTLS') {
-      // Its records are not known at the new port: it notices, and handshakes again.
-      await thing.dtls.connect();
-      expect(await thing.update()).toBe('2.04');
-    }
+    // Without an id its records are not known at the new port: it notices, and handshakes again.
+    if (over !== 'DTLS') await thing.dtls.connect();
+    expect(await thing.update()).toBe('2.04');
+    const heardFrom = `127.0.0.1:${thing.dtls.port}`;
+    await system.fact(system.sessions, (v) => v.deviceId === deviceId && v.remoteAddress === heardFrom);
     answer.release();
     expect((await system.result('pending')).value).toMatchObject({ outcome: 'succeeded', item: { status: 200 } });
     thing.report('33.5');
@@ -152,7 +153,10 @@ describe('the DTLS listener', () => {
   it('a flood of handshakes from one address holds a bounded number of them, and hinders no other address', async () => {
     const { identity } = await secured.directory('elsewhere');
     const wrong = withKey(identity, 'ff'.repeat(16));
-    const flooders = Array.from({ length: 40 }, () => new SecureDevice('flooder', { connectionId: false }));
+    const flooders = Array.from(
+      { length: 40 },
+      () => new SecureDevice('flooder', { connectionId: false, localHost: '127.0.0.3' }),
+    );
     const flood = Promise.allSettled(
       flooders.flatMap((one) => Array.from({ length: 5 }, () => one.connect(proxy.dtlsPort, wrong))),
     );
@@ -165,7 +169,6 @@ describe('the DTLS listener', () => {
     expect((await flood).every(({ status }) => status === 'rejected')).toBe(true);
     expect((await countsOf(proxy)).get('handshake-refused')).toBeGreaterThan(0);
     await Promise.all(flooders.map((one) => one.close()));
-    await eventually(async () => expect((await countsOf(proxy)).get('handshakes')).toBe(0));
   }, 60_000);
 
   it('drops datagrams of any size and content, and serves the next one', async () => {

@@ -91,10 +91,13 @@ describe('a server sends', () => {
     }
   });
 
-  describe('after records under a wrong key', () => {
+  describe.each([
+    ['a wrong key', IDENTITY],
+    ['the key of an unknown identity', Buffer.from('nobody')],
+  ])('after records under %s', (_, identity) => {
     const key = Buffer.from('another key');
     const DECRYPT_ERROR = [{ level: 'fatal', description: AlertDescription.DecryptError }];
-    const WRONG_KEY = [{ reason: 'wrong-key', identity: IDENTITY }];
+    const WRONG_KEY = [{ reason: 'wrong-key', identity }];
     const sends = ({ client, epoch }: ReturnType<typeof agreed>) => {
       for (let count = 0; count < 3; count += 1) {
         expect(client.failures).toEqual([]);
@@ -104,13 +107,13 @@ describe('a server sends', () => {
     };
 
     it('DecryptError at once, when they have the connection id', () => {
-      const client = sends(agreed({ key, newConnectionId: eightByteIds }));
+      const client = sends(agreed({ key, identity, newConnectionId: eightByteIds }));
       expect(client.takeAlerts()).toEqual(DECRYPT_ERROR);
       expect(client.failures).toMatchObject(WRONG_KEY);
     });
 
     it('DecryptError when the time for a handshake is over, without a connection id', () => {
-      const client = sends(agreed({ key }));
+      const client = sends(agreed({ key, identity }));
       expect([client.takeAlerts(), client.failures]).toEqual([[], []]);
       client.clock.advance(DEFAULT_LIMITS.handshakeMs);
       expect(client.takeAlerts()).toEqual(DECRYPT_ERROR);
@@ -118,11 +121,18 @@ describe('a server sends', () => {
     });
 
     it('nothing when the client has started again, and the reason is known', () => {
-      const client = sends(agreed({ key }));
+      const client = sends(agreed({ key, identity }));
       client.greet(RawClient.hello());
       expect(client.takeAlerts()).toEqual([]);
       expect(client.failures).toMatchObject(WRONG_KEY);
     });
+  });
+
+  it('nothing after a Finished without protection, which is forged', () => {
+    const { client } = agreed();
+    client.takeDatagrams();
+    client.message(Finished, 3, Buffer.alloc(12));
+    expect([client.takeDatagrams(), client.failures]).toEqual([[], []]);
   });
 
   it('DecryptError when the Finished is wrong', () => {
@@ -143,12 +153,16 @@ describe('a server sends', () => {
 });
 
 /** A raw client after its ClientKeyExchange. */
-function agreed({ key, ...options }: { key?: Buffer } & Partial<DtlsServerOptions> = {}) {
+function agreed({
+  key,
+  identity = IDENTITY,
+  ...options
+}: { key?: Buffer; identity?: Buffer } & Partial<DtlsServerOptions> = {}) {
   const client = new RawClient(options);
   const connectionId = options.newConnectionId && Buffer.alloc(0);
   const hello = client.greet(RawClient.hello({ extensions: { connectionId } }));
   const [serverHello] = client.takeRecords();
-  client.message(ClientKeyExchange, 2, encodePskClientKeyExchange({ identity: IDENTITY }));
+  client.message(ClientKeyExchange, 2, encodePskClientKeyExchange({ identity }));
   return { client, epoch: epochOfClient(hello.random, serverHello!, key) };
 }
 
@@ -205,6 +219,13 @@ describe('a client sends', () => {
       'its key is on another curve',
       altered(Certificate, () => chain(...otherCurve.chain)),
       ...withCertificate,
+    ],
+    [
+      'UnsupportedCertificate',
+      'its type was not offered',
+      withHello(({ extensions }) => ({ extensions: { ...extensions, serverCertificateTypes: undefined } })),
+      { certificate },
+      { psk: undefined, rawPublicKeys: true },
     ],
     [
       'IllegalParameter',

@@ -37,6 +37,20 @@ describe('the proof of a private key', () => {
     expect(net.server.connected).toEqual([]);
   });
 
+  it('is missed by a client that has the certificate of another, and by such a server', async () => {
+    const stolen = { chain: ecdheClient.certificate!.chain, privateKey: issueCertificate('thief', issuer).privateKey };
+    const net = new TestNetwork(ecdheServer);
+    const client = net.client({ ...ecdheClient, certificate: stolen });
+    await attempt(net, client);
+    expect(net.server.failures).toMatchObject([{ reason: 'refused', alert: DecryptError }]);
+    expect(net.server.connected).toEqual([]);
+    const other = new TestNetwork({ ...ecdheServer, certificate: stolen });
+    const victim = other.client(ecdheClient);
+    await attempt(other, victim);
+    expect(victim.outcome).toMatchObject({ reason: 'refused', alert: DecryptError });
+    expect(other.server.connected).toEqual([]);
+  });
+
   it('of the server is checked: a wrong ServerKeyExchange ends the handshake with decrypt_error', async () => {
     const net = new TestNetwork(ecdheServer);
     net.alterDown = altered(HandshakeType.ServerKeyExchange, flipped(-1));

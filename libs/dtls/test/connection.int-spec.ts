@@ -74,6 +74,20 @@ describe('a connection', () => {
     expect([net.server.messages, client.messages]).toEqual([['first', 'second'], ['there']]);
   });
 
+  it('does not follow an authentic record that newer ones have overtaken', async () => {
+    const net = new TestNetwork(withIds);
+    const client = await net.connected({ connectionId: CLIENT_ID });
+    net.alterUp = () => Buffer.alloc(0);
+    client.say('overtaken');
+    net.alterUp = (datagram) => datagram;
+    client.moveTo(ELSEWHERE);
+    client.say('newest');
+    await net.run(50);
+    net.server.dtls.receive(client.sent.at(-2)!, { address: '203.0.113.1', port: 1 });
+    expect([net.server.messages, net.server.moves.length]).toEqual([['newest', 'overtaken'], 1]);
+    expect(net.server.connection.remote).toEqual(ELSEWHERE);
+  });
+
   it('without a connection id does not follow', async () => {
     const net = new TestNetwork();
     const client = await net.connected();

@@ -149,9 +149,12 @@ describe('a ClientHello', () => {
     const hello = encodeClientHello(RawClient.hello());
     const header = Buffer.from([1, 0, 0, hello.length, 0, 0, 0, 0, 0, 0, 0, 20]);
     client.record(ContentType.Handshake, Buffer.concat([header, hello.subarray(0, 20)]));
+    // All of the ClientHello, as the beginning of a longer message.
+    const longer = Buffer.from([1, 0, 0, hello.length + 1, 0, 0, 0, 0, 0, 0, 0, hello.length]);
+    client.record(ContentType.Handshake, Buffer.concat([longer, hello]));
     client.message(HandshakeType.ClientHello, 65_535, hello);
     expect(client.takeDatagrams()).toEqual([]);
-    expect(client.server.counters()['hello-malformed']).toBe(2);
+    expect(client.server.counters()['hello-malformed']).toBe(3);
   });
 });
 

@@ -180,6 +180,8 @@ describe('no secret', () => {
       expect(bytes).not.toContain(secret.toString('hex').slice(0, 16));
       expect(bytes).not.toContain(secret.toString('base64').slice(0, 10).toLowerCase());
       expect(bytes).not.toContain([...secret.subarray(0, 8)].join(''));
+      // As a string of bytes, which is how keys are held.
+      expect(shown).not.toContain(inspect(secret.toString('latin1', 0, 8)).slice(1, -1));
     }
   };
   const shown = (value: unknown): string[] => [
