@@ -304,7 +304,7 @@ export class System {
     Object.assign(this.file.state, {
       base_url: this.baseUrl,
       coap_urls: this.coapUrls,
-      coaps_urls: [...this.coapsUrls, ...this.coapsTcpUrls],
+      coaps_urls: [...this.coapsUrls.map((url) => `${url}/udp`), ...this.coapsTcpUrls],
       key_file: this.keyFile,
     });
     this.file.save();
