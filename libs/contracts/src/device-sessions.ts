@@ -37,6 +37,10 @@ export const DeviceSessionSchema = z
     binding: z.string().optional(),
     queueMode: z.boolean().optional(),
     address: z.string().optional(),
+    remoteAddress: z
+      .string()
+      .optional()
+      .describe('IP address and port that a device over DTLS was last heard from; its address is its connection'),
     hostGateway: id.optional().describe('The gateway that the device is behind: address and transport are its'),
     transport: z
       .enum(['coap', 'coaps', 'coap+tcp', 'coaps+tcp'])

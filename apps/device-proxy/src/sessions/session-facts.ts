@@ -3,6 +3,7 @@ import { KafkaProducer } from '@lanyard/kafka';
 import { type Clock, CLOCK, formatTimestamp } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { RequestBatcher } from '../db/request-batcher.js';
+import { DeviceLinks } from '../transport/device-links.js';
 import { schemeOf, viaOf } from '../transport/peer-address.js';
 import { paceMs } from '../db/pace.js';
 import type { RegistrationData, Session } from './session.js';
@@ -47,6 +48,7 @@ export class SessionFacts {
 
   constructor(
     private readonly producer: KafkaProducer,
+    private readonly links: DeviceLinks,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -74,6 +76,7 @@ export class SessionFacts {
   ): Promise<void> {
     const { deviceId, accountId, registrationId, epoch, address, data } = session;
     const behind = viaOf(address);
+    const connectedAt = behind ? session.gateway?.address : address;
     // Written out: there is one for every update, and put together with `...` it took longer than its encoding.
     const refusal = await this.sends.submit({
       item,
@@ -91,7 +94,8 @@ export class SessionFacts {
       queueMode,
       objectVersions,
       transport,
-      address: behind ? session.gateway?.address : address,
+      address: connectedAt,
+      remoteAddress: connectedAt && this.links.to(connectedAt).remoteOf?.(connectedAt),
       hostGateway: behind?.gatewayId,
       firstContact: data.firstContact,
       occurredAt: formatTimestamp(this.clock.now()),

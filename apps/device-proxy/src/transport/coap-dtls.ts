@@ -5,6 +5,7 @@ import {
   type CoapResponse,
   Code,
   type Peer,
+  peerOf,
   type PeerRadio,
 } from '@lanyard/coap';
 import {
@@ -99,6 +100,7 @@ export class CoapDtls implements Transport, DtlsHost {
       addressOf: (peer) => connectionAddress(this.scheme, peer),
       peerOf: (address) => dtlsPeer(connectionId(address)),
       accountOf: (peer) => this.open.get(peer.authority)?.sender.accountId,
+      remoteOf: ({ authority }) => this.remoteOf(authority),
       disconnect: (peer, why) => this.close(peer, why),
     });
   }
@@ -273,6 +275,11 @@ export class CoapDtls implements Transport, DtlsHost {
     const bytesMax = blockBytesIn(this.connection(id)?.plaintextBytesMax ?? Infinity);
     const blockBytes = radio?.blockBytes ?? this.parts.coapLimits.blockBytes ?? blockBytesLargest;
     return blockBytes <= bytesMax ? radio : { ...radio, blockBytes: bytesMax };
+  }
+
+  private remoteOf(id: string): string | undefined {
+    const remote = this.connection(id)?.remote;
+    return remote && peerOf(remote.address, remote.port).authority;
   }
 
   private addressOf(id: string): string {

@@ -41,6 +41,8 @@ export interface Peers {
   peerOf(address: string): Peer;
   /** undefined if it belongs to no session, or its connection has ended. */
   accountOf(peer: Peer): string | undefined;
+  /** IP address and port that it was last heard from, where its address does not say it. */
+  remoteOf?(peer: Peer): string | undefined;
   /** Closes its connection; without connections nothing happens. */
   disconnect(peer: Peer, why: string): void;
 }
@@ -194,6 +196,10 @@ export class CoapLink implements DeviceLink {
 
   release(address: string): void {
     this.endpoint.forgetPeer(this.peers.peerOf(address));
+  }
+
+  remoteOf(address: string): string | undefined {
+    return this.peers.remoteOf?.(this.peers.peerOf(address));
   }
 
   disconnect(address: string, why: string): void {

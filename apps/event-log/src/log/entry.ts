@@ -72,6 +72,7 @@ export const sessionEntry = (fact: DeviceSessionChanged): LogEntry | undefined =
   const data = present({
     endpoint_name: fact.endpointName,
     address: fact.address,
+    remote_address: fact.remoteAddress,
     lifetime: fact.lifetimeSeconds,
     host_gateway: fact.hostGateway,
   });
