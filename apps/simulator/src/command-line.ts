@@ -31,7 +31,8 @@ const texts = {
   retransmissions: 'maximum retransmissions of a confirmable message (4)',
   'back-off-ms': 'first delay after a refusal or a timeout; doubles each time (2000)',
   'back-off-max-ms': 'maximum delay (300000)',
-  'credentials-file': 'for coaps and coaps+tcp: file with lines of endpoint name, PSK identity and key in hex',
+  'credentials-file':
+    'for coaps and coaps+tcp: file with a line for each device: endpoint name, PSK identity and key in hex (or a certificate, see README)',
   bootstrap: 'request or pack: --server is a bootstrap server, and --credentials-file is for it (none)',
   'firmware-version': 'firmware version before an update (1.0.0)',
   'firmware-failure': `what goes wrong with firmware updates: ${firmwareFailures.join(', ')} (none)`,

@@ -1,6 +1,12 @@
-import { randomBytes } from 'node:crypto';
+import { createPrivateKey, randomBytes, X509Certificate } from 'node:crypto';
 import { type BoundAddress, type DatagramReceiver, type DatagramTransport, type Peer, UdpSocket } from '@lanyard/coap';
-import { type DtlsConnection, DtlsServer } from '@lanyard/dtls';
+import { type DtlsConnection, DtlsServer, type OwnCertificate, type PeerCredential } from '@lanyard/dtls';
+import { selfSigned } from '@lanyard/testing';
+
+const serverCertificate = (): OwnCertificate => {
+  const { certificate, privateKey } = selfSigned('server');
+  return { chain: [new X509Certificate(certificate).raw], privateKey: createPrivateKey(privateKey) };
+};
 
 /** The listener of a server over DTLS: a peer is a connection. */
 export class DtlsServerTransport implements DatagramTransport {
@@ -15,11 +21,18 @@ export class DtlsServerTransport implements DatagramTransport {
     onDatagram: (bytes, address, port) => this.server.receive(bytes, { address, port }),
     onError: () => undefined,
   });
+  /** How each client proved who it is, in the order of their handshakes. */
+  readonly proofs: PeerCredential['kind'][] = [];
   readonly server = new DtlsServer({
+    certificate: serverCertificate(),
+    authenticate: () => true,
     send: (bytes, { address, port }) => this.socket.send(bytes, address, port),
     keyOf: (identity) => this.keys.get(identity.toString()),
     newConnectionId: () => randomBytes(8),
-    onConnected: (connection) => void this.connections.set(connection.id, connection),
+    onConnected: (connection) => {
+      this.connections.set(connection.id, connection);
+      this.proofs.push(connection.peer.kind);
+    },
     onMessage: (connection, plaintext) => {
       this.receiver?.receive(plaintext, connection.id, connection.remote.address, connection.remote.port);
     },

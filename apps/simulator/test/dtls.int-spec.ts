@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { CoapDatagramEndpoint, Code } from '@lanyard/coap';
-import { eventually } from '@lanyard/testing';
+import { eventually, selfSigned } from '@lanyard/testing';
 import { type RunningSimulator } from '../src/start.js';
 import { DtlsServerTransport } from './dtls-server-transport.js';
 import { type Settings, simulate as simulateAt } from './simulate.js';
@@ -49,6 +49,19 @@ describe('a fleet over DTLS', () => {
     await eventually(() => expect(server.values.length).toBeGreaterThan(3));
   });
 
+  it('registers with a certificate and with a raw public key', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'simulator-'));
+    const { certificate, privateKey } = selfSigned('meter-a');
+    for (const [file, text] of Object.entries({ certificate, key: privateKey }))
+      writeFileSync(join(folder, file), text);
+    credentials = join(folder, 'credentials');
+    writeFileSync(credentials, 'meter-a x509 certificate key\nmeter-b raw-public-key key\n');
+    await simulate({ VALUES_PER_SECOND: 50 });
+    expect(transport.proofs.toSorted()).toEqual(['raw-public-key', 'x509']);
+    for (const name of ['meter-a', 'meter-b'])
+      expect(await server.ask(server.peerOf(name), Code.GET, '/3/0/2')).toBe(`2.5 ${name}`);
+  });
+
   it('keeps its connections when addresses change, thanks to connection ids', async () => {
     await simulate({ REBIND_PERCENT: 100, REBIND_SECONDS: 1, VALUES_PER_SECOND: 20 });
     await server.observe(server.peerOf('meter-a'), '/3303/0/5700');
@@ -77,5 +90,15 @@ describe('a fleet over DTLS', () => {
     await simulate({ QUEUE_MODE: 'true', AWAKE_SECONDS: 1, UPDATE_SECONDS: 3 });
     await eventually(() => expect(server.count(Code.POST, /^\/rd\/r\d$/)).toBeGreaterThan(2), { timeoutMs: 15_000 });
     expect(running.tally.counts.handshake).toBe(2);
+  });
+});
+
+describe('a fleet over TLS', () => {
+  it('does not start with raw public keys', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'simulator-'));
+    writeFileSync(join(folder, 'key'), selfSigned('meter-a').privateKey);
+    writeFileSync(join(folder, 'credentials'), 'meter-a raw-public-key key');
+    const settings = { SERVER: 'coaps+tcp://127.0.0.1:5684', CREDENTIALS_FILE: join(folder, 'credentials') };
+    await expect(simulateAt(settings)).rejects.toThrow('for coaps:// only');
   });
 });

@@ -1,6 +1,7 @@
 import { type Account } from '../bootstrap/account.js';
 import { BootstrapClient } from '../bootstrap/bootstrap-client.js';
 import { type Scheme } from '../settings/server-url.js';
+import { type Proof } from '../transport/credentials.js';
 import { type DeviceTransport, type Server } from '../transport/device-transport.js';
 import { type Group } from './world.js';
 
@@ -9,7 +10,7 @@ interface Unaccounted {
   transport: DeviceTransport;
   /** That answers the requests of the bootstrap server meanwhile. */
   bootstrap: BootstrapClient | undefined;
-  transportTo(scheme: Scheme, credential?: Account['credential']): DeviceTransport;
+  transportTo(scheme: Scheme, credential?: Proof): DeviceTransport;
 }
 
 /** The account that devices of the group leave the factory with; undefined if they have to bootstrap. */

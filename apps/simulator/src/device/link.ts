@@ -2,6 +2,7 @@ import { type CoapRequest, type CoapResponse } from '@lanyard/coap';
 import { type Account } from '../bootstrap/account.js';
 import { type BootstrapClient } from '../bootstrap/bootstrap-client.js';
 import { type Scheme } from '../settings/server-url.js';
+import { type Proof } from '../transport/credentials.js';
 import { type DeviceTransport, type Server } from '../transport/device-transport.js';
 import { bootstrapped, firstAccount, serversOf } from './bootstrapping.js';
 import { type Group } from './world.js';
@@ -71,7 +72,7 @@ export class Link {
   }
 
   /** A connection to a server of this kind, with the credential of the account unless another one is given. */
-  transportTo(scheme: Scheme, given = this.account?.credential): DeviceTransport {
+  transportTo(scheme: Scheme, given: Proof | undefined = this.account?.credential): DeviceTransport {
     const { device } = this;
     const { group, number } = device;
     const credential = given ?? group.credentials[number];

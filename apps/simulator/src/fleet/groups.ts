@@ -1,3 +1,4 @@
+import { ConfigError } from '@lanyard/service';
 import { type Group, type World } from '../device/world.js';
 import { type FirmwareView, Result, State } from '../firmware/states.js';
 import { Catalogue } from '../objects/catalogue.js';
@@ -6,7 +7,7 @@ import { Tally } from '../counts/tally.js';
 import { type GroupSettings } from '../settings/group.js';
 import { isSecure, type ServerUrl } from '../settings/server-url.js';
 import { MissingCredentials } from '../errors.js';
-import { type Credential, readCredentials } from '../transport/credentials.js';
+import { type Credential, isPreSharedKey, readCredentials } from '../transport/credentials.js';
 import { type Server } from '../transport/device-transport.js';
 import { type Transports } from '../transport/transports.js';
 import { GroupFleet } from './group-fleet.js';
@@ -15,7 +16,10 @@ const credentialsOf = ({ name, servers, credentialsFile, devices }: GroupSetting
   const [server] = servers;
   if (!server || !isSecure(server.scheme)) return [];
   if (credentialsFile === undefined) throw new MissingCredentials(name, server.scheme);
-  return readCredentials(credentialsFile).slice(0, devices);
+  const credentials = readCredentials(credentialsFile).slice(0, devices);
+  if (server.scheme !== 'coaps' && !credentials.every(isPreSharedKey))
+    throw new ConfigError('SIMULATOR_CREDENTIALS_FILE', 'certificates and raw public keys are for coaps:// only');
+  return credentials;
 };
 
 /** Endpoint names: those of the credentials, or the prefix with a number. */

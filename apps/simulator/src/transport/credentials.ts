@@ -1,20 +1,58 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { type OwnCertificate } from '@lanyard/dtls';
 import { ConfigError } from '@lanyard/service';
 
-export interface Credential {
-  name: string;
+export interface PreSharedKey {
   identity: string;
   key: Buffer;
 }
 
-/** One device a line: endpoint name, PSK identity, key in hex. */
+/** How a device proves who it is. A certificate without a chain is a raw public key (RFC 7250); both are for DTLS. */
+export type Proof = PreSharedKey | OwnCertificate;
+
+export type Credential = { name: string } & Proof;
+
+export const isPreSharedKey = (proof: Proof): proof is PreSharedKey => 'key' in proof;
+
+const setting = 'SIMULATOR_CREDENTIALS_FILE';
+const forms = [
+  '<name> <PSK identity> <key in hex>',
+  '<name> x509 <certificate file> <private key file>',
+  '<name> raw-public-key <private key file>',
+];
+const pemCertificates = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/** Undefined when the fields are none of a certificate or a raw public key. @throws Error of node:crypto or node:fs */
+const certificateIn = (folder: string, [kind, ...files]: readonly string[]): OwnCertificate | undefined => {
+  const [first = '', second = ''] = files.map((file) => resolve(folder, file));
+  if (kind === 'raw-public-key' && files.length === 1)
+    return { chain: [], privateKey: createPrivateKey(readFileSync(first)) };
+  if (kind !== 'x509' || files.length !== 2) return undefined;
+  const chain = (readFileSync(first, 'utf8').match(pemCertificates) ?? []).map((pem) => new X509Certificate(pem).raw);
+  if (chain.length === 0) throw new Error(`${first} has no certificate`);
+  return { chain, privateKey: createPrivateKey(readFileSync(second)) };
+};
+
+const preSharedKeyIn = ([identity = '', key = '', ...more]: readonly string[]): PreSharedKey | undefined =>
+  /^(?:[0-9a-fA-F]{2})+$/.test(key) && more.length === 0 ? { identity, key: Buffer.from(key, 'hex') } : undefined;
+
+const proofIn = (folder: string, fields: readonly string[], line: number): Proof => {
+  let proof: Proof | undefined;
+  try {
+    proof = certificateIn(folder, fields) ?? preSharedKeyIn(fields);
+  } catch (error) {
+    throw new ConfigError(setting, `line ${line}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  if (!proof) throw new ConfigError(setting, `line ${line} must be one of ${forms.join(', ')}`);
+  return proof;
+};
+
+/** One device a line, see `forms`. Files are looked for beside this one. @throws ConfigError */
 export const readCredentials = (path: string): Credential[] =>
   readFileSync(path, 'utf8')
     .split('\n')
-    .filter((line) => line.trim() !== '')
-    .map((line, at) => {
-      const [, name, identity, key] = /^(\S+)\s+(\S+)\s+((?:[0-9a-fA-F]{2})+)\s*$/.exec(line) ?? [];
-      if (!name || !identity || !key)
-        throw new ConfigError('SIMULATOR_CREDENTIALS_FILE', `line ${at + 1} must be: name, identity, key in hex`);
-      return { name, identity, key: Buffer.from(key, 'hex') };
-    });
+    .map((line, at) => ({ fields: line.trim().split(/\s+/), number: at + 1 }))
+    .filter(({ fields }) => fields[0] !== '')
+    .map(({ fields: [name = '', ...fields], number }) => ({ name, ...proofIn(dirname(path), fields, number) }));

@@ -7,7 +7,7 @@ import {
   type ReceivedResponse,
 } from '@lanyard/coap';
 import { type Scheme } from '../settings/server-url.js';
-import { type Credential } from './credentials.js';
+import { type Proof } from './credentials.js';
 
 /** A server with its literal address. */
 export interface Server {
@@ -46,6 +46,6 @@ export interface TransportEvents {
 /** A transport of device number `device`. Without a credential the secure ones cannot be opened. */
 export type TransportOf = (
   device: number,
-  to: { scheme: Scheme; credential: Omit<Credential, 'name'> | undefined },
+  to: { scheme: Scheme; credential: Proof | undefined },
   events: TransportEvents,
 ) => DeviceTransport;

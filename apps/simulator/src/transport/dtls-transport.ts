@@ -1,6 +1,7 @@
 import { CoapDatagramEndpoint, peerOf } from '@lanyard/coap';
+import { type DtlsClientOptions } from '@lanyard/dtls';
 import { type Patience } from '../settings/group.js';
-import { type Credential } from './credentials.js';
+import { isPreSharedKey, type Proof } from './credentials.js';
 import { type DatagramParts, DatagramTransport, endpointLimits } from './datagram-transport.js';
 import { type Server } from './device-transport.js';
 import { DtlsLine } from './dtls-line.js';
@@ -8,7 +9,7 @@ import { localAddress } from './local-address.js';
 import { isPackage } from './package-blocks.js';
 
 export interface DtlsParts extends DatagramParts {
-  credential: Omit<Credential, 'name'>;
+  credential: Proof;
   connectionIds: boolean;
   patience: Patience;
 }
@@ -16,7 +17,13 @@ export interface DtlsParts extends DatagramParts {
 /** Records to a client need no id, as each client has a socket (RFC 9146 §3); the server may choose one for itself. */
 const noOwnId = Buffer.alloc(0);
 
-/** CoAP over DTLS with a pre-shared key. */
+/** Whatever the server proves is accepted: a simulated device has nothing to hide. */
+const clientOptions = (proof: Proof): Pick<DtlsClientOptions, 'psk' | 'certificate' | 'rawPublicKeys'> =>
+  isPreSharedKey(proof)
+    ? { psk: { identity: Buffer.from(proof.identity), key: proof.key } }
+    : { certificate: proof, rawPublicKeys: proof.chain.length === 0 };
+
+/** CoAP over DTLS. */
 export class DtlsTransport extends DatagramTransport<CoapDatagramEndpoint> {
   private line: DtlsLine | undefined;
 
@@ -61,7 +68,7 @@ export class DtlsTransport extends DatagramTransport<CoapDatagramEndpoint> {
     return new DtlsLine({
       host,
       client: {
-        psk: { identity: Buffer.from(credential.identity), key: credential.key },
+        ...clientOptions(credential),
         ...(connectionIds && { connectionId: noOwnId }),
         timers,
         limits: { retransmissionMs: ackTimeoutMs, handshakeMs: ackTimeoutMs * 2 ** (retransmissions + 1) },

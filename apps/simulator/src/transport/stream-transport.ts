@@ -8,7 +8,7 @@ import {
   type Peer,
   type ReceivedResponse,
 } from '@lanyard/coap';
-import { type Credential } from './credentials.js';
+import { type PreSharedKey } from './credentials.js';
 import { type DeviceTransport, type Server, type TransportEvents } from './device-transport.js';
 import { isPackage } from './package-blocks.js';
 
@@ -33,7 +33,7 @@ export class StreamPool {
   }
 }
 
-const pskOptions = ({ identity, key }: Omit<Credential, 'name'>): ConnectionOptions => ({
+const pskOptions = ({ identity, key }: PreSharedKey): ConnectionOptions => ({
   ciphers: 'PSK-AES128-CCM8:PSK-AES128-GCM-SHA256:@SECLEVEL=0',
   maxVersion: 'TLSv1.2',
   pskCallback: () => ({ identity, psk: key }),
@@ -49,7 +49,7 @@ export class StreamTransport implements DeviceTransport {
   constructor(
     private readonly pool: StreamPool,
     private readonly events: TransportEvents,
-    private readonly credential: Omit<Credential, 'name'> | undefined,
+    private readonly credential: PreSharedKey | undefined,
   ) {}
 
   get isOpen(): boolean {

@@ -1,6 +1,7 @@
 import { CoapError, type TimerWheel } from '@lanyard/coap';
 import { type GroupSettings } from '../settings/group.js';
 import { isSecure } from '../settings/server-url.js';
+import { isPreSharedKey } from './credentials.js';
 import { type TransportOf } from './device-transport.js';
 import { DtlsTransport } from './dtls-transport.js';
 import { StreamPool, StreamTransport } from './stream-transport.js';
@@ -23,14 +24,15 @@ export class Transports {
     return (device, { scheme, credential }, events) => {
       const parts = { device, events, timers, random };
       if (scheme === 'coap') return new UdpTransport(parts);
-      if (isSecure(scheme) && !credential) throw new NoCredential(scheme);
       if (scheme === 'coaps' && credential) return new DtlsTransport({ ...parts, credential, connectionIds, patience });
-      return new StreamTransport((this.pool ??= new StreamPool()), events, isSecure(scheme) ? credential : undefined);
+      const key = credential && isPreSharedKey(credential) ? credential : undefined;
+      if (isSecure(scheme) && !key) throw new NoCredential(scheme);
+      return new StreamTransport((this.pool ??= new StreamPool()), events, isSecure(scheme) ? key : undefined);
     };
   }
 }
 
-/** The device has no key for this server. */
+/** The device has no credential for this server, or one of another kind. */
 export class NoCredential extends CoapError {
   constructor(scheme: string) {
     super(`the device has no credential for ${scheme}`);
