@@ -93,7 +93,7 @@ describe('a server sends', () => {
 
   describe.each([
     ['a wrong key', IDENTITY],
-    ['the key of an unknown identity', Buffer.from('nobody')],
+    ['the key of an unknown identity', Buffer.from('stranger')],
   ])('after records under %s', (_, identity) => {
     const key = Buffer.from('another key');
     const DECRYPT_ERROR = [{ level: 'fatal', description: AlertDescription.DecryptError }];

@@ -200,7 +200,7 @@ export abstract class Handshake {
   }
 
   /**
-   * Anyone can send records from the peer's address: they must not end the handshake of a peer with the right key (RFC 6347
+   * An attacker can send records from the peer's address: they must not end the handshake of a peer with the right key (RFC 6347
    * §4.1.2.7). With a connection id, which only the peer and the network between know, they come from the peer.
    */
   private countUnauthentic(): void {
@@ -235,7 +235,7 @@ export abstract class Handshake {
     // Records that waited for keys are opened in the middle of a step, which has to end first.
     if (this.handling) return;
     while (!this.busy && !this.ended) {
-      // Whoever sends another message now, without protection, is not the peer.
+      // Another message now, without protection, is not from the peer.
       if (this.expectsFinished) this.reassembler.keepOnly(HandshakeType.Finished);
       const message = this.reassembler.take();
       if (message === undefined) return;
