@@ -22,6 +22,10 @@ const needed: Record<string, string> = {
   DEVICE_PROXY_COAP_TCP_NOSEC_ENABLED: 'true',
   DEVICE_PROXY_COAP_TCP_NOSEC_ACCOUNT_ID: '0'.repeat(32),
   CAMPAIGNS_DATA_DIR: '/data',
+  GATEWAY_PUBLIC_URL: 'https://a',
+  GATEWAY_OIDC_ISSUER: 'https://b',
+  GATEWAY_OIDC_CLIENT_ID: 'a',
+  GATEWAY_OIDC_ROLES: `a=${'0'.repeat(32)}`,
 };
 
 const read = new Set<string>();

@@ -30,16 +30,17 @@ const everything = [
 const deletesKeys = ({ method, path }: Operation): boolean => method === 'DELETE' && path === '/v3/api-keys/{id}';
 
 /** Signing in and out needs no key. */
-const isForAll = ({ method, path }: Operation): boolean => path === '/v3/session' && method !== 'GET';
+const isForAll = ({ method, path }: Operation): boolean =>
+  /^\/v3\/session\/oidc/.test(path) || (path === '/v3/session' && method !== 'GET');
 
 /** What a key needs, said a second time and in another way than by the gateway's table. undefined: nothing. */
 const needed = ({ method, path }: Operation): string | undefined => {
   const reads = method === 'GET';
-  if (path === '/v3/session') return undefined;
+  if (/^\/v3\/session/.test(path)) return undefined;
   if (/^\/v3\/api-keys\/\{id\}(\/groups)?$/.test(path) && reads) return undefined;
   if (deletesKeys({ method, path })) return 'admin';
   if (/^\/v3\/api-keys\/\{id\}(\/(reset-secret|rotate|previous-secret))?$/.test(path)) return undefined;
-  if (/^\/v3\/(api-keys|key-subscriptions|policy-groups|applications|access-keys)/.test(path)) return 'admin';
+  if (/^\/v3\/(api-keys|key-subscriptions|policy-groups|applications|access-keys|users)/.test(path)) return 'admin';
   if (/^\/v3\/accounts\/\{id\}/.test(path)) return reads ? undefined : 'admin';
   if (/^\/v3\/accounts/.test(path)) return 'installation';
   if (/^\/v3\/(firmware-images|update-campaigns)/.test(path)) return 'campaigns';

@@ -45,11 +45,28 @@ export interface SessionBounds {
   maxMs: number;
 }
 
+/** An OpenID provider that people sign in with. */
+export interface OidcConfig {
+  issuer: URL;
+  clientId: string;
+  /** Separated by spaces. */
+  scopes: string;
+  /** How the provider is called on the sign-in page. */
+  name: string;
+  /** Claim with the roles of a person; points lead into objects. */
+  rolesClaim: string;
+  /** Role -> ids of the key groups that it gives. */
+  roles: ReadonlyMap<string, readonly string[]>;
+  /** Where the provider sends the browser back to. */
+  redirectUri: URL;
+}
+
 export interface GatewayConfig extends CommonConfig {
   secrets: CommonConfig['secrets'] & {
     redisUrl: string;
     /** Signs identity tokens. No other service has this key. */
     identityKey: KeyObject;
+    oidcClientSecret?: string;
   };
   firstStart: FirstStart;
   /** Base URLs of each upstream's replicas. */
@@ -61,6 +78,8 @@ export interface GatewayConfig extends CommonConfig {
   /** Requests of one client address without a valid key. */
   attemptRate: Rate;
   sessions: SessionBounds;
+  /** Absent: people sign in with API keys only. */
+  oidc?: OidcConfig;
   redisPrefix: string;
   /** Origins whose pages may call the API from a browser; none by default. */
   corsOrigins: string[];
@@ -107,6 +126,45 @@ const tierOf = (reader: EnvReader): 'free' | 'commercial' => {
   return tier;
 };
 
+const isLoopback = ({ hostname }: URL): boolean => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+
+const webUrl = (reader: EnvReader, name: string): URL => {
+  const text = reader.string(name);
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !(url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url))))
+    throw new ConfigError(name, `must be an https URL (http on this machine only), not "${text}"`);
+  return url;
+};
+
+const rolesOf = (reader: EnvReader): Map<string, string[]> => {
+  const roles = new Map<string, string[]>();
+  for (const pair of reader.list('GATEWAY_OIDC_ROLES')) {
+    const at = pair.lastIndexOf('=');
+    const [role, groupId] = [pair.slice(0, at), pair.slice(at + 1)];
+    if (at < 1 || !/^[0-9a-f]{32}$/.test(groupId))
+      throw new ConfigError(
+        'GATEWAY_OIDC_ROLES',
+        `must hold pairs such as operators=<id of a key group>, not "${pair}"`,
+      );
+    roles.set(role, [...(roles.get(role) ?? []), groupId]);
+  }
+  return roles;
+};
+
+const oidcOf = (reader: EnvReader): OidcConfig | undefined => {
+  if (reader.optional('GATEWAY_OIDC_ISSUER') === undefined) return undefined;
+  const issuer = webUrl(reader, 'GATEWAY_OIDC_ISSUER');
+  return {
+    issuer,
+    clientId: reader.string('GATEWAY_OIDC_CLIENT_ID'),
+    scopes: reader.string('GATEWAY_OIDC_SCOPES', 'openid profile email'),
+    name: reader.string('GATEWAY_OIDC_NAME', issuer.hostname),
+    rolesClaim: reader.string('GATEWAY_OIDC_ROLES_CLAIM', 'groups'),
+    roles: rolesOf(reader),
+    redirectUri: new URL('/v3/session/oidc/callback', webUrl(reader, 'GATEWAY_PUBLIC_URL')),
+  };
+};
+
 const rate = (reader: EnvReader, name: string, perSecond: number, burst: number): Rate => ({
   perSecond: reader.int(`${name}_PER_SECOND`, perSecond, { min: 1, max: 1_000_000 }),
   burst: reader.int(`${name}_BURST`, burst, { min: 1, max: 1_000_000 }),
@@ -124,9 +182,17 @@ const drainTimeoutMs = (reader: EnvReader, stopTimeoutMs = defaultStopTimeoutMs)
 export const readConfig = (source?: NodeJS.ProcessEnv): GatewayConfig => {
   const reader = env(source);
   const common = commonConfig(reader, app);
+  const oidc = oidcOf(reader);
+  const oidcClientSecret = reader.optional('GATEWAY_OIDC_CLIENT_SECRET');
   return {
     ...common,
-    secrets: { ...common.secrets, redisUrl: redisUrl(reader), identityKey: identityPrivateKey(reader) },
+    secrets: {
+      ...common.secrets,
+      redisUrl: redisUrl(reader),
+      identityKey: identityPrivateKey(reader),
+      ...(oidcClientSecret !== undefined && { oidcClientSecret }),
+    },
+    ...(oidc && { oidc }),
     firstStart: {
       keyFile: reader.optional('GATEWAY_FIRST_KEY_FILE'),
       accountId: accountIdOf(reader),

@@ -17,6 +17,8 @@ export class GroupNotFound extends fixed(NotFound, 'No such key group in this ac
 
 export class ApplicationNotFound extends fixed(NotFound, 'No such application in this account.') {}
 
+export class UserNotFound extends fixed(NotFound, 'No such user in this account.') {}
+
 export class AccessKeyNotFound extends fixed(NotFound, 'No such access key.') {}
 
 export class NoSuchPath extends fixed(NotFound, 'No such path.') {}
@@ -40,6 +42,33 @@ export class ConcernsWholeAccount extends fixed(
 ) {}
 
 export class DeviceNotFound extends fixed(NotFound, 'No such device in this account.', 'DEVICE_NOT_FOUND') {}
+
+export class SignInOff extends fixed(NotFound, 'Sign-in with OpenID Connect is not configured.') {}
+
+/** None of the roles of the person is one of GATEWAY_OIDC_ROLES, or they belong to several accounts. */
+export class NoRole extends fixed(AccessDenied, 'The provider gives you no role that may use this installation.') {}
+
+export class UserInactive extends fixed(AccessDenied, 'An administrator has switched this user off.') {}
+
+/** The answer of the provider does not prove who signed in. */
+export class SignInFailed extends Unauthenticated {
+  constructor() {
+    super('The sign-in could not be completed: begin again.', 'sign_in_failed');
+  }
+}
+
+/** An error of the device flow, in the words of RFC 8628 §3.5. */
+export class DeviceGrantPending extends ServiceError {
+  constructor(code: 'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token') {
+    super({ status: 400, code, message: `The device code is not good for a session: ${code} (RFC 8628).` });
+  }
+}
+
+export class ProviderUnavailable extends Unavailable {
+  constructor(cause?: unknown) {
+    super('The OpenID provider does not answer: try again in a few seconds.', cause);
+  }
+}
 
 /** Only pages of the gateway may use a session; other programs use a key. */
 export class OtherOrigin extends fixed(

@@ -16,6 +16,8 @@ import { FirstStart } from './first-start.js';
 import { KeyGroupsController } from './key-groups.controller.js';
 import { KeyGroups } from './key-groups.service.js';
 import { KeySweeper } from './key-sweeper.js';
+import { UsersController } from './users.controller.js';
+import { Users } from './users.service.js';
 
 /** Accounts, and the keys, applications and groups of each. */
 @Module({
@@ -28,6 +30,7 @@ import { KeySweeper } from './key-sweeper.js';
     AccessKeysController,
     AccountKeysController,
     AccountsController,
+    UsersController,
   ],
   providers: [
     FirstStart,
@@ -38,7 +41,9 @@ import { KeySweeper } from './key-sweeper.js';
     KeyGroups,
     Applications,
     AccessKeys,
+    Users,
     KeySweeper,
   ],
+  exports: [Users],
 })
 export class AccessModule {}

@@ -2,11 +2,12 @@ import type { AccessKeyChanged } from '@lanyard/contracts';
 import type { AccessKey } from '../db/access-key.entity.js';
 import type { Account } from '../db/account.entity.js';
 import { Application } from '../db/application.entity.js';
-import type { ApiKey } from '../db/api-key.entity.js';
+import { ApiKey } from '../db/api-key.entity.js';
+import { User } from '../db/user.entity.js';
 import { rightsOf } from '../permissions.js';
 
-/** A key or an application: what has its own channel, subscriptions and groups. */
-export type Holder = ApiKey | Application;
+/** A key, an application or a user: what has its own channel, subscriptions and groups. */
+export type Holder = ApiKey | Application | User;
 
 /** Stands for the secret of an application without a usable access key: no secret has this hash. */
 const unmatchableHash = '0'.repeat(64);
@@ -45,6 +46,11 @@ const proofOfApplication = (application: Application, keys: readonly AccessKey[]
   };
 };
 
+const proofOf = (holder: Holder, accessKeys: readonly AccessKey[], now: Date): Proof => {
+  if (holder instanceof Application) return proofOfApplication(holder, accessKeys, now);
+  return holder instanceof User ? { usable: holder.status === 'active', hash: holder.hash } : proofOfKey(holder, now);
+};
+
 /** What services with sockets and queues must know about a key or an application. `accessKeys`: of an application. */
 export const announcementOf = (
   holder: Holder,
@@ -52,12 +58,8 @@ export const announcementOf = (
   accessKeys: readonly AccessKey[],
   now: Date,
 ): AccessKeyChanged => {
-  const { usable, ...proof } =
-    holder instanceof Application ? proofOfApplication(holder, accessKeys, now) : proofOfKey(holder, now);
-  const { permissions, deviceGroups } = rightsOf(
-    holder.groups,
-    holder instanceof Application ? null : holder.deviceGroups,
-  );
+  const { usable, ...proof } = proofOf(holder, accessKeys, now);
+  const { permissions, deviceGroups } = rightsOf(holder.groups, holder instanceof ApiKey ? holder.deviceGroups : null);
   return {
     keyId: holder.id,
     accountId: holder.accountId,
@@ -65,7 +67,7 @@ export const announcementOf = (
     groups: holder.groups.map((group) => group.id),
     permissions,
     ...(deviceGroups && { deviceGroups: [...deviceGroups] }),
-    ...(!(holder instanceof Application) && holder.sourceAddresses && { sourceAddresses: holder.sourceAddresses }),
+    ...(holder instanceof ApiKey && holder.sourceAddresses && { sourceAddresses: holder.sourceAddresses }),
     tier: account.tier,
     status: usable && account.status === 'active' ? 'active' : 'inactive',
     revision: holder.revision,

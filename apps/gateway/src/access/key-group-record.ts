@@ -31,7 +31,7 @@ export const KeyGroupList = listOf(KeyGroupRecord, 'KeyGroupList');
 
 const ids = z.array(z.string()).max(1_000).optional();
 
-/** There are no users, so their list must be empty. */
+/** Users get their groups from the OpenID provider, so their list must be empty. */
 export const Members = z
   .strictObject({ apikeys: ids, users: ids, applications: ids })
   .meta({ id: 'KeyGroupMembers', examples: [{ apikeys: ['0178a2c0d1e400000000000000000a01'] }] });
@@ -64,10 +64,11 @@ export type KeyGroupChange = z.infer<typeof KeyGroupChange>;
 /** Members of a group. */
 export interface MemberCounts {
   keys: number;
+  users: number;
   applications: number;
 }
 
-export const keyGroupRecord = (group: KeyGroup, { keys, applications }: MemberCounts): KeyGroupRecord => ({
+export const keyGroupRecord = (group: KeyGroup, { keys, users, applications }: MemberCounts): KeyGroupRecord => ({
   object: 'group',
   id: group.id,
   name: group.name,
@@ -75,7 +76,7 @@ export const keyGroupRecord = (group: KeyGroup, { keys, applications }: MemberCo
   permissions: [...permissionsOfGroup(group)],
   device_groups: group.deviceGroups,
   apikey_count: keys,
-  user_count: 0,
+  user_count: users,
   application_count: applications,
   created_at: formatTimestamp(group.createdAt),
   updated_at: formatTimestamp(group.updatedAt),

@@ -5,26 +5,25 @@ import {
   Caller,
   EtagHeader,
   type Identity,
-  listEnvelope,
   ListParameters,
   type ListRequest,
-  listSchema,
   Operation,
   RequiresPermission,
 } from '@lanyard/service';
 import { Body, Controller, Delete, Get, Param, Post, Put, UseInterceptors } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { z } from 'zod';
 import { ApplicationList } from './application-record.js';
 import { ApiKeyList } from './api-key-record.js';
 import { KeyGroupChange, KeyGroupList, KeyGroupRecord, Members, NewKeyGroup } from './key-group-record.js';
 import { noFilters } from './api-keys.controller.js';
 import { ApiKeys } from './api-keys.service.js';
 import { Applications } from './applications.service.js';
+import { UserList } from './user-record.js';
+import { Users } from './users.service.js';
 import { KeyGroups } from './key-groups.service.js';
 import { admin } from '../permissions.js';
 
-/** Kinds of members in paths; there are no users. */
+/** Kinds of members in paths; those of users must be empty. */
 const members = ['api-keys', 'applications', 'users'];
 
 const listSpec = { filters: { id: 'text', name: 'text' } } as const;
@@ -39,6 +38,7 @@ export class KeyGroupsController {
     private readonly groups: KeyGroups,
     private readonly apiKeys: ApiKeys,
     private readonly applicationsOf: Applications,
+    private readonly usersOf: Users,
   ) {}
 
   @Get()
@@ -117,17 +117,16 @@ export class KeyGroupsController {
     return this.applicationsOf.list(group.account_id, query, group.id);
   }
 
-  /** There are no users; the list exists because clients request it. */
   @Get(':id/users')
   @Operation({
     summary: 'List the users of a group',
     description:
-      'Lanyard has no users, so the list is always empty. The path exists for compatibility with existing clients.',
-    ok: listSchema(z.never(), 'EmptyList'),
+      'People who have signed in with the OpenID provider, and whose roles gave them this group at their last sign-in.',
+    ok: UserList,
   })
   async users(@Param('id') id: string, @ListParameters(noFilters) query: ListRequest) {
-    await this.groups.get(query.caller.accountId, id);
-    return listEnvelope<never>([], query, 0);
+    const group = await this.groups.get(query.caller.accountId, id);
+    return this.usersOf.list(group.account_id, query, group.id);
   }
 
   /** Without `add`: the older forms of the same call. */

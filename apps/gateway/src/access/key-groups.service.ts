@@ -29,7 +29,7 @@ import { pageOfEntities } from './page-of-entities.js';
 
 /** Fields that may differ from what the caller read although the group was not changed. */
 const memberCounts = ['apikey_count', 'user_count', 'application_count'];
-const noMembers: MemberCounts = { keys: 0, applications: 0 };
+const noMembers: MemberCounts = { keys: 0, users: 0, applications: 0 };
 
 const groupOf = async (manager: EntityManager, accountId: string, id: string): Promise<KeyGroup> => {
   const group = await manager.findOne(KeyGroup, { where: { accountId, id } });
@@ -40,6 +40,7 @@ const groupOf = async (manager: EntityManager, accountId: string, id: string): P
 const countsOf = async (manager: EntityManager, ids: readonly string[]): Promise<Map<string, MemberCounts>> => {
   const rows = await manager.query<(MemberCounts & { id: string })[]>(
     `SELECT g.id, (SELECT count(*)::int FROM api_key_groups m WHERE m.group_id = g.id) AS keys,
+       (SELECT count(*)::int FROM user_groups m WHERE m.group_id = g.id) AS users,
        (SELECT count(*)::int FROM application_groups m WHERE m.group_id = g.id) AS applications
      FROM unnest($1::text[]) AS g (id)`,
     [ids],
@@ -50,7 +51,7 @@ const countsOf = async (manager: EntityManager, ids: readonly string[]): Promise
 const recordOf = async (manager: EntityManager, group: KeyGroup): Promise<KeyGroupRecord> =>
   keyGroupRecord(group, (await countsOf(manager, [group.id])).get(group.id) ?? noMembers);
 
-/** There are no users: naming one is an error. */
+/** Users get their groups from the OpenID provider: naming one is an error. */
 const withoutUsers = ({ apikeys, applications, users = [] }: Members): MemberIds => {
   if (users.length > 0) throw new UnknownMembers('users', users);
   return { apikeys, applications };

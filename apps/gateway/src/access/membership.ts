@@ -1,10 +1,11 @@
 import { type EntityManager, In } from 'typeorm';
-import { AlreadyMember, ApplicationNotFound, KeyNotFound, UnknownMembers } from '../errors.js';
+import { AlreadyMember, ApplicationNotFound, KeyNotFound, UnknownMembers, UserNotFound } from '../errors.js';
 import type { AccountChange } from './account-changes.js';
 import type { Holder } from './announcements.js';
 import { ApiKey } from '../db/api-key.entity.js';
 import { Application } from '../db/application.entity.js';
 import { KeyGroup } from '../db/key-group.entity.js';
+import { User } from '../db/user.entity.js';
 
 const relations = { groups: true } as const;
 
@@ -60,7 +61,7 @@ export const membersOf = async (
 const idsIn = async (manager: EntityManager, sql: string, groupId: string): Promise<string[]> =>
   (await manager.query<{ id: string }[]>(sql, [groupId])).map(({ id }) => id);
 
-/** The keys and applications in a group. */
+/** The keys, applications and users in a group. */
 export const holdersIn = async (manager: EntityManager, groupId: string): Promise<Holder[]> => {
   const keys = await idsIn(manager, 'SELECT key_id AS id FROM api_key_groups WHERE group_id = $1', groupId);
   const applications = await idsIn(
@@ -68,13 +69,16 @@ export const holdersIn = async (manager: EntityManager, groupId: string): Promis
     'SELECT application_id AS id FROM application_groups WHERE group_id = $1',
     groupId,
   );
+  const users = await idsIn(manager, 'SELECT user_id AS id FROM user_groups WHERE group_id = $1', groupId);
   return [
+    ...(await manager.find(User, { where: { id: In(users) }, relations })),
     ...(await manager.find(ApiKey, { where: { id: In(keys) }, relations })),
     ...(await manager.find(Application, { where: { id: In(applications) }, relations })),
   ];
 };
 
 export const holdersOfAccount = async (manager: EntityManager, accountId: string): Promise<Holder[]> => [
+  ...(await manager.find(User, { where: { accountId }, relations })),
   ...(await manager.find(ApiKey, { where: { accountId }, relations })),
   ...(await manager.find(Application, { where: { accountId }, relations })),
 ];
@@ -91,7 +95,13 @@ export const applicationOf = async (manager: EntityManager, accountId: string, i
   return application;
 };
 
-/** Stores a changed key or application and announces it. */
+export const userOf = async (manager: EntityManager, accountId: string, id: string): Promise<User> => {
+  const user = await manager.findOne(User, { where: { accountId, id }, relations });
+  if (!user) throw new UserNotFound();
+  return user;
+};
+
+/** Stores a changed key, application or user and announces it. */
 export const storeHolder = async ({ manager, now, announce }: AccountChange, holder: Holder): Promise<void> => {
   holder.revision += 1;
   holder.updatedAt = now;

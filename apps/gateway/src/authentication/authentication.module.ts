@@ -29,6 +29,6 @@ import { Sessions } from './sessions.js';
     KeyAuthenticator,
     { provide: AUTHENTICATOR, useExisting: KeyAuthenticator },
   ],
-  exports: [GuessLimiter, AUTHENTICATOR, KeyAuthenticator, KnownKeys, Refusals, Sessions],
+  exports: [GuessLimiter, AUTHENTICATOR, KeyAuthenticator, KnownKeys, Refusals, SessionAuthenticator, Sessions],
 })
 export class AuthenticationModule {}

@@ -12,9 +12,9 @@ export interface KnownSecret {
   accessKeyId?: string;
 }
 
-/** The identity and the rights of a key, or of an application with its access keys. */
+/** The identity and the rights of a key, of an application with its access keys, or of a user. */
 export interface KnownKey {
-  /** Of the key, or of the application: channel and subscriptions belong to it. */
+  /** Of the key, the application or the user: channel and subscriptions belong to it. */
   keyId: string;
   accountId: string;
   /** At most two. */
@@ -56,7 +56,11 @@ const holdersSql = `
     coalesce((SELECT jsonb_agg(jsonb_build_object('id', x.id, 'hash', x.hash, 'until', x.expires_at) ORDER BY x.id)
       FROM access_keys x WHERE x.application_id = p.id AND x.status = 'active'), '[]'),
     ARRAY(SELECT m.group_id FROM application_groups m WHERE m.application_id = p.id), NULL, NULL
-  FROM applications p WHERE p.id = $1`;
+  FROM applications p WHERE p.id = $1
+  UNION ALL
+  SELECT u.id, u.account_id, u.status = 'active', jsonb_build_array(jsonb_build_object('hash', u.hash, 'until', NULL)),
+    ARRAY(SELECT m.group_id FROM user_groups m WHERE m.user_id = u.id), NULL, NULL
+  FROM users u WHERE u.id = $1`;
 
 const sql = `
   SELECT h.id, h.account_id, h.active, h.secrets, h.device_groups, h.source_addresses, a.status = 'active' AS account_active, a.tier, a.limits,
@@ -85,7 +89,7 @@ const rightsOfRow = ({
   };
 };
 
-/** Reads keys and applications with their accounts and groups. */
+/** Reads keys, applications and users with their accounts and groups. */
 @Injectable()
 export class KeyReader {
   constructor(private readonly database: DataSource) {}

@@ -5,10 +5,11 @@ import { DataSource } from 'typeorm';
 /** How late `last_login_time` may be. */
 const flushPeriodMs = 5_000;
 
-/** Ids of keys, applications and access keys together: each table updates its own. */
+/** Ids of keys, applications, users and access keys together: each table updates its own. */
 const flushSql = `
   WITH v AS (SELECT * FROM unnest($1::text[], $2::timestamptz[]) AS v (id, at)),
     applications AS (UPDATE applications p SET last_used_at = greatest(p.last_used_at, v.at) FROM v WHERE p.id = v.id),
+    users AS (UPDATE users u SET last_used_at = greatest(u.last_used_at, v.at) FROM v WHERE u.id = v.id),
     access_keys AS (UPDATE access_keys x SET last_used_at = greatest(x.last_used_at, v.at) FROM v WHERE x.id = v.id)
   UPDATE api_keys k SET last_login_at = greatest(k.last_login_at, v.at) FROM v WHERE v.id = k.id`;
 

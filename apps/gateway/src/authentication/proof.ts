@@ -36,7 +36,11 @@ const matching = (key: KnownKey | undefined, secret: string): KnownSecret | unde
 const isValid = ({ untilMs }: KnownSecret, nowMs: number): boolean => nowMs < (untilMs ?? Infinity);
 
 /** The matching secret. */
-export const proofOf = (key: KnownKey | undefined, given: ApiKey | undefined, nowMs: number): KnownSecret | undefined => {
+export const proofOf = (
+  key: KnownKey | undefined,
+  given: ApiKey | undefined,
+  nowMs: number,
+): KnownSecret | undefined => {
   const secret = given?.secret ?? '';
   const found = matchedBefore(key, secret) ?? matching(key, secret);
   if (!key?.active || key.accountId !== given?.accountId) return undefined;

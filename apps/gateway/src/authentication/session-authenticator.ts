@@ -1,15 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { CLOCK, type Clock, CONFIG, RateLimited } from '@lanyard/service';
+import { bearerOf, CLOCK, type Clock, CONFIG, RateLimited } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import type { GatewayConfig } from '../config.js';
+import type { Session } from '../db/session.entity.js';
 import { SessionEnded } from '../errors.js';
 import { GuessLimiter } from './guess-limiter.js';
 import { KnownKeys } from './known-keys.js';
 import { mustBeMeantByPage } from './origin.js';
 import { proofByHash, type Proven } from './proof.js';
 import { Refusals } from './refusals.js';
-import { sessionTokenOf } from './session-cookie.js';
-import { Sessions } from './sessions.js';
+import { sessionTokenOf, sessionTokenOfBearer } from './session-cookie.js';
+import { type Renew, Sessions } from './sessions.js';
 import type { Source } from './source.js';
 
 /** A request as far as a session is concerned. */
@@ -18,9 +19,9 @@ interface WithHeaders {
   headers: IncomingHttpHeaders;
 }
 
-/** The token of a request that relies on its session: a key in the Authorization header comes before the cookie. */
+/** The token of a request that relies on a session: what the Authorization header holds comes before the cookie. */
 export const reliedOnToken = ({ authorization, cookie }: IncomingHttpHeaders): string | undefined =>
-  authorization === undefined ? sessionTokenOf(cookie) : undefined;
+  authorization === undefined ? sessionTokenOf(cookie) : sessionTokenOfBearer(bearerOf(authorization));
 
 /** Checks the session cookies of requests. A session is worth what its key is worth now, and ends with its secret. */
 @Injectable()
@@ -34,13 +35,17 @@ export class SessionAuthenticator {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
+  /** How sessions of an OpenID provider are renewed; set by the module that knows it. */
+  renewal: Renew | undefined;
+
   /** Throws OtherOrigin, RequestedWithMissing, RateLimited, SessionEnded. */
   async prove(token: string, { method, headers }: WithHeaders, from: Source): Promise<Proven> {
-    mustBeMeantByPage(method, headers, this.config);
+    // A browser adds no Authorization header by itself.
+    if (headers.authorization === undefined) mustBeMeantByPage(method, headers, this.config);
     // Known sessions keep working from an address that guesses.
     const waitMs = this.sessions.isKnown(token) ? 0 : this.guesses.waitMs(from.address);
     if (waitMs > 0) throw new RateLimited(Math.ceil(waitMs / 1_000));
-    const session = token === '' ? undefined : await this.sessions.find(token);
+    const session = await this.liveSession(token);
     const last = session && this.keys.last(session.holderId);
     const key = last?.isRecent ? last.key : session && (await this.keys.load(session.holderId));
     const proof = session && proofByHash(key, session.secretHash, this.clock.now());
@@ -49,5 +54,11 @@ export class SessionAuthenticator {
     const holder = key && { accountId: key.accountId, keyId: key.keyId };
     this.refusals.recordRefusal({ kind: 'unauthenticated', accountId: undefined, ...holder, ...from });
     throw new SessionEnded();
+  }
+
+  private async liveSession(token: string): Promise<Session | undefined> {
+    const session = token === '' ? undefined : await this.sessions.find(token);
+    if (!session?.refreshAt || session.refreshAt.getTime() > this.clock.now()) return session;
+    return this.renewal && (await this.sessions.renew(session, token, this.renewal)) ? session : undefined;
   }
 }

@@ -2,6 +2,9 @@ import { createHash, randomBytes } from 'node:crypto';
 
 export const sessionCookie = 'lanyard_session';
 
+/** In front of a token that a program sends as a bearer. */
+export const bearerPrefix = 'ls_';
+
 const tokenBytes = 32;
 const pattern = /^[A-Za-z0-9_-]{43}$/;
 
@@ -21,6 +24,13 @@ export const sessionTokenOf = (header: string | undefined): string | undefined =
   if (values.length === 0) return undefined;
   // Several mean that another host of the domain has set one: none can be trusted.
   return values.length === 1 && pattern.test(values[0] as string) ? values[0] : '';
+};
+
+/** The token of a program that signed in; undefined for an API key. */
+export const sessionTokenOfBearer = (bearer: string | undefined): string | undefined => {
+  if (!bearer?.startsWith(bearerPrefix)) return undefined;
+  const token = bearer.slice(bearerPrefix.length);
+  return pattern.test(token) ? token : '';
 };
 
 /** The Set-Cookie header. Strict: no page of another site can send it (RFC 6265bis §5.4). Without a token it is deleted. */

@@ -1,4 +1,4 @@
-import { CLOCK, type Clock, CONFIG, setBounded } from '@lanyard/service';
+import { CLOCK, type Clock, CONFIG, deriveKey, open, seal, setBounded } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, LessThan } from 'typeorm';
 import type { GatewayConfig } from '../config.js';
@@ -13,6 +13,29 @@ export const sessionsPerHolderMax = 100;
 
 /** Ids of sessions that existed when they were last read. */
 const knownMax = 50_000;
+
+/** What the OpenID provider has to be asked, and when. */
+export interface Renewal {
+  refreshToken: string;
+  atMs: number;
+}
+
+export interface NewSession extends Pick<Session, 'accountId' | 'holderId' | 'secretHash'> {
+  /** Ends no later than that. */
+  holdsUntilMs?: number;
+  renewal?: Renewal | undefined;
+}
+
+/** Only who has the cookie can use the refresh token: not who has the database. */
+const keyFor = (token: string): Buffer => deriveKey(Buffer.from(token), 'refresh token');
+
+const renewalColumns = (token: string, renewal?: Renewal): Pick<Session, 'refreshToken' | 'refreshAt'> =>
+  renewal
+    ? { refreshToken: seal(keyFor(token), renewal.refreshToken), refreshAt: new Date(renewal.atMs) }
+    : { refreshToken: null, refreshAt: null };
+
+/** Asks the provider. undefined: the person is not signed in any more. */
+export type Renew = (session: Session, refreshToken: string) => Promise<Renewal | undefined>;
 
 /**
  * Sessions of browsers, in PostgreSQL. Every request reads its session: people send few, and a session that ends on one
@@ -37,15 +60,17 @@ export class Sessions {
   }
 
   /** A new session, and the token of its cookie, which is not stored. */
-  async open(of: Pick<Session, 'accountId' | 'holderId' | 'secretHash'>): Promise<{ session: Session; token: string }> {
+  async open(of: NewSession): Promise<{ session: Session; token: string }> {
     const token = newSessionToken();
     const now = this.clock.now();
+    const { holdsUntilMs = Infinity, renewal, ...whose } = of;
     const session = this.database.manager.create(Session, {
-      ...of,
+      ...whose,
+      ...renewalColumns(token, renewal),
       id: sessionIdOf(token),
       createdAt: new Date(now),
       lastUsedAt: new Date(now),
-      expiresAt: new Date(now + this.bounds.maxMs),
+      expiresAt: new Date(Math.min(now + this.bounds.maxMs, holdsUntilMs)),
     });
     await this.database.transaction(async (manager) => {
       await manager.insert(Session, session);
@@ -71,6 +96,22 @@ export class Sessions {
     if (session.lastUsedAt.getTime() + touchMs <= now)
       await this.database.manager.update(Session, { id }, { lastUsedAt: new Date(now) });
     return session;
+  }
+
+  /**
+   * Asks the provider if it is time, one request at a time over all replicas: a refresh token is often good once only.
+   * False: the session has ended. Rejects when the provider does not answer.
+   */
+  async renew({ id }: Session, token: string, renew: Renew): Promise<boolean> {
+    return this.database.transaction(async (manager) => {
+      const session = await manager.findOne(Session, { where: { id }, lock: { mode: 'pessimistic_write' } });
+      if (!session) return false;
+      if (!session.refreshAt || session.refreshAt.getTime() > this.clock.now()) return true;
+      const renewal = await renew(session, open(keyFor(token), session.refreshToken ?? ''));
+      if (renewal) await manager.update(Session, { id }, renewalColumns(token, renewal));
+      else await manager.delete(Session, { id });
+      return renewal !== undefined;
+    });
   }
 
   async end(token: string): Promise<void> {

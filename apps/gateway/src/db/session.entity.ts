@@ -10,11 +10,11 @@ export class Session {
   @Column('text', { name: 'account_id' })
   accountId: string;
 
-  /** The API key or application whose permissions the session has. */
+  /** The API key, application or user whose permissions the session has. */
   @Column('text', { name: 'holder_id' })
   holderId: string;
 
-  /** Hash of the secret that it was opened with: the session ends with it. */
+  /** Hash of the secret that it was opened with, or of the user: the session ends with it. */
   @Column('text', { name: 'secret_hash' })
   secretHash: string;
 
@@ -27,4 +27,12 @@ export class Session {
 
   @Column('timestamptz', { name: 'expires_at' })
   expiresAt: Date;
+
+  /** Of the OpenID provider, sealed with a key that is derived from the cookie. */
+  @Column('text', { name: 'refresh_token', nullable: true })
+  refreshToken: string | null;
+
+  /** When the provider has to be asked whether the person is still signed in; null: never. */
+  @Column('timestamptz', { name: 'refresh_at', nullable: true })
+  refreshAt: Date | null;
 }

@@ -26,6 +26,7 @@ const tags = {
   'API keys': 'Keys of the account (spec §2.11, §5)',
   Applications: 'Applications and their access keys, the newer kind of credential',
   'Key groups': 'What keys and applications may do; the paths call them policy groups',
+  Users: 'People who sign in with the OpenID provider',
   Accounts: 'Tenants of the installation, their quotas and usage',
 };
 

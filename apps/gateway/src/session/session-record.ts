@@ -6,8 +6,8 @@ export const SessionRecord = z
     object: z.literal('session'),
     account_id: z.string(),
     account_name: z.string(),
-    signed_in_with: z.enum(['api_key']),
-    subject: z.object({ type: z.enum(['api-key', 'application']), id: z.string(), name: z.string() }),
+    signed_in_with: z.enum(['api_key', 'oidc']),
+    subject: z.object({ type: z.enum(['api-key', 'application', 'user']), id: z.string(), name: z.string() }),
     permissions: z
       .array(z.enum([...grantable, installation]))
       .describe('What the caller may do now; `devices` includes its parts'),

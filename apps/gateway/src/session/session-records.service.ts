@@ -7,7 +7,13 @@ import { Sessions } from '../authentication/sessions.js';
 import { Account } from '../db/account.entity.js';
 import { ApiKey } from '../db/api-key.entity.js';
 import { Application } from '../db/application.entity.js';
+import { User } from '../db/user.entity.js';
 import type { SessionRecord } from './session-record.js';
+
+const typeOf = (subject: ApiKey | Application | User): SessionRecord['subject']['type'] => {
+  if (subject instanceof ApiKey) return 'api-key';
+  return subject instanceof User ? 'user' : 'application';
+};
 
 /** What a page must know about who uses it. */
 @Injectable()
@@ -38,21 +44,22 @@ export class SessionRecords {
     return this.recordOf({ key, proof: proof ?? { hash: '', untilMs } }, session?.expiresAt.getTime() ?? Infinity);
   }
 
-  private async recordOf({ key, proof }: Proven, endMs: number): Promise<SessionRecord> {
+  async recordOf({ key, proof }: Proven, endMs: number): Promise<SessionRecord> {
     const { accountId, keyId, permissions, deviceGroups } = key;
     const { manager } = this.database;
-    const [account, apiKey] = await Promise.all([
+    const [account, apiKey, user] = await Promise.all([
       manager.findOneByOrFail(Account, { id: accountId }),
       manager.findOneBy(ApiKey, { id: keyId }),
+      manager.findOneBy(User, { id: keyId }),
     ]);
-    const named = apiKey ?? (await manager.findOneByOrFail(Application, { id: keyId }));
+    const named = apiKey ?? user ?? (await manager.findOneByOrFail(Application, { id: keyId }));
     const expiresMs = Math.min(endMs, proof.untilMs ?? Infinity);
     return {
       object: 'session',
       account_id: accountId,
       account_name: account.displayName,
-      signed_in_with: 'api_key',
-      subject: { type: apiKey ? 'api-key' : 'application', id: keyId, name: named.name },
+      signed_in_with: user ? 'oidc' : 'api_key',
+      subject: { type: typeOf(named), id: keyId, name: named.name },
       permissions: [...permissions] as SessionRecord['permissions'],
       device_groups: deviceGroups ? [...deviceGroups] : null,
       expires_at: expiresMs === Infinity ? null : formatTimestamp(expiresMs),

@@ -59,14 +59,16 @@ export class SessionController {
   @Public()
   @Operation({
     summary: 'Sign out',
-    description: 'Ends the session on all replicas and deletes the cookie. 204 as well if the session has ended before.',
+    description:
+      'Ends the session on all replicas and deletes the cookie. 204 as well if the session has ended before.',
   })
   async signOut(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<void> {
-    const token = sessionTokenOf(request.headers.cookie);
+    const token = reliedOnToken(request.headers);
     if (token === undefined) return;
-    mustBeMeantByPage(request.method, request.headers, this.config);
+    const isPage = request.headers.authorization === undefined;
+    if (isPage) mustBeMeantByPage(request.method, request.headers, this.config);
     await this.sessions.end(token);
-    this.setCookie(request, reply, undefined);
+    if (isPage) this.setCookie(request, reply, undefined);
   }
 
   private setCookie({ headers }: FastifyRequest, reply: FastifyReply, token: string | undefined): void {

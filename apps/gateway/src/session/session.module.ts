@@ -1,12 +1,16 @@
 import { Module } from '@nestjs/common';
 import { AuthenticationModule } from '../authentication/authentication.module.js';
+import { AccessModule } from '../access/access.module.js';
+import { OidcController } from './oidc.controller.js';
+import { OidcProvider } from './oidc-provider.js';
+import { OidcSignIn } from './oidc-sign-in.service.js';
 import { SessionController } from './session.controller.js';
 import { SessionRecords } from './session-records.service.js';
 
 /** Signing in and out. */
 @Module({
-  imports: [AuthenticationModule],
-  controllers: [SessionController],
-  providers: [SessionRecords],
+  imports: [AuthenticationModule, AccessModule],
+  controllers: [SessionController, OidcController],
+  providers: [SessionRecords, OidcProvider, OidcSignIn],
 })
 export class SessionModule {}

@@ -1,0 +1,77 @@
+import {
+  type By,
+  ByCaller,
+  ByCallerIfMatch,
+  Caller,
+  EtagHeader,
+  type Identity,
+  ListParameters,
+  type ListRequest,
+  Operation,
+  RequiresPermission,
+} from '@lanyard/service';
+import { Body, Controller, Delete, Get, Param, Post, Put, UseInterceptors } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { admin } from '../permissions.js';
+import { UserChange, UserList, UserRecord } from './user-record.js';
+import { Users } from './users.service.js';
+
+const listSpec = {
+  filters: { id: 'text', name: 'text', email: 'text', status: 'text' },
+  sets: { status: ['ACTIVE', 'INACTIVE'] },
+} as const;
+
+/** People who sign in with the OpenID provider, for administrators. */
+@ApiTags('Users')
+@RequiresPermission(admin)
+@UseInterceptors(EtagHeader)
+@Controller('v3/users')
+export class UsersController {
+  constructor(private readonly users: Users) {}
+
+  @Get()
+  @Operation({
+    summary: 'List users',
+    description: 'People who have signed in with the OpenID provider. The first sign-in creates a user.',
+    ok: UserList,
+  })
+  list(@ListParameters(listSpec, 'UserFilters') query: ListRequest) {
+    return this.users.list(query.caller.accountId, query);
+  }
+
+  @Get(':id')
+  @Operation({
+    summary: 'Show a user',
+    description: 'Name, address and key groups are those of the last sign-in or renewal.',
+    ok: UserRecord,
+  })
+  get(@Caller() caller: Identity, @Param('id') id: string) {
+    return this.users.get(caller.accountId, id);
+  }
+
+  @Put(':id')
+  @Operation({
+    summary: 'Change a user',
+    description: 'Only `status`: everything else comes from the provider. An inactive user cannot sign in.',
+    ok: UserRecord,
+  })
+  update(@ByCallerIfMatch() by: By, @Body({ schema: UserChange }) body: UserChange) {
+    return this.users.update(by, body);
+  }
+
+  @Delete(':id')
+  @Operation({
+    summary: 'Delete a user',
+    description:
+      'Ends the sessions, and removes the channel and the subscriptions of the user. A person who may still sign in at the provider comes back as a new user: set the status to `INACTIVE` to keep them out.',
+  })
+  remove(@ByCallerIfMatch() by: By) {
+    return this.users.remove(by);
+  }
+
+  @Post(':id/sign-out')
+  @Operation({ summary: 'Sign a user out', description: 'Ends all sessions of the user within five seconds.' })
+  signOut(@ByCaller() by: By) {
+    return this.users.signOut(by);
+  }
+}

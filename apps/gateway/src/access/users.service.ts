@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto';
+import { type By, changesOf, CLOCK, type Clock, newId } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { KeyGroup } from '../db/key-group.entity.js';
+import { User } from '../db/user.entity.js';
+import { type AccountChange, AccountChanges } from './account-changes.js';
+import { differences } from './audit-action.js';
+import { HolderRecords } from './holder-records.js';
+import { isInExactly, storeHolder, userOf } from './membership.js';
+import { timesOfUse } from './sent-back.js';
+import { UserChange, userChanges, userRecord, UserRecord } from './user-record.js';
+
+/** A person, as the OpenID provider describes them. */
+export interface Person {
+  issuer: string;
+  subject: string;
+  name: string;
+  email: string | null;
+  /** Key groups of one account, from the roles of the person. */
+  groups: KeyGroup[];
+}
+
+/** No key has a secret with this hash: it is the hash of nothing. */
+const newHash = (): string => randomBytes(32).toString('hex');
+
+/** People who have signed in with the OpenID provider. */
+@Injectable()
+export class Users extends HolderRecords<User, UserRecord> {
+  protected readonly record = userRecord;
+
+  constructor(
+    database: DataSource,
+    changes: AccountChanges,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {
+    super(database, changes, {
+      object: 'user',
+      entity: User,
+      table: 'users',
+      idsInGroup: 'SELECT user_id FROM user_groups WHERE group_id = $2',
+      columns: { id: 't.id', name: 't.name', email: 't.email', status: 'upper(t.status)' },
+      find: userOf,
+    });
+  }
+
+  async update(by: By, body: UserChange): Promise<UserRecord> {
+    const user = await this.change(by, async (change, found) => {
+      const before = userRecord(found);
+      const { status } = changesOf(body, userChanges, before, timesOfUse);
+      if (status !== undefined) found.status = status === 'ACTIVE' ? 'active' : 'inactive';
+      // Sessions from before do not come back with the user.
+      if (status === 'INACTIVE') found.hash = newHash();
+      await storeHolder(change, found);
+      return { action: 'SYS_505', changes: differences(before, userRecord(found)) };
+    });
+    return userRecord(user);
+  }
+
+  /** Ends all sessions of a user. */
+  async signOut(by: By): Promise<void> {
+    await this.change(by, async (change, found) => {
+      found.hash = newHash();
+      await storeHolder(change, found);
+      return { action: 'SYS_506' };
+    });
+  }
+
+  /** The next sign-in creates the user again. */
+  remove(by: By): Promise<void> {
+    return this.removeWith(by, 'SYS_507');
+  }
+
+  /** The user of a person: created at the first sign-in, and changed by each that says something else. */
+  async know(person: Person, requestId: string): Promise<User> {
+    const accountId = (person.groups[0] as KeyGroup).accountId;
+    return this.changes.locked(accountId, async (change) => {
+      const { issuer, subject } = person;
+      const where = { issuer, subject, accountId };
+      const found = await change.manager.findOne(User, { where, relations: { groups: true } });
+      if (found && this.isUnchanged(found, person)) return found;
+      const user = found ?? this.newUser(change, person);
+      const before = found ? userRecord(found) : undefined;
+      Object.assign(user, { name: person.name, email: person.email, groups: person.groups });
+      await storeHolder(change, user);
+      const caller = { keyId: user.id, accountId, requestId, groups: [], permissions: [], tier: change.account.tier };
+      const target = this.targetOf(user);
+      const changes = differences(before ?? {}, userRecord(user));
+      await change.record(caller, { action: before ? 'SYS_505' : 'SYS_504', target, changes });
+      return user;
+    });
+  }
+
+  private isUnchanged(user: User, { name, email, groups }: Person): boolean {
+    return (
+      user.name === name &&
+      user.email === email &&
+      isInExactly(
+        user,
+        groups.map(({ id }) => id),
+      )
+    );
+  }
+
+  private newUser({ manager, now, account }: AccountChange, { issuer, subject, name }: Person): User {
+    return manager.create(User, {
+      id: newId(this.clock.now()),
+      accountId: account.id,
+      issuer,
+      subject,
+      name,
+      email: null,
+      hash: newHash(),
+      status: 'active',
+      revision: 0,
+      createdAt: now,
+      updatedAt: now,
+      lastUsedAt: null,
+      groups: [],
+    });
+  }
+}

@@ -1,0 +1,146 @@
+import { CONFIG } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import * as client from 'openid-client';
+import type { GatewayConfig, OidcConfig } from '../config.js';
+import { DeviceGrantPending, ProviderUnavailable, SignInFailed, SignInOff } from '../errors.js';
+
+const timeoutSeconds = 10;
+const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
+
+/** What the provider says of a person who has signed in. */
+export interface Grant {
+  subject: string;
+  /** Of the ID token and the userinfo endpoint. */
+  claims: Readonly<Record<string, unknown>>;
+  /** How long it is good for. */
+  seconds: number;
+  refreshToken?: string | undefined;
+}
+
+/** What a browser keeps while its person is at the provider. */
+export interface Attempt {
+  state: string;
+  nonce: string;
+  verifier: string;
+}
+
+const devicePending = ['authorization_pending', 'slow_down', 'access_denied', 'expired_token'] as const;
+
+/** The provider's word that something is wrong with what it was sent, rather than no answer. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof client.ResponseBodyError ||
+  error instanceof client.AuthorizationResponseError ||
+  (error instanceof client.ClientError && !/^OAUTH_(TIMEOUT|ABORT)$/.test(error.code ?? ''));
+
+/** The OpenID provider, over `openid-client`, which checks signatures, issuer, audience, nonce and times of ID tokens. */
+@Injectable()
+export class OidcProvider {
+  private discovered: Promise<client.Configuration> | undefined;
+
+  constructor(@Inject(CONFIG) private readonly config: GatewayConfig) {}
+
+  get isOn(): boolean {
+    return this.config.oidc !== undefined;
+  }
+
+  /** Throws SignInOff. */
+  get settings(): OidcConfig {
+    const { oidc } = this.config;
+    if (!oidc) throw new SignInOff();
+    return oidc;
+  }
+
+  newAttempt(): Attempt {
+    return {
+      state: client.randomState(),
+      nonce: client.randomNonce(),
+      verifier: client.randomPKCECodeVerifier(),
+    };
+  }
+
+  /** Where the browser goes: authorization code with PKCE (RFC 7636). */
+  async authorizationUrl({ state, nonce, verifier }: Attempt): Promise<URL> {
+    const { scopes, redirectUri } = this.settings;
+    return client.buildAuthorizationUrl(await this.discover(), {
+      redirect_uri: redirectUri.href,
+      scope: scopes,
+      state,
+      nonce,
+      code_challenge: await client.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+    });
+  }
+
+  /** Redeems the code in the query of the callback. Throws SignInFailed, ProviderUnavailable. */
+  async redeem(query: string, { state, nonce, verifier }: Attempt): Promise<Grant> {
+    const url = new URL(this.settings.redirectUri);
+    url.search = query;
+    const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true };
+    return this.grant((provider) => client.authorizationCodeGrant(provider, url, checks));
+  }
+
+  /** Throws SignInFailed if the provider does not know the token any more. */
+  refresh(refreshToken: string, subject: string): Promise<Grant> {
+    return this.grant((provider) => client.refreshTokenGrant(provider, refreshToken), subject);
+  }
+
+  /** RFC 8628 §3.1. */
+  async beginDevice(): Promise<Awaited<ReturnType<typeof client.initiateDeviceAuthorization>>> {
+    const { scopes } = this.settings;
+    const provider = await this.discover();
+    return client.initiateDeviceAuthorization(provider, { scope: scopes }).catch((cause: unknown) => {
+      throw new ProviderUnavailable(cause);
+    });
+  }
+
+  /** One poll (RFC 8628 §3.4). Throws DeviceGrantPending besides. */
+  pollDevice(deviceCode: string): Promise<Grant> {
+    return this.grant((provider) =>
+      client.genericGrantRequest(provider, deviceGrant, { device_code: deviceCode }).catch((error: unknown) => {
+        const code = error instanceof client.ResponseBodyError ? error.error : '';
+        const known = devicePending.find((one) => one === code);
+        throw known ? new DeviceGrantPending(known) : error;
+      }),
+    );
+  }
+
+  private async grant(
+    ask: (
+      provider: client.Configuration,
+    ) => Promise<client.TokenEndpointResponse & client.TokenEndpointResponseHelpers>,
+    knownSubject?: string,
+  ): Promise<Grant> {
+    const provider = await this.discover();
+    try {
+      const tokens = await ask(provider);
+      const claims = tokens.claims();
+      const subject = claims?.sub ?? knownSubject;
+      if (subject === undefined || (knownSubject !== undefined && subject !== knownSubject)) throw new SignInFailed();
+      const { userinfo_endpoint: endpoint } = provider.serverMetadata();
+      const info = endpoint ? await client.fetchUserInfo(provider, tokens.access_token, subject) : {};
+      const seconds = tokens.expires_in ?? (claims ? claims.exp - claims.iat : 0);
+      return { subject, claims: { ...info, ...claims }, seconds, refreshToken: tokens.refresh_token };
+    } catch (error) {
+      if (error instanceof SignInFailed || error instanceof DeviceGrantPending) throw error;
+      throw isRefusal(error) ? new SignInFailed() : new ProviderUnavailable(error);
+    }
+  }
+
+  /** Once; what fails is tried again with the next request. */
+  private discover(): Promise<client.Configuration> {
+    this.discovered ??= this.read().catch((error: unknown) => {
+      this.discovered = undefined;
+      throw new ProviderUnavailable(error);
+    });
+    return this.discovered;
+  }
+
+  private read(): Promise<client.Configuration> {
+    const { issuer, clientId } = this.settings;
+    const { oidcClientSecret: secret } = this.config.secrets;
+    const authentication = secret === undefined ? client.None() : client.ClientSecretBasic(secret);
+    // The configuration accepts http for the machine itself only.
+    const execute = issuer.protocol === 'http:' ? [client.allowInsecureRequests] : [];
+    return client.discovery(issuer, clientId, undefined, authentication, { timeout: timeoutSeconds, execute });
+  }
+}

@@ -1,0 +1,89 @@
+import { CLOCK, type Clock } from '@lanyard/service';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { DataSource, In } from 'typeorm';
+import { Users } from '../access/users.service.js';
+import { KnownKeys } from '../authentication/known-keys.js';
+import { Refusals } from '../authentication/refusals.js';
+import { SessionAuthenticator } from '../authentication/session-authenticator.js';
+import { type Renewal, Sessions } from '../authentication/sessions.js';
+import type { Source } from '../authentication/source.js';
+import { KeyGroup } from '../db/key-group.entity.js';
+import type { Session } from '../db/session.entity.js';
+import { User } from '../db/user.entity.js';
+import { AccountSuspended, NoRole, SignInFailed, UserInactive } from '../errors.js';
+import { type Grant, OidcProvider } from './oidc-provider.js';
+import { emailIn, nameIn, rolesIn } from './oidc-roles.js';
+import type { SessionRecord } from './session-record.js';
+import { SessionRecords } from './session-records.service.js';
+
+/** A provider that gives shorter ones is asked no more often. */
+const renewalMinMs = 60_000;
+
+/** Makes users and sessions of what the provider says. */
+@Injectable()
+export class OidcSignIn implements OnModuleInit {
+  constructor(
+    private readonly database: DataSource,
+    private readonly provider: OidcProvider,
+    private readonly users: Users,
+    private readonly keys: KnownKeys,
+    private readonly sessions: Sessions,
+    private readonly records: SessionRecords,
+    private readonly authenticator: SessionAuthenticator,
+    private readonly refusals: Refusals,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  onModuleInit(): void {
+    this.authenticator.renewal = (session, refreshToken) => this.renew(session, refreshToken);
+  }
+
+  /** Throws NoRole, UserInactive, AccountSuspended; each is recorded. */
+  async open(grant: Grant, from: Source): Promise<{ record: SessionRecord; token: string }> {
+    const user = await this.userOf(grant, from.requestId ?? '').catch((error: unknown) => {
+      this.refusals.recordRefusal({ kind: 'unauthenticated', accountId: undefined, ...from });
+      throw error;
+    });
+    const key = await this.keys.load(user.id);
+    if (!key?.active || !key.accountActive) {
+      this.refusals.recordRefusal({ kind: 'unauthenticated', accountId: user.accountId, keyId: user.id, ...from });
+      throw key?.accountActive === false ? new AccountSuspended() : new UserInactive();
+    }
+    const holds = grant.refreshToken === undefined && { holdsUntilMs: this.clock.now() + grant.seconds * 1_000 };
+    const whose = { accountId: user.accountId, holderId: user.id, secretHash: user.hash };
+    const { session, token } = await this.sessions.open({ ...whose, ...holds, renewal: this.renewalOf(grant) });
+    return {
+      record: await this.records.recordOf({ key, proof: { hash: user.hash } }, session.expiresAt.getTime()),
+      token,
+    };
+  }
+
+  /** The roles may have changed. undefined: the session ends. */
+  private async renew({ holderId }: Session, refreshToken: string): Promise<Renewal | undefined> {
+    const user = await this.database.manager.findOneBy(User, { id: holderId });
+    if (!user) return undefined;
+    try {
+      const grant = await this.provider.refresh(refreshToken, user.subject);
+      const known = await this.userOf(grant, '');
+      return known.id === holderId ? this.renewalOf({ refreshToken, ...grant }) : undefined;
+    } catch (error) {
+      if (error instanceof SignInFailed || error instanceof NoRole) return undefined;
+      throw error;
+    }
+  }
+
+  private renewalOf({ refreshToken, seconds }: Grant): Renewal | undefined {
+    if (refreshToken === undefined) return undefined;
+    return { refreshToken, atMs: this.clock.now() + Math.max(renewalMinMs, seconds * 1_000) };
+  }
+
+  /** A person belongs to one account: roles of several would say that a sign-in is for either. */
+  private async userOf({ subject, claims }: Grant, requestId: string): Promise<User> {
+    const { roles, rolesClaim, issuer } = this.provider.settings;
+    const ids = rolesIn(claims, rolesClaim).flatMap((role) => roles.get(role) ?? []);
+    const groups = await this.database.manager.findBy(KeyGroup, { id: In(ids) });
+    if (new Set(groups.map(({ accountId }) => accountId)).size !== 1) throw new NoRole();
+    const person = { issuer: issuer.href, subject, name: nameIn(claims), email: emailIn(claims), groups };
+    return this.users.know(person, requestId);
+  }
+}

@@ -1,0 +1,138 @@
+import { type Logger, LOGGER, Operation, Public, RateLimited, ServiceError, CONFIG } from '@lanyard/service';
+import { Body, Controller, Get, Inject, Post, Query, Req, Res } from '@nestjs/common';
+import { ApiExcludeEndpoint, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { clientAddress } from '../authentication/client-address.js';
+import { GuessLimiter } from '../authentication/guess-limiter.js';
+import { isHttps } from '../authentication/origin.js';
+import { bearerPrefix, sessionTokenOf, setSessionCookie } from '../authentication/session-cookie.js';
+import { Sessions } from '../authentication/sessions.js';
+import type { Source } from '../authentication/source.js';
+import type { GatewayConfig } from '../config.js';
+import { AccountSuspended, NoRole, SignInFailed, UserInactive } from '../errors.js';
+import { attemptOf, defaultPath, returnPath, setAttemptCookie } from './oidc-attempt.js';
+import { OidcProvider } from './oidc-provider.js';
+import { DeviceCode, DeviceFlow, OidcOffer, ProgramSession } from './oidc-record.js';
+import { OidcSignIn } from './oidc-sign-in.service.js';
+
+/** What the page is told; the rest is in the log, under the request id. */
+const reasonOf = (error: unknown): string => {
+  if (error instanceof NoRole) return 'no_role';
+  return error instanceof UserInactive || error instanceof AccountSuspended ? 'denied' : 'failed';
+};
+
+/** Signing in with an OpenID provider: in a browser, and for programs without one. */
+@ApiTags('Session')
+@Public()
+@Controller('v3/session/oidc')
+export class OidcController {
+  constructor(
+    private readonly provider: OidcProvider,
+    private readonly signIn: OidcSignIn,
+    private readonly sessions: Sessions,
+    private readonly guesses: GuessLimiter,
+    @Inject(CONFIG) private readonly config: GatewayConfig,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  @Get()
+  @Operation({
+    summary: 'Show whether people sign in with OpenID Connect',
+    description: 'For the sign-in page, which has no key yet.',
+    ok: OidcOffer,
+  })
+  offer(): OidcOffer {
+    return { object: 'oidc', enabled: this.provider.isOn, name: this.config.oidc?.name ?? null };
+  }
+
+  /** A page, not an operation: leads to the provider. `return_to` is a path of the console. */
+  @Get('start')
+  @ApiExcludeEndpoint()
+  async start(@Req() request: FastifyRequest, @Res() reply: FastifyReply, @Query('return_to') path?: unknown) {
+    this.admit(this.sourceOf(request));
+    const attempt = { ...this.provider.newAttempt(), returnTo: returnPath(path) };
+    const url = await this.provider.authorizationUrl(attempt);
+    reply.header('set-cookie', setAttemptCookie(attempt, isHttps(request.headers, this.config)));
+    return reply.redirect(url.href, 302);
+  }
+
+  /** Where the provider leads back to. What fails leads to the console with `sign_in_error` and the request id. */
+  @Get('callback')
+  @ApiExcludeEndpoint()
+  async callback(@Req() request: FastifyRequest, @Res() reply: FastifyReply) {
+    const isSecure = isHttps(request.headers, this.config);
+    const kept = attemptOf(request.headers.cookie, isSecure);
+    const from = this.sourceOf(request);
+    reply.header('set-cookie', setAttemptCookie(undefined, isSecure));
+    try {
+      this.admit(from);
+      const query = new URL(request.url, this.provider.settings.redirectUri).search;
+      if (new URLSearchParams(query).get('error') === 'access_denied') return this.toError(reply, 'denied', from);
+      if (!kept) throw new SignInFailed();
+      const { token } = await this.signIn.open(await this.provider.redeem(query, kept), from);
+      const former = sessionTokenOf(request.headers.cookie);
+      if (former) await this.sessions.end(former);
+      reply.header('set-cookie', setSessionCookie(token, this.config.sessions.maxMs / 1_000, isSecure));
+      return reply.redirect(kept.returnTo, 302);
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      this.guesses.failed(from.address);
+      this.logger.info({ err: error, requestId: from.requestId }, 'a sign-in failed');
+      return this.toError(reply, reasonOf(error), from);
+    }
+  }
+
+  @Post('device')
+  @Operation({
+    summary: 'Begin to sign in with a program',
+    description:
+      'The device flow (RFC 8628): show `verification_uri` and `user_code`, then ask for the session every `interval` seconds.',
+    ok: DeviceFlow,
+    notFound: 'OpenID Connect is not configured',
+  })
+  async beginDevice(@Req() request: FastifyRequest): Promise<DeviceFlow> {
+    const from = this.sourceOf(request);
+    this.admit(from);
+    // Each asks the provider: as many as wrong keys.
+    this.guesses.failed(from.address);
+    const { device_code, user_code, verification_uri, verification_uri_complete, expires_in, interval } =
+      await this.provider.beginDevice();
+    const complete = verification_uri_complete !== undefined && { verification_uri_complete };
+    return { device_code, user_code, verification_uri, ...complete, expires_in, interval: interval ?? 5 };
+  }
+
+  @Post('device/token')
+  @Operation({
+    summary: 'Get the session of a program',
+    description:
+      '400 with the type `authorization_pending` or `slow_down` until the person has signed in, then once the session. Send `token` as a bearer token; it ends as sessions of browsers do.',
+    ok: ProgramSession,
+    notFound: 'OpenID Connect is not configured',
+  })
+  async pollDevice(
+    @Req() request: FastifyRequest,
+    @Body({ schema: DeviceCode }) { device_code: deviceCode }: DeviceCode,
+  ): Promise<ProgramSession> {
+    const from = this.sourceOf(request);
+    this.admit(from);
+    this.guesses.failed(from.address);
+    const { record, token } = await this.signIn.open(await this.provider.pollDevice(deviceCode), from);
+    return { ...record, token: bearerPrefix + token };
+  }
+
+  private sourceOf({ raw, id }: FastifyRequest): Required<Source> {
+    return { address: clientAddress(raw, this.config.trustedProxies), requestId: id };
+  }
+
+  private admit({ address }: Source): void {
+    const waitMs = this.guesses.waitMs(address);
+    if (waitMs > 0) throw new RateLimited(Math.ceil(waitMs / 1_000));
+  }
+
+  private toError(reply: FastifyReply, reason: string, { requestId }: Required<Source>): FastifyReply {
+    return reply.redirect(
+      `${defaultPath}?${new URLSearchParams({ sign_in_error: reason, request_id: requestId })}`,
+      302,
+    );
+  }
+}
