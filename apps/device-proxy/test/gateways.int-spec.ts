@@ -89,7 +89,8 @@ describe('devices behind a gateway', () => {
   it('report values to their own subscribers only, and so does the gateway', async () => {
     await subscribe(one);
     await subscribe(two);
-    await subscribe(gateway.deviceId).catch(() => undefined);
+    await subscribe(gateway.deviceId);
+    await gateway.device.report(temperature, 29.5);
     await gateway.report(gateway.children.get('p0')!, 30.5);
     await gateway.report(gateway.children.get('p1')!, 31.5);
     const [a, b] = await Promise.all(
@@ -100,6 +101,13 @@ describe('devices behind a gateway', () => {
       audience: app.keyId,
     });
     expect(b).toMatchObject({ value: { deviceId: two, item: { path: temperature } }, audience: app.keyId });
+  });
+
+  it('keep their values apart from those of the gateway', async () => {
+    const { value } = await system.fact(system.values, (v) => v.item.payload === b64('29.5'));
+    expect(value).toMatchObject({ deviceId: gateway.deviceId, item: { path: temperature } });
+    const paths = system.values.filter((v) => v.value.deviceId === gateway.deviceId).map((v) => v.value.item.path);
+    expect(new Set(paths)).toEqual(new Set([temperature, '/25']));
   });
 
   it('send values: each record is of the device whose prefix it has', async () => {
@@ -219,6 +227,28 @@ describe('a gateway of another replica', () => {
     await gateway.report(child, 70.5);
     const { value, audience } = await system.fact(system.values, (v) => v.item.payload === b64('70.5'));
     expect([value.deviceId, audience]).toEqual([id, app.keyId]);
+    await system.stop(again);
+  });
+});
+
+describe('a device behind a gateway that was suspended while no replica had its session', () => {
+  it('has none afterwards', async () => {
+    const replica = await system.proxy('dp-away');
+    const gateway = new TestGateway(system, replica, 'away');
+    const child = gateway.add(0, 'away-one');
+    gateway.add(1, 'away-two');
+    await gateway.register();
+    const [one, two] = await Promise.all([gateway.idOf('away-one'), gateway.idOf('away-two')]);
+    await subscribe(one, replica);
+    const { coapPort } = replica;
+    await system.stop(replica);
+    await system.lifecycle(one, 'away-one', 'suspended', { hostGateway: gateway.deviceId });
+    const again = await system.proxy('dp-away', { coapPort });
+    expect((await ended(one)).value).toMatchObject({ reason: 'suspended' });
+    await gateway.device.update();
+    await expect(gateway.report(child, 80.5)).rejects.toThrow('reset');
+    expect((await send(two, { method: 'GET', uri: temperature }, again)).json).toMatchObject({ status: 200 });
+    expect(system.values.some(({ value }) => value.item.payload === b64('80.5'))).toBe(false);
     await system.stop(again);
   });
 });

@@ -27,6 +27,7 @@ export class TestGateway {
   ) {
     const links = '</>;rt="oma.lwm2m";ct="0 110 11542",</3/0>,</3303/0>,</25>;ver="2.0"';
     this.device = system.thing(proxy, name, { links, ...options }).device;
+    for (const path of this.device.resources.keys()) if (path !== temperature) this.device.resources.delete(path);
   }
 
   /** Instance `n` of object 25 describes it. */

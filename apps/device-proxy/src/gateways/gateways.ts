@@ -16,29 +16,14 @@ import type { NotServed } from '../intake/admission.js';
 import { DeviceDirectory } from '../intake/device-directory.js';
 import { Observer } from '../observations/observer.js';
 import { mayBeGateway } from '../sessions/registered-links.js';
-import type { RegistrationData, Session } from '../sessions/session.js';
+import type { Session } from '../sessions/session.js';
 import { LastSeen } from '../sessions/last-seen.js';
 import { Sessions } from '../sessions/sessions.js';
 import { viaOf } from '../transport/peer-address.js';
 import { DevicesBehind } from './devices-behind.js';
-import { admitAgainMs, admittedAtOnce, devicesBehindMax } from './limits.js';
+import { type Known, keyOf, knownOf, type Standing, unread } from './known-devices.js';
+import { admitAgainMs, admittedAtOnce } from './limits.js';
 import { problems, type RefusedDevice, RefusedDevices } from './refused-devices.js';
-
-/** How a prefix stands: `pending` until the registry or the infrastructure answers. */
-type Standing = 'served' | 'refused' | 'pending';
-
-/** What is known of the devices behind a gateway. */
-interface Known {
-  /** The registration that they were last compared with. */
-  data?: RegistrationData;
-  devices?: readonly DeviceBehind[];
-  unusable: readonly RefusedDevice[];
-  standings: ReadonlyMap<string, Standing>;
-  /** Problems that are in the event log. */
-  reported: ReadonlySet<string>;
-}
-
-const unread: Known = { unusable: [], standings: new Map(), reported: new Set() };
 
 /** Reads and observes object 25 of gateways, and keeps a session for each device that it describes. */
 @Injectable()
@@ -46,6 +31,8 @@ export class Gateways implements BeforeApplicationShutdown {
   private readonly known = new WeakMap<Session, Known>();
   /** Gateways that are read at their next message. */
   private readonly due = new Set<Session>();
+  /** Gateways whose list is applied again soon. */
+  private readonly again = new Set<Session>();
   private readonly turns = new KeyedMutex();
   private readonly timers = new Set<Timer>();
   private readonly running = new Set<Promise<void>>();
@@ -61,7 +48,7 @@ export class Gateways implements BeforeApplicationShutdown {
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly deadline: StopDeadline,
-    directory: DeviceDirectory,
+    private readonly directory: DeviceDirectory,
     lastSeen: LastSeen,
   ) {
     directory.onAdmissible((gatewayId) => this.applyAgain(sessions.get(gatewayId)));
@@ -73,7 +60,7 @@ export class Gateways implements BeforeApplicationShutdown {
       began: (session, how) => {
         if (how !== 'registered' && mayBeGateway(session.data.links)) this.due.add(session);
       },
-      ended: (session) => void this.due.delete(session),
+      ended: (session) => this.ended(session),
       closed: (session) => this.left(session),
     });
   }
@@ -153,19 +140,9 @@ export class Gateways implements BeforeApplicationShutdown {
     session: Session,
     { devices, unusable }: Pick<Known, 'unusable'> & { devices: readonly DeviceBehind[] },
   ): void {
-    const { deviceId } = session;
-    const listed = devices.slice(0, devicesBehindMax);
-    const beyond = devices.slice(devicesBehindMax).map(({ objects: _, ...one }) => ({
-      ...one,
-      problem: `a gateway may have at most ${devicesBehindMax} devices`,
-    }));
-    // Until they are admitted: what they send is neither stored nor refused for good.
-    const standings = new Map(listed.map(({ prefix }): [string, Standing] => [prefix, 'pending']));
-    const previous = this.known.get(session) ?? unread;
-    for (const [prefix, standing] of previous.standings) if (standings.has(prefix)) standings.set(prefix, standing);
-    const known = { ...previous, data: session.data, devices: listed, unusable: [...unusable, ...beyond], standings };
+    const known = knownOf(this.known.get(session) ?? unread, session.data, { devices, unusable });
     this.known.set(session, known);
-    this.run(session, () => this.turns.run(deviceId, () => this.serveAll(session, listed)));
+    this.run(session, () => this.turns.run(session.deviceId, () => this.serveAll(session, known.devices)));
   }
 
   private applyAgain(session: Session | undefined): void {
@@ -219,13 +196,23 @@ export class Gateways implements BeforeApplicationShutdown {
   /** What is not in the event log yet. */
   private report(gateway: Session, all: readonly RefusedDevice[]): ReadonlySet<string> {
     const { reported } = this.known.get(gateway) ?? unread;
-    const keyOf = ({ instance, deviceId, prefix, problem }: RefusedDevice): string =>
-      JSON.stringify([instance, deviceId, prefix, problem]);
     this.refused.report(
       gateway,
       all.filter((one) => !reported.has(keyOf(one))),
     );
     return new Set(all.map(keyOf));
+  }
+
+  /** A device behind a gateway that lost its session otherwise than by its deletion: how it stands is looked up again. */
+  private ended(session: Session): void {
+    this.due.delete(session);
+    const { gateway } = session;
+    if (!gateway || this.again.has(gateway) || !this.directory.get(session.deviceId)) return;
+    this.again.add(gateway);
+    this.later(() => {
+      this.again.delete(gateway);
+      if (!gateway.isOver) this.applyAgain(gateway);
+    });
   }
 
   /** Of a device behind a gateway: it was suspended or deleted. Of a gateway: what is behind it leaves too. */

@@ -38,6 +38,13 @@ export class DeviceDisconnector implements OnApplicationBootstrap, BeforeApplica
   async onApplicationBootstrap(): Promise<void> {
     const { directory, queue } = this;
     directory.onBlocked((deviceId, why) => this.disconnect(deviceId, why));
+    // Its gateway was another replica's, which did not end the session.
+    this.sessions.listen({
+      began: ({ deviceId, gateway }) => {
+        const why = gateway && directory.whyBlocked(deviceId);
+        if (why) this.disconnect(deviceId, why);
+      },
+    });
     for (const deviceId of await queue.devicesWithCommands()) {
       const why = directory.whyBlocked(deviceId);
       if (why) this.disconnect(deviceId, why);

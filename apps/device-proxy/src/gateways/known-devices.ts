@@ -1,0 +1,41 @@
+import type { DeviceBehind } from '@lanyard/lwm2m';
+import type { RegistrationData } from '../sessions/session.js';
+import { devicesBehindMax } from './limits.js';
+import type { RefusedDevice } from './refused-devices.js';
+
+/** How a prefix stands: `pending` until the registry or the infrastructure answers. */
+export type Standing = 'served' | 'refused' | 'pending';
+
+/** What is known of the devices behind a gateway. */
+export interface Known {
+  /** The registration that they were last compared with. */
+  data?: RegistrationData;
+  devices?: readonly DeviceBehind[];
+  unusable: readonly RefusedDevice[];
+  standings: ReadonlyMap<string, Standing>;
+  /** Problems that are in the event log. */
+  reported: ReadonlySet<string>;
+}
+
+export const unread: Known = { unusable: [], standings: new Map(), reported: new Set() };
+
+/** A list that is new, or is to be applied again. Until they are admitted, its devices are pending. */
+export const knownOf = (
+  previous: Known,
+  data: RegistrationData,
+  { devices, unusable }: Pick<Known, 'unusable'> & { devices: readonly DeviceBehind[] },
+): Known & { devices: readonly DeviceBehind[] } => {
+  const listed = devices.slice(0, devicesBehindMax);
+  const beyond = devices.slice(devicesBehindMax).map(({ objects: _, ...one }) => ({
+    ...one,
+    problem: `a gateway may have at most ${devicesBehindMax} devices`,
+  }));
+  const standings = new Map(
+    listed.map(({ prefix }): [string, Standing] => [prefix, previous.standings.get(prefix) ?? 'pending']),
+  );
+  return { ...previous, data, devices: listed, unusable: [...unusable, ...beyond], standings };
+};
+
+/** What distinguishes the problems of a list. */
+export const keyOf = ({ instance, deviceId, prefix, problem }: RefusedDevice): string =>
+  JSON.stringify([instance, deviceId, prefix, problem]);
