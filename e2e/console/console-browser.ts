@@ -70,7 +70,7 @@ export class ConsoleBrowser {
   /** `.lanyard/screenshots/NAME.png` */
   async photograph(name: string): Promise<void> {
     mkdirSync(folder, { recursive: true });
-    await this.page.screenshot({ path: join(folder, `${name}.png`) });
+    await this.page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled' });
   }
 
   /** What axe finds: rule, and the elements that break it. */

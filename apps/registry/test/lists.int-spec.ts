@@ -30,6 +30,23 @@ describe('lists', () => {
     return body.data.map(({ id }) => id);
   };
 
+  it('search finds a part of a name, endpoint name, serial number or id in any case, beside other filters', async () => {
+    const account = newId();
+    const made = async (body: object): Promise<string> => (await call('POST', '/v3/devices', body, account)).body.id;
+    const named = await made({ endpoint_name: 'a-1', name: 'Boiler 100%' });
+    const numbered = await made({ endpoint_name: 'BOIL-2', serial_number: 'x', endpoint_type: 'meter' });
+    const other = await made({ endpoint_name: 'c-3' });
+    const found = (query: string): Promise<string[]> => idsOf(`/v3/devices?${query}`, account);
+    expect(await found('search=bOiL')).toEqual([named, numbered].toSorted());
+    expect(await found('search=boil&endpoint_type=meter')).toEqual([numbered]);
+    expect(await found('search=0%25')).toEqual([named]);
+    expect(await found('search=_')).toEqual([]);
+    expect(await found(`search=${other.toUpperCase()}`)).toEqual([other]);
+    expect(await found('search__in=c-3,100')).toEqual([named, other].toSorted());
+    expect(await found('search__neq=boil')).toEqual([other]);
+    expect(await found(`filter=${encodeURIComponent('search=boiler 100%25')}`)).toEqual([named]);
+  });
+
   describe('no value and the empty text are the same to a filter', () => {
     const expectDivided = async (account: string, filter: string, none: string[], some: string[]): Promise<void> => {
       const found = (operator: string, value: string): Promise<string[]> =>

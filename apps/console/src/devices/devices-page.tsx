@@ -1,47 +1,160 @@
-import { Table } from '@mantine/core';
-import { useRead } from '../api/queries.ts';
+import { Button, Group, Menu, SegmentedControl, Skeleton, Text } from '@mantine/core';
+import { useDisclosure, useLocalStorage } from '@mantine/hooks';
+import { useCallback, useState } from 'react';
+import { useRefusal } from '../api/permissions.ts';
 import { Empty } from '../ui/empty.tsx';
 import { Failure } from '../ui/failure.tsx';
+import { count, counted } from '../ui/format.ts';
+import { Icon } from '../ui/icon.tsx';
 import { Page, Panel } from '../ui/page.tsx';
-import { Permitted } from '../ui/permitted.tsx';
+import { ActionButton, Permitted } from '../ui/permitted.tsx';
+import { type BulkAction, BulkDialog } from './bulk-dialog.tsx';
+import { ColumnMenu } from './column-menu.tsx';
+import { usualColumns } from './columns.ts';
+import { DeviceTable } from './device-table.tsx';
+import { FilterBar } from './filter-bar.tsx';
+import { ImportDialog } from './import-dialog.tsx';
+import { SavedQueries } from './saved-queries.tsx';
+import { type DeviceSearch, useDeviceSearch } from './search.ts';
+import { useDeviceRows } from './use-device-rows.ts';
 
-const Devices = () => {
-  const { data, error, refetch } = useRead('GET /v3/devices', { query: { limit: 100 } });
-  if (error) return <Failure error={error} onRetry={() => void refetch()} />;
-  if (data?.data.length === 0)
-    return (
-      <Empty icon="devices" title="No devices yet" command="npm run device">
-        Create a device, or let a simulated one register.
-      </Empty>
-    );
+const NothingFound = ({ search }: { search: DeviceSearch }) =>
+  search.packed === undefined ? (
+    <Empty icon="devices" title="No devices yet" command="npm run device -- --secure">
+      Import a CSV file, or start a simulated thermometer in another terminal.
+    </Empty>
+  ) : (
+    <Empty icon="search" title="No device matches">
+      <Button variant="default" size="compact-sm" onClick={() => search.replace({})}>
+        Remove the filters
+      </Button>
+    </Empty>
+  );
+
+interface ActionsProps {
+  /** How many are ticked; 0: the action concerns all that the filters find. */
+  ticked: number;
+  total: number;
+  filter: string | undefined;
+  onAction: (action: BulkAction) => void;
+}
+
+const Actions = ({ ticked, total, filter, onAction }: ActionsProps) => {
+  const noSuspend = useRefusal('devices.suspend');
+  const noWrite = useRefusal('devices.write');
+  const exportPath = `/v3/devices/export${filter === undefined ? '' : `?filter=${encodeURIComponent(filter)}`}`;
   return (
-    <Table>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Name</Table.Th>
-          <Table.Th>State</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {data?.data.map(({ id, name, state }) => (
-          <Table.Tr key={id}>
-            <Table.Td className="wrap">{name}</Table.Td>
-            <Table.Td>{state}</Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+    <Menu position="bottom-end" width={260}>
+      <Menu.Target>
+        <Button variant="default" rightSection={<Icon name="more" size={16} />} disabled={total === 0}>
+          Actions
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          {ticked > 0 ? `For ${counted(ticked, 'selected device')}` : `For ${counted(total, 'matching device')}`}
+        </Menu.Label>
+        <Menu.Item disabled={noSuspend !== undefined} title={noSuspend} onClick={() => onAction('suspend')}>
+          Suspend
+        </Menu.Item>
+        <Menu.Item disabled={noSuspend !== undefined} title={noSuspend} onClick={() => onAction('resume')}>
+          Resume
+        </Menu.Item>
+        <Menu.Item disabled={noWrite !== undefined} title={noWrite} onClick={() => onAction('group')}>
+          Add to a group
+        </Menu.Item>
+        <Menu.Item component="a" href={exportPath} download leftSection={<Icon name="download" size={16} />}>
+          Export {count(ticked > 0 ? ticked : total)} as CSV
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
   );
 };
 
-const DevicesPage = () => (
-  <Page title="Devices">
-    <Permitted needs="devices.read">
-      <Panel flush>
-        <Devices />
-      </Panel>
-    </Permitted>
-  </Page>
-);
+const none: ReadonlySet<string> = new Set();
+
+const DeviceList = () => {
+  const search = useDeviceSearch();
+  const { rows, total, error, refetch, fetchNextPage, isFetchingNextPage } = useDeviceRows(search);
+  const [shown, setShown] = useLocalStorage({ key: 'lanyard-device-columns', defaultValue: [...usualColumns] });
+  const [ticks, setTicks] = useState<{ filter: string | undefined; ids: ReadonlySet<string> }>({
+    filter: undefined,
+    ids: none,
+  });
+  // Ticks hold for what is shown: another search begins without any.
+  const ticked = ticks.filter === search.packed ? ticks.ids : none;
+  const [action, setAction] = useState<BulkAction | undefined>();
+  const onSelect = (ids: readonly string[], isSelected: boolean) => {
+    const next = new Set(ticked);
+    for (const id of ids)
+      if (isSelected) next.add(id);
+      else next.delete(id);
+    setTicks({ filter: search.packed, ids: next });
+  };
+  const onNearEnd = useCallback(() => {
+    if (!isFetchingNextPage) void fetchNextPage();
+  }, [isFetchingNextPage, fetchNextPage]);
+  const filter = ticked.size > 0 ? `id__in=${[...ticked].join(',')}` : search.packed;
+  return (
+    <Panel flush>
+      <FilterBar search={search} />
+      <Group justify="space-between" px="md" pb="md" gap="xs">
+        <Text size="sm" c="dimmed" role="status">
+          {total === undefined ? ' ' : counted(total, 'device')}
+          {ticked.size > 0 && `, ${count(ticked.size)} selected`}
+          {rows.length < (total ?? 0) && `, ${count(rows.length)} loaded`}
+        </Text>
+        <Group gap="xs">
+          <SegmentedControl
+            size="xs"
+            aria-label="Order"
+            data={[
+              { value: 'oldest', label: 'Oldest first' },
+              { value: 'newest', label: 'Newest first' },
+            ]}
+            value={search.newestFirst ? 'newest' : 'oldest'}
+            onChange={(value) => search.turn(value === 'newest')}
+          />
+          <ColumnMenu shown={shown} onChange={setShown} />
+          <SavedQueries search={search} />
+          <Actions ticked={ticked.size} total={total ?? 0} filter={filter} onAction={setAction} />
+        </Group>
+      </Group>
+      {error && <Failure error={error} onRetry={() => void refetch()} />}
+      {total === undefined && !error && <Skeleton height={320} />}
+      {total === 0 && <NothingFound search={search} />}
+      {rows.length > 0 && (
+        <DeviceTable
+          rows={rows}
+          total={total ?? rows.length}
+          shown={shown}
+          selected={ticked}
+          onSelect={onSelect}
+          onNearEnd={onNearEnd}
+        />
+      )}
+      {action && <BulkDialog action={action} selection={{ filter }} onClose={() => setAction(undefined)} />}
+    </Panel>
+  );
+};
+
+const DevicesPage = () => {
+  const [isImporting, { open, close }] = useDisclosure();
+  return (
+    <Page
+      title="Devices"
+      actions={
+        <ActionButton needs="devices.write" leftSection={<Icon name="upload" size={16} />} onClick={open}>
+          Import
+        </ActionButton>
+      }
+    >
+      <Permitted needs="devices.read">
+        <DeviceList />
+      </Permitted>
+      {isImporting && <ImportDialog onClose={close} />}
+    </Page>
+  );
+};
 
 export default DevicesPage;

@@ -9,8 +9,15 @@ export const AccountMenu = () => {
   return (
     <Menu position="bottom-end" width={240}>
       <Menu.Target>
-        <Button variant="subtle" color="gray" px="xs" leftSection={<Icon name="account" />} maw="14rem">
-          <Text size="sm" truncate>
+        <Button
+          variant="subtle"
+          color="gray"
+          px="xs"
+          leftSection={<Icon name="account" />}
+          maw="14rem"
+          aria-label={`Account: ${subject.name}`}
+        >
+          <Text size="sm" truncate visibleFrom="xs">
             {subject.name}
           </Text>
         </Button>

@@ -31,6 +31,7 @@ export const SignInPage = () => {
               autoComplete="off"
               autoFocus
               required
+              withAsterisk={false}
               value={key}
               onChange={({ currentTarget }) => setKey(currentTarget.value)}
               visibilityToggleButtonProps={{ 'aria-label': 'Show the key', 'aria-hidden': false, tabIndex: 0 }}

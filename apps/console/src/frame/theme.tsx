@@ -30,6 +30,10 @@ const theme = createTheme({
   respectReducedMotion: true,
   fontFamily: 'Inter, "Segoe UI", system-ui, -apple-system, Roboto, "Noto Sans", sans-serif',
   fontFamilyMonospace: 'ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace',
+  components: {
+    // A dialog's header is no second banner of the page.
+    Modal: { defaultProps: { attributes: { header: { role: 'presentation' } } } },
+  },
   headings: { fontWeight: '650', sizes: { h1: { fontSize: '1.5rem' }, h2: { fontSize: '1.05rem' } } },
 });
 

@@ -26,7 +26,13 @@ export interface FailureProps {
 export const Failure = ({ error, onRetry }: FailureProps) => {
   const failed = error instanceof RequestFailed ? error : undefined;
   return (
-    <Alert color="red" variant="outline" icon={<Icon name="warning" />} title={titleOf(error)}>
+    <Alert
+      color="red"
+      variant="outline"
+      icon={<Icon name="warning" />}
+      title={titleOf(error)}
+      styles={{ title: { color: 'var(--mantine-color-error)' } }}
+    >
       <Stack gap="xs">
         <Text size="sm" className="wrap">
           {failed?.text ?? (error instanceof Error ? error.message : String(error))}

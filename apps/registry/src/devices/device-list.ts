@@ -36,6 +36,7 @@ export const deviceListSpec: ListSpec = {
     coap_ack_timeout_ms: 'number',
     coap_block_bytes: 'number',
     groups: 'text',
+    search: 'text',
   },
   maps: ['custom_attributes', 'component_attributes'],
   sets: {
@@ -66,6 +67,22 @@ const membership = ({ operator, values }: Pick<Filter, 'operator' | 'values'>, p
 /** Whose devices: those of an account, or of the device groups in it that a caller is limited to. */
 export type DeviceOwner = Pick<Identity, 'accountId' | 'deviceGroups'>;
 
+/** No text of a request has a line feed between two of these. */
+const searched = `lower(concat_ws(E'\\n', d.name, d.endpoint_name, d.serial_number, d.id))`;
+
+/** A part of a name, in any case; it reads every device of the account that the other filters leave. */
+const found = ({ operator, values }: Pick<Filter, 'operator' | 'values'>, parameters: unknown[]): string => {
+  const parts = values.map((part) => `strpos(${searched}, lower($${parameters.push(part)}::text)) > 0`);
+  const inOne = `(${parts.join(' OR ')})`;
+  return operator === 'eq' || operator === 'in' ? inOne : `NOT ${inOne}`;
+};
+
+/** Filters that are no columns. */
+const special: Record<string, (filter: Filter, parameters: unknown[]) => string> = {
+  groups: membership,
+  search: found,
+};
+
 /** SQL conditions on `registry.devices d`; their values are appended to `parameters`. */
 export const deviceConditions = (
   { accountId, deviceGroups }: DeviceOwner,
@@ -73,15 +90,15 @@ export const deviceConditions = (
   parameters: unknown[],
   groupId?: string,
 ): string[] => {
-  const ofGroups = filters.filter(({ field }) => field === 'groups');
+  const isSpecial = ({ field }: Filter): boolean => Object.hasOwn(special, field);
   return [
     `d.account_id = $${parameters.push(accountId)}`,
     ...filtersToSql(
-      filters.filter((filter) => !ofGroups.includes(filter)),
+      filters.filter((filter) => !isSpecial(filter)),
       columns,
       parameters,
     ),
-    ...ofGroups.map((filter) => membership(filter, parameters)),
+    ...filters.filter(isSpecial).map((filter) => special[filter.field]?.(filter, parameters) ?? 'TRUE'),
     ...(groupId === undefined ? [] : [membership({ operator: 'eq', values: [groupId] }, parameters)]),
     ...(deviceGroups === undefined ? [] : [membership({ operator: 'in', values: [...deviceGroups] }, parameters)]),
   ];

@@ -23,7 +23,7 @@ import { DevicesService } from './devices.service.js';
 export const Devices = listSchema(Device, 'DeviceList');
 
 export const deviceFilterHelp =
-  'Filters: fields of the record with `__eq`, `__neq`, `__in`, `__nin` (times also `__gte`, `__lte`), `custom_attributes__<key>`, `groups` for members of device groups, or all of them URL-encoded in `filter`.';
+  'Filters: fields of the record with `__eq`, `__neq`, `__in`, `__nin` (times also `__gte`, `__lte`), `custom_attributes__<key>`, `groups` for members of device groups, `search` for a part of the name, endpoint name, serial number or id in any case, or all of them URL-encoded in `filter`.';
 
 @ApiTags('Devices')
 @Controller('v3/devices')

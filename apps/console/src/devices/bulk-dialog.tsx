@@ -1,0 +1,127 @@
+import { Alert, Button, Group, Loader, Modal, Progress, Select, Stack, Text } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useRead } from '../api/queries.ts';
+import { Failure } from '../ui/failure.tsx';
+import { count, counted } from '../ui/format.ts';
+import { Icon } from '../ui/icon.tsx';
+import { addToGroup, changeSuspension, countOf, type Selection } from './bulk.ts';
+
+export type BulkAction = 'suspend' | 'resume' | 'group';
+
+const words: Record<BulkAction, { title: string; verb: string; done: string }> = {
+  suspend: { title: 'Suspend devices', verb: 'Suspend', done: 'suspended' },
+  resume: { title: 'Resume devices', verb: 'Resume', done: 'resumed' },
+  group: { title: 'Add devices to a group', verb: 'Add', done: 'added to the group' },
+};
+
+const consequence: Record<BulkAction, string> = {
+  suspend: 'They are disconnected and refused until they are resumed. Commands that wait for them fail.',
+  resume: 'They may connect again.',
+  group: 'They stay in the groups that they are in.',
+};
+
+interface BulkDialogProps {
+  action: BulkAction;
+  selection: Selection;
+  onClose: () => void;
+}
+
+/** The categories, or the groups, of which one has to be chosen. */
+const useChoices = (action: BulkAction): { label: string; data: { value: string; label: string }[] } => {
+  const isGroup = action === 'group';
+  const categories = useRead('GET /v3/device-block-categories', { query: { limit: 100 } }, { enabled: !isGroup });
+  const groups = useRead('GET /v3/device-groups', { query: { limit: 1_000 } }, { enabled: isGroup });
+  if (isGroup)
+    return {
+      label: 'Group',
+      data: groups.data?.data.map(({ id, name }) => ({ value: id, label: name || id })) ?? [],
+    };
+  return {
+    label: 'Category',
+    data: categories.data?.data.map(({ reference }) => ({ value: reference, label: reference })) ?? [],
+  };
+};
+
+/** First says how many devices an action concerns, then does it and shows how far it is. */
+export const BulkDialog = ({ action, selection, onClose }: BulkDialogProps) => {
+  const { title, verb, done } = words[action];
+  const client = useQueryClient();
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [progress, setProgress] = useState(0);
+  const { label, data } = useChoices(action);
+  const choice = chosen ?? (action === 'group' ? null : (data[0]?.value ?? null));
+  const dryRun = useQuery({
+    queryKey: ['dry run', action, selection, choice],
+    queryFn: () =>
+      action === 'group'
+        ? countOf(selection)
+        : changeSuspension(selection, { action, category: choice as string }, { isDryRun: true }),
+    enabled: action === 'group' || choice !== null,
+    staleTime: 0,
+    gcTime: 0,
+  });
+  const run = useMutation({
+    mutationFn: () =>
+      action === 'group'
+        ? addToGroup(selection, choice as string, setProgress)
+        : changeSuspension(selection, { action, category: choice as string }, { onProgress: setProgress }),
+    onSettled: () => client.invalidateQueries({ queryKey: ['GET /v3/devices'] }),
+  });
+  const n = dryRun.data;
+  return (
+    <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': 'Close' }}>
+      <Stack gap="md">
+        <Select
+          label={label}
+          data={data}
+          value={choice}
+          onChange={setChosen}
+          allowDeselect={false}
+          disabled={run.isPending}
+        />
+        {action === 'group' && data.length === 0 && (
+          <Text size="sm" c="dimmed">
+            The account has no device group yet: create one with POST /v3/device-groups.
+          </Text>
+        )}
+        {!run.data && dryRun.isFetching && <Loader size="sm" aria-label="Counting" />}
+        {n !== undefined && run.data === undefined && (
+          <Text size="sm">
+            This concerns <b>{counted(n, 'device')}</b>
+            {action === 'group' ? '' : ` that ${n === 1 ? 'is' : 'are'} not ${done} yet`}. {consequence[action]}
+          </Text>
+        )}
+        {dryRun.error && <Failure error={dryRun.error} onRetry={() => void dryRun.refetch()} />}
+        {run.isPending && n !== undefined && (
+          <Progress
+            value={n === 0 ? 100 : (progress / n) * 100}
+            aria-label={`${count(progress)} of ${count(n)}`}
+            animated
+          />
+        )}
+        {run.error && <Failure error={run.error} />}
+        {run.data !== undefined && (
+          <Alert color="teal" variant="outline" icon={<Icon name="check" />} role="status">
+            {counted(run.data, 'device')} {run.data === 1 ? 'has' : 'have'} been {done}.
+          </Alert>
+        )}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {run.data === undefined ? 'Cancel' : 'Close'}
+          </Button>
+          {run.data === undefined && (
+            <Button
+              color={action === 'suspend' ? 'red.9' : undefined}
+              loading={run.isPending}
+              disabled={choice === null || !n}
+              onClick={() => run.mutate()}
+            >
+              {verb} {n === undefined ? '' : counted(n, 'device')}
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </Modal>
+  );
+};

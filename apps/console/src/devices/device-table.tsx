@@ -1,0 +1,152 @@
+import './device-table.css';
+import { Box, Checkbox, Text } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useRef } from 'react';
+import { moment } from '../ui/format.ts';
+import { PageLink } from '../ui/page-link.tsx';
+import { StateBadge } from '../ui/state-badge.tsx';
+import { type Column, columns, type Row } from './columns.ts';
+
+const rowPx = 44;
+
+/** Rows beyond the visible ones, and how close to the end the next page is asked for. */
+const overscan = 12;
+const nearEnd = 100;
+
+export interface DeviceTableProps {
+  rows: readonly Row[];
+  total: number;
+  shown: readonly string[];
+  selected: ReadonlySet<string>;
+  onSelect: (ids: readonly string[], isSelected: boolean) => void;
+  onNearEnd: () => void;
+}
+
+const textOf = (row: Row, { id }: Column): string => {
+  const value = row[id];
+  return value === null ? '–' : id.endsWith('_at') ? moment(value) : value;
+};
+
+const nameOf = ({ name, endpoint_name: endpoint, id }: Row): string => name || endpoint || id;
+
+const stateOf = ({ state, lifecycle_status: status }: Row): string => (status === 'blocked' ? 'suspended' : state);
+
+interface RowProps extends Pick<DeviceTableProps, 'onSelect'> {
+  row: Row;
+  index: number;
+  template: string;
+  extra: readonly Column[];
+  isSelected: boolean;
+}
+
+const DeviceRow = ({ row, index, template, extra, isSelected, onSelect }: RowProps) => (
+  <Box
+    className="device-row body"
+    role="row"
+    aria-rowindex={index + 2}
+    h={rowPx}
+    style={{ gridTemplateColumns: template }}
+  >
+    <div role="cell">
+      <Checkbox
+        size="xs"
+        checked={isSelected}
+        aria-label={`Select ${nameOf(row)}`}
+        onChange={({ currentTarget }) => onSelect([row.id], currentTarget.checked)}
+      />
+    </div>
+    <div role="cell">
+      <PageLink to={`/devices/${row.id}`} size="sm" fw={500} title={nameOf(row)}>
+        {nameOf(row)}
+      </PageLink>
+    </div>
+    <div role="cell">
+      <StateBadge state={stateOf(row)} />
+    </div>
+    {extra.map((column) => (
+      <Text key={column.id} role="cell" size="sm" title={textOf(row, column)}>
+        {textOf(row, column)}
+      </Text>
+    ))}
+  </Box>
+);
+
+/** Any number of devices: only the visible rows exist, and the next page is read before the end comes into sight. */
+export const DeviceTable = ({ rows, total, shown, selected, onSelect, onNearEnd }: DeviceTableProps) => {
+  const viewport = useRef<HTMLDivElement>(null);
+  const isNarrow = useMediaQuery('(max-width: 48em)');
+  const extra = isNarrow ? [] : columns.filter(({ id }) => shown.includes(id));
+  const template = ['1.5rem', 'minmax(9rem, 2fr)', 'minmax(8.5rem, 1fr)', ...extra.map(({ width }) => width)].join(' ');
+  // eslint-disable-next-line react-hooks/incompatible-library -- what it returns goes to no memoised component
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => viewport.current,
+    estimateSize: () => rowPx,
+    overscan,
+  });
+  const visible = virtual.getVirtualItems();
+  const last = visible.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (rows.length < total && last >= rows.length - nearEnd) onNearEnd();
+  }, [last, rows.length, total, onNearEnd]);
+  const areAll = rows.length > 0 && rows.every(({ id }) => selected.has(id));
+  return (
+    <Box
+      ref={viewport}
+      mah="max(20rem, 68vh)"
+      style={{ overflow: 'auto' }}
+      tabIndex={0}
+      role="region"
+      aria-label="Devices"
+    >
+      <div role="table" aria-label="Devices" aria-rowcount={total + 1}>
+        <Box role="rowgroup" pos="sticky" top={0} bg="var(--mantine-color-body)" style={{ zIndex: 1 }}>
+          <div className="device-row head" role="row" aria-rowindex={1} style={{ gridTemplateColumns: template }}>
+            <div role="columnheader">
+              <Checkbox
+                size="xs"
+                checked={areAll}
+                indeterminate={!areAll && selected.size > 0}
+                aria-label="Select all devices that are loaded"
+                onChange={({ currentTarget }) =>
+                  onSelect(
+                    rows.map(({ id }) => id),
+                    currentTarget.checked,
+                  )
+                }
+              />
+            </div>
+            <div role="columnheader">Name</div>
+            <div role="columnheader">State</div>
+            {extra.map(({ id, label }) => (
+              <div key={id} role="columnheader">
+                {label}
+              </div>
+            ))}
+          </div>
+        </Box>
+        <Box role="rowgroup" pos="relative" h={virtual.getTotalSize()}>
+          <Box pos="absolute" left={0} right={0} style={{ transform: `translateY(${visible[0]?.start ?? 0}px)` }}>
+            {visible.map(({ index }) => {
+              const row = rows[index];
+              return (
+                row && (
+                  <DeviceRow
+                    key={row.id}
+                    row={row}
+                    index={index}
+                    template={template}
+                    extra={extra}
+                    isSelected={selected.has(row.id)}
+                    onSelect={onSelect}
+                  />
+                )
+              );
+            })}
+          </Box>
+        </Box>
+      </div>
+    </Box>
+  );
+};

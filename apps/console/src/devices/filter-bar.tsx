@@ -1,0 +1,91 @@
+import { CloseButton, Group, Pill, Select, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { useState } from 'react';
+import { useRead } from '../api/queries.ts';
+import { Icon } from '../ui/icon.tsx';
+import type { DeviceSearch } from './search.ts';
+
+const typingMs = 250;
+
+const states = [
+  { value: 'registered', label: 'registered' },
+  { value: 'deregistered', label: 'deregistered' },
+  { value: 'unenrolled', label: 'never registered' },
+  { value: 'bootstrapped', label: 'bootstrapped' },
+  { value: 'cloud_enrolling', label: 'enrolling' },
+];
+
+const lifecycles = [
+  { value: 'enabled', label: 'not suspended' },
+  { value: 'blocked', label: 'suspended' },
+];
+
+/** Filters with a field of their own; others, for example of a saved query, are shown as pills. */
+const ownFields = ['search', 'state', 'lifecycle_status', 'groups'];
+
+/** The text is written into the URL when the typing pauses. */
+const SearchField = ({ search }: { search: DeviceSearch }) => {
+  const [typed, setTyped] = useState<string | undefined>(undefined);
+  const apply = useDebouncedCallback((text: string) => {
+    search.set({ search: text });
+    setTyped(undefined);
+  }, typingMs);
+  const change = (text: string) => {
+    setTyped(text);
+    apply(text);
+  };
+  const value = typed ?? search.filters['search'] ?? '';
+  return (
+    <TextInput
+      flex="1 1 16rem"
+      label="Search"
+      placeholder="Name, endpoint name, serial number or id"
+      leftSection={<Icon name="search" size={16} />}
+      rightSection={value !== '' && <CloseButton size="sm" aria-label="Clear the search" onClick={() => change('')} />}
+      value={value}
+      onChange={({ currentTarget }) => change(currentTarget.value)}
+    />
+  );
+};
+
+export const FilterBar = ({ search }: { search: DeviceSearch }) => {
+  const { filters, set } = search;
+  const groups = useRead('GET /v3/device-groups', { query: { limit: 1_000 } });
+  const others = Object.entries(filters).filter(([name]) => !ownFields.includes(name));
+  const field = (name: string, label: string, placeholder: string, data: { value: string; label: string }[]) => (
+    <Select
+      flex="0 1 11rem"
+      label={label}
+      placeholder={placeholder}
+      data={data}
+      value={filters[name] ?? null}
+      onChange={(value) => set({ [name]: value ?? undefined })}
+      clearable
+      clearButtonProps={{ 'aria-label': `Clear ${label}` }}
+      comboboxProps={{ withinPortal: true }}
+    />
+  );
+  return (
+    <Group gap="sm" align="flex-end" p="md">
+      <SearchField search={search} />
+      {field('state', 'State', 'any state', states)}
+      {field('lifecycle_status', 'Suspension', 'all', lifecycles)}
+      {field(
+        'groups',
+        'Group',
+        'all groups',
+        groups.data?.data.map(({ id, name }) => ({ value: id, label: name || id })) ?? [],
+      )}
+      {others.map(([name, value]) => (
+        <Pill
+          key={name}
+          withRemoveButton
+          onRemove={() => set({ [name]: undefined })}
+          removeButtonProps={{ 'aria-label': `Remove the filter ${name}`, 'aria-hidden': false, tabIndex: 0 }}
+        >
+          {name} = {value}
+        </Pill>
+      ))}
+    </Group>
+  );
+};

@@ -1,0 +1,53 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+
+/** Filters of the device list as the URL of the page has them, by their names in the API. */
+export type Filters = Readonly<Record<string, string>>;
+
+/** What of the URL is no filter. */
+const order = 'order';
+
+export interface DeviceSearch {
+  filters: Filters;
+  /** As the parameter `filter` of the API takes them; undefined: all devices. */
+  packed: string | undefined;
+  newestFirst: boolean;
+  /** Sets filters beside those that there are; undefined or '' takes one away. */
+  set(changes: Record<string, string | undefined>): void;
+  /** Puts these in the place of all. */
+  replace(filters: Filters): void;
+  turn(newestFirst: boolean): void;
+}
+
+export const packed = (filters: Filters): string | undefined => {
+  const pairs = Object.entries(filters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  return pairs.length === 0 ? undefined : pairs.join('&');
+};
+
+/** The filters of a saved query. */
+export const unpacked = (query: string): Filters =>
+  Object.fromEntries(new URLSearchParams(query.replaceAll('+', '%2B')));
+
+const given = (search: Record<string, unknown>): Filters =>
+  Object.fromEntries(
+    Object.entries(search).flatMap(([name, value]) =>
+      name === order || value === undefined || value === '' ? [] : [[name, String(value)]],
+    ),
+  );
+
+export const useDeviceSearch = (): DeviceSearch => {
+  const search: Record<string, unknown> = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const filters = given(search);
+  const newestFirst = search[order] === 'newest';
+  const go = (next: Record<string, string | undefined>): void =>
+    void navigate({ to: '/devices', search: () => next, replace: true });
+  const kept = newestFirst ? { [order]: 'newest' } : {};
+  return {
+    filters,
+    packed: packed(filters),
+    newestFirst,
+    set: (changes) => go({ ...given({ ...filters, ...changes }), ...kept }),
+    replace: (next) => go({ ...next, ...kept }),
+    turn: (newest) => go({ ...filters, ...(newest && { [order]: 'newest' }) }),
+  };
+};

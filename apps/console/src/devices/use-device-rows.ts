@@ -1,0 +1,43 @@
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
+import { lanyard } from '../api/lanyard.ts';
+import { useLiveEvents } from '../api/live-events.ts';
+import { rowOf } from './columns.ts';
+import type { DeviceSearch } from './search.ts';
+
+const pageRows = 500;
+
+/** Further pages are not read again whenever something happens. */
+const livePagesMax = 2;
+const liveEveryMs = 1_000;
+
+const list = 'GET /v3/devices';
+
+/** Devices that the search finds, page after page, and how many there are. New events bring the list up to date. */
+export const useDeviceRows = ({ packed, newestFirst }: Pick<DeviceSearch, 'packed' | 'newestFirst'>) => {
+  const client = useQueryClient();
+  const key = [list, 'pages', packed, newestFirst];
+  const query = useInfiniteQuery({
+    queryKey: key,
+    initialPageParam: undefined as string | undefined,
+    queryFn: async ({ pageParam: after, signal }) => {
+      const include = after === undefined ? { include: 'total_count' } : { after };
+      const order = newestFirst ? 'DESC' : 'ASC';
+      const filter = packed === undefined ? {} : { filter: packed };
+      const page = await lanyard.call(list, { query: { limit: pageRows, order, ...filter, ...include } }, { signal });
+      return { rows: page.data.map(rowOf), total: page.total_count, hasMore: page.has_more };
+    },
+    getNextPageParam: ({ rows, hasMore }) => (hasMore ? rows.at(-1)?.id : undefined),
+    placeholderData: (before) => before,
+  });
+  const pages = query.data?.pages ?? [];
+  const timer = useRef<number | undefined>(undefined);
+  useEffect(() => () => window.clearTimeout(timer.current), []);
+  useLiveEvents(() => {
+    timer.current ??= window.setTimeout(() => {
+      timer.current = undefined;
+      if (pages.length <= livePagesMax) void client.invalidateQueries({ queryKey: [list, 'pages'] });
+    }, liveEveryMs);
+  });
+  return { ...query, rows: pages.flatMap(({ rows }) => rows), total: pages[0]?.total };
+};

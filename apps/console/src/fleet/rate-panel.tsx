@@ -1,0 +1,50 @@
+import { Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { short } from '../ui/format.ts';
+import { type Series, TimeChart } from '../ui/time-chart.tsx';
+
+interface RatePanelProps {
+  title: string;
+  unit: string;
+  times: readonly number[];
+  series: readonly Series[];
+}
+
+/** Of the last steps that are complete. */
+const lastSteps = 6;
+
+const meanOf = (values: readonly (number | null)[]): number => {
+  const last = values.slice(-lastSteps).filter((value) => value !== null);
+  return last.length === 0 ? 0 : last.reduce((sum, value) => sum + value, 0) / last.length;
+};
+
+/** One rate over the last hour: its present height in figures, its course as a chart. */
+export const RatePanel = ({ title, unit, times, series }: RatePanelProps) => (
+  <Paper withBorder component="section" aria-label={title} p="md">
+    <Stack gap="xs">
+      <Group justify="space-between" align="flex-start" wrap="nowrap">
+        <Title order={2}>{title}</Title>
+        <Text size="xs" c="dimmed">
+          {unit}
+        </Text>
+      </Group>
+      <Group gap="lg">
+        {series.map(({ label, color, values }) => (
+          <Group key={label} gap={6} align="baseline">
+            <Text fz="xl" fw={650} lh={1.1}>
+              {short(meanOf(values))}
+            </Text>
+            {series.length > 1 && (
+              <Text size="xs" c="dimmed">
+                <span style={{ color }} aria-hidden>
+                  ●
+                </span>{' '}
+                {label}
+              </Text>
+            )}
+          </Group>
+        ))}
+      </Group>
+      <TimeChart label={`${title}, ${unit}, over the last hour`} times={times} series={series} />
+    </Stack>
+  </Paper>
+);

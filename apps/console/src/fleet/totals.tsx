@@ -1,0 +1,65 @@
+import { Group, Paper, Progress, SimpleGrid, Stack, Text } from '@mantine/core';
+import type { AnswerOf } from '@lanyard/client/browser';
+import { Empty } from '../ui/empty.tsx';
+import { count } from '../ui/format.ts';
+import { PageLink } from '../ui/page-link.tsx';
+import { Panel } from '../ui/page.tsx';
+
+type Devices = AnswerOf<'GET /v3/statistics'>['devices'];
+
+interface Total {
+  label: string;
+  n: number;
+  /** Filters of the device list. */
+  search: Record<string, string>;
+}
+
+const totalsOf = ({ total, by_state: states, by_lifecycle_status: status }: NonNullable<Devices>): Total[] => [
+  { label: 'All devices', n: total, search: {} },
+  { label: 'Registered', n: states.registered ?? 0, search: { state: 'registered' } },
+  { label: 'Deregistered', n: states.deregistered ?? 0, search: { state: 'deregistered' } },
+  { label: 'Never registered', n: states.unenrolled ?? 0, search: { state: 'unenrolled' } },
+  { label: 'Suspended', n: status.blocked ?? 0, search: { lifecycle_status: 'blocked' } },
+];
+
+/** How many devices are in which state; each figure leads to those devices. */
+export const Totals = ({ devices }: { devices: Devices }) => {
+  if (!devices)
+    return (
+      <Panel title="Devices">
+        <Text c="dimmed">The registry does not answer at the moment.</Text>
+      </Panel>
+    );
+  if (devices.total === 0)
+    return (
+      <Panel>
+        <Empty icon="devices" title="No devices yet" command="npm run device -- --secure">
+          Start a simulated thermometer in another terminal. It appears here as soon as it registers.
+        </Empty>
+      </Panel>
+    );
+  return (
+    <SimpleGrid cols={{ base: 2, sm: 3, lg: 5 }} spacing="md">
+      {totalsOf(devices).map(({ label, n, search }) => (
+        <Paper key={label} withBorder p="md">
+          <Stack gap={4}>
+            <Text size="sm" c="dimmed">
+              {label}
+            </Text>
+            <Group gap="xs" align="baseline">
+              <PageLink to="/devices" search={search} fz={28} fw={650} lh={1.1} c="inherit">
+                {count(n)}
+              </PageLink>
+              {n > 0 && n < devices.total && (
+                <Text size="xs" c="dimmed">
+                  {Math.round((n / devices.total) * 100)} %
+                </Text>
+              )}
+            </Group>
+            <Progress value={(n / devices.total) * 100} size={4} aria-label={`Share of ${label.toLowerCase()}`} />
+          </Stack>
+        </Paper>
+      ))}
+    </SimpleGrid>
+  );
+};
