@@ -7,6 +7,7 @@ import { clientPackage } from '../journeys-client.ts';
 import { failingCallback } from '../journeys-callback.ts';
 import { prepareJava } from '../java-device.ts';
 import { explained } from '../journeys-explain.ts';
+import { remembered } from '../journeys-history.ts';
 import { followed } from '../journeys-request.ts';
 import { tailed, tailedOverBreaks } from '../journeys-tail.ts';
 import { traced } from '../journeys-trace.ts';
@@ -67,6 +68,10 @@ describe.each(systems)('%s', (name, replicas, isTraced) => {
 
   it('a command, a device and an event, explained', async () => {
     await explained(app, coapUrl());
+  });
+
+  it('recent values, statistics, and what needs attention', async () => {
+    await remembered(app, coapUrl());
   });
 
   it('the event log, live', async () => {

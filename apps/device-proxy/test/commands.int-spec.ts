@@ -387,4 +387,31 @@ describe('POST /v2/device-requests/{device-id}', () => {
     await system.lifecycle(id, 'suspect', 'resumed');
     await eventually(() => other.device.register());
   });
+
+  it('a command that has not ended after an hour needs attention', async () => {
+    const other = system.thing(proxy, 'silent');
+    const id = await system.register(other);
+    await other.device.deregister();
+    const uri = '/3/0/1';
+    await system.call(proxy, app, 'POST', `/v2/device-requests/${id}?async-id=stuck-1`, { method: 'GET', uri });
+    const list = async (): Promise<unknown> =>
+      (await system.call(proxy, app, 'GET', '/v3/attention/stuck-commands?include=total_count')).json;
+    expect(await list()).toMatchObject({ object: 'list', data: [], total_count: 0 });
+    await system.rows(
+      `UPDATE device_proxy.commands SET accepted_at = now() - interval '61 minutes' WHERE async_id = 'stuck-1'`,
+    );
+    expect(await list()).toMatchObject({
+      total_count: 1,
+      data: [
+        {
+          kind: 'stuck-commands',
+          device_id: id,
+          key_id: app.keyId,
+          text: expect.stringMatching(/^GET \/3\/0\/1 has not been sent: .* It expires at .*Z\.$/),
+        },
+      ],
+    });
+    const foreign = newKey('f'.repeat(32));
+    expect((await system.call(proxy, foreign, 'GET', '/v3/attention/stuck-commands')).json).toMatchObject({ data: [] });
+  });
 });

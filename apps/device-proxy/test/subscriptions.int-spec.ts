@@ -30,7 +30,7 @@ describe('/v2/subscriptions/{device-id}/{resource-path}', () => {
   const states = (deviceId: string, keyId: string): string[] =>
     system.subscriptions
       .filter(({ value }) => value.deviceId === deviceId && value.keyId === keyId)
-      .map(({ value }) => value.status);
+      .map(({ value: { status, byDevice } }) => (byDevice ? `${status} by the device` : status));
 
   it('each subscriber gets the first value and the later ones; the device is asked to observe once', async () => {
     const [thing, deviceId] = await device('shared');
@@ -89,7 +89,7 @@ describe('/v2/subscriptions/{device-id}/{resource-path}', () => {
     await call(app, 'PUT', `/${deviceId}${temperature}`);
     await system.register(thing);
     expect(await call(app, 'GET', `/${deviceId}${temperature}`)).toMatchObject({ status: 404 });
-    await eventually(() => expect(states(deviceId, app.keyId)).toEqual(['asked', 'confirmed', 'lost']));
+    await eventually(() => expect(states(deviceId, app.keyId)).toEqual(['asked', 'confirmed', 'lost by the device']));
     await expect(thing.device.report(temperature, 1)).rejects.toThrow(NotObserved);
   });
 
@@ -208,7 +208,7 @@ describe('/v2/subscriptions/{device-id}/{resource-path}', () => {
     await call(app, 'PUT', `/${deviceId}/3303/0`);
     await eventually(() => thing.device.isObserved('/3303/0'));
     await thing.device.endObservation('/3303/0');
-    await eventually(() => expect(states(deviceId, app.keyId)).toEqual(['asked', 'confirmed', 'lost']));
+    await eventually(() => expect(states(deviceId, app.keyId)).toEqual(['asked', 'confirmed', 'lost by the device']));
   });
 
   it('what a key asked for ends with the key', async () => {

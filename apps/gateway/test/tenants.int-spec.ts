@@ -108,6 +108,25 @@ describe('/v3/accounts', () => {
     expect((await send('GET', `/v3/accounts/${newId()}/api-keys`)).status).toBe(404);
   });
 
+  it('its administrators keep less history, those of the installation also more', async () => {
+    const { id, key } = await tenant();
+    const change = (value_history: unknown, by?: string): Promise<Reply> =>
+      send('PUT', `/v3/accounts/${by === undefined ? id : 'me'}`, { value_history }, by);
+    const kept = async (): Promise<unknown> =>
+      (await send('GET', '/v3/accounts/me', undefined, key)).body['value_history'];
+    expect(await kept()).toEqual({ hours: 24, values: 1_000 });
+    expect((await change({ hours: 12 }, key)).body['value_history']).toEqual({ hours: 12, values: 1_000 });
+    expect((await change({ hours: 25 }, key)).status).toBe(403);
+    expect((await change({ values: 1_001 }, key)).status).toBe(403);
+    expect((await change({ hours: 100, values: 5_000 })).status).toBe(200);
+    expect((await change({ hours: 0 }, key)).body['value_history']).toEqual({ hours: 0, values: 5_000 });
+    expect((await change({ hours: 25 }, key)).status).toBe(403);
+    for (const wrong of [{ hours: 745 }, { hours: -1 }, { values: 0 }, { values: 10_001 }, { days: 1 }, 'off'])
+      expect([wrong, (await change(wrong)).status]).toEqual([wrong, 400]);
+    expect((await change(null, key)).status).toBe(200);
+    expect(await kept()).toEqual({ hours: 24, values: 1_000 });
+  });
+
   it('suspended: every key is refused and announced as inactive; active again: both back', async () => {
     const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
     const { topicPrefix } = gateway.isolation;
@@ -123,6 +142,9 @@ describe('/v3/accounts', () => {
       const answer = await send('PUT', `/v3/accounts/${id}`, { presubscriptions_no_content: true });
       expect([answer.status, answer.body.presubscriptions_no_content]).toEqual([200, true]);
       await eventually(() => expect(accounts.get(id)?.presubscriptionsNoContent).toBe(true));
+      expect(accounts.get(id)?.valueHistory).toBeUndefined();
+      await send('PUT', `/v3/accounts/${id}`, { value_history: { hours: 0 } });
+      await eventually(() => expect(accounts.get(id)?.valueHistory).toEqual({ hours: 0, values: 1_000 }));
       expect((await send('PUT', `/v3/accounts/${id}`, { status: 'SUSPENDED' })).body.status).toBe('SUSPENDED');
       expect((await send('GET', '/v3/accounts/me', undefined, key)).status).toBe(403);
       await eventually(() => expect(keys.get(keyId)?.status).toBe('inactive'));

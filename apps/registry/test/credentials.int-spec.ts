@@ -9,7 +9,7 @@ const fingerprintOf = (pem: string): string =>
   new X509Certificate(pem).fingerprint256.replaceAll(':', '').toLowerCase();
 
 describe('credentials of devices', () => {
-  const { call, created, announcedCredential, configOf } = testSystem('credentials');
+  const { call, created, announcedCredential, configOf, rows } = testSystem('credentials');
   const path = (device: string, id?: string): string => `/v3/devices/${device}/credentials${id ? `/${id}` : ''}`;
 
   describe('pre-shared keys', () => {
@@ -207,6 +207,59 @@ describe('credentials of devices', () => {
     expect((await call('GET', path(device, body.id), undefined, stranger)).status).toBe(404);
     expect((await call('DELETE', path(device, body.id), undefined, stranger)).status).toBe(404);
     expect((await call('POST', path('nonsense'), { kind: 'psk' })).status).toBe(404);
+  });
+
+  it('certificates that expire in 30 days, or have expired, need attention', async () => {
+    const device = await created();
+    const inDays = (days: number): Date => new Date(Date.now() + days * 86_400_000);
+    const add = async (days: number): Promise<string> => {
+      const { certificate } = selfSigned(`thermo-${days}`, { notAfter: inDays(days) });
+      const { status, body } = await call('POST', path(device), { kind: 'certificate', certificate });
+      expect(status).toBe(201);
+      return body.id;
+    };
+    const [soon] = [await add(29), await add(31)];
+    const authority = certificateAuthority('Old CA');
+    const { body: trusted } = await call('POST', '/v3/trusted-certificates', {
+      certificate: authority.certificate,
+      signature: authority.prove(accountId),
+      name: 'old',
+    });
+    await rows(
+      `UPDATE registry.trusted_certificates SET expires_at = '2026-01-02T03:04:05Z' WHERE id = '${trusted.id}'`,
+    );
+    const { status, body } = await call('GET', '/v3/attention/expiring-certificates?include=total_count');
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      object: 'list',
+      total_count: 2,
+      data: [
+        {
+          kind: 'expiring-certificates',
+          id: soon,
+          device_id: device,
+          text: expect.stringMatching(/thermo-29 expires/),
+        },
+        {
+          id: trusted.id,
+          device_id: null,
+          since: '2026-01-02T03:04:05.000000Z',
+          text: expect.stringMatching(/Old CA expired/),
+        },
+      ],
+    });
+    await call('PUT', `/v3/trusted-certificates/${trusted.id}`, { status: 'INACTIVE' });
+    expect((await call('GET', '/v3/attention/expiring-certificates')).body.data).toHaveLength(1);
+  });
+
+  it('devices are counted by state', async () => {
+    await created();
+    const { status, body } = await call('GET', '/statistics');
+    expect(status).toBe(200);
+    const counts = body as unknown as { total: number; by_state: Record<string, number>; by_lifecycle_status: object };
+    expect(counts.total).toBeGreaterThan(0);
+    expect(counts.by_state).toEqual({ unenrolled: counts.total });
+    expect(counts.by_lifecycle_status).toEqual({ enabled: counts.total });
   });
 
   describe('trusted certificates', () => {

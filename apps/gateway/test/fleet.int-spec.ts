@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Reply, TestSystem } from './test-system.js';
+import { Upstream } from './upstream.js';
+
+let gateway: TestSystem;
+let registry: Upstream;
+let others: Upstream;
+let devicesKey: string;
+
+const answer =
+  (answers: Record<string, [status: number, body: object]>): Upstream['handler'] =>
+  ({ url = '' }, response) => {
+    const [status, body] = answers[url.split('?', 1)[0] as string] ?? [404, {}];
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  };
+
+const list = (...data: object[]): object => ({ object: 'list', data, total_count: data.length });
+
+const item = (kind: string): object => ({ object: 'attention-item', kind, id: kind });
+
+beforeAll(async () => {
+  registry = await new Upstream().listen();
+  others = await new Upstream().listen();
+  gateway = await (
+    await TestSystem.corner('fleet')
+  ).start({
+    GATEWAY_REGISTRY_URLS: registry.url,
+    GATEWAY_SNAPSHOT_URLS: others.url,
+    GATEWAY_DEVICE_PROXY_URLS: others.url,
+    GATEWAY_DISPATCHER_URLS: others.url,
+  });
+  const group = await gateway.call('/v3/policy-groups', {
+    method: 'POST',
+    body: { name: 'readers', permissions: ['devices.read'] },
+  });
+  const key = await gateway.call('/v3/api-keys', { method: 'POST', body: { name: 'reader', groups: [group.body.id] } });
+  devicesKey = key.body.key;
+});
+beforeEach(() => {
+  registry.handler = answer({
+    '/statistics': [200, { total: 3, by_state: { registered: 3 }, by_lifecycle_status: { enabled: 3 } }],
+    '/v3/attention/expiring-certificates': [200, list(item('expiring-certificates'))],
+  });
+  others.handler = answer({
+    '/statistics': [200, { step_seconds: 10, from: 'a', to: 'b', steps: [] }],
+    '/v3/attention/lost-subscriptions': [200, { ...list(item('lost-subscriptions')), total_count: 1_001 }],
+    '/v3/attention/stuck-commands': [200, list()],
+    '/v3/attention/failing-channels': [200, list()],
+  });
+});
+afterAll(async () => {
+  await gateway?.stop();
+  await registry?.stop();
+  await others?.stop();
+});
+
+const get = (path: string, key?: string): Promise<Reply> => gateway.call(path, { ...(key !== undefined && { key }) });
+
+describe('GET /v3/statistics', () => {
+  it('200 puts the parts together', async () => {
+    const { status, body } = await get('/v3/statistics?step_seconds=10');
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      object: 'statistics',
+      created_at: expect.stringMatching(/Z$/),
+      devices: { total: 3, by_state: { registered: 3 }, by_lifecycle_status: { enabled: 3 } },
+      step_seconds: 10,
+      from: 'a',
+      to: 'b',
+      steps: [],
+      left_out: [],
+    });
+  });
+
+  it('200 without the devices while the registry does not answer', async () => {
+    registry.handler = answer({ '/statistics': [503, {}] });
+    const { status, body } = await get('/v3/statistics');
+    expect([status, body['devices'], body['left_out']]).toEqual([
+      200,
+      null,
+      [{ service: 'registry', reason: 'The service does not answer.' }],
+    ]);
+  });
+
+  it('400 names what the snapshot refuses', async () => {
+    const fields = [{ name: 'step_seconds', message: 'Must be 10 or 300' }];
+    others.handler = answer({ '/statistics': [400, { fields }] });
+    const { status, body } = await get('/v3/statistics?step_seconds=7');
+    expect([status, body['fields']]).toEqual([400, fields]);
+  });
+
+  it('401 without a key, 503 without the snapshot', async () => {
+    expect((await gateway.call('/v3/statistics', { key: null })).status).toBe(401);
+    others.handler = answer({ '/statistics': [500, {}] });
+    expect((await get('/v3/statistics')).status).toBe(503);
+  });
+});
+
+describe('GET /v3/attention', () => {
+  it('200 has the count and the first of each kind', async () => {
+    const { status, body } = await get('/v3/attention');
+    expect(status).toBe(200);
+    expect(body['kinds']).toEqual([
+      { kind: 'lost-subscriptions', count: 1_000, count_is_exact: false, data: [item('lost-subscriptions')] },
+      { kind: 'stuck-commands', count: 0, count_is_exact: true, data: [] },
+      { kind: 'failing-channels', count: 0, count_is_exact: true, data: [] },
+      { kind: 'expiring-certificates', count: 1, count_is_exact: true, data: [item('expiring-certificates')] },
+    ]);
+    expect(body['left_out']).toEqual([]);
+  });
+
+  it('200 leaves out what the key may not see', async () => {
+    const { status, body } = await get('/v3/attention', devicesKey);
+    expect(status).toBe(200);
+    expect(body['kinds']).toMatchObject([{ kind: 'expiring-certificates' }]);
+    expect(body['left_out']).toHaveLength(3);
+    expect((await get('/v3/attention/stuck-commands', devicesKey)).status).toBe(403);
+    expect((await get('/v3/attention/stuck-commands')).body).toEqual(list());
+  });
+});

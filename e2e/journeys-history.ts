@@ -1,0 +1,63 @@
+import { expect } from '@jest/globals';
+import { thermometer } from '@lanyard/testing';
+import type { Application } from './application.ts';
+import { fresh, sensor } from './journeys.ts';
+import { eventually } from './patience.ts';
+
+interface History {
+  kept: { hours: number; values: number } | null;
+  values: { decoded: number }[];
+  steps: { count: number; min: number; max: number; mean: number; last: number }[];
+}
+
+/** Values that a device reports are in its history and in the statistics; what it loses needs attention. */
+export const remembered = async (administrator: Application, coapUrl: string): Promise<void> => {
+  const app = await administrator.another(fresh('remembered'));
+  await app.call('PUT', '/v2/notification/websocket', {});
+  await app.connects();
+  const { device } = thermometer({ name: fresh('remembered'), server: coapUrl });
+  await device.open();
+  await device.register();
+  const deviceId = await app.deviceId(device.name);
+  const asyncId = fresh('remembered');
+  // A rule may have subscribed to it before.
+  const { status } = await app.call('PUT', `/v2/subscriptions/${deviceId}${sensor}?async-id=${asyncId}`);
+  expect([200, 202]).toContain(status);
+  if (status === 202) await app.receives('async-responses', ({ id }) => id === asyncId);
+  for (const celsius of [20, 24, 22]) await device.report(sensor, celsius);
+
+  const path = `/v3/devices/${deviceId}/history?path=${encodeURIComponent(sensor)}`;
+  const history = async (query = ''): Promise<History> => (await app.call('GET', path + query)).json as History;
+  await eventually(async () =>
+    expect((await history()).values.map(({ decoded }) => decoded).slice(-3)).toEqual([20, 24, 22]),
+  );
+  const [step] = (await history('&points=1')).steps;
+  expect(step).toMatchObject({ min: 20, max: 24, last: 22 });
+  expect((await administrator.call('PUT', '/v3/accounts/me', { value_history: { hours: 0 } })).status).toBe(200);
+  await eventually(async () => expect(await history()).toMatchObject({ kept: null, values: [] }));
+  expect((await administrator.call('PUT', '/v3/accounts/me', { value_history: null })).status).toBe(200);
+  await eventually(async () => expect((await history()).values.length).toBeGreaterThanOrEqual(3));
+
+  await eventually(async () => {
+    const { json } = await app.call('GET', '/v3/statistics');
+    expect(json.left_out).toEqual([]);
+    expect(json.devices.by_state.registered).toBeGreaterThanOrEqual(1);
+    const sum = (name: string): number =>
+      json.steps.reduce((n: number, one: Record<string, number>) => n + (one[name] ?? 0), 0);
+    expect(sum('registrations')).toBeGreaterThanOrEqual(1);
+    expect(sum('values')).toBeGreaterThanOrEqual(3);
+    expect(sum('commands_succeeded')).toBeGreaterThanOrEqual(1);
+  });
+
+  // A full registration: the device has forgotten what it observes (spec §4.4 rule 1).
+  await device.register();
+  await eventually(async () => {
+    const { json } = await app.call('GET', '/v3/attention');
+    expect(json.left_out).toEqual([]);
+    const [lost] = json.kinds.filter(({ kind }: { kind: string }) => kind === 'lost-subscriptions');
+    expect(lost.count).toBeGreaterThanOrEqual(1);
+  });
+  const lost = await app.call('GET', '/v3/attention/lost-subscriptions?limit=1000');
+  expect(lost.json.data.map(({ device_id }: { device_id: string }) => device_id)).toContain(deviceId);
+  await device.close();
+};
