@@ -250,6 +250,7 @@ describe('credentials of devices', () => {
     });
     await call('PUT', `/v3/trusted-certificates/${trusted.id}`, { status: 'INACTIVE' });
     expect((await call('GET', '/v3/attention/expiring-certificates')).body.data).toHaveLength(1);
+    await call('DELETE', `/v3/trusted-certificates/${trusted.id}`);
   });
 
   it('devices are counted by state', async () => {
