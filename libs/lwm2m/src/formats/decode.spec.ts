@@ -29,15 +29,15 @@ describe('single values', () => {
   it.each<[string, number, Buffer | string, string, object]>([
     ['text of a float', 0, '22.5', '/3303/0/5700', { type: 'float', value: 22.5 }],
     ['text of a boolean', 0, '1', '/3311/0/5850', { type: 'boolean', value: true }],
-    ['text of an unknown resource', 0, '22.5', '/9/0/1', { type: 'string', value: '22.5' }],
+    ['text of an unknown resource', 0, '22.5', '/32769/0/1', { type: 'string', value: '22.5' }],
     ['text of bytes', 0, 'AQI=', '/5/0/0', { type: 'opaque', value: hex('0102') }],
     ['text of a resource instance', 0, '5', '/3/0/6/1', { type: 'integer', value: 5 }],
     ['text by its old number', 1541, 'x', '/3/0/0', { type: 'string', value: 'x' }],
     ['bytes', 42, hex('0102'), '/3/0/0', { type: 'opaque', value: hex('0102') }],
     ['CBOR of a whole number', 60, hex('1864'), '/3/0/9', { type: 'integer', value: 100 }],
     ['CBOR of a whole number that is a float', 60, hex('16'), '/3303/0/5700', { type: 'float', value: 22 }],
-    ['CBOR of a number of an unknown resource', 60, hex('16'), '/9/0/1', { type: 'integer', value: 22 }],
-    ['CBOR of a float of an unknown resource', 60, hex('f94100'), '/9/0/1', { type: 'float', value: 2.5 }],
+    ['CBOR of a number of an unknown resource', 60, hex('16'), '/32769/0/1', { type: 'integer', value: 22 }],
+    ['CBOR of a float of an unknown resource', 60, hex('f94100'), '/32769/0/1', { type: 'float', value: 2.5 }],
     ['CBOR of a tagged time', 60, hex('c11a5182428f'), '/3/0/13', { type: 'time', value: 1_367_491_215 }],
     [
       'CBOR of an object link',
@@ -50,7 +50,7 @@ describe('single values', () => {
     ['CBOR of bytes', 60, hex('420102'), '/5/0/0', { type: 'opaque', value: hex('0102') }],
     ['CBOR of a boolean', 60, hex('f5'), '/3311/0/5850', { type: 'boolean', value: true }],
     ['TLV of a resource', 11_542, hex('e4 1644 41b40000'), '/3303/0/5700', { type: 'float', value: 22.5 }],
-    ['TLV of an unknown resource', 11_542, hex('c2 01 0102'), '/9/0/1', { type: 'opaque', value: hex('0102') }],
+    ['TLV of an unknown resource', 11_542, hex('c2 01 0102'), '/32769/0/1', { type: 'opaque', value: hex('0102') }],
     ['TLV of a resource instance', 11_542, hex('41 01 05'), '/3/0/6/1', { type: 'integer', value: 5 }],
     [
       'TLV of a resource instance in its resource',
