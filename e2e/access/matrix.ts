@@ -47,7 +47,10 @@ const needed = ({ method, path }: Operation): string | undefined => {
   if (/\/(suspend|resume)$|^\/v3\/device-suspensions/.test(path)) return 'devices.suspend';
   if (/credentials|trusted-certificates|bootstrap-profiles/.test(path))
     return reads ? 'devices.read' : 'devices.credentials';
-  if (/\/echo$/.test(path)) return 'snapshots.read';
+  if (/\/(echo|history)$/.test(path)) return 'snapshots.read';
+  if (path.endsWith('/stuck-commands')) return 'commands';
+  if (path.endsWith('/lost-subscriptions')) return 'subscriptions';
+  if (path.endsWith('/failing-channels')) return 'notifications';
   if (/^\/v3\/device(-event|log)/.test(path)) return 'events.read';
   if (/device-requests/.test(path)) return 'commands';
   if (/^\/v2\/endpoints/.test(path)) return reads && !path.includes('}/') ? 'devices.read' : 'commands';

@@ -16,6 +16,9 @@ export interface AuditActions {
 /** The entry is in the log of the other account. */
 const gatewayTest = 'apps/gateway/test/audit.int-spec.ts';
 
+/** With an OpenID provider. */
+const oidcTest = 'apps/gateway/test/oidc.int-spec.ts';
+
 /** Most groups and filters by chance have no device. */
 const bulkJourney = 'e2e/bulk-suspension.ts';
 
@@ -71,6 +74,11 @@ export const auditActions: AuditActions[] = [
   { operations: /^POST \/v3\/bootstrap-profiles$/, codes: ['SYS_565'] },
   { operations: /^PUT \/v3\/bootstrap-profiles\/{id}$/, codes: ['SYS_566'] },
   { operations: /^DELETE \/v3\/bootstrap-profiles\/{id}$/, codes: ['SYS_567'] },
+  // A first sign-in creates the person.
+  { operations: /^PUT \/v3\/users\/{id}$/, codes: ['SYS_504', 'SYS_505'], readBy: oidcTest },
+  { operations: /^POST \/v3\/users\/{id}\/sign-out$/, codes: ['SYS_506'], readBy: oidcTest },
+  { operations: /^DELETE \/v3\/users\/{id}$/, codes: ['SYS_507'], readBy: oidcTest },
+  { operations: /^(POST|DELETE) \/v3\/session(\/oidc\/.*)?$/, why: 'a session changes nothing that the account has' },
   { operations: /^POST \/v3\/devices$/, codes: ['SYS_200'] },
   { operations: /^PUT \/v3\/devices\/{id}$/, codes: ['SYS_570'] },
   { operations: /^POST \/v3\/devices\/{id}\/suspend$/, codes: ['SYS_201'] },

@@ -20,7 +20,7 @@ const numbers: Record<string, string> = { object: '3303', instance: '0', resourc
 const harmless = new Set(['order', 'limit']);
 
 /** Where only a device that is there has an answer; elsewhere one that never comes is better: commands to it wait. */
-const forRegistered = /^\/v2\/endpoints|\/echo$/;
+const forRegistered = /^\/v2\/endpoints|\/(echo|history)$/;
 
 type Content = Pick<PreparedRequest, 'headers' | 'body'>;
 

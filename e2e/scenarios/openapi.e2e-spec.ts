@@ -147,7 +147,13 @@ describe('the OpenAPI document', () => {
         deviceId: run.deviceId,
         untouchable: new Set(untouchable),
       },
-      { url: [receiver.url], certificate: [authority.certificate], signature: [authority.prove(run.accountId)] },
+      {
+        url: [receiver.url],
+        certificate: [authority.certificate],
+        signature: [authority.prove(run.accountId)],
+        api_key: [run.admin.key],
+        path: ['/3303/0/5700'],
+      },
       trail,
     );
     const until = Date.now() + patienceMs;

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CLOCK, newId, TestClock } from '@lanyard/service';
-import { withProviders } from '@lanyard/testing';
+import { eventually, withProviders } from '@lanyard/testing';
 import { Browser, OidcProcess } from './oidc-process.js';
+import { RecordedEvents } from './recorded-events.js';
 import { TestSystem } from './test-system.js';
 
 const publicUrl = 'https://lanyard.example';
@@ -10,6 +11,7 @@ const clock = new TestClock(Date.now());
 
 let gateway: TestSystem;
 let provider: OidcProcess;
+let recorded: RecordedEvents;
 /** Key groups: what the roles give. */
 const groups = { operators: '', readers: '' };
 
@@ -36,8 +38,10 @@ beforeAll(async () => {
     },
     withProviders([CLOCK, clock]),
   );
+  recorded = await RecordedEvents.of(gateway);
 }, 120_000);
 afterAll(async () => {
+  await recorded?.stop();
   await gateway?.stop();
   await provider?.stop();
 });
@@ -209,6 +213,11 @@ describe('a session of a user', () => {
     expect(await signIn(browser)).toContain('sign_in_error=denied');
     await gateway.call(`/v3/users/${id}`, { method: 'DELETE' });
     expect((await gateway.call(`/v3/users/${id}`)).status).toBe(404);
+    const codesOf = (): string[] =>
+      recorded.all.filter(({ data }) => data?.['target_id'] === id).map(({ eventCode }) => eventCode);
+    await eventually(() => expect(codesOf()).toEqual(['SYS_504', 'SYS_506', 'SYS_505', 'SYS_507']), {
+      timeoutMs: 60_000,
+    });
   });
 });
 
