@@ -5,10 +5,11 @@ import { useChange, useRead } from '../api/queries.ts';
 import { Empty } from '../ui/empty.tsx';
 import { Failure } from '../ui/failure.tsx';
 import { count, moment } from '../ui/format.ts';
+import { Listing } from '../ui/listing.tsx';
 import { PageLink } from '../ui/page-link.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { ActionButton, Permitted } from '../ui/permitted.tsx';
-import { type Column, SimpleTable } from '../ui/table.tsx';
+import { type Column } from '../ui/table.tsx';
 import { CampaignState } from './campaign-state.tsx';
 
 const readAgain = [
@@ -89,22 +90,18 @@ const deviceColumns: readonly Column<UpdateCampaignDevice>[] = [
   { title: 'Result', cell: ({ event_code: code, reason }) => [code, reason].filter(Boolean).join(' ') },
 ];
 
-const Devices = ({ id }: { id: string }) => {
-  const { data, error, refetch } = useRead(
-    'GET /v3/update-campaigns/{id}/devices',
-    { path: { id }, query: { limit: 200 } },
-    { everyMs },
-  );
-  if (error) return <Failure error={error} onRetry={() => void refetch()} />;
-  if (!data) return <Skeleton height={160} />;
-  if (data.data.length === 0)
-    return (
+const Devices = ({ id }: { id: string }) => (
+  <Listing
+    answer={useRead('GET /v3/update-campaigns/{id}/devices', { path: { id }, query: { limit: 200 } }, { everyMs })}
+    columns={deviceColumns}
+    keyOf={({ id: of }) => of}
+    empty={
       <Empty icon="devices" title="No devices yet">
         They are selected when the campaign starts.
       </Empty>
-    );
-  return <SimpleTable columns={deviceColumns} rows={data.data} keyOf={({ id: of }) => of} />;
-};
+    }
+  />
+);
 
 const aboutOf = ({ state, firmware_version: version, started_at: at }: UpdateCampaign) => (
   <Group gap="xs">

@@ -1,13 +1,13 @@
 import type { FirmwareImage, UpdateCampaign } from '@lanyard/client/browser';
-import { Skeleton, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useRead } from '../api/queries.ts';
 import { Empty } from '../ui/empty.tsx';
-import { Failure } from '../ui/failure.tsx';
 import { count, moment } from '../ui/format.ts';
+import { Listing } from '../ui/listing.tsx';
 import { PageLink } from '../ui/page-link.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { Permitted } from '../ui/permitted.tsx';
-import { type Column, SimpleTable } from '../ui/table.tsx';
+import { type Column } from '../ui/table.tsx';
 import { CampaignState } from './campaign-state.tsx';
 
 const shownMax = 200;
@@ -41,35 +41,31 @@ const imageColumns: readonly Column<FirmwareImage>[] = [
   },
 ];
 
-const Campaigns = () => {
-  const { data, error, refetch } = useRead(
-    'GET /v3/update-campaigns',
-    { query: { order: 'DESC', limit: shownMax } },
-    { everyMs: 5_000 },
-  );
-  if (error) return <Failure error={error} onRetry={() => void refetch()} />;
-  if (!data) return <Skeleton height={160} />;
-  if (data.data.length === 0)
-    return (
+const Campaigns = () => (
+  <Listing
+    answer={useRead('GET /v3/update-campaigns', { query: { order: 'DESC', limit: shownMax } }, { everyMs: 5_000 })}
+    columns={campaignColumns}
+    keyOf={({ id }) => id}
+    empty={
       <Empty icon="campaigns" title="No campaigns yet">
         Upload a firmware image with POST /v3/firmware-images, then create a campaign with POST /v3/update-campaigns.
       </Empty>
-    );
-  return <SimpleTable columns={campaignColumns} rows={data.data} keyOf={({ id }) => id} />;
-};
+    }
+  />
+);
 
-const Images = () => {
-  const { data, error, refetch } = useRead('GET /v3/firmware-images', { query: { order: 'DESC', limit: shownMax } });
-  if (error) return <Failure error={error} onRetry={() => void refetch()} />;
-  if (!data) return <Skeleton height={160} />;
-  if (data.data.length === 0)
-    return (
+const Images = () => (
+  <Listing
+    answer={useRead('GET /v3/firmware-images', { query: { order: 'DESC', limit: shownMax } })}
+    columns={imageColumns}
+    keyOf={({ id }) => id}
+    empty={
       <Empty icon="upload" title="No firmware images yet">
         POST /v3/firmware-images stores one.
       </Empty>
-    );
-  return <SimpleTable columns={imageColumns} rows={data.data} keyOf={({ id }) => id} />;
-};
+    }
+  />
+);
 
 /** Update campaigns, the newest first, and the images that they install. */
 const CampaignsPage = () => (

@@ -4,9 +4,10 @@ import { useRead } from '../api/queries.ts';
 import { Empty } from '../ui/empty.tsx';
 import { Failure } from '../ui/failure.tsx';
 import { count, moment } from '../ui/format.ts';
+import { Listing } from '../ui/listing.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { Permitted } from '../ui/permitted.tsx';
-import { type Column, SimpleTable } from '../ui/table.tsx';
+import { type Column } from '../ui/table.tsx';
 
 const everyMs = 3_000;
 
@@ -110,22 +111,18 @@ const columns: readonly Column<Failing>[] = [
   { title: 'Since', cell: ({ since }) => moment(since), isMinor: true },
 ];
 
-const FailingChannels = () => {
-  const { data, error, refetch } = useRead(
-    'GET /v3/attention/failing-channels',
-    { query: { limit: 100 } },
-    { everyMs },
-  );
-  if (error) return <Failure error={error} onRetry={() => void refetch()} />;
-  if (!data) return <Skeleton height={160} />;
-  if (data.data.length === 0)
-    return (
+const FailingChannels = () => (
+  <Listing
+    answer={useRead('GET /v3/attention/failing-channels', { query: { limit: 100 } }, { everyMs })}
+    columns={columns}
+    keyOf={({ id }) => id}
+    empty={
       <Empty icon="check" title="No channel fails">
         Channels whose deliveries fail, or that are paused, appear here.
       </Empty>
-    );
-  return <SimpleTable columns={columns} rows={data.data} keyOf={({ id }) => id} />;
-};
+    }
+  />
+);
 
 /** The channel of the key that is signed in, and the channels that fail. */
 const ChannelsPage = () => (

@@ -1,11 +1,13 @@
 import type { DeviceCommand } from '@lanyard/client/browser';
-import { Badge, Skeleton, Table, Text } from '@mantine/core';
+import { Badge, Text } from '@mantine/core';
 import { useChange, useRead } from '../api/queries.ts';
 import { Empty } from '../ui/empty.tsx';
 import { Failure } from '../ui/failure.tsx';
 import { counted, moment } from '../ui/format.ts';
+import { Listing } from '../ui/listing.tsx';
 import { Panel } from '../ui/page.tsx';
 import { ActionButton } from '../ui/permitted.tsx';
+import { type Column } from '../ui/table.tsx';
 
 const colors: Record<DeviceCommand['state'], string> = {
   waiting: 'blue',
@@ -34,67 +36,52 @@ const Cancel = ({ asyncId }: { asyncId: string }) => {
   );
 };
 
-const Row = ({ command }: { command: DeviceCommand }) => (
-  <Table.Tr>
-    <Table.Td>
-      <Text size="sm" fw={500} className="wrap">
-        {command.method} {command.uri}
-      </Text>
-      <Text size="xs" c="dimmed" className="wrap">
-        {command.async_id}
-      </Text>
-    </Table.Td>
-    <Table.Td>
-      <Badge variant="dot" color={colors[command.state]} tt="none" fw={500}>
-        {command.state}
-      </Badge>
-      <Text size="xs" c="dimmed" className="wrap">
-        {[counted(command.attempts, 'attempt'), command.error ?? command.status]
-          .filter((one) => one !== null)
-          .join(', ')}
-      </Text>
-    </Table.Td>
-    <Table.Td visibleFrom="sm">
-      <Text size="xs" c="dimmed">
-        {moment(command.created_at)}
-      </Text>
-    </Table.Td>
-    <Table.Td>{command.state === 'waiting' && <Cancel asyncId={command.async_id} />}</Table.Td>
-  </Table.Tr>
-);
+const columns: readonly Column<DeviceCommand>[] = [
+  {
+    title: 'Command',
+    cell: ({ method, uri, async_id: asyncId }) => (
+      <>
+        <Text size="sm" fw={500}>
+          {method} {uri}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {asyncId}
+        </Text>
+      </>
+    ),
+  },
+  {
+    title: 'State',
+    cell: ({ state, attempts, error, status }) => (
+      <>
+        <Badge variant="dot" color={colors[state]} tt="none" fw={500}>
+          {state}
+        </Badge>
+        <Text size="xs" c="dimmed">
+          {[counted(attempts, 'attempt'), error ?? status].filter((one) => one !== null).join(', ')}
+        </Text>
+      </>
+    ),
+  },
+  { title: 'Created', cell: ({ created_at: at }) => moment(at), isMinor: true },
+  { title: 'Action', cell: ({ state, async_id: asyncId }) => state === 'waiting' && <Cancel asyncId={asyncId} /> },
+];
 
 /** The newest commands of the device, with their attempts. */
 export const Commands = ({ deviceId }: { deviceId: string }) => {
-  const { data, error, refetch } = useRead(
-    'GET /v3/device-requests',
-    { query: { filter: `device_id=${deviceId}`, order: 'DESC', limit: 50 } },
-    { everyMs: 3_000 },
-  );
-  if (error) return <Failure error={error} onRetry={() => void refetch()} />;
-  if (!data) return <Skeleton height={240} />;
+  const query = { filter: `device_id=${deviceId}`, order: 'DESC', limit: 50 } as const;
   return (
     <Panel flush>
-      {data.data.length === 0 ? (
-        <Empty icon="device" title="No commands yet">
-          Choose a resource and read it, or use POST /v2/device-requests.
-        </Empty>
-      ) : (
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Command</Table.Th>
-              <Table.Th>State</Table.Th>
-              <Table.Th visibleFrom="sm">Created</Table.Th>
-              <Table.Th>Action</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {data.data.map((command) => (
-              <Row key={command.id} command={command} />
-            ))}
-          </Table.Tbody>
-        </Table>
-      )}
+      <Listing
+        answer={useRead('GET /v3/device-requests', { query }, { everyMs: 3_000 })}
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={
+          <Empty icon="device" title="No commands yet">
+            Choose a resource and read it, or use POST /v2/device-requests.
+          </Empty>
+        }
+      />
     </Panel>
   );
 };

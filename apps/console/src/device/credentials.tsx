@@ -1,10 +1,11 @@
 import type { DeviceCredential } from '@lanyard/client/browser';
-import { Skeleton, Table, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useRead } from '../api/queries.ts';
 import { Empty } from '../ui/empty.tsx';
-import { Failure } from '../ui/failure.tsx';
 import { moment } from '../ui/format.ts';
+import { Listing } from '../ui/listing.tsx';
 import { Panel } from '../ui/page.tsx';
+import { type Column } from '../ui/table.tsx';
 
 const kinds: Record<DeviceCredential['kind'], string> = {
   psk: 'Pre-shared key',
@@ -12,59 +13,36 @@ const kinds: Record<DeviceCredential['kind'], string> = {
   raw_public_key: 'Raw public key',
 };
 
-const Row = ({ credential }: { credential: DeviceCredential }) => (
-  <Table.Tr>
-    <Table.Td>
-      <Text size="sm" fw={500}>
-        {kinds[credential.kind]}
-      </Text>
-      <Text size="xs" c="dimmed">
-        for {credential.service === 'bootstrap' ? 'bootstrapping' : 'LwM2M'}
-      </Text>
-    </Table.Td>
-    <Table.Td>
-      <Text size="sm" className="wrap">
-        {credential.identity ?? credential.subject ?? credential.fingerprint}
-      </Text>
-    </Table.Td>
-    <Table.Td>
-      <Text size="xs" c="dimmed">
-        {credential.expires_at === null ? 'does not expire' : moment(credential.expires_at)}
-      </Text>
-    </Table.Td>
-  </Table.Tr>
-);
+const columns: readonly Column<DeviceCredential>[] = [
+  {
+    title: 'Kind',
+    cell: ({ kind, service }) => (
+      <>
+        <Text size="sm" fw={500}>
+          {kinds[kind]}
+        </Text>
+        <Text size="xs" c="dimmed">
+          for {service === 'bootstrap' ? 'bootstrapping' : 'LwM2M'}
+        </Text>
+      </>
+    ),
+  },
+  { title: 'Identity', cell: ({ identity, subject, fingerprint }) => identity ?? subject ?? fingerprint },
+  { title: 'Expires', cell: ({ expires_at: at }) => (at === null ? 'does not expire' : moment(at)) },
+];
 
 /** How the device proves who it is. Secrets are never shown. */
-export const Credentials = ({ deviceId }: { deviceId: string }) => {
-  const { data, error, refetch } = useRead('GET /v3/devices/{id}/credentials', {
-    path: { id: deviceId },
-    query: { limit: 100 },
-  });
-  if (error) return <Failure error={error} onRetry={() => void refetch()} />;
-  if (!data) return <Skeleton height={240} />;
-  return (
-    <Panel flush>
-      {data.data.length === 0 ? (
+export const Credentials = ({ deviceId }: { deviceId: string }) => (
+  <Panel flush>
+    <Listing
+      answer={useRead('GET /v3/devices/{id}/credentials', { path: { id: deviceId }, query: { limit: 100 } })}
+      columns={columns}
+      keyOf={({ id }) => id}
+      empty={
         <Empty icon="keys" title="No credentials">
           The device can connect without security only. POST /v3/devices/{'{id}'}/credentials creates one.
         </Empty>
-      ) : (
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Kind</Table.Th>
-              <Table.Th>Identity</Table.Th>
-              <Table.Th>Expires</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {data.data.map((credential) => (
-              <Row key={credential.id} credential={credential} />
-            ))}
-          </Table.Tbody>
-        </Table>
-      )}
-    </Panel>
-  );
-};
+      }
+    />
+  </Panel>
+);

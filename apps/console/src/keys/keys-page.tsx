@@ -4,9 +4,10 @@ import { useRead } from '../api/queries.ts';
 import { Failure } from '../ui/failure.tsx';
 import { moment } from '../ui/format.ts';
 import { Icon } from '../ui/icon.tsx';
+import { Listing } from '../ui/listing.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { Permitted } from '../ui/permitted.tsx';
-import { type Column, SimpleTable } from '../ui/table.tsx';
+import { type Column } from '../ui/table.tsx';
 
 const listMax = 1_000;
 
@@ -36,12 +37,14 @@ const columns: readonly Column<ApiKey>[] = [
   { title: 'Last used', cell: ({ last_used_at: at }) => (at ? moment(at) : 'never'), isMinor: true },
 ];
 
-const Keys = () => {
-  const { data, error, refetch } = useRead('GET /v3/api-keys', { query: { limit: listMax } });
-  if (error) return <Failure error={error} onRetry={() => void refetch()} />;
-  if (!data) return <Skeleton height={160} />;
-  return <SimpleTable columns={columns} rows={data.data} keyOf={({ id }) => id} />;
-};
+const Keys = () => (
+  <Listing
+    answer={useRead('GET /v3/api-keys', { query: { limit: listMax } })}
+    columns={columns}
+    keyOf={({ id }) => id}
+    empty={<Text p="md">There are no keys.</Text>}
+  />
+);
 
 /** `devices` includes all that begin so, and what is done with devices. */
 const Mark = ({ held }: { held: boolean }) =>

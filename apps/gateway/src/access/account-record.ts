@@ -125,7 +125,7 @@ export const NewAccount = z
     end_market: ignored(z.string(), 'accounts have no market'),
     aliases: ignored(z.array(z.string()), 'accounts have no aliases'),
     ...Object.fromEntries(
-      administrator.map((name) => [name, ignored(z.string(), 'there are no users; see admin_key')]),
+      administrator.map((name) => [name, ignored(z.string(), 'an account begins without users; see admin_key')]),
     ),
   })
   .meta({ id: 'NewAccount' });
