@@ -69,7 +69,7 @@ export class DtlsCarrier implements SecureCarrier {
 
   constructor(
     private readonly onRequest: OnRequest,
-    private readonly options: Pick<DtlsLineOptions, 'connectionId' | 'localHost'>,
+    private readonly options: Pick<DtlsLineOptions, 'connectionId' | 'handshakeMs' | 'localHost'>,
   ) {}
 
   get isConnected(): boolean {

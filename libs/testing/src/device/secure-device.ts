@@ -20,7 +20,7 @@ export class SecureDevice {
   /** `stream`: over TLS, or over TCP without security. */
   constructor(
     readonly name: string,
-    over: 'stream' | Pick<DtlsLineOptions, 'connectionId' | 'localHost'> = 'stream',
+    over: 'stream' | Pick<DtlsLineOptions, 'connectionId' | 'handshakeMs' | 'localHost'> = 'stream',
   ) {
     const onRequest = (request: CoapRequest): Promise<CoapResponse> => this.answer(request);
     this.binding = over === 'stream' ? 'T' : 'U';
