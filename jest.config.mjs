@@ -2,7 +2,8 @@
 export default {
   // What jest takes from the root only.
   workerIdleMemoryLimit: '2GB',
-  testTimeout: 30_000,
+  // Twice as long as `eventually` waits: a test that waits in vain says what for.
+  testTimeout: 60_000,
   projects: [
     '<rootDir>/apps/*/jest.config.mjs',
     '<rootDir>/libs/*/jest.config.mjs',

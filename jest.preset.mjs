@@ -8,6 +8,5 @@ export default {
   testMatch: ['**/*.spec.ts', '**/*.int-spec.ts', '**/*.e2e-spec.ts'],
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
   modulePathIgnorePatterns: ['/dist/', '/.lanyard/'],
-  testTimeout: 120_000,
   transform: {},
 };

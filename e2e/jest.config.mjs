@@ -9,6 +9,5 @@ const inLongRuns = process.env.LANYARD_TEST_LONG ? [] : ['/e2e/long/'];
 export default {
   ...preset,
   displayName: 'e2e',
-  testTimeout: 180_000,
   testPathIgnorePatterns: [...preset.testPathIgnorePatterns, ...byHand, ...inLongRuns],
 };

@@ -62,4 +62,26 @@ describe('callback channels, more than there are places', () => {
     expect(requests()).toBe(channels + 1);
     await Promise.all(all.map(({ receiver }) => receiver.stop()));
   });
+
+  it('events that follow each other start no more requests at once than there are places', async () => {
+    const accountId = newId();
+    const all = await Promise.all(Array.from({ length: channels }, () => register(accountId)));
+    let [requests, atOnce, mostAtOnce] = [0, 0, 0];
+    for (const { receiver } of all)
+      receiver.answer((_request, response) => {
+        requests++;
+        mostAtOnce = Math.max(mostAtOnce, ++atOnce);
+        setTimeout(() => {
+          atOnce--;
+          response.writeHead(204).end();
+        }, 2);
+      });
+    for (let n = 1; n <= eventsEach; n++) {
+      await system.session(accountId, 'registered');
+      // Its last requests are still being answered when the next event comes.
+      await eventually(() => expect(requests).toBe(channels * n), { intervalMs: 1 });
+    }
+    expect(mostAtOnce).toBe(1);
+    await Promise.all(all.map(({ receiver }) => receiver.stop()));
+  });
 });

@@ -71,14 +71,11 @@ export class ReadyLoop implements ChannelClaimer, OnApplicationBootstrap {
   offer(channelId: string): ClaimOffer | undefined {
     if (this.stopped) return undefined;
     const offer = this.delivery.offer(channelId);
-    if (!offer) return undefined;
-    const place = this.underWay.promise(channelId);
-    offer.isPromised = place === 'promised';
-    return place === 'none' ? undefined : offer;
+    return offer && this.underWay.promise(channelId) ? offer : undefined;
   }
 
-  withdraw({ isPromised }: ClaimOffer): void {
-    if (isPromised) this.underWay.redeem();
+  withdraw({ hold }: ClaimOffer): void {
+    this.underWay.redeem(hold.channelId);
   }
 
   /** An offer was claimed: delivers it, or releases it at a stop. */
@@ -114,7 +111,8 @@ export class ReadyLoop implements ChannelClaimer, OnApplicationBootstrap {
       this.isCrowded = isCrowded;
       for (const channelId of held) this.holders.wake(channelId);
       for (const channelId of due) this.begin(channelId);
-      return this.underWay.size > 0 || held.length > 0 ? Math.min(pollMs, nextInMs) : nextInMs;
+      const isBusy = this.underWay.size > 0 || this.isCrowded || held.length > 0;
+      return isBusy ? Math.min(pollMs, nextInMs) : nextInMs;
     } catch (err) {
       this.logger.debug({ err }, 'due items could not be read from Redis');
       return pollMs;
@@ -123,6 +121,11 @@ export class ReadyLoop implements ChannelClaimer, OnApplicationBootstrap {
 
   private begin(channelId: string): void {
     if (this.underWay.has(channelId)) return;
+    // An append may have been promised the place since it was counted.
+    if (this.underWay.free === 0) {
+      this.isCrowded = true;
+      return;
+    }
     if (this.underWay.mustWait(channelId)) return this.channels.postpone(channelId);
     this.deliver(channelId, (turn) => this.delivery.deliver(channelId, turn));
   }

@@ -52,11 +52,11 @@ describe('channels under way', () => {
     const underWay = new UnderWay(clock, places);
     answer(underWay, ['healthy'], 5);
     deliver(underWay, named('unknown', 74));
-    expect([underWay.mustWait('another'), underWay.promise('another')]).toEqual([false, 'promised']);
-    underWay.redeem();
+    expect([underWay.mustWait('another'), underWay.promise('another')]).toEqual([false, true]);
+    underWay.redeem('another');
     deliver(underWay, ['another']);
-    expect([underWay.mustWait('one more'), underWay.promise('one more')]).toEqual([true, 'none']);
-    expect([underWay.mustWait('healthy'), underWay.promise('healthy')]).toEqual([false, 'promised']);
+    expect([underWay.mustWait('one more'), underWay.promise('one more')]).toEqual([true, false]);
+    expect([underWay.mustWait('healthy'), underWay.promise('healthy')]).toEqual([false, true]);
     // One of them turns out to be quick.
     answer(underWay, ['another'], 5);
     expect(underWay.mustWait('one more')).toBe(false);
@@ -65,24 +65,36 @@ describe('channels under way', () => {
   it('one that was slow is claimed without events, and is so again after a quick answer', () => {
     const underWay = new UnderWay(clock, places);
     answer(underWay, ['channel'], secondMs + 1);
-    expect(underWay.promise('channel')).toBe('none');
+    expect(underWay.promise('channel')).toBe(false);
     answer(underWay, ['channel'], secondMs);
-    expect(underWay.promise('channel')).toBe('promised');
+    expect(underWay.promise('channel')).toBe(true);
   });
 
   it('promises no more places than there are, and those again that were not needed', () => {
     const underWay = new UnderWay(clock, places);
-    const channels = named('healthy', 101);
-    const promised = (): string[] => channels.filter((channelId) => underWay.promise(channelId) === 'promised');
-    answer(underWay, channels, 5);
-    expect(promised()).toHaveLength(places);
+    const [first, second] = [named('first', places + 1), named('second', places)];
+    answer(underWay, [...first, ...second], 5);
+    expect(first.filter((channelId) => underWay.promise(channelId))).toEqual(first.slice(0, places));
     expect(underWay.free).toBe(0);
-    for (let n = 0; n < 30; n++) underWay.redeem();
-    expect(promised()).toHaveLength(30);
-    for (let n = 0; n < places; n++) underWay.redeem();
-    deliver(underWay, channels.slice(0, places));
-    expect([underWay.promise('healthy-0'), underWay.promise('healthy-100')]).toEqual(['has', 'none']);
+    for (const channelId of first.slice(0, 30)) underWay.redeem(channelId);
+    expect(second.filter((channelId) => underWay.promise(channelId))).toEqual(second.slice(0, 30));
     expect(underWay.free).toBe(0);
+  });
+
+  it('a channel keeps its place from a delivery over promises to the next delivery', async () => {
+    const underWay = new UnderWay(clock, 1);
+    const end = deliver(underWay, ['channel']);
+    expect([underWay.promise('channel'), underWay.promise('channel'), underWay.promise('another')]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    await end();
+    expect([underWay.free, underWay.promise('another')]).toEqual([0, false]);
+    underWay.redeem('channel');
+    expect(underWay.free).toBe(0);
+    underWay.redeem('channel');
+    expect([underWay.free, underWay.promise('another')]).toEqual([1, true]);
   });
 
   it('a delivery that ends does not end the one that follows it', async () => {

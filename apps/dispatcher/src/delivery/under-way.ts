@@ -31,8 +31,8 @@ export class UnderWay {
   private readonly deliveries = new Map<string, Delivery>();
   /** Whether a channel's last request was quick. */
   private readonly quick = new Map<string, boolean>();
-  /** Places promised to channels that an append may claim. */
-  private offers = 0;
+  /** Deliveries and promises of each channel that has a place. */
+  private readonly occupied = new Map<string, number>();
   private stuck = 0;
   private countedAtMs = 0;
 
@@ -47,26 +47,24 @@ export class UnderWay {
 
   /** Places that are neither occupied nor promised. */
   get free(): number {
-    return Math.max(0, this.places - this.deliveries.size - this.offers);
+    return Math.max(0, this.places - this.occupied.size);
   }
 
   has(channelId: string): boolean {
     return this.deliveries.has(channelId);
   }
 
-  /** A place for a channel that may be claimed. `has`: it has one; `none`: it waits for its turn. */
-  promise(channelId: string): 'promised' | 'has' | 'none' {
-    if (this.quick.get(channelId) === false) return 'none';
-    // Its delivery may end before the events arrive, or may send them.
-    if (this.deliveries.has(channelId)) return 'has';
-    if (this.free === 0 || this.mustWait(channelId)) return 'none';
-    this.offers++;
-    return 'promised';
+  /** Whether a channel that an append may claim has a place, its own or a free one, until that is redeemed. */
+  promise(channelId: string): boolean {
+    if (this.quick.get(channelId) === false) return false;
+    if (!this.occupied.has(channelId) && (this.free === 0 || this.mustWait(channelId))) return false;
+    this.occupy(channelId);
+    return true;
   }
 
   /** A promised place is occupied now, or not needed. */
-  redeem(): void {
-    this.offers--;
+  redeem(channelId: string): void {
+    this.vacate(channelId);
   }
 
   /** Resolves when the channel's delivery is over; undefined when there is none. */
@@ -82,7 +80,9 @@ export class UnderWay {
   add(channelId: string, done: Promise<void>): void {
     const delivery = { done, answeredAtMs: this.clock.now() };
     this.deliveries.set(channelId, delivery);
+    this.occupy(channelId);
     void done.then(() => {
+      this.vacate(channelId);
       if (this.deliveries.get(channelId) === delivery) this.deliveries.delete(channelId);
     });
   }
@@ -109,6 +109,16 @@ export class UnderWay {
       lingerMaxMs,
       Math.floor(Math.max(0, this.deliveries.size - this.stuckOnes()) / channelsPerLingerMs),
     );
+  }
+
+  private occupy(channelId: string): void {
+    this.occupied.set(channelId, (this.occupied.get(channelId) ?? 0) + 1);
+  }
+
+  private vacate(channelId: string): void {
+    const count = (this.occupied.get(channelId) ?? 0) - 1;
+    if (count > 0) this.occupied.set(channelId, count);
+    else this.occupied.delete(channelId);
   }
 
   private stuckOnes(): number {

@@ -36,8 +36,6 @@ export interface ClaimOffer {
   revision: string;
   /** Before Redis was asked, by this process' own time. */
   provenAtMs: number;
-  /** The claimer keeps a place for it. */
-  isPromised: boolean;
 }
 
 /** A callback channel with an empty queue that was claimed by the append that filled it. */
@@ -122,7 +120,7 @@ export class ChannelQueue {
 
   /** For an append to claim a callback channel with. */
   offer(channelId: string, revision: string): ClaimOffer {
-    return { hold: this.newHold(channelId), revision, provenAtMs: performance.now(), isPromised: false };
+    return { hold: this.newHold(channelId), revision, provenAtMs: performance.now() };
   }
 
   /** Claims a due callback channel. undefined: not due any more, or claimed by another replica. */
