@@ -3,7 +3,7 @@
  * process share: those whose path holds `ownProcess` of the project's testEnvironmentOptions.
  */
 import { fork } from 'node:child_process';
-import { createRequire } from 'node:module';
+import { createRequire, flushCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 interface ProjectConfig {
@@ -25,10 +25,17 @@ const inOwnProcess = (globalConfig: object, config: object, path: string): Promi
     child.send({ globalConfig, config, path });
   });
 
+/** What V8 compiled is written here: at the end of the worker, it would take longer than Jest waits for that end. */
+const inWorker = async (...run: Run): Promise<unknown> => {
+  const result = await circus(...run);
+  flushCompileCache();
+  return result;
+};
+
 export default (...run: Run): Promise<unknown> => {
   const [globalConfig, config, , , path] = run;
   const { ownProcess } = config.testEnvironmentOptions;
   return ownProcess !== undefined && path.includes(ownProcess)
     ? inOwnProcess(globalConfig, config, path)
-    : circus(...run);
+    : inWorker(...run);
 };
