@@ -169,6 +169,19 @@ describe('a firmware update', () => {
     expect([await read('/3/0/3'), await execute('/5/0/2')]).toEqual(['1.0.0', '2.04']);
   });
 
+  it('loses no value that waits for its acknowledgement when the device restarts', async () => {
+    await simulate({ VALUES_PER_SECOND: 50, UPDATE_SECONDS: 1, ACK_TIMEOUT_MS: 10_000 });
+    await push(named);
+    let notified = 0;
+    const temperature = { method: Code.GET, path: ['3303', '0', '5700'] };
+    await server.endpoint.observe(peer, temperature, () => new Promise(() => void (notified += 1)));
+    await eventually(() => expect(notified).toBe(1));
+    expect(await execute('/5/0/2')).toBe('2.04');
+    // The restarted device has registered, and updated its registration later.
+    await eventually(() => expect(server.count(Code.POST, /^\/rd\/r1$/)).toBe(1), { timeoutMs: 20_000 });
+    expect(running.tally.counts).toMatchObject({ 'firmware-updated': 1, 'value-lost': 0 });
+  });
+
   it('is forgotten by a device that dies in the middle of the download', async () => {
     await simulate({ FIRMWARE_FAILURE: 'dies', ACK_TIMEOUT_MS: 100, RETRANSMISSIONS: 1 });
     await writeUri(url);

@@ -53,7 +53,9 @@ export abstract class DatagramTransport<Endpoint extends CoapDatagramEndpoint> i
     return Promise.resolve();
   }
 
+  /** What is in flight fails at once, while the device has no power: it is not the server that lost it. */
   abandon(): Promise<void> {
+    if (this.peer) this.endpoint?.forgetPeer(this.peer);
     return this.sleep();
   }
 

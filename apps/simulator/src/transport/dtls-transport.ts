@@ -54,7 +54,7 @@ export class DtlsTransport extends DatagramTransport<CoapDatagramEndpoint> {
 
   override async abandon(): Promise<void> {
     this.line?.abandon();
-    await this.sleep();
+    await super.abandon();
   }
 
   override async close(): Promise<void> {
