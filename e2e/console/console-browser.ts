@@ -1,12 +1,29 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { isLongRun } from '@lanyard/testing';
 import axe, { type AxeResults } from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
 
-export const widths = [400, 1_280, 2_560] as const;
-export const schemes = ['light', 'dark'] as const;
+const heights = { 400: 860, 1_280: 860, 2_560: 1_440 } as const;
 
-const heights: Record<(typeof widths)[number], number> = { 400: 860, 1_280: 860, 2_560: 1_440 };
+interface View {
+  width: keyof typeof heights;
+  scheme: 'light' | 'dark';
+}
+
+/** Each width and each scheme; `npm test -- --long` takes each width in each scheme. */
+const views: readonly View[] = [
+  { width: 400, scheme: 'dark' },
+  { width: 1_280, scheme: 'light' },
+  { width: 2_560, scheme: 'dark' },
+  ...(isLongRun
+    ? ([
+        { width: 400, scheme: 'light' },
+        { width: 1_280, scheme: 'dark' },
+        { width: 2_560, scheme: 'light' },
+      ] as const)
+    : []),
+];
 
 /** Where screenshots are left for a person to look at. */
 const folder = join(import.meta.dirname, '../../.lanyard/screenshots');
@@ -62,7 +79,22 @@ export class ConsoleBrowser {
     return performance.now() - startedAt;
   }
 
-  async show(width: (typeof widths)[number], scheme: (typeof schemes)[number]): Promise<void> {
+  /** What axe finds, and whether the page is wider than the window, in every view. Leaves a screenshot of each. */
+  async faults(name: string): Promise<string[]> {
+    const found: string[] = [];
+    for (const view of views) {
+      await this.show(view);
+      const place = `${name}-${view.width}-${view.scheme}`;
+      await this.photograph(place);
+      const violations = await this.violations();
+      if (await this.overflows()) violations.push('wider than the window');
+      found.push(...violations.map((violation) => `${place}: ${violation}`));
+    }
+    await this.show({ width: 1_280, scheme: 'light' });
+    return found;
+  }
+
+  private async show({ width, scheme }: View): Promise<void> {
     await this.page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
     await this.page.setViewportSize({ width, height: heights[width] });
   }
@@ -82,8 +114,7 @@ export class ConsoleBrowser {
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
   }
 
-  /** Whether anything is wider than the window. */
-  overflows(): Promise<boolean> {
+  private overflows(): Promise<boolean> {
     return this.page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
   }
 }

@@ -1,0 +1,39 @@
+import { Simulator } from '../../tools/testing/simulator.ts';
+import { Application } from '../application.ts';
+import { type RunningSystem, startSystem } from '../system.ts';
+import { ConsoleBrowser } from './console-browser.ts';
+
+/** Would show itself if it were ever taken for HTML. */
+export const script = '<img src=x onerror="window.wasRun=1"><script>window.wasRun=1</script>';
+
+/** A running system with 24 simulated devices that report temperatures, and a browser. */
+export class Console {
+  private constructor(
+    readonly system: RunningSystem,
+    readonly app: Application,
+    readonly browser: ConsoleBrowser,
+    private readonly fleet: Simulator,
+  ) {}
+
+  static async start(): Promise<Console> {
+    const system = await startSystem('console');
+    const app = new Application(system.baseUrl, system.adminKey);
+    const paths = ['/3303/0/5700', '/3303/0/5701', '/3303/1/5700'];
+    await app.call('PUT', '/v2/subscriptions', [{ 'endpoint-type': 'simulated', 'resource-path': paths }]);
+    await app.call('POST', '/v3/devices', { endpoint_name: 'injected', name: script, description: script });
+    const server = system.coapUrls[0] as string;
+    const fleet = await Simulator.start({ devices: 24, sensors: 2, 'values-per-second': 20, server });
+    return new Console(system, app, await ConsoleBrowser.open(system.baseUrl), fleet);
+  }
+
+  async signIn(): Promise<void> {
+    await this.browser.signIn(this.system.adminKey);
+    await this.browser.page.getByRole('heading', { level: 1, name: 'Fleet' }).waitFor();
+  }
+
+  async stop(): Promise<void> {
+    await this.browser.close();
+    await this.fleet.stop();
+    await this.system.stop();
+  }
+}

@@ -1,0 +1,77 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { type Console, script } from './console.ts';
+
+const temperature = '/3303/0/5700';
+const relayName = '/3306/0/5750';
+
+/** The page of a device that reports values. */
+export const describeDevicePage = (running: () => Console): void =>
+  describe('the page of a device', () => {
+    let app: Console['app'];
+    let browser: Console['browser'];
+    let id: string;
+
+    beforeAll(async () => {
+      ({ app, browser } = running());
+      id = await app.deviceId('sim-0');
+    });
+
+    const tab = (name: string) => browser.page.getByRole('tab', { name }).click();
+
+    it('shows a resource as it changes, with a chart, and reads it', async () => {
+      await browser.visit(`/devices/${id}?path=${temperature}`, 'sim-0');
+      await browser.page.getByRole('img', { name: /over time/ }).waitFor();
+      await browser.page.getByRole('button', { name: 'Read', exact: true }).click();
+      await browser.page.getByRole('status').getByText(/^Read/).waitFor();
+      await browser.page.getByRole('cell', { name: /^[\d.]+ °C$/ }).waitFor();
+      expect(await browser.faults('device-resources')).toEqual([]);
+    });
+
+    it('refuses a value that does not fit the type, writes one that does, and shows a script as text', async () => {
+      await browser.visit(`/devices/${id}?path=${relayName}`, 'sim-0');
+      await browser.page.getByLabel(/^Value/).fill(script);
+      await browser.page.getByRole('button', { name: 'Write' }).click();
+      await browser.page
+        .getByRole('status')
+        .getByText(/^Written/)
+        .waitFor();
+      await browser.page.getByText(script).first().waitFor();
+      expect(await browser.page.evaluate("'wasRun' in window")).toBe(false);
+      await browser.visit(`/devices/${id}?path=${temperature}`, 'sim-0');
+      await browser.page.getByLabel('Value (float, °C)').fill('warm');
+      await browser.page.getByText('Enter a number.').first().waitFor();
+    });
+
+    it('lists the commands', async () => {
+      await tab('Commands');
+      await browser.page.getByText(`GET ${temperature}`).first().waitFor();
+      expect(await browser.faults('device-commands')).toEqual([]);
+    });
+
+    it('suspends the device with a category, shows that in its events, and resumes it', async () => {
+      await browser.page.getByRole('button', { name: 'Suspend' }).click();
+      expect(await browser.violations()).toEqual([]);
+      await browser.page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click();
+      await browser.page.getByRole('button', { name: 'Resume' }).waitFor();
+      expect((await app.call('GET', `/v3/devices/${id}`)).json).toMatchObject({ lifecycle_status: 'blocked' });
+      await tab('Events');
+      await browser.page
+        .getByText(/suspended/i)
+        .first()
+        .waitFor();
+      expect(await browser.faults('device-events')).toEqual([]);
+      await browser.page.getByRole('button', { name: 'Resume' }).click();
+      await browser.page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
+      await browser.page.getByRole('button', { name: 'Suspend' }).waitFor();
+      await tab('Credentials');
+      await browser.page.getByText('No credentials').waitFor();
+    });
+
+    it('says why where a device does not exist', async () => {
+      await browser.visit('/devices/00000000-0000-7000-8000-000000000000', 'Device');
+      await browser.page
+        .getByRole('alert')
+        .getByText(/Request /)
+        .waitFor();
+    });
+  });
