@@ -31,6 +31,7 @@ export const DeviceModelSchema = z
           type: z.enum(resourceTypes),
           operations: z.enum(['R', 'W', 'RW', 'E', '']),
           multiple: z.boolean(),
+          unit: z.string().min(1).max(64).optional(),
         }),
       )
       .max(1_000),

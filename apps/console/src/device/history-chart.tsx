@@ -1,11 +1,11 @@
 import type { ResourceHistory } from '@lanyard/client/browser';
-import { SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
+import { Group, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useRead } from '../api/queries.ts';
 import { Failure } from '../ui/failure.tsx';
-import { counted } from '../ui/format.ts';
+import { counted, precise } from '../ui/format.ts';
 import { type Series, TimeChart } from '../ui/time-chart.tsx';
-import type { Resource } from './values.ts';
+import { type Resource, symbolOf } from './values.ts';
 
 const ranges = [
   { value: '1', label: '1 h' },
@@ -36,14 +36,54 @@ const linesOf = ({ steps, values }: ResourceHistory): { times: number[]; series:
         series: [{ label: 'value', color: '#0c8599', values: values.map(({ decoded }) => numberOr(decoded)) }],
       };
 
-const Chart = ({ history, name }: { history: ResourceHistory; name: string }) => {
+/** Over the range that is shown. Of steps, the mean counts each step as often as it has values. */
+const summaryOf = ({
+  steps,
+  values,
+}: ResourceHistory): Record<'Last' | 'Minimum' | 'Mean' | 'Maximum', number> | null => {
+  const each =
+    steps.length > 0
+      ? steps.flatMap(({ min, max, mean, last, count }) =>
+          min === undefined || max === undefined || mean === undefined ? [] : [{ min, max, mean, last, count }],
+        )
+      : values.flatMap(({ decoded: n }) =>
+          typeof n === 'number' ? [{ min: n, max: n, mean: n, last: n, count: 1 }] : [],
+        );
+  const newest = each.at(-1);
+  if (!newest) return null;
+  const total = each.reduce((sum, { count }) => sum + count, 0);
+  return {
+    Last: Number(newest.last ?? newest.mean),
+    Minimum: Math.min(...each.map(({ min }) => min)),
+    Mean: each.reduce((sum, { mean, count }) => sum + mean * count, 0) / total,
+    Maximum: Math.max(...each.map(({ max }) => max)),
+  };
+};
+
+const Summary = ({ history, unit }: { history: ResourceHistory; unit: string }) => (
+  <Group gap="lg" component="dl" m={0}>
+    {Object.entries(summaryOf(history) ?? {}).map(([label, n]) => (
+      <div key={label}>
+        <Text component="dt" size="xs" c="dimmed">
+          {label}
+        </Text>
+        <Text component="dd" m={0} fw={600}>
+          {precise(n)} {unit}
+        </Text>
+      </div>
+    ))}
+  </Group>
+);
+
+const Chart = ({ history, name, unit }: { history: ResourceHistory; name: string; unit: string }) => {
   if (!history.kept) return <Text size="sm">The account keeps no history of values.</Text>;
   if (history.count === 0)
     return <Text size="sm">No value was reported in this time. Subscribe to the resource, or read it.</Text>;
   const { times, series } = linesOf(history);
   return (
     <>
-      <TimeChart label={`${name} over time`} times={times} series={series} height={200} />
+      <Summary history={history} unit={unit} />
+      <TimeChart label={`${name} over time`} times={times} series={series} height={200} range="values" />
       <Text size="xs" c="dimmed">
         {counted(history.count, 'value')}
         {history.step_seconds !== null && `: mean, minimum and maximum of every ${history.step_seconds} seconds`}
@@ -68,7 +108,7 @@ interface HistoryChartProps {
 }
 
 /** The values of a numeric resource over the last hours. */
-export const HistoryChart = ({ deviceId, resource: { resource_path: path, name } }: HistoryChartProps) => {
+export const HistoryChart = ({ deviceId, resource: { resource_path: path, name, unit } }: HistoryChartProps) => {
   const [hours, setHours] = useState('1');
   const from = new Date(useNow(refreshMs) - Number(hours) * hourMs).toISOString();
   const { data, error } = useRead(
@@ -80,7 +120,7 @@ export const HistoryChart = ({ deviceId, resource: { resource_path: path, name }
     <Stack gap="xs">
       <SegmentedControl size="xs" data={ranges} value={hours} onChange={setHours} aria-label="Range" />
       {error && <Failure error={error} />}
-      {data ? <Chart history={data} name={name ?? path} /> : !error && <Skeleton height={200} />}
+      {data ? <Chart history={data} name={name ?? path} unit={symbolOf(unit)} /> : !error && <Skeleton height={200} />}
     </Stack>
   );
 };

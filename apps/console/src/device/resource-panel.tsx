@@ -6,7 +6,7 @@ import { Failure } from '../ui/failure.tsx';
 import { Panel } from '../ui/page.tsx';
 import { ActionButton } from '../ui/permitted.tsx';
 import { HistoryChart } from './history-chart.tsx';
-import { faultOf, isNumeric, type Resource } from './values.ts';
+import { faultOf, isNumeric, type Resource, symbolOf } from './values.ts';
 
 const done = { GET: 'Read', PUT: 'Written', POST: 'Executed' } as const;
 
@@ -34,7 +34,7 @@ const useCommand = ({ deviceId, resource }: ResourcePanelProps) => {
 };
 
 const Actions = (props: ResourcePanelProps) => {
-  const { type } = props.resource;
+  const { type, unit } = props.resource;
   const [text, setText] = useState('');
   const command = useCommand(props);
   const send = (method: Method, payload?: string) =>
@@ -53,7 +53,7 @@ const Actions = (props: ResourcePanelProps) => {
       <Group gap="xs" align="flex-end" wrap="nowrap">
         <TextInput
           flex={1}
-          label={type === undefined ? 'Value' : `Value (${type})`}
+          label={type === undefined ? 'Value' : `Value (${[type, symbolOf(unit)].filter(Boolean).join(', ')})`}
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
           error={text === '' ? undefined : fault}

@@ -17,10 +17,10 @@ interface RowProps {
   onChoose: () => void;
 }
 
-const Desired = ({ resource: { desired } }: { resource: Resource }) =>
+const Desired = ({ resource: { desired, unit } }: { resource: Resource }) =>
   desired ? (
     <Text size="xs" c="dimmed" className="wrap">
-      desired {textOf(desired)} ({desiredStates[desired.status] ?? desired.status})
+      desired {textOf(desired, unit)} ({desiredStates[desired.status] ?? desired.status})
     </Text>
   ) : null;
 
@@ -38,7 +38,7 @@ const Row = ({ resource, isChosen, onChoose }: RowProps) => (
     </Table.Td>
     <Table.Td>
       <Text size="sm" className="wrap">
-        {textOf(resource.reported) ?? '–'}
+        {textOf(resource.reported, resource.unit) ?? '–'}
       </Text>
       <Desired resource={resource} />
     </Table.Td>

@@ -14,6 +14,8 @@ describe('values of resources', () => {
     expect(textOf({ value: btoa('x'), decoded: false })).toBe('false');
     expect(textOf({ value: btoa('x'), decoded: { 0: 'a', 1: 'b' } })).toBe('{"0":"a","1":"b"}');
     expect(textOf({ value: btoa('1234') })).toBe('4 bytes');
+    expect(textOf({ value: btoa('21.5'), decoded: 21.5 }, 'Cel')).toBe('21.5 °C');
+    expect(textOf({ value: btoa('on'), decoded: 'on' }, 'Cel')).toBe('on');
   });
 
   it('are grouped by instance, by number', () => {

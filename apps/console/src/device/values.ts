@@ -4,13 +4,26 @@ export type Resource = DeviceEcho['resources'][number];
 
 type Shown = { value: string; decoded?: unknown } | undefined;
 
-/** A value as a person reads it; undefined: there is none. */
-export const textOf = (shown: Shown): string | undefined => {
+/** Units of SenML (RFC 8428) as people write them; all others are shown as they are. */
+const symbols: Record<string, string> = {
+  Cel: '°C',
+  lat: '°',
+  lon: '°',
+  deg: '°',
+  '%RH': '% RH',
+  'm/s2': 'm/s²',
+  Ohm: 'Ω',
+};
+
+export const symbolOf = (unit: string | undefined): string => (unit === undefined ? '' : (symbols[unit] ?? unit));
+
+/** A value as a person reads it, with its unit; undefined: there is none. */
+export const textOf = (shown: Shown, unit?: string): string | undefined => {
   if (!shown) return undefined;
   const { decoded, value } = shown;
   if (decoded === undefined) return `${atob(value).length} bytes`;
   if (typeof decoded === 'object') return JSON.stringify(decoded);
-  return String(decoded);
+  return `${String(decoded)} ${typeof decoded === 'number' ? symbolOf(unit) : ''}`.trimEnd();
 };
 
 /** `/3303/0/5700` -> ['3303', '0', '5700'] */

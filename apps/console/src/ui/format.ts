@@ -8,6 +8,11 @@ export const count = (n: number): string => whole.format(n);
 /** 1234 -> 1.2K; 0.1234 -> 0.123 */
 export const short = (n: number): string => (Math.abs(n) >= 1_000 ? compact.format(n) : decimal.format(n));
 
+const exact = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 6 });
+
+/** A measured value: 21.5347291 -> 21.5347 */
+export const precise = (n: number): string => exact.format(n);
+
 /** `1 device`, `2 devices`. */
 export const counted = (n: number, noun: string): string => `${count(n)} ${noun}${n === 1 ? '' : 's'}`;
 

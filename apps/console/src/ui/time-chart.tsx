@@ -2,7 +2,8 @@ import 'uplot/dist/uPlot.min.css';
 import { Box, useComputedColorScheme } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import UPlot from 'uplot';
-import { short } from './format.ts';
+import { precise, short } from './format.ts';
+import { type Range, rangeOf } from './range.ts';
 
 export interface Series {
   label: string;
@@ -17,11 +18,18 @@ interface TimeChartProps {
   times: readonly number[];
   series: readonly Series[];
   height?: number;
+  range?: Range;
 }
 
-const axisWidth = 48;
+const axisWidth = 56;
 
-const optionsOf = (series: readonly Series[], isDark: boolean, height: number, width: number): UPlot.Options => {
+interface Looks {
+  isDark: boolean;
+  height: number;
+  range: Range;
+}
+
+const optionsOf = (series: readonly Series[], { isDark, height, range }: Looks, width: number): UPlot.Options => {
   const stroke = isDark ? '#a7b0ba' : '#57606a';
   const grid = { stroke: isDark ? '#262d34' : '#e6eaed', width: 1 };
   const axis = { stroke, grid, ticks: { show: false }, font: '11px system-ui, sans-serif' };
@@ -30,35 +38,41 @@ const optionsOf = (series: readonly Series[], isDark: boolean, height: number, w
     height,
     legend: { show: false },
     cursor: { y: false, points: { size: 6 } },
-    scales: { y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.15 : 1] } },
+    scales: { y: { range: (_plot, min, max) => rangeOf(range, min, max) } },
     axes: [
       { ...axis, space: 70 },
-      { ...axis, size: axisWidth, space: 32, values: (_plot, ticks) => ticks.map(short) },
+      { ...axis, size: axisWidth, space: 32, values: (_plot, ticks) => ticks.map(range === 'rate' ? short : precise) },
     ],
     series: [
       {},
-      ...series.map(({ label, color }) => ({
+      ...series.map(({ label, color, values }) => ({
         label,
         stroke: color,
         width: 2,
-        fill: `${color}22`,
-        points: { show: false },
+        ...(range === 'rate' && { fill: `${color}22` }),
+        // A lone value has no line.
+        points: { show: range === 'values' && values.length < 2 },
       })),
     ],
   };
 };
 
-/** Lines over time, from zero upwards. Its newest values stand beside it as text. */
-export const TimeChart = ({ label, times, series, height = 132 }: TimeChartProps) => {
+/** Lines over time. Its newest values stand beside it as text. */
+export const TimeChart = ({ label, times, series, height = 132, range = 'rate' }: TimeChartProps) => {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<UPlot | undefined>(undefined);
   const isDark = useComputedColorScheme('light') === 'dark';
-  const looks = JSON.stringify([isDark, height, series.map((one) => [one.label, one.color])]);
+  const looks = JSON.stringify([
+    isDark,
+    height,
+    range,
+    series.map((one) => [one.label, one.color, one.values.length < 2]),
+  ]);
   const data = [times, ...series.map(({ values }) => values)] as unknown as UPlot.AlignedData;
   useEffect(() => {
     const element = box.current;
     if (!element) return undefined;
-    const made = new UPlot(optionsOf(series, isDark, height, element.clientWidth), data, element);
+    const made = new UPlot(optionsOf(series, { isDark, height, range }, element.clientWidth), data, element);
     plot.current = made;
     const resized = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height }));
     resized.observe(element);

@@ -14,6 +14,12 @@ export const EchoResource = z
     resource_path: z.string(),
     name: z.string().optional().describe('Of the resource, if its object is known'),
     type: z.string().optional().describe('Of the resource, if its object is known: float, string …'),
+    unit: z
+      .string()
+      .optional()
+      .describe(
+        'Of the value, as the object definition names it or as the instance reports it in Sensor Units (5701): Cel, % …',
+      ),
     subscribed: z.boolean().describe('True when any application has a confirmed subscription that covers the path'),
     reported: z
       .object({

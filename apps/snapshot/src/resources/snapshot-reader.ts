@@ -5,6 +5,7 @@ import { DataSource } from 'typeorm';
 import { DeviceNotFound } from '../errors.js';
 import type { DeviceEcho, EchoResource } from './device-echo.js';
 import { decode, modelOf } from './decode.js';
+import { withReportedUnits } from './units.js';
 
 interface Row {
   device_id: string;
@@ -68,6 +69,7 @@ const resource = (row: ResourceRow, models: ModelRegistry): EchoResource => {
   return {
     resource_path: row.path,
     ...(model && { name: model.name, type: model.type }),
+    ...(model?.unit !== undefined && { unit: model.unit }),
     subscribed: row.subscribed,
     ...(row.reported_value && {
       reported: {
@@ -110,9 +112,9 @@ export class SnapshotReader {
     if (device?.account_id !== accountId) throw new DeviceNotFound();
     const rows = found.filter((row): row is ResourceRow => row.path !== null);
     const models = this.models.registryOf(accountId, device.object_versions ?? undefined);
-    const resources = rows
-      .map((row) => resource(row, models))
-      .sort((a, b) => byNumbers.compare(a.resource_path, b.resource_path));
+    const resources = withReportedUnits(rows.map((row) => resource(row, models))).sort((a, b) =>
+      byNumbers.compare(a.resource_path, b.resource_path),
+    );
     const lastReportedAt = latest(resources.map((r) => r.reported?.reported_at));
     const lastDesiredAt = latest(resources.map((r) => r.desired?.desired_at));
     return {

@@ -16,8 +16,8 @@ export const coreObjects: readonly ObjectModel[] = [
      8 SMS Binding Secret Key(s) opaque -
      9 LwM2M Server SMS Number string -
      10 Short Server ID integer -
-     11 Client Hold Off Time integer -
-     12 Bootstrap-Server Account Timeout integer -
+     11 Client Hold Off Time integer - s
+     12 Bootstrap-Server Account Timeout integer - s
      13 Matching Type unsigned -
      14 SNI string -
      15 Certificate Usage unsigned -
@@ -28,11 +28,11 @@ export const coreObjects: readonly ObjectModel[] = [
     1,
     'LwM2M Server',
     `0 Short Server ID integer R
-     1 Lifetime integer RW
-     2 Default Minimum Period integer RW
-     3 Default Maximum Period integer RW
+     1 Lifetime integer RW s
+     2 Default Minimum Period integer RW s
+     3 Default Maximum Period integer RW s
      4 Disable none E
-     5 Disable Timeout integer RW
+     5 Disable Timeout integer RW s
      6 Notification Storing When Disabled or Offline boolean RW
      7 Binding string RW
      8 Registration Update Trigger none E
@@ -41,12 +41,12 @@ export const coreObjects: readonly ObjectModel[] = [
      11 TLS-DTLS Alert Code unsigned R
      12 Last Bootstrapped time R
      13 Registration Priority Order unsigned -
-     14 Initial Registration Delay Timer unsigned -
+     14 Initial Registration Delay Timer unsigned - s
      15 Registration Failure Block boolean -
      16 Bootstrap on Registration Failure boolean -
      17 Communication Retry Count unsigned -
-     18 Communication Retry Timer unsigned -
-     19 Communication Sequence Delay Timer unsigned -
+     18 Communication Retry Timer unsigned - s
+     19 Communication Sequence Delay Timer unsigned - s
      20 Communication Sequence Retry Count unsigned -
      21 Trigger boolean RW
      22 Preferred Transport string RW
@@ -70,10 +70,10 @@ export const coreObjects: readonly ObjectModel[] = [
      4 Reboot none E
      5 Factory Reset none E
      6 Available Power Sources integer* R
-     7 Power Source Voltage integer* R
-     8 Power Source Current integer* R
-     9 Battery Level integer R
-     10 Memory Free integer R
+     7 Power Source Voltage integer* R mV
+     8 Power Source Current integer* R mA
+     9 Battery Level integer R %
+     10 Memory Free integer R kB
      11 Error Code integer* R
      12 Reset Error Code none E
      13 Current Time time RW
@@ -84,7 +84,7 @@ export const coreObjects: readonly ObjectModel[] = [
      18 Hardware Version string R
      19 Software Version string R
      20 Battery Status integer R
-     21 Memory Total integer R
+     21 Memory Total integer R kB
      22 ExtDevInfo objlnk* R`,
   ),
   objectModel(
@@ -92,16 +92,16 @@ export const coreObjects: readonly ObjectModel[] = [
     'Connectivity Monitoring',
     `0 Network Bearer integer R
      1 Available Network Bearer integer* R
-     2 Radio Signal Strength integer R
+     2 Radio Signal Strength integer R dBm
      3 Link Quality integer R
      4 IP Addresses string* R
      5 Router IP Addresses string* R
-     6 Link Utilization integer R
+     6 Link Utilization integer R %
      7 APN string* R
      8 Cell ID integer R
      9 SMNC integer R
      10 SMCC integer R
-     11 SignalSNR integer R
+     11 SignalSNR integer R dB
      12 LAC integer R`,
   ),
   objectModel(
@@ -119,30 +119,30 @@ export const coreObjects: readonly ObjectModel[] = [
      10 Cancel none E
      11 Severity integer RW
      12 Last State Change Time time R
-     13 Maximum Defer Period unsigned RW`,
+     13 Maximum Defer Period unsigned RW s`,
   ),
   objectModel(
     6,
     'Location',
-    `0 Latitude float R
-     1 Longitude float R
-     2 Altitude float R
-     3 Radius float R
+    `0 Latitude float R lat
+     1 Longitude float R lon
+     2 Altitude float R m
+     3 Radius float R m
      4 Velocity opaque R
      5 Timestamp time R
-     6 Speed float R`,
+     6 Speed float R m/s`,
   ),
   objectModel(
     7,
     'Connectivity Statistics',
     `0 SMS Tx Counter integer R
      1 SMS Rx Counter integer R
-     2 Tx Data integer R
-     3 Rx Data integer R
-     4 Max Message Size integer R
-     5 Average Message Size integer R
+     2 Tx Data integer R kB
+     3 Rx Data integer R kB
+     4 Max Message Size integer R B
+     5 Average Message Size integer R B
      6 Start none E
      7 Stop none E
-     8 Collection Period integer RW`,
+     8 Collection Period integer RW s`,
   ),
 ];

@@ -3,10 +3,10 @@ import { Malformed } from '../errors.js';
 import { AccountModels } from './account-models.js';
 import { definitionLengthMax, parseDefinition } from './ddf.js';
 
-const item = (id: string, type: string, operations = 'R', multiple = 'Single'): string =>
+const item = (id: string, type: string, operations = 'R', multiple = 'Single', units = ''): string =>
   `<Item ID="${id}"><Name>Thing ${id}</Name><Operations>${operations}</Operations>
    <MultipleInstances>${multiple}</MultipleInstances><Mandatory>Optional</Mandatory><Type>${type}</Type>
-   <RangeEnumeration></RangeEnumeration><Units/><Description><![CDATA[a < b & c]]></Description></Item>`;
+   <RangeEnumeration></RangeEnumeration><Units>${units}</Units><Description><![CDATA[a < b & c]]></Description></Item>`;
 
 const definition = (items: string, more = '<ObjectVersion>1.1</ObjectVersion>', id = '33000'): string =>
   `\uFEFF<?xml version="1.0" encoding="utf-8"?><!-- vendor's > -->
@@ -31,6 +31,15 @@ describe('parseDefinition', () => {
       [2, { name: 'Thing 2', type: 'none', operations: 'E', multiple: false }],
       [3, { name: 'Thing 3', type: 'opaque', operations: 'W', multiple: false }],
     ]);
+  });
+
+  it('reads units, and takes prose for none', () => {
+    const units = [
+      item('0', 'Float', 'R', 'Single', 'Cel'),
+      item('1', 'Float', 'R', 'Single', 'Defined by another one'),
+    ];
+    const { resources } = parseDefinition(definition(units.join('')));
+    expect([resources.get(0)?.unit, resources.get(1)?.unit]).toEqual(['Cel', undefined]);
   });
 
   it('without a version it is 1.0', () => {

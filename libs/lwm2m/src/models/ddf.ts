@@ -13,6 +13,8 @@ export const definitionLengthMax = 262_144;
 export const definitionResourcesMax = 1_000;
 
 const nameLengthMax = 128;
+/** Older definitions have prose in place of a unit: `Defined by "Units" resource`. */
+const unitLengthMax = 16;
 
 const broken = (problem: string): Malformed => new Malformed('ddf', problem);
 
@@ -56,7 +58,9 @@ const resourceOf = (item: XmlElement): [number, ResourceModel] => {
   const allowed = textOf(item, 'Operations').toUpperCase();
   if (!operations.has(allowed)) throw broken(`resource ${id} has unknown Operations`);
   const multiple = textOf(item, 'MultipleInstances').toLowerCase() === 'multiple';
-  return [id, { name: nameOf(item, `resource ${id}`), type, operations: allowed as Operations, multiple }];
+  const unit = textOf(item, 'Units');
+  const described = { name: nameOf(item, `resource ${id}`), type, operations: allowed as Operations, multiple };
+  return [id, { ...described, ...(unit !== '' && unit.length <= unitLengthMax && { unit }) }];
 };
 
 const resourcesOf = (object: XmlElement): Map<number, ResourceModel> => {

@@ -8,6 +8,8 @@ export interface ResourceModel {
   type: ResourceType;
   operations: Operations;
   multiple: boolean;
+  /** As the object definition names it: `Cel`, `%`, `s`. Absent: it has none, or the instance reports its own (5701). */
+  unit?: string;
 }
 
 export interface ObjectModel {
@@ -18,9 +20,9 @@ export interface ObjectModel {
   resources: ReadonlyMap<number, ResourceModel>;
 }
 
-/** `id name type operations`, with `*` behind the type for a multiple resource, one a line. */
+/** `id name type operations`, with `*` behind the type for a multiple resource, and the unit if it has one; one a line. */
 const linePattern =
-  /^(\d+) (.+) (string|integer|unsigned|float|boolean|opaque|time|objlnk|corelnk|none)(\*?) (R|W|RW|E|-)$/;
+  /^(\d+) (.+) (string|integer|unsigned|float|boolean|opaque|time|objlnk|corelnk|none)(\*?) (R|W|RW|E|-)(?: (\S+))?$/;
 
 /** Reads the compact tables beside this file. Throws on a line that is not of the form. */
 export const objectModel = (object: number, name: string, table: string): ObjectModel => ({
@@ -33,13 +35,14 @@ export const objectModel = (object: number, name: string, table: string): Object
       .map((line): [number, ResourceModel] => {
         const match = linePattern.exec(line.trim());
         if (!match) throw new Error(`object ${object}: "${line}" is no resource`);
-        const [, id, resource, type, many, operations] = match as unknown as [
+        const [, id, resource, type, many, operations, unit] = match as unknown as [
           string,
           string,
           string,
           ResourceType,
           string,
           string,
+          string | undefined,
         ];
         return [
           Number(id),
@@ -48,6 +51,7 @@ export const objectModel = (object: number, name: string, table: string): Object
             type,
             multiple: many === '*',
             operations: operations === '-' ? '' : (operations as Operations),
+            ...(unit !== undefined && { unit }),
           },
         ];
       }),

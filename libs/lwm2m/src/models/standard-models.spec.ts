@@ -95,6 +95,16 @@ describe('standardModels', () => {
     expect(line(object, resource)).toBe(expected);
   });
 
+  it.each([
+    [1, 1, 's'],
+    [3, 9, '%'],
+    [4, 2, 'dBm'],
+    [3305, 5805, 'Wh'],
+    [3303, 5700, undefined],
+  ])('/%i/*/%i has the unit %s', (object, resource, unit) => {
+    expect(models.resource(object, resource)?.unit).toBe(unit);
+  });
+
   it('is a registry of its own each time', () => {
     const own = standardModels();
     own.add(objectModel(3, 'Other', '0 Number integer R'));
@@ -111,8 +121,11 @@ describe('standardModels', () => {
 
 describe('objectModel', () => {
   it('reads a table', () => {
-    const registry = new ModelRegistry([objectModel(10_000, 'Own', '0 A b (c) float* RW\n  7 D none E\n9 E opaque -')]);
-    expect(registry.resource(10_000, 0)).toEqual({ name: 'A b (c)', type: 'float', multiple: true, operations: 'RW' });
+    const registry = new ModelRegistry([
+      objectModel(10_000, 'Own', '0 A b (c) float* RW m/s\n  7 D none E\n9 E opaque -'),
+    ]);
+    const read = { name: 'A b (c)', type: 'float', multiple: true, operations: 'RW', unit: 'm/s' };
+    expect(registry.resource(10_000, 0)).toEqual(read);
     expect(registry.resource(10_000, 9)).toMatchObject({ type: 'opaque', operations: '' });
     expect(registry.object(10_001)).toBeUndefined();
   });

@@ -1,0 +1,21 @@
+import { describe, expect, it } from '@jest/globals';
+import { rangeOf } from './range.ts';
+
+describe('the range of a chart', () => {
+  it('of rates begins at zero', () => {
+    expect(rangeOf('rate', 4, 100)).toEqual([0, 112]);
+    expect(rangeOf('rate', 0, 0)).toEqual([0, 1]);
+  });
+
+  it('of values surrounds them, also below zero', () => {
+    expect(rangeOf('values', 20, 30)).toEqual([18.8, 31.2]);
+    expect(rangeOf('values', -30, -20)).toEqual([-31.2, -18.8]);
+  });
+
+  it('of one value has that in its middle', () => {
+    expect(rangeOf('values', 50, 50)).toEqual([44, 56]);
+    expect(rangeOf('values', 0, 0)).toEqual([-1, 1]);
+  });
+
+  it('of nothing is some range', () => expect(rangeOf('values', null, null)).toEqual([0, 1]));
+});

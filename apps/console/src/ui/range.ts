@@ -1,0 +1,13 @@
+/** Rates begin at zero; values have the range in which they lie. */
+export type Range = 'rate' | 'values';
+
+const margin = 0.12;
+
+/** Lowest and highest value of a chart's axis. `min` and `max` are of what it shows: null if it shows nothing. */
+export const rangeOf = (range: Range, min: number | null, max: number | null): [number, number] => {
+  if (min === null || max === null) return [0, 1];
+  if (range === 'rate') return [0, max > 0 ? max * (1 + margin) : 1];
+  // One value, repeated, is a line in the middle.
+  const space = max > min ? (max - min) * margin : Math.abs(max) * margin || 1;
+  return [min - space, max + space];
+};
