@@ -1,12 +1,13 @@
 /**
  * Writes what is generated: docs/topics.md and docs/asyncapi.json from the contracts, docs/errors.md from the errors,
- * docs/cli.md from the commands, and docs/openapi.json from the controllers.
+ * docs/cli.md from the commands, docs/capacity.md from the unit costs, and docs/openapi.json from the controllers.
  * `npm run docs` writes the files; `--check` fails when the committed ones differ. Requires a build.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { format, resolveConfig } from 'prettier';
 import { topics } from '@lanyard/contracts';
 import { asyncApi } from './docs/asyncapi.ts';
+import { capacityPage } from './docs/capacity-page.ts';
 import { cliPage } from './docs/cli-page.ts';
 import { errorsPage } from './docs/errors-page.ts';
 import { openApi } from './docs/openapi.ts';
@@ -19,6 +20,7 @@ const files: [string, string][] = [
   ['docs/asyncapi.json', JSON.stringify(asyncApi(topics))],
   ['docs/errors.md', await errorsPage()],
   ['docs/cli.md', await cliPage()],
+  ['docs/capacity.md', capacityPage()],
   ['docs/openapi.json', JSON.stringify(await openApi())],
 ];
 

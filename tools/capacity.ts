@@ -1,0 +1,63 @@
+/** `npm run capacity -- --devices N …`: what a fleet takes, by measured unit costs. */
+import { fleetText, planText, unitCostsText } from './capacity/report.ts';
+import { type Fleet, usualFleet, usualPrices } from './capacity/fleet.ts';
+import { planOf } from './capacity/plan.ts';
+import { readCommandLine } from './lanyard/command-line.ts';
+import { run, Stop } from './lanyard/project.ts';
+
+/** Name of the option -> what it sets, the least and the most it may be. */
+const settings: Record<string, [field: keyof Fleet, min: number, max: number, what: string]> = {
+  devices: ['devices', 1, 1e10, 'devices of the fleet'],
+  observed: ['observed', 1, 1_000, 'observed resources of a device'],
+  'value-seconds': ['valueSeconds', 0.1, 1e7, 'time between two values of a resource'],
+  'update-seconds': ['updateSeconds', 1, 1e7, 'time between two registration updates'],
+  'commands-per-day': ['commandsPerDay', 0, 1e6, 'commands for each device'],
+  'requests-per-day': ['requestsPerDay', 0, 1e6, 'REST requests for each device'],
+  dtls: ['dtlsShare', 0, 1, 'share of the devices that use DTLS'],
+  tls: ['tlsShare', 0, 1, 'share of the devices that use TLS'],
+  channels: ['channels', 0, 1_000, 'channels that get each value'],
+  'offline-hours': ['offlineHours', 0, 24, 'how long applications may be away'],
+  'recovery-seconds': ['recoverySeconds', 1, 1e6, 'time in which all devices come back after an outage'],
+  'history-days': ['historyDays', 0, 3_650, 'days of value history; 0: none'],
+  'event-log-days': ['eventLogDays', 1, 3_650, 'days of the event log'],
+  'pod-memory': ['podGiB', 1, 1_024, 'GiB of a pod of device-proxy'],
+  partitions: ['partitions', 1, 100_000, 'partitions of each topic'],
+};
+
+const prices = { 'price-core': 'core', 'price-memory': 'memoryGiB', 'price-disk': 'diskGiB' } as const;
+
+const usage = [
+  'Usage: npm run capacity -- [--devices N] [options]',
+  ...Object.entries(settings).map(
+    ([name, [field, , , what]]) => `  --${name.padEnd(18)} ${what} (${usualFleet[field]})`,
+  ),
+  ...Object.entries(prices).map(([name, of]) => `  --${name.padEnd(18)} for a month (${usualPrices[of]})`),
+  '  --costs              prints the unit costs instead',
+  '  --json               one JSON object on standard output',
+].join('\n');
+
+const numberOf = (name: string, text: unknown, min: number, max: number): number => {
+  const value = Number(text);
+  if (String(text).trim() === '' || !(value >= min && value <= max))
+    throw new Stop(`--${name} takes a number from ${min} to ${max}, not "${String(text)}"`);
+  return value;
+};
+
+await run(async () => {
+  const names = [...Object.keys(settings), ...Object.keys(prices)];
+  const options = Object.fromEntries(names.map((name) => [name, { type: 'string' } as const]));
+  const { values } = readCommandLine(usage, { ...options, costs: { type: 'boolean' }, json: { type: 'boolean' } });
+  const given: Record<string, unknown> = values;
+  const fleet = { ...usualFleet };
+  for (const [name, [field, min, max]] of Object.entries(settings))
+    if (given[name] !== undefined) fleet[field] = numberOf(name, given[name], min, max);
+  if (fleet.dtlsShare + fleet.tlsShare > 1) throw new Stop('--dtls and --tls together are at most 1');
+  const price = { ...usualPrices };
+  for (const [name, of] of Object.entries(prices))
+    if (given[name] !== undefined) price[of] = numberOf(name, given[name], 0, 1e6);
+  const plan = planOf(fleet, price);
+  if (values.costs) process.stdout.write(`${unitCostsText()}\n`);
+  else if (values.json) process.stdout.write(`${JSON.stringify({ fleet, ...plan }, null, 2)}\n`);
+  else process.stdout.write(`${fleetText(fleet)}.\n\n${planText(fleet, plan, price)}\n`);
+  return 0;
+});

@@ -1,0 +1,79 @@
+/** A fleet and what its owner asks of it. Shares are between 0 and 1. */
+export interface Fleet {
+  devices: number;
+  /** Observed resources of each device, and the time between two values of one. */
+  observed: number;
+  valueSeconds: number;
+  updateSeconds: number;
+  commandsPerDay: number;
+  /** REST requests of applications, for each device. */
+  requestsPerDay: number;
+  dtlsShare: number;
+  tlsShare: number;
+  /** Channels that get each value. */
+  channels: number;
+  /** How long all applications may be away without losing events (spec §8: 24 h at most). */
+  offlineHours: number;
+  /** After an outage, all devices register again within this time. */
+  recoverySeconds: number;
+  /** 0: no value history. */
+  historyDays: number;
+  eventLogDays: number;
+  /** Of one pod of device-proxy. */
+  podGiB: number;
+  partitions: number;
+}
+
+/** For a month, in whatever currency. */
+export interface Prices {
+  core: number;
+  memoryGiB: number;
+  diskGiB: number;
+}
+
+export const usualFleet: Fleet = {
+  devices: 1_000_000,
+  observed: 3,
+  valueSeconds: 600,
+  updateSeconds: 3_600,
+  commandsPerDay: 1,
+  requestsPerDay: 5,
+  dtlsShare: 0.5,
+  tlsShare: 0,
+  channels: 1,
+  offlineHours: 1,
+  recoverySeconds: 3_600,
+  historyDays: 0,
+  eventLogDays: 180,
+  podGiB: 4,
+  partitions: 8,
+};
+
+export const usualPrices: Prices = { core: 25, memoryGiB: 3.5, diskGiB: 0.1 };
+
+export interface Rates {
+  values: number;
+  updates: number;
+  /** While a fleet comes back. */
+  registrations: number;
+  commands: number;
+  requests: number;
+  /** Events that channels get. */
+  events: number;
+}
+
+const daySeconds = 86_400;
+
+/** Per second. */
+export const ratesOf = (fleet: Fleet): Rates => {
+  const values = (fleet.devices * fleet.observed) / fleet.valueSeconds;
+  const commands = (fleet.devices * fleet.commandsPerDay) / daySeconds;
+  return {
+    values,
+    updates: fleet.devices / fleet.updateSeconds,
+    registrations: fleet.devices / fleet.recoverySeconds,
+    commands,
+    requests: commands + (fleet.devices * fleet.requestsPerDay) / daySeconds,
+    events: (values + commands) * fleet.channels,
+  };
+};

@@ -1,0 +1,174 @@
+/** What a fleet takes, by unit costs. */
+import { type Fleet, type Prices, type Rates, ratesOf } from './fleet.ts';
+import { unitCosts as cost } from './unit-costs.ts';
+
+export interface Part {
+  name: string;
+  replicas: number;
+  cores: number;
+  memoryGiB: number;
+  diskGiB: number;
+  /** What decides the number of replicas. */
+  because: string;
+}
+
+export interface Limit {
+  name: string;
+  /** With this fleet's habits, so many devices reach it. */
+  devices: number;
+  instead: string;
+}
+
+export interface Plan {
+  rates: Rates;
+  parts: Part[];
+  partitions: number;
+  /** Of Redis: queues of channels are divided among them. */
+  shards: number;
+  /** The one that is reached first comes first. */
+  limits: Limit[];
+  /** For a month. */
+  price: number;
+}
+
+const gib = 2 ** 30;
+const processGiB = (cost.process.value * 1e6) / gib;
+
+/** A process that uses more than this share of a core needs help: the rest is for peaks. */
+const coreShare = 0.6;
+/** A share of memory that stays free, for peaks and for the loss of a neighbour. */
+const memoryShare = 0.7;
+/** Every service survives the loss of one replica. */
+const replicasMin = 2;
+const kafkaReplicas = 3;
+/** Retention of facts (docs/topics.md). */
+const factHours = 26;
+const redisGiB = 16;
+/** One consumer of a group for each partition; twice as many leave room to grow. */
+const partitionsPerConsumer = 2;
+
+const coresOf = (perSecond: number, us: number): number => (perSecond * us) / 1e6;
+const secureShare = ({ dtlsShare, tlsShare }: Fleet): number => dtlsShare + tlsShare;
+
+const service = (name: string, cores: number): Part => {
+  const byCores = Math.ceil(cores / coreShare);
+  const replicas = Math.max(replicasMin, byCores);
+  const because = byCores > replicasMin ? 'processor' : 'the loss of one';
+  return { name, replicas, cores, memoryGiB: replicas * processGiB, diskGiB: 0, because };
+};
+
+/** Bytes of the copies that every device-proxy has of all devices. */
+const directoryBytes = (fleet: Fleet): number =>
+  fleet.devices * (cost.directoryEntry.value + secureShare(fleet) * cost.credential.value);
+
+const deviceProxy = (fleet: Fleet, rates: Rates): Part => {
+  const { dtlsShare, tlsShare, devices } = fleet;
+  const registrationUs =
+    cost.registration.value + dtlsShare * cost.handshakeDtls.value + tlsShare * cost.handshakeTls.value;
+  const cores =
+    coresOf(rates.values, cost.value.value + dtlsShare * cost.valueDtls.value) +
+    coresOf(rates.updates, cost.update.value) +
+    coresOf(rates.commands, cost.command.value) +
+    coresOf(rates.registrations, registrationUs);
+  const sessions =
+    devices * (cost.session.value + dtlsShare * cost.sessionDtls.value + tlsShare * cost.sessionTls.value);
+  const directory = directoryBytes(fleet) / gib;
+  // Where the copies leave no room, pods are larger than was asked for.
+  const podGiB = Math.max(fleet.podGiB, 2 * (processGiB + directory));
+  const byMemory = Math.ceil(sessions / gib / (memoryShare * podGiB - processGiB - directory));
+  const byCores = Math.ceil(cores / coreShare);
+  const replicas = Math.max(replicasMin, byMemory, byCores) + 1;
+  const because = byMemory >= byCores ? 'memory' : 'processor';
+  return { name: 'device-proxy', replicas, cores, memoryGiB: replicas * podGiB, diskGiB: 0, because };
+};
+
+const redis = (fleet: Fleet, rates: Rates): Part => {
+  const queued = rates.events * fleet.offlineHours * 3_600 * cost.queued.value;
+  const memoryGiB = (fleet.devices * cost.sessionInRedis.value + queued) / gib / memoryShare;
+  const replicas = Math.max(1, Math.ceil(memoryGiB / redisGiB));
+  const cores = replicas * coreShare;
+  return { name: 'Redis', replicas, cores, memoryGiB, diskGiB: 2 * memoryGiB, because: 'memory' };
+};
+
+const postgresql = (fleet: Fleet, rates: Rates): Part => {
+  const rows = fleet.devices * (cost.deviceRow.value + fleet.observed * cost.resourceRow.value);
+  const history = rates.values * fleet.historyDays * 86_400 * cost.historyValue.value;
+  const log = rates.commands * fleet.eventLogDays * 86_400 * cost.logEntry.value;
+  const diskGiB = (rows + history + log) / gib;
+  const byWrites = Math.ceil(rates.values / (coreShare * cost.databaseRows.value));
+  const replicas = Math.max(1, byWrites);
+  // A tenth of what is on the disk is in use.
+  const memoryGiB = Math.max(4 * replicas, diskGiB / 10);
+  // Its work is in the costs of the services that write to it.
+  return { name: 'PostgreSQL', replicas, cores: 0, memoryGiB, diskGiB, because: 'values stored in a second' };
+};
+
+const kafka = (rates: Rates): Part => {
+  // The session events of an update that changes nothing are not written.
+  const messages = rates.values + 2 * rates.commands + rates.registrations;
+  const diskGiB = (rates.values * cost.messageInKafka.value * factHours * 3_600 * kafkaReplicas) / gib;
+  const cores = kafkaReplicas * coresOf(messages, cost.brokerMessage.value);
+  const replicas = Math.max(kafkaReplicas, Math.ceil(cores / (4 * coreShare)));
+  return { name: 'Kafka', replicas, cores, memoryGiB: 4 * replicas, diskGiB, because: 'three copies' };
+};
+
+const limitsOf = (fleet: Fleet, rates: Rates, consumers: number): Limit[] => {
+  const scaledTo = (used: number, most: number): number => Math.floor((fleet.devices * most) / used);
+  return [
+    {
+      name: 'Every device-proxy has a copy of the whole directory, which fills half a pod',
+      devices: scaledTo(directoryBytes(fleet), (fleet.podGiB * gib) / 2),
+      instead: 'larger pods; then a bounded copy with a lookup behind it (ADR 11)',
+    },
+    {
+      name: 'Snapshot writes to one PostgreSQL',
+      devices: scaledTo(rates.values, coreShare * cost.databaseRows.value),
+      instead: 'several databases, by partition of device.values; the consumer works partition by partition',
+    },
+    {
+      name: 'Registry records registrations in one PostgreSQL, when all devices come back',
+      devices: scaledTo(rates.registrations, cost.databaseRegistrations.value),
+      instead: 'a limit of registrations per replica, answered 5.03, so that recovery takes longer',
+    },
+    {
+      name: `${fleet.partitions} partitions, each with one consumer of a group`,
+      devices: scaledTo(consumers, fleet.partitions),
+      instead: 'more partitions from the first day: to add them later breaks the order per device once',
+    },
+  ].sort((a, b) => a.devices - b.devices);
+};
+
+const priceOf = (parts: readonly Part[], { core, memoryGiB, diskGiB }: Prices): number =>
+  parts.reduce((sum, part) => sum + part.cores * core + part.memoryGiB * memoryGiB + part.diskGiB * diskGiB, 0);
+
+export const planOf = (fleet: Fleet, prices: Prices): Plan => {
+  const rates = ratesOf(fleet);
+  const storedUs = fleet.historyDays > 0 ? cost.storedHistory.value : cost.stored.value;
+  const logged = rates.commands + rates.registrations;
+  const consumers = [
+    service('dispatcher', coresOf(rates.events, cost.dispatched.value)),
+    service('snapshot', coresOf(rates.values, storedUs)),
+    service('event-log', coresOf(logged, cost.logged.value)),
+    service('registry', coresOf(rates.registrations, cost.registered.value)),
+  ];
+  const shards = redis(fleet, rates);
+  const parts = [
+    deviceProxy(fleet, rates),
+    ...consumers,
+    service('gateway', coresOf(rates.requests, cost.request.value)),
+    service('campaigns', 0),
+    kafka(rates),
+    shards,
+    postgresql(fleet, rates),
+  ];
+  const consumersMost = Math.max(...consumers.map(({ cores }) => cores / coreShare));
+  const wanted = partitionsPerConsumer * Math.ceil(consumersMost);
+  return {
+    rates,
+    parts,
+    partitions: Math.max(8, 2 ** Math.ceil(Math.log2(wanted))),
+    shards: shards.replicas,
+    limits: limitsOf(fleet, rates, consumersMost),
+    price: priceOf(parts, prices),
+  };
+};

@@ -1,0 +1,74 @@
+/** A plan as a person reads it: Markdown. */
+import type { Fleet, Prices } from './fleet.ts';
+import type { Limit, Part, Plan } from './plan.ts';
+import { unitCosts } from './unit-costs.ts';
+
+const number = (value: number): string =>
+  value >= 100 || Number.isInteger(value) ? Math.round(value).toLocaleString('en') : value.toPrecision(2);
+
+const table = (head: string[], rows: string[][]): string =>
+  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+
+const partRow = ({ name, replicas, cores, memoryGiB, diskGiB, because }: Part): string[] => [
+  name,
+  number(replicas),
+  because,
+  number(cores),
+  number(memoryGiB),
+  diskGiB > 0 ? number(diskGiB) : '',
+];
+
+const total = (parts: readonly Part[]): string[] => [
+  '**Together**',
+  '',
+  '',
+  ...(['cores', 'memoryGiB', 'diskGiB'] as const).map((of) => number(parts.reduce((sum, part) => sum + part[of], 0))),
+];
+
+const bottleneck = ([first]: readonly Limit[], { devices }: Fleet): string => {
+  if (!first) return '';
+  const isReached = first.devices < devices;
+  return `**${isReached ? 'First bottleneck' : 'The next bottleneck'}**, at ${number(first.devices)} devices: ${first.name}. Then: ${first.instead}.`;
+};
+
+/** One paragraph. */
+export const fleetText = (fleet: Fleet): string =>
+  [
+    `${number(fleet.devices)} devices with ${fleet.observed} observed resources, a value of each every ${fleet.valueSeconds} s`,
+    `an update every ${fleet.updateSeconds} s`,
+    `${fleet.commandsPerDay} commands and ${fleet.requestsPerDay} requests for each device and day`,
+    `${fleet.dtlsShare * 100} % over DTLS, ${fleet.tlsShare * 100} % over TLS`,
+    `${fleet.channels} channels get each value, and may be away for ${fleet.offlineHours} h`,
+    `after an outage all devices are back within ${fleet.recoverySeconds} s`,
+    fleet.historyDays > 0 ? `a value history of ${fleet.historyDays} days` : 'no value history',
+  ].join('; ');
+
+export const planText = (fleet: Fleet, plan: Plan, prices: Prices): string => {
+  const { rates, parts, partitions, shards, limits, price } = plan;
+  const reached = limits.filter(({ devices }) => devices < fleet.devices).slice(1);
+  return [
+    `${number(rates.values)} values/s, ${number(rates.events)} events/s to channels, ${number(rates.updates)} updates/s, ${number(rates.commands)} commands/s, ${number(rates.requests)} requests/s; ${number(rates.registrations)} registrations/s after an outage.`,
+    table(
+      ['Part', 'Replicas', 'Because of', 'Cores', 'Memory, GiB', 'Disk, GiB'],
+      [...parts.map(partRow), total(parts)],
+    ),
+    `${partitions} partitions, ${shards} shards of Redis. ${number(price)} a month at ${prices.core} for a core, ${prices.memoryGiB} for a GiB of memory and ${prices.diskGiB} for a GiB of disk.`,
+    bottleneck(limits, fleet),
+    reached
+      .map(({ name, devices, instead }) => `- Also reached, at ${number(devices)}: ${name}. Then: ${instead}.`)
+      .join('\n'),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+};
+
+/** Every unit cost and where it is from. */
+export const unitCostsText = (): string =>
+  table(
+    ['What', 'Cost', 'Source'],
+    Object.values(unitCosts).map((cost) => [
+      cost.what,
+      `${cost.value.toLocaleString('en')} ${cost.unit}`,
+      cost.measured ? `\`${cost.measured.benchmark}\`: ${cost.measured.figure}` : '_estimate_',
+    ]),
+  );
