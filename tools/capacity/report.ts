@@ -6,6 +6,8 @@ import { unitCosts } from './unit-costs.ts';
 const number = (value: number): string =>
   value >= 100 || Number.isInteger(value) ? Math.round(value).toLocaleString('en') : value.toPrecision(2);
 
+const counted = (count: number, what: string): string => `${number(count)} ${what}${count === 1 ? '' : 's'}`;
+
 const table = (head: string[], rows: string[][]): string =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 
@@ -34,11 +36,11 @@ const bottleneck = ([first]: readonly Limit[], { devices }: Fleet): string => {
 /** One paragraph. */
 export const fleetText = (fleet: Fleet): string =>
   [
-    `${number(fleet.devices)} devices with ${fleet.observed} observed resources, a value of each every ${fleet.valueSeconds} s`,
+    `${counted(fleet.devices, 'device')} with ${counted(fleet.observed, 'observed resource')}, a value of each every ${fleet.valueSeconds} s`,
     `an update every ${fleet.updateSeconds} s`,
-    `${fleet.commandsPerDay} commands and ${fleet.requestsPerDay} requests for each device and day`,
+    `${counted(fleet.commandsPerDay, 'command')} and ${counted(fleet.requestsPerDay, 'request')} for each device and day`,
     `${fleet.dtlsShare * 100} % over DTLS, ${fleet.tlsShare * 100} % over TLS`,
-    `${fleet.channels} channels get each value, and may be away for ${fleet.offlineHours} h`,
+    `each value goes to ${counted(fleet.channels, 'channel')}, whose application may be away for ${fleet.offlineHours} h`,
     `after an outage all devices are back within ${fleet.recoverySeconds} s`,
     fleet.historyDays > 0 ? `a value history of ${fleet.historyDays} days` : 'no value history',
   ].join('; ');
@@ -52,7 +54,7 @@ export const planText = (fleet: Fleet, plan: Plan, prices: Prices): string => {
       ['Part', 'Replicas', 'Because of', 'Cores', 'Memory, GiB', 'Disk, GiB'],
       [...parts.map(partRow), total(parts)],
     ),
-    `${partitions} partitions, ${shards} shards of Redis. ${number(price)} a month at ${prices.core} for a core, ${prices.memoryGiB} for a GiB of memory and ${prices.diskGiB} for a GiB of disk.`,
+    `${counted(partitions, 'partition')}, ${counted(shards, 'shard')} of Redis. ${number(price)} a month at ${prices.core} for a core, ${prices.memoryGiB} for a GiB of memory and ${prices.diskGiB} for a GiB of disk.`,
     bottleneck(limits, fleet),
     reached
       .map(({ name, devices, instead }) => `- Also reached, at ${number(devices)}: ${name}. Then: ${instead}.`)
