@@ -3,6 +3,7 @@ import { brokerRows } from './rows/brokers.ts';
 import { channelRows } from './rows/channels.ts';
 import { diskRows } from './rows/disks.ts';
 import { dispatcherRows } from './rows/dispatcher.ts';
+import { dtlsRows } from './rows/dtls.ts';
 import { everythingRows } from './rows/everything.ts';
 import { gatewayRows } from './rows/gateway.ts';
 import { kafkaRows } from './rows/kafka.ts';
@@ -27,5 +28,6 @@ export const rows: readonly Row[] = [
   ...stopRows,
   ...gatewayRows,
   ...diskRows,
+  ...dtlsRows,
   ...everythingRows,
 ];

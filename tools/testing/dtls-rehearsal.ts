@@ -20,15 +20,17 @@ export const proxies = ['device-proxy-0', 'device-proxy-1'] as const;
 const namePrefix = 'dtls';
 /** Requests to the registry at a time. */
 const atOnce = 20;
-/** A device sends again after 2, 4, 8, 16 and 32 s (times up to 1.5), as RFC 7252 §4.8 says: longer than a lease. */
+/** A device sends again after 2, 4, 8 and 16 s (times up to 1.5), as RFC 7252 §4.8 says: longer than a lease. */
 const ackTimeoutMs = 2_000;
-const retransmissions = 4;
+const retransmissionsOfRfc = 4;
 
 interface Load {
   devices: number;
   valuesPerSecond: number;
   updateSeconds: number;
   patienceMs: number;
+  /** Of each message of a device; default 4. */
+  retransmissions?: number;
 }
 
 export class DtlsRehearsal {
@@ -48,7 +50,7 @@ export class DtlsRehearsal {
 
   async begin() {
     const { system, load } = this;
-    const { devices, updateSeconds, valuesPerSecond } = load;
+    const { devices, updateSeconds, valuesPerSecond, retransmissions = retransmissionsOfRfc } = load;
     const lanyard = this.clientOf(system.adminKey);
     const credentialsFile = await this.introduce(lanyard);
     const { key } = await lanyard.call('POST /v3/api-keys', { body: { name: 'values' } });

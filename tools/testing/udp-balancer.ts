@@ -4,10 +4,18 @@
  */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
+import { Random } from './random.ts';
 
 interface Way {
   socket: Socket;
   port: number;
+}
+
+/** Of each datagram, both ways: probabilities, and the time that each copy takes. Unequal times reorder. */
+export interface Conditions {
+  loss: number;
+  duplication: number;
+  delayMs: readonly [min: number, max: number];
 }
 
 const host = '127.0.0.1';
@@ -21,6 +29,10 @@ export class UdpBalancer {
   ways = new Map<string, Way>();
   port = 0;
   next: (client: number) => number;
+  /** Undefined: a good network. */
+  conditions: Conditions | undefined;
+  random = new Random(1);
+  stopped = false;
 
   constructor(ports: number[]) {
     this.ports = ports;
@@ -44,20 +56,35 @@ export class UdpBalancer {
   send(datagram: Buffer, address: string, port: number) {
     const key = `${address}:${port}`;
     const way = this.ways.get(key) ?? this.open(key, address, port);
-    way.socket.send(datagram, way.port, host);
+    this.carry(() => way.socket.send(datagram, way.port, host));
   }
 
   open(key: string, address: string, port: number): Way {
     const socket = createSocket('udp4');
     // The replica is dead: the client sends again.
     socket.on('error', () => undefined);
-    socket.on('message', (datagram) => this.front.send(datagram, port, address));
+    socket.on('message', (datagram) => this.carry(() => this.front.send(datagram, port, address)));
     const way = { socket, port: this.ports[this.next(this.ways.size)] ?? 0 };
     this.ways.set(key, way);
     return way;
   }
 
+  carry(send: () => void) {
+    const { conditions, random } = this;
+    if (!conditions) return send();
+    const [min, max] = conditions.delayMs;
+    const copies = random.chance(conditions.loss) ? 0 : random.chance(conditions.duplication) ? 2 : 1;
+    for (let copy = 0; copy < copies; copy++)
+      setTimeout(
+        () => {
+          if (!this.stopped) send();
+        },
+        random.int(min, max),
+      );
+  }
+
   stop() {
+    this.stopped = true;
     this.front.close();
     for (const { socket } of this.ways.values()) socket.close();
   }
