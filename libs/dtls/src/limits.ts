@@ -38,8 +38,8 @@ export interface DtlsLimits {
   handshakesPerSourcePerSecond: number;
   /** Sources whose rate is tracked; beyond it the one seen longest ago starts afresh. */
   sourcesMax: number;
-  /** A handshake that takes longer is abandoned. */
-  handshakeMs: number;
+  /** A handshake that takes longer is abandoned; default: what the flights take when the peer does not answer. */
+  handshakeMs?: number;
   /** First retransmission timeout, and the bound of its doubling (RFC 6347 §4.2.4.1). */
   retransmissionMs: number;
   retransmissionMaxMs: number;
@@ -65,7 +65,6 @@ export const DEFAULT_LIMITS: DtlsLimits = {
   handshakesPerSourceMax: 1_000,
   handshakesPerSourcePerSecond: 500,
   sourcesMax: 10_000,
-  handshakeMs: 60_000,
   retransmissionMs: 1_000,
   retransmissionMaxMs: 60_000,
   datagramBytesMax: 1_200,

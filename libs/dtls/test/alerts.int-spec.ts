@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { AlertDescription, DEFAULT_LIMITS, type DtlsClientOptions, type DtlsServerOptions } from '../src/index.js';
+import { AlertDescription, type DtlsClientOptions, type DtlsServerOptions } from '../src/index.js';
 import { encodeAlert } from '../src/messages/alert.js';
 import { encodeCertificate } from '../src/messages/certificate.js';
 import { encodeClientHello } from '../src/messages/client-hello.js';
@@ -113,9 +113,10 @@ describe('a server sends', () => {
     });
 
     it('DecryptError when the time for a handshake is over, without a connection id', () => {
-      const client = sends(agreed({ key, identity }));
+      const handshakeMs = 60_000;
+      const client = sends(agreed({ key, identity, limits: { handshakeMs } }));
       expect([client.takeAlerts(), client.failures]).toEqual([[], []]);
-      client.clock.advance(DEFAULT_LIMITS.handshakeMs);
+      client.clock.advance(handshakeMs);
       expect(client.takeAlerts()).toEqual(DECRYPT_ERROR);
       expect(client.failures).toMatchObject(WRONG_KEY);
     });

@@ -16,7 +16,7 @@ import { type FlightItem, packFlight } from './flight.js';
 import { LastFlight } from './last-flight.js';
 import { type Negotiated } from './negotiated.js';
 import { type HandshakeMessage, type Reassembler } from './reassembler.js';
-import { Retransmission } from './retransmission.js';
+import { flightMs, Retransmission } from './retransmission.js';
 import { Transcript } from './transcript.js';
 
 const isPromise = (value: unknown): value is Promise<unknown> => types.isPromise(value);
@@ -54,6 +54,9 @@ const EARLY_RECORDS_MAX = 8;
  */
 const WRONG_KEY_RECORDS = 3;
 
+/** Flights that wait for an answer: the hello and the Finished of a client, the hello of a server. */
+const FLIGHTS = { client: 2, server: 1 };
+
 /** The half of a handshake that both sides share: records, reassembly, flights, waiting for callbacks, and failing. */
 export abstract class Handshake {
   protected transcript = new Transcript();
@@ -85,7 +88,7 @@ export abstract class Handshake {
     const { retransmissionMaxMs, handshakeMs } = host.limits;
     const times = { initialMs: retransmissionMs, maxMs: Math.max(retransmissionMs, retransmissionMaxMs) };
     this.retransmission = new Retransmission(host.clock, host.timers, times, () => host.onRetransmission());
-    this.deadline = host.timers.schedule(handshakeMs, () => this.timedOut());
+    this.deadline = host.timers.schedule(handshakeMs ?? FLIGHTS[side] * flightMs(times), () => this.timedOut());
   }
 
   /** Whether nothing is missing but the peer's Finished. */

@@ -8,6 +8,20 @@ export interface RetransmissionTimes {
   maxMs: number;
 }
 
+/** A flight is given up after a minute (RFC 7925 §11: 63 s for timers of 1 s and of 9 s alike), and not before its third time. */
+const FLIGHT_MS_MIN = 60_000;
+const TRANSMISSIONS_MIN = 3;
+
+/** How long a flight may wait for its answer: until its last wait is over. */
+export function flightMs({ initialMs, maxMs }: RetransmissionTimes): number {
+  let [waitMs, totalMs] = [initialMs, 0];
+  for (let sent = 0; sent < TRANSMISSIONS_MIN || totalMs < FLIGHT_MS_MIN; sent += 1) {
+    totalMs += waitMs;
+    waitMs = Math.min(waitMs * 2, maxMs);
+  }
+  return totalMs;
+}
+
 /** Sends a flight again: by timer, and when the peer repeats the flight that this one answers. */
 export class Retransmission {
   private timer: DtlsTimer | undefined;
