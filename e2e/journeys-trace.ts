@@ -3,7 +3,7 @@ import { expect } from '@jest/globals';
 import { eventually, thermometer } from '@lanyard/testing';
 import type { Application } from './application.ts';
 import { fresh, sensor } from './journeys.ts';
-import type { TraceReceiver } from './trace-receiver.ts';
+import type { TraceReceiver } from '../tools/testing/trace-receiver.ts';
 
 const patience = { timeoutMs: 60_000 };
 

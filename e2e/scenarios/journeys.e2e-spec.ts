@@ -12,7 +12,7 @@ import { followed } from '../journeys-request.ts';
 import { tailed, tailedOverBreaks } from '../journeys-tail.ts';
 import { traced } from '../journeys-trace.ts';
 import { officialSdk } from '../sdk.ts';
-import { TraceReceiver } from '../trace-receiver.ts';
+import { TraceReceiver } from '../../tools/testing/trace-receiver.ts';
 
 type System = [name: string, replicas: SystemOptions['replicas'], isTraced: boolean];
 

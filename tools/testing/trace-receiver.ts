@@ -7,19 +7,30 @@ export interface ReceivedSpan {
   spanId: string;
   parentSpanId?: string;
   name: string;
+  /** Since 1970. */
+  startTimeUnixNano: string;
+  endTimeUnixNano: string;
+  attributes: Readonly<Record<string, string>>;
 }
+
+type Attributes = { key: string; value: { stringValue?: string } }[];
 
 interface Request {
   resourceSpans: {
-    resource: { attributes: { key: string; value: { stringValue?: string } }[] };
-    scopeSpans: { spans: Omit<ReceivedSpan, 'service'>[] }[];
+    resource: { attributes: Attributes };
+    scopeSpans: { spans: (Omit<ReceivedSpan, 'service' | 'attributes'> & { attributes: Attributes })[] }[];
   }[];
 }
 
+const textsOf = (attributes: Attributes): Record<string, string> =>
+  Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue ?? '']));
+
 const spansOf = ({ resourceSpans }: Request): ReceivedSpan[] =>
   resourceSpans.flatMap(({ resource, scopeSpans }) => {
-    const service = resource.attributes.find(({ key }) => key === 'service.name')?.value.stringValue ?? '';
-    return scopeSpans.flatMap(({ spans }) => spans.map((span) => ({ ...span, service })));
+    const service = textsOf(resource.attributes)['service.name'] ?? '';
+    return scopeSpans.flatMap(({ spans }) =>
+      spans.map((span) => ({ ...span, service, attributes: textsOf(span.attributes) })),
+    );
   });
 
 /** Takes traces over OTLP/HTTP in JSON, as a collector does. */

@@ -1,0 +1,104 @@
+/** Where the time of a journey goes: the moments between its steps, out of the spans of its trace. */
+import { percentile } from '../../bench/statistics.ts';
+import type { ReceivedSpan } from '../testing/trace-receiver.ts';
+
+/** One value or one command, as the application saw it. Milliseconds since 1970. */
+export interface Trip {
+  leftAtMs: number;
+  arrivedAtMs: number;
+  traceId: string;
+}
+
+type Edge = 'start' | 'end';
+
+/** What happens until a moment, which is the start or the end of a span. */
+export interface Step {
+  about: string;
+  until: [span: string, edge: Edge] | 'arrived';
+}
+
+export const stepsOf: Record<'value' | 'command', readonly Step[]> = {
+  value: [
+    { about: 'device, network, CoAP', until: ['device-proxy: device-proxy notification', 'start'] },
+    { about: 'device-proxy: decoded, waits for its batch', until: ['dispatcher: dispatcher append', 'start'] },
+    { about: 'Kafka: stored, fetched by dispatcher', until: ['dispatcher: dispatcher deliver', 'start'] },
+    { about: 'Redis: stored in the queue', until: ['dispatcher: dispatcher append', 'end'] },
+    { about: 'dispatcher: message made and sent, gateway', until: 'arrived' },
+  ],
+  command: [
+    { about: 'application, network', until: ['gateway: POST /v2/device-requests/:id', 'start'] },
+    { about: 'gateway: key, limits, forwarded', until: ['device-proxy: POST /v2/device-requests/:id', 'start'] },
+    { about: 'device-proxy: stored, reaches its replica', until: ['device-proxy: device-proxy command', 'start'] },
+    { about: 'device: request and answer', until: ['device-proxy: device-proxy command', 'end'] },
+    { about: 'device-proxy: result stored, waits for its batch', until: ['dispatcher: dispatcher append', 'start'] },
+    { about: 'Kafka: stored, fetched by dispatcher', until: ['dispatcher: dispatcher deliver', 'start'] },
+    { about: 'Redis: stored in the queue', until: ['dispatcher: dispatcher append', 'end'] },
+    { about: 'dispatcher: message made and sent, gateway', until: 'arrived' },
+  ],
+};
+
+export interface Share {
+  about: string;
+  p50Ms: number;
+  p99Ms: number;
+  meanMs: number;
+  /** Of the mean of the whole journey. */
+  share: number;
+}
+
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+const shareOf = (about: string, tookMs: readonly number[], wholeMs: number): Share => ({
+  about,
+  p50Ms: percentile(tookMs, 0.5),
+  p99Ms: percentile(tookMs, 0.99),
+  meanMs: mean(tookMs),
+  share: mean(tookMs) / wholeMs,
+});
+
+/** Moments of one trip, one for each step; undefined when a span is missing. */
+const momentsOf = (trip: Trip, spans: ReadonlyMap<string, ReceivedSpan>, steps: readonly Step[]) => {
+  const moments: number[] = [];
+  for (const { until } of steps) {
+    if (until === 'arrived') moments.push(trip.arrivedAtMs);
+    else {
+      const [name, edge] = until;
+      const span = spans.get(name);
+      if (!span) return undefined;
+      moments.push(Number(BigInt(edge === 'start' ? span.startTimeUnixNano : span.endTimeUnixNano) / 1_000n) / 1_000);
+    }
+  }
+  return moments;
+};
+
+/**
+ * The last row is the whole journey. A step that began before the one before it ended (the message may leave before Redis's
+ * answer was read) took nothing. Trips whose trace is not complete are left out.
+ */
+export const sharesOf = (
+  trips: readonly Trip[],
+  spans: readonly ReceivedSpan[],
+  steps: readonly Step[],
+): { trips: number; shares: Share[] } => {
+  const byTrace = new Map<string, Map<string, ReceivedSpan>>();
+  for (const span of spans) {
+    const ofTrace = byTrace.get(span.traceId) ?? new Map<string, ReceivedSpan>();
+    byTrace.set(span.traceId, ofTrace.set(`${span.service}: ${span.name}`, span));
+  }
+  const took: number[][] = steps.map(() => []);
+  const whole: number[] = [];
+  for (const trip of trips) {
+    const moments = momentsOf(trip, byTrace.get(trip.traceId) ?? new Map(), steps);
+    if (!moments) continue;
+    let before = trip.leftAtMs;
+    moments.forEach((moment, n) => {
+      const until = Math.min(Math.max(moment, before), trip.arrivedAtMs);
+      took[n]?.push(until - before);
+      before = until;
+    });
+    whole.push(trip.arrivedAtMs - trip.leftAtMs);
+  }
+  const wholeMs = mean(whole);
+  const shares = steps.map(({ about }, n) => shareOf(about, took[n] ?? [], wholeMs));
+  return { trips: whole.length, shares: [...shares, shareOf('whole journey', whole, wholeMs)] };
+};

@@ -1,0 +1,118 @@
+/** Values and commands on their way, one after another at an even rate, each with a trace. */
+import { randomBytes } from 'node:crypto';
+import { thermometer } from '@lanyard/testing';
+import { type Application, notificationsIn } from '../../bench/application.ts';
+import { evenly, until } from '../../bench/travels.ts';
+import type { BenchSystem } from '../../bench/system.ts';
+import type { ReceivedSpan, TraceReceiver } from '../testing/trace-receiver.ts';
+import type { Trip } from './steps.ts';
+
+export interface Load {
+  count: number;
+  perSecond: number;
+}
+
+const devices = 20;
+const path = '/3303/0/5700';
+/** The clock of the spans. */
+const nowMs = () => Date.now();
+
+interface Reporter {
+  id: string;
+  device: ReturnType<typeof thermometer>['device'];
+}
+
+/** Registered and observed. */
+export const startDevices = async (system: BenchSystem, { lanyard }: Application): Promise<Reporter[]> => {
+  const all: Reporter[] = [];
+  for (let n = 0; n < devices; n++) {
+    const name = `traced-${n}`;
+    const { device } = thermometer({ name, server: system.coapUrl, ackTimeoutMs: 2_000 });
+    await device.open();
+    await device.register();
+    const find = () => lanyard.call('GET /v3/devices', { query: { endpoint_name: name } });
+    let [found] = (await find()).data;
+    while (!found) [found] = (await find()).data;
+    await lanyard.call('PUT /v2/subscriptions/{deviceId}/{object}/{instance}/{resource}', {
+      path: { deviceId: found.id, object: 3303, instance: 0, resource: 5700 },
+    });
+    await until(() => device.isObserved(path), 'observation');
+    all.push({ id: found.id, device });
+  }
+  return all;
+};
+
+/** When the channel brought what, by the name that the trip was given. */
+const arrivals = (app: Application, namesIn: (body: Buffer) => string[]) => {
+  const at = new Map<string, number>();
+  app.onMessage = ({ body }) => {
+    for (const name of namesIn(body)) at.set(name, nowMs());
+  };
+  return at;
+};
+
+interface AsyncResponses {
+  'async-responses'?: { id: string }[];
+}
+
+const answersIn = (body: Buffer): string[] =>
+  ((JSON.parse(body.toString()) as AsyncResponses)['async-responses'] ?? []).map(({ id }) => id);
+
+const startMsOf = ({ startTimeUnixNano }: ReceivedSpan): number => Number(BigInt(startTimeUnixNano) / 1_000_000n);
+
+/** Spans arrive some seconds after they ended: those of the trips before are left out. */
+const spansSince = ({ spans }: TraceReceiver, sinceMs: number, name: string): ReceivedSpan[] =>
+  spans.filter((span) => span.name === name && startMsOf(span) >= sinceMs);
+
+/** The trace of a value begins in device-proxy: it is found by the device and the order of its values. */
+export const valueTrips = async (
+  app: Application,
+  reporters: readonly Reporter[],
+  receiver: TraceReceiver,
+  { count, perSecond }: Load,
+): Promise<Trip[]> => {
+  const arrived = arrivals(app, (body) => notificationsIn(body).map(({ number }) => String(number)));
+  const first = 1_000_000 + Math.floor(Math.random() * 1e9);
+  const left = new Map<string, { atMs: number; deviceId: string }>();
+  const sinceMs = nowMs();
+  await evenly(count, perSecond, (n) => {
+    const { id, device } = reporters[n % reporters.length]!;
+    left.set(String(first + n), { atMs: nowMs(), deviceId: id });
+    void device.report(path, first + n);
+  });
+  await until(() => arrived.size >= count, 'values');
+  await until(() => spansSince(receiver, sinceMs, 'dispatcher deliver').length >= count, 'traces');
+  const notifications = spansSince(receiver, sinceMs, 'device-proxy notification');
+  const ofDevice = Map.groupBy(notifications, ({ attributes }) => attributes['lanyard.device_id']);
+  for (const list of ofDevice.values()) list.sort((a, b) => startMsOf(a) - startMsOf(b));
+  return [...left].map(([name, { atMs, deviceId }]) => ({
+    leftAtMs: atMs,
+    arrivedAtMs: arrived.get(name)!,
+    traceId: ofDevice.get(deviceId)?.shift()?.traceId ?? '',
+  }));
+};
+
+export const commandTrips = async (
+  app: Application,
+  reporters: readonly Reporter[],
+  receiver: TraceReceiver,
+  { count, perSecond }: Load,
+): Promise<Trip[]> => {
+  const arrived = arrivals(app, answersIn);
+  const left = new Map<string, number>();
+  const sinceMs = nowMs();
+  await evenly(count, perSecond, (n) => {
+    const traceId = randomBytes(16).toString('hex');
+    left.set(traceId, nowMs());
+    const url = `${app.baseUrl}/v2/device-requests/${reporters[n % reporters.length]!.id}?async-id=${traceId}`;
+    const headers = {
+      authorization: `Bearer ${app.key}`,
+      'content-type': 'application/json',
+      traceparent: `00-${traceId}-${randomBytes(8).toString('hex')}-01`,
+    };
+    void fetch(url, { method: 'POST', headers, body: JSON.stringify({ method: 'GET', uri: '/3/0/0' }) });
+  });
+  await until(() => arrived.size >= count, 'answers');
+  await until(() => spansSince(receiver, sinceMs, 'dispatcher deliver').length >= count, 'traces');
+  return [...left].map(([traceId, leftAtMs]) => ({ traceId, leftAtMs, arrivedAtMs: arrived.get(traceId)! }));
+};
