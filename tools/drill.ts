@@ -1,5 +1,5 @@
 /**
- * `npm run drill [-- OPTIONS]`: two replicas of everything under load; engines and services are restarted and killed in turn. Ends with 1 when
+ * `npm run drill [-- OPTIONS]`: with `--cluster` on the cluster that `npm run cluster` started (docs/kubernetes.md), otherwise two replicas of everything under load; engines and services are restarted and killed in turn. Ends with 1 when
  * anything was lost, or fewer than 99.9 % of the calls succeeded after one repetition.
  */
 import { loadOptions, loadUsage, readLoad } from './drill/load-options.ts';
@@ -8,10 +8,11 @@ import { build } from './lanyard/install.ts';
 import { checkEnginePrerequisites } from './lanyard/prerequisites.ts';
 import { progress, run, say, sleep } from './lanyard/project.ts';
 
-const usage = `npm run drill -- ${loadUsage} [--only REGEXP] [--json]`;
+const usage = `npm run drill -- [--cluster] ${loadUsage} [--only REGEXP] [--json]`;
 
 const options = {
   ...loadOptions,
+  cluster: { type: 'boolean', default: false },
   only: { type: 'string', default: '' },
   json: { type: 'boolean', default: false },
 } as const;
@@ -23,6 +24,10 @@ await run(async () => {
   const load = readLoad(values);
   checkEnginePrerequisites();
   await build();
+  if (values.cluster) {
+    const { drillOnCluster } = await import('./drill/on-cluster.ts');
+    return drillOnCluster(load, new RegExp(values.only), values.json);
+  }
   const { startDrillSystem } = await import('./drill/system.ts');
   const { Rehearsal } = await import('./drill/rehearsal.ts');
   const { report } = await import('./drill/report.ts');

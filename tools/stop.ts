@@ -1,7 +1,7 @@
 /** `npm stop`: ends the system of this clone, also what a killed `npm start` left behind. */
-import { dataFolder, run, say } from './lanyard/project.ts';
-import { isAlive, kill, processOf, stopProcess } from './lanyard/processes.ts';
-import { sleep } from './lanyard/project.ts';
+import { stopLeftOvers } from './lanyard/left-overs.ts';
+import { isAlive, kill } from './lanyard/processes.ts';
+import { dataFolder, run, say, sleep } from './lanyard/project.ts';
 import { StateFile } from './lanyard/state.ts';
 
 const patienceMs = 60_000;
@@ -15,16 +15,7 @@ await run(async () => {
     for (const end = Date.now() + patienceMs; isAlive(starter) && Date.now() < end;) await sleep(100);
   }
   const { state } = new StateFile(dataFolder());
-  const left = state.units.flatMap((unit) => {
-    const pid = unit.external ? undefined : processOf(unit);
-    return pid === undefined ? [] : [{ ...unit, pid }];
-  });
-  const stop = (kind: string) =>
-    Promise.all(
-      left.filter((u) => u.kind === kind).map((u) => stopProcess(u.pid, { signal: u.stopSignal, waitMs: 15_000 })),
-    );
-  await stop('service');
-  await stop('engine');
+  const left = await stopLeftOvers(state.units);
   file.release();
-  say(starter === undefined && left.length === 0 ? 'nothing was running' : 'stopped');
+  say(starter === undefined && left === 0 ? 'nothing was running' : 'stopped');
 });

@@ -71,11 +71,12 @@ export class CallbackApplication {
   inbox = new Inbox('callback');
   receiver = new CallbackReceiver();
 
-  async start(lanyard: Lanyard) {
+  /** @param host an address of this machine that the dispatchers reach */
+  async start(lanyard: Lanyard, host?: string) {
     this.receiver.onCall = ({ body }) => {
       for (const event of callbackEvents(Buffer.from(body))) this.inbox.take(event);
     };
-    await this.receiver.start();
+    await this.receiver.start(host);
     await lanyard.call('PUT /v2/notification/callback', { body: { url: this.receiver.url } });
     return this;
   }

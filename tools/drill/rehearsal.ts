@@ -6,8 +6,8 @@ import { CallbackApplication, sensorPath, SocketApplication } from './applicatio
 import { Calls } from './calls.ts';
 import { UpdateCampaign, updatableDevices } from './update-campaign.ts';
 import { Simulator } from '../testing/simulator.ts';
-import { acknowledged, deadLetters, executedTwice, lostValues, overtakenValues, unanswered } from './verdict.ts';
-import type { TestSystem } from '../testing/test-system.ts';
+import { acknowledged, executedTwice, lostValues, overtakenValues, unanswered } from './verdict.ts';
+import type { RehearsedSystem } from './rehearsed-system.ts';
 
 /**
  * `explains`: both versions know `GET /v3/explain`;
@@ -49,7 +49,7 @@ export class Rehearsal {
   problems = new Map<string, number>();
   /** Steps in which a WebSocket was not told that its service restarts. */
   cut: string[] = [];
-  system: TestSystem;
+  system: RehearsedSystem;
   load: Load;
   administrator: Lanyard;
   socket?: SocketApplication;
@@ -59,7 +59,7 @@ export class Rehearsal {
   calls?: Calls;
   campaign?: UpdateCampaign;
 
-  constructor(system: TestSystem, load: Load) {
+  constructor(system: RehearsedSystem, load: Load) {
     this.system = system;
     this.load = load;
     this.administrator = this.clientOf(system.adminKey);
@@ -88,7 +88,7 @@ export class Rehearsal {
     const key = await this.keyOf('drill with a WebSocket');
     this.socket = await new SocketApplication().start(this.clientOf(key));
     const called = this.clientOf(await this.keyOf('drill with a callback'));
-    this.callback = await new CallbackApplication().start(called);
+    this.callback = await new CallbackApplication().start(called, this.system.callbackHost);
     this.fleet = await Simulator.start({
       devices,
       server: this.system.coapUrls.join(','),
@@ -171,7 +171,7 @@ export class Rehearsal {
     const changesLogged = await this.logged(eventTypes.groupChanged, changed);
     const updated = await campaign.succeeded();
     const updatesLogged = await this.logged(eventTypes.updated, updated);
-    const dead = deadLetters(this.system.logs);
+    const dead = await this.system.deadLetters();
     const total = this.rows.reduce((sum, row) => ({ calls: sum.calls + row.calls, failed: sum.failed + row.failed }), {
       calls: 0,
       failed: 0,

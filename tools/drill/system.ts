@@ -1,12 +1,13 @@
 /** What drills run on: as durable as under `npm start`, and two replicas of each service if nothing else is said. */
 import { apps } from '../lanyard/service-processes.ts';
 import { pollOften } from './update-campaign.ts';
+import { deadLetters } from './verdict.ts';
 import { TestSystem, type TestSystemOptions } from '../testing/test-system.ts';
 
 /** The machine may be busy with other things. */
 const startWithinMs = 600_000;
 
-const env = {
+export const drillSettings = {
   LOG_LEVEL: 'info',
   // The load comes from one address and one key.
   GATEWAY_KEY_RATE_PER_SECOND: '5000',
@@ -14,7 +15,13 @@ const env = {
   ...pollOften,
 };
 
-export const startDrillSystem = (options: Partial<TestSystemOptions> = {}) => {
+class DrillSystem extends TestSystem {
+  async deadLetters() {
+    return deadLetters(this.logs);
+  }
+}
+
+export const startDrillSystem = (options: Partial<TestSystemOptions> = {}): Promise<DrillSystem> => {
   const replicas = Object.fromEntries(apps.map((app) => [app, 2]));
-  return new TestSystem({ name: 'drill', replicas, env, startWithinMs, ...options }).start();
+  return new DrillSystem({ name: 'drill', replicas, env: drillSettings, startWithinMs, ...options }).start();
 };

@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import {
+  appendFileSync,
   chmodSync,
   chownSync,
   cpSync,
@@ -22,13 +23,19 @@ import type { ProcessSpec } from './processes.ts';
 /** `marker`: in the command line of the process; `signature`: in that of no other process of this machine */
 export type EngineSpec = ProcessSpec & { marker: string; signature: string; stopSignal: NodeJS.Signals };
 
-/** `fast`: for tests, PostgreSQL does not wait for the disk */
+/**
+ * `fast`: for tests, PostgreSQL does not wait for the disk;
+ * `host`: an address of this machine that neighbours reach it at, such as the nodes of a local cluster
+ */
 export interface EngineFolders {
   binaries: string;
   data: string;
   logs: string;
   fast: boolean;
+  host?: string;
 }
+
+const loopback = '127.0.0.1';
 
 /** Only its owner looks inside: it holds events, values and names. */
 const privateFolder = (path: string) => {
@@ -45,14 +52,18 @@ const redisPasswordFile = (folder: string, password: string) => {
 };
 
 /** @param password without spaces and quotes */
-export const redis = ({ binaries, data, logs }: EngineFolders, port: number, password?: string): EngineSpec => {
+export const redis = (
+  { binaries, data, logs, host = loopback }: EngineFolders,
+  port: number,
+  password?: string,
+): EngineSpec => {
   const folder = privateFolder(join(data, 'redis'));
   return {
     command: join(binaries, 'redis-server'),
     // Every write is on disk before it is answered: a killed machine loses nothing.
     args: [
       ...(password === undefined ? [] : [redisPasswordFile(folder, password)]),
-      ...['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', ''],
+      ...['--port', String(port), '--bind', host, '--dir', folder, '--save', ''],
       ...['--appendonly', 'yes', '--appendfsync', 'always', '--maxmemory-policy', 'noeviction'],
     ],
     prepare: () => {
@@ -62,17 +73,17 @@ export const redis = ({ binaries, data, logs }: EngineFolders, port: number, pas
     logFile: join(logs, 'redis.log'),
     marker: 'redis-server',
     // Redis shows this in place of its arguments.
-    signature: `redis-server 127.0.0.1:${port}`,
+    signature: `redis-server ${host}:${port}`,
     stopSignal: 'SIGTERM',
   };
 };
 
-const kafkaProperties = (data: string, port: number, controller: number) => `
+const kafkaProperties = (data: string, host: string, port: number, controller: number) => `
 process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@127.0.0.1:${controller}
-listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controller}
-advertised.listeners=PLAINTEXT://127.0.0.1:${port}
+listeners=PLAINTEXT://${host}:${port},CONTROLLER://127.0.0.1:${controller}
+advertised.listeners=PLAINTEXT://${host}:${port}
 controller.listener.names=CONTROLLER
 inter.broker.listener.name=PLAINTEXT
 listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT
@@ -99,7 +110,7 @@ log.segment.bytes=67108864
 
 /** @param more the last setting of a name holds */
 export const kafka = (
-  { binaries, data, logs, fast }: EngineFolders,
+  { binaries, data, logs, fast, host = loopback }: EngineFolders,
   port: number,
   controller: number,
   { properties: settings, format: formatWith }: { properties: string; format: string[] } = {
@@ -110,7 +121,7 @@ export const kafka = (
   const folder = privateFolder(join(data, 'kafka'));
   const properties = join(folder, 'server.properties');
   const log = join(folder, 'log');
-  writeFileSync(properties, kafkaProperties(log, port, controller) + settings, { mode: 0o600 });
+  writeFileSync(properties, kafkaProperties(log, host, port, controller) + settings, { mode: 0o600 });
   const jars = readdirSync(join(binaries, 'kafka'))
     .sort()
     .map((name) => join(binaries, 'kafka', name))
@@ -187,7 +198,11 @@ const postgresFolders = ({ binaries, data }: EngineFolders) => {
 export const postgresql = (folders: EngineFolders, port: number, password: string): EngineSpec => {
   const { binaries, data } = postgresFolders(folders);
   const as = isRoot() ? { uid: unprivileged, gid: unprivileged } : {};
-  if (!existsSync(join(data, 'PG_VERSION'))) initialise(binaries, data, password, as);
+  const { host = loopback } = folders;
+  if (!existsSync(join(data, 'PG_VERSION'))) {
+    initialise(binaries, data, password, as);
+    if (host !== loopback) appendFileSync(join(data, 'pg_hba.conf'), 'host all all samenet scram-sha-256\n');
+  }
   const hurry = folders.fast ? ['-c', 'fsync=off', '-c', 'full_page_writes=off', '-c', 'synchronous_commit=off'] : [];
   return {
     command: join(binaries, 'bin/postgres'),
@@ -199,7 +214,7 @@ export const postgresql = (folders: EngineFolders, port: number, password: strin
       '-k',
       '',
       '-c',
-      'listen_addresses=127.0.0.1',
+      `listen_addresses=${host}`,
       '-c',
       'max_connections=400',
       ...hurry,

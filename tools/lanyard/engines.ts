@@ -10,6 +10,7 @@ import type { EnginePasswords, Unit } from './state.ts';
 import type { EngineUrls } from './service-processes.ts';
 
 /**
+ * `host`: the address that engines of ours listen at;
  * `secrets`: without `servicePasswords` services have no users of their own, without `redisPassword` Redis asks for none
  */
 interface EngineOptions {
@@ -22,6 +23,7 @@ interface EngineOptions {
   engines?: Partial<EngineUrls>;
   freePorts?: boolean;
   fast?: boolean;
+  host?: string;
   say?: (text: string) => void;
 }
 
@@ -66,17 +68,18 @@ export const startEngines = async ({
   engines = {},
   freePorts = false,
   fast = false,
+  host = '127.0.0.1',
   say = toTerminal,
 }: EngineOptions) => {
   const { ports } = state;
   const launched: Unit[] = [];
   let fetched: Promise<string> | undefined;
-  const folders = async () => ({ binaries: await (fetched ??= fetchEngines()), data: dataDir, logs, fast });
+  const folders = async () => ({ binaries: await (fetched ??= fetchEngines()), data: dataDir, logs, fast, host });
   /** One that a killed start left behind, and that runs. */
   const leftOver = (name: string) =>
     leftOvers.find((u) => u.kind === 'engine' && u.name === name && !u.external && processOf(u) !== undefined);
   const choosePort = async (name: keyof typeof usual, running: Unit | undefined) => {
-    if (!running) ports[name] = await tcpPort(ports[name] ?? (freePorts ? 0 : usual[name]));
+    if (!running) ports[name] = await tcpPort(ports[name] ?? (freePorts ? 0 : usual[name]), host);
     return ports[name] ?? 0;
   };
   const start = async (
@@ -107,7 +110,7 @@ export const startEngines = async ({
     }
     const left = leftOver(name);
     const leftPid = left && processOf(left);
-    const address = `127.0.0.1:${await choosePort(name, left)}`;
+    const address = `${host}:${await choosePort(name, left)}`;
     const spec = await prepare(ports[name] ?? 0);
     const again = () => launch(spec);
     const unit: Unit = {
@@ -131,7 +134,7 @@ export const startEngines = async ({
     return { unit, launch: again };
   };
   const databaseUrl = () =>
-    engines.databaseUrl ?? `postgres://lanyard:${databasePassword}@127.0.0.1:${ports['postgresql']}/postgres`;
+    engines.databaseUrl ?? `postgres://lanyard:${databasePassword}@${host}:${ports['postgresql']}/postgres`;
   let databaseUrls: EngineUrls['databaseUrls'];
   const outcomes = await Promise.allSettled([
     start('redis', engines.redisUrl, async (port) => redis(await folders(), port, redisPassword)),
@@ -156,10 +159,10 @@ export const startEngines = async ({
     supervised: supervised.filter((s) => !s.unit.external),
     units: supervised.map((s) => s.unit),
     urls: {
-      brokers: engines.brokers ?? `127.0.0.1:${ports['kafka']}`,
+      brokers: engines.brokers ?? `${host}:${ports['kafka']}`,
       databaseUrl: databaseUrl(),
       ...(databaseUrls && { databaseUrls }),
-      redisUrl: engines.redisUrl ?? `redis://${redisPassword ? `:${redisPassword}@` : ''}127.0.0.1:${ports['redis']}`,
+      redisUrl: engines.redisUrl ?? `redis://${redisPassword ? `:${redisPassword}@` : ''}${host}:${ports['redis']}`,
     } as EngineUrls,
   };
 };

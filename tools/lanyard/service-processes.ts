@@ -59,7 +59,7 @@ const packageUris = (replicas: Replica[], coapHost: string, baseUrl: string) => 
 export const usersOfRedis: ReadonlySet<App> = new Set(['gateway', 'device-proxy', 'dispatcher']);
 
 /** They seal or open what is secret at rest. */
-const usersOfEncryptionKey: ReadonlySet<App> = new Set(['registry', 'device-proxy', 'dispatcher', 'campaigns']);
+export const usersOfEncryptionKey: ReadonlySet<App> = new Set(['registry', 'device-proxy', 'dispatcher', 'campaigns']);
 
 /** The environment of one replica (docs/configuration.md). */
 export const environment = (

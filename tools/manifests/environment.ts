@@ -54,7 +54,7 @@ const withFiles = (environment: Environment): Environment =>
   Object.fromEntries(
     Object.entries(environment).map(([name, value]) => [
       name,
-      name.endsWith('_TLS_CA_FILE') ? certificateFile() : value,
+      value !== '' && name.endsWith('_TLS_CA_FILE') ? certificateFile() : value,
     ]),
   );
 

@@ -13,4 +13,9 @@ describe('certificates for tests', () => {
       expect(leaf.verify(new X509Certificate(authority.certificate).publicKey)).toBe(true);
     }
   });
+
+  it('name an organization, which is a group for Kubernetes', () => {
+    const { certificate } = certificateAuthority('Root').issue('admin', { organization: 'system:masters' });
+    expect(new X509Certificate(certificate).subject).toBe('O=system:masters\nCN=admin');
+  });
 });

@@ -13,11 +13,14 @@ export interface CertificateOptions {
   notAfter?: Date;
   /** Host names and IPv4 addresses that it is for, beside the common name. */
   hosts?: string[];
+  /** O of the subject: for Kubernetes, a group. */
+  organization?: string;
 }
 
 const dayMs = 86_400_000;
 const ecdsaWithSha256 = '06082a8648ce3d040302';
 const commonNameOid = '0603550403';
+const organizationOid = '060355040a';
 const basicConstraintsOid = '0603551d13';
 const subjectAltNameOid = '0603551d11';
 
@@ -31,8 +34,12 @@ const der = (tag: number, ...parts: Buffer[]): Buffer => {
 
 const sequence = (...parts: Buffer[]): Buffer => der(0x30, ...parts);
 const hex = (text: string): Buffer => Buffer.from(text, 'hex');
-const nameOf = (commonName: string): Buffer =>
-  sequence(der(0x31, sequence(hex(commonNameOid), der(0x0c, Buffer.from(commonName)))));
+const attribute = (oid: string, value: string): Buffer => der(0x31, sequence(hex(oid), der(0x0c, Buffer.from(value))));
+const nameOf = (commonName: string, organization?: string): Buffer =>
+  sequence(
+    ...(organization === undefined ? [] : [attribute(organizationOid, organization)]),
+    attribute(commonNameOid, commonName),
+  );
 
 const time = (at: Date): Buffer => {
   const digits = at.toISOString().replace(/[-:T]|\.\d+/g, '');
@@ -67,7 +74,7 @@ interface Party {
 const issue = (
   issuer: Party,
   subject: Party & { publicKey: KeyObject },
-  { authority, notBefore, notAfter, hosts }: CertificateOptions & { authority: boolean },
+  { authority, notBefore, notAfter, hosts, organization }: CertificateOptions & { authority: boolean },
 ): Certified => {
   const algorithm = sequence(hex(ecdsaWithSha256));
   const now = Date.now();
@@ -79,7 +86,7 @@ const issue = (
     algorithm,
     nameOf(issuer.name),
     sequence(time(notBefore ?? new Date(now - dayMs)), time(notAfter ?? new Date(now + 3_650 * dayMs))),
-    nameOf(subject.name),
+    nameOf(subject.name, organization),
     subject.publicKey.export({ type: 'spki', format: 'der' }),
     ...(authority ? [authorityExtension] : hosts ? [hostsExtension(hosts)] : []),
   );

@@ -30,16 +30,18 @@ export class CallbackReceiver {
   /** Told of each call once it was answered. */
   onCall: (call: ReceivedCall) => void = () => undefined;
   private server: Server | undefined;
+  private host = '127.0.0.1';
   private answerWith: CallbackAnswer = 204;
 
-  /** Listens on a free port of 127.0.0.1. */
-  async start(): Promise<this> {
+  /** Listens on a free port. @param host an address of this machine that its callers reach */
+  async start(host: string = this.host): Promise<this> {
+    this.host = host;
     this.server = createServer((request, response) => {
       this.receive(request, response).catch(() => response.destroy());
     });
     // Longer than a test pauses: a connection that closes while a request is sent looks like a failure.
     this.server.keepAliveTimeout = 30_000;
-    await new Promise<void>((resolve) => this.server?.listen(0, '127.0.0.1', resolve));
+    await new Promise<void>((resolve) => this.server?.listen(0, host, resolve));
     return this;
   }
 
@@ -55,7 +57,7 @@ export class CallbackReceiver {
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.server?.address() as AddressInfo).port}/hook`;
+    return `http://${this.host}:${(this.server?.address() as AddressInfo).port}/hook`;
   }
 
   /** From now on. */

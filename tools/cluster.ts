@@ -1,0 +1,105 @@
+/**
+ * `npm run cluster -- up|load|status|down`: a Kubernetes cluster on this machine, without Docker and without a registry (docs/kubernetes.md).
+ * `up` starts it, `load` brings in the images and installs the dev overlay, `down` ends it and leaves nothing behind.
+ */
+import { existsSync } from 'node:fs';
+import { readCommandLine, wholeNumber } from './lanyard/command-line.ts';
+import { build } from './lanyard/install.ts';
+import { run, say, Stop } from './lanyard/project.ts';
+import { ensureDebianPrograms } from './cluster/debian.ts';
+import { nodesMax, planOf } from './cluster/plan.ts';
+import { buildPrograms, missingPrograms, sources, type SourceName } from './cluster/programs.ts';
+
+const usage = `npm run cluster -- up [--nodes N] [--without keda,metrics-server] | load [--archive FILE] | status | down [--context [--registry NAME]]`;
+
+const options = {
+  nodes: { type: 'string', default: '3' },
+  without: { type: 'string', default: '' },
+  archive: { type: 'string' },
+  context: { type: 'boolean', default: false },
+  registry: { type: 'string' },
+} as const;
+
+const commands = ['up', 'load', 'status', 'down'];
+
+const { values, positionals } = readCommandLine(usage, options, { allowPositionals: true });
+
+/** Without CoreDNS no service finds another. */
+const addonsWanted = () => {
+  const left = values.without.split(',').filter(Boolean);
+  const unknown = left.find((name) => name !== 'keda' && name !== 'metrics-server');
+  if (unknown !== undefined) throw new Stop(`--without takes keda and metrics-server, not "${unknown}"`);
+  return (['coredns', 'metrics-server', 'keda'] as const).filter((name) => !left.includes(name));
+};
+
+const nodesWanted = () => {
+  const nodes = wholeNumber('nodes', values.nodes, 1);
+  if (nodes > nodesMax) throw new Stop(`--nodes takes a whole number up to ${nodesMax}, not "${values.nodes}"`);
+  return nodes;
+};
+
+const found = async () => (await import('./cluster/cluster.ts')).Cluster.found();
+
+const running = async () => {
+  const cluster = await found();
+  if (!cluster?.isRunning) throw new Stop('No cluster runs: npm run cluster -- up');
+  return cluster;
+};
+
+const up = async () => {
+  const [nodes, addons] = [nodesWanted(), addonsWanted()];
+  ensureDebianPrograms();
+  await buildPrograms(['kubernetes', ...addons] satisfies SourceName[]);
+  await build();
+  const { Cluster } = await import('./cluster/cluster.ts');
+  const known = await found();
+  if (known?.isRunning) throw new Stop('A cluster runs already: npm run cluster -- down ends it.');
+  await down();
+  const cluster = new Cluster(planOf(nodes));
+  await cluster.start(addons);
+  say('the cluster is ready');
+  process.stdout.write(`\n  kubectl      ${cluster.kubectl.line}\n\n`);
+};
+
+const load = async () => {
+  const cluster = await running();
+  const { Installation } = await import('./cluster/installation.ts');
+  const installation = new Installation(cluster);
+  await installation.loadImages(values.archive);
+  await installation.install();
+  process.stdout.write(`\nLanyard runs on the cluster.\n${installation.report().join('\n')}\n\n`);
+};
+
+const down = async () => {
+  const cluster = await found();
+  if (!cluster) return;
+  const { Installation } = await import('./cluster/installation.ts');
+  await new Installation(cluster).stopEngines();
+  await cluster.stop();
+  say('the cluster is gone');
+};
+
+const status = async () => {
+  const missing = missingPrograms(Object.keys(sources) as SourceName[]);
+  process.stdout.write(missing.length === 0 ? 'All programs are built.\n' : `Not built yet: ${missing.join(', ')}\n`);
+  const cluster = await found();
+  if (!cluster?.isRunning) {
+    process.stdout.write('No cluster runs.\n');
+    return 1;
+  }
+  const { Installation } = await import('./cluster/installation.ts');
+  const installation = new Installation(cluster);
+  process.stdout.write(cluster.kubectl.run(['get', 'nodes', '-o', 'wide']));
+  process.stdout.write(cluster.kubectl.run(['get', 'pods', '--all-namespaces', '-o', 'wide']));
+  if (existsSync(installation.keyFile)) process.stdout.write(`${installation.report().join('\n')}\n`);
+  process.stdout.write(`  kubectl      ${cluster.kubectl.line}\n`);
+  return 0;
+};
+
+await run(async () => {
+  const [name = '', ...more] = positionals;
+  if (!commands.includes(name) || more.length > 0) throw new Stop(usage);
+  if (values.context) return (await import('./cluster/context.ts')).inContext(name, values);
+  return { up, load, status, down }[name as 'up']();
+});
+process.exit();

@@ -1,0 +1,63 @@
+/** The same commands for a cluster that runs elsewhere: the current context of kubectl. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { enginesElsewhere } from '../lanyard/engines.ts';
+import { dataFolder, say, Stop } from '../lanyard/project.ts';
+import { apps, type EngineUrls } from '../lanyard/service-processes.ts';
+import { secretsOf } from '../lanyard/state.ts';
+import { Kubectl } from './kubectl.ts';
+import { devicesService, kustomization, namespace, secretsOfServices } from './overlay.ts';
+
+/** `preStop.sleep`, without a feature gate. */
+const minorMin = 30;
+
+const rolloutMs = 600_000;
+
+const check = (kubectl: Kubectl) => {
+  const { serverVersion } = JSON.parse(kubectl.run(['version', '-o', 'json']));
+  if (Number.parseInt(serverVersion.minor, 10) < minorMin)
+    throw new Stop(`The cluster is Kubernetes ${serverVersion.gitVersion}: 1.${minorMin} or later is needed.`);
+  say(`context ${kubectl.run(['config', 'current-context']).trim()}: Kubernetes ${serverVersion.gitVersion}`);
+};
+
+/** Engines that the pods reach, of KAFKA_BROKERS, DATABASE_URL and REDIS_URL. */
+const engines = (): EngineUrls => {
+  const { brokers, databaseUrl, redisUrl } = enginesElsewhere();
+  if (!brokers || !databaseUrl || !redisUrl)
+    throw new Stop('Name engines that the pods reach: KAFKA_BROKERS, DATABASE_URL and REDIS_URL.');
+  return { brokers, databaseUrl, redisUrl };
+};
+
+const install = async (kubectl: Kubectl, registry: string | undefined) => {
+  if (registry === undefined)
+    throw new Stop(
+      'Push the images to a registry of the cluster, and name it: --registry registry.example.com/lanyard',
+    );
+  const folder = join(dataFolder(), 'cluster-context');
+  const urls = engines();
+  mkdirSync(folder, { recursive: true });
+  const images = (app: string) => ({ newName: `${registry}/${app}`, newTag: 'dev' });
+  const written = kustomization(folder, { engines: urls, images });
+  writeFileSync(join(folder, 'kustomization.yaml'), JSON.stringify(written, null, 2));
+  writeFileSync(join(folder, 'devices.yaml'), JSON.stringify(devicesService(), null, 2));
+  kubectl.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }]);
+  kubectl.apply(secretsOfServices(urls, secretsOf(folder)));
+  kubectl.run(['apply', '-k', folder]);
+  const timeout = `--timeout=${rolloutMs / 1_000}s`;
+  for (const app of apps) {
+    const workload = `${app === 'device-proxy' ? 'statefulset' : 'deployment'}/${app}`;
+    await kubectl.runAside(['-n', namespace, 'rollout', 'status', workload, timeout], {
+      timeoutMs: rolloutMs + 10_000,
+    });
+    say(`${app} is ready`);
+  }
+};
+
+export const inContext = async (name: string, { registry }: { registry?: string | undefined }) => {
+  const kubectl = Kubectl.ofContext();
+  check(kubectl);
+  if (name === 'load') await install(kubectl, registry);
+  else if (name === 'down')
+    kubectl.run(['delete', 'namespace', namespace, '--ignore-not-found'], { timeoutMs: rolloutMs });
+  else process.stdout.write(kubectl.run(['get', name === 'up' ? 'nodes' : 'pods', '-A', '-o', 'wide']));
+};

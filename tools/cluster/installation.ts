@@ -1,0 +1,215 @@
+/** Lanyard on the cluster: engines outside of it, as managed ones are, images, the dev overlay, the first key. */
+import { existsSync, mkdirSync, chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { enginesElsewhere, startEngines } from '../lanyard/engines.ts';
+import { removeData } from '../lanyard/engine-processes.ts';
+import { stopLeftOvers } from '../lanyard/left-overs.ts';
+import { tcpPort } from '../lanyard/ports.ts';
+import { splitAddress, waitUntil } from '../lanyard/probes.ts';
+import { processOf, stopProcess } from '../lanyard/processes.ts';
+import { say, Stop } from '../lanyard/project.ts';
+import { apps } from '../lanyard/service-processes.ts';
+import { secretsOf, StateFile } from '../lanyard/state.ts';
+import { command, show } from './namespaces.ts';
+import { tagImage } from './node.ts';
+import {
+  devicesService,
+  kustomization,
+  namespace,
+  nodePorts,
+  packagesVolume,
+  secretsOfServices,
+  type Settings,
+} from './overlay.ts';
+import type { Cluster } from './cluster.ts';
+import type { Kubectl } from './kubectl.ts';
+
+const rolloutMs = 600_000;
+
+/** What the tools call an image that was built here. */
+export const imageOf = (app: string) => `docker.io/library/lanyard-${app}:dev`;
+
+const storages = [
+  { program: 'podman', options: ['--multi-image-archive'] },
+  { program: 'docker', options: [] },
+];
+
+/** All images in one archive, in which their common layers are once. */
+const saveImages = async (archive: string) => {
+  for (const { program, options } of storages) {
+    rmSync(archive, { force: true });
+    const code = await show(program, ['save', '--output', archive, ...options, ...apps.map(imageOf)]).catch(() => 1);
+    if (code === 0) return;
+  }
+  throw new Stop('There are no images: npm run images builds them.');
+};
+
+export class Installation {
+  cluster: Cluster;
+
+  constructor(cluster: Cluster) {
+    this.cluster = cluster;
+  }
+
+  get kubectl(): Kubectl {
+    return this.cluster.kubectl;
+  }
+
+  private get enginesFolder() {
+    return join(this.cluster.plan.folder, 'engines');
+  }
+
+  get keyFile() {
+    return join(this.cluster.plan.folder, 'admin.key');
+  }
+
+  get adminKey() {
+    return existsSync(this.keyFile) ? readFileSync(this.keyFile, 'utf8').trim() : '';
+  }
+
+  /** One per node: each takes calls for every gateway. */
+  get baseUrls() {
+    return this.cluster.plan.nodes.map(({ address }) => `http://${address}:${nodePorts.http}`);
+  }
+
+  get baseUrl() {
+    return this.baseUrls[0] ?? '';
+  }
+
+  get coapUrls() {
+    return this.cluster.plan.nodes.map(({ address }) => `coap://${address}:${nodePorts.coap}`);
+  }
+
+  get coapsUrls() {
+    return this.cluster.plan.nodes.map(({ address }) => `coaps://${address}:${nodePorts.coaps}`);
+  }
+
+  get coapsTcpUrls() {
+    return this.cluster.plan.nodes.map(({ address }) => `coaps+tcp://${address}:${nodePorts.coaps}`);
+  }
+
+  /** @param given an archive of the images, instead of those that were built here */
+  async loadImages(given?: string) {
+    mkdirSync(this.cluster.folderOfImages, { recursive: true });
+    const archive = join(this.cluster.folderOfImages, 'lanyard.tar');
+    if (given === undefined) await saveImages(archive);
+    else command('cp', ['--reflink=auto', resolve(given), archive]);
+    this.cluster.load(archive);
+  }
+
+  /** The same image under another name, on every node. */
+  async tagImage(from: string, to: string) {
+    for (const node of this.cluster.runningNodes) tagImage(node, from, to);
+  }
+
+  async startEngines() {
+    const { host } = this.cluster.plan;
+    const dataDir = this.enginesFolder;
+    const file = new StateFile(dataDir);
+    const engines = await startEngines({
+      dataDir,
+      logs: join(dataDir, 'logs'),
+      secrets: secretsOf(dataDir),
+      state: file.state,
+      launchUnit: (unit, launch) => file.launch(unit, launch),
+      leftOvers: file.state.units,
+      engines: enginesElsewhere(),
+      freePorts: true,
+      host,
+    });
+    file.state.units = engines.units;
+    file.save();
+    return engines;
+  }
+
+  /** In order if nothing else is said. Resolves when it answers again. */
+  async restartEngine(name: string, signal?: NodeJS.Signals) {
+    const { units } = new StateFile(this.enginesFolder).state;
+    const unit = units.find((one) => one.name === name);
+    if (!unit) throw new Error(`no engine ${name}`);
+    await stopProcess(processOf(unit), { signal: signal ?? unit.stopSignal, waitMs: 30_000 });
+    // The kernel closes the sockets of a killed process some time after it has gone; pods know this port only.
+    const [host, port] = splitAddress(unit.address, 0);
+    await waitUntil(`port ${port}`, async () => (await tcpPort(port, host)) === port);
+    await this.startEngines();
+  }
+
+  async stopEngines() {
+    if (!existsSync(this.enginesFolder)) return;
+    await stopLeftOvers(new StateFile(this.enginesFolder).state.units);
+    removeData(this.enginesFolder);
+  }
+
+  /** For applications and devices on this machine, which the pods reach at its end of the link. */
+  private settings(more: Settings): Settings {
+    const uris = [this.coapUrls[0], this.coapsUrls[0], this.coapsTcpUrls[0], this.baseUrl].join(',');
+    return {
+      ...more,
+      dispatcher: [`DISPATCHER_CALLBACK_ALLOW_CIDRS=${this.cluster.plan.network}`, ...(more.dispatcher ?? [])],
+      campaigns: [`CAMPAIGNS_PACKAGE_URIS=${uris}`, ...(more.campaigns ?? [])],
+    };
+  }
+
+  /** Applies the overlay and waits until everything runs. */
+  async install(settings: Settings = {}) {
+    const { kubectl } = this;
+    const { folder } = this.cluster.plan;
+    const { urls } = await this.startEngines();
+    const overlay = join(folder, 'overlay');
+    mkdirSync(overlay, { recursive: true });
+    const packages = join(folder, 'packages');
+    mkdirSync(packages, { recursive: true });
+    chmodSync(packages, 0o777);
+    const written = kustomization(overlay, { engines: urls, settings: this.settings(settings) });
+    writeFileSync(join(overlay, 'kustomization.yaml'), JSON.stringify(written, null, 2));
+    writeFileSync(join(overlay, 'devices.yaml'), JSON.stringify(devicesService(), null, 2));
+    kubectl.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }]);
+    kubectl.apply([...secretsOfServices(urls, secretsOf(this.enginesFolder)), packagesVolume(packages)]);
+    kubectl.run(['apply', '-k', overlay]);
+    say('the overlay is applied');
+    await this.rolledOut();
+    await this.fetchKey();
+  }
+
+  /** Deployments and the StatefulSet of the services. */
+  get workloads() {
+    return apps.map((app) => `${app === 'device-proxy' ? 'statefulset' : 'deployment'}/${app}`);
+  }
+
+  async rolledOut(workloads: readonly string[] = this.workloads, timeoutMs = rolloutMs) {
+    const args = (workload: string) => [
+      '-n',
+      namespace,
+      'rollout',
+      'status',
+      workload,
+      `--timeout=${timeoutMs / 1_000}s`,
+    ];
+    await Promise.all(workloads.map((one) => this.kubectl.runAside(args(one), { timeoutMs: timeoutMs + 10_000 })));
+    say(workloads.length === 1 ? `${workloads[0]} is ready` : `${workloads.length} services are ready`);
+  }
+
+  /** As docs/kubernetes.md says: the pod that started first has it. */
+  async fetchKey() {
+    if (this.adminKey !== '') return;
+    const read = "fs.readFileSync('/run/lanyard/admin.key', 'utf8')";
+    await waitUntil('the first administrator key', async () => {
+      for (const { metadata } of this.kubectl.list('pods', '-n', namespace, '-l', 'app.kubernetes.io/name=gateway')) {
+        const exec = ['-n', namespace, 'exec', metadata.name, '--', 'node', '-p', read];
+        const key = await this.kubectl.runAside(exec).catch(() => '');
+        if (key.trim() !== '') writeFileSync(this.keyFile, key, { mode: 0o600 });
+      }
+      return this.adminKey !== '';
+    });
+  }
+
+  report() {
+    return [
+      `  Base URL     ${this.baseUrl}`,
+      `  Devices      ${this.coapsUrls[0]}/udp  (DTLS 1.2, pre-shared keys)`,
+      `               ${this.coapsTcpUrls[0]}  (TLS 1.2, pre-shared keys)`,
+      `               ${this.coapUrls[0]}  (no security: development only)`,
+      `  Key file     ${this.keyFile}`,
+    ];
+  }
+}

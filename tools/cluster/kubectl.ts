@@ -1,0 +1,88 @@
+/** kubectl, of the local cluster or of the one that is configured on this machine. */
+import { spawn, spawnSync } from 'node:child_process';
+import { Stop } from '../lanyard/project.ts';
+import { kubeconfigOf } from './certificates.ts';
+import { programPath } from './programs.ts';
+import type { Plan } from './plan.ts';
+
+/** As much of an object as is looked at here. */
+export interface KubernetesObject {
+  metadata: { name: string; namespace?: string; labels?: Record<string, string> };
+  spec?: Record<string, unknown>;
+  status?: Record<string, unknown>;
+}
+
+const callMs = 60_000;
+
+export class Kubectl {
+  program: string;
+  env: Record<string, string>;
+
+  constructor(program: string, env: Record<string, string> = {}) {
+    this.program = program;
+    this.env = env;
+  }
+
+  static ofLocal(plan: Plan) {
+    return new Kubectl(programPath('kubectl'), { KUBECONFIG: kubeconfigOf(plan, 'admin') });
+  }
+
+  /** The current context of this machine's own kubectl. */
+  static ofContext() {
+    return new Kubectl('kubectl');
+  }
+
+  /** For a terminal. */
+  get line() {
+    const settings = Object.entries(this.env).map(([name, value]) => `${name}=${value} `);
+    return `${settings.join('')}${this.program}`;
+  }
+
+  /** @throws Stop with what kubectl says */
+  run(args: readonly string[], { input, timeoutMs = callMs }: { input?: string; timeoutMs?: number } = {}) {
+    const { error, status, stdout, stderr } = spawnSync(this.program, args, {
+      encoding: 'utf8',
+      env: { ...process.env, ...this.env },
+      timeout: timeoutMs,
+      maxBuffer: 64 * 1024 * 1024,
+      ...(input !== undefined && { input }),
+    });
+    if (error || status !== 0) throw new Stop(`kubectl ${args.join(' ')}: ${stderr || error?.message}`);
+    return stdout;
+  }
+
+  /** Without standing in the way of what else this process does. */
+  async runAside(args: readonly string[], { timeoutMs = callMs }: { timeoutMs?: number } = {}) {
+    const child = spawn(this.program, args, {
+      env: { ...process.env, ...this.env },
+      timeout: timeoutMs,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const said: Record<'stdout' | 'stderr', string> = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr'] as const)
+      child[name].setEncoding('utf8').on('data', (text) => (said[name] += text));
+    const code = await new Promise((done, failed) => {
+      child.on('error', failed);
+      child.on('close', done);
+    });
+    if (code !== 0) throw new Stop(`kubectl ${args.join(' ')}: ${said.stderr || code}`);
+    return said.stdout;
+  }
+
+  async answers(path: string) {
+    return this.runAside(['get', '--raw', path], { timeoutMs: 5_000 }).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  list(kind: string, ...args: string[]): KubernetesObject[] {
+    return JSON.parse(this.run(['get', kind, ...args, '-o', 'json'])).items;
+  }
+
+  apply(objects: readonly object[]) {
+    const input = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects });
+    // On the side of the server: some definitions are larger than the annotation that the other way needs.
+    return this.run(['apply', '--server-side', '--force-conflicts', '-f', '-'], { input });
+  }
+}

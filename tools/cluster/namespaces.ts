@@ -1,0 +1,165 @@
+/** The machines of the cluster: network, mount and process namespaces, with a bridge between them and one link to this machine. */
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { isAlive, isProcess, kill, launch } from '../lanyard/processes.ts';
+import { sleep, Stop } from '../lanyard/project.ts';
+import { podNetwork, type Member, type Plan } from './plan.ts';
+
+/** Runs to its end. Throws Stop with what it says. */
+export const command = (program: string, args: readonly string[], input?: string | Buffer): string => {
+  const { error, status, stdout, stderr } = spawnSync(program, args, {
+    encoding: 'utf8',
+    maxBuffer: 256 * 1024 * 1024,
+    ...(input !== undefined && { input }),
+  });
+  if (error || status !== 0) throw new Stop(`${program} ${args.join(' ')}: ${stderr || error || status}`);
+  return stdout;
+};
+
+const markerOf = ({ folder }: Member) => `LANYARD_CLUSTER_MEMBER=${folder}`;
+
+/** What programs write beside their own folders is gone with the namespace. */
+const privateFolders = ['/run', '/var/lib', '/var/log'];
+
+const startWithinMs = 10_000;
+
+const childOf = (pid: number) => {
+  try {
+    const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+    return Number(child) || undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/**
+ * A member that runs. When its first process ends, the kernel ends all others of it and gives back its links, mounts and rules.
+ */
+export class Namespace {
+  member: Member;
+  /** Of `unshare`, by which the member is found again. */
+  pid: number;
+
+  constructor(member: Member, pid: number) {
+    this.member = member;
+    this.pid = pid;
+  }
+
+  static async start(member: Member) {
+    mkdirSync(member.folder, { recursive: true });
+    // A process that ignores SIGCHLD leaves no zombies, whichever children it inherits.
+    const wait = ['env', '--ignore-signal=CHLD', markerOf(member), 'sleep', 'infinity'];
+    const namespace = new Namespace(
+      member,
+      launch({
+        command: 'unshare',
+        args: ['--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc', ...wait],
+        logFile: `${member.folder}/namespace.log`,
+      }),
+    );
+    for (const end = Date.now() + startWithinMs; ; await sleep(20)) {
+      // `env` becomes `sleep` once all is mounted.
+      if (namespace.init && isProcess(namespace.init, 'sleep infinity')) break;
+      if (!namespace.isAlive || Date.now() > end)
+        throw new Stop(`${member.name} could not get namespaces: see ${member.folder}/namespace.log`);
+    }
+    namespace.mountPrivately();
+    return namespace;
+  }
+
+  /** Its first process, as this machine counts. */
+  get init() {
+    return childOf(this.pid);
+  }
+
+  get isAlive() {
+    return isProcess(this.pid, markerOf(this.member));
+  }
+
+  enter(args: readonly string[]) {
+    return ['--target', String(this.init), '--net', '--mount', '--pid', '--', ...args];
+  }
+
+  run(program: string, ...args: string[]) {
+    return command('nsenter', this.enter([program, ...args]));
+  }
+
+  /** In its network, with the files and processes of this machine. */
+  ip(...args: string[]) {
+    return command('nsenter', ['--target', String(this.init), '--net', '--', 'ip', ...args]);
+  }
+
+  /** A program that goes on. Gives the pid of the process that waits for it. */
+  launch(name: string, args: readonly string[], env: Record<string, string> = {}) {
+    return launch({
+      command: 'nsenter',
+      args: this.enter(args),
+      env: { ...process.env, ...env } as Record<string, string>,
+      logFile: `${this.member.folder}/logs/${name}.log`,
+    });
+  }
+
+  private mountPrivately() {
+    for (const folder of privateFolders) this.run('mount', '-t', 'tmpfs', 'tmpfs', folder);
+    // Programs take an empty cgroup v2 beside v1 for the one in use.
+    spawnSync('nsenter', this.enter(['umount', '/sys/fs/cgroup/unified']), { stdio: 'ignore' });
+  }
+
+  /** At once, with all that runs in it. */
+  async stop() {
+    const { pid, init } = this;
+    if (init) kill(init, 'SIGKILL');
+    for (const end = Date.now() + startWithinMs; isAlive(pid) && Date.now() < end;) await sleep(20);
+    if (this.isAlive) kill(pid, 'SIGKILL');
+  }
+}
+
+/** The bridge is in the namespace of the control plane. */
+const bridge = 'nodes';
+
+export const hasLink = ({ link }: Plan) => command('ip', ['-o', 'link']).includes(` ${link}@`);
+
+/** The kernel would do it some time after the namespace has ended. */
+export const disconnectHost = (plan: Plan) => {
+  if (hasLink(plan)) spawnSync('ip', ['link', 'delete', plan.link], { stdio: 'ignore' });
+};
+
+/** Between the control plane and this machine. */
+export const connectHost = ({ link, host, control: { address } }: Plan, control: Namespace) => {
+  control.ip('link', 'set', 'lo', 'up');
+  control.ip('link', 'add', bridge, 'type', 'bridge');
+  control.ip('addr', 'add', `${address}/24`, 'dev', bridge);
+  control.ip('link', 'set', bridge, 'up');
+  command('ip', ['link', 'add', link, 'type', 'veth', 'peer', 'name', 'host', 'netns', String(control.init)]);
+  control.ip('link', 'set', 'host', 'master', bridge, 'up');
+  command('ip', ['addr', 'add', `${host}/24`, 'dev', link]);
+  command('ip', ['link', 'set', link, 'up']);
+  control.ip('route', 'add', 'default', 'via', host);
+};
+
+const routePods = (of: Namespace, { pods = '', address }: Member) => of.ip('route', 'replace', pods, 'via', address);
+
+/** A node that joins: its link, and the ways to and from the pods of the others. */
+export const connectNode = (plan: Plan, control: Namespace, node: Namespace) => {
+  const { name, address, pods = '' } = node.member;
+  control.ip('link', 'add', name, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', String(node.init));
+  control.ip('link', 'set', name, 'master', bridge, 'up');
+  node.ip('link', 'set', 'lo', 'up');
+  node.ip('addr', 'add', `${address}/24`, 'dev', 'eth0');
+  node.ip('link', 'set', 'eth0', 'up');
+  node.ip('route', 'add', 'default', 'via', plan.host);
+  node.run('sysctl', '-qw', 'net.ipv4.ip_forward=1');
+  routePods(control, node.member);
+  for (const other of plan.nodes) if (other.name !== name) routePods(node, other);
+  // Pods are known by their own addresses among each other, and by that of their node elsewhere.
+  const outside = ['-s', pods, '!', '-d', podNetwork, '-j', 'MASQUERADE'];
+  node.run('iptables', '-t', 'nat', '-A', 'POSTROUTING', ...outside);
+};
+
+/** Runs a program with the terminal's output; resolves with its exit code. */
+export const show = (program: string, args: readonly string[], env: Record<string, string | undefined> = {}) =>
+  new Promise<number>((done, failed) => {
+    const child = spawn(program, args, { stdio: 'inherit', env: { ...process.env, ...env } });
+    child.on('error', failed);
+    child.on('exit', (code) => done(code ?? 1));
+  });

@@ -1,0 +1,197 @@
+/** One node: containerd, kubelet and kube-proxy, with the files that configure them. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { waitUntil } from '../lanyard/probes.ts';
+import { certificatesFolder, kubeconfigOf } from './certificates.ts';
+import { dnsService, podNetwork, type Member, type Plan } from './plan.ts';
+import { programPath } from './programs.ts';
+import type { Namespace } from './namespaces.ts';
+
+export const pauseImage = 'localhost/lanyard/pause:1';
+
+/** In the node's own /run. */
+const socket = '/run/containerd/containerd.sock';
+
+const cgroups = '/sys/fs/cgroup';
+
+/** Of all members of a cluster; different clusters of one machine keep apart. */
+const cgroupOf = (plan: Plan) => `/lanyard-${plan.network.replaceAll(/[./]/g, '-')}`;
+
+export const containerdConfig = ({ folder }: Member) => `version = 2
+root = "${folder}/containerd"
+state = "/run/containerd"
+[grpc]
+  address = "${socket}"
+[plugins."io.containerd.grpc.v1.cri"]
+  restrict_oom_score_adj = true
+  sandbox_image = "${pauseImage}"
+  [plugins."io.containerd.grpc.v1.cri".cni]
+    bin_dir = "/usr/lib/cni"
+    conf_dir = "${folder}/cni"
+  [plugins."io.containerd.grpc.v1.cri".containerd]
+    default_runtime_name = "runc"
+    [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
+      runtime_type = "io.containerd.runc.v2"
+`;
+
+/** Point to point: also what two pods of one node say to each other passes the rules of Services. */
+export const podNetworkConfig = ({ folder, pods }: Member) => ({
+  cniVersion: '0.4.0',
+  name: 'pods',
+  plugins: [
+    {
+      type: 'ptp',
+      ipMasq: false,
+      ipam: {
+        type: 'host-local',
+        dataDir: join(folder, 'addresses'),
+        ranges: [[{ subnet: pods }]],
+        routes: [{ dst: '0.0.0.0/0' }],
+      },
+    },
+    { type: 'portmap', capabilities: { portMappings: true } },
+  ],
+});
+
+export const kubeletConfig = (plan: Plan, { name, folder }: Member) => ({
+  apiVersion: 'kubelet.config.k8s.io/v1beta1',
+  kind: 'KubeletConfiguration',
+  authentication: {
+    anonymous: { enabled: false },
+    webhook: { enabled: true },
+    x509: { clientCAFile: join(certificatesFolder(plan), 'ca.crt') },
+  },
+  authorization: { mode: 'Webhook' },
+  tlsCertFile: join(certificatesFolder(plan), `${name}.crt`),
+  tlsPrivateKeyFile: join(certificatesFolder(plan), `${name}.key`),
+  clusterDNS: [dnsService],
+  clusterDomain: 'cluster.local',
+  containerRuntimeEndpoint: `unix://${socket}`,
+  // A kubelet ends the pods that it finds and does not know: each has a branch of its own.
+  cgroupRoot: `${cgroupOf(plan)}/${name}`,
+  cgroupDriver: 'cgroupfs',
+  failCgroupV1: false,
+  failSwapOn: false,
+  oomScoreAdj: 0,
+  maxPods: 60,
+  podLogsDir: join(folder, 'pods'),
+  volumePluginDir: join(folder, 'volume-plugins'),
+  resolvConf: join(folder, 'resolv.conf'),
+  // The disk of this machine is not the cluster's.
+  evictionHard: { 'memory.available': '200Mi', 'nodefs.available': '1%', 'imagefs.available': '1%' },
+  imageGCHighThresholdPercent: 100,
+});
+
+const writeConfiguration = (plan: Plan, member: Member) => {
+  const { folder } = member;
+  for (const part of ['logs', 'cni', 'kubelet', 'pods']) mkdirSync(join(folder, part), { recursive: true });
+  writeFileSync(join(folder, 'containerd.toml'), containerdConfig(member));
+  writeFileSync(join(folder, 'cni/10-pods.conflist'), JSON.stringify(podNetworkConfig(member)));
+  writeFileSync(join(folder, 'kubelet.yaml'), JSON.stringify(kubeletConfig(plan, member), null, 2));
+  // Names outside the cluster have no answer: nothing in it needs them.
+  writeFileSync(join(folder, 'resolv.conf'), 'nameserver 127.0.0.1\n');
+};
+
+/** One hierarchy per controller (v1), or one for all (v2). */
+const hierarchies = () =>
+  existsSync(join(cgroups, 'cgroup.controllers'))
+    ? [cgroups]
+    : readdirSync(cgroups)
+        .filter((name) => name !== 'unified')
+        .map((name) => join(cgroups, name))
+        .filter((path) => statSync(path).isDirectory());
+
+/** What a new branch does not take from its parent by itself. */
+const inherit = (parent: string, branch: string) => {
+  for (const name of ['cpuset.cpus', 'cpuset.mems'])
+    if (existsSync(join(branch, name)) && readFileSync(join(branch, name), 'utf8').trim() === '')
+      writeFileSync(join(branch, name), readFileSync(join(parent, name)));
+  const control = join(parent, 'cgroup.subtree_control');
+  if (existsSync(control)) writeFileSync(control, '+cpu +cpuset +memory +pids');
+};
+
+/** Of the whole cluster, as much as eight processes that compete with it on this machine. */
+const share = { 'cpu.shares': '8192', 'cpu.weight': '800' };
+
+const giveShare = (branch: string) => {
+  for (const [name, value] of Object.entries(share))
+    if (existsSync(join(branch, name))) writeFileSync(join(branch, name), value);
+};
+
+const makeCgroups = (plan: Plan, { name }: Member) => {
+  for (const hierarchy of hierarchies()) {
+    const all = join(hierarchy, cgroupOf(plan));
+    for (const [parent, branch] of [
+      [hierarchy, all],
+      [all, join(all, name)],
+    ] as const) {
+      mkdirSync(branch, { recursive: true });
+      inherit(parent, branch);
+    }
+    giveShare(all);
+  }
+};
+
+const removeBranch = (path: string) => {
+  if (!existsSync(path)) return;
+  for (const entry of readdirSync(path, { withFileTypes: true }))
+    if (entry.isDirectory()) removeBranch(join(path, entry.name));
+  rmdirSync(path);
+};
+
+/** Once no process is left in them. */
+export const removeCgroups = (plan: Plan) => {
+  for (const hierarchy of hierarchies()) removeBranch(join(hierarchy, cgroupOf(plan)));
+};
+
+const kubelet = (plan: Plan, { name, address, folder }: Member) => [
+  programPath('kubelet'),
+  `--config=${folder}/kubelet.yaml`,
+  `--kubeconfig=${kubeconfigOf(plan, name)}`,
+  `--hostname-override=${name}`,
+  `--node-ip=${address}`,
+  `--root-dir=${folder}/kubelet`,
+];
+
+const kubeProxy = (plan: Plan, { name }: Member) => [
+  programPath('kube-proxy'),
+  `--kubeconfig=${kubeconfigOf(plan, 'proxy')}`,
+  `--hostname-override=${name}`,
+  `--cluster-cidr=${podNetwork}`,
+  '--proxy-mode=iptables',
+  // Limits of the machine, which namespaces may not change.
+  '--conntrack-max-per-core=0',
+  '--conntrack-tcp-timeout-established=0',
+  '--conntrack-tcp-timeout-close-wait=0',
+];
+
+/** In its namespace, that is connected. The node is ready some seconds later. */
+export const startNode = async (plan: Plan, node: Namespace, pauseArchive: string) => {
+  const { member } = node;
+  writeConfiguration(plan, member);
+  makeCgroups(plan, member);
+  node.launch('containerd', ['containerd', '--config', join(member.folder, 'containerd.toml')]);
+  const answers = async () => {
+    try {
+      ctr(node, 'version');
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  await waitUntil(`containerd of ${member.name}`, answers, { hint: `See ${member.folder}/logs/containerd.log` });
+  importImages(node, pauseArchive);
+  node.launch('kubelet', kubelet(plan, member));
+  node.launch('kube-proxy', kubeProxy(plan, member));
+};
+
+const ctr = (node: Namespace, ...args: string[]) =>
+  node.run('ctr', '--address', socket, '--namespace', 'k8s.io', ...args);
+
+/** @param archive as `docker save` writes it, also of several images */
+export const importImages = (node: Namespace, archive: string) => {
+  ctr(node, 'images', 'import', archive);
+  return basename(archive);
+};
+
+export const tagImage = (node: Namespace, from: string, to: string) => ctr(node, 'images', 'tag', '--force', from, to);

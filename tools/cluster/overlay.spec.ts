@@ -1,0 +1,55 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { newIdentityKeys } from '../lanyard/identity-keys.ts';
+import { dataFolder } from '../lanyard/project.ts';
+import { apps } from '../lanyard/service-processes.ts';
+import { manifestEnvironmentProblems } from '../manifests/environment.ts';
+import { buildKustomization } from '../manifests/kustomize.ts';
+import { schemaProblems } from '../manifests/schemas.ts';
+import { devicesService, kustomization, secretsOfServices } from './overlay.ts';
+
+mkdirSync(dataFolder(), { recursive: true });
+const folder = mkdtempSync(join(dataFolder(), 'overlay-'));
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const engines = { brokers: '10.1.2.3:9092', databaseUrl: 'postgres://a', redisUrl: 'redis://a' };
+
+const build = () => {
+  const written = kustomization(folder, { engines, settings: { gateway: ['GATEWAY_KEY_RATE_BURST=7'] } });
+  writeFileSync(join(folder, 'kustomization.yaml'), JSON.stringify(written));
+  writeFileSync(join(folder, 'devices.yaml'), JSON.stringify(devicesService()));
+  return buildKustomization(folder);
+};
+
+describe('the overlay of a local cluster', () => {
+  it('is one that Kubernetes and the services accept', async () => {
+    const manifests = build();
+    expect([...(await schemaProblems(manifests)), ...(await manifestEnvironmentProblems(manifests))]).toEqual([]);
+  });
+
+  it('has the engines that run outside of it, and what the caller adds', () => {
+    const maps = build().filter(({ kind }) => kind === 'ConfigMap');
+    const data = Object.assign({}, ...maps.map((map) => map['data']));
+    expect(data).toMatchObject({
+      KAFKA_BROKERS: '10.1.2.3:9092',
+      KAFKA_TLS_ENABLED: 'false',
+      GATEWAY_KEY_RATE_BURST: '7',
+      DEVICE_PROXY_COAP_DTLS_ENABLED: 'true',
+    });
+  });
+});
+
+describe('Secrets of the services', () => {
+  it('contain what each service reads, and no more', () => {
+    const secrets = { ...newIdentityKeys(), encryptionKey: 'key', accountId: 'account' };
+    const made = secretsOfServices(engines, secrets);
+    expect(made.map(({ metadata }) => metadata.name)).toEqual(apps.map((app) => `${app}-secrets`));
+    const holders = (name: string) =>
+      made.flatMap(({ metadata, stringData }) => (name in stringData ? [metadata.name.replace('-secrets', '')] : []));
+    expect(holders('IDENTITY_PRIVATE_KEY')).toEqual(['gateway']);
+    expect(holders('REDIS_URL')).toEqual(['gateway', 'device-proxy', 'dispatcher']);
+    expect(holders('ENCRYPTION_KEY')).toEqual(['registry', 'device-proxy', 'dispatcher', 'campaigns']);
+  });
+});

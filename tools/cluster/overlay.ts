@@ -1,0 +1,153 @@
+/** Lanyard's dev overlay for a cluster: engines outside of it, ports at its nodes, Secrets. */
+import { relative } from 'node:path';
+import { join } from 'node:path';
+import { root } from '../lanyard/project.ts';
+import {
+  apps,
+  usersOfEncryptionKey,
+  usersOfRedis,
+  type App,
+  type EngineUrls,
+  type Secrets,
+} from '../lanyard/service-processes.ts';
+
+export const namespace = 'lanyard';
+
+/** At every node. The devices' own port is in the overlay. */
+export const nodePorts = { http: 30080, coap: 30683, coaps: 30684 };
+
+/** Every pod asks for little, because the nodes share the processors of one machine. */
+const cpuRequest = '50m';
+
+const withoutTls = (engine: string) => [`${engine}_TLS_ENABLED=false`, `${engine}_TLS_CA_FILE=`];
+
+/** Beside the engines: what a caller adds, by service. */
+export type Settings = Partial<Record<App, string[]>>;
+
+const literals = (engines: Pick<EngineUrls, 'brokers'>, own: Settings): Record<string, string[]> => ({
+  common: [
+    'LOG_LEVEL=info',
+    `KAFKA_BROKERS=${engines.brokers}`,
+    'KAFKA_SASL_MECHANISM=',
+    ...withoutTls('KAFKA'),
+    ...withoutTls('DATABASE'),
+  ],
+  gateway: [...withoutTls('REDIS'), ...(own.gateway ?? [])],
+  dispatcher: [...withoutTls('REDIS'), ...(own.dispatcher ?? [])],
+  campaigns: own.campaigns ?? [],
+  'device-proxy': [
+    ...withoutTls('REDIS'),
+    ...(own['device-proxy'] ?? []),
+    ...['DTLS', 'TLS'].flatMap((kind) => [
+      `DEVICE_PROXY_COAP_${kind}_ENABLED=true`,
+      `DEVICE_PROXY_COAP_${kind}_HOST=0.0.0.0`,
+      `DEVICE_PROXY_COAP_${kind}_PORT=5684`,
+    ]),
+  ],
+});
+
+const add = (path: string, value: unknown) => ({ op: 'add', path, value });
+
+const container = '/spec/template/spec/containers/0';
+
+const patches = () => [
+  ...['Deployment', 'StatefulSet'].map((kind) => ({
+    target: { kind },
+    patch: [add(`${container}/resources/requests/cpu`, cpuRequest)],
+  })),
+  {
+    target: { kind: 'StatefulSet', name: 'device-proxy' },
+    patch: [
+      add(`${container}/ports/-`, { name: 'coaps', protocol: 'TCP', containerPort: 5684 }),
+      add(`${container}/ports/-`, { name: 'coaps-udp', protocol: 'UDP', containerPort: 5684 }),
+      add(`${container}/env/-`, {
+        name: 'DEVICE_PROXY_INNER_HOST',
+        valueFrom: { fieldRef: { fieldPath: 'status.podIP' } },
+      }),
+    ],
+  },
+  {
+    target: { kind: 'Service', name: 'gateway' },
+    patch: [add('/spec/type', 'NodePort'), add('/spec/ports/0/nodePort', nodePorts.http)],
+  },
+  {
+    // Every node takes datagrams for every replica, and each flow stays with the one that got its first.
+    target: { kind: 'Service', name: 'devices-udp' },
+    patch: [
+      add('/spec/externalTrafficPolicy', 'Cluster'),
+      add('/spec/sessionAffinity', 'None'),
+      { op: 'remove', path: '/spec/sessionAffinityConfig' },
+    ],
+  },
+];
+
+/** @param folder that the kustomization is written to */
+export const kustomization = (
+  folder: string,
+  {
+    engines,
+    settings = {},
+    images = (app) => ({ newName: `lanyard-${app}`, newTag: 'dev' }),
+  }: {
+    engines: Pick<EngineUrls, 'brokers'>;
+    settings?: Settings;
+    images?: (app: App) => { newName: string; newTag: string };
+  },
+) => ({
+  apiVersion: 'kustomize.config.k8s.io/v1beta1',
+  kind: 'Kustomization',
+  namespace,
+  resources: [relative(folder, join(root, 'k8s/overlays/dev')), 'devices.yaml'],
+  images: apps.map((app) => ({ name: `lanyard-${app}`, ...images(app) })),
+  configMapGenerator: Object.entries(literals(engines, settings)).map(([name, own]) => ({
+    name: `lanyard-${name}`,
+    behavior: 'merge',
+    literals: own,
+  })),
+  patches: patches().map(({ target, patch }) => ({ target, patch: JSON.stringify(patch) })),
+});
+
+/** DTLS and TLS at the same number. */
+export const devicesService = () => ({
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: { name: 'devices-coaps', labels: { 'app.kubernetes.io/name': 'device-proxy' } },
+  spec: {
+    type: 'NodePort',
+    selector: { 'app.kubernetes.io/name': 'device-proxy' },
+    ports: [
+      { name: 'coaps', protocol: 'TCP', port: 5684, targetPort: 'coaps', nodePort: nodePorts.coaps },
+      { name: 'coaps-udp', protocol: 'UDP', port: 5684, targetPort: 'coaps-udp', nodePort: nodePorts.coaps },
+    ],
+  },
+});
+
+/** One per service, with what it reads. */
+export const secretsOfServices = (engines: EngineUrls, secrets: Secrets) =>
+  apps.map((app) => ({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: `${app}-secrets`, namespace },
+    stringData: {
+      DATABASE_URL: engines.databaseUrls?.[app] ?? engines.databaseUrl,
+      ...(usersOfRedis.has(app) && { REDIS_URL: engines.redisUrl }),
+      ...(app === 'gateway'
+        ? { IDENTITY_PRIVATE_KEY: secrets.identityPrivateKey }
+        : { IDENTITY_PUBLIC_KEYS: secrets.identityPublicKey }),
+      ...(usersOfEncryptionKey.has(app) && { ENCRYPTION_KEY: secrets.encryptionKey }),
+    },
+  }));
+
+/** For the claim of campaigns: a folder of this machine, which all nodes see. */
+export const packagesVolume = (path: string) => ({
+  apiVersion: 'v1',
+  kind: 'PersistentVolume',
+  metadata: { name: 'packages' },
+  spec: {
+    capacity: { storage: '100Gi' },
+    accessModes: ['ReadWriteOnce'],
+    persistentVolumeReclaimPolicy: 'Retain',
+    hostPath: { path, type: 'DirectoryOrCreate' },
+    claimRef: { namespace, name: 'campaigns-packages' },
+  },
+});

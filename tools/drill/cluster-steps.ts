@@ -1,0 +1,107 @@
+/** What happens to a cluster while it is under load (docs/kubernetes.md). */
+import { waitUntil } from '../lanyard/probes.ts';
+import { sleep } from '../lanyard/project.ts';
+import { apps, type App } from '../lanyard/service-processes.ts';
+import { namespace } from '../cluster/overlay.ts';
+import { imageOf } from '../cluster/installation.ts';
+import type { ClusterSystem } from './cluster-system.ts';
+
+export interface Step {
+  name: string;
+  work: () => Promise<string | void>;
+  /** WebSockets are closed with 1012 and not otherwise. */
+  inOrder?: boolean;
+}
+
+const dnsAwayMs = 30_000;
+
+/** Of several nodes the last, of which nobody is told to come in. */
+const lastNode = ({ installation }: ClusterSystem) => installation.cluster.plan.nodes.at(-1)?.name ?? '';
+
+const podsOn = (system: ClusterSystem, node: string) =>
+  system.pods().filter(({ spec }) => spec?.['nodeName'] === node).length;
+
+const loseNode = async (system: ClusterSystem) => {
+  const { installation, kubectl } = system;
+  const node = lastNode(system);
+  const lost = podsOn(system, node);
+  await installation.cluster.stopNode(node);
+  const isGone = async () => !installation.cluster.readyNodes().includes(node);
+  const started = Date.now();
+  await waitUntil(`${node} is missed`, isGone, { timeoutMs: 120_000 });
+  const missedAfter = ((Date.now() - started) / 1_000).toFixed(0);
+  // What a provider of machines does; without it, the pods of a StatefulSet wait for the node to come back.
+  kubectl.run(['delete', 'node', node]);
+  await system.rolledOut();
+  const replacedAfter = ((Date.now() - started) / 1_000).toFixed(0);
+  await installation.cluster.startNode(node);
+  await installation.cluster.nodesReady();
+  return `${node} with ${lost} pods; missed after ${missedAfter} s, all replaced after ${replacedAfter} s`;
+};
+
+const drain = async (system: ClusterSystem) => {
+  const node = lastNode(system);
+  const moved = podsOn(system, node);
+  const options = ['--ignore-daemonsets', '--delete-emptydir-data', '--force', '--timeout=300s'];
+  await system.kubectl.runAside(['drain', node, ...options], { timeoutMs: 310_000 });
+  await system.rolledOut();
+  system.kubectl.run(['uncordon', node]);
+  return `${moved} pods moved`;
+};
+
+const withoutDns = async (system: ClusterSystem) => {
+  const scale = (replicas: number) =>
+    system.kubectl.run(['-n', 'kube-system', 'scale', 'deployment/coredns', `--replicas=${replicas}`]);
+  scale(0);
+  await sleep(dnsAwayMs);
+  scale(1);
+  await system.kubectl.runAside(['-n', 'kube-system', 'rollout', 'status', 'deployment/coredns', '--timeout=120s'], {
+    timeoutMs: 130_000,
+  });
+};
+
+/** One service gets another tag of its image, and the one before again; the others are not touched. */
+const upgradeAlone = async (system: ClusterSystem, app: App) => {
+  const next = imageOf(app).replace(/:dev$/, ':next');
+  await system.installation.tagImage(imageOf(app), next);
+  const workload = `deployment/${app}`;
+  const before = system.pods().map(({ metadata }) => metadata.name);
+  system.kubectl.run(['-n', namespace, 'set', 'image', workload, `${app}=${next}`]);
+  await system.rolledOut(app);
+  system.kubectl.run(['-n', namespace, 'rollout', 'undo', workload]);
+  await system.rolledOut(app);
+  const others = before.filter((name) => !name.startsWith(`${app}-`));
+  const now = new Set(system.pods().map(({ metadata }) => metadata.name));
+  return `${others.filter((name) => now.has(name)).length} of ${others.length} other pods were not touched`;
+};
+
+export const clusterSteps = (system: ClusterSystem): Step[] => {
+  const { installation } = system;
+  const several = installation.cluster.plan.nodes.length > 1;
+  const scaled = (from: number, to: number): Step => ({
+    name: `dispatcher from ${from} to ${to} replicas`,
+    work: () => system.scaled('dispatcher', to),
+    inOrder: true,
+  });
+  return [
+    { name: 'nothing', work: () => sleep(10_000) },
+    { name: 'rolling restart of everything', work: () => system.restartAll(), inOrder: true },
+    scaled(2, 1),
+    scaled(1, 4),
+    scaled(4, 2),
+    ...apps.map((app) => ({ name: `a pod of ${app} killed`, work: () => system.killPod(app) })),
+    ...(several
+      ? [
+          { name: 'a node drained', work: () => drain(system), inOrder: true },
+          { name: 'a node disappears', work: () => loseNode(system) },
+        ]
+      : []),
+    ...['redis', 'postgresql', 'kafka'].flatMap((name) => [
+      { name: `restart of ${name}`, work: () => installation.restartEngine(name) },
+      { name: `kill -9 of ${name}`, work: () => installation.restartEngine(name, 'SIGKILL') },
+    ]),
+    { name: `no DNS for ${dnsAwayMs / 1_000} s`, work: () => withoutDns(system) },
+    { name: 'dispatcher upgraded alone and back', work: () => upgradeAlone(system, 'dispatcher'), inOrder: true },
+    { name: 'registry upgraded alone and back', work: () => upgradeAlone(system, 'registry') },
+  ];
+};

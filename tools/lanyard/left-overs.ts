@@ -1,0 +1,17 @@
+import { processOf, stopProcess } from './processes.ts';
+import type { Unit } from './state.ts';
+
+const waitMs = 15_000;
+
+/** Services, then engines, that a killed command of this clone left behind. Gives how many there were. */
+export const stopLeftOvers = async (units: readonly Unit[]) => {
+  const left = units.flatMap((unit) => {
+    const pid = unit.external ? undefined : processOf(unit);
+    return pid === undefined ? [] : [{ ...unit, pid }];
+  });
+  for (const kind of ['service', 'engine']) {
+    const ofKind = left.filter((unit) => unit.kind === kind);
+    await Promise.all(ofKind.map(({ pid, stopSignal }) => stopProcess(pid, { signal: stopSignal, waitMs })));
+  }
+  return left.length;
+};
