@@ -2,9 +2,11 @@ import { Duplicate, fixed, NotFound, ServiceError, Unavailable, ValidationFailed
 
 export class ImageNotFound extends fixed(NotFound, 'No such firmware image in this account.') {}
 
-export class ImageNameTaken extends fixed(Duplicate, 'Another firmware image of this account has this name.', [
-  { name: 'name', message: 'Already taken' },
-]) {}
+export class ImageNameTaken extends fixed(
+  Duplicate,
+  'Another firmware image of this account has this name, or is being uploaded with it. An upload that broke off is forgotten after 5 minutes.',
+  [{ name: 'name', message: 'Already taken' }],
+) {}
 
 export class ImageInUse extends fixed(ServiceError, {
   status: 409,

@@ -2,6 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { newId } from '@lanyard/service';
 import { createHash, randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { StorageUnavailable } from '../src/errors.js';
+import { DiskPackages } from '../src/packages/disk-packages.js';
 import { testSystem } from './test-system.js';
 
 const system = testSystem('images', { CAMPAIGNS_ACCOUNT_BYTES_MAX: String(100 * 1_048_576) });
@@ -67,6 +70,24 @@ describe('POST /v3/firmware-images', () => {
     expect(await readdir(system.folder())).toEqual(before);
   });
 
+  it('keeps the bytes of an image whose commit was not confirmed', async () => {
+    const database = system.database();
+    const transaction = database.transaction.bind(database) as (run: unknown) => Promise<unknown>;
+    const name = newId();
+    let n = 0;
+    const broken = async (run: unknown): Promise<unknown> => {
+      const result = await transaction(run);
+      if (++n === 2) throw new Error('Connection terminated unexpectedly');
+      return result;
+    };
+    Object.assign(database, { transaction: broken });
+    const { status } = await system.call('POST', `/v3/firmware-images?name=${name}&version=1`, Buffer.from('x'));
+    Object.assign(database, { transaction });
+    expect(status).toBeGreaterThanOrEqual(500);
+    const [image] = (await system.call('GET', `/v3/firmware-images?name=${name}`)).body.data;
+    expect(await readdir(system.folder())).toContain(image?.['id']);
+  });
+
   it('409 for a name that is taken, 403 beyond the quota of bytes', async () => {
     const image = await system.upload(Buffer.from('x'));
     const name = String(image['name']);
@@ -114,4 +135,11 @@ describe('images of an account', () => {
     expect((await system.call('GET', path)).status).toBe(404);
     expect(await readdir(system.folder())).not.toContain(image.id);
   });
+});
+
+it('a disk that fails is a store that does not answer', async () => {
+  const packages = new DiskPackages('/nowhere/at/all');
+  await expect(packages.store(newId(), Readable.from([Buffer.from('x')]), 1)).rejects.toBeInstanceOf(
+    StorageUnavailable,
+  );
 });

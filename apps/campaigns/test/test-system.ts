@@ -8,6 +8,7 @@ import {
   DeviceEvents,
   DeviceLifecycle,
   type DeviceLifecycleChanged,
+  type DeviceSelectionAnswered,
   DeviceSelectionPages,
   type DeviceSelectionRequested,
   DeviceSelections,
@@ -30,8 +31,10 @@ import { engines, eventually, type Isolation, isolate, newIdentityKeys } from '@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DataSource } from 'typeorm';
 import { definition } from '../src/app.module.js';
 import { readConfig } from '../src/config.js';
+import { SelectionPages } from '../src/progress/selection-pages.js';
 import type { DeliveredCommand, FirmwareDevice } from './firmware-device.js';
 
 const identityKeys = newIdentityKeys();
@@ -55,6 +58,15 @@ export interface Reply {
   bytes: Buffer;
 }
 
+interface CallOptions {
+  account?: string;
+  headers?: Record<string, string>;
+  permissions?: string[];
+  replica?: number;
+  /** The caller is limited to them. */
+  deviceGroups?: string[];
+}
+
 /** Two replicas of campaigns on isolated infrastructure. The test is the directory and the device-proxy. */
 export const testSystem = (name: string, environment: NodeJS.ProcessEnv = {}) => {
   let isolation: Isolation;
@@ -72,9 +84,10 @@ export const testSystem = (name: string, environment: NodeJS.ProcessEnv = {}) =>
     method: string,
     path: string,
     body?: unknown,
-    { account = accountId, headers = {}, permissions = ['campaigns'], replica = 0 } = {},
+    { account = accountId, headers = {}, permissions = ['campaigns'], replica = 0, deviceGroups }: CallOptions = {},
   ): Promise<Reply> => {
-    const identity = { accountId: account, keyId: newId(), groups: [], permissions, tier: 'commercial' as const };
+    const caller = { accountId: account, keyId: newId(), groups: [], permissions, tier: 'commercial' as const };
+    const identity = { ...caller, ...(deviceGroups && { deviceGroups }) };
     const token = signIdentity(identity, 'campaigns', identityKeys.privateKey, Date.now());
     const raw = Buffer.isBuffer(body) || body instanceof ReadableStream;
     const response = await fetch((services[replica] as RunningService).url + path, {
@@ -214,13 +227,14 @@ export const testSystem = (name: string, environment: NodeJS.ProcessEnv = {}) =>
     events: (): readonly DeviceEventReported[] => events,
     commands: (): readonly CampaignCommandIssued[] => commands,
     selections: (): readonly DeviceSelectionRequested[] => selections,
-    refuseSelection: async (selectionId: string, message: string): Promise<void> => {
-      const refusal = { field: 'filter' as const, message };
-      const at = new Date().toISOString();
-      await producer.send(DeviceSelectionPages, {
-        ...{ selectionId, accountId, page: 0, devices: [], hasMore: false, refusal, selectedAt: at },
-      });
-    },
+    /** Stores one page of a selection as the consumer does. */
+    takePage: (selectionId: string, more: Partial<DeviceSelectionAnswered>): Promise<void> =>
+      (services[0] as RunningService).app.get(SelectionPages, { strict: false }).apply({
+        ...{ selectionId, accountId, page: 0, devices: [], hasMore: false, selectedAt: new Date().toISOString() },
+        ...more,
+      }),
+    /** Of the first replica. */
+    database: (): DataSource => (services[0] as RunningService).app.get(DataSource, { strict: false }),
     connect: (device: FirmwareDevice): void => void devices.set(device.deviceId, device),
     register: (deviceId: string, more: Partial<DeviceSessionChanged> = {}): Promise<void> =>
       producer.send(DeviceSessions, {

@@ -61,10 +61,17 @@ export class ImagesService {
       if (expected !== stored.checksum) throw new ChecksumDiffers(stored.checksum);
       return await this.database.transaction((manager) => this.complete(manager, actor, id, stored));
     } catch (error) {
-      await this.database.query('DELETE FROM campaigns.firmware_images WHERE id = $1 AND NOT stored', [id]);
-      await this.packages.remove(id);
+      await this.giveUp(id);
       throw error;
     }
+  }
+
+  /** The record may be committed although the answer to the commit was lost: then the bytes stay. */
+  private async giveUp(id: string): Promise<void> {
+    const [, count] = (await this.database.query('DELETE FROM campaigns.firmware_images WHERE id = $1 AND NOT stored', [
+      id,
+    ])) as [unknown[], number];
+    if (count > 0) await this.packages.remove(id);
   }
 
   list(accountId: string, query: ListQuery): Promise<ListEnvelope<Image>> {
@@ -93,7 +100,8 @@ export class ImagesService {
   async remove(actor: Actor, id: string, ifMatch?: string): Promise<void> {
     const { accountId } = actor;
     await this.database.transaction(async (manager) => {
-      if (isId(id)) await manager.query('SELECT 1 FROM campaigns.firmware_images WHERE id = $1 FOR UPDATE', [id]);
+      const sql = 'SELECT 1 FROM campaigns.firmware_images WHERE id = $1 AND account_id = $2 FOR UPDATE';
+      if (isId(id)) await manager.query(sql, [id, accountId]);
       const image = await this.get(accountId, id, manager);
       mustMatch(ifMatch, image.etag);
       const used: unknown[] = await manager.query(

@@ -8,6 +8,9 @@ import { BodyMeter, PackageStore, type StoredPackage } from './package-store.js'
 
 const incoming = '.incoming';
 
+/** Not of the body: only errors of the operating system have a number. */
+const isOfDisk = (error: unknown): boolean => error instanceof Error && 'errno' in error;
+
 /** A rename is durable once its folder is. */
 const syncFolder = async (folder: string): Promise<void> => {
   const handle = await open(folder, 'r');
@@ -39,7 +42,7 @@ export class DiskPackages extends PackageStore implements OnModuleInit {
       return stored;
     } catch (error) {
       await rm(path, { force: true });
-      throw error;
+      throw isOfDisk(error) ? new StorageUnavailable(error) : error;
     }
   }
 
