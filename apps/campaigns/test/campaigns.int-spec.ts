@@ -3,7 +3,7 @@ import { newId } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
 import { FirmwareDevice } from './firmware-device.js';
 import { SoftwareDevice } from './software-device.js';
-import { accountId, type Body, registered, testSystem } from './test-system.js';
+import { accountId, registered, testSystem } from './test-system.js';
 
 const system = testSystem('campaigns');
 
@@ -18,6 +18,8 @@ const started = async (fields: object = {}): Promise<string> => {
   await eventually(() => system.selections().length > seen);
   return id;
 };
+
+const lastSelection = (): string => String(system.selections().at(-1)?.selectionId);
 
 /** Codes of the entries of each device in a campaign. */
 const codesOf = (campaignId: string, deviceId: string): string[] =>
@@ -178,6 +180,28 @@ describe('a campaign', () => {
     expect((await download(device)).status).toBe(404);
   });
 
+  it('that is aborted in the middle of its selection takes no more devices', async () => {
+    const id = await started();
+    const away = () => ({ ...registered(newId()), isRegistered: false });
+    const selectionId = lastSelection();
+    await system.takePage(selectionId, { devices: [away()], hasMore: true });
+    await system.call('POST', `${path}/${id}/abort`);
+    await system.eventually(id, 'aborted');
+    await system.takePage(selectionId, { page: 1, devices: [away()], hasMore: true });
+    expect((await system.devicesOf(id)).map((device) => device['event_code'])).toEqual(['SYS_103']);
+  });
+
+  it('whose selection fails in the middle says so of each device', async () => {
+    const id = await started();
+    const selectionId = lastSelection();
+    const refusal = { field: 'group_id' as const, message: 'No such device group.' };
+    await system.takePage(selectionId, { devices: [{ ...registered(newId()), isRegistered: false }], hasMore: true });
+    await system.takePage(selectionId, { page: 1, refusal });
+    await system.eventually(id, 'aborted');
+    const ends = (await system.devicesOf(id)).map((device) => [device['event_code'], device['reason']]);
+    expect(ends).toEqual([['SYS_103', `campaign aborted: ${refusal.message}`]]);
+  });
+
   it('stops when too many devices fail', async () => {
     const id = await started({ concurrency: 1, failure_percent_max: 50, failure_count_min: 2 });
     const ids = Array.from({ length: 6 }, () => newId()).toSorted();
@@ -286,84 +310,29 @@ describe('a dry run', () => {
     const seen = system.selections().length;
     await system.call('POST', `${path}/${id}/dry-run`);
     await eventually(() => system.selections().length > seen);
-    await system.refuseSelection(String(system.selections().at(-1)?.selectionId), 'colour: Unknown filter');
-    await eventually(async () =>
-      expect((await system.call('GET', `${path}/${id}`)).body.dry_run).toMatchObject({
-        state: 'refused',
-        message: 'colour: Unknown filter',
-      }),
-    );
-  });
-});
-
-describe('the record', () => {
-  it.each([
-    [{ concurrency: 0 }, 'concurrency'],
-    [{ window: { from: '25:00', to: '01:00' } }, 'window.from'],
-    [{ colour: 'red' }, 'colour'],
-    [{ delivery: 'post' }, 'delivery'],
-    [{ when: 'tomorrow' }, 'when'],
-  ])('400 for %j', async (fields, field) => {
-    const image = await system.upload(Buffer.from('x'));
-    const body = { name: newId(), firmware_image_id: image.id, ...fields };
-    const { status, body: refused } = await system.call('POST', path, body);
-    expect([status, refused.fields[0]?.name]).toEqual([400, field]);
+    const refusal = { field: 'filter' as const, message: 'colour: Unknown filter' };
+    await system.takePage(lastSelection(), { refusal });
+    const { dry_run: found } = (await system.call('GET', `${path}/${id}`)).body;
+    expect(found).toMatchObject({ state: 'refused', message: refusal.message });
   });
 
-  it('404 for an image of another account', async () => {
-    const { id } = await system.campaign();
-    const { body } = await system.call('GET', `${path}/${id}`);
-    const other = { name: newId(), firmware_image_id: body['firmware_image_id'] };
-    expect((await system.call('POST', path, other, { account: newId() })).status).toBe(404);
-  });
-
-  it('is changed as a whole in a draft, and in part after the start', async () => {
-    const { id, etag } = await system.campaign({ when: new Date(Date.now() + 3_600_000).toISOString() });
-    const put = (body: object, headers = {}) => system.call('PUT', `${path}/${id}`, body, { headers });
-    expect((await put({ concurrency: 5 }, { 'if-match': 'x' })).status).toBe(412);
-    const changed = await put(
-      { filter: 'state=registered', window: { from: '01:00', to: '02:00' } },
-      { 'if-match': etag },
-    );
-    expect(changed.body).toMatchObject({ filter: 'state=registered', window: { from: '01:00', to: '02:00' } });
-    expect((await put(changed.body)).status).toBe(200);
-    await system.call('POST', `${path}/${id}/start`);
-    expect((await put({ filter: null })).body.fields[0]?.name).toBe('filter');
-    expect((await put({ concurrency: 7, window: null })).body).toMatchObject({ concurrency: 7, window: null });
-    expect((await system.call('DELETE', `${path}/${id}`)).status).toBe(409);
-    await system.call('POST', `${path}/${id}/abort`);
-    await system.eventually(id, 'aborted');
-    expect((await put({ concurrency: 8 })).status).toBe(409);
-    expect((await system.call('DELETE', `${path}/${id}`)).status).toBe(204);
-    expect((await system.call('GET', `${path}/${id}`)).status).toBe(404);
-  });
-
-  it('ends after its start, and at most 90 days later, whatever is changed', async () => {
-    const hour = 3_600_000;
-    const iso = (ms: number): string => new Date(ms).toISOString();
-    const { id } = await system.campaign({ when: iso(Date.now() + 2 * hour), ends_at: iso(Date.now() + hour) });
-    const refused = await system.call('POST', `${path}/${id}/start`);
-    expect([refused.status, refused.body.fields[0]?.name]).toEqual([400, 'ends_at']);
-    expect((await system.call('PUT', `${path}/${id}`, { ends_at: null })).status).toBe(200);
-    const scheduled = (await system.call('POST', `${path}/${id}/start`)).body;
-    const daysOf = (campaign: Body): number =>
-      (Date.parse(String(campaign['ends_at'])) - Date.parse(String(campaign['when']))) / (24 * hour);
-    expect(daysOf(scheduled)).toBe(90);
-    for (const endsAt of [null, iso(Date.now() + 1_000 * 24 * hour)])
-      expect(daysOf((await system.call('PUT', `${path}/${id}`, { ends_at: endsAt })).body)).toBe(90);
-  });
-
-  it('belongs to its account', async () => {
-    const { id } = await system.campaign();
-    const other = { account: newId() };
-    for (const [method, at] of [
-      ['GET', ''],
-      ['GET', '/devices'],
-      ['GET', '/progress'],
-      ['POST', '/start'],
-      ['DELETE', ''],
-    ] as const)
-      expect((await system.call(method, `${path}/${id}${at}`, undefined, other)).status).toBe(404);
-    expect((await system.call('GET', path, undefined, other)).body.data).toEqual([]);
+  it('of other devices is forgotten with its pages: after another filter, and by the start', async () => {
+    const { id } = await system.campaign({ filter: 'state=registered' });
+    const act = async (method: string, at: string, body?: object): Promise<unknown> =>
+      (await system.call(method, `${path}/${id}${at}`, body)).body.dry_run;
+    const begun = async (): Promise<string> => {
+      const seen = system.selections().length;
+      await act('POST', '/dry-run');
+      await eventually(() => system.selections().length > seen);
+      return lastSelection();
+    };
+    const first = await begun();
+    expect(await act('PUT', '', { filter: 'state=registered' })).toMatchObject({ state: 'running' });
+    expect(await act('PUT', '', { filter: null })).toBeNull();
+    const second = await begun();
+    expect(await act('POST', '/start')).toBeNull();
+    for (const selectionId of [first, second]) await system.takePage(selectionId, { devices: [registered(newId())] });
+    expect([await act('GET', ''), await system.devicesOf(id)]).toEqual([null, []]);
+    await act('POST', '/abort');
   });
 });

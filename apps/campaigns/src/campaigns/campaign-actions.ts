@@ -35,7 +35,9 @@ export class CampaignActions {
       const endsAt = endOf(startsMs, campaign.ends_at);
       if (endsAt.getTime() <= Math.max(startsMs, this.clock.now()))
         throw new ValidationFailed([{ name: 'ends_at', message: 'Must be after the start: change the draft first' }]);
-      return { state: 'scheduled', starts_at: new Date(startsMs), ends_at: endsAt, selection_id: null };
+      const scheduled = { state: 'scheduled', starts_at: new Date(startsMs), ends_at: endsAt, selection_id: null };
+      // The pages of a dry run that is under way are not taken any more.
+      return campaign.dry_run?.state === 'running' ? { ...scheduled, dry_run: null } : scheduled;
     });
   }
 

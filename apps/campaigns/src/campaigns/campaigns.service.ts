@@ -15,6 +15,7 @@ import {
   ValidationFailed,
 } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
+import { isDeepStrictEqual } from 'node:util';
 import { DataSource, type EntityManager } from 'typeorm';
 import { CampaignNameTaken, CampaignNotFound, TooManyCampaigns, WrongState } from '../errors.js';
 import type { Image } from '../images/image-fields.js';
@@ -43,6 +44,14 @@ const mustStayWithin = ({ deviceGroups }: CampaignOwner, groupId: string | null)
   if (!deviceGroups || (groupId !== null && deviceGroups.includes(groupId))) return;
   const message = 'Must be one of the device groups that the key is limited to';
   throw new ValidationFailed([{ name: 'group_id', message }]);
+};
+
+/** Without the fields that keep their values: clients send whole records back. Throws ValidationFailed. */
+const realChanges = (body: CampaignChanges, campaign: Campaign): Partial<NewCampaign> => {
+  const changes = Object.entries(changesOf(body as Record<string, unknown>, changeable, campaign, ['dry_run']));
+  return Object.fromEntries(
+    changes.filter(([name, value]) => !isDeepStrictEqual(value, campaign[name as keyof Campaign])),
+  );
 };
 
 /** Update campaigns as records. What they do is in `progress/`. */
@@ -114,11 +123,12 @@ export class CampaignsService {
     return this.refusingTakenNames((manager) =>
       this.changeState(manager, 'SYS_593', actor, id, async (campaign) => {
         mustMatch(ifMatch, campaign.etag);
-        const changes = changesOf(body as Record<string, unknown>, changeable, campaign, ['dry_run']);
+        const changes = realChanges(body, campaign);
         this.refuseLateChanges(campaign, changes);
-        const { group_id: groupId } = changes as Partial<NewCampaign>;
-        if (groupId !== undefined) mustStayWithin(actor, groupId);
-        const columns: Record<string, unknown> = Object.fromEntries(columnsOfFields(changes as Partial<NewCampaign>));
+        if (changes.group_id !== undefined) mustStayWithin(actor, changes.group_id);
+        const columns: Record<string, unknown> = Object.fromEntries(columnsOfFields(changes));
+        // What a dry run has counted, or is counting, are other devices.
+        if ('group_id' in changes || 'filter' in changes) Object.assign(columns, { selection_id: null, dry_run: null });
         if (columns['ends_at'] === undefined || campaign.when === null || campaign.state === 'draft') return columns;
         return { ...columns, ends_at: endOf(Date.parse(campaign.when), columns['ends_at'] as string | null) };
       }),
@@ -148,7 +158,8 @@ export class CampaignsService {
 
   /** Locks it against every other change until the transaction ends. */
   async lock(manager: EntityManager, owner: CampaignOwner, id: string): Promise<Campaign> {
-    if (isId(id)) await manager.query('SELECT 1 FROM campaigns.update_campaigns WHERE id = $1 FOR UPDATE', [id]);
+    const sql = 'SELECT 1 FROM campaigns.update_campaigns WHERE id = $1 AND account_id = $2 FOR UPDATE';
+    if (isId(id)) await manager.query(sql, [id, owner.accountId]);
     return this.get(owner, id, manager);
   }
 
@@ -181,7 +192,8 @@ export class CampaignsService {
 
   /** Locked against its deletion until the transaction ends. */
   private async keepImage(manager: EntityManager, accountId: string, id: string): Promise<Image> {
-    if (isId(id)) await manager.query('SELECT 1 FROM campaigns.firmware_images WHERE id = $1 FOR SHARE', [id]);
+    const sql = 'SELECT 1 FROM campaigns.firmware_images WHERE id = $1 AND account_id = $2 FOR SHARE';
+    if (isId(id)) await manager.query(sql, [id, accountId]);
     return this.images.get(accountId, id, manager);
   }
 

@@ -1,5 +1,6 @@
 import { type DatabaseConfig, type DatabaseOptions, databaseOptions } from '@lanyard/service';
 import { Initial1796169600000 } from './migrations/1796169600000-initial.js';
+import { PausedDue1796349600000 } from './migrations/1796349600000-paused-due.js';
 import { Software1796346000000 } from './migrations/1796346000000-software.js';
 import { LifecycleRevisions1796342400000 } from './migrations/1796342400000-lifecycle-revisions.js';
 
@@ -10,5 +11,5 @@ export const databaseOf = (config: DatabaseConfig): DatabaseOptions =>
   databaseOptions(config, {
     schema,
     entities: [],
-    migrations: [Initial1796169600000, LifecycleRevisions1796342400000, Software1796346000000],
+    migrations: [Initial1796169600000, LifecycleRevisions1796342400000, Software1796346000000, PausedDue1796349600000],
   });

@@ -65,6 +65,14 @@ class Device {
 }
 
 describe('software', () => {
+  it('is tried again in the instance of the attempt before, which has no name yet', () => {
+    const device = new Device({ ...goal, retries: 1 }).reports(free).answers();
+    const broken = { ...free, state: 2, result: 53 };
+    expect(device.polled(broken).update.state).toBe('waiting');
+    const again = device.tell({ kind: 'started' }).reports({ ...free, instance: 1 }, broken);
+    expect(again.asked).toMatchObject({ kind: 'execute', path: '/9/0/6' });
+  });
+
   it('is installed in a free instance, and activated', () => {
     const device = new Device();
     expect(device.asked).toMatchObject({ kind: 'read', path: '/9' });

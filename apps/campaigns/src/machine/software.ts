@@ -40,9 +40,15 @@ const execute = (
   return nextStep(update, step, { ...command, ...(argument !== undefined && { argument }) }, now);
 };
 
-/** The one of the package, or one that has none. */
-const instanceFor = (all: readonly SoftwareInstance[], name: string | null): SoftwareInstance | undefined =>
-  all.find((one) => one.name === name) ?? all.find((one) => one.state === states.initial && !one.name);
+/** The one of the package, the one that an earlier attempt used before it had a name, or a free one. */
+const instanceFor = (
+  all: readonly SoftwareInstance[],
+  { packageName }: Goal,
+  { instance: used }: DeviceUpdate,
+): SoftwareInstance | undefined =>
+  all.find(({ name }) => name === packageName) ??
+  all.find(({ instance, name }) => instance === used && !name) ??
+  all.find(({ state, name }) => state === states.initial && !name);
 
 /** It is installed. It must also be active. */
 const activated = (update: DeviceUpdate, { isActive }: SoftwareInstance, now: Circumstances): Advance =>
@@ -53,7 +59,7 @@ const onObject: Handler = (update, event, goal, now) => {
   const unsupported = (reason: string): Advance => failAttempt(update, reason, goal, now, { isPermanent: true });
   if (event.kind !== 'answered')
     return unsupported(`object 9 cannot be read${event.kind === 'refused' ? `: ${event.error}` : ''}`);
-  const found = instanceFor(event.report.software ?? [], goal.packageName);
+  const found = instanceFor(event.report.software ?? [], goal, update);
   if (!found) return unsupported('no instance of object 9 has the package, and none is free');
   const { instance, state, version = null, isActive } = found;
   const known = { ...update, instance, previousVersion: state === states.installed ? version : null };

@@ -75,9 +75,8 @@ export class CampaignWorker extends BackgroundWork {
     if (!isWithin(from !== null && to !== null ? { from, to } : null, this.clock.now()))
       return { tick_at: this.in(idleMs) };
     const room = campaign.concurrency - counts.updating;
-    const started = await this.starter.start(manager, campaign.id, room);
-    // Without room, a device that finishes makes some; with room left, no other device can begin now.
-    return { tick_at: this.in(started < room ? idleMs : busyMs) };
+    const mayContinue = await this.starter.start(manager, campaign.id, room);
+    return { tick_at: this.in(mayContinue ? busyMs : idleMs) };
   }
 
   /** A few hundred devices at a time. */

@@ -23,20 +23,22 @@ export class DeviceStarter {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** Returns how many began. Rejects with a unique violation if another campaign began with one of them meanwhile. */
-  async start(manager: EntityManager, campaignId: string, room: number): Promise<number> {
-    if (room <= 0) return 0;
+  /**
+   * Returns whether more may begin as soon as there is room. Rejects with a unique violation if another campaign began with
+   * one of them meanwhile.
+   */
+  async start(manager: EntityManager, campaignId: string, room: number): Promise<boolean> {
+    if (room <= 0) return true;
     const now = new Date(this.clock.now());
-    const candidates = (await manager.query(candidatesSql, [campaignId, now, Math.min(room, startsAtOnce)])) as {
-      device_id: string;
-    }[];
-    if (candidates.length === 0) return 0;
+    const most = Math.min(room, startsAtOnce);
+    const candidates = (await manager.query(candidatesSql, [campaignId, now, most])) as { device_id: string }[];
+    if (candidates.length === 0) return false;
     const ids = candidates.map(({ device_id: id }) => id);
     const rows = (await manager.query(
       `${selectUpdates} WHERE d.campaign_id = $1 AND d.device_id = ANY($2) ${lockedInOrder}`,
       [campaignId, ids],
     )) as UpdateRow[];
     await this.updates.apply(manager, rows, () => ({ kind: 'started' }));
-    return rows.length;
+    return rows.length === most;
   }
 }

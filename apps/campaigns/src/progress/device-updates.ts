@@ -33,9 +33,13 @@ const storeSql = `
   FROM jsonb_populate_recordset(NULL::campaigns.campaign_devices, $1::jsonb) r
   WHERE d.campaign_id = r.campaign_id AND d.device_id = r.device_id`;
 
+// Locked in the order in which facts of sessions are stored.
 const versionsSql = `
-  UPDATE campaigns.device_sessions s SET firmware_version = r.version
-  FROM jsonb_to_recordset($1::jsonb) AS r (device_id text, version text) WHERE s.device_id = r.device_id`;
+  WITH held AS (
+    SELECT s.device_id, r.version FROM campaigns.device_sessions s
+    JOIN jsonb_to_recordset($1::jsonb) AS r (device_id text, version text) ON s.device_id = r.device_id
+    ORDER BY s.device_id FOR UPDATE OF s)
+  UPDATE campaigns.device_sessions s SET firmware_version = held.version FROM held WHERE s.device_id = held.device_id`;
 
 /** Their campaigns have room for other devices, or are done. One that is locked has its turn now. */
 const wakeSql = `

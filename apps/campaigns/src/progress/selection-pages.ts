@@ -26,7 +26,8 @@ interface SelectingCampaign {
 
 const campaignSql = `
   SELECT id, account_id, group_id, filter, state, version, object, selection_page, selection_complete, dry_run
-  FROM campaigns.update_campaigns WHERE selection_id = $1 FOR UPDATE`;
+  FROM campaigns.update_campaigns
+  WHERE selection_id = $1 AND state NOT IN ('stopping', 'done', 'aborted') FOR UPDATE`;
 
 const addSql = `
   INSERT INTO campaigns.campaign_devices (campaign_id, device_id, account_id, endpoint_name, added_at, updated_at)
@@ -44,7 +45,10 @@ const presenceSql = `
 
 const tooMany = `more than ${campaignDevicesMax} devices`;
 
-/** Takes the pages of selections: devices of campaigns, or the counts of dry runs. Pages may be repeated. */
+/**
+ * Takes the pages of selections: devices of campaigns, or the counts of dry runs. Pages may be repeated. A campaign that stops
+ * takes no more of them.
+ */
 @Injectable()
 export class SelectionPages {
   constructor(

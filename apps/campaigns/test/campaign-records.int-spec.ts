@@ -1,0 +1,112 @@
+import { describe, expect, it } from '@jest/globals';
+import { newId } from '@lanyard/service';
+import { type Body, testSystem } from './test-system.js';
+
+const system = testSystem('campaign-records');
+
+const path = '/v3/update-campaigns';
+
+describe('the record', () => {
+  it.each([
+    [{ concurrency: 0 }, 'concurrency'],
+    [{ window: { from: '25:00', to: '01:00' } }, 'window.from'],
+    [{ colour: 'red' }, 'colour'],
+    [{ delivery: 'post' }, 'delivery'],
+    [{ when: 'tomorrow' }, 'when'],
+  ])('400 for %j', async (fields, field) => {
+    const image = await system.upload(Buffer.from('x'));
+    const body = { name: newId(), firmware_image_id: image.id, ...fields };
+    const { status, body: refused } = await system.call('POST', path, body);
+    expect([status, refused.fields[0]?.name]).toEqual([400, field]);
+  });
+
+  it('404 for an image of another account', async () => {
+    const { id } = await system.campaign();
+    const { body } = await system.call('GET', `${path}/${id}`);
+    const other = { name: newId(), firmware_image_id: body['firmware_image_id'] };
+    expect((await system.call('POST', path, other, { account: newId() })).status).toBe(404);
+  });
+
+  it('is changed as a whole in a draft, and in part after the start', async () => {
+    const { id, etag } = await system.campaign({ when: new Date(Date.now() + 3_600_000).toISOString() });
+    const put = (body: object, headers = {}) => system.call('PUT', `${path}/${id}`, body, { headers });
+    expect((await put({ concurrency: 5 }, { 'if-match': 'x' })).status).toBe(412);
+    const changed = await put(
+      { filter: 'state=registered', window: { from: '01:00', to: '02:00' } },
+      { 'if-match': etag },
+    );
+    expect(changed.body).toMatchObject({ filter: 'state=registered', window: { from: '01:00', to: '02:00' } });
+    expect((await put(changed.body)).status).toBe(200);
+    await system.call('POST', `${path}/${id}/start`);
+    expect((await put({ filter: null })).body.fields[0]?.name).toBe('filter');
+    // As clients send it back: what is not changed is no late change.
+    const whole = (await system.call('GET', `${path}/${id}`)).body;
+    expect((await put({ ...whole, concurrency: 6 })).body).toMatchObject({ concurrency: 6, state: 'scheduled' });
+    expect((await put({ concurrency: 7, window: null })).body).toMatchObject({ concurrency: 7, window: null });
+    expect((await system.call('DELETE', `${path}/${id}`)).status).toBe(409);
+    await system.call('POST', `${path}/${id}/abort`);
+    await system.eventually(id, 'aborted');
+    expect((await put({ concurrency: 8 })).status).toBe(409);
+    expect((await system.call('DELETE', `${path}/${id}`)).status).toBe(204);
+    expect((await system.call('GET', `${path}/${id}`)).status).toBe(404);
+  });
+
+  it('ends after its start, and at most 90 days later, whatever is changed', async () => {
+    const hour = 3_600_000;
+    const iso = (ms: number): string => new Date(ms).toISOString();
+    const { id } = await system.campaign({ when: iso(Date.now() + 2 * hour), ends_at: iso(Date.now() + hour) });
+    const refused = await system.call('POST', `${path}/${id}/start`);
+    expect([refused.status, refused.body.fields[0]?.name]).toEqual([400, 'ends_at']);
+    expect((await system.call('PUT', `${path}/${id}`, { ends_at: null })).status).toBe(200);
+    const scheduled = (await system.call('POST', `${path}/${id}/start`)).body;
+    const daysOf = (campaign: Body): number =>
+      (Date.parse(String(campaign['ends_at'])) - Date.parse(String(campaign['when']))) / (24 * hour);
+    expect(daysOf(scheduled)).toBe(90);
+    for (const endsAt of [null, iso(Date.now() + 1_000 * 24 * hour)])
+      expect(daysOf((await system.call('PUT', `${path}/${id}`, { ends_at: endsAt })).body)).toBe(90);
+  });
+
+  it('belongs to its account', async () => {
+    const { id } = await system.campaign();
+    const other = { account: newId() };
+    for (const [method, at] of [
+      ['GET', ''],
+      ['GET', '/devices'],
+      ['GET', '/progress'],
+      ['POST', '/start'],
+      ['DELETE', ''],
+    ] as const)
+      expect((await system.call(method, `${path}/${id}${at}`, undefined, other)).status).toBe(404);
+    expect((await system.call('GET', path, undefined, other)).body.data).toEqual([]);
+  });
+
+  it('for a device group is what a key limited to it may see and change; others do not exist for it', async () => {
+    const [mine, others] = [newId(), newId()];
+    const ids = [(await system.campaign({ group_id: mine })).id, (await system.campaign({ group_id: others })).id];
+    const whole = (await system.campaign()).id;
+    const limited = { deviceGroups: [mine] };
+    const ask = (method: string, at: string, body?: object) => system.call(method, path + at, body, limited);
+    const listed = (await ask('GET', '?limit=1000&include=total_count')).body;
+    expect([listed.data.map(({ id }) => id), listed['total_count']]).toEqual([[ids[0]], 1]);
+    for (const id of [ids[1], whole])
+      for (const [method, at, body] of [
+        ['GET', ''],
+        ['PUT', '', { description: 'x' }],
+        ['GET', '/devices'],
+        ['GET', '/progress'],
+        ...['dry-run', 'start', 'pause', 'resume', 'abort'].map((action) => ['POST', `/${action}`] as const),
+        ['DELETE', ''],
+      ] as [string, string, object?][])
+        expect([method, at, (await ask(method, `/${id}${at}`, body)).status]).toEqual([method, at, 404]);
+    expect((await ask('GET', `/${ids[0]}/progress`)).status).toBe(200);
+    const { body: image } = await ask('GET', `/${ids[0]}`);
+    const wanted = { name: newId(), firmware_image_id: image['firmware_image_id'] };
+    for (const groupId of [others, null, undefined]) {
+      const refused = await ask('POST', '', { ...wanted, filter: 'state=registered', group_id: groupId });
+      expect([refused.status, refused.body.fields[0]?.name]).toEqual([400, 'group_id']);
+    }
+    for (const groupId of [others, null])
+      expect((await ask('PUT', `/${ids[0]}`, { group_id: groupId })).body.fields[0]?.name).toBe('group_id');
+    expect((await ask('POST', '', { ...wanted, group_id: mine })).status).toBe(201);
+  });
+});
