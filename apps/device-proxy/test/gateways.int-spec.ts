@@ -180,6 +180,19 @@ describe('devices behind a gateway', () => {
     expect((await system.result('later', 20_000)).value).toMatchObject({ outcome: 'succeeded', deviceId: one });
   });
 
+  it('go from one gateway to another when the directory says so', async () => {
+    const other = new TestGateway(system, proxy, 'gw-other');
+    other.add(0, 'gw-one', 'here');
+    await other.register();
+    await refusal(other.deviceId, 'not behind this gateway');
+    for (const host of [other, gateway]) {
+      const { epoch } = await system.storedSession(one);
+      await system.lifecycle(one, 'gw-one', 'changed', { hostGateway: host.deviceId });
+      await gateway.idOf('gw-one', Number(epoch));
+      expect((await send(one, { method: 'GET', uri: temperature })).json).toMatchObject({ status: 200 });
+    }
+  });
+
   it('follow the address of the gateway', async () => {
     await subscribe(one);
     await gateway.device.open({ newAddress: true });
@@ -324,4 +337,22 @@ describe('refused', () => {
     await gateway.register();
     await refusal(gateway.deviceId, 'resource 0, the device id, is missing or blank');
   });
+
+  it('is an error of the gateway: once in the event log, and its list is read again', async () => {
+    const gateway = new TestGateway(system, proxy, 'failing');
+    gateway.add(0, 'failing-child');
+    let failures = 2;
+    gateway.device.beforeAnswer = ({ path }) => {
+      if (path === '/25' && failures-- > 0) throw new Error('out of memory');
+    };
+    await gateway.register();
+    await refusal(gateway.deviceId, 'the gateway said 5.00');
+    const served = async (): Promise<void> => {
+      await gateway.device.update();
+      expect(system.sessions.map(({ value }) => value.endpointName)).toContain('failing-child');
+    };
+    await eventually(served, { timeoutMs: 60_000, intervalMs: 500 });
+    const refused = system.events.filter(({ value }) => value.deviceId === gateway.deviceId);
+    expect(refused.map(({ value }) => value.data?.reason)).toEqual(['behind-gateway']);
+  }, 120_000);
 });

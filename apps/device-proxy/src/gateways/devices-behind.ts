@@ -10,6 +10,7 @@ import { SessionFacts } from '../sessions/session-facts.js';
 import { Sessions } from '../sessions/sessions.js';
 import { SubscriptionReconciler } from '../subscriptions/subscription-reconciler.js';
 import { viaAddress, viaOf } from '../transport/peer-address.js';
+import { RetryLater } from '../transport/retry-later.js';
 
 /** What a list and the registration of the gateway say of a device behind it. */
 type Described = Omit<RegistrationData, 'endpointType' | 'registeredAtMs' | 'firstContact'>;
@@ -55,8 +56,14 @@ export class DevicesBehind {
       const data = describedBy(gateway, device);
       const held = this.sessions.get(deviceId);
       if (held?.gateway === gateway && held.address === address) await this.update(held, data);
-      else if (await this.isElsewhere(deviceId, gateway)) return 'name-taken';
-      else await this.open({ gateway, address, data, admitted });
+      else {
+        const via = await this.wayTo(deviceId);
+        // Registered by itself: it keeps that session until it leaves.
+        if (via === 'direct') return 'name-taken';
+        if (via !== undefined && via !== gateway.deviceId)
+          throw new RetryLater('the gateway that the device was behind still has its session');
+        await this.open({ gateway, address, data, admitted });
+      }
       return { deviceId };
     });
   }
@@ -73,10 +80,10 @@ export class DevicesBehind {
     });
   }
 
-  /** Registered by itself: it keeps that session until it leaves. */
-  private async isElsewhere(deviceId: string, gateway: Session): Promise<boolean> {
+  /** The gateway of its session; undefined when it has none. */
+  private async wayTo(deviceId: string): Promise<string | 'direct' | undefined> {
     const stored = await this.sessions.store.read(deviceId);
-    return stored !== undefined && viaOf(stored.address)?.gatewayId !== gateway.deviceId;
+    return stored && (viaOf(stored.address)?.gatewayId ?? 'direct');
   }
 
   private async open({ gateway, address, data, admitted }: Opening): Promise<void> {

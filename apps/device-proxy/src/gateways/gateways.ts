@@ -9,7 +9,7 @@ import {
   Malformed,
   UnsupportedFormat,
 } from '@lanyard/lwm2m';
-import { type Clock, CLOCK, KeyedMutex, type Logger, LOGGER, StopDeadline, type Timer } from '@lanyard/service';
+import { type Clock, CLOCK, KeyedMutex, type Logger, LOGGER, StopDeadline } from '@lanyard/service';
 import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
 import { type DeviceReply, DownlinkClient } from '../downlink/downlink-client.js';
 import type { NotServed } from '../intake/admission.js';
@@ -21,9 +21,10 @@ import { LastSeen } from '../sessions/last-seen.js';
 import { Sessions } from '../sessions/sessions.js';
 import { viaOf } from '../transport/peer-address.js';
 import { DevicesBehind } from './devices-behind.js';
-import { type Known, keyOf, knownOf, type Standing, unread } from './known-devices.js';
+import { type Known, knownOf, type Standing, unread } from './known-devices.js';
 import { admitAgainMs, admittedAtOnce } from './limits.js';
 import { problems, type RefusedDevice, RefusedDevices } from './refused-devices.js';
+import { RunningWork } from './running-work.js';
 
 /** Reads and observes object 25 of gateways, and keeps a session for each device that it describes. */
 @Injectable()
@@ -34,9 +35,7 @@ export class Gateways implements BeforeApplicationShutdown {
   /** Gateways whose list is applied again soon. */
   private readonly again = new Set<Session>();
   private readonly turns = new KeyedMutex();
-  private readonly timers = new Set<Timer>();
-  private readonly running = new Set<Promise<void>>();
-  private isStopped = false;
+  private readonly work: RunningWork;
 
   constructor(
     private readonly sessions: Sessions,
@@ -45,12 +44,13 @@ export class Gateways implements BeforeApplicationShutdown {
     private readonly observer: Observer,
     private readonly models: AccountModels,
     private readonly refused: RefusedDevices,
-    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(CLOCK) clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly deadline: StopDeadline,
     private readonly directory: DeviceDirectory,
     lastSeen: LastSeen,
   ) {
+    this.work = new RunningWork(clock);
     directory.onAdmissible((gatewayId) => this.applyAgain(sessions.get(gatewayId)));
     lastSeen.onMessage((session) => {
       if (this.due.size > 0 && session.greeted && this.due.delete(session)) this.run(session, () => this.read(session));
@@ -66,9 +66,7 @@ export class Gateways implements BeforeApplicationShutdown {
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    this.isStopped = true;
-    for (const timer of this.timers) timer.cancel();
-    await this.deadline.step('gateways', () => Promise.all(this.running).then(() => undefined));
+    await this.deadline.step('gateways', () => this.work.stop());
   }
 
   /** The device has registered or updated its registration. */
@@ -90,7 +88,7 @@ export class Gateways implements BeforeApplicationShutdown {
       this.apply(session, devicesBehind(decodeValues(format, payload, gatewayPath, models)));
     } catch (error) {
       if (!(error instanceof Malformed || error instanceof UnsupportedFormat)) throw error;
-      this.refused.report(session, [{ instance: 0, problem: `object 25 cannot be read: ${error.message}` }]);
+      this.refuseList(session, error.message);
     }
   }
 
@@ -109,18 +107,30 @@ export class Gateways implements BeforeApplicationShutdown {
       if (reply.code === '2.05')
         this.noteList(session, { payload: reply.payload, contentFormat: contentFormatOf(reply.contentType) });
       else if (reply.code === '4.04') this.apply(session, { devices: [], unusable: [] });
-      else
-        this.refused.report(session, [
-          { instance: 0, problem: `object 25 cannot be read: the gateway said ${reply.code}` },
-        ]);
+      else {
+        this.refuseList(session, `the gateway said ${reply.code}`);
+        if (reply.code.startsWith('5.')) this.later(() => this.readAtNextMessage(session));
+      }
     } catch (err) {
       if (session.isOver) return;
       this.logger.info(
         { err, deviceId: session.deviceId },
         'object 25 of a gateway not read: again at its next message',
       );
-      this.due.add(session);
+      this.readAtNextMessage(session);
     }
+  }
+
+  private readAtNextMessage(session: Session): void {
+    if (!session.isOver) this.due.add(session);
+  }
+
+  /** In the event log once, until the list can be read again. */
+  private refuseList(session: Session, why: string): void {
+    const known = this.known.get(session) ?? unread;
+    if (!known.isUnreadable)
+      this.refused.report(session, [{ instance: 0, problem: `object 25 cannot be read: ${why}` }]);
+    this.known.set(session, { ...known, isUnreadable: true });
   }
 
   private async listOf(session: Session): Promise<DeviceReply> {
@@ -172,7 +182,8 @@ export class Gateways implements BeforeApplicationShutdown {
     if (!isCurrent()) return;
     const known = this.known.get(gateway)!;
     const isPending = [...standings.values()].includes('pending');
-    this.known.set(gateway, { ...known, standings, reported: this.report(gateway, [...known.unusable, ...refused]) });
+    const reported = this.refused.reportNew(gateway, [...known.unusable, ...refused], known.reported);
+    this.known.set(gateway, { ...known, standings, reported });
     if (isPending) this.later(() => this.applyAgain(gateway));
     for (const behind of await this.sessions.store.behind(deviceId))
       if (!served.has(behind) && !(isPending && this.sessions.get(behind))) await this.devices.end(behind, deviceId);
@@ -191,16 +202,6 @@ export class Gateways implements BeforeApplicationShutdown {
       );
       return 'pending';
     }
-  }
-
-  /** What is not in the event log yet. */
-  private report(gateway: Session, all: readonly RefusedDevice[]): ReadonlySet<string> {
-    const { reported } = this.known.get(gateway) ?? unread;
-    this.refused.report(
-      gateway,
-      all.filter((one) => !reported.has(keyOf(one))),
-    );
-    return new Set(all.map(keyOf));
   }
 
   /** A device behind a gateway that lost its session otherwise than by its deletion: how it stands is looked up again. */
@@ -230,23 +231,14 @@ export class Gateways implements BeforeApplicationShutdown {
   }
 
   private run(session: Session, work: () => Promise<void>): void {
-    if (this.isStopped) return;
-    const run: Promise<void> = work()
-      .catch((err: unknown) => {
-        this.logger.error({ err, deviceId: session.deviceId }, 'devices behind a gateway not served: will be retried');
-        this.later(() => this.applyAgain(session));
-      })
-      .finally(() => this.running.delete(run));
-    this.running.add(run);
+    this.work.run(work, (err) => {
+      this.logger.error({ err, deviceId: session.deviceId }, 'devices behind a gateway not served: will be retried');
+      this.later(() => this.applyAgain(session));
+    });
   }
 
   private later(work: () => void): void {
-    if (this.isStopped) return;
-    const timer = this.clock.after(admitAgainMs, () => {
-      this.timers.delete(timer);
-      work();
-    });
-    this.timers.add(timer);
+    this.work.later(admitAgainMs, work);
   }
 }
 

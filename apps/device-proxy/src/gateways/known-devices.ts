@@ -11,13 +11,15 @@ export interface Known {
   /** The registration that they were last compared with. */
   data?: RegistrationData;
   devices?: readonly DeviceBehind[];
+  /** The last list could not be read. */
+  isUnreadable: boolean;
   unusable: readonly RefusedDevice[];
   standings: ReadonlyMap<string, Standing>;
   /** Problems that are in the event log. */
   reported: ReadonlySet<string>;
 }
 
-export const unread: Known = { unusable: [], standings: new Map(), reported: new Set() };
+export const unread: Known = { isUnreadable: false, unusable: [], standings: new Map(), reported: new Set() };
 
 /** A list that is new, or is to be applied again. Until they are admitted, its devices are pending. */
 export const knownOf = (
@@ -33,9 +35,5 @@ export const knownOf = (
   const standings = new Map(
     listed.map(({ prefix }): [string, Standing] => [prefix, previous.standings.get(prefix) ?? 'pending']),
   );
-  return { ...previous, data, devices: listed, unusable: [...unusable, ...beyond], standings };
+  return { ...previous, data, isUnreadable: false, devices: listed, unusable: [...unusable, ...beyond], standings };
 };
-
-/** What distinguishes the problems of a list. */
-export const keyOf = ({ instance, deviceId, prefix, problem }: RefusedDevice): string =>
-  JSON.stringify([instance, deviceId, prefix, problem]);

@@ -26,6 +26,10 @@ export const problems: Record<NotServed, string> = {
   'quota-reached': 'the account has as many devices as its quota allows',
 };
 
+/** What distinguishes the problems of a list. */
+const keyOf = ({ instance, deviceId, prefix, problem }: RefusedDevice): string =>
+  JSON.stringify([instance, deviceId, prefix, problem]);
+
 /** Records in the event log of the gateway which of the devices behind it are not served, and why. */
 @Injectable()
 export class RefusedDevices {
@@ -41,6 +45,15 @@ export class RefusedDevices {
       name: 'lanyard_device_proxy_refused_devices_behind_total',
       help: 'Devices behind gateways that are listed but not served',
     });
+  }
+
+  /** All but those that were reported before. @returns All of them, for the next time. */
+  reportNew(gateway: Session, all: readonly RefusedDevice[], reported: ReadonlySet<string>): ReadonlySet<string> {
+    this.report(
+      gateway,
+      all.filter((one) => !reported.has(keyOf(one))),
+    );
+    return new Set(all.map(keyOf));
   }
 
   report(gateway: Session, refused: readonly RefusedDevice[]): void {

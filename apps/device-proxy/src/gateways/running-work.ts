@@ -1,0 +1,34 @@
+import type { Clock, Timer } from '@lanyard/service';
+
+/** Work that nothing waits for but the stop of the process. */
+export class RunningWork {
+  private readonly timers = new Set<Timer>();
+  private readonly running = new Set<Promise<void>>();
+  private isStopped = false;
+
+  constructor(private readonly clock: Clock) {}
+
+  /** Once stopped, nothing begins any more. */
+  run(work: () => Promise<void>, failed: (error: unknown) => void): void {
+    if (this.isStopped) return;
+    const run: Promise<void> = work()
+      .catch(failed)
+      .finally(() => this.running.delete(run));
+    this.running.add(run);
+  }
+
+  later(delayMs: number, work: () => void): void {
+    if (this.isStopped) return;
+    const timer = this.clock.after(delayMs, () => {
+      this.timers.delete(timer);
+      work();
+    });
+    this.timers.add(timer);
+  }
+
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    for (const timer of this.timers) timer.cancel();
+    await Promise.all(this.running);
+  }
+}
