@@ -1,13 +1,14 @@
 import type { PreSharedKey } from './compiled-device.ts';
 import { JavaDevice } from './java-device.ts';
-import type { TlsFiles } from './tls-device.ts';
+import type { RawKeyFiles, TlsFiles } from './tls-device.ts';
 
 /** Over TCP there is none. */
-export type CaliforniumCredential = { files: TlsFiles } | { psk: PreSharedKey } | undefined;
+export type CaliforniumCredential = { files: TlsFiles } | { psk: PreSharedKey } | { raw: RawKeyFiles } | undefined;
 
 const argumentsOf = (credential: CaliforniumCredential): string[] => {
   if (credential === undefined) return [];
   if ('psk' in credential) return [credential.psk.identity, credential.psk.key];
+  if ('raw' in credential) return [credential.raw.publicKey, credential.raw.privateKey];
   const { certificate, privateKey, serverCertificate } = credential.files;
   return [certificate, privateKey, serverCertificate];
 };
@@ -20,7 +21,8 @@ export class CaliforniumDevice extends JavaDevice {
     name: string,
     credential?: CaliforniumCredential,
   ): Promise<CaliforniumDevice> {
-    const args = [transport, String(port), name, ...argumentsOf(credential)];
+    const kind = credential && 'raw' in credential ? `${transport}-raw` : transport;
+    const args = [kind, String(port), name, ...argumentsOf(credential)];
     return new CaliforniumDevice(await this.run('californium', 'CaliforniumDevice', args));
   }
 }

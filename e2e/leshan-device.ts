@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { root } from '../tools/lanyard/project.ts';
 import type { PreSharedKey } from './compiled-device.ts';
 import { JavaDevice } from './java-device.ts';
-import type { TlsFiles } from './tls-device.ts';
+import type { RawKeyFiles, TlsFiles } from './tls-device.ts';
 
 /** The definition of object 33010: a resource of every type. */
 export const specimenDefinition = join(root, 'e2e/leshan/specimen.xml');
@@ -19,6 +19,7 @@ export interface LeshanOptions {
   /** Over `coaps:`. */
   psk?: PreSharedKey;
   x509?: TlsFiles;
+  raw?: RawKeyFiles;
 }
 
 /**
@@ -37,6 +38,7 @@ export class LeshanDevice extends JavaDevice {
       specimen = false,
       psk,
       x509,
+      raw,
     }: LeshanOptions = {},
   ): Promise<LeshanDevice> {
     const args = [server, name, String(lifetimeSeconds)];
@@ -46,6 +48,7 @@ export class LeshanDevice extends JavaDevice {
     if (specimen) args.push(`specimen=${specimenDefinition}`);
     if (psk) args.push(`psk=${psk.identity},${psk.key}`);
     if (x509) args.push(`x509=${x509.certificate},${x509.privateKey},${x509.serverCertificate}`);
+    if (raw) args.push(`raw=${raw.publicKey},${raw.privateKey},${raw.serverPublicKey}`);
     return new LeshanDevice(await this.run('leshan', 'LeshanDevice', args));
   }
 }

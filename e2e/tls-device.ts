@@ -6,6 +6,13 @@ export interface TlsFiles {
   serverCertificate: string;
 }
 
+/** Keys without certificates (RFC 7250). */
+export interface RawKeyFiles {
+  publicKey: string;
+  privateKey: string;
+  serverPublicKey: string;
+}
+
 /** A device on java-coap over TLS: `registered C201_CREATED /rd/…`, `observed`, `written 5000`, `not connected …`. */
 export class TlsDevice extends JavaDevice {
   static async start(port: number, name: string, files: TlsFiles): Promise<TlsDevice> {

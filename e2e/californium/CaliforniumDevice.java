@@ -26,16 +26,18 @@ import org.eclipse.californium.elements.tcp.netty.TlsClientConnector;
 import org.eclipse.californium.scandium.config.DtlsConfig;
 
 /**
- * A device on Californium over TCP, over TLS 1.2 with a certificate, or over DTLS 1.2 with a pre-shared key or a certificate,
- * for tests: `java -cp ".:libs/*" CaliforniumDevice tcp|tls|dtls PORT NAME [CREDENTIAL…]`, where the credential is IDENTITY KEY
- * (hexadecimal) or CERTIFICATE PRIVATE_KEY SERVER_CERTIFICATE (PEM files).
+ * A device on Californium over TCP, over TLS 1.2 with a certificate, or over DTLS 1.2 with a pre-shared key, a certificate or a
+ * raw public key, for tests: `java -cp ".:libs/*" CaliforniumDevice tcp|tls|dtls|dtls-raw PORT NAME [CREDENTIAL…]`, where the
+ * credential is IDENTITY KEY (hexadecimal), CERTIFICATE PRIVATE_KEY SERVER_CERTIFICATE (PEM files), or for dtls-raw PUBLIC_KEY
+ * PRIVATE_KEY (PEM files).
  * Says what happens on standard output, one line each; takes commands on standard input: `set 21.5`, `update`, `stop`
  * (deregisters), `end`. Ends when it cannot register.
  */
 public class CaliforniumDevice {
 
     static final int REQUEST_SECONDS = 60;
-    static final Map<String, String> SCHEMES = Map.of("tcp", "coap+tcp", "tls", "coaps+tcp", "dtls", "coaps");
+    static final Map<String, String> SCHEMES = Map.of(
+        "tcp", "coap+tcp", "tls", "coaps+tcp", "dtls", "coaps", "dtls-raw", "coaps");
 
     /** Max-Message-Size 4000, Block-Wise-Transfer (RFC 8323 §5.3). */
     static final byte[] CAPABILITIES = {0x40, (byte) 0xe1, 0x22, 0x0f, (byte) 0xa0, 0x20};
@@ -194,6 +196,7 @@ public class CaliforniumDevice {
     static Connector connector(String transport, String[] credential, Configuration configuration) throws Exception {
         if (transport.equals("tcp")) return new Tcp(configuration);
         if (transport.equals("tls")) return new Tls(TlsContext.of(credential[0], credential[1], credential[2]), configuration);
+        if (transport.equals("dtls-raw")) return DtlsConnection.withRawPublicKey(configuration, credential[0], credential[1]);
         return credential.length == 2
             ? DtlsConnection.withKey(configuration, credential[0], credential[1])
             : DtlsConnection.withCertificate(configuration, credential[0], credential[1], credential[2]);

@@ -46,4 +46,14 @@ final class DtlsConnection {
                     StaticNewAdvancedCertificateVerifier.builder().setTrustedCertificates(TlsContext.certificate(server)).build())
                 .build());
     }
+
+    /** Of PEM files. Whatever key the server has is trusted. */
+    static Connector withRawPublicKey(Configuration configuration, String publicKey, String privateKey) throws Exception {
+        return new DTLSConnector(
+            client(configuration)
+                .setCertificateIdentityProvider(
+                    new SingleCertificateProvider(TlsContext.privateKey(privateKey), TlsContext.publicKey(publicKey)))
+                .setAdvancedCertificateVerifier(StaticNewAdvancedCertificateVerifier.builder().setTrustAllRPKs().build())
+                .build());
+    }
 }

@@ -4,9 +4,11 @@ import java.nio.file.Path;
 import java.security.KeyFactory;
 import java.security.KeyStore;
 import java.security.PrivateKey;
+import java.security.PublicKey;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
 import java.security.spec.PKCS8EncodedKeySpec;
+import java.security.spec.X509EncodedKeySpec;
 import java.util.Base64;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
@@ -23,9 +25,16 @@ public class TlsContext {
         }
     }
 
+    private static byte[] der(String path) throws Exception {
+        return Base64.getDecoder().decode(Files.readString(Path.of(path)).replaceAll("-----[A-Z ]+-----|\\s", ""));
+    }
+
     static PrivateKey privateKey(String path) throws Exception {
-        String pem = Files.readString(Path.of(path)).replaceAll("-----[A-Z ]+-----|\\s", "");
-        return KeyFactory.getInstance("EC").generatePrivate(new PKCS8EncodedKeySpec(Base64.getDecoder().decode(pem)));
+        return KeyFactory.getInstance("EC").generatePrivate(new PKCS8EncodedKeySpec(der(path)));
+    }
+
+    static PublicKey publicKey(String path) throws Exception {
+        return KeyFactory.getInstance("EC").generatePublic(new X509EncodedKeySpec(der(path)));
     }
 
     public static SSLContext of(String certificatePath, String keyPath, String serverPath) throws Exception {

@@ -32,4 +32,15 @@ final class Account {
             ? Security.x509Bootstrap(url, certificate, privateKey, server)
             : Security.x509(url, SHORT_SERVER_ID, certificate, privateKey, server);
     }
+
+    /** @param credential PUBLIC_KEY,PRIVATE_KEY,SERVER_PUBLIC_KEY: PEM files */
+    static Security withRawPublicKey(String url, boolean bootstrap, String credential) throws Exception {
+        String[] files = credential.split(",");
+        byte[] publicKey = TlsContext.publicKey(files[0]).getEncoded();
+        byte[] privateKey = TlsContext.privateKey(files[1]).getEncoded();
+        byte[] server = TlsContext.publicKey(files[2]).getEncoded();
+        return bootstrap
+            ? Security.rpkBootstrap(url, publicKey, privateKey, server)
+            : Security.rpk(url, SHORT_SERVER_ID, publicKey, privateKey, server);
+    }
 }

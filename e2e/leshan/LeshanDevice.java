@@ -38,7 +38,7 @@ import org.eclipse.leshan.transport.californium.client.endpoint.coaps.CoapsClien
  * A device on the Eclipse Leshan client, for tests: `java -cp ".:libs/*" LeshanDevice URL NAME LIFETIME OPTION…`. Options:
  * `queue` (queue mode), `bootstrap` (URL is that of the bootstrap server), `formats=1542,1543` (the first is its default), `specimen=PATH` (the
  * definition of object 33010, which it then has), and over `coaps:`, with connection ids, `psk=IDENTITY,KEY` (hexadecimal) or
- * `x509=CERTIFICATE,PRIVATE_KEY,SERVER_CERTIFICATE` (PEM files).
+ * `x509=CERTIFICATE,PRIVATE_KEY,SERVER_CERTIFICATE` or `raw=PUBLIC_KEY,PRIVATE_KEY,SERVER_PUBLIC_KEY` (PEM files).
  * Says what happens on standard output, one line each; takes commands on standard input: `set 21.5`, `vary 3`,
  * `fill 20000`, `update`, `firmware 0 1` (state, result), `send 110 /3303/0/5700 …` (Content-Format, paths),
  * `results 110 18 21 …` (of the update client, each sent), `stop` (deregisters), `restart` (registers again), `end`.
@@ -94,7 +94,9 @@ public class LeshanDevice {
         String psk = option(options, "psk=");
         if (psk != null) return Account.withKey(url, bootstrap, psk);
         String x509 = option(options, "x509=");
-        return x509 == null ? Account.of(url, bootstrap) : Account.withCertificate(url, bootstrap, x509);
+        if (x509 != null) return Account.withCertificate(url, bootstrap, x509);
+        String raw = option(options, "raw=");
+        return raw == null ? Account.of(url, bootstrap) : Account.withRawPublicKey(url, bootstrap, raw);
     }
 
     private static String option(List<String> options, String name) {

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,13 +15,13 @@ import { fresh } from '../journeys.ts';
 import { LeshanDevice } from '../leshan-device.ts';
 import { eventually } from '../patience.ts';
 import { type RunningSystem, startSystem, udpPort } from '../system.ts';
-import type { TlsFiles } from '../tls-device.ts';
+import type { RawKeyFiles, TlsFiles } from '../tls-device.ts';
 
 /** Bytes of a value that goes in several blocks. */
 const writtenBytes = 20_000;
 const keyBytes = 16;
 
-type Credential = { psk: PreSharedKey } | { files: TlsFiles };
+type Credential = { psk: PreSharedKey } | { files: TlsFiles } | { raw: RawKeyFiles };
 
 interface Kind {
   start: Start;
@@ -36,7 +36,7 @@ const leshan: Start = (port, name, credential) =>
   LeshanDevice.start(
     `coaps://127.0.0.1:${port}`,
     name,
-    'psk' in credential ? { psk: credential.psk } : { x509: credential.files },
+    'files' in credential ? { x509: credential.files } : credential,
   );
 
 describe('devices over DTLS', () => {
@@ -98,9 +98,23 @@ describe('devices over DTLS', () => {
     };
   };
 
+  const pem = (key: KeyObject): string =>
+    key.export({ format: 'pem', type: key.type === 'private' ? 'pkcs8' : 'spki' }).toString();
+
+  const rawKeyOf = async (name: string): Promise<RawKeyFiles> => {
+    const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    await created(name, { kind: 'raw_public_key', public_key: pem(publicKey) });
+    return {
+      publicKey: file(`${name}.pub`, pem(publicKey)),
+      privateKey: file(`${name}.key`, pem(privateKey)),
+      serverPublicKey: file('server.pub', pem(createPublicKey(server.certificate))),
+    };
+  };
+
   const credentials = {
     'a pre-shared key': async (name: string): Promise<Credential> => ({ psk: await keyOf(name) }),
     'a certificate': async (name: string): Promise<Credential> => ({ files: await certificateOf(name) }),
+    'a raw public key': async (name: string): Promise<Credential> => ({ raw: await rawKeyOf(name) }),
   };
 
   /** The listener knows a credential a moment after REST has answered: a device that came too early comes again. */
@@ -141,8 +155,10 @@ describe('devices over DTLS', () => {
   it.each([
     { who: 'Californium', kind: { start: californium }, what: 'a pre-shared key' },
     { who: 'Californium', kind: { start: californium }, what: 'a certificate' },
+    { who: 'Californium', kind: { start: californium }, what: 'a raw public key' },
     { who: 'Leshan', kind: { start: leshan, written: /^written 5750 x{20000}$/ }, what: 'a pre-shared key' },
     { who: 'Leshan', kind: { start: leshan, written: /^written 5750 x{20000}$/ }, what: 'a certificate' },
+    { who: 'Leshan', kind: { start: leshan, written: /^written 5750 x{20000}$/ }, what: 'a raw public key' },
   ] as const)('$who with $what lives its life behind a NAT that forgets it', async ({ who, kind, what }) => {
     const name = fresh(`dtls-${who.toLowerCase()}`);
     await lives(name, kind, await credentials[what](name));

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { proxies } from '../../tools/testing/dtls-rehearsal.ts';
+import { scrape, sum } from '../../tools/testing/metrics.ts';
+import { UdpBalancer } from '../../tools/testing/udp-balancer.ts';
+import { Application } from '../application.ts';
+import { CaliforniumDevice } from '../californium-device.ts';
+import type { PreSharedKey } from '../compiled-device.ts';
+import { type ForeignDevice, prepareJava } from '../java-device.ts';
+import { fresh, sensor } from '../journeys.ts';
+import { LeshanDevice } from '../leshan-device.ts';
+import { eventually } from '../patience.ts';
+import { type RunningSystem, startSystem } from '../system.ts';
+
+type Start = (port: number, name: string, psk: PreSharedKey) => Promise<ForeignDevice>;
+
+const devices: { who: string; start: Start }[] = [
+  { who: 'Californium', start: (port, name, psk) => CaliforniumDevice.start('dtls', port, name, { psk }) },
+  { who: 'Leshan', start: (port, name, psk) => LeshanDevice.start(`coaps://127.0.0.1:${port}`, name, { psk }) },
+];
+
+describe('devices of others over DTLS, whose device-proxy is killed', () => {
+  let system: RunningSystem;
+  let app: Application;
+  let balancer: UdpBalancer;
+
+  beforeAll(async () => {
+    await prepareJava('californium');
+    await prepareJava('leshan');
+    system = await startSystem('foreign-dtls-replicas', { replicas: { 'device-proxy': 2 } });
+    app = new Application(system.baseUrl, system.adminKey);
+    await app.connects();
+    balancer = await new UdpBalancer(system.coapsUrls.map((url) => Number(new URL(url).port))).start();
+  });
+
+  afterAll(async () => {
+    app?.closes();
+    balancer?.stop();
+    await system?.stop();
+  });
+
+  const keyOf = async (name: string): Promise<PreSharedKey & { deviceId: string }> => {
+    const { json: device } = await app.call('POST', '/v3/devices', { endpoint_name: name });
+    const { json } = await app.call('POST', `/v3/devices/${device.id}/credentials`, { kind: 'psk' });
+    return { deviceId: device.id, identity: json.identity, key: json.key };
+  };
+
+  /** The proxies know a credential a moment after REST has answered. */
+  const registered = (start: () => Promise<ForeignDevice>): Promise<ForeignDevice> =>
+    eventually(async () => {
+      const device = await start();
+      if (/^registered/.test(await device.says(/^registered|^not connected|^refused|^timed-out/))) return device;
+      await device.ends();
+      throw new Error('not connected');
+    });
+
+  const handshakesAt = async (replica: 0 | 1): Promise<number> =>
+    sum(
+      await scrape(system.unit(proxies[replica]).unit.address),
+      'lanyard_device_proxy_dtls_events_total',
+      '"handshake-completed"',
+    );
+
+  const reports = async (device: ForeignDevice, deviceId: string, value: number): Promise<void> => {
+    const known = app.values(sensor, deviceId).length;
+    device.tell(`set ${value}`);
+    await eventually(() => expect(app.values(sensor, deviceId).length).toBeGreaterThan(known));
+  };
+
+  it.each(devices)('$who goes on at the other one, without a handshake', async ({ who, start }) => {
+    const name = fresh(`killed-${who.toLowerCase()}`);
+    const { deviceId, ...psk } = await keyOf(name);
+    balancer.route(() => 0);
+    const device = await registered(() => start(balancer.port, name, psk));
+    try {
+      const subscribed = await app.call('PUT', `/v2/subscriptions/${deviceId}${sensor}`);
+      expect(await app.answer(subscribed.json['async-response-id'])).toMatchObject({ status: 200 });
+      await reports(device, deviceId, 21.5);
+      const before = await handshakesAt(1);
+      system.signal(proxies[0], 'SIGKILL');
+      balancer.route(() => 1);
+      device.tell('update');
+      await device.says(/^updated/);
+      await reports(device, deviceId, 22.5);
+      const id = fresh('asked');
+      const read = { method: 'GET', uri: sensor };
+      expect((await app.call('POST', `/v2/device-requests/${deviceId}?async-id=${id}`, read)).status).toBe(202);
+      expect(await app.answer(id)).toMatchObject({ status: 200 });
+      expect([before, await handshakesAt(1)]).toEqual([0, 0]);
+    } finally {
+      await device.ends();
+      await system.restart(proxies[0]);
+    }
+  });
+});
