@@ -2,6 +2,7 @@
 import { commands } from './devices/commands.ts';
 import { dtls as devicesDtls } from './devices/dtls.ts';
 import { dtlsFaults } from './devices/dtls-faults.ts';
+import { behindGateways } from './devices/gateways.ts';
 import { memory, memoryDtls } from './devices/memory.ts';
 import { messages } from './devices/messages.ts';
 import { replicaFaults } from './devices/replica-faults.ts';
@@ -65,6 +66,7 @@ export const benches: Record<string, Bench> = {
   'devices-commands': commands,
   'devices-memory': memory,
   'devices-memory-dtls': memoryDtls,
+  'devices-gateways': behindGateways,
   'devices-dtls': devicesDtls,
   'dtls-handshakes': dtlsHandshakes,
   'dtls-messages': dtlsMessages,

@@ -13,7 +13,7 @@
 import { createSocket } from 'node:dgram';
 import { createInterface } from 'node:readline';
 import { Code, decodeMessage, encodeMessage, type CoapMessage } from '@lanyard/coap';
-import { DtlsClient, systemDtlsClock, TickingTimers } from '@lanyard/dtls';
+import { DtlsClient, HandshakeFailed, systemDtlsClock, TickingTimers } from '@lanyard/dtls';
 import { credentialOf, reporterName } from './credentials.ts';
 
 const [url = '', devices = '', ...paths] = process.argv.slice(2);
@@ -98,8 +98,8 @@ class Reporter {
     await new Promise((bound) =>
       this.socket.bind(0, `127.${network}.${block >> 8}.${block & 255}`, () => bound(undefined)),
     );
+    this.socket.on('message', (bytes) => (isSecure ? this.client?.receive(bytes) : this.receive(bytes)));
     if (isSecure) await this.connect();
-    else this.socket.on('message', (bytes) => this.receive(bytes));
     const done = new Promise((registered) => (this.registered = registered));
     const links = [...new Set(paths.map((path) => path.split('/').slice(0, 3).join('/')))];
     this.send(
@@ -119,17 +119,27 @@ class Reporter {
     totals.registered++;
   }
 
+  /** As often as it takes: a busy server leaves handshakes unanswered. */
   async connect() {
-    const client = new DtlsClient({
+    for (;;) {
+      try {
+        return await this.handshake();
+      } catch (error) {
+        if (!(error instanceof HandshakeFailed)) throw error;
+        process.stderr.write(`${reporterName(true, this.n)}: ${error.message}\n`);
+      }
+    }
+  }
+
+  async handshake() {
+    this.client = new DtlsClient({
       psk: credentialOf(reporterName(true, this.n)),
       connectionId: Buffer.alloc(0),
       timers,
       send: (datagram) => this.socket.send(datagram, port, server),
       onMessage: (bytes) => this.receive(bytes),
     });
-    this.socket.on('message', (datagram) => client.receive(datagram));
-    await client.connect();
-    this.client = client;
+    await this.client.connect();
   }
 
   nextId() {

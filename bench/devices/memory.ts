@@ -1,15 +1,13 @@
 /** Memory of one device-proxy for each registered device and each observation, over plain UDP or DTLS. */
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { WebSocket, type RawData } from 'ws';
-import { until } from '../travels.ts';
 import { round } from '../statistics.ts';
 import { Simulator } from '../../tools/testing/simulator.ts';
 import { sleep } from '../../tools/lanyard/project.ts';
 import { announceDevices, securePrefix, writeCredentials } from './credentials.ts';
+import { Inspected } from './inspected.ts';
 import { Proxy, proxyOnly } from './proxy.ts';
-import type { BenchSystem } from '../system.ts';
 import type { Bench } from '../benches.ts';
 
 /** Sockets that one simulator may have: `ulimit -n` is often 20,000. */
@@ -18,60 +16,6 @@ const paths = ['/3303/0/5700', '/3303/1/5700', '/3303/2/5700'];
 const wanted = Number(process.env.LANYARD_BENCH_DEVICES || 10_000);
 const updateSeconds = 60;
 const extrapolatedTo = 100_000;
-
-/** Collects garbage in a Node process that was started without any flag, and says what is left. */
-class Inspected {
-  socket: WebSocket;
-  pid: number;
-  number = 0;
-
-  static async open(system: BenchSystem) {
-    const { pid } = system.unit('device-proxy-0').unit;
-    const log = join(system.logs, 'device-proxy-0.log');
-    process.kill(Number(pid), 'SIGUSR1');
-    let url = '';
-    await until(
-      () => {
-        url = /Debugger listening on (ws:\S+)/.exec(readFileSync(log, 'utf8'))?.[1] ?? '';
-        return url !== '';
-      },
-      `inspector (${readdirSync(system.logs)})`,
-    );
-    const socket = new WebSocket(url);
-    await new Promise((open, failed) => socket.once('open', open).once('error', failed));
-    return new Inspected(socket, Number(pid));
-  }
-
-  constructor(socket: WebSocket, pid: number) {
-    this.socket = socket;
-    this.pid = pid;
-  }
-
-  call(method: string, params: object = {}) {
-    const id = ++this.number;
-    this.socket.send(JSON.stringify({ id, method, params }));
-    return new Promise<{ result: { value: string } }>((done) => {
-      const take = (data: RawData) => {
-        const message = JSON.parse(String(data));
-        if (message.id !== id) return;
-        this.socket.off('message', take);
-        done(message.result);
-      };
-      this.socket.on('message', take);
-    });
-  }
-
-  async bytes() {
-    await this.call('HeapProfiler.collectGarbage');
-    await this.call('HeapProfiler.collectGarbage');
-    const { result } = await this.call('Runtime.evaluate', {
-      expression: 'JSON.stringify(process.memoryUsage())',
-      returnByValue: true,
-    });
-    const { heapUsed, external, rss }: { heapUsed: number; external: number; rss: number } = JSON.parse(result.value);
-    return { used: heapUsed + external, rss };
-  }
-}
 
 const all = async (fleets: Simulator[], what: 'registered' | 'observations', count: number) => {
   const deadline = performance.now() + 1_800_000;
