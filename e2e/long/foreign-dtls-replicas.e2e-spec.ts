@@ -66,7 +66,7 @@ describe('devices of others over DTLS, whose device-proxy is killed', () => {
     await eventually(() => expect(app.values(sensor, deviceId).length).toBeGreaterThan(known));
   };
 
-  it.each(devices)('$who goes on at the other one, without a handshake', async ({ who, start }) => {
+  it.each(devices)('$who continues at the other one, without a handshake', async ({ who, start }) => {
     const name = fresh(`killed-${who.toLowerCase()}`);
     const { deviceId, ...psk } = await keyOf(name);
     balancer.route(() => 0);
