@@ -1,6 +1,6 @@
 # syntax=docker/dockerfile:1
 # One file, one target per service, and `device`, a demonstration thermometer:
-#   docker buildx build --target gateway -t lanyard-gateway .
+#   npm run images -- --service gateway         # or: docker buildx build --target gateway -t lanyard-gateway:dev .
 # How images are pinned, scanned and listed (SBOM): docs/kubernetes.md, "Images".
 #
 # The defaults are versions, for development. A release passes both as name@sha256:…, so that what was tested is what is
@@ -8,18 +8,41 @@
 ARG NODE_IMAGE=node:24.20.0-bookworm-slim
 ARG RUNTIME_IMAGE=gcr.io/distroless/cc-debian12:nonroot
 
-FROM ${NODE_IMAGE} AS build
+# Only a change of these files installs packages again.
+FROM ${NODE_IMAGE} AS packages
 WORKDIR /src
-COPY . .
 ENV CI=true NX_DAEMON=false
+COPY package.json package-lock.json ./
+COPY apps/campaigns/package.json apps/campaigns/
+COPY apps/cli/package.json apps/cli/
+COPY apps/console/package.json apps/console/
+COPY apps/device-proxy/package.json apps/device-proxy/
+COPY apps/dispatcher/package.json apps/dispatcher/
+COPY apps/event-log/package.json apps/event-log/
+COPY apps/gateway/package.json apps/gateway/
+COPY apps/registry/package.json apps/registry/
+COPY apps/simulator/package.json apps/simulator/
+COPY apps/snapshot/package.json apps/snapshot/
+COPY libs/client/package.json libs/client/
+COPY libs/coap/package.json libs/coap/
+COPY libs/contracts/package.json libs/contracts/
+COPY libs/dtls/package.json libs/dtls/
+COPY libs/kafka/package.json libs/kafka/
+COPY libs/lwm2m/package.json libs/lwm2m/
+COPY libs/service/package.json libs/service/
+COPY libs/testing/package.json libs/testing/
+COPY e2e/package.json e2e/
+COPY bench/package.json bench/
+COPY faults/package.json faults/
 RUN npm ci --no-audit --no-fund --loglevel=error
-RUN node deploy/image/build.mjs
-RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund --loglevel=error
-RUN node deploy/image/assemble.mjs /out
+
+FROM packages AS build
+COPY . .
+RUN node deploy/image/build.mjs && node deploy/image/assemble.mjs /out
 
 # The node binary and the C library that it needs: no shell, no package manager, nothing to log in to.
 FROM ${RUNTIME_IMAGE} AS runtime
-COPY --from=build /usr/local/bin/node /usr/local/bin/node
+COPY --from=build /out/node /usr/local/bin/node
 WORKDIR /app
 COPY --from=build /out/common ./
 ENV NODE_ENV=production HTTP_HOST=0.0.0.0 HTTP_PORT=8080

@@ -2,9 +2,9 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import { parseAllDocuments } from 'yaml';
 import { root } from './lanyard/project.ts';
+import { differences } from './manifests/compare.ts';
 import { composeProblems, readDockerfile } from './manifests/compose.ts';
 import { enginePortProblems } from './manifests/engine-ports.ts';
 import { manifestEnvironmentProblems } from './manifests/environment.ts';
@@ -19,31 +19,25 @@ import {
 import { scalingProblems } from './manifests/scaling.ts';
 import { schemaProblems } from './manifests/schemas.ts';
 
-/** Names of generated maps end in a hash, which the two builders compute differently. */
-const comparable = (manifests: Manifest[]) =>
-  manifests
-    .map((m) => JSON.parse(JSON.stringify(m).replaceAll(/"(lanyard-[a-z-]+)-[0-9a-z]{10}"/g, '"$1"')))
-    .sort((a, b) => `${a.kind}/${a.metadata.name}`.localeCompare(`${b.kind}/${b.metadata.name}`));
-
 /** Where kubectl is installed, what it builds is what we check. */
 const differencesFromKubectl = (folder: string, manifests: Manifest[]): string[] => {
   const { status, stdout, stderr } = spawnSync('kubectl', ['kustomize', folder], { encoding: 'utf8' });
   if (status === null) return [];
   if (status !== 0) return [`${folder}: kubectl kustomize: ${stderr}`];
-  const theirs = comparable(parseAllDocuments(stdout, { version: '1.1' }).map((document) => document.toJS()));
-  const ours = comparable(manifests);
-  if (ours.length !== theirs.length) return [`${folder}: kubectl builds ${theirs.length} objects, we ${ours.length}`];
-  return ours.flatMap((m, i) =>
-    isDeepStrictEqual(m, theirs[i]) ? [] : [`${folder}: kubectl builds another ${m.kind} ${m.metadata.name}`],
-  );
+  const theirs = parseAllDocuments(stdout, { version: '1.1' }).map((document) => document.toJS() as Manifest);
+  return differences(manifests, theirs, 'kubectl');
 };
 
-/** @param isOurs its pods are our services, not engines */
-const problemsOf = async (folder: string, isOurs: boolean): Promise<string[]> => {
+/**
+ * @param isOurs its pods are our services, not engines
+ * @param components those that a copy of the overlay may add
+ */
+const problemsOf = async (folder: string, isOurs: boolean, ...components: string[]): Promise<string[]> => {
   const path = join(root, folder);
-  const manifests = buildKustomization(path);
+  const added = components.map((name) => join(root, 'k8s/components', name));
+  const manifests = buildKustomization(path, added);
   const problems = [
-    ...differencesFromKubectl(path, manifests),
+    ...(added.length === 0 ? differencesFromKubectl(path, manifests) : []),
     ...(await schemaProblems(manifests)),
     ...workloadProblems(manifests),
     ...referenceProblems(manifests),
@@ -53,7 +47,7 @@ const problemsOf = async (folder: string, isOurs: boolean): Promise<string[]> =>
     ...(await scalingProblems(manifests)),
     ...(isOurs ? enginePortProblems(manifests) : []),
   ];
-  return problems.map((problem) => `${folder}: ${problem}`);
+  return problems.map((problem) => `${[folder, ...components].join(' with ')}: ${problem}`);
 };
 
 /** The Jobs of an overlay: a folder of their own, for a Job cannot be changed by applying it again. */
@@ -72,6 +66,8 @@ const all = [
   ...(await composeProblems(readFileSync(join(root, 'docker-compose.yml'), 'utf8'), targets)),
   ...(await problemsOf('k8s/overlays/dev', true)),
   ...(await problemsOf('k8s/overlays/prod', true)),
+  ...(await problemsOf('k8s/overlays/prod', true, 'device-routes')),
+  ...(await problemsOf('k8s/overlays/dev', true, 'ingress')),
   ...(await problemsOf('k8s/infrastructure', false)),
   ...(await problemsOf('k8s/infrastructure-dev', false)),
   ...(await problemsOf('k8s/infrastructure/redis-cluster', false)),

@@ -10,6 +10,7 @@ import { asyncApi } from './docs/asyncapi.ts';
 import { capacityPage } from './docs/capacity-page.ts';
 import { cliPage } from './docs/cli-page.ts';
 import { errorsPage } from './docs/errors-page.ts';
+import { dashboardMap, prometheusRule } from './docs/monitoring.ts';
 import { openApi } from './docs/openapi.ts';
 import { topicsPage } from './docs/topics-page.ts';
 
@@ -22,6 +23,8 @@ const files: [string, string][] = [
   ['docs/cli.md', await cliPage()],
   ['docs/capacity.md', capacityPage()],
   ['docs/openapi.json', JSON.stringify(await openApi())],
+  ['k8s/components/monitoring/rules.yaml', prometheusRule()],
+  ['k8s/components/monitoring/dashboard.yaml', dashboardMap()],
 ];
 
 const check = process.argv.includes('--check');

@@ -1,13 +1,27 @@
 /**
- * Lays out what goes into the images, after the build and `npm prune --omit=dev`: `common` for all of them, and one folder
- * for each service. Only what runs is copied: no sources, no types, no tests.
+ * Lays out what goes into the images, after the build: `common` with the packages that every service needs, and one folder
+ * for each target with its code, its libraries and the rest of its packages. Only what runs is copied: no sources, types,
+ * documents or tests. All files get the same time, so that the same content makes the same layer.
  */
-import { cpSync, existsSync, lstatSync, mkdirSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
-import { dirname, extname, join, resolve } from 'node:path';
+import {
+  cpSync,
+  lstatSync,
+  lutimesSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { apps } from '../../tools/lanyard/service-processes.ts';
+import { neededBy } from './packages.mjs';
+import { copyStripped } from './strip.mjs';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const out = process.argv[2];
+const root = realpathSync(fileURLToPath(new URL('../..', import.meta.url)));
+const [, , out] = process.argv;
 if (!out) throw new Error('usage: node deploy/image/assemble.mjs <folder>');
 
 /** Served by the gateway, or read at run time. */
@@ -28,48 +42,72 @@ const kept = new Set([
   '.gz',
   '',
 ]);
-/** Demonstration and test code: in the image of the device only. */
-const testing = 'libs/testing';
 
-/** @param {string} path */
-const runs = (path) => lstatSync(path).isDirectory() || (kept.has(extname(path)) && !/\.d\.[cm]?ts/.test(path));
+/** Without the source maps of packages: stack traces show our own sources. */
+const keptOfPackages = new Set([...kept].filter((extension) => extension !== '.map'));
+
+/** The largest of what packages bring for browsers and bundlers, which Node does not load. */
+const forBrowsers =
+  /^node_modules\/(typeorm\/browser|rxjs\/dist\/(bundles|esm|esm5)|swagger-ui-dist\/.*es-bundle.*|@(aws-sdk|smithy)\/[^/]+\/dist-es)$/;
+
+/** @param {string} path @param {Set<string>} extensions */
+const runs = (path, extensions) =>
+  lstatSync(path).isDirectory() || (extensions.has(extname(path)) && !/\.d\.[cm]?ts/.test(path));
 
 /** @param {string} workspace @param {string} target */
 const copyBuilt = (workspace, target) => {
   const from = join(root, workspace);
   mkdirSync(join(target, workspace), { recursive: true });
   cpSync(join(from, 'package.json'), join(target, workspace, 'package.json'));
-  cpSync(join(from, 'dist'), join(target, workspace, 'dist'), { recursive: true, filter: runs });
+  cpSync(join(from, 'dist'), join(target, workspace, 'dist'), { recursive: true, filter: (path) => runs(path, kept) });
   // The dispatcher reads its scripts for Redis where they were written.
   for (const script of readdirSync(join(from, 'src'), { recursive: true, encoding: 'utf8' }))
     if (script.endsWith('.lua')) cpSync(join(from, 'src', script), join(target, workspace, 'src', script));
 };
 
-/** @param {string} kind */
-const workspaces = (kind) =>
-  readdirSync(join(root, kind))
-    .map((name) => `${kind}/${name}`)
-    .filter((workspace) => existsSync(join(root, workspace, 'dist')));
-
-/** Packages, without links to workspaces that are not in the image. @param {string} target */
-const copyPackages = (target) => {
-  cpSync(join(root, 'node_modules'), join(target, 'node_modules'), {
+/** Without the packages inside it: they are in the list themselves. @param {string} folder @param {string} target */
+const copyPackage = (folder, target) =>
+  cpSync(folder, join(target, relative(root, folder)), {
     recursive: true,
-    verbatimSymlinks: true,
-    filter: (path) => {
-      if (!lstatSync(path).isSymbolicLink()) return !/\/(\.cache|\.package-lock\.json)$/.test(path) && runs(path);
-      const place = resolve(dirname(path), readlinkSync(path));
-      return place.startsWith(join(root, 'libs/')) || place.startsWith(join(root, 'node_modules/'));
-    },
+    filter: (path) =>
+      path === folder ||
+      (basename(path) !== 'node_modules' &&
+        !forBrowsers.test(relative(root, path)) &&
+        (runs(path, keptOfPackages) || /^(licen[cs]e|notice)\b/i.test(basename(path)))),
   });
+
+/** A library is found by its name. @param {string} lib @param {string} target */
+const copyLibrary = (lib, target) => {
+  copyBuilt(lib, target);
+  const link = join(target, 'node_modules/@lanyard', basename(lib));
+  mkdirSync(dirname(link), { recursive: true });
+  symlinkSync(`../../${lib}`, link);
 };
 
+/** @param {string} path */
+const setTimes = (path) => {
+  if (lstatSync(path).isDirectory()) for (const name of readdirSync(path)) setTimes(join(path, name));
+  lutimesSync(path, 0, 0);
+};
+
+const workspaces = new Map([...apps.map((app) => [app, `apps/${app}`]), ['device', 'libs/testing']]);
+const needs = new Map([...workspaces].map(([target, workspace]) => [target, neededBy(root, workspace)]));
+const ofServices = apps.map((app) => needs.get(app)?.packages ?? new Set());
+const shared = ofServices.reduce((some, more) => some.intersection(more));
+
 const common = join(out, 'common');
+rmSync(out, { recursive: true, force: true });
 mkdirSync(common, { recursive: true });
 cpSync(join(root, 'deploy/image/healthcheck.mjs'), join(common, 'healthcheck.mjs'));
 writeFileSync(join(common, 'package.json'), '{ "private": true, "type": "module" }\n');
-copyPackages(common);
-for (const lib of workspaces('libs')) if (lib !== testing) copyBuilt(lib, common);
-for (const app of workspaces('apps')) copyBuilt(app, join(out, app.slice('apps/'.length)));
-copyBuilt(testing, join(out, 'device'));
+for (const folder of shared) copyPackage(folder, common);
+for (const [target, { libs, packages }] of needs) {
+  const folder = join(out, target);
+  copyBuilt(workspaces.get(target) ?? '', folder);
+  for (const lib of libs) copyLibrary(lib, folder);
+  for (const own of packages.difference(shared)) copyPackage(own, folder);
+}
+copyBuilt('apps/console', join(out, 'console'));
 mkdirSync(join(out, 'run'), { recursive: true });
+copyStripped(process.execPath, join(out, 'node'));
+setTimes(out);

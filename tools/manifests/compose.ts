@@ -1,6 +1,6 @@
 /** docker-compose.yml and Dockerfile: parsed and held to the same rules as the manifests. There is no Docker in CI. */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
 import { databaseUserOf } from '../lanyard/database-users.ts';
 import { root } from '../lanyard/project.ts';
@@ -58,6 +58,15 @@ const secretsIn = (dockerfile: string) =>
     .filter(([line]) => /PASSWORD|SECRET|TOKEN|_KEY/.test(line))
     .map(([line]) => `holds a secret: ${line}`);
 
+/** npm needs package.json of every workspace before it installs, and these are copied without the sources. */
+const unlistedWorkspaces = (dockerfile: string) => {
+  const { workspaces } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { workspaces: string[] };
+  return workspaces
+    .flatMap((pattern) => globSync(`${pattern}/package.json`, { cwd: root }))
+    .filter((path) => !dockerfile.includes(`\nCOPY ${path} ${dirname(path)}/\n`))
+    .map((path) => `does not copy ${path} before npm ci`);
+};
+
 export const readDockerfile = (dockerfile: string): { targets: Set<string>; problems: string[] } => {
   const froms = [...dockerfile.matchAll(/^FROM (\S+) AS (\S+)$/gm)].map(([, base = '', name = '']) => ({ base, name }));
   const pinned = [...dockerfile.matchAll(/^ARG (\w+_IMAGE)=(\S+:\S+)$/gm)].map(([, name = '', image = '']) => ({
@@ -77,6 +86,7 @@ export const readDockerfile = (dockerfile: string): { targets: Set<string>; prob
     ...(/\bapt-get\b|\bapk\b/.test(dockerfile) ? ['installs packages of a system, whose versions are not pinned'] : []),
     ...(/^RUN npm ci /m.test(dockerfile) ? [] : ['does not install from the lock file']),
     ...secretsIn(dockerfile),
+    ...unlistedWorkspaces(dockerfile),
     ...apps.filter((app) => !stages.has(app)).map((app) => `has no target ${app}`),
     ...(/^USER [1-9]\d*:[1-9]\d*$/m.test(dockerfile) ? [] : ['names no user other than root']),
     ...(/^HEALTHCHECK .*CMD \[/m.test(dockerfile) ? [] : ['has no healthcheck without a shell']),

@@ -36,6 +36,7 @@ interface Kustomization {
   kind: string;
   namespace?: string;
   resources?: string[];
+  components?: string[];
   labels?: Labels[];
   configMapGenerator?: Generator[];
   patches?: Patch[];
@@ -50,6 +51,7 @@ const known = new Set([
   'kind',
   'namespace',
   'resources',
+  'components',
   'labels',
   'configMapGenerator',
   'patches',
@@ -134,16 +136,18 @@ const setNumbersAndImages = (manifests: Manifest[], { images = [], replicas = []
           container.image = newName + (digest ? `@${digest}` : newTag ? `:${newTag}` : '');
 };
 
-const assemble = (folder: string): Manifest[] => {
+/** @param manifests what a component adds to and patches, as if it stood in the kustomization that names it */
+const assemble = (folder: string, manifests: Manifest[] = []): Manifest[] => {
   const kustomization: Kustomization = parse(readFileSync(join(folder, 'kustomization.yaml'), 'utf8'), {
     version: '1.1',
   });
   const unknown = Object.keys(kustomization).filter((field) => !known.has(field));
   if (unknown.length > 0) throw new Error(`${folder}: this builder knows no ${unknown.join(', ')}`);
-  const manifests = (kustomization.resources ?? []).flatMap((resource) => {
+  for (const resource of kustomization.resources ?? []) {
     const path = join(folder, resource);
-    return statSync(path).isDirectory() ? assemble(path) : readManifests(path);
-  });
+    manifests.push(...(statSync(path).isDirectory() ? assemble(path) : readManifests(path)));
+  }
+  for (const component of kustomization.components ?? []) assemble(join(folder, component), manifests);
   for (const generator of kustomization.configMapGenerator ?? []) generate(manifests, folder, generator);
   setNumbersAndImages(manifests, kustomization, folder);
   for (const patch of kustomization.patches ?? []) patchAll(manifests, patch, folder);
@@ -165,9 +169,13 @@ const renameMaps = (node: unknown, rename: (name: string) => string) => {
   }
 };
 
-/** @param folder of a kustomization.yaml */
-export const buildKustomization = (folder: string): Manifest[] => {
+/**
+ * @param folder of a kustomization.yaml
+ * @param components folders of those that it does not name itself
+ */
+export const buildKustomization = (folder: string, components: string[] = []): Manifest[] => {
   const manifests = assemble(folder);
+  for (const component of components) assemble(component, manifests);
   const names = new Map<string, string>();
   for (const manifest of manifests.filter((m) => generated in m)) {
     const hash = createHash('sha256').update(JSON.stringify(manifest.data)).digest('hex').slice(0, 10);

@@ -98,7 +98,25 @@ export const workloadProblems = (manifests: Manifest[]): string[] =>
     podProblems(pod, kind === 'Job').map((problem) => `${id}: ${problem}`),
   );
 
-/** Services, ingresses, autoscalers, budgets and policies that point at nothing. */
+/** A route belongs to a listener of a Gateway that is here, and leads to a port of a Service. */
+const routeProblems = ({ kind, metadata, spec }: Manifest, manifests: Manifest[]): string[] => {
+  const { parentRefs, rules } = spec as {
+    parentRefs: { name: string; sectionName: string }[];
+    rules: { backendRefs: { name: string; port: number }[] }[];
+  };
+  const find = (wanted: string, name: string): any =>
+    manifests.find((m) => m.kind === wanted && m.metadata.name === name);
+  const parents = parentRefs
+    .filter(({ name, sectionName }) => !find('Gateway', name)?.spec.listeners.some((l: any) => l.name === sectionName))
+    .map(({ name, sectionName }) => `there is no listener ${sectionName} of a Gateway ${name}`);
+  const backends = rules
+    .flatMap(({ backendRefs }) => backendRefs)
+    .filter(({ name, port }) => !find('Service', name)?.spec.ports.some((p: any) => p.port === port))
+    .map(({ name, port }) => `there is no port ${port} of a Service ${name}`);
+  return [...parents, ...backends].map((problem) => `${kind} ${metadata.name}: ${problem}`);
+};
+
+/** Services, routes, ingresses, autoscalers, budgets and policies that point at nothing. */
 export const referenceProblems = (manifests: Manifest[]): string[] => {
   const workloads = workloadsOf(manifests);
   const selected = ({ metadata }: Manifest, selector: ILabelSelector) =>
@@ -117,6 +135,7 @@ export const referenceProblems = (manifests: Manifest[]): string[] => {
     }
     if (manifest.kind === 'NetworkPolicy' || manifest.kind === 'PodDisruptionBudget')
       return selected(manifest, spec.podSelector ?? spec.selector).length === 0 ? [`${id}: selects no pod`] : [];
+    if (/^(HTTP|TLS|UDP)Route$/.test(manifest.kind)) return routeProblems(manifest, manifests);
     if (manifest.kind === 'Ingress')
       return spec.rules
         .flatMap((rule: any) => rule.http.paths)

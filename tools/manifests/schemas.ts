@@ -5,9 +5,9 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
 import { root } from '../lanyard/project.ts';
 import type { Manifest } from './kustomize.ts';
+import { ownSchemas } from './own-schemas.ts';
 
 /** Packages that bring the kinds of an API group. */
 const packages: [RegExp, string][] = [
@@ -15,36 +15,6 @@ const packages: [RegExp, string][] = [
   [/^keda\.sh\//, '@kubernetes-models/keda'],
   [/^kafka\.strimzi\.io\//, '@kubernetes-models/strimzi-kafka-operator'],
 ];
-
-const resources = z.strictObject({
-  requests: z.strictObject({ cpu: z.string(), memory: z.string() }),
-  limits: z.strictObject({ cpu: z.string().optional(), memory: z.string() }),
-});
-
-/** No package has these yet: what we use of CloudNativePG 1.25, after its API reference. */
-const own: Record<string, z.ZodType> = {
-  'postgresql.cnpg.io/v1 Cluster': z.strictObject({
-    apiVersion: z.literal('postgresql.cnpg.io/v1'),
-    kind: z.literal('Cluster'),
-    metadata: z.strictObject({ name: z.string(), namespace: z.string().optional() }),
-    spec: z
-      .strictObject({
-        instances: z.int().min(1),
-        bootstrap: z.strictObject({ initdb: z.strictObject({ database: z.string(), owner: z.string() }) }),
-        storage: z.strictObject({ size: z.string(), storageClass: z.string().optional() }),
-        resources,
-        postgresql: z.strictObject({
-          synchronous: z.strictObject({ method: z.enum(['any', 'first']), number: z.int().min(1) }).optional(),
-          pg_hba: z.array(z.string()),
-          parameters: z.record(z.string(), z.string()),
-        }),
-        affinity: z.strictObject({ enablePodAntiAffinity: z.boolean(), topologyKey: z.string() }),
-      })
-      .refine((spec) => spec.instances > 1 === (spec.postgresql.synchronous !== undefined), {
-        error: 'commits are confirmed by a standby, where there is one',
-      }),
-  }),
-};
 
 const moduleOf = ({ apiVersion, kind }: Manifest) => {
   const name = packages.find(([group]) => group.test(apiVersion))?.[1];
@@ -55,7 +25,7 @@ const nameOf = ({ kind, metadata }: Manifest) => `${kind} ${metadata.name}`;
 
 /** What is wrong with the values. */
 const wrongValues = async (manifest: Manifest): Promise<string[]> => {
-  const schema = own[`${manifest.apiVersion} ${manifest.kind}`];
+  const schema = ownSchemas[`${manifest.apiVersion} ${manifest.kind}`];
   if (schema) {
     const { error } = schema.safeParse(manifest);
     return (error?.issues ?? []).map(({ path, message }) => `${nameOf(manifest)}: /${path.join('/')} ${message}`);

@@ -1,0 +1,73 @@
+/**
+ * The chart of deploy/helm renders to what k8s/overlays/prod and its migrations are built to, but for the namespace; values
+ * change what they say, and unknown ones are refused.
+ */
+import { join } from 'node:path';
+import { root } from './lanyard/project.ts';
+import { differences } from './manifests/compare.ts';
+import { findHelm, renderChart, withoutHooks } from './manifests/helm.ts';
+import { buildKustomization } from './manifests/kustomize.ts';
+import { schemaProblems } from './manifests/schemas.ts';
+
+const overlay = () =>
+  ['k8s/overlays/prod', 'k8s/overlays/prod/migrations']
+    .flatMap((folder) => buildKustomization(join(root, folder)))
+    .filter(({ kind }) => kind !== 'Namespace');
+
+const againstOverlay = (helm: string, ...values: string[]) =>
+  differences(overlay(), withoutHooks(renderChart(helm, ...values)), 'deploy/helm');
+
+/** The comparison itself: it has to find exactly what these values change. */
+const planted: [values: string[], found: string[]][] = [
+  [
+    ['--set', 'services.dispatcher.tag=0.1.1', '--set', 'migrations=true'],
+    [
+      'Deployment dispatcher: /spec/template/spec/containers/0/image',
+      'Job migrate-dispatcher: /spec/template/spec/containers/0/image',
+    ],
+  ],
+  [
+    ['--set', 'config.common.LOG_LEVEL=debug', '--set', 'services.registry.replicas=5'],
+    ['ConfigMap lanyard-common: /data/LOG_LEVEL', 'Deployment registry: /spec/replicas'],
+  ],
+];
+
+const plantedProblems = (helm: string) =>
+  planted.flatMap(([values, wanted]) => {
+    const found = againstOverlay(helm, ...values);
+    const expected = wanted.map((object) => `deploy/helm makes another ${object}`);
+    return found.toSorted().join() === expected.toSorted().join()
+      ? []
+      : [`deploy/helm with ${values.join(' ')}: ${found.join('; ')}`];
+  });
+
+const isRefused = (helm: string, ...values: string[]) => {
+  try {
+    renderChart(helm, ...values);
+    return false;
+  } catch {
+    return true;
+  }
+};
+
+/** The other choices that values offer have to be valid as well. */
+const variants = [
+  ['--set', 'expose=ingress', '--set', 'autoscaling=false'],
+  ['--set', 'expose=none', '--set', 'devices.tls=false', '--set', 'monitoring=false', '--set', 'migrations=false'],
+];
+
+const problemsOf = async (helm: string) => [
+  ...againstOverlay(helm),
+  ...plantedProblems(helm),
+  ...(await Promise.all(variants.map((values) => schemaProblems(renderChart(helm, ...values))))).flat(),
+  ...(isRefused(helm, '--set', 'devices.dtsl=false') ? [] : ['deploy/helm accepts a value that it does not know']),
+];
+
+const helm = findHelm();
+if (!helm)
+  process.stdout.write('deploy/helm was not compared with k8s/overlays/prod: there is neither Helm nor Go here\n');
+else {
+  const problems = await problemsOf(helm);
+  for (const problem of problems) console.error(problem);
+  process.exitCode = problems.length > 0 ? 1 : 0;
+}

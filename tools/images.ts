@@ -1,0 +1,70 @@
+/**
+ * `npm run images [-- OPTIONS]`: builds the targets of the Dockerfile with docker, podman or buildah, as `lanyard-<service>:dev`,
+ * and prints how large they are. Without a registry of images, on base images made here (tools/images/base-images.ts).
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { canPull, isolation, namedBases, standIns } from './images/base-images.ts';
+import { type Builder, builders, chooseBuilder, outputOf, runStep, sizeOf } from './images/programs.ts';
+import { readCommandLine } from './lanyard/command-line.ts';
+import { progress, root, run, say, Stop } from './lanyard/project.ts';
+import { apps } from './lanyard/service-processes.ts';
+
+const usage = `npm run images -- [--service ${apps[0]}]... [--tool ${builders.join('|')}] [--base auto|named|stand-in] [--tag dev] [--json]
+  --base: auto builds on the images that the Dockerfile names if they can be fetched, and on stand-ins otherwise`;
+
+const options = {
+  service: { type: 'string', multiple: true, default: [] as string[] },
+  tool: { type: 'string' },
+  base: { type: 'string', default: 'auto' },
+  tag: { type: 'string', default: 'dev' },
+  json: { type: 'boolean', default: false },
+} as const;
+
+progress.stream = process.stderr;
+
+/** Every service, and the demonstration device. */
+const targets = [...apps, 'device'];
+
+const chosen = (names: string[]) => {
+  const unknown = names.find((name) => !targets.includes(name));
+  if (unknown) throw new Stop(`--service takes ${targets.join(', ')}, not "${unknown}"`);
+  return names.length > 0 ? names : targets;
+};
+
+/** What the short name means to Docker, Compose and Kubernetes. */
+const imageOf = (target: string, tag: string) => `docker.io/library/lanyard-${target}:${tag}`;
+
+/** Packages that npm of this machine has fetched before are not fetched again. */
+const packageCache = (builder: Builder) => {
+  const cache = builder === 'docker' ? '' : outputOf('npm', ['config', 'get', 'cache']).trim();
+  return existsSync(cache) ? ['--volume', `${cache}:/root/.npm`] : [];
+};
+
+await run(async () => {
+  const { values } = readCommandLine(usage, options);
+  const names = chosen(values.service);
+  if (!['auto', 'named', 'stand-in'].includes(values.base)) throw new Stop(usage);
+  const builder = chooseBuilder(values.tool);
+  const named = values.base === 'named' || (values.base === 'auto' && canPull(builder));
+  const bases = named ? namedBases() : await standIns(builder);
+  say(`${builder}, on ${bases.NODE_IMAGE} and ${bases.RUNTIME_IMAGE}`);
+  const cache = packageCache(builder);
+  for (const name of names) {
+    const started = Date.now();
+    await runStep(builder, [
+      'build',
+      ...isolation(builder),
+      ...(builder === 'docker' ? [] : ['--layers', ...cache]),
+      ...Object.entries(bases).flatMap(([argument, image]) => ['--build-arg', `${argument}=${image}`]),
+      ...['--file', join(root, 'Dockerfile'), '--target', name, '--tag', imageOf(name, values.tag), root],
+    ]);
+    say(`${imageOf(name, values.tag)} in ${Math.round((Date.now() - started) / 1000)} s`);
+  }
+  const sizes = [bases.RUNTIME_IMAGE, ...names.map((name) => imageOf(name, values.tag))].map((image) => ({
+    image,
+    megabytes: Math.round(sizeOf(builder, image) / 1e6),
+  }));
+  if (values.json) process.stdout.write(`${JSON.stringify(sizes, null, 2)}\n`);
+  else for (const { image, megabytes } of sizes) process.stdout.write(`${`${megabytes} MB`.padStart(7)}  ${image}\n`);
+});

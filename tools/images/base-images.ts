@@ -1,0 +1,121 @@
+/**
+ * The base images of the Dockerfile: those that it names where a registry can be reached, otherwise stand-ins out of
+ * Debian's packages and the Node version that this project pins.
+ */
+import { spawnSync } from 'node:child_process';
+import { cpSync, linkSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { madeOnce } from '../lanyard/made-once.ts';
+import { root, say, Stop } from '../lanyard/project.ts';
+import { type Builder, ensurePrograms, hasImage, outputOf, runStep } from './programs.ts';
+
+const suite = 'bookworm';
+/** What gcr.io/distroless/cc-debian12 consists of. */
+const runtimePackages = 'base-files,ca-certificates,libc6,libgcc-s1,libssl3,libstdc++6,netbase,tzdata';
+
+export interface BaseImages {
+  NODE_IMAGE: string;
+  RUNTIME_IMAGE: string;
+}
+
+/** Kept for the next clone: they depend on nothing of this one but the Node version. */
+export const cacheFolder = () => join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'lanyard/images');
+
+const nodePackage = () => join(root, `node_modules/node-linux-${process.arch}`);
+
+export const namedBases = (): BaseImages => {
+  const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8');
+  const of = (name: string) => new RegExp(`^ARG ${name}=(\\S+)$`, 'm').exec(dockerfile)?.[1] ?? '';
+  return { NODE_IMAGE: of('NODE_IMAGE'), RUNTIME_IMAGE: of('RUNTIME_IMAGE') };
+};
+
+/** Whether the images of the Dockerfile are here or can be fetched. */
+export const canPull = (builder: Builder): boolean =>
+  Object.values(namedBases()).every((image: string) => {
+    const full = image.includes('/') ? image : `docker.io/library/${image}`;
+    if (hasImage(builder, full)) return true;
+    return spawnSync(builder, ['pull', '--quiet', full], { stdio: 'ignore', timeout: 600_000 }).status === 0;
+  });
+
+/** A root file system as a tar file, kept in the cache. */
+const debian = (name: string, parts: string[], args: string[]) =>
+  madeOnce(join(cacheFolder(), `${name}-`), [suite, ...parts, ...args], async (folder) => {
+    if (process.getuid?.() !== 0) throw new Stop('Stand-ins for base images are made as root: sudo npm run images');
+    ensurePrograms({ mmdebstrap: 'mmdebstrap' });
+    say(`making ${name} of Debian's packages (minutes, once)`);
+    await runStep('mmdebstrap', ['--quiet', ...args, suite, join(folder, 'root.tar')]);
+  });
+
+/** Debian's own certificates are extracted, not configured; those of this machine may hold a proxy's. */
+const runtimeRoot = () =>
+  debian(
+    'runtime',
+    [runtimePackages],
+    [
+      '--variant=extract',
+      `--include=${runtimePackages}`,
+      '--customize-hook=cat "$1"/usr/share/ca-certificates/mozilla/*.crt > "$1"/etc/ssl/certs/ca-certificates.crt',
+      '--customize-hook=rm -rf "$1"/usr/share/doc "$1"/usr/share/man "$1"/usr/share/locale "$1"/var/lib/apt "$1"/var/cache "$1"/usr/share/zoneinfo/right',
+      '--customize-hook=printf "nonroot:x:65532:65532:nonroot:/:/sbin/nologin\\n" >> "$1"/etc/passwd',
+    ],
+  );
+
+const buildRoot = () =>
+  debian('build', [], ['--variant=minbase', '--customize-hook=rm -rf "$1"/var/lib/apt/lists "$1"/var/cache/apt']);
+
+const npmFolder = () => realpathSync(join(outputOf('npm', ['root', '--global']).trim(), 'npm'));
+
+/** Builds one image of a few files. */
+const buildOf = async (builder: Builder, image: string, containerfile: string, fill: (folder: string) => void) => {
+  if (hasImage(builder, image)) return image;
+  const folder = join(cacheFolder(), `context-${process.pid}`);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  try {
+    fill(folder);
+    writeFileSync(join(folder, 'Dockerfile'), containerfile);
+    await runStep(builder, ['build', ...isolation(builder), '--tag', image, folder]);
+    return image;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+/** A build needs no namespaces of its own, which a container may not make; the machine's network reaches the registry of packages. */
+export const isolation = (builder: Builder) =>
+  builder === 'docker' ? ['--network', 'host'] : ['--isolation', 'chroot', '--network', 'host', '--pull=never'];
+
+export const standIns = async (builder: Builder): Promise<BaseImages> => {
+  const { version } = JSON.parse(readFileSync(join(nodePackage(), 'package.json'), 'utf8')) as { version: string };
+  const [runtime, build] = await Promise.all([runtimeRoot(), buildRoot()]);
+  const tagOf = (folder: string) => folder.split('-').at(-1) as string;
+  return {
+    RUNTIME_IMAGE: await buildOf(
+      builder,
+      `localhost/lanyard-stand-in/runtime:${tagOf(runtime)}`,
+      'FROM scratch\nADD root.tar /\nUSER 65532:65532\n',
+      (folder) => linkSync(join(runtime, 'root.tar'), join(folder, 'root.tar')),
+    ),
+    NODE_IMAGE: await buildOf(
+      builder,
+      `localhost/lanyard-stand-in/node:${version}-${tagOf(build)}`,
+      [
+        'FROM scratch',
+        'ADD root.tar /',
+        'COPY node /usr/local/bin/node',
+        'COPY npm /usr/local/lib/node_modules/npm',
+        'COPY ca-certificates.crt /etc/ssl/certs/ca-certificates.crt',
+        'RUN ln -s ../lib/node_modules/npm/bin/npm-cli.js /usr/local/bin/npm',
+        'ENV NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt NPM_CONFIG_CAFILE=/etc/ssl/certs/ca-certificates.crt',
+        '',
+      ].join('\n'),
+      (folder) => {
+        linkSync(join(build, 'root.tar'), join(folder, 'root.tar'));
+        cpSync(join(nodePackage(), 'bin/node'), join(folder, 'node'));
+        cpSync(npmFolder(), join(folder, 'npm'), { recursive: true });
+        cpSync('/etc/ssl/certs/ca-certificates.crt', join(folder, 'ca-certificates.crt'));
+      },
+    ),
+  };
+};
