@@ -23,8 +23,11 @@ describe('logger', () => {
     logger.info({ channel: { authorization: 'Basic abc123' } }, `key ${key} in a text`);
     logger.error({ err: new Error(`refused ${key}`) }, 'failed');
     logger.info({ url: 'postgres://lanyard:hunter2@db/x' }, 'connect');
+    const token = newSecret(accountId, keyId).padEnd(43, '-');
+    logger.error({ err: new Error(`refused ls_${token}`) }, `Bearer ls_${token}`);
     const text = lines.join('');
-    expect(lines).toHaveLength(4);
+    expect(lines).toHaveLength(5);
+    expect(text).not.toContain(token);
     expect(text).not.toContain(secret);
     expect(text).not.toContain('abc123');
     expect(text).not.toContain('hunter2');

@@ -11,11 +11,14 @@ const redacted = ['authorization', 'key', 'secret', 'password', 'headers', 'cook
   `*.*.${name}`,
 ]);
 
-const secretText = /(ak_[12][0-9a-f]{64})[0-9A-Za-z]{32}|(\/\/[^/:@\s]*):[^/@\s]+@/g;
+const secretText = /(ak_[12][0-9a-f]{64})[0-9A-Za-z]{32}|\b(ls_)[\w-]{43}|(\/\/[^/:@\s]*):[^/@\s]+@/g;
 
-/** Cuts the secret part of API keys and the passwords of URLs out of a text. */
+/** Cuts the secret part of API keys, the tokens of sessions and the passwords of URLs out of a text. */
 export const withoutSecrets = (text: string): string =>
-  text.replace(secretText, (_, key?: string, url?: string) => (key ? `${key}…` : `${url}:…@`));
+  text.replace(secretText, (_, key?: string, session?: string, url?: string) => {
+    const start = key ?? session;
+    return start ? `${start}…` : `${url}:…@`;
+  });
 
 export interface LoggerOptions {
   app: string;
