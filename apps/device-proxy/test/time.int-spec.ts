@@ -1,4 +1,4 @@
-import { newId, TestClock } from '@lanyard/service';
+import { formatTimestamp, newId, TestClock } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunningProxy } from './running-proxy.js';
@@ -138,5 +138,9 @@ describe('time', () => {
     });
     await thing.device.send([['/3303/0/5700', 1]]);
     expect((await system.result('whispered')).value).toMatchObject({ outcome: 'succeeded' });
+    // Redis has not heard of the message: it does when time passes.
+    const before = new Date(clock.now() + 1).toISOString();
+    const { json } = await system.call(proxy, app, 'GET', `/explain/devices/${deviceId}?limit=1&before=${before}`);
+    expect(json).toMatchObject({ session: { asleep: false, last_heard_at: formatTimestamp(clock.now()) } });
   });
 });

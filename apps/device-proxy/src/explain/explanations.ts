@@ -5,6 +5,7 @@ import type { DeviceProxyConfig } from '../config.js';
 import { Command } from '../commands/command.entity.js';
 import { CommandHistory, type CommandRecord, commandRecord } from '../commands/history.js';
 import { SessionStore } from '../sessions/session-store.js';
+import { Sessions } from '../sessions/sessions.js';
 
 /** The current registration of a device. */
 export interface SessionView {
@@ -42,6 +43,7 @@ export class Explanations {
   constructor(
     private readonly dataSource: DataSource,
     private readonly sessions: SessionStore,
+    private readonly owned: Sessions,
     private readonly history: CommandHistory,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: DeviceProxyConfig,
@@ -78,7 +80,9 @@ export class Explanations {
   private async session(accountId: string, deviceId: string): Promise<SessionView | null> {
     const session = await this.sessions.read(deviceId);
     if (!session || session.accountId !== accountId) return null;
-    const { data, lastSeenAtMs, expiresAtMs, observations } = session;
+    const { data, expiresAtMs, observations } = session;
+    // Redis hears of messages a second later: by then the device would be called asleep, and be asked something.
+    const lastSeenAtMs = Math.max(session.lastSeenAtMs, this.owned.get(deviceId)?.lastSeenAtMs ?? 0);
     return {
       registered_at: formatTimestamp(data.registeredAtMs),
       last_heard_at: formatTimestamp(lastSeenAtMs),
