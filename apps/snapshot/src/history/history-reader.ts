@@ -1,5 +1,5 @@
 import { AccountModels, contentFormat, mediaTypeOf, type ModelRegistry, type ObjectVersions } from '@lanyard/lwm2m';
-import { formatTimestamp, isoTime, PreparedReads } from '@lanyard/service';
+import { FairTurns, formatTimestamp, isoTime, PreparedReads } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { DeviceNotFound, ResourceNotFound } from '../errors.js';
@@ -70,15 +70,24 @@ export class HistoryReader {
   private readonly prepared: PreparedReads;
 
   constructor(
-    database: DataSource,
+    private readonly database: DataSource,
     private readonly models: AccountModels,
     private readonly settings: HistorySettingsReader,
   ) {
     this.prepared = new PreparedReads(database);
   }
 
-  /** Throws DeviceNotFound, also for a device of another account, and ResourceNotFound. */
-  async read(accountId: string, deviceId: string, query: HistoryQuery, nowMs: number): Promise<ResourceHistory> {
+  /** Throws DeviceNotFound, also for a device of another account, and ResourceNotFound. Takes turns with other accounts. */
+  read(accountId: string, deviceId: string, query: HistoryQuery, nowMs: number): Promise<ResourceHistory> {
+    return FairTurns.at(this.database).run(accountId, () => this.readNow(accountId, deviceId, query, nowMs));
+  }
+
+  private async readNow(
+    accountId: string,
+    deviceId: string,
+    query: HistoryQuery,
+    nowMs: number,
+  ): Promise<ResourceHistory> {
     const { path, toMs } = query;
     const [resource] = await this.prepared.rows<Resource>(resourceSql, [deviceId, path]);
     if (resource?.account_id !== accountId) throw new DeviceNotFound();

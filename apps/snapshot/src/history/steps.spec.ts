@@ -41,5 +41,18 @@ describe('steps of a history', () => {
     expect(stepsOf([at(0, MAX_VALUE), at(1, MAX_VALUE)], 10)).toMatchObject([{ mean: MAX_VALUE }]);
   });
 
+  it('look at each value a few times only, however many steps there are', () => {
+    let looks = 0;
+    const values = Array.from({ length: 10_000 }, (_, n) => ({
+      get atMs() {
+        looks++;
+        return from + n * 5_000;
+      },
+      decoded: n,
+    }));
+    expect(stepsOf(values, 10)).toHaveLength(5_000);
+    expect(looks).toBeLessThan(4 * values.length);
+  });
+
   it('are none of nothing', () => expect(stepsOf([], 10)).toEqual([]));
 });

@@ -59,8 +59,8 @@ export const stepsOf = (values: readonly KeptValue[], seconds: number): Step[] =
   const steps: Step[] = [];
   for (let first = 0; first < values.length;) {
     const fromMs = Math.floor((values[first] as KeptValue).atMs / lengthMs) * lengthMs;
-    const beyond = values.findIndex(({ atMs }, n) => n > first && atMs >= fromMs + lengthMs);
-    const end = beyond < 0 ? values.length : beyond;
+    let end = first + 1;
+    while (end < values.length && (values[end] as KeptValue).atMs < fromMs + lengthMs) end++;
     steps.push(stepOf(fromMs, values.slice(first, end)));
     first = end;
   }
