@@ -97,6 +97,20 @@ it('accounts: in the log of the account that it was done to, by an actor of anot
   expect(recorded.all.find((f) => f.eventCode === 'SYS_501')?.changes).toEqual({ company: 'Inc', city: 'Ulm' });
 }, 120_000);
 
+it('a sign-in, with the address that it came from and neither the key nor the token', async () => {
+  const { id, key } = await gateway.newKey();
+  const reply = await gateway.call('/v3/session', { method: 'POST', key: null, body: { api_key: key } });
+  const token = /lanyard_session=([^;]+)/.exec(reply.headers.get('set-cookie') ?? '')?.[1] as string;
+  await expectCodes(id, ['SYS_510', 'SYS_508']);
+  const fact = recorded.all.find(({ eventCode, data }) => eventCode === 'SYS_508' && data?.['target_id'] === id);
+  expect(fact).toMatchObject({
+    accountId: gateway.accountId,
+    description: 'Signed in: app',
+    data: { target: 'api-key', actor_key_id: id, address: expect.stringContaining('127.0.0.1') },
+  });
+  for (const secret of [token, key.slice(-32)]) expect(JSON.stringify(recorded.all)).not.toContain(secret);
+}, 120_000);
+
 it('what is refused is not told', async () => {
   const { id } = await gateway.newKey();
   await expectCodes(id, ['SYS_510']);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CLOCK, newId, TestClock } from '@lanyard/service';
 import { eventually, withProviders } from '@lanyard/testing';
+import { periodMs } from '../src/authentication/refusals.js';
 import { Browser, OidcProcess } from './oidc-process.js';
 import { RecordedEvents } from './recorded-events.js';
 import { TestSystem } from './test-system.js';
@@ -183,6 +184,14 @@ describe('a session of a user', () => {
     expect((await show(browser)).status).toBe(200);
   });
 
+  it('renews more sessions at once than there are connections of PostgreSQL', async () => {
+    const browsers = [];
+    for (let n = 0; n < 15; n++) browsers.push((await opened(`ivy-${n}`, { name: 'Ivy', groups: ['ops'] })).browser);
+    await clock.advance(renewalMs);
+    const answers = await Promise.all(browsers.map((browser) => show(browser)));
+    expect(answers.map(({ status }) => status)).toEqual(browsers.map(() => 200));
+  });
+
   it.each<[string, object]>([
     ['is gone at the provider', { name: 'Fay', groups: ['ops'], gone: true }],
     ['has no role any more', { name: 'Fay', groups: [] }],
@@ -215,10 +224,33 @@ describe('a session of a user', () => {
     expect((await gateway.call(`/v3/users/${id}`)).status).toBe(404);
     const codesOf = (): string[] =>
       recorded.all.filter(({ data }) => data?.['target_id'] === id).map(({ eventCode }) => eventCode);
-    await eventually(() => expect(codesOf()).toEqual(['SYS_504', 'SYS_506', 'SYS_505', 'SYS_507']), {
-      timeoutMs: 60_000,
-    });
+    await eventually(
+      () => expect(codesOf()).toEqual(['SYS_504', 'SYS_508', 'SYS_506', 'SYS_508', 'SYS_505', 'SYS_507']),
+      {
+        timeoutMs: 60_000,
+      },
+    );
   });
+});
+
+it('sign-ins that the provider or the gateway refused are in the event log', async () => {
+  const refusals = (): number =>
+    recorded.all
+      .filter(({ eventCode }) => eventCode === 'SYS_410')
+      .reduce((sum, { data }) => sum + Number(data?.['count']), 0);
+  await clock.advance(periodMs);
+  const sent = recorded.all.length;
+  await provider.isUsedBy('ada', ada);
+  await signIn(new Browser());
+  await eventually(() => expect(recorded.all.length).toBeGreaterThan(sent));
+  const before = refusals();
+  await provider.isUsedBy(null);
+  await signIn(new Browser());
+  await provider.isUsedBy('cyd', { name: 'Cyd', groups: ['others'] });
+  await signIn(new Browser());
+  await new Browser().open(`${gateway.service.url}/v3/session/oidc/callback?code=forged&state=forged`);
+  await clock.advance(periodMs);
+  await eventually(() => expect(refusals()).toBe(before + 3));
 });
 
 describe('signing in with a program', () => {

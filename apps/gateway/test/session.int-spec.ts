@@ -5,6 +5,7 @@ import pg from 'pg';
 import { definition } from '../src/app.module.js';
 import { newSessionToken } from '../src/authentication/session-cookie.js';
 import { sessionsPerHolderMax } from '../src/authentication/sessions.js';
+import { watchPeriodMs } from '../src/proxy/session-watch.js';
 import { TestSystem, type CallInit, type Reply } from './test-system.js';
 import { Upstream } from './upstream.js';
 
@@ -184,6 +185,39 @@ describe('a session', () => {
       expect((await call('/v3/session', { method: 'DELETE', headers: own })).status).toBe(204);
     } finally {
       await other.stop();
+    }
+  });
+
+  it('ends the responses that stay open, and no other one of its key', async () => {
+    registry.handler = (_, response) =>
+      void response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': \n');
+    try {
+      const { key } = await gateway.newKey();
+      const [ended, other] = [await browser(key), await browser(key)];
+      const follow = async (headers: Record<string, string>) => {
+        const response = await fetch(`${gateway.service.url}/v3/devices`, { headers });
+        const reader = response.body?.getReader() as ReadableStreamDefaultReader;
+        await reader.read();
+        let isOpen = true;
+        const end = reader.read().then(
+          () => (isOpen = false),
+          () => (isOpen = false),
+        );
+        return { end, isOpen: () => isOpen, leave: () => reader.cancel().catch(() => undefined) };
+      };
+      const mine = await follow({ cookie: ended.cookie });
+      const others = [await follow({ cookie: other.cookie }), await follow({ authorization: `Bearer ${key}` })];
+      await clock.advance(watchPeriodMs);
+      await ended.call('/v3/session', { method: 'DELETE', headers: own });
+      expect(mine.isOpen()).toBe(true);
+      await clock.advance(watchPeriodMs);
+      await mine.end;
+      // A later look at the sessions of the others has been answered by then.
+      expect(await other.show()).toBe(200);
+      expect(others.map(({ isOpen }) => isOpen())).toEqual([true, true]);
+      for (const { leave } of others) await leave();
+    } finally {
+      registry.echo();
     }
   });
 

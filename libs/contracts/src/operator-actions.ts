@@ -13,6 +13,7 @@ export const operatorActions = {
   SYS_505: 'User changed',
   SYS_506: 'User signed out of all sessions',
   SYS_507: 'User deleted',
+  SYS_508: 'Signed in',
   SYS_510: 'API key created',
   SYS_511: 'API key changed',
   SYS_512: 'API key switched off',

@@ -56,6 +56,11 @@ export class SessionAuthenticator {
     throw new SessionEnded();
   }
 
+  /** Whether a response that stays open may continue: it uses the session. Rejects without PostgreSQL or the provider. */
+  async isLive(token: string): Promise<boolean> {
+    return (await this.liveSession(token)) !== undefined;
+  }
+
   private async liveSession(token: string): Promise<Session | undefined> {
     const session = token === '' ? undefined : await this.sessions.find(token);
     if (!session?.refreshAt || session.refreshAt.getTime() > this.clock.now()) return session;

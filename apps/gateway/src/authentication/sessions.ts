@@ -1,6 +1,6 @@
 import { CLOCK, type Clock, CONFIG, deriveKey, open, seal, setBounded } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource, LessThan } from 'typeorm';
+import { DataSource, type EntityManager, LessThan, LessThanOrEqual } from 'typeorm';
 import type { GatewayConfig } from '../config.js';
 import { Session } from '../db/session.entity.js';
 import { newSessionToken, sessionIdOf } from './session-cookie.js';
@@ -13,6 +13,9 @@ export const sessionsPerHolderMax = 100;
 
 /** Ids of sessions that existed when they were last read. */
 const knownMax = 50_000;
+
+/** A replica that is killed while it asks the provider delays the renewal by that. Longer than the provider may take. */
+const askingMaxMs = 60_000;
 
 /** What the OpenID provider has to be asked, and when. */
 export interface Renewal {
@@ -44,6 +47,8 @@ export type Renew = (session: Session, refreshToken: string) => Promise<Renewal 
 @Injectable()
 export class Sessions {
   private readonly known = new Map<string, true>();
+  /** Under way, by the id of the session. */
+  private readonly renewals = new Map<string, Promise<boolean>>();
   private readonly bounds: GatewayConfig['sessions'];
 
   constructor(
@@ -59,8 +64,11 @@ export class Sessions {
     return this.known.has(sessionIdOf(token));
   }
 
-  /** A new session, and the token of its cookie, which is not stored. */
-  async open(of: NewSession): Promise<{ session: Session; token: string }> {
+  /** A new session, and the token of its cookie, which is not stored. `record` runs in the transaction. */
+  async open(
+    of: NewSession,
+    record: (manager: EntityManager) => Promise<void>,
+  ): Promise<{ session: Session; token: string }> {
     const token = newSessionToken();
     const now = this.clock.now();
     const { holdsUntilMs = Infinity, renewal, ...whose } = of;
@@ -78,6 +86,7 @@ export class Sessions {
         'DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE holder_id = $1 ORDER BY created_at DESC, id OFFSET $2)',
         [of.holderId, sessionsPerHolderMax],
       );
+      await record(manager);
     });
     setBounded(this.known, session.id, true, knownMax);
     return { session, token };
@@ -99,19 +108,44 @@ export class Sessions {
   }
 
   /**
-   * Asks the provider if it is time, one request at a time over all replicas: a refresh token is often good once only.
+   * Asks the provider, one request at a time over all replicas: a refresh token is often good once only. The request
+   * that postpones the renewal asks, and holds no connection of the pool meanwhile: sessions that are due together would
+   * take all of them. Other requests of this replica wait for the answer; those of other replicas pass until then.
    * False: the session has ended. Rejects when the provider does not answer.
    */
-  async renew({ id }: Session, token: string, renew: Renew): Promise<boolean> {
-    return this.database.transaction(async (manager) => {
-      const session = await manager.findOne(Session, { where: { id }, lock: { mode: 'pessimistic_write' } });
-      if (!session) return false;
-      if (!session.refreshAt || session.refreshAt.getTime() > this.clock.now()) return true;
+  renew(session: Session, token: string, renew: Renew): Promise<boolean> {
+    const { id } = session;
+    const asked = this.renewals.get(id) ?? this.renewOnce(session, token, renew);
+    this.renewals.set(id, asked);
+    const forget = (): void => {
+      if (this.renewals.get(id) === asked) this.renewals.delete(id);
+    };
+    asked.then(forget, forget);
+    return asked;
+  }
+
+  private async renewOnce({ id }: Session, token: string, renew: Renew): Promise<boolean> {
+    const { manager } = this.database;
+    const due = new Date(this.clock.now());
+    const postponed = new Date(due.getTime() + askingMaxMs);
+    const { affected } = await manager.update(
+      Session,
+      { id, refreshAt: LessThanOrEqual(due) },
+      { refreshAt: postponed },
+    );
+    // Read after that: another replica may have stored a new refresh token.
+    const session = await manager.findOneBy(Session, { id });
+    if (!session || affected !== 1) return session !== null;
+    try {
       const renewal = await renew(session, open(keyFor(token), session.refreshToken ?? ''));
-      if (renewal) await manager.update(Session, { id }, renewalColumns(token, renewal));
-      else await manager.delete(Session, { id });
-      return renewal !== undefined;
-    });
+      if (!renewal) await this.end(token);
+      // The person may have signed out meanwhile.
+      else return (await manager.update(Session, { id }, renewalColumns(token, renewal))).affected === 1;
+      return false;
+    } catch (error) {
+      await manager.update(Session, { id }, { refreshAt: due });
+      throw error;
+    }
   }
 
   async end(token: string): Promise<void> {

@@ -1,4 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http';
+import { Readable } from 'node:stream';
 import {
   AccessDenied,
   bodyLimitBytes,
@@ -14,6 +15,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { clientAddress } from '../authentication/client-address.js';
 import { GuessLimiter } from '../authentication/guess-limiter.js';
 import { KeyAuthenticator } from '../authentication/key-authenticator.js';
+import { reliedOnToken } from '../authentication/session-authenticator.js';
 import type { GatewayConfig } from '../config.js';
 import { NoSuchPath } from '../errors.js';
 import { allows } from '../permissions.js';
@@ -25,6 +27,7 @@ import { DeviceScopes } from './device-scopes.js';
 import { IdentityTokens } from './identity-tokens.js';
 import { emptyBody, requestBody, uploadBytesMax } from './request-body.js';
 import { downloadsUpstream, permissionFor, routeOf, takesLargeBodies } from './routes.js';
+import { SessionWatch } from './session-watch.js';
 import { UpstreamCalls } from './upstream-calls.js';
 
 export type ProxiedRequest = FastifyRequest & {
@@ -56,6 +59,7 @@ export class ProxyHandler {
     private readonly upstreams: UpstreamCalls,
     private readonly guesses: GuessLimiter,
     private readonly scopes: DeviceScopes,
+    private readonly watch: SessionWatch,
     @Inject(CONFIG) private readonly config: GatewayConfig,
   ) {}
 
@@ -76,7 +80,10 @@ export class ProxyHandler {
     const from = { requestId: request.id, address: clientAddress(request.raw, this.config.trustedProxies) };
     const headers = requestHeaders(request.headers, this.tokens.tokenFor(identity, upstream), from);
     const call = { method: request.method, path: request.url, headers, body, signal };
-    return this.passOn(await this.upstreams.pass(upstream, call), reply);
+    const answer = await this.upstreams.pass(upstream, call);
+    const token = reliedOnToken(request.headers);
+    if (token !== undefined && answer.body instanceof Readable) this.watch.follow(token, answer.body);
+    return this.passOn(answer, reply);
   }
 
   /** A firmware image for a device, which has no key. An address that tries tickets is slowed down like one that tries keys. */

@@ -10,6 +10,7 @@ import { IdentityTokens } from './identity-tokens.js';
 import { OpenCalls } from './open-calls.js';
 import { ProxyHandler } from './proxy-handler.js';
 import { ReverseProxy } from './reverse-proxy.js';
+import { SessionWatch } from './session-watch.js';
 import { Tunnels } from './tunnels.js';
 import { Upgrades } from './upgrade.js';
 import { UpstreamCalls } from './upstream-calls.js';
@@ -25,6 +26,7 @@ import { UpstreamReplicas } from './upstream-replicas.js';
     UpstreamClient,
     IdentityTokens,
     DeviceScopes,
+    SessionWatch,
     OpenCalls,
     ProxyHandler,
     ReverseProxy,

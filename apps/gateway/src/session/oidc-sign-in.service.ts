@@ -5,12 +5,12 @@ import { Users } from '../access/users.service.js';
 import { KnownKeys } from '../authentication/known-keys.js';
 import { Refusals } from '../authentication/refusals.js';
 import { SessionAuthenticator } from '../authentication/session-authenticator.js';
-import { type Renewal, Sessions } from '../authentication/sessions.js';
+import type { Renewal } from '../authentication/sessions.js';
 import type { Source } from '../authentication/source.js';
 import { KeyGroup } from '../db/key-group.entity.js';
 import type { Session } from '../db/session.entity.js';
 import { User } from '../db/user.entity.js';
-import { AccountSuspended, NoRole, SignInFailed, UserInactive } from '../errors.js';
+import { AccountSuspended, DeviceGrantPending, NoRole, SignInFailed, UserInactive } from '../errors.js';
 import { type Grant, OidcProvider } from './oidc-provider.js';
 import { emailIn, nameIn, rolesIn } from './oidc-roles.js';
 import type { SessionRecord } from './session-record.js';
@@ -18,6 +18,12 @@ import { SessionRecords } from './session-records.service.js';
 
 /** A provider that gives shorter ones is asked no more often. */
 const renewalMinMs = 60_000;
+
+/** The sign-in is over, and no session began. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof SignInFailed ||
+  error instanceof NoRole ||
+  (error instanceof DeviceGrantPending && error.code === 'access_denied');
 
 /** Makes users and sessions of what the provider says. */
 @Injectable()
@@ -27,7 +33,6 @@ export class OidcSignIn implements OnModuleInit {
     private readonly provider: OidcProvider,
     private readonly users: Users,
     private readonly keys: KnownKeys,
-    private readonly sessions: Sessions,
     private readonly records: SessionRecords,
     private readonly authenticator: SessionAuthenticator,
     private readonly refusals: Refusals,
@@ -38,10 +43,14 @@ export class OidcSignIn implements OnModuleInit {
     this.authenticator.renewal = (session, refreshToken) => this.renew(session, refreshToken);
   }
 
-  /** Throws NoRole, UserInactive, AccountSuspended; each is recorded. */
-  async open(grant: Grant, from: Source): Promise<{ record: SessionRecord; token: string }> {
-    const user = await this.userOf(grant, from.requestId ?? '').catch((error: unknown) => {
-      this.refusals.recordRefusal({ kind: 'unauthenticated', accountId: undefined, ...from });
+  /** `ask` redeems what the provider gave. Throws what it throws; NoRole, UserInactive, AccountSuspended. */
+  async open(
+    ask: () => Promise<Grant>,
+    from: Source,
+    former?: string,
+  ): Promise<{ record: SessionRecord; token: string }> {
+    const [grant, user] = await this.askFor(ask, from.requestId ?? '').catch((error: unknown) => {
+      if (isRefusal(error)) this.recordRefusal(from);
       throw error;
     });
     const key = await this.keys.load(user.id);
@@ -50,12 +59,18 @@ export class OidcSignIn implements OnModuleInit {
       throw key?.accountActive === false ? new AccountSuspended() : new UserInactive();
     }
     const holds = grant.refreshToken === undefined && { holdsUntilMs: this.clock.now() + grant.seconds * 1_000 };
-    const whose = { accountId: user.accountId, holderId: user.id, secretHash: user.hash };
-    const { session, token } = await this.sessions.open({ ...whose, ...holds, renewal: this.renewalOf(grant) });
-    return {
-      record: await this.records.recordOf({ key, proof: { hash: user.hash } }, session.expiresAt.getTime()),
-      token,
-    };
+    const whose = { key, proof: { hash: user.hash } };
+    return this.records.open(whose, from, { ...holds, renewal: this.renewalOf(grant), former });
+  }
+
+  /** A sign-in that led to no user belongs to no account but that of the installation. */
+  recordRefusal(from: Source): void {
+    this.refusals.recordRefusal({ kind: 'unauthenticated', accountId: undefined, ...from });
+  }
+
+  private async askFor(ask: () => Promise<Grant>, requestId: string): Promise<[Grant, User]> {
+    const grant = await ask();
+    return [grant, await this.userOf(grant, requestId)];
   }
 
   /** The roles may have changed. undefined: the session ends. */

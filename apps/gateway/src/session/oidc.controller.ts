@@ -6,12 +6,11 @@ import { clientAddress } from '../authentication/client-address.js';
 import { GuessLimiter } from '../authentication/guess-limiter.js';
 import { isHttps } from '../authentication/origin.js';
 import { bearerPrefix, sessionTokenOf, setSessionCookie } from '../authentication/session-cookie.js';
-import { Sessions } from '../authentication/sessions.js';
 import type { Source } from '../authentication/source.js';
 import type { GatewayConfig } from '../config.js';
 import { AccountSuspended, NoRole, SignInFailed, UserInactive } from '../errors.js';
-import { attemptOf, defaultPath, returnPath, setAttemptCookie } from './oidc-attempt.js';
-import { OidcProvider } from './oidc-provider.js';
+import { attemptOf, defaultPath, type KeptAttempt, returnPath, setAttemptCookie } from './oidc-attempt.js';
+import { type Grant, OidcProvider } from './oidc-provider.js';
 import { DeviceCode, DeviceFlow, OidcOffer, ProgramSession } from './oidc-record.js';
 import { OidcSignIn } from './oidc-sign-in.service.js';
 
@@ -29,7 +28,6 @@ export class OidcController {
   constructor(
     private readonly provider: OidcProvider,
     private readonly signIn: OidcSignIn,
-    private readonly sessions: Sessions,
     private readonly guesses: GuessLimiter,
     @Inject(CONFIG) private readonly config: GatewayConfig,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -67,13 +65,14 @@ export class OidcController {
     try {
       this.admit(from);
       const query = new URL(request.url, this.provider.settings.redirectUri).search;
-      if (new URLSearchParams(query).get('error') === 'access_denied') return this.toError(reply, 'denied', from);
-      if (!kept) throw new SignInFailed();
-      const { token } = await this.signIn.open(await this.provider.redeem(query, kept), from);
+      if (new URLSearchParams(query).get('error') === 'access_denied') {
+        this.signIn.recordRefusal(from);
+        return this.toError(reply, 'denied', from);
+      }
       const former = sessionTokenOf(request.headers.cookie);
-      if (former) await this.sessions.end(former);
+      const { token } = await this.signIn.open(() => this.redeem(query, kept), from, former);
       reply.header('set-cookie', setSessionCookie(token, this.config.sessions.maxMs / 1_000, isSecure));
-      return reply.redirect(kept.returnTo, 302);
+      return reply.redirect(kept?.returnTo ?? defaultPath, 302);
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       this.guesses.failed(from.address);
@@ -116,8 +115,14 @@ export class OidcController {
     const from = this.sourceOf(request);
     this.admit(from);
     this.guesses.failed(from.address);
-    const { record, token } = await this.signIn.open(await this.provider.pollDevice(deviceCode), from);
+    const { record, token } = await this.signIn.open(() => this.provider.pollDevice(deviceCode), from);
     return { ...record, token: bearerPrefix + token };
+  }
+
+  /** `kept`: undefined if another browser began, or none. */
+  private async redeem(query: string, kept: KeptAttempt | undefined): Promise<Grant> {
+    if (!kept) throw new SignInFailed();
+    return this.provider.redeem(query, kept);
   }
 
   private sourceOf({ raw, id }: FastifyRequest): Required<Source> {

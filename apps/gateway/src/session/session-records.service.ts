@@ -1,9 +1,11 @@
+import { AuditTrail } from '@lanyard/kafka';
 import { CLOCK, type Clock, formatTimestamp, Unauthenticated } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { KnownKeys } from '../authentication/known-keys.js';
 import { proofByHash, type Proven } from '../authentication/proof.js';
-import { Sessions } from '../authentication/sessions.js';
+import { type NewSession, Sessions } from '../authentication/sessions.js';
+import type { Source } from '../authentication/source.js';
 import { Account } from '../db/account.entity.js';
 import { ApiKey } from '../db/api-key.entity.js';
 import { Application } from '../db/application.entity.js';
@@ -22,14 +24,31 @@ export class SessionRecords {
     private readonly database: DataSource,
     private readonly keys: KnownKeys,
     private readonly sessions: Sessions,
+    private readonly audit: AuditTrail,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** Opens a session for a key, in the place of the one that the browser had. */
-  async open({ key, proof }: Proven, former: string | undefined): Promise<{ record: SessionRecord; token: string }> {
-    if (former) await this.sessions.end(former);
+  /** Opens a session, which the event log of the account tells. `former`: the token of the one that it replaces. */
+  async open(
+    { key, proof }: Proven,
+    { address, requestId = '' }: Source,
+    { former, ...holds }: Pick<NewSession, 'holdsUntilMs' | 'renewal'> & { former?: string | undefined } = {},
+  ): Promise<{ record: SessionRecord; token: string }> {
     const { accountId, keyId } = key;
-    const { session, token } = await this.sessions.open({ accountId, holderId: keyId, secretHash: proof.hash });
+    const { type, name } = (await this.recordOf({ key, proof }, Infinity)).subject;
+    const target = { kind: type, id: keyId, name };
+    const actor = { keyId, accountId, requestId };
+    const { session, token } = await this.sessions.open(
+      { accountId, holderId: keyId, secretHash: proof.hash, ...holds },
+      (manager) =>
+        this.audit.record(
+          manager,
+          'SYS_508',
+          { accountId, actor, target, data: { address } },
+          new Date(this.clock.now()),
+        ),
+    );
+    if (former) await this.sessions.end(former);
     return { record: await this.recordOf({ key, proof }, session.expiresAt.getTime()), token };
   }
 
@@ -44,7 +63,7 @@ export class SessionRecords {
     return this.recordOf({ key, proof: proof ?? { hash: '', untilMs } }, session?.expiresAt.getTime() ?? Infinity);
   }
 
-  async recordOf({ key, proof }: Proven, endMs: number): Promise<SessionRecord> {
+  private async recordOf({ key, proof }: Proven, endMs: number): Promise<SessionRecord> {
     const { accountId, keyId, permissions, deviceGroups } = key;
     const { manager } = this.database;
     const [account, apiKey, user] = await Promise.all([

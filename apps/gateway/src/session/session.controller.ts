@@ -2,6 +2,7 @@ import { AnyKey, Caller, CONFIG, type Identity, Operation, Public } from '@lanya
 import { Body, Controller, Delete, Get, Inject, Post, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { clientAddress } from '../authentication/client-address.js';
 import { KeyAuthenticator } from '../authentication/key-authenticator.js';
 import { isHttps, mustBeMeantByPage, mustBeOwnPage } from '../authentication/origin.js';
 import { reliedOnToken } from '../authentication/session-authenticator.js';
@@ -39,7 +40,9 @@ export class SessionController {
     // Otherwise another page could sign its visitor in to an account of its own.
     mustBeOwnPage(request.headers, this.config);
     const proven = await this.authenticator.proveKey(key, request);
-    const { record, token } = await this.records.open(proven, sessionTokenOf(request.headers.cookie));
+    const from = { address: clientAddress(request.raw, this.config.trustedProxies), requestId: request.id };
+    const former = sessionTokenOf(request.headers.cookie);
+    const { record, token } = await this.records.open(proven, from, { former });
     this.setCookie(request, reply, token);
     return record;
   }
