@@ -1,3 +1,9 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CLOCK, newId, TestClock } from '@lanyard/service';
 import { eventually, withProviders } from '@lanyard/testing';
@@ -281,6 +287,41 @@ describe('signing in with a program', () => {
     expect((await post('device/token', code)).status).toBe(401);
     expect((await gateway.call('/v3/session', { method: 'DELETE', key: token })).status).toBe(204);
     expect((await gateway.call('/v3/session', { key: token })).status).toBe(401);
+  });
+
+  it('the command line does, and its session is worth something until it signs out', async () => {
+    await provider.isUsedBy('ada', ada);
+    const folder = await mkdtemp(join(tmpdir(), 'lanyard-cli-'));
+    const program = fileURLToPath(new URL('../../cli/bin/lanyard.js', import.meta.url));
+    const run = (...args: string[]) => {
+      const child = spawn(process.execPath, [program, ...args], { env: { LANYARD_CONFIG_DIR: folder } });
+      const shown = { text: '' };
+      for (const output of [child.stdout, child.stderr]) output.on('data', (data) => (shown.text += String(data)));
+      return { shown, ended: once(child, 'close').then(([code]) => code as number) };
+    };
+    try {
+      const login = run('login', '--oidc', '--url', gateway.service.url);
+      const address = await eventually(() => {
+        const found = /Or open (\S+)/.exec(login.shown.text)?.[1];
+        if (found === undefined) throw new Error(login.shown.text);
+        return found;
+      });
+      await new Browser().throughProvider(provider.issuer, address);
+      expect([await login.ended, login.shown.text]).toEqual([0, expect.stringMatching(/Signed in to .* as Default/)]);
+      const { profiles } = JSON.parse(await readFile(join(folder, 'profiles.json'), 'utf8')) as {
+        profiles: Record<string, { key: string }>;
+      };
+      const token = profiles['default']?.key as string;
+      expect(login.shown.text).not.toContain(token);
+      expect((await gateway.call('/v3/session', { key: token })).body).toMatchObject({ subject: { name: 'Ada' } });
+      const websocket = run('listen', '--websocket');
+      expect([await websocket.ended, websocket.shown.text]).toEqual([2, expect.stringContaining('needs an API key')]);
+      const logout = run('logout');
+      expect([await logout.ended, logout.shown.text]).toEqual([0, expect.stringContaining('session has ended')]);
+      expect((await gateway.call('/v3/session', { key: token })).status).toBe(401);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 
   it('401 for a code that was never given, 400 without one', async () => {

@@ -2,6 +2,8 @@ import { type LanyardEvent, type NotificationMessage, textOf } from '@lanyard/cl
 import type { Command } from 'commander';
 import { type Cli, type Session, untilStopped } from '../cli.js';
 import { messages, openPullChannel } from '../forward/pull-channel.js';
+import { UsageError } from '../errors.js';
+import { isSessionToken } from '../settings/profiles.js';
 import type { Output } from '../output/output.js';
 import { onOneLine } from '../output/safe-text.js';
 
@@ -44,7 +46,8 @@ const byPull = async ({ lanyard, out, signal }: Session): Promise<void> => {
   for await (const { message } of messages(lanyard, { signal, onLost })) await printMessage(out, message);
 };
 
-const byWebSocket = async ({ lanyard, out, signal }: Session): Promise<void> => {
+const byWebSocket = async ({ lanyard, key, out, signal }: Session): Promise<void> => {
+  if (isSessionToken(key)) throw new UsageError('A WebSocket needs an API key, not a session.', 'Omit --websocket.');
   const channel = await lanyard.listen({ onLost: ({ message }) => out.note(`${message}. Connecting again.`) });
   signal.addEventListener('abort', () => channel.close(), { once: true });
   out.note('Listening. Stop with Ctrl-C.');

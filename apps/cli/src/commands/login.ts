@@ -1,31 +1,59 @@
 import { Lanyard } from '@lanyard/client';
 import type { Command } from 'commander';
 import type { Cli, GlobalOptions } from '../cli.js';
+import { signInWithDevice } from './device-sign-in.js';
 import { NameUnknown } from '../errors.js';
 import { closest } from '../names/closest.js';
+import type { Output } from '../output/output.js';
+import { onOneLine } from '../output/safe-text.js';
 import { checkedUrl, developmentUrl } from '../settings/connection.js';
-import { Profiles } from '../settings/profiles.js';
+import { isSessionToken, type Profile, Profiles } from '../settings/profiles.js';
 import { keyFromFile, keyFromInput } from '../settings/secret-input.js';
 
 const isLoopback = (url: string): boolean => /^http:\/\/(localhost|127\.|\[::1\])/.test(url);
 
+interface SignedIn {
+  key: string;
+  account_id: string;
+  account_name: string;
+}
+
+const withKey = async (url: string, file: string | undefined, signal: AbortSignal): Promise<SignedIn> => {
+  const key = file === undefined ? await keyFromInput() : keyFromFile(file);
+  const lanyard = new Lanyard({ baseUrl: url, key, retries: 0 });
+  const account = await lanyard.call('GET /v3/accounts/{id}', { path: { id: 'me' } }, { signal });
+  return { key, account_id: account.id, account_name: account.display_name };
+};
+
+/** The token of the session takes the place of a key. */
+const withProvider = async (url: string, out: Output, signal: AbortSignal): Promise<SignedIn> => {
+  const { token, ...session } = await signInWithDevice(new Lanyard({ baseUrl: url, key: '' }), out, signal);
+  return { key: token, ...session };
+};
+
+/** Ends the session of a person; a key stays valid. */
+const end = async (cli: Cli, { url, key }: Profile): Promise<boolean> => {
+  if (!isSessionToken(key)) return false;
+  await new Lanyard({ baseUrl: url, key }).call('DELETE /v3/session', {}, { signal: cli.signal });
+  return true;
+};
+
 const logIn = async (cli: Cli, command: Command): Promise<void> => {
-  const options = command.optsWithGlobals<GlobalOptions>();
+  const options = command.optsWithGlobals<GlobalOptions & { oidc?: boolean }>();
   const out = cli.output(command);
   const profiles = new Profiles(cli.environment.folder);
   const name = options.profile ?? cli.environment.profile ?? profiles.current;
   const wanted = options.url ?? cli.environment.url ?? profiles.find(name)?.url ?? developmentUrl;
   const url = checkedUrl(wanted);
   if (url.startsWith('http://') && !isLoopback(url)) out.note(`Warning: the key is sent to ${url} without encryption.`);
-  const key = options.keyFile === undefined ? await keyFromInput() : keyFromFile(options.keyFile);
-  const account = await new Lanyard({ baseUrl: url, key, retries: 0 }).call(
-    'GET /v3/accounts/{id}',
-    { path: { id: 'me' } },
-    { signal: cli.signal },
-  );
+  const {
+    key,
+    account_id: id,
+    account_name: account,
+  } = await (options.oidc ? withProvider(url, out, cli.signal) : withKey(url, options.keyFile, cli.signal));
   profiles.save(name, { url, key });
-  const shown = { profile: name, url, account_id: account.id, account_name: account.display_name };
-  await out.result(shown, () => `Signed in to ${url} as ${account.display_name || account.id} (profile ${name}).`);
+  const shown = { profile: name, url, account_id: id, account_name: account };
+  await out.result(shown, () => `Signed in to ${url} as ${onOneLine(account || id)} (profile ${name}).`);
 };
 
 const known = (profiles: Profiles, name: string): string => {
@@ -40,7 +68,10 @@ const known = (profiles: Profiles, name: string): string => {
 export const addLogin = (program: Command, cli: Cli): void => {
   program
     .command('login')
-    .description('Sign in with an API key, which is stored in a profile that only you can read')
+    .description(
+      'Sign in with an API key or as a person; the key or session is stored in a profile that only you can read',
+    )
+    .option('--oidc', 'sign in as a person with the OpenID provider of the service, in any browser')
     .addHelpText(
       'after',
       '\nThe key is asked for without being shown. A pipe or --key-file serves scripts:\n' +
@@ -50,12 +81,14 @@ export const addLogin = (program: Command, cli: Cli): void => {
 
   program
     .command('logout')
-    .description('Forget the key of a profile')
+    .description('Forget the key of a profile; the session of a person ends')
     .action(async (_, command: Command) => {
       const profiles = new Profiles(cli.environment.folder);
       const name = known(profiles, command.optsWithGlobals<GlobalOptions>().profile ?? profiles.current);
+      const hasEnded = await end(cli, profiles.find(name) as Profile);
       profiles.remove(name);
-      cli.output(command).note(`The key of profile ${name} is deleted here; it stays valid in the service.`);
+      const note = hasEnded ? 'The session has ended' : `The key of profile ${name} is deleted here; it stays valid`;
+      cli.output(command).note(`${note} in the service.`);
     });
 
   program

@@ -4,8 +4,11 @@ import { UsageError } from '../errors.js';
 
 export interface Profile {
   url: string;
+  /** An API key, or the token of the session of a person. */
   key: string;
 }
+
+export const isSessionToken = (key: string): boolean => key.startsWith('ls_');
 
 interface Contents {
   current: string;

@@ -1,0 +1,38 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type DeviceFlow, type Lanyard, type ProgramSession, RequestFailed } from '@lanyard/client';
+import { CliError, exitCodes } from '../errors.js';
+import type { Output } from '../output/output.js';
+import { onOneLine } from '../output/safe-text.js';
+
+/** What a program adds to the interval when it is told to (RFC 8628 §3.5). */
+const slowDownSeconds = 5;
+
+const show = (out: Output, flow: DeviceFlow): void => {
+  const { user_code: code, verification_uri: address, verification_uri_complete: complete } = flow;
+  out.complain(`Open ${onOneLine(address)} in a browser and enter ${onOneLine(code)}.`);
+  if (complete !== undefined) out.complain(`Or open ${onOneLine(complete)}`);
+};
+
+/** Throws CliError when the person may not sign in, or took too long. */
+const failed = (error: unknown): unknown => {
+  const code = error instanceof RequestFailed ? error.code : '';
+  if (code === 'access_denied') return new CliError('The provider refused the sign-in.', exitCodes.notPermitted);
+  return code === 'expired_token' ? new CliError('The sign-in was not completed in time.', exitCodes.timeout) : error;
+};
+
+/** Signs a person in at the OpenID provider of the service, by the device flow: the browser may be on another machine. */
+export const signInWithDevice = async (lanyard: Lanyard, out: Output, signal: AbortSignal): Promise<ProgramSession> => {
+  const flow = await lanyard.call('POST /v3/session/oidc/device', {}, { signal });
+  show(out, flow);
+  for (let seconds = flow.interval; ;) {
+    await sleep(seconds * 1_000, undefined, { signal });
+    try {
+      const body = { device_code: flow.device_code };
+      return await lanyard.call('POST /v3/session/oidc/device/token', { body }, { signal });
+    } catch (error) {
+      const code = error instanceof RequestFailed ? error.code : '';
+      if (code === 'slow_down') seconds += slowDownSeconds;
+      else if (code !== 'authorization_pending') throw failed(error);
+    }
+  }
+};
