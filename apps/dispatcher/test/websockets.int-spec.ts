@@ -135,6 +135,7 @@ describe('delivery to a WebSocket', () => {
     ['suspended key', { status: 'inactive' }],
     ['reset key', { hash: 'f'.repeat(64) }],
     ['key that left its groups', { permissions: [] }],
+    ['key that may be used from other networks only', { sourceAddresses: ['192.0.2.0/24'] }],
   ])('1008 within 5 s: %s', async (_, change) => {
     await register();
     const client = await connect();

@@ -32,7 +32,7 @@ export class WebSocketServer implements OnApplicationBootstrap, OnModuleDestroy 
     maxPayload: socketPayloadBytesMax,
     handleProtocols: (offered) => selectedProtocol(offered),
   });
-  private readonly open = new Set<WebSocket>();
+  private readonly open = new Map<WebSocket, { keyId: string | undefined; address: string }>();
   /** Keys whose handshake is not answered yet. */
   private readonly handshakes = new Set<string>();
   private stopping = false;
@@ -53,16 +53,17 @@ export class WebSocketServer implements OnApplicationBootstrap, OnModuleDestroy 
     server.on('upgrade', (request, socket, head) => this.upgrade(request, socket, head));
     this.sessions.start();
     this.keys.onRevoked((keyId, proves) => this.sessions.revoke(keyId, proves));
+    this.keys.onChange((keyId) => this.closeElsewhere(keyId));
   }
 
   /** Tells every client to come back, to another replica. First of all hooks: they hear it whatever is away. */
   async onModuleDestroy(): Promise<void> {
     this.stopping = true;
     this.sessions.restart();
-    for (const socket of this.open) socket.close(closeCodes.restart, 'restart');
+    for (const socket of this.open.keys()) socket.close(closeCodes.restart, 'restart');
     const deadline = this.clock.now() + goodbyesMs;
     while (this.open.size > 0 && this.clock.now() < deadline) await this.clock.sleep(20);
-    for (const socket of this.open) socket.terminate();
+    for (const socket of this.open.keys()) socket.terminate();
     this.sessions.stop();
     this.ws.close();
   }
@@ -85,8 +86,12 @@ export class WebSocketServer implements OnApplicationBootstrap, OnModuleDestroy 
     const tooLate = this.clock.after(handshakeMaxMs, () => socket.destroy());
     try {
       if (text !== undefined) this.handshakes.add(text);
-      const key = text === undefined ? undefined : await this.keys.verify(text, clientOf(request));
-      this.ws.handleUpgrade(request, socket, head, (client) => this.welcome(client, socket, key));
+      const address = clientOf(request);
+      const key = text === undefined ? undefined : await this.keys.verify(text, address);
+      this.ws.handleUpgrade(request, socket, head, (client) => {
+        this.open.set(client, { keyId: key?.keyId, address });
+        this.welcome(client, socket, key);
+      });
     } finally {
       tooLate.cancel();
       if (text !== undefined) this.handshakes.delete(text);
@@ -95,7 +100,6 @@ export class WebSocketServer implements OnApplicationBootstrap, OnModuleDestroy 
 
   /** Browsers cannot see an HTTP status, so a wrong key is told by a close code (spec §5 rule 11). */
   private welcome(client: WebSocket, connection: Duplex, key: KnownKey | undefined): void {
-    this.open.add(client);
     client.on('error', (err) => this.logger.debug({ err }, 'socket'));
     client.once('close', () => this.open.delete(client));
     if (!key) return this.close(client, 'invalid key');
@@ -108,6 +112,12 @@ export class WebSocketServer implements OnApplicationBootstrap, OnModuleDestroy 
   private async bind(client: WebSocket, connection: Duplex, key: KnownKey): Promise<void> {
     const cause = await this.sessions.begin(client, connection, key);
     if (cause) this.close(client, cause);
+  }
+
+  /** The networks that the key may be used from were changed. */
+  private closeElsewhere(keyId: string): void {
+    for (const [client, from] of this.open)
+      if (from.keyId === keyId && !this.keys.isAllowedFrom(keyId, from.address)) this.close(client, 'key revoked');
   }
 
   private close(client: WebSocket, cause: CloseCause): void {

@@ -38,12 +38,18 @@ export class KeyDirectory {
     const record = await this.keys.waitFor(given.keyId, known ? resetKeyWaitMs : unknownKeyWaitMs, proves);
     const hash = record && proof(record);
     if (!record || !hash || record.accountId !== given.accountId) return undefined;
-    if (record.sourceAddresses && !isInNetworks(record.sourceAddresses, address)) return undefined;
+    if (!this.isAllowedFrom(given.keyId, address)) return undefined;
     return { keyId: given.keyId, accountId: record.accountId, secret: fingerprintOf(hash) };
   }
 
   isDeleted(keyId: string): boolean {
     return this.keys.get(keyId)?.status === 'deleted';
+  }
+
+  /** Whether the key may be used from the address of a client. */
+  isAllowedFrom(keyId: string, address: string): boolean {
+    const networks = this.keys.get(keyId)?.sourceAddresses;
+    return !networks || isInNetworks(networks, address);
   }
 
   /** Of a key that was known: it is deleted, or its announcements are. */
