@@ -26,7 +26,7 @@ const service = z.strictObject({
   build: z.strictObject({ context: text, target: text }).optional(),
   command: z.union([text, z.array(z.string())]).optional(),
   environment: z.record(z.string().regex(/^[A-Z][A-Z0-9_]*$/), scalar).optional(),
-  ports: z.array(z.string().regex(/^([\d.]+:)?\d+:\d+(\/(tcp|udp))?$/)).optional(),
+  ports: z.array(z.string().regex(/^[\d.]+:\$\{[A-Z]+_PORT:-\d+\}:\d+(\/(tcp|udp))?$/)).optional(),
   volumes: z.array(z.string().regex(/^[^:]+:\/[^:]*(:(ro|rw))?$/)).optional(),
   depends_on: z
     .record(

@@ -43,7 +43,10 @@ const serviceProblems = (
     [isOurs || (service.healthcheck && 'test' in service.healthcheck) === true, 'has no healthcheck'],
     [isOurs || exactVersion.test(service.image), 'has an image without an exact version'],
     [isOurs || service.security_opt?.includes('no-new-privileges:true') === true, 'may gain privileges'],
-    [(service.ports ?? []).every((port) => port.startsWith('127.0.0.1:')), 'listens on more than loopback'],
+    [
+      (service.ports ?? []).every((port) => /^127\.0\.0\.1:\$\{[A-Z]+_PORT:-\d+\}:/.test(port)),
+      'listens on more than loopback, or on a port that cannot be changed',
+    ],
     [secrets.every(([, value]) => /\$\{\w+:\?/.test(String(value))), 'has a secret written into the file'],
     [Object.keys(service.depends_on ?? {}).every((other) => other in services), 'depends on an unknown service'],
     [(service.volumes ?? []).every((mount) => isThere(mount, volumes)), 'has an undeclared volume'],
