@@ -92,7 +92,7 @@ const manifestsOf = (addon: Addon, kubectl: Kubectl): Manifest[] => {
   const built = join(folder, addon === 'keda' ? 'config/minimal' : 'manifests/base');
   const manifests = documentsOf(kubectl.run(['kustomize', built]));
   if (addon !== 'metrics-server') return manifests;
-  // Certificates of kubelets name their node, not whoever asks: the authority of the cluster signed them.
+  // Certificates of kubelets name their node, not an address: the authority of the cluster signed them.
   return manifests.map((manifest) => {
     for (const container of manifest.spec?.template?.spec.containers ?? [])
       container.args = [...(container.args ?? []), '--kubelet-insecure-tls'];

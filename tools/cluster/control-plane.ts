@@ -49,7 +49,7 @@ export const apiServer = (plan: Plan) => {
       'authorization-mode': 'Node,RBAC',
       'kubelet-client-certificate': file('admin.crt'),
       'kubelet-client-key': file('admin.key'),
-      // Names of nodes are known to nobody.
+      // Names of nodes are not resolved anywhere.
       'kubelet-preferred-address-types': 'InternalIP',
       'allow-privileged': true,
       'requestheader-client-ca-file': file('ca.crt'),
