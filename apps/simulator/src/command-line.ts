@@ -47,6 +47,7 @@ const texts = {
 const switches = {
   'queue-mode': 'devices sleep between their messages',
   'numbered-values': 'values count up from 1000; /values lists those without an acknowledgement',
+  software: 'devices have object 9, which installs packages named application',
   'without-connection-ids': 'devices over DTLS offer no connection ids',
   'non-confirmable': 'values are sent as non-confirmable messages (UDP)',
 } as const;

@@ -189,6 +189,33 @@ describe('a firmware update', () => {
     expect(await stateAndResult()).toBe('0 0');
   });
 
+  it('of software: delivered, installed, activated, deactivated and uninstalled, over object 9', async () => {
+    await simulate({ SOFTWARE: 'true' });
+    const instance = async (): Promise<string> => {
+      const values: string[] = [];
+      for (const resource of [0, 1, 7, 9, 12]) values.push(await read(`/9/0/${resource}`));
+      return values.join(' ');
+    };
+    const deliver = (uri: string) =>
+      server.send(peer, Code.PUT, '/9/0/3', { payload: Buffer.from(uri), contentFormat: 0 });
+    const becomes = (expected: string): Promise<void> =>
+      eventually(async () => expect(await instance()).toBe(expected), { timeoutMs: 20_000 });
+    expect([await instance(), await execute('/9/0/4'), await execute('/9/0/10')]).toEqual(['  0 0 0', '4.05', '4.05']);
+    await deliver(url.replace('ticket', 'other'));
+    await becomes('  0 56 0');
+    await deliver(url);
+    await becomes('application 2.0.0 3 3 0');
+    expect(await execute('/9/0/4')).toBe('2.04');
+    await becomes('application 2.0.0 4 2 0');
+    expect([await execute('/9/0/10'), await instance()]).toEqual(['2.04', 'application 2.0.0 4 2 1']);
+    expect([await execute('/9/0/11'), await instance()]).toEqual(['2.04', 'application 2.0.0 4 2 0']);
+    expect([await execute('/9/0/6'), await instance()]).toEqual(['2.04', '  0 0 0']);
+    const source = { bytes: named.length, read: async (at: number, n: number) => named.subarray(at, at + n) };
+    expect(formatCode((await server.send(peer, Code.PUT, '/9/0/2', { source, contentFormat: 42 })).code)).toBe('2.04');
+    expect(await instance()).toBe('application 2.0.0 3 3 0');
+    expect(running.tally.counts).toMatchObject({ 'software-installed': 1, 'software-failed': 1 });
+  });
+
   it('leaves a device silent that never answers', async () => {
     await simulate({ FIRMWARE_FAILURE: 'never-answers' });
     await push(named);

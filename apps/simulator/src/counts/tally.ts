@@ -26,6 +26,8 @@ const events = [
   'firmware-downloaded',
   'firmware-updated',
   'firmware-failed',
+  'software-installed',
+  'software-failed',
   'command-answered',
   'executed',
 ] as const;

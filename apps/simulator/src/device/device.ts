@@ -2,7 +2,8 @@ import { type CoapRequest, type CoapResponse, type Timer } from '@lanyard/coap';
 import { type Scalar } from '@lanyard/lwm2m';
 import { type BootstrapClient } from '../bootstrap/bootstrap-client.js';
 import { Refused } from '../errors.js';
-import { type FirmwareUpdate } from '../firmware/firmware-update.js';
+import { FirmwareUpdate } from '../firmware/firmware-update.js';
+import { SoftwareManagement } from '../firmware/software-management.js';
 import { type FirmwareView } from '../firmware/states.js';
 import { ObjectStore } from '../objects/object-store.js';
 import { type ObserveRequest } from '../observation/watch.js';
@@ -11,7 +12,7 @@ import { type Scheme } from '../settings/server-url.js';
 import { type DeviceTransport, type Server } from '../transport/device-transport.js';
 import { ContactLoop, type Contacting } from './contact-loop.js';
 import { DevicesBehind } from './devices-behind.js';
-import { firmwareOf, type Updatable } from './firmware-host.js';
+import { firmwareHostOf, type Updatable } from './firmware-host.js';
 import { Link, type Linked } from './link.js';
 import { answerTo, carryOut, take } from './requests.js';
 import { Registrar, type Registering } from './registrar.js';
@@ -35,6 +36,8 @@ export class Device implements Asked, Contacting, Linked, Reporting, Registering
   /** Of a gateway. */
   private readonly behind: DevicesBehind | undefined;
   private firmwareUpdate: FirmwareUpdate | undefined;
+  /** Of devices that were given software. */
+  software: SoftwareManagement | undefined;
   private readonly link: Link;
   private readonly contacts = new ContactLoop(this);
   private sleep: Timer | undefined;
@@ -75,7 +78,11 @@ export class Device implements Asked, Contacting, Linked, Reporting, Registering
 
   /** Its first use makes it: most devices are never updated. */
   get updater(): FirmwareUpdate {
-    return (this.firmwareUpdate ??= firmwareOf(this));
+    return (this.firmwareUpdate ??= new FirmwareUpdate(firmwareHostOf(this)));
+  }
+
+  get softwareManager(): SoftwareManagement {
+    return (this.software ??= new SoftwareManagement(firmwareHostOf(this)));
   }
 
   get isPresent(): boolean {
@@ -115,6 +122,7 @@ export class Device implements Asked, Contacting, Linked, Reporting, Registering
     this.store.reset();
     this.behind?.reset();
     this.firmwareUpdate?.restarted();
+    this.software?.restarted();
     this.powerOff(0);
   }
 
@@ -140,6 +148,7 @@ export class Device implements Asked, Contacting, Linked, Reporting, Registering
     this.sender.stop();
     this.behind?.stop();
     this.firmwareUpdate?.restarted();
+    this.software?.restarted();
     this.reports.clear();
     try {
       if (graceful && this.registrar.isRegistered) {

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { CoapSource, type PackageServer } from '../firmware/coap-source.js';
-import { FirmwareUpdate } from '../firmware/firmware-update.js';
+import { type FirmwareHost } from '../firmware/firmware-host.js';
 import { HttpSource } from '../firmware/http-source.js';
 import { DownloadFailed, type PackageSource } from '../firmware/sources.js';
 import { Result } from '../firmware/states.js';
@@ -65,9 +65,9 @@ const sourceOf = (device: Updatable, uri: string): PackageSource => {
   return coapSource(device, url);
 };
 
-export const firmwareOf = (device: Updatable): FirmwareUpdate => {
+export const firmwareHostOf = (device: Updatable): FirmwareHost => {
   const { world, settings, tally } = device.group;
-  return new FirmwareUpdate({
+  return {
     settings: settings.firmware,
     timers: world.timers,
     failure: failureOf(device),
@@ -76,5 +76,5 @@ export const firmwareOf = (device: Updatable): FirmwareUpdate => {
     changed: (paths) => device.changed(paths),
     onProgress: () => device.stayAwake(),
     powerOff: (seconds) => device.powerOff(seconds),
-  });
+  };
 };

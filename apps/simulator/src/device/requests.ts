@@ -3,6 +3,7 @@ import { contentFormat, type Scalar } from '@lanyard/lwm2m';
 import { type BootstrapClient } from '../bootstrap/bootstrap-client.js';
 import { PowerLost } from '../firmware/download.js';
 import { type FirmwareUpdate } from '../firmware/firmware-update.js';
+import { type SoftwareManagement } from '../firmware/software-management.js';
 import { answer } from '../operations/answer.js';
 import { type Asked } from '../operations/asked.js';
 import { isPackage } from '../transport/package-blocks.js';
@@ -13,6 +14,7 @@ export interface Controlled extends Asked {
   readonly group: Group;
   readonly bootstrap: BootstrapClient | undefined;
   readonly updater: FirmwareUpdate;
+  readonly softwareManager: SoftwareManagement;
   lifetimeSeconds: number;
   updateSoon(news?: { lifetimeSeconds?: number }): void;
   bootstrapAgain(): void;
@@ -21,11 +23,12 @@ export interface Controlled extends Asked {
 const opaqueFormats: readonly (number | undefined)[] = [undefined, contentFormat.opaque];
 
 /** A block of a package, or the whole of a small one. Without power there is no answer. */
-const takePackage = async ({ updater }: Controlled, request: CoapRequest): Promise<CoapResponse> => {
+const takePackage = async (device: Controlled, request: CoapRequest): Promise<CoapResponse> => {
   if (!opaqueFormats.includes(request.contentFormat)) return { code: Code.UnsupportedContentFormat };
   const { payload, block = { offset: 0, more: false, bytes: payload.length } } = request;
   try {
-    return { code: await updater.writePackage(block, payload) };
+    const target = request.path[0] === '5' ? device.updater : device.softwareManager;
+    return { code: await target.writePackage(block, payload) };
   } catch (error) {
     if (error instanceof PowerLost) return new Promise(() => undefined);
     throw error;
@@ -35,7 +38,8 @@ const takePackage = async ({ updater }: Controlled, request: CoapRequest): Promi
 /** The response to any request. */
 export const answerTo = async (device: Controlled, request: CoapRequest): Promise<CoapResponse> => {
   if (device.bootstrap) return device.bootstrap.answer(request);
-  if (isPackage(request.method, request.path)) return takePackage(device, request);
+  const isTaken = isPackage(request.method, request.path) && device.store.get(`/${request.path.join('/')}`);
+  if (isTaken) return takePackage(device, request);
   return answer(device, request);
 };
 
@@ -51,6 +55,13 @@ export const carryOut = (device: Controlled, path: string): number => {
       return device.updater.update();
     case '/5/0/10':
       return device.updater.cancel();
+    case '/9/0/4':
+      return device.softwareManager.install();
+    case '/9/0/6':
+      return device.softwareManager.uninstall();
+    case '/9/0/10':
+    case '/9/0/11':
+      return device.softwareManager.activate(path === '/9/0/10');
     default:
       return Code.Changed;
   }
@@ -66,8 +77,9 @@ const bootstrapAgain = (device: Controlled): number => {
 /** The effect of a written value. @returns The response code if the value is not to be stored. */
 export const take = (device: Controlled, path: string, value: Scalar): number | undefined => {
   if (path === '/5/0/1') return device.updater.writeUri(String(value));
+  if (path === '/9/0/3') return device.softwareManager.writeUri(String(value));
   // In other formats than opaque a package would have to be kept.
-  if (path === '/5/0/0') return Code.UnsupportedContentFormat;
+  if (path === '/5/0/0' || path === '/9/0/2') return Code.UnsupportedContentFormat;
   if (path === '/1/0/1') {
     device.lifetimeSeconds = Number(value);
     device.updateSoon({ lifetimeSeconds: device.lifetimeSeconds });

@@ -3,7 +3,7 @@ import { type GroupSettings, type Version } from '../settings/group.js';
 import { temperatureOf } from './profiles.js';
 import { instanceOf, type Resource } from './resource.js';
 
-type Settings = Pick<GroupSettings, 'sensors' | 'profile' | 'version'>;
+type Settings = Pick<GroupSettings, 'sensors' | 'profile' | 'version' | 'software'>;
 
 const { text, opaque, cbor, senmlJson, senmlCbor, tlv, lwm2mCbor } = contentFormat;
 
@@ -64,6 +64,23 @@ const firmware: readonly Resource[] = [
   action('/5/0/10'),
 ];
 
+/** What an instance names is there once a package has arrived. */
+const softwareName = 'application';
+
+const software: readonly Resource[] = [
+  { path: '/9/0/0', type: 'string', read: (thing) => (thing.software?.version ? softwareName : '') },
+  { path: '/9/0/1', type: 'string', read: (thing) => thing.software?.version ?? '' },
+  { path: '/9/0/2', type: 'opaque', writable: true },
+  { path: '/9/0/3', type: 'string', writable: true },
+  action('/9/0/4'),
+  action('/9/0/6'),
+  { path: '/9/0/7', type: 'integer', read: (thing) => thing.software?.state ?? 0 },
+  { path: '/9/0/9', type: 'integer', read: (thing) => thing.software?.result ?? 0 },
+  action('/9/0/10'),
+  action('/9/0/11'),
+  { path: '/9/0/12', type: 'boolean', read: (thing) => thing.software?.isActive ?? false },
+];
+
 const sensor = (n: number, { profile }: Settings): readonly Resource[] => [
   { path: `/3303/${n}/5700`, type: 'float', read: temperatureOf(profile), measured: true },
   fixed(`/3303/${n}/5701`, 'string', 'Cel'),
@@ -91,7 +108,7 @@ export class Catalogue {
     this.version = settings.version;
     this.formats = formats[settings.version];
     const sensors = Array.from({ length: settings.sensors }, (_, n) => sensor(n, settings));
-    const first = isBehind ? [device] : [server, device, firmware];
+    const first = isBehind ? [device] : [server, device, firmware, ...(settings.software ? [software] : [])];
     for (const resource of [...first, ...sensors, ...creatable].flat()) this.add(resource);
   }
 

@@ -1,3 +1,4 @@
+import { type SoftwareManagement } from '../firmware/software-management.js';
 import { type FirmwareView } from '../firmware/states.js';
 import { type ResourceType, type Scalar } from '@lanyard/lwm2m';
 
@@ -8,6 +9,8 @@ export interface Thing {
   /** Of its registration. */
   readonly lifetimeSeconds: number;
   readonly firmware: FirmwareView;
+  /** undefined: it was never given any. */
+  readonly software?: Pick<SoftwareManagement, 'state' | 'result' | 'version' | 'isActive'> | undefined;
   /** A number from 0 up to 1. */
   chance(): number;
   /** Milliseconds since the epoch. */

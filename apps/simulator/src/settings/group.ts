@@ -55,6 +55,8 @@ export interface GroupSettings extends Patience {
   /** How the devices get the account of their server. Then `servers` are bootstrap servers, and credentials are for these. */
   bootstrap: BootstrapMode;
   firmware: FirmwareSettings;
+  /** The devices have object 9, software management. */
+  software: boolean;
 }
 
 /** Of a group whose name is `name`. */
@@ -99,6 +101,7 @@ export const readGroup = (reader: SettingsReader, name?: string): GroupSettings 
     },
     bootstrap: reader.choice('bootstrap', bootstrapModes, 'none'),
     firmware: readFirmware(reader),
+    software: reader.flag('software'),
     ...(credentialsFile !== undefined && { credentialsFile }),
   };
 };

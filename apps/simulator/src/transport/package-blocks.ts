@@ -1,5 +1,8 @@
 import { Code } from '@lanyard/coap';
 
-/** A write of a firmware package: devices take it block by block, and keep none of it. */
+/** Packages of firmware and of software. */
+const packagePaths = ['5/0/0', '9/0/2'];
+
+/** A write of a package: devices take it block by block, and keep none of it. */
 export const isPackage = (method: number, path: readonly string[]): boolean =>
-  method === Code.PUT && path.length === 3 && path[0] === '5' && path[1] === '0' && path[2] === '0';
+  method === Code.PUT && path.length === 3 && packagePaths.includes(path.join('/'));

@@ -1,0 +1,85 @@
+import { type BodyBlock, Code } from '@lanyard/coap';
+import { Download, PowerLost } from './download.js';
+import { type FirmwareHost } from './firmware-host.js';
+import { DownloadFailed } from './sources.js';
+import { Result } from './states.js';
+import { Upload } from './upload.js';
+
+/** What becomes of a package. */
+export interface PackageTaker {
+  arrived(version: string): void;
+  failed(error: unknown): void;
+}
+
+/** How a package arrives: pushed in blocks, or pulled from a URI; one at a time. */
+export class PackageIntake {
+  private download: Download | undefined;
+  private upload: Upload | undefined;
+
+  constructor(
+    private readonly host: FirmwareHost,
+    private readonly taker: PackageTaker,
+  ) {}
+
+  get isPulling(): boolean {
+    return this.download !== undefined;
+  }
+
+  /** The first block of a package follows. */
+  expect(): void {
+    this.upload = new Upload({ ...this.host.settings, failure: this.host.failure, timers: this.host.timers });
+  }
+
+  /** @returns The response code. Rejects with PowerLost: no answer. */
+  async take(block: BodyBlock, payload: Buffer): Promise<number> {
+    const { upload } = this;
+    if (!upload) return Code.RequestEntityIncomplete;
+    try {
+      this.host.onProgress(payload.length);
+      const { code, version } = await upload.take(block, payload);
+      if (version !== undefined && this.upload === upload) this.taker.arrived(version);
+      return code;
+    } catch (error) {
+      if (this.upload === upload) this.taker.failed(error);
+      if (error instanceof PowerLost) throw error;
+      return codeOf(error, block);
+    }
+  }
+
+  pull(uri: string): void {
+    try {
+      const download = new Download(this.host.sourceOf(uri), {
+        ...this.host.settings,
+        failure: this.host.failure,
+        timers: this.host.timers,
+        onProgress: (bytes) => this.host.onProgress(bytes),
+      });
+      this.download = download;
+      void this.follow(download);
+    } catch (error) {
+      this.taker.failed(error);
+    }
+  }
+
+  abandon(): void {
+    this.download?.cancel();
+    this.download = undefined;
+    this.upload = undefined;
+  }
+
+  private async follow(download: Download): Promise<void> {
+    try {
+      const version = await download.run();
+      if (this.download === download) this.taker.arrived(version);
+    } catch (error) {
+      if (this.download === download) this.taker.failed(error);
+    }
+  }
+}
+
+/** A package that is complete was taken, whatever is then found in it. */
+const codeOf = (error: unknown, { more }: BodyBlock): number => {
+  const result = error instanceof DownloadFailed ? error.result : undefined;
+  if (result === Result.noSpace || result === Result.outOfMemory) return Code.RequestEntityTooLarge;
+  return more ? Code.InternalServerError : Code.Changed;
+};
