@@ -17,8 +17,8 @@ import {
 import { basename, dirname, extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { apps } from '../../tools/lanyard/service-processes.ts';
-import { neededBy } from './packages.mjs';
-import { copyStripped } from './strip.mjs';
+import { neededBy } from './packages.ts';
+import { copyStripped } from './strip.ts';
 
 const root = realpathSync(fileURLToPath(new URL('../..', import.meta.url)));
 const [, , out] = process.argv;

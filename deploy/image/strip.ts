@@ -5,8 +5,7 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 const header = { programs: 32, sections: 40, programSize: 54, programCount: 56, sectionCount: 60, sectionNames: 62 };
 const program = { offset: 8, size: 32 };
 
-/** @param {string} from @param {string} to */
-export const copyStripped = (from, to) => {
+export const copyStripped = (from: string, to: string): void => {
   const file = readFileSync(from);
   const isElf64 = file.subarray(0, 4).toString('latin1') === '\x7fELF' && file[4] === 2 && file[5] === 1;
   if (!isElf64) throw new Error(`${from} is no 64-bit little-endian ELF file`);

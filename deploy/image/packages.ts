@@ -3,22 +3,22 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
 
-/** @typedef {{ dependencies?: Record<string, string>, peerDependencies?: Record<string, string>, peerDependenciesMeta?: Record<string, { optional?: boolean }> }} Package */
+interface Package {
+  dependencies?: Record<string, string>;
+  peerDependencies?: Record<string, string>;
+  peerDependenciesMeta?: Record<string, { optional?: boolean }>;
+}
 
 const ownScope = '@lanyard/';
 
-/** @param {string} specifier */
-const packageOf = (specifier) => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+const packageOf = (specifier: string): string => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
 
-/** @param {string} folder @returns {Package} */
-const readPackage = (folder) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+const readPackage = (folder: string): Package => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
 
-/** What a file imports, statically or not; imports of types are gone from built files. @param {string} path */
-const specifiersIn = (path) => {
-  /** @type {string[]} */
-  const found = [];
-  /** @param {ts.Node} node */
-  const visit = (node) => {
+/** What a file imports, statically or not; imports of types are gone from built files. */
+const specifiersIn = (path: string): string[] => {
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
     const specifier =
       ts.isImportDeclaration(node) || ts.isExportDeclaration(node)
         ? node.moduleSpecifier
@@ -33,16 +33,15 @@ const specifiersIn = (path) => {
   return found;
 };
 
-/** @param {string} workspace */
-const importsOf = (workspace) => {
+const importsOf = (workspace: string): Set<string> => {
   const dist = join(workspace, 'dist');
   const files = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.js'));
   const specifiers = files.flatMap((file) => specifiersIn(join(dist, file)));
   return new Set(specifiers.filter((name) => !/^(\.|node:)/.test(name)).map(packageOf));
 };
 
-/** As Node looks for it. @param {string} root @param {string} name @param {string} from */
-const findPackage = (root, name, from) => {
+/** As Node looks for it. */
+const findPackage = (root: string, name: string, from: string): string | undefined => {
   for (let folder = from; folder.startsWith(root); folder = dirname(folder)) {
     const found = join(folder, 'node_modules', name);
     if (existsSync(join(found, 'package.json'))) return found;
@@ -53,16 +52,12 @@ const findPackage = (root, name, from) => {
 /**
  * The libraries (`libs/kafka`) and package folders that one workspace needs at run time. An optional peer, such as the
  * driver of TypeORM, belongs to it where the project itself lists that package as a dependency.
- * @param {string} root @param {string} workspace
  */
-export const neededBy = (root, workspace) => {
+export const neededBy = (root: string, workspace: string): { libs: Set<string>; packages: Set<string> } => {
   const own = readPackage(root).dependencies ?? {};
-  /** @type {Set<string>} */
-  const libs = new Set();
-  /** @type {Set<string>} */
-  const packages = new Set();
-  /** @param {string} name @param {string} from @param {boolean} [optional] */
-  const addPackage = (name, from, optional = false) => {
+  const libs = new Set<string>();
+  const packages = new Set<string>();
+  const addPackage = (name: string, from: string, optional: boolean = false): void => {
     const folder = findPackage(root, name, from);
     if (!folder && !optional) throw new Error(`${from} needs ${name}, which is not installed`);
     if (!folder || packages.has(folder)) return;
@@ -72,8 +67,7 @@ export const neededBy = (root, workspace) => {
     for (const peer of Object.keys(peerDependencies))
       if (!peerDependenciesMeta[peer]?.optional || peer in own) addPackage(peer, folder, true);
   };
-  /** @param {string} current */
-  const addWorkspace = (current) => {
+  const addWorkspace = (current: string): void => {
     for (const name of importsOf(join(root, current))) {
       const lib = `libs/${name.slice(ownScope.length)}`;
       if (!name.startsWith(ownScope)) addPackage(name, join(root, current));
