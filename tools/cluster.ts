@@ -1,6 +1,7 @@
 /**
- * `npm run cluster -- up|load|status|down`: a Kubernetes cluster on this machine, without Docker and without a registry (docs/kubernetes.md).
- * `up` starts it, `load` brings in the images and installs the dev overlay, `down` ends it and leaves nothing behind.
+ * `npm run cluster -- up|load|check|status|down`: a Kubernetes cluster on this machine, without Docker and without a registry (docs/kubernetes.md).
+ * `up` starts it, `load` brings in the images and installs the dev overlay, `down` ends it and leaves nothing
+ * behind. `check` does all of it with one node that is gone afterwards, and lets devices and applications travel.
  */
 import { existsSync } from 'node:fs';
 import { readCommandLine, wholeNumber } from './lanyard/command-line.ts';
@@ -10,7 +11,7 @@ import { ensureDebianPrograms } from './cluster/debian.ts';
 import { nodesMax, planOf } from './cluster/plan.ts';
 import { buildPrograms, missingPrograms, sources, type SourceName } from './cluster/programs.ts';
 
-const usage = `npm run cluster -- up [--nodes N] [--without keda,metrics-server] | load [--archive FILE] | status | down [--context [--registry NAME]]`;
+const usage = `npm run cluster -- up [--nodes N] [--without keda,metrics-server] | load [--archive FILE] | check [--archive FILE] | status | down [--context [--registry NAME]]`;
 
 const options = {
   nodes: { type: 'string', default: '3' },
@@ -20,7 +21,7 @@ const options = {
   registry: { type: 'string' },
 } as const;
 
-const commands = ['up', 'load', 'status', 'down'];
+const commands = ['up', 'load', 'check', 'status', 'down'];
 
 const { values, positionals } = readCommandLine(usage, options, { allowPositionals: true });
 
@@ -70,6 +71,12 @@ const load = async () => {
   process.stdout.write(`\nLanyard runs on the cluster.\n${installation.report().join('\n')}\n\n`);
 };
 
+const check = async () => {
+  await build();
+  const { check: checkCluster } = await import('./cluster/check.ts');
+  return checkCluster(values.archive);
+};
+
 const down = async () => {
   const cluster = await found();
   if (!cluster) return;
@@ -100,6 +107,6 @@ await run(async () => {
   const [name = '', ...more] = positionals;
   if (!commands.includes(name) || more.length > 0) throw new Stop(usage);
   if (values.context) return (await import('./cluster/context.ts')).inContext(name, values);
-  return { up, load, status, down }[name as 'up']();
+  return { up, load, check, status, down }[name as 'up']();
 });
 process.exit();

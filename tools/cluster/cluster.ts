@@ -13,9 +13,10 @@ import { importImages, pauseImage, removeCgroups, startNode } from './node.ts';
 import { planOf, type Plan } from './plan.ts';
 import { buildPause } from './programs.ts';
 
-/** `members`: name to the pid by which its namespace is found */
+/** `network`: its first three numbers; `members`: name to the pid by which its namespace is found */
 interface State {
   nodes: number;
+  network: string;
   members: Record<string, number>;
 }
 
@@ -41,8 +42,8 @@ export class Cluster {
   static found(folder: string = planOf(0).folder): Cluster | undefined {
     const path = Cluster.stateFile(folder);
     if (!existsSync(path)) return undefined;
-    const { nodes, members }: State = JSON.parse(readFileSync(path, 'utf8'));
-    const cluster = new Cluster(planOf(nodes, { folder }));
+    const { nodes, network, members }: State = JSON.parse(readFileSync(path, 'utf8'));
+    const cluster = new Cluster(planOf(nodes, { folder, network }));
     for (const member of [cluster.plan.control, ...cluster.plan.nodes]) {
       const pid = members[member.name];
       if (pid !== undefined) cluster.members.set(member.name, new Namespace(member, pid));
@@ -67,7 +68,8 @@ export class Cluster {
 
   private save() {
     const members = Object.fromEntries([...this.members].map(([name, { pid }]) => [name, pid]));
-    const state: State = { nodes: this.plan.nodes.length, members };
+    const { nodes, network } = this.plan;
+    const state: State = { nodes: nodes.length, network: network.replace(/\.0\/24$/, ''), members };
     writeFileSync(Cluster.stateFile(this.plan.folder), JSON.stringify(state, null, 2));
   }
 

@@ -1,4 +1,5 @@
 /** Lanyard on the cluster: engines outside of it, as managed ones are, images, the dev overlay, the first key. */
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { enginesElsewhere, startEngines } from '../lanyard/engines.ts';
@@ -33,6 +34,12 @@ const storages = [
   { program: 'podman', options: ['--multi-image-archive'] },
   { program: 'docker', options: [] },
 ];
+
+/** Whether all of them are where podman or docker keeps images. */
+export const hasImages = () =>
+  storages.some(
+    ({ program }) => spawnSync(program, ['image', 'inspect', ...apps.map(imageOf)], { stdio: 'ignore' }).status === 0,
+  );
 
 /** All images in one archive, in which their common layers are once. */
 const saveImages = async (archive: string) => {
@@ -169,6 +176,17 @@ export class Installation {
     say('the overlay is applied');
     await this.rolledOut();
     await this.fetchKey();
+  }
+
+  /** Lanyard and its data; the cluster stays. */
+  async uninstall() {
+    const options = ['--ignore-not-found', '--timeout=300s'];
+    for (const what of [`namespace/${namespace}`, 'persistentvolume/packages'])
+      await this.kubectl.runAside(['delete', what, ...options], { timeoutMs: 310_000 });
+    await this.stopEngines();
+    rmSync(this.keyFile, { force: true });
+    rmSync(join(this.cluster.plan.folder, 'packages'), { recursive: true, force: true });
+    say('Lanyard and its data are gone');
   }
 
   /** Deployments and the StatefulSet of the services. */

@@ -89,11 +89,11 @@ export class Namespace {
     return command('nsenter', ['--target', String(this.init), '--net', '--', 'ip', ...args]);
   }
 
-  /** A program that goes on. Gives the pid of the process that waits for it. */
+  /** A program that goes on, and is started again when it ends, as systemd would. Gives the pid of what waits for it. */
   launch(name: string, args: readonly string[], env: Record<string, string> = {}) {
     return launch({
       command: 'nsenter',
-      args: this.enter(args),
+      args: this.enter(['sh', '-c', 'while :; do "$0" "$@"; sleep 2; done', ...args]),
       env: { ...process.env, ...env } as Record<string, string>,
       logFile: `${this.member.folder}/logs/${name}.log`,
     });

@@ -85,17 +85,14 @@ export const clusterSteps = (system: ClusterSystem): Step[] => {
   });
   return [
     { name: 'nothing', work: () => sleep(10_000) },
+    // Before the pods of everything have moved once.
+    ...(several ? [{ name: 'a node disappears', work: () => loseNode(system) }] : []),
     { name: 'rolling restart of everything', work: () => system.restartAll(), inOrder: true },
     scaled(2, 1),
     scaled(1, 4),
     scaled(4, 2),
     ...apps.map((app) => ({ name: `a pod of ${app} killed`, work: () => system.killPod(app) })),
-    ...(several
-      ? [
-          { name: 'a node drained', work: () => drain(system), inOrder: true },
-          { name: 'a node disappears', work: () => loseNode(system) },
-        ]
-      : []),
+    ...(several ? [{ name: 'a node drained', work: () => drain(system), inOrder: true }] : []),
     ...['redis', 'postgresql', 'kafka'].flatMap((name) => [
       { name: `restart of ${name}`, work: () => installation.restartEngine(name) },
       { name: `kill -9 of ${name}`, work: () => installation.restartEngine(name, 'SIGKILL') },

@@ -40,8 +40,9 @@ export class ClusterSystem implements RehearsedSystem {
     this.installation = installation;
   }
 
-  /** The overlay with the drill's settings, and two replicas of what may have two. */
+  /** Lanyard from scratch with the drill's settings, and two replicas of what may have two. */
   async prepare() {
+    await this.installation.uninstall();
     await this.installation.install(settings());
     for (const app of apps) if (app !== 'campaigns') this.scale(app, 2);
     await this.installation.rolledOut();

@@ -56,8 +56,9 @@ export class UpdateCampaign {
   /** Waits until every device has finished; those that still wait are no longer updated one by one. */
   async finish() {
     const path = { id: this.id };
-    await this.lanyard.call('PUT /v3/update-campaigns/{id}', { path, body: { concurrency: concurrencyMax } });
     const isDone = async () => (await this.lanyard.call('GET /v3/update-campaigns/{id}', { path })).state === 'done';
+    if (await isDone()) return;
+    await this.lanyard.call('PUT /v3/update-campaigns/{id}', { path, body: { concurrency: concurrencyMax } });
     await waitUntil('the end of the campaign', isDone, patience).catch(() => undefined);
   }
 

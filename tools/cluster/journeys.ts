@@ -1,0 +1,127 @@
+/** What an application and a device do, from outside the cluster: each transport, each kind of channel. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Lanyard } from '@lanyard/client';
+import { CallbackApplication, Inbox, sensorPath, SocketApplication } from '../drill/applications.ts';
+import { waitUntil } from '../lanyard/probes.ts';
+import { say, Stop } from '../lanyard/project.ts';
+import { Simulator } from '../testing/simulator.ts';
+import type { Installation } from './installation.ts';
+
+const patience = { timeoutMs: 60_000 };
+
+interface Channel {
+  inbox: Inbox;
+  stop: () => void;
+}
+
+class PullApplication {
+  inbox = new Inbox('pull');
+  ending = new AbortController();
+
+  start(lanyard: Lanyard) {
+    void this.read(lanyard);
+    return this;
+  }
+
+  async read(lanyard: Lanyard) {
+    try {
+      for await (const event of lanyard.pull({ signal: this.ending.signal })) this.inbox.take(event);
+    } catch (error) {
+      if (!this.ending.signal.aborted) throw error;
+    }
+  }
+
+  stop() {
+    this.ending.abort();
+  }
+}
+
+type Open = (lanyard: Lanyard, host: string) => Channel | Promise<Channel>;
+
+const kinds: { name: string; server: (of: Installation) => string; isSecure: boolean; open: Open }[] = [
+  {
+    name: 'CoAP over UDP, WebSocket',
+    server: ({ coapUrls }) => coapUrls[0] ?? '',
+    isSecure: false,
+    open: (lanyard) => new SocketApplication().start(lanyard),
+  },
+  {
+    name: 'CoAP over DTLS, callback',
+    server: ({ coapsUrls }) => coapsUrls[0] ?? '',
+    isSecure: true,
+    open: (lanyard, host) => new CallbackApplication().start(lanyard, host),
+  },
+  {
+    name: 'CoAP over TLS, pull',
+    server: ({ coapsTcpUrls }) => coapsTcpUrls[0] ?? '',
+    isSecure: true,
+    open: (lanyard) => new PullApplication().start(lanyard),
+  },
+];
+
+/** The file of credentials that a simulated device reads. */
+const credentialsOf = async (administrator: Lanyard, folder: string, name: string) => {
+  const { id } = await administrator.call('POST /v3/devices', { body: { endpoint_name: name } });
+  const credential = await administrator.call('POST /v3/devices/{id}/credentials', {
+    path: { id },
+    body: { kind: 'psk' },
+  });
+  const { identity, key } = credential as { identity?: string; key?: string };
+  const file = join(folder, name);
+  writeFileSync(file, `${name} ${identity} ${key}`, { mode: 0o600 });
+  return file;
+};
+
+const idOf = async (administrator: Lanyard, name: string) => {
+  const found = await Array.fromAsync(administrator.items('GET /v3/devices', { query: { limit: 1_000 } }));
+  return found.find((device) => device.endpoint_name === name)?.id ?? '';
+};
+
+/** Suspended it is refused, resumed it is back. */
+const suspension = async (administrator: Lanyard, id: string, fleet: Simulator) => {
+  const body = { category: 'maintenance', description: 'journey' } as const;
+  await administrator.call('POST /v3/devices/{id}/suspend', { path: { id }, body });
+  await waitUntil('the suspension', async () => (await fleet.state()).registered === 0, patience);
+  await administrator.call('POST /v3/devices/{id}/resume', { path: { id }, body });
+  await waitUntil('the device to be back', async () => (await fleet.state()).registered === 1, patience);
+};
+
+/** Throws Stop when something does not come. */
+export const travel = async (installation: Installation) => {
+  const { baseUrl, adminKey: key, cluster } = installation;
+  const administrator = new Lanyard({ baseUrl, key, retries: 10 });
+  const folder = mkdtempSync(join(tmpdir(), 'lanyard-journeys-'));
+  for (const [n, { name, server, isSecure, open }] of kinds.entries()) {
+    const prefix = `journey${n}`;
+    const device = `${prefix}-0`;
+    const made = await administrator.call('POST /v3/api-keys', { body: { name } });
+    const application = new Lanyard({ baseUrl, key: made.key, retries: 10 });
+    const rules = [{ 'endpoint-type': 'simulated', 'resource-path': [sensorPath] }];
+    await application.call('PUT /v2/subscriptions', { body: rules });
+    const channel = await open(application, cluster.plan.host);
+    const fleet = await Simulator.start({
+      devices: 1,
+      server: server(installation),
+      'name-prefix': prefix,
+      'update-seconds': 2,
+      'values-per-second': 2,
+      'numbered-values': true,
+      'back-off-max-ms': 2_000,
+      ...(isSecure && { 'credentials-file': await credentialsOf(administrator, folder, device) }),
+    });
+    try {
+      await waitUntil('values', async () => channel.inbox.values.size > 0, patience);
+      const id = await idOf(administrator, device);
+      const { status } = await application.command(id, { method: 'GET', uri: sensorPath }, { timeoutMs: 30_000 });
+      if (status !== 200) throw new Stop(`${name}: the command was answered with ${status}`);
+      await suspension(administrator, id, fleet);
+      say(`${name}: values, command and suspension`);
+    } finally {
+      channel.stop();
+      await fleet.stop();
+    }
+  }
+  rmSync(folder, { recursive: true, force: true });
+};
