@@ -16,9 +16,6 @@ export const namespace = 'lanyard';
 /** At every node. The devices' own port is in the overlay. */
 export const nodePorts = { http: 30080, coap: 30683, coaps: 30684 };
 
-/** Every pod asks for little, because the nodes share the processors of one machine. */
-const cpuRequest = '50m';
-
 const withoutTls = (engine: string) => [`${engine}_TLS_ENABLED=false`, `${engine}_TLS_CA_FILE=`];
 
 /** Beside the engines: what a caller adds, by service. */
@@ -51,10 +48,6 @@ const add = (path: string, value: unknown) => ({ op: 'add', path, value });
 const container = '/spec/template/spec/containers/0';
 
 const patches = () => [
-  ...['Deployment', 'StatefulSet'].map((kind) => ({
-    target: { kind },
-    patch: [add(`${container}/resources/requests/cpu`, cpuRequest)],
-  })),
   {
     target: { kind: 'StatefulSet', name: 'device-proxy' },
     patch: [
