@@ -89,7 +89,7 @@ export class Namespace {
     return command('nsenter', ['--target', String(this.init), '--net', '--', 'ip', ...args]);
   }
 
-  /** A program that goes on, and is started again when it ends, as systemd would. Gives the pid of what waits for it. */
+  /** A program that continues, and is started again when it ends, as systemd would. Gives the pid of what waits for it. */
   launch(name: string, args: readonly string[], env: Record<string, string> = {}) {
     return launch({
       command: 'nsenter',

@@ -15,7 +15,7 @@ export interface Step {
 
 const dnsAwayMs = 30_000;
 
-/** Of several nodes the last, of which nobody is told to come in. */
+/** Of several nodes the last, at which no device or caller comes in. */
 const lastNode = ({ installation }: ClusterSystem) => installation.cluster.plan.nodes.at(-1)?.name ?? '';
 
 const podsOn = (system: ClusterSystem, node: string) =>
