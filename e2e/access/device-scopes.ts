@@ -33,7 +33,7 @@ const kindOf = ({ method, path }: Operation): string => {
     return 'whole';
   if (/^\/v3\/(devices|device-groups)$/.test(path)) return reads ? 'list' : 'whole';
   if (
-    /^(\/v3\/(devices\/export|device-events|devicelog|device-requests|explain|device-suspensions|update-campaigns)|\/v2\/(endpoints|subscriptions|notification))/.test(
+    /^(\/v3\/(devices\/export|device-events|devicelog|device-requests|explain|device-suspensions|update-campaigns|channels)|\/v2\/(endpoints|subscriptions|notification))/.test(
       path,
     )
   )

@@ -50,7 +50,7 @@ const needed = ({ method, path }: Operation): string | undefined => {
   if (/\/(echo|history)$/.test(path)) return 'snapshots.read';
   if (path.endsWith('/stuck-commands')) return 'commands';
   if (path.endsWith('/lost-subscriptions')) return 'subscriptions';
-  if (path.endsWith('/failing-channels')) return 'notifications';
+  if (path.endsWith('/failing-channels') || path.startsWith('/v3/channels')) return 'notifications';
   if (/^\/v3\/device(-event|log)/.test(path)) return 'events.read';
   if (/device-requests/.test(path)) return 'commands';
   if (/^\/v2\/endpoints/.test(path)) return reads && !path.includes('}/') ? 'devices.read' : 'commands';

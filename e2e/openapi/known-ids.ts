@@ -12,7 +12,7 @@ const collectionOf: Record<string, string> = {
 };
 
 /** Named by the id of their key, which stays when they are deleted. */
-const keySubscriptions = '/v3/key-subscriptions';
+const namedByKey = ['/v3/key-subscriptions', '/v3/channels'];
 
 /** Ids that answers brought, by the collection that they are in, so that requests find something. */
 export class KnownIds {
@@ -37,7 +37,7 @@ export class KnownIds {
     for (const record of Array.isArray(data) ? data : [body]) {
       const { id, async_id: asyncId, reference } = record as Record<string, unknown>;
       const known = asyncId ?? reference ?? id;
-      if (typeof known === 'string' && (path === keySubscriptions || !this.untouchable.has(known)))
+      if (typeof known === 'string' && (namedByKey.includes(path) || !this.untouchable.has(known)))
         this.add(path, known);
     }
   }

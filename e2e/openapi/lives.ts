@@ -136,7 +136,11 @@ export class RecordLives {
     const wants = (other: Operation): boolean => !(other.method === 'GET' && this.untold.has(other));
     const isOfFamily = (other: Operation): boolean => wants(other) && family(other) === family(operation);
     if (stage(operation) === 0 && [...this.untold].some(isOfFamily)) return true;
-    if (method === 'PUT') return [...this.open].some((other) => wants(other) && other.path.startsWith(path));
+    if (method === 'PUT') {
+      // What the account's administrators do with a channel, they do with a callback.
+      const paths = path === '/v2/notification/callback' ? [path, '/v3/channels/'] : [path];
+      return [...this.open].some((other) => wants(other) && paths.some((one) => other.path.startsWith(one)));
+    }
     if (method !== 'POST') return false;
     // Only what was started and paused can be resumed.
     const campaign = /^(.*update-campaigns.*)\/(start|pause)$/.exec(path)?.[1];

@@ -253,11 +253,16 @@ export class TestSystem {
     method: string,
     path: string,
     body?: unknown,
-    options: { tier?: Identity['tier']; headers?: Record<string, string>; signal?: AbortSignal } = {},
+    options: {
+      tier?: Identity['tier'];
+      permissions?: string[];
+      headers?: Record<string, string>;
+      signal?: AbortSignal;
+    } = {},
   ): Promise<Answer> {
     const response = await fetch(`${service.url}/v2/notification/${path}`, {
       method,
-      headers: { ...(customer && this.identity(customer, options.tier)), ...options.headers },
+      headers: { ...(customer && this.identity(customer, options)), ...options.headers },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(options.signal && { signal: options.signal }),
     });
@@ -268,13 +273,16 @@ export class TestSystem {
   }
 
   /** What the gateway adds to a request. */
-  identity({ accountId, keyId, key }: Customer, tier: Identity['tier'] = 'commercial'): Record<string, string> {
+  identity(
+    { accountId, keyId, key }: Customer,
+    { tier = 'commercial', permissions = ['notifications'] }: { tier?: Identity['tier']; permissions?: string[] } = {},
+  ): Record<string, string> {
     const secretFingerprint = fingerprintOf(hashSecret(key.slice(-32)));
     const identity = {
       accountId,
       keyId,
       groups: [],
-      permissions: ['notifications'],
+      permissions,
       tier,
       requestId: newId(),
       secretFingerprint,

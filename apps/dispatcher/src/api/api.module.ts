@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { ChannelsModule } from '../channels/channels.module.js';
 import { ConnectionsModule } from '../connections/connections.module.js';
 import { KeysModule } from '../keys/keys.module.js';
+import { AccountChannelsController } from './account-channels.controller.js';
 import { ChannelsController } from './channels.controller.js';
 import { FailingChannelsController } from './failing-channels.controller.js';
 import { PullController } from './pull.controller.js';
@@ -11,6 +12,7 @@ import { WebSocketController } from './websocket.controller.js';
 @Module({
   imports: [KeysModule, ChannelsModule, ConnectionsModule],
   controllers: [
+    AccountChannelsController,
     ChannelsController,
     SigningSecretsController,
     PullController,

@@ -1,6 +1,8 @@
 import { formatTimestamp } from '@lanyard/service';
 import { z } from 'zod';
 import type { ChannelKind } from '../channel-kind.js';
+import { queueBytesMax } from '../limits.js';
+import type { Inspected } from './account-channels.js';
 import type { Shown } from './channels.js';
 import { SerializationViewSchema } from '../db/serialization.js';
 
@@ -79,3 +81,59 @@ export const deliveryMechanism: Record<ChannelKind, (typeof mechanisms)[number]>
   websocket: 'WEB_SOCKET',
   pull: 'LONG_POLLING',
 };
+
+export const AccountChannelView = z
+  .object({
+    object: z.literal('channel'),
+    id: z.string().describe('Id of the key whose channel it is'),
+    delivery_mechanism: z.enum(mechanisms),
+    receiver: z
+      .string()
+      .nullable()
+      .describe(
+        'Scheme, host and port of a callback; null for other channels. The rest of its URL may hold credentials',
+      ),
+    connected: z.boolean().nullable().describe('Whether its WebSocket or poll is open; null for a callback'),
+    ...queue,
+    queue_bytes_max: z.number().int().describe('Beyond it, the oldest events are dropped'),
+    failures: z.number().int().describe('Number of consecutive failed deliveries'),
+    problem: z.string().nullable().describe('Why it does not deliver and what helps, as sentences; null: it does'),
+    problem_since: z.string().nullable(),
+    loses_events_at: z
+      .string()
+      .nullable()
+      .describe(
+        'Of a channel with a problem: when events will be dropped if nothing is delivered until then, because its queue is full at the present rate or its oldest event is 24 h old',
+      ),
+    created_at: z.string(),
+  })
+  .meta({ id: 'AccountChannel' });
+export type AccountChannelView = z.infer<typeof AccountChannelView>;
+
+export const accountChannelView = (inspected: Inspected): AccountChannelView => {
+  const { channel, receiver, queue, failure, lossAtMs } = inspected;
+  return {
+    object: 'channel',
+    id: channel.keyId,
+    delivery_mechanism: deliveryMechanism[channel.kind],
+    receiver,
+    connected: channel.kind === 'callback' ? null : (queue?.held ?? false),
+    ...queueView(inspected),
+    queue_bytes_max: queueBytesMax,
+    failures: queue?.failuresInRow ?? 0,
+    problem: failure?.text ?? null,
+    problem_since: timestamp(failure?.sinceMs),
+    loses_events_at: timestamp(lossAtMs),
+    created_at: formatTimestamp(channel.createdAt),
+  };
+};
+
+export const ChannelTestView = z
+  .object({
+    object: z.literal('channel-test'),
+    delivered: z.boolean(),
+    reason: z.string().nullable().describe('Why not; null: the URL answered with 200 or 204'),
+    tested_at: z.string(),
+  })
+  .meta({ id: 'ChannelTest' });
+export type ChannelTestView = z.infer<typeof ChannelTestView>;

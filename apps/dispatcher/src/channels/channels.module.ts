@@ -6,6 +6,7 @@ import { KeysModule } from '../keys/keys.module.js';
 import { QueueModule } from '../queue/queue.module.js';
 import { ReplicasModule } from '../replicas/replicas.module.js';
 import { StoreModule } from '../store/store.module.js';
+import { AccountChannels } from './account-channels.js';
 import { ChannelEnds } from './channel-ends.js';
 import { Channels } from './channels.js';
 import { ConnectionAnnouncer } from './connection-announcer.js';
@@ -27,6 +28,7 @@ import { Verification } from './verification.js';
     KeyWatch,
     Verification,
     Channels,
+    AccountChannels,
     FailingChannels,
     SigningSecrets,
     Sweeper,
@@ -34,7 +36,7 @@ import { Verification } from './verification.js';
     ConnectionAnnouncer,
     Repair,
   ],
-  exports: [Channels, FailingChannels, SigningSecrets, ConnectionAnnouncer, Repair],
+  exports: [Channels, AccountChannels, FailingChannels, SigningSecrets, ConnectionAnnouncer, Repair],
 })
 export class ChannelsModule implements BeforeApplicationShutdown, OnApplicationShutdown {
   constructor(

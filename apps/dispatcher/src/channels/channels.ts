@@ -131,6 +131,13 @@ export class Channels {
     return this.show(channel);
   }
 
+  /** Why the callback did not accept an empty message that is not from its queue; undefined: it did. */
+  async test(owner: Owner): Promise<string | undefined> {
+    const { target } = await this.get(owner, 'callback');
+    if (!target) throw new ChannelNotFound('callback');
+    return this.verification.test(owner, target, target.signing);
+  }
+
   async remove(caller: Caller, kind: ChannelKind): Promise<void> {
     const announcement = { status: 'deleted', reason: 'deleted by a REST call' } as const;
     const only = { kind, waitingMax: changesWaitingMax };

@@ -21,22 +21,23 @@ export class SigningSecrets {
     return target?.signing?.secrets ?? [];
   }
 
-  async make(caller: Caller): Promise<SigningSecret> {
+  /** `owner`: whose channel it is, when that is not the caller's. */
+  async make(caller: Caller, owner: Owner = caller): Promise<SigningSecret> {
     const made = newSigningSecret(this.clock.now());
     const another = (secrets: readonly SigningSecret[]): readonly SigningSecret[] => {
       if (secrets.length >= signingSecretsMax) throw new SigningSecretsExceeded(signingSecretsMax);
       return [...secrets, made];
     };
-    await this.channels.changeSecrets(caller, another, changeOfSecrets('SYS_583', caller, made.id));
+    await this.channels.changeSecrets(owner, another, changeOfSecrets('SYS_583', caller, made.id, owner.keyId));
     return made;
   }
 
-  async remove(caller: Caller, id: string): Promise<void> {
+  async remove(caller: Caller, id: string, owner: Owner = caller): Promise<void> {
     const without = (secrets: readonly SigningSecret[]): readonly SigningSecret[] => {
       const others = secrets.filter((secret) => secret.id !== id);
       if (others.length === secrets.length) throw new SigningSecretNotFound();
       return others;
     };
-    await this.channels.changeSecrets(caller, without, changeOfSecrets('SYS_584', caller, id));
+    await this.channels.changeSecrets(owner, without, changeOfSecrets('SYS_584', caller, id, owner.keyId));
   }
 }

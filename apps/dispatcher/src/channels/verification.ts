@@ -76,20 +76,30 @@ export class Verification {
 
   /** Throws CallbackNotVerified, or that there is no place. */
   async verify(registrant: Registrant, target: CallbackTarget, signing: Signing | undefined): Promise<void> {
+    const why = await this.test(registrant, target, signing);
+    if (why !== undefined) throw new CallbackNotVerified(why);
+  }
+
+  /** Why the URL did not accept an empty message; undefined: it did. Throws that there is no place. */
+  async test(
+    registrant: Registrant,
+    target: CallbackTarget,
+    signing: Signing | undefined,
+  ): Promise<string | undefined> {
     this.places.reserve(registrant);
     try {
-      await this.call(target, signing);
+      return await this.call(target, signing);
     } finally {
       this.places.free(registrant);
     }
   }
 
-  private async call(target: CallbackTarget, signing: Signing | undefined): Promise<void> {
+  private async call(target: CallbackTarget, signing: Signing | undefined): Promise<string | undefined> {
     const headers = signing && signatureHeaders(signing, `msg_${newId()}`, this.clock.now(), body);
     // A connection of its own: the channel may still be sending to its previous URL.
     const line = `verification ${newId()}`;
     const sent = await this.sender.send(line, target, { body, ...(headers && { headers }) });
     this.sender.forget(line);
-    if (!sent.ok) throw new CallbackNotVerified(whyNot[sent.cause]);
+    return sent.ok ? undefined : whyNot[sent.cause];
   }
 }

@@ -41,7 +41,7 @@ describe('what operators do to channels', () => {
 
   it('deletions and secrets say what it was done to', () => {
     expect(deletion(actor, 'websocket')).toMatchObject({ action: 'SYS_582', data: { channel_kind: 'websocket' } });
-    expect(changeOfSecrets('SYS_583', actor, 'secret-id')).toMatchObject({
+    expect(changeOfSecrets('SYS_583', actor, 'secret-id', actor.keyId)).toMatchObject({
       target: { kind: 'signing-secret', id: 'secret-id' },
       data: { key_id: 'key' },
     });

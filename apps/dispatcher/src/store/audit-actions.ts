@@ -52,9 +52,15 @@ export const deletion = (actor: Actor, kind: ChannelKind): AuditAction => ({
   data: { channel_kind: kind },
 });
 
-export const changeOfSecrets = (action: 'SYS_583' | 'SYS_584', actor: Actor, secretId: string): AuditAction => ({
+/** `keyId`: whose channel it is. */
+export const changeOfSecrets = (
+  action: 'SYS_583' | 'SYS_584',
+  actor: Actor,
+  secretId: string,
+  keyId: string,
+): AuditAction => ({
   action,
   actor,
   target: { kind: 'signing-secret', id: secretId },
-  data: { channel_kind: 'callback', key_id: actor.keyId },
+  data: { channel_kind: 'callback', key_id: keyId },
 });

@@ -75,7 +75,7 @@ const scopeOf = (method: string, path: string): string => {
   if (/^(\/v3\/(devices|device-groups)|\/v2\/endpoints)/.test(path)) return method === 'GET' ? 'service' : 'refused';
   if (/^\/v3\/(device-events|devicelog|device-requests|device-suspensions|update-campaigns)/.test(path))
     return 'service';
-  if (/^\/v2\/(subscriptions|notification)/.test(path)) return 'service';
+  if (/^\/v2\/(subscriptions|notification)|^\/v3\/channels/.test(path)) return 'service';
   return 'refused';
 };
 

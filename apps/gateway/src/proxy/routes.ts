@@ -63,6 +63,7 @@ const table: readonly Route[] = [
   entry('/v2/subscriptions', 'device-proxy', ['subscriptions'], ['service']),
   entry('/v2/subscriptions/*', 'device-proxy', ['subscriptions'], ['device']),
   entry('/v2/notification', 'dispatcher', [notifications], ['service']),
+  entry('/v3/channels', 'dispatcher', [notifications], ['service']),
   entry('/v3/firmware-images', 'campaigns', ['campaigns'], ['open', 'refused']),
   entry('/v3/update-campaigns', 'campaigns', ['campaigns'], ['service']),
 ];

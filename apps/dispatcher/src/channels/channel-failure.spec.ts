@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { QueueState } from '../queue/channel-registry.js';
-import { failureOf } from './failing-channels.js';
+import { failureOf, lossAtMs } from './channel-failure.js';
 
 const now = Date.parse('2026-11-24T08:00:00Z');
 const minuteMs = 60_000;
@@ -50,5 +50,28 @@ describe('the failure of a channel', () => {
       text: 'No application has its WebSocket open; 5 events wait in its queue. Events are kept for 24 hours.',
     });
     expect(failureOf({ ...websocket, kind: 'pull' }, absent, now)?.text).toContain('No application polls');
+  });
+});
+
+describe('when events of a channel will be lost', () => {
+  const hourMs = 60 * minuteMs;
+
+  it('is when its queue is full, at the rate of the last events', () => {
+    // 10 MB in an hour: the remaining 40 MB take four.
+    const state = queue({ events: 9, bytes: 10_000_000, oldestAtMs: now - hourMs });
+    expect(lossAtMs(state, now)).toBe(now + 4 * hourMs);
+  });
+
+  it('is when its oldest event is a day old, if that is earlier', () => {
+    const state = queue({ events: 9, bytes: 1_000, oldestAtMs: now - 20 * hourMs });
+    expect(lossAtMs(state, now)).toBe(now + 4 * hourMs);
+    const young = queue({ events: 9, bytes: 49_000_000, oldestAtMs: now - 1_000 });
+    expect(lossAtMs(young, now)).toBe(now - 1_000 + 24 * hourMs);
+  });
+
+  it('is now for a queue that is full, and never for an empty one', () => {
+    expect(lossAtMs(queue({ events: 9, bytes: 50_000_001, oldestAtMs: now - hourMs }), now)).toBe(now);
+    expect(lossAtMs(queue({}), now)).toBeUndefined();
+    expect(lossAtMs(undefined, now)).toBeUndefined();
   });
 });
