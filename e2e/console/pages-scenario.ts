@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '../patience.ts';
 import { type Console, script } from './console.ts';
 
 /** Pages of what surrounds the devices. */
@@ -11,18 +12,88 @@ export const describePages = (running: () => Console): void =>
       ({ app, browser } = running());
     });
 
+    const dialog = () => browser.page.getByRole('dialog');
+
+    const confirm = (name: string) => dialog().getByRole('button', { name, exact: true }).click();
+
     it.each([
-      ['/channels', 'Channels'],
-      ['/campaigns', 'Campaigns'],
-      ['/keys', 'Keys'],
-      ['/account', 'Account'],
-    ])('%s has no fault that axe finds, at any width, light and dark', async (path, title) => {
+      ['/account', 'Account', 'no limit'],
+      ['/keys', 'Keys', 'First administrator'],
+    ])('%s has no fault that axe finds, at any width, light and dark', async (path, title, shown) => {
       await browser.visit(path, title);
-      await browser.page
-        .getByText(/callback registers|No campaigns yet|First administrator|no limit/)
-        .first()
-        .waitFor();
+      await browser.page.getByText(shown).first().waitFor();
       expect(await browser.faults(title.toLowerCase())).toEqual([]);
+    });
+
+    it('creates a group of devices and one of keys, and a key that both limit', async () => {
+      await browser.visit('/groups', 'Groups');
+      await browser.page.getByText('No device groups yet').waitFor();
+      await browser.page.getByRole('button', { name: 'Create a group' }).click();
+      await dialog().getByLabel('Name').fill('Cellar');
+      await confirm('Create');
+      await browser.page.getByRole('link', { name: 'Cellar' }).waitFor();
+      expect(await browser.faults('groups')).toEqual([]);
+      await browser.visit('/keys', 'Keys');
+      await browser.page.getByRole('button', { name: 'Create a group' }).click();
+      await dialog().getByLabel('Name').fill('Readers');
+      await dialog().getByLabel('devices.read').check();
+      await confirm('Create');
+      await browser.page.getByRole('cell', { name: 'Readers', exact: true }).waitFor();
+      await browser.page.getByRole('button', { name: 'Create a key' }).click();
+      await dialog().getByLabel('Name').fill('Dashboard');
+      for (const [field, option] of [
+        ['Groups', 'Readers'],
+        ['Device groups', 'Cellar'],
+      ] as const) {
+        await dialog().getByLabel(field, { exact: true }).first().click();
+        await browser.page.getByRole('option', { name: option }).click();
+        await browser.page.keyboard.press('Escape');
+      }
+      expect(await browser.violations()).toEqual([]);
+      await confirm('Create');
+      const secret = await dialog().getByText(/^ak_1/).textContent();
+      const listed = (await app.as(secret ?? '').call('GET', '/v3/devices')).json;
+      expect(listed).toMatchObject({ object: 'list', data: [] });
+      await dialog().getByRole('button', { name: 'Close' }).last().click();
+      await browser.page.getByRole('button', { name: 'Revoke Dashboard' }).click();
+      await confirm('Revoke');
+      await eventually(async () =>
+        expect(await app.as(secret ?? '').call('GET', '/v3/devices')).toMatchObject({ status: 401 }),
+      );
+    });
+
+    it('creates a bootstrap profile, and says why one is refused', async () => {
+      await browser.visit('/bootstrap', 'Bootstrap');
+      await browser.page.getByText('No bootstrap profiles yet').waitFor();
+      await browser.page.getByRole('button', { name: 'Create a profile' }).click();
+      await dialog().getByLabel('Name').fill('All devices');
+      await dialog().getByLabel('URI of the LwM2M server').fill('http://example.com');
+      await confirm('Create');
+      await dialog().getByRole('alert').getByText('server_uri').first().waitFor();
+      await dialog().getByLabel('URI of the LwM2M server').fill('coaps://127.0.0.1:5684');
+      await confirm('Create');
+      await browser.page.getByText('coaps://127.0.0.1:5684').waitFor();
+      expect(await browser.faults('bootstrap')).toEqual([]);
+    });
+
+    it('uploads an image and creates a campaign with it', async () => {
+      await browser.visit('/campaigns', 'Campaigns');
+      await browser.page.getByRole('button', { name: 'Upload an image' }).click();
+      const buffer = Buffer.from('firmware');
+      await browser.page
+        .locator('input[type=file]')
+        .setInputFiles({ name: 'meter.bin', mimeType: 'application/octet-stream', buffer });
+      await dialog().getByLabel('Version').fill('1.2.3');
+      await confirm('Upload');
+      await browser.page.getByRole('cell', { name: 'meter.bin', exact: true }).waitFor();
+      expect(await browser.faults('campaigns')).toEqual([]);
+      await browser.page.getByRole('button', { name: 'Create a campaign' }).click();
+      await dialog().getByLabel('Name').fill('Winter');
+      await dialog().getByLabel('Firmware image').first().click();
+      await browser.page.getByRole('option', { name: 'meter.bin, 1.2.3' }).click();
+      expect(await browser.violations()).toEqual([]);
+      await confirm('Create a draft');
+      await browser.page.getByRole('heading', { level: 1, name: 'Winter' }).waitFor();
     });
 
     it('says what a campaign would select, and shows its name as text', async () => {

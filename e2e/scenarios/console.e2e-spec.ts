@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describeChannels } from '../console/channels-scenario.ts';
 import { Console } from '../console/console.ts';
 import { describeDevicePage } from '../console/device-scenario.ts';
 import { describeDevices } from '../console/devices-scenario.ts';
@@ -36,6 +37,7 @@ describe('the console in a browser', () => {
 
   describeDevices(() => running);
   describeDevicePage(() => running);
+  describeChannels(() => running);
   describePages(() => running);
 
   it('says that the connection is lost, and recovers by itself', async () => {

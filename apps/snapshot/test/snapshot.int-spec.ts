@@ -135,6 +135,7 @@ describe('the snapshot', () => {
     await eventually(async () => expect(await listed()).toEqual(['/3303/0/5700', '/3303/0/5701']));
     expect((await echo(deviceId)).resources[0]).toEqual({
       resource_path: '/3303/0/5700',
+      object_name: 'Temperature',
       name: 'Sensor Value',
       type: 'float',
       subscribed: false,
@@ -162,6 +163,7 @@ describe('the snapshot', () => {
       resources: [
         {
           resource_path: '/3303/0/5700',
+          object_name: 'Temperature',
           name: 'Sensor Value',
           type: 'float',
           subscribed: false,

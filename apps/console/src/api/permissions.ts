@@ -15,10 +15,10 @@ export type Permission =
   | 'admin'
   | 'installation';
 
-const notPartsOfDevices: readonly Permission[] = ['notifications', 'admin', 'installation'];
+const notPartsOfDevices: readonly string[] = ['notifications', 'admin', 'installation'];
 
 /** Whether the permissions held include the one that is needed; `devices` includes its parts. */
-export const includes = (held: readonly string[], needed: Permission): boolean =>
+export const includes = (held: readonly string[], needed: Permission | 'devices'): boolean =>
   held.includes(needed) || (held.includes('devices') && !notPartsOfDevices.includes(needed));
 
 /** Why the person may not do something; undefined: they may. */

@@ -1,8 +1,8 @@
-import type { AnswerOf, InputOf, Operation } from '@lanyard/client/browser';
+import type { AnswerOf, CallOptions, InputOf, Operation } from '@lanyard/client/browser';
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { lanyard } from './lanyard.ts';
 
-type Call = (operation: Operation, input: unknown, options?: { signal: AbortSignal }) => Promise<unknown>;
+type Call = (operation: Operation, input: unknown, options?: CallOptions) => Promise<unknown>;
 
 const call = lanyard.call.bind(lanyard) as unknown as Call;
 
@@ -32,10 +32,10 @@ export const useRead = <K extends Operation>(
  * Changes by an operation of the API. Afterwards, everything that `changes` names is read again.
  * @public
  */
-export const useChange = <K extends Operation>(operation: K, changes: readonly Operation[]) => {
+export const useChange = <K extends Operation>(operation: K, changes: readonly Operation[], options?: CallOptions) => {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (input: InputOf<K>) => call(operation, input) as Promise<AnswerOf<K>>,
+    mutationFn: (input: InputOf<K>) => call(operation, input, options) as Promise<AnswerOf<K>>,
     onSettled: () => Promise.all(changes.map((read) => client.invalidateQueries({ queryKey: [read] }))),
   });
 };

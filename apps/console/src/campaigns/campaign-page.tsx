@@ -1,6 +1,7 @@
 import type { UpdateCampaign, UpdateCampaignDevice, UpdateCampaignProgress } from '@lanyard/client/browser';
 import { Alert, Group, Progress, Skeleton, Stack, Text } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
+import { usePages } from '../api/pages.ts';
 import { useChange, useRead } from '../api/queries.ts';
 import { Empty } from '../ui/empty.tsx';
 import { Failure } from '../ui/failure.tsx';
@@ -92,7 +93,7 @@ const deviceColumns: readonly Column<UpdateCampaignDevice>[] = [
 
 const Devices = ({ id }: { id: string }) => (
   <Listing
-    answer={useRead('GET /v3/update-campaigns/{id}/devices', { path: { id }, query: { limit: 200 } }, { everyMs })}
+    answer={usePages('GET /v3/update-campaigns/{id}/devices', { path: { id } }, { everyMs })}
     columns={deviceColumns}
     keyOf={({ id: of }) => of}
     empty={

@@ -1,6 +1,7 @@
 import type { DeviceCommand } from '@lanyard/client/browser';
 import { Badge, Text } from '@mantine/core';
-import { useChange, useRead } from '../api/queries.ts';
+import { usePages } from '../api/pages.ts';
+import { useChange } from '../api/queries.ts';
 import { Empty } from '../ui/empty.tsx';
 import { Failure } from '../ui/failure.tsx';
 import { counted, moment } from '../ui/format.ts';
@@ -69,11 +70,11 @@ const columns: readonly Column<DeviceCommand>[] = [
 
 /** The newest commands of the device, with their attempts. */
 export const Commands = ({ deviceId }: { deviceId: string }) => {
-  const query = { filter: `device_id=${deviceId}`, order: 'DESC', limit: 50 } as const;
+  const query = { filter: `device_id=${deviceId}`, order: 'DESC' } as const;
   return (
     <Panel flush>
       <Listing
-        answer={useRead('GET /v3/device-requests', { query }, { everyMs: 3_000 })}
+        answer={usePages('GET /v3/device-requests', { query }, { everyMs: 3_000 })}
         columns={columns}
         keyOf={({ id }) => id}
         empty={

@@ -1,6 +1,6 @@
 import type { DeviceCredential } from '@lanyard/client/browser';
 import { Text } from '@mantine/core';
-import { useRead } from '../api/queries.ts';
+import { usePages } from '../api/pages.ts';
 import { Empty } from '../ui/empty.tsx';
 import { moment } from '../ui/format.ts';
 import { Listing } from '../ui/listing.tsx';
@@ -35,7 +35,7 @@ const columns: readonly Column<DeviceCredential>[] = [
 export const Credentials = ({ deviceId }: { deviceId: string }) => (
   <Panel flush>
     <Listing
-      answer={useRead('GET /v3/devices/{id}/credentials', { path: { id: deviceId }, query: { limit: 100 } })}
+      answer={usePages('GET /v3/devices/{id}/credentials', { path: { id: deviceId } })}
       columns={columns}
       keyOf={({ id }) => id}
       empty={

@@ -39,7 +39,7 @@ const Parts = ({ deviceId }: { deviceId: string }) => {
   const choose = (tab: string | null) => void navigate({ to: '.', search: () => ({ tab: tab ?? undefined }) });
   return (
     <Tabs value={chosen} onChange={choose} keepMounted={false}>
-      <Tabs.List mb="md">
+      <Tabs.List mb="md" style={{ flexWrap: 'nowrap', overflowX: 'auto' }}>
         {tabs.map(({ value, label }) => (
           <Tabs.Tab key={value} value={value}>
             {label}

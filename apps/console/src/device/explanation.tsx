@@ -9,7 +9,8 @@ export const Explanation = ({ deviceId }: { deviceId: string }) => {
   if (error) return <Failure error={error} />;
   if (!data) return null;
   return (
-    <Alert color="blue" variant="light" title={data.waits_for} className="wrap">
+    <Alert color="blue" variant="light" title="What it waits for" className="wrap">
+      <Text size="sm">{data.waits_for}</Text>
       {data.left_out.length > 0 && (
         <Text size="sm">
           {counted(data.left_out.length, 'service')} did not answer:{' '}

@@ -55,7 +55,7 @@ const summaryOf = ({
   return {
     Last: Number(newest.last ?? newest.mean),
     Minimum: Math.min(...each.map(({ min }) => min)),
-    Mean: each.reduce((sum, { mean, count }) => sum + mean * count, 0) / total,
+    Mean: Number((each.reduce((sum, { mean, count }) => sum + mean * count, 0) / total).toPrecision(5)),
     Maximum: Math.max(...each.map(({ max }) => max)),
   };
 };

@@ -56,9 +56,9 @@ interface InstanceTableProps {
   onChoose: (path: string) => void;
 }
 
-const InstanceTable = ({ instance: { path, resources }, chosen, onChoose }: InstanceTableProps) => (
+const InstanceTable = ({ instance: { path, name, resources }, chosen, onChoose }: InstanceTableProps) => (
   <Panel
-    title={path}
+    title={name === undefined ? path : `${name} ${path}`}
     flush
     aside={resources.some(({ subscribed }) => subscribed) && <Badge variant="light">subscribed</Badge>}
   >

@@ -38,6 +38,8 @@ const byNumbers = (a: Resource, b: Resource): number => {
 export interface Instance {
   /** `/3303/0` */
   path: string;
+  /** Of its object, if that is known: `Temperature`. */
+  name: string | undefined;
   resources: Resource[];
 }
 
@@ -48,7 +50,7 @@ export const instancesOf = (resources: readonly Resource[]): Instance[] => {
     const path = resource.resource_path.split('/').slice(0, 3).join('/');
     instances.set(path, [...(instances.get(path) ?? []), resource]);
   }
-  return [...instances].map(([path, members]) => ({ path, resources: members }));
+  return [...instances].map(([path, members]) => ({ path, name: members[0]?.object_name, resources: members }));
 };
 
 export const isNumeric = ({ type, reported }: Resource): boolean =>

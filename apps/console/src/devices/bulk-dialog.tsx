@@ -82,7 +82,7 @@ export const BulkDialog = ({ action, selection, onClose }: BulkDialogProps) => {
         />
         {action === 'group' && data.length === 0 && (
           <Text size="sm" c="dimmed">
-            The account has no device group yet: create one with POST /v3/device-groups.
+            The account has no device group yet: create one on the page Groups.
           </Text>
         )}
         {!run.data && dryRun.isFetching && <Loader size="sm" aria-label="Counting" />}

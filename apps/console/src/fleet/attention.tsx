@@ -4,6 +4,7 @@ import { useRead } from '../api/queries.ts';
 import { Failure } from '../ui/failure.tsx';
 import { count, moment } from '../ui/format.ts';
 import { Icon } from '../ui/icon.tsx';
+import { PageLink } from '../ui/page-link.tsx';
 import { Panel } from '../ui/page.tsx';
 
 type Kind = AnswerOf<'GET /v3/attention'>['kinds'][number];
@@ -26,9 +27,10 @@ const KindOfTrouble = ({ kind }: { kind: Kind }) => (
       </Badge>
     </Group>
     <List size="sm" spacing={4}>
-      {kind.data.map(({ id, text, since }) => (
+      {kind.data.map(({ id, text, since, device_id: device, key_id: key }) => (
         <List.Item key={id} className="wrap">
-          {text}{' '}
+          {text} {device !== null && <PageLink to={`/devices/${device}`}>Open the device</PageLink>}
+          {kind.kind === 'failing-channels' && <PageLink to={`/channels/${key}`}>Open the channel</PageLink>}{' '}
           <Text span size="xs" c="dimmed">
             {moment(since)}
           </Text>

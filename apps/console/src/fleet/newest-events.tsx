@@ -6,6 +6,7 @@ import { useRead } from '../api/queries.ts';
 import { Empty } from '../ui/empty.tsx';
 import { Failure } from '../ui/failure.tsx';
 import { moment } from '../ui/format.ts';
+import { PageLink } from '../ui/page-link.tsx';
 import { Panel } from '../ui/page.tsx';
 import { Permitted } from '../ui/permitted.tsx';
 
@@ -30,7 +31,12 @@ const Entry = ({ event }: { event: DeviceEvent }) => (
       </Text>
     </Group>
     <Text size="xs" c="dimmed" className="wrap">
-      {event.event_code} {event.device_id}
+      {event.event_code}{' '}
+      {event.device_id && (
+        <PageLink to={`/devices/${event.device_id}`} size="xs" aria-label={`Device ${event.device_id}`}>
+          {event.device_id}
+        </PageLink>
+      )}
     </Text>
   </Box>
 );

@@ -13,8 +13,10 @@ export interface NavigationItem {
 export const navigation: readonly NavigationItem[] = [
   { path: '/', label: 'Fleet', icon: 'fleet' },
   { path: '/devices', label: 'Devices', icon: 'devices', needs: 'devices.read' },
+  { path: '/groups', label: 'Groups', icon: 'columns', needs: 'devices.read' },
   { path: '/channels', label: 'Channels', icon: 'channels', needs: 'notifications' },
   { path: '/campaigns', label: 'Campaigns', icon: 'campaigns', needs: 'campaigns' },
+  { path: '/bootstrap', label: 'Bootstrap', icon: 'download', needs: 'devices.read' },
   { path: '/keys', label: 'Keys', icon: 'keys', needs: 'admin' },
   { path: '/account', label: 'Account', icon: 'account' },
 ];

@@ -1,8 +1,66 @@
-import { Anchor, Button, Center, Code, Group, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core';
+import {
+  Alert,
+  Anchor,
+  Button,
+  Center,
+  Code,
+  Divider,
+  Group,
+  Paper,
+  PasswordInput,
+  Stack,
+  Text,
+  Title,
+} from '@mantine/core';
 import { type FormEvent, useEffect, useState } from 'react';
+import { useRead } from '../api/queries.ts';
 import { useSignIn } from '../api/session.ts';
 import logo from './logo.svg';
 import { Failure } from '../ui/failure.tsx';
+
+/** Why the provider led back without a session. */
+const refusals: Record<string, string> = {
+  denied: 'The sign-in was cancelled, or the provider or an administrator of Lanyard refused it.',
+  no_role: 'You have no role in Lanyard. An administrator of the provider can give you one.',
+  failed: 'The sign-in with the provider failed. Try again; the request id finds the reason in the log of the gateway.',
+};
+
+const Refused = () => {
+  const search = new URLSearchParams(window.location.search);
+  const reason = search.get('sign_in_error');
+  const requestId = search.get('request_id');
+  if (reason === null) return null;
+  return (
+    <Alert color="red" variant="outline" title="Not signed in">
+      <Text size="sm">{refusals[reason] ?? refusals['failed']}</Text>
+      {requestId !== null && (
+        <Text size="xs" c="dimmed" className="wrap">
+          Request <Code>{requestId}</Code>
+        </Text>
+      )}
+    </Alert>
+  );
+};
+
+/** Where to go on after the sign-in. */
+const here = (): string => {
+  const { pathname, search } = window.location;
+  return search.includes('sign_in_error') ? pathname : pathname + search;
+};
+
+/** Sign-in of people with the provider of their organisation, if one is configured. */
+const WithProvider = () => {
+  const { data } = useRead('GET /v3/session/oidc', {});
+  if (!data?.enabled) return null;
+  return (
+    <>
+      <Button component="a" href={`/v3/session/oidc/start?${new URLSearchParams({ return_to: here() })}`} fullWidth>
+        Sign in with {data.name ?? 'your organisation'}
+      </Button>
+      <Divider label="or with an API key" labelPosition="center" />
+    </>
+  );
+};
 
 /** Exchanges an API key for a session. The key is sent once and kept nowhere in the page. */
 export const SignInPage = () => {
@@ -24,6 +82,8 @@ export const SignInPage = () => {
               <img src={logo} alt="" width="36" height="36" />
               <Title order={1}>Sign in to Lanyard</Title>
             </Group>
+            <Refused />
+            <WithProvider />
             <PasswordInput
               label="API key"
               description="Starts with ak_1. It is exchanged for a session and not stored in the browser."

@@ -31,6 +31,10 @@ const theme = createTheme({
   fontFamily: 'Inter, "Segoe UI", system-ui, -apple-system, Roboto, "Noto Sans", sans-serif',
   fontFamilyMonospace: 'ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace',
   components: {
+    // In the colour of an outline, a title has too little contrast.
+    Alert: { styles: { title: { color: 'var(--mantine-color-text)' } } },
+    // Cells begin where the title of their panel begins.
+    Table: { defaultProps: { horizontalSpacing: 'md', verticalSpacing: 'xs' } },
     // A dialog's header is no second banner of the page.
     Modal: { defaultProps: { attributes: { header: { role: 'presentation' } } } },
   },

@@ -22,3 +22,11 @@ export const moment = (text: string): string => {
   const isToday = date.toDateString() === new Date().toDateString();
   return isToday ? date.toLocaleTimeString() : date.toLocaleString();
 };
+
+const units = ['B', 'kB', 'MB', 'GB'];
+
+/** 1234567 -> 1.23 MB */
+export const bytes = (n: number): string => {
+  const power = n < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(n) / 3));
+  return `${decimal.format(n / 1_000 ** power)} ${units[power]}`;
+};

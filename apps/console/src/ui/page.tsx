@@ -18,7 +18,7 @@ export const Page = ({ title, about, actions, children }: PageProps) => {
   return (
     <Stack gap="lg">
       <Group justify="space-between" align="flex-end" gap="sm">
-        <Box>
+        <Stack gap={4} align="flex-start">
           <Title order={1} className="wrap">
             {title}
           </Title>
@@ -27,7 +27,7 @@ export const Page = ({ title, about, actions, children }: PageProps) => {
               {about}
             </Text>
           )}
-        </Box>
+        </Stack>
         {actions !== undefined && <Group gap="xs">{actions}</Group>}
       </Group>
       {children}
@@ -46,7 +46,7 @@ interface PanelProps {
 
 /** A framed part of a page. */
 export const Panel = ({ title, aside, flush = false, children }: PanelProps) => (
-  <Paper withBorder component="section" aria-label={title}>
+  <Paper withBorder component="section" aria-label={title} style={flush ? { overflow: 'hidden' } : {}}>
     {title !== undefined && (
       <Group justify="space-between" px="md" pt="md" pb={flush ? 'sm' : 0} gap="xs">
         <Title order={2}>{title}</Title>

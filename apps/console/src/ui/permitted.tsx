@@ -24,6 +24,7 @@ export interface ActionButtonProps extends ButtonProps {
   onClick: () => void;
   /** Another reason why the action is not possible now. */
   unavailable?: string | undefined;
+  'aria-label'?: string;
   children: ReactNode;
 }
 

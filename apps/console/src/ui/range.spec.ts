@@ -3,17 +3,17 @@ import { rangeOf } from './range.ts';
 
 describe('the range of a chart', () => {
   it('of rates begins at zero', () => {
-    expect(rangeOf('rate', 4, 100)).toEqual([0, 112]);
+    expect(rangeOf('rate', 4, 100)).toEqual([0, 112.5]);
     expect(rangeOf('rate', 0, 0)).toEqual([0, 1]);
   });
 
   it('of values surrounds them, also below zero', () => {
-    expect(rangeOf('values', 20, 30)).toEqual([18.8, 31.2]);
-    expect(rangeOf('values', -30, -20)).toEqual([-31.2, -18.8]);
+    expect(rangeOf('values', 20, 30)).toEqual([18.75, 31.25]);
+    expect(rangeOf('values', -30, -20)).toEqual([-31.25, -18.75]);
   });
 
   it('of one value has that in its middle', () => {
-    expect(rangeOf('values', 50, 50)).toEqual([44, 56]);
+    expect(rangeOf('values', 50, 50)).toEqual([43.75, 56.25]);
     expect(rangeOf('values', 0, 0)).toEqual([-1, 1]);
   });
 

@@ -1,7 +1,7 @@
 /** Rates begin at zero; values have the range in which they lie. */
 export type Range = 'rate' | 'values';
 
-const margin = 0.12;
+const margin = 0.125;
 
 /** Lowest and highest value of a chart's axis. `min` and `max` are of what it shows: null if it shows nothing. */
 export const rangeOf = (range: Range, min: number | null, max: number | null): [number, number] => {

@@ -21,7 +21,19 @@ interface TimeChartProps {
   range?: Range;
 }
 
-const axisWidth = 56;
+const axisWidths = { rate: 40, values: 56 } as const;
+const timeAxisHeight = 26;
+
+const minuteS = 60;
+const dayS = 86_400;
+
+/** Of a tick; `stepS`: between two of them. */
+const timeOf = (atS: number, stepS: number): string => {
+  const date = new Date(atS * 1_000);
+  if (stepS >= dayS) return date.toLocaleDateString();
+  const seconds = stepS < minuteS ? ({ second: '2-digit' } as const) : {};
+  return date.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', ...seconds });
+};
 
 interface Looks {
   isDark: boolean;
@@ -36,12 +48,23 @@ const optionsOf = (series: readonly Series[], { isDark, height, range }: Looks, 
   return {
     width,
     height,
+    padding: [8, 16, 0, 0],
     legend: { show: false },
     cursor: { y: false, points: { size: 6 } },
     scales: { y: { range: (_plot, min, max) => rangeOf(range, min, max) } },
     axes: [
-      { ...axis, space: 70 },
-      { ...axis, size: axisWidth, space: 32, values: (_plot, ticks) => ticks.map(range === 'rate' ? short : precise) },
+      {
+        ...axis,
+        space: 80,
+        size: timeAxisHeight,
+        values: (_plot, ticks, _axis, _space, stepS) => ticks.map((at) => timeOf(at, stepS)),
+      },
+      {
+        ...axis,
+        size: axisWidths[range],
+        space: 32,
+        values: (_plot, ticks) => ticks.map(range === 'rate' ? short : precise),
+      },
     ],
     series: [
       {},

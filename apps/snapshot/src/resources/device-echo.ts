@@ -12,6 +12,7 @@ export const decoded = z
 export const EchoResource = z
   .object({
     resource_path: z.string(),
+    object_name: z.string().optional().describe('Of its object, if that is known: Temperature …'),
     name: z.string().optional().describe('Of the resource, if its object is known'),
     type: z.string().optional().describe('Of the resource, if its object is known: float, string …'),
     unit: z

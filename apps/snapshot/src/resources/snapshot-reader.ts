@@ -1,5 +1,5 @@
 import { anyOf, formatTimestamp, GatheredReads, isId, isoTime, PreparedReads } from '@lanyard/service';
-import { AccountModels, type ModelRegistry, type ObjectVersions } from '@lanyard/lwm2m';
+import { AccountModels, type ModelRegistry, type ObjectVersions, parsePath } from '@lanyard/lwm2m';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { DeviceNotFound } from '../errors.js';
@@ -66,8 +66,10 @@ const withDecoded = (path: string, contentType: string, bytes: Buffer, models: M
 
 const resource = (row: ResourceRow, models: ModelRegistry): EchoResource => {
   const model = modelOf(row.path, models);
+  const objectName = models.object(parsePath(row.path).object)?.name;
   return {
     resource_path: row.path,
+    ...(objectName !== undefined && { object_name: objectName }),
     ...(model && { name: model.name, type: model.type }),
     ...(model?.unit !== undefined && { unit: model.unit }),
     subscribed: row.subscribed,

@@ -1,0 +1,28 @@
+import { useRefusal } from './permissions.ts';
+import { useRead } from './queries.ts';
+
+const choicesMax = 1_000;
+
+export interface Choice {
+  value: string;
+  label: string;
+}
+
+const choicesOf = (records: readonly { id: string; name?: string | null }[] | undefined): Choice[] =>
+  records?.map(({ id, name }) => ({ value: id, label: name || id })) ?? [];
+
+/** Device groups to choose from: the first 1,000. */
+export const useDeviceGroups = (): Choice[] => {
+  const enabled = useRefusal('devices.read') === undefined;
+  return choicesOf(useRead('GET /v3/device-groups', { query: { limit: choicesMax } }, { enabled }).data?.data);
+};
+
+/** Key groups to choose from: the first 1,000. */
+export const useKeyGroups = (): Choice[] =>
+  choicesOf(useRead('GET /v3/policy-groups', { query: { limit: choicesMax } }).data?.data);
+
+/** Firmware images to choose from, with their versions: the newest 1,000. */
+export const useImages = (): Choice[] => {
+  const { data } = useRead('GET /v3/firmware-images', { query: { order: 'DESC', limit: choicesMax } });
+  return data?.data.map(({ id, name, version }) => ({ value: id, label: `${name || id}, ${version}` })) ?? [];
+};

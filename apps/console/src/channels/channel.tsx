@@ -1,0 +1,54 @@
+import type { AccountChannel } from '@lanyard/client/browser';
+import { Badge, Group, Progress, Stack, Text } from '@mantine/core';
+import { bytes, count } from '../ui/format.ts';
+
+export const kinds: Record<AccountChannel['delivery_mechanism'], string> = {
+  CALLBACK: 'Callback',
+  WEB_SOCKET: 'WebSocket',
+  LONG_POLLING: 'Pull',
+};
+
+/** Whether it delivers, in a word. */
+export const ChannelState = ({ channel: { problem, connected } }: { channel: AccountChannel }) => {
+  const [word, color] =
+    problem !== null
+      ? (['failing', 'orange'] as const)
+      : connected === false
+        ? (['not connected', 'gray'] as const)
+        : (['delivering', 'teal'] as const);
+  return (
+    <Badge variant="dot" color={color} tt="none" fw={500} radius="sm">
+      {word}
+    </Badge>
+  );
+};
+
+type Queue = Pick<AccountChannel, 'queue_size' | 'queue_bytes' | 'queue_bytes_max'>;
+
+/** How full the queue is. */
+export const QueueLevel = ({
+  queue: { queue_size: size, queue_bytes: used, queue_bytes_max: max },
+}: {
+  queue: Queue;
+}) => {
+  if (size < 0) return <Text size="sm">unknown</Text>;
+  const percent = (100 * used) / max;
+  return (
+    <Stack gap={4}>
+      <Group gap={6}>
+        <Text size="sm">{count(size)}</Text>
+        <Text size="xs" c="dimmed">
+          {bytes(used)}
+        </Text>
+      </Group>
+      {size > 0 && (
+        <Progress
+          value={percent}
+          size="sm"
+          color={percent > 80 ? 'orange' : undefined}
+          aria-label={`Queue ${Math.round(percent)} % full`}
+        />
+      )}
+    </Stack>
+  );
+};

@@ -1,0 +1,41 @@
+import type { ApiKey } from '@lanyard/client/browser';
+import { Group } from '@mantine/core';
+import { useSession } from '../api/session.ts';
+import { useChange } from '../api/queries.ts';
+import { Confirm } from '../ui/confirm.tsx';
+import { SecretOnce } from '../ui/secret-once.tsx';
+
+const list = ['GET /v3/api-keys'] as const;
+
+/** A day for applications to take the new secret over. */
+const overlapSeconds = 86_400;
+
+/** Rotates the secret of a key, or revokes the key. */
+export const KeyActions = ({ apiKey: { id, name } }: { apiKey: ApiKey }) => {
+  const { subject } = useSession();
+  const rotate = useChange('POST /v3/api-keys/{id}/rotate', list);
+  const remove = useChange('DELETE /v3/api-keys/{id}', list);
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <Confirm
+        verb="Rotate"
+        what={`the secret of ${name}`}
+        needs="admin"
+        change={rotate}
+        input={{ path: { id }, body: { overlap_seconds: overlapSeconds } }}
+      >
+        The key gets a new secret. The present one is valid for another 24 hours.
+      </Confirm>
+      {id !== subject.id && (
+        <Confirm verb="Revoke" what={name} needs="admin" change={remove} input={{ path: { id } }}>
+          The key is deleted with its channel and its subscriptions. Applications that use it are refused at once.
+        </Confirm>
+      )}
+      {rotate.data && (
+        <SecretOnce title={`New secret of ${name}`} secret={rotate.data.key} onClose={() => rotate.reset()}>
+          Give it to the application within 24 hours: then the previous secret ends.
+        </SecretOnce>
+      )}
+    </Group>
+  );
+};

@@ -1,0 +1,36 @@
+import { Alert, Button, Code, CopyButton, Group, Stack, Text } from '@mantine/core';
+import { Dialog } from './dialog.tsx';
+import { Icon } from './icon.tsx';
+
+interface SecretOnceProps {
+  title: string;
+  secret: string;
+  /** What it is for, and what to do with it now. */
+  children: string;
+  onClose: () => void;
+}
+
+/** A secret that the service shows only now. It is in the page until the dialog is closed. */
+export const SecretOnce = ({ title, secret, children, onClose }: SecretOnceProps) => (
+  <Dialog title={title} onClose={onClose}>
+    <Stack gap="md">
+      <Alert color="orange" variant="outline" icon={<Icon name="warning" />}>
+        Copy it now: it is not shown again.
+      </Alert>
+      <Code block className="wrap" style={{ whiteSpace: 'pre-wrap' }}>
+        {secret}
+      </Code>
+      <Text size="sm">{children}</Text>
+      <Group justify="flex-end">
+        <CopyButton value={secret}>
+          {({ copied, copy }) => (
+            <Button variant="default" onClick={copy}>
+              {copied ? 'Copied' : 'Copy'}
+            </Button>
+          )}
+        </CopyButton>
+        <Button onClick={onClose}>Close</Button>
+      </Group>
+    </Stack>
+  </Dialog>
+);

@@ -1,0 +1,57 @@
+import { CallbackReceiver } from '@lanyard/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Console } from './console.ts';
+
+/** The channels of an account, seen by an administrator with another key. */
+export const describeChannels = (running: () => Console): void =>
+  describe('the channels', () => {
+    let app: Console['app'];
+    let browser: Console['browser'];
+    let receiver: CallbackReceiver;
+
+    beforeAll(async () => {
+      ({ app, browser } = running());
+      receiver = await new CallbackReceiver().start();
+      const meters = await app.another('Meter backend');
+      await meters.call('PUT', '/v2/notification/callback', { url: `${receiver.url}?token=hidden` });
+    });
+    afterAll(() => receiver?.stop());
+
+    const visitChannel = async (): Promise<void> => {
+      await browser.visit('/channels', 'Channels');
+      await browser.page.getByRole('link', { name: 'Meter backend' }).click();
+      await browser.page.getByRole('heading', { level: 1, name: 'Channel of Meter backend' }).waitFor();
+    };
+
+    it('are listed with their state, and say nothing of credentials in a URL', async () => {
+      await browser.visit('/channels', 'Channels');
+      await browser.page.getByText('delivering').first().waitFor();
+      expect(await browser.page.getByText('hidden').count()).toBe(0);
+      expect(await browser.faults('channels')).toEqual([]);
+    });
+
+    it('are tested from their page, and say why a test failed', async () => {
+      await visitChannel();
+      await browser.page.getByRole('button', { name: 'Send a test message' }).click();
+      await browser.page.getByText('The receiver accepted the test message').waitFor();
+      receiver.answer(500);
+      await browser.page.getByRole('button', { name: 'Send a test message' }).click();
+      await browser.page.getByText('The receiver did not accept the test message').waitFor();
+      expect(await browser.faults('channel')).toEqual([]);
+      receiver.answer(200);
+    });
+
+    it('get a signing secret, which is shown once, and lose it again', async () => {
+      await visitChannel();
+      await browser.page.getByRole('button', { name: 'Create a secret' }).click();
+      await browser.page
+        .getByRole('dialog')
+        .getByText(/^whsec_/)
+        .waitFor();
+      expect(await browser.violations()).toEqual([]);
+      await browser.page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+      await browser.page.getByRole('button', { name: 'Delete' }).click();
+      await browser.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+      await browser.page.getByText('Messages are not signed').waitFor();
+    });
+  });
