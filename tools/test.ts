@@ -26,6 +26,9 @@ const total: { passed: number; failed: number } = { passed: 0, failed: 0 };
 const files: { file: string; seconds: number }[] = [];
 const slowestMax = 10;
 
+/** For two cores: tests wait for engines and timers as long as they compute. */
+const workers = '--maxWorkers=3';
+
 const jest = async (name: string, args: string[], env: Record<string, string>) => {
   say(`tests: ${name}`);
   const report = join(dataDir, `${name}.json`);
@@ -114,20 +117,13 @@ await run(async () => {
     if (!flags.includes('--only-e2e'))
       await jest(
         'unit-and-integration',
-        [
-          '--maxWorkers=2',
-          '--forceExit',
-          '--testPathIgnorePatterns=e2e-spec',
-          '/dist/',
-          '/node_modules/',
-          ...where(filters),
-        ],
+        [workers, '--forceExit', '--testPathIgnorePatterns=e2e-spec', '/dist/', '/node_modules/', ...where(filters)],
         env,
       );
     if (!flags.includes('--no-e2e'))
       await jest(
         'end-to-end',
-        ['--maxWorkers=2', '--forceExit', '--testTimeout=300000', ...where(['e2e-spec', ...filters])],
+        [workers, '--forceExit', '--testTimeout=300000', ...where(['e2e-spec', ...filters])],
         env,
       );
   } finally {

@@ -42,7 +42,7 @@ const Refused = () => {
   );
 };
 
-/** Where to go on after the sign-in. */
+/** Where to return after the sign-in. */
 const here = (): string => {
   const { pathname, search } = window.location;
   return search.includes('sign_in_error') ? pathname : pathname + search;

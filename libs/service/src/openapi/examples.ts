@@ -54,6 +54,7 @@ const ofPaths: Record<string, unknown> = {
   credentialId: hexId('100400001'),
   deviceId: hexId('100100001'),
   id: hexId('100100001'),
+  secretId: hexId('100100002'),
   instance: 0,
   object: 3303,
   reference: 'maintenance',
