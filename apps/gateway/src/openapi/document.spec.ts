@@ -69,7 +69,7 @@ describe('the OpenAPI document and the route table', () => {
         .map(([method]) => `${method} ${path}`),
     );
     const all = Object.entries(paths)
-      .filter(([path]) => /^\/v2\/notification\/(callback|websocket|pull)(\/|$)/.test(path))
+      .filter(([path]) => /^\/v2\/notification\/(callback|websocket|pull)(\/|$)|\/signing-secrets/.test(path))
       .flatMap(([path, item]) => Object.keys(item).map((method) => `${method} ${path}`));
     // Reads are independent of other requests; a poll may create its channel.
     expect(waiting.toSorted()).toEqual(
