@@ -51,8 +51,12 @@ const stage = ({ method, path }: Operation): number => {
   return /\/(remove|suspend|resume|device-suspensions)$/.test(path) ? 2 : 0;
 };
 
-/** First segment behind the version. */
-const family = ({ path }: Operation): string => path.split('/')[2] as string;
+/** First segment behind the version; of channels, with the kind: making one of them does not prepare another. */
+const family = ({ path }: Operation): string =>
+  path
+    .split('/')
+    .slice(2, path.startsWith('/v2/notification/') ? 4 : 3)
+    .join('/');
 
 const depth = ({ path }: Operation): number => path.split('/').length;
 
@@ -141,6 +145,9 @@ export class RecordLives {
       const paths = path === '/v2/notification/callback' ? [path, '/v3/channels/'] : [path];
       return [...this.open].some((other) => wants(other) && paths.some((one) => other.path.startsWith(one)));
     }
+    // A key has one channel: its callback makes room for another kind.
+    if (method === 'DELETE' && path === '/v2/notification/callback')
+      return [...this.open].some((other) => /^\/v2\/notification\/(pull|websocket)$/.test(other.path));
     if (method !== 'POST') return false;
     // Only what was started and paused can be resumed.
     const campaign = /^(.*update-campaigns.*)\/(start|pause)$/.exec(path)?.[1];

@@ -38,6 +38,7 @@ export class ProfilesController {
     summary: 'Create a bootstrap profile',
     description: `A device that bootstraps (\`POST /bs\` or \`GET /bspack\` over CoAP, with a credential of the service \`bootstrap\`) gets the server account of the profile that applies: that of the device, else that of its groups (of several, the one created first), else that of the account. Each of them has at most one profile, so a repeated request cannot create a second one. At most ${profilesPerAccountMax} per account.`,
     created: Profile,
+    notFound: 'The account has no such device or device group',
   })
   @ApiConflictResponse({
     description:
