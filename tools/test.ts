@@ -26,8 +26,8 @@ const total: { passed: number; failed: number } = { passed: 0, failed: 0 };
 const files: { file: string; seconds: number }[] = [];
 const slowestMax = 10;
 
-/** For two cores. Tests of units and of one service wait for engines and timers; a whole system keeps a core busy. */
-const workers = { units: '--maxWorkers=3', systems: '--maxWorkers=2' };
+/** One for each of two cores: a third makes the whole run no quicker, and single tests reach their limits of time. */
+const workers = '--maxWorkers=2';
 
 const jest = async (name: string, args: string[], env: Record<string, string>) => {
   say(`tests: ${name}`);
@@ -117,20 +117,13 @@ await run(async () => {
     if (!flags.includes('--only-e2e'))
       await jest(
         'unit-and-integration',
-        [
-          workers.units,
-          '--forceExit',
-          '--testPathIgnorePatterns=e2e-spec',
-          '/dist/',
-          '/node_modules/',
-          ...where(filters),
-        ],
+        [workers, '--forceExit', '--testPathIgnorePatterns=e2e-spec', '/dist/', '/node_modules/', ...where(filters)],
         env,
       );
     if (!flags.includes('--no-e2e'))
       await jest(
         'end-to-end',
-        [workers.systems, '--forceExit', '--testTimeout=300000', ...where(['e2e-spec', ...filters])],
+        [workers, '--forceExit', '--testTimeout=300000', ...where(['e2e-spec', ...filters])],
         env,
       );
   } finally {
