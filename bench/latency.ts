@@ -1,37 +1,15 @@
 /** A value on its way from a device's datagram to an application's WebSocket frame, at 200 values a second. */
 import { DeviceValues } from '@lanyard/contracts';
 import { newId } from '@lanyard/service';
-import { thermometer } from '@lanyard/testing';
-import { notificationsIn, openSocket, type Application, type Message } from './application.ts';
+import { notificationsIn, openSocket, type Message } from './application.ts';
 import { startBareLoop } from './bare.ts';
+import { reportedPath as path, startReporters } from './reporters.ts';
 import { percentile, round } from './statistics.ts';
-import { evenly, Travels, until } from './travels.ts';
-import type { BenchSystem } from './system.ts';
+import { evenly, Travels } from './travels.ts';
 import type { Bench } from './benches.ts';
 
 const perSecond = 200;
-const devices = 20;
-const path = '/3303/0/5700';
 const topic = 'bench.latency';
-
-const reporters = async (system: BenchSystem, { lanyard }: Application) => {
-  const all = [];
-  for (let n = 0; n < devices; n++) {
-    const name = `latency-${n}`;
-    const { device } = thermometer({ name, server: system.coapUrl, ackTimeoutMs: 2_000 });
-    await device.open();
-    await device.register();
-    const find = () => lanyard.call('GET /v3/devices', { query: { endpoint_name: name } });
-    let [found] = (await find()).data;
-    while (!found) [found] = (await find()).data;
-    await lanyard.call('PUT /v2/subscriptions/{deviceId}/{object}/{instance}/{resource}', {
-      path: { deviceId: found.id, object: 3303, instance: 0, resource: 5700 },
-    });
-    await until(() => device.isObserved(path), 'observation');
-    all.push(device);
-  }
-  return all;
-};
 
 export const latency: Bench = {
   about: 'device value to WebSocket frame at 200/s, beside kafkajs producer, consumer and ws.send',
@@ -45,7 +23,7 @@ export const latency: Bench = {
     const app = await system.application();
     app.onMessage = into(ours);
     await app.listen();
-    const all = await reporters(system, app);
+    const all = await startReporters(system, app, 'latency');
     await system.kafka.ensureTopics([{ ...DeviceValues, name: topic }]);
     const loop = await startBareLoop(system.brokers, topic);
     const socket = await openSocket(loop.url, undefined, into(bare));
@@ -53,13 +31,13 @@ export const latency: Bench = {
     let number = 1_000;
     const report = () => {
       ours.leave(++number);
-      void all[number % devices]?.report(path, number);
+      void all[number % all.length]?.device.report(path, number);
     };
     const produce = () => {
       bare.leave(++number);
       const payload = Buffer.from(String(number)).toString('base64');
       const value = Buffer.from(JSON.stringify({ ep: newId(), path, ct: 'text/plain', payload, 'max-age': 60 }));
-      void system.producer.sendTo(topic, { key: String(number % devices), value, headers: {} });
+      void system.producer.sendTo(topic, { key: String(number % all.length), value, headers: {} });
     };
     const measure = async (forSeconds: number) => {
       for (const [travels, act] of [[ours, report] as const, [bare, produce] as const]) {
@@ -74,7 +52,7 @@ export const latency: Bench = {
       say(`round ${n + 1} of ${rounds}`);
       await measure(seconds);
     }
-    await Promise.all(all.map((device) => device.close()));
+    await Promise.all(all.map(({ device }) => device.close()));
     socket.cut();
     loop.stop();
     app.close();

@@ -4,6 +4,7 @@
  */
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
+import { startReporters } from '../bench/reporters.ts';
 import { BenchSystem } from '../bench/system.ts';
 import { readCommandLine, wholeNumber } from './lanyard/command-line.ts';
 import { build } from './lanyard/install.ts';
@@ -11,7 +12,7 @@ import { checkEnginePrerequisites } from './lanyard/prerequisites.ts';
 import { progress, run, say, Stop } from './lanyard/project.ts';
 import { TraceReceiver } from './testing/trace-receiver.ts';
 import { type Share, sharesOf, stepsOf } from './trace/steps.ts';
-import { commandTrips, startDevices, valueTrips } from './trace/trips.ts';
+import { commandTrips, valueTrips } from './trace/trips.ts';
 
 const usage = `npm run trace -- value|command [--count 1000] [--per-second 50] [--compare-fsync] [--json]
 
@@ -73,7 +74,7 @@ await run(async () => {
     await system.start();
     const app = await system.application();
     await app.listen();
-    const reporters = await startDevices(system, app);
+    const reporters = await startReporters(system, app, 'traced');
     const trips = what === 'value' ? valueTrips : commandTrips;
     const measure = async (title: string) => {
       say(title);

@@ -1,46 +1,18 @@
 /** Values and commands on their way, one after another at an even rate, each with a trace. */
 import { randomBytes } from 'node:crypto';
-import { thermometer } from '@lanyard/testing';
 import { type Application, notificationsIn } from '../../bench/application.ts';
+import { reportedPath as path, type Reporter } from '../../bench/reporters.ts';
 import { evenly, until } from '../../bench/travels.ts';
-import type { BenchSystem } from '../../bench/system.ts';
 import type { ReceivedSpan, TraceReceiver } from '../testing/trace-receiver.ts';
-import type { Trip } from './steps.ts';
+import { stepsOf, type Trip } from './steps.ts';
 
 export interface Load {
   count: number;
   perSecond: number;
 }
 
-const devices = 20;
-const path = '/3303/0/5700';
 /** The clock of the spans. */
 const nowMs = () => Date.now();
-
-interface Reporter {
-  id: string;
-  device: ReturnType<typeof thermometer>['device'];
-}
-
-/** Registered and observed. */
-export const startDevices = async (system: BenchSystem, { lanyard }: Application): Promise<Reporter[]> => {
-  const all: Reporter[] = [];
-  for (let n = 0; n < devices; n++) {
-    const name = `traced-${n}`;
-    const { device } = thermometer({ name, server: system.coapUrl, ackTimeoutMs: 2_000 });
-    await device.open();
-    await device.register();
-    const find = () => lanyard.call('GET /v3/devices', { query: { endpoint_name: name } });
-    let [found] = (await find()).data;
-    while (!found) [found] = (await find()).data;
-    await lanyard.call('PUT /v2/subscriptions/{deviceId}/{object}/{instance}/{resource}', {
-      path: { deviceId: found.id, object: 3303, instance: 0, resource: 5700 },
-    });
-    await until(() => device.isObserved(path), 'observation');
-    all.push({ id: found.id, device });
-  }
-  return all;
-};
 
 /** When the channel brought what, by the name that the trip was given. */
 const arrivals = (app: Application, namesIn: (body: Buffer) => string[]) => {
@@ -64,6 +36,12 @@ const startMsOf = ({ startTimeUnixNano }: ReceivedSpan): number => Number(BigInt
 const spansSince = ({ spans }: TraceReceiver, sinceMs: number, name: string): ReceivedSpan[] =>
   spans.filter((span) => span.name === name && startMsOf(span) >= sinceMs);
 
+/** Every service sends its spans by itself. */
+const tracesOf = (what: keyof typeof stepsOf, receiver: TraceReceiver, sinceMs: number, count: number) => {
+  const names = stepsOf[what].flatMap(({ until: end }) => (end === 'arrived' ? [] : [end[0].replace(/^.*?: /, '')]));
+  return until(() => names.every((name) => spansSince(receiver, sinceMs, name).length >= count), 'traces');
+};
+
 /** The trace of a value begins in device-proxy: it is found by the device and the order of its values. */
 export const valueTrips = async (
   app: Application,
@@ -81,7 +59,7 @@ export const valueTrips = async (
     void device.report(path, first + n);
   });
   await until(() => arrived.size >= count, 'values');
-  await until(() => spansSince(receiver, sinceMs, 'dispatcher deliver').length >= count, 'traces');
+  await tracesOf('value', receiver, sinceMs, count);
   const notifications = spansSince(receiver, sinceMs, 'device-proxy notification');
   const ofDevice = Map.groupBy(notifications, ({ attributes }) => attributes['lanyard.device_id']);
   for (const list of ofDevice.values()) list.sort((a, b) => startMsOf(a) - startMsOf(b));
@@ -113,6 +91,6 @@ export const commandTrips = async (
     void fetch(url, { method: 'POST', headers, body: JSON.stringify({ method: 'GET', uri: '/3/0/0' }) });
   });
   await until(() => arrived.size >= count, 'answers');
-  await until(() => spansSince(receiver, sinceMs, 'dispatcher deliver').length >= count, 'traces');
+  await tracesOf('command', receiver, sinceMs, count);
   return [...left].map(([traceId, leftAtMs]) => ({ traceId, leftAtMs, arrivedAtMs: arrived.get(traceId)! }));
 };
