@@ -63,6 +63,7 @@ export * from './run/run-service.js';
 export * from './run/bootstrap.js';
 export { runInContext } from './run/run-in-context.js';
 export { BackgroundWork } from './lifecycle/background-work.js';
+export { RunningWork } from './lifecycle/running-work.js';
 export { StopDeadline } from './lifecycle/stop-deadline.js';
 export { endsWithin } from './ends-within.js';
 export * from './lifecycle/infrastructure-unavailable.js';

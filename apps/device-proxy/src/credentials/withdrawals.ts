@@ -1,4 +1,4 @@
-import { type Clock, CLOCK, CONFIG, type Logger, LOGGER, StopDeadline, type Timer } from '@lanyard/service';
+import { type Clock, CLOCK, CONFIG, type Logger, LOGGER, RunningWork, StopDeadline } from '@lanyard/service';
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import type { DeviceProxyConfig } from '../config.js';
 import type { RegistrationData, Session } from '../sessions/session.js';
@@ -15,18 +15,19 @@ const ownerGraceMs = 3_000;
  */
 @Injectable()
 export class Withdrawals implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly timers = new Set<Timer>();
-  private readonly running = new Set<Promise<void>>();
+  private readonly work: RunningWork;
 
   constructor(
     private readonly credentials: CredentialIndex,
     private readonly sessions: Sessions,
     private readonly facts: SessionFacts,
-    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(CLOCK) clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
     @Inject(CONFIG) private readonly config: DeviceProxyConfig,
     private readonly deadline: StopDeadline,
-  ) {}
+  ) {
+    this.work = new RunningWork(clock);
+  }
 
   /** Also handles credentials that were withdrawn while this replica was down. */
   onApplicationBootstrap(): void {
@@ -39,8 +40,7 @@ export class Withdrawals implements OnApplicationBootstrap, BeforeApplicationShu
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    for (const timer of this.timers) timer.cancel();
-    await this.deadline.step('withdrawals', () => Promise.all(this.running).then(() => undefined));
+    await this.deadline.step('withdrawals', () => this.work.stop());
   }
 
   private check(session: Session): void {
@@ -55,7 +55,8 @@ export class Withdrawals implements OnApplicationBootstrap, BeforeApplicationShu
     for (const { deviceId, data } of this.sessions.all())
       if (isWithdrawnBy(data.credential, withdrawal)) this.endSession(deviceId);
     const { deviceId } = withdrawal;
-    if (deviceId !== undefined) this.later(() => this.run(deviceId, () => this.endAbandoned(deviceId)));
+    if (deviceId !== undefined)
+      this.work.later(ownerGraceMs, () => this.run(deviceId, () => this.endAbandoned(deviceId)));
   }
 
   private endSession(deviceId: string): void {
@@ -84,20 +85,9 @@ export class Withdrawals implements OnApplicationBootstrap, BeforeApplicationShu
   }
 
   private run(deviceId: string, work: () => Promise<void>): void {
-    const run: Promise<void> = work()
-      .catch((error: unknown) => {
-        this.logger.error({ err: error, deviceId }, 'registration without credential not ended: will be retried');
-        this.later(() => this.run(deviceId, work));
-      })
-      .finally(() => this.running.delete(run));
-    this.running.add(run);
-  }
-
-  private later(work: () => void): void {
-    const timer = this.clock.after(ownerGraceMs, () => {
-      this.timers.delete(timer);
-      work();
+    this.work.run(work, (err) => {
+      this.logger.error({ err, deviceId }, 'registration without credential not ended: will be retried');
+      this.work.later(ownerGraceMs, () => this.run(deviceId, work));
     });
-    this.timers.add(timer);
   }
 }

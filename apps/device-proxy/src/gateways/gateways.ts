@@ -9,7 +9,7 @@ import {
   Malformed,
   UnsupportedFormat,
 } from '@lanyard/lwm2m';
-import { type Clock, CLOCK, KeyedMutex, type Logger, LOGGER, StopDeadline } from '@lanyard/service';
+import { type Clock, CLOCK, KeyedMutex, type Logger, LOGGER, RunningWork, StopDeadline } from '@lanyard/service';
 import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
 import { type DeviceReply, DownlinkClient } from '../downlink/downlink-client.js';
 import type { NotServed } from '../intake/admission.js';
@@ -24,7 +24,6 @@ import { DevicesBehind } from './devices-behind.js';
 import { type Known, knownOf, type Standing, unread } from './known-devices.js';
 import { admitAgainMs, admittedAtOnce } from './limits.js';
 import { problems, type RefusedDevice, RefusedDevices } from './refused-devices.js';
-import { RunningWork } from './running-work.js';
 
 /** Reads and observes object 25 of gateways, and keeps a session for each device that it describes. */
 @Injectable()

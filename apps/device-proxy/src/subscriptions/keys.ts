@@ -1,4 +1,4 @@
-import { type Clock, CLOCK, type Logger, LOGGER, StopDeadline, type Timer } from '@lanyard/service';
+import { type Clock, CLOCK, type Logger, LOGGER, RunningWork, StopDeadline } from '@lanyard/service';
 import { DataSource } from 'typeorm';
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { AccessKeysReader } from '../state/access-keys.reader.js';
@@ -19,9 +19,8 @@ const atOnce = 2;
 @Injectable()
 export class Keys implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly waiting = new Set<string>();
-  private readonly running = new Map<string, Promise<void>>();
-  private readonly timers = new Set<Timer>();
-  private stopped = false;
+  private readonly running = new Set<string>();
+  private readonly work: RunningWork;
 
   constructor(
     private readonly reader: AccessKeysReader,
@@ -29,10 +28,12 @@ export class Keys implements OnApplicationBootstrap, BeforeApplicationShutdown {
     private readonly dataSource: DataSource,
     private readonly subscriptions: Subscriptions,
     private readonly rules: Rules,
-    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(CLOCK) clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly deadline: StopDeadline,
-  ) {}
+  ) {
+    this.work = new RunningWork(clock);
+  }
 
   /** Also handles keys that changed while no replica ran. */
   async onApplicationBootstrap(): Promise<void> {
@@ -44,9 +45,7 @@ export class Keys implements OnApplicationBootstrap, BeforeApplicationShutdown {
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    this.stopped = true;
-    for (const timer of this.timers) timer.cancel();
-    await this.deadline.step('keys', () => Promise.all(this.running.values()).then(() => undefined));
+    await this.deadline.step('keys', () => this.work.stop());
   }
 
   private check(keyId: string): void {
@@ -57,34 +56,30 @@ export class Keys implements OnApplicationBootstrap, BeforeApplicationShutdown {
 
   private next(): void {
     for (const keyId of this.waiting) {
-      if (this.stopped || this.running.size >= atOnce) return;
+      if (this.running.size >= atOnce) return;
       if (this.running.has(keyId)) continue;
       this.waiting.delete(keyId);
-      this.running.set(keyId, this.forget(keyId));
+      this.begin(keyId);
     }
+  }
+
+  private begin(keyId: string): void {
+    this.running.add(keyId);
+    const forget = () =>
+      this.forget(keyId).finally(() => {
+        this.running.delete(keyId);
+        this.next();
+      });
+    this.work.run(forget, (err) => {
+      this.logger.error({ err, keyId }, 'subscriptions of a key not removed: will be retried');
+      this.work.later(againMs, () => this.check(keyId));
+    });
   }
 
   private async forget(keyId: string): Promise<void> {
-    try {
-      const key = this.reader.get(keyId);
-      if (!key) return;
-      await this.rules.replace(key.accountId, keyId, []);
-      await this.subscriptions.forgetKey(keyId);
-    } catch (err) {
-      this.logger.error({ err, keyId }, 'subscriptions of a key not removed: will be retried');
-      this.later(() => this.check(keyId));
-    } finally {
-      this.running.delete(keyId);
-      this.next();
-    }
-  }
-
-  private later(work: () => void): void {
-    if (this.stopped) return;
-    const timer = this.clock.after(againMs, () => {
-      this.timers.delete(timer);
-      work();
-    });
-    this.timers.add(timer);
+    const key = this.reader.get(keyId);
+    if (!key) return;
+    await this.rules.replace(key.accountId, keyId, []);
+    await this.subscriptions.forgetKey(keyId);
   }
 }

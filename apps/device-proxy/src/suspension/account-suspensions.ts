@@ -1,4 +1,4 @@
-import { type Clock, CLOCK, type Logger, LOGGER, StopDeadline, type Timer } from '@lanyard/service';
+import { type Clock, CLOCK, type Logger, LOGGER, RunningWork, StopDeadline } from '@lanyard/service';
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Listeners } from '../listeners/listeners.js';
 import { AccessAccountsReader } from '../state/access-accounts.reader.js';
@@ -12,18 +12,19 @@ const againMs = 3_000;
 /** Devices of a suspended account are disconnected, and their registrations end. They register again when it returns. */
 @Injectable()
 export class AccountSuspensions implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly timers = new Set<Timer>();
-  private readonly running = new Set<Promise<void>>();
+  private readonly work: RunningWork;
 
   constructor(
     private readonly accounts: AccessAccountsReader,
     private readonly sessions: Sessions,
     private readonly facts: SessionFacts,
     private readonly listeners: Listeners,
-    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(CLOCK) clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly deadline: StopDeadline,
-  ) {}
+  ) {
+    this.work = new RunningWork(clock);
+  }
 
   /** Also handles accounts that were suspended while no replica ran, and sessions of a replica that is gone. */
   onApplicationBootstrap(): void {
@@ -34,8 +35,7 @@ export class AccountSuspensions implements OnApplicationBootstrap, BeforeApplica
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    for (const timer of this.timers) timer.cancel();
-    await this.deadline.step('suspensions', () => Promise.all(this.running).then(() => undefined));
+    await this.deadline.step('suspensions', () => this.work.stop());
   }
 
   private changed(accountId: string): void {
@@ -50,13 +50,13 @@ export class AccountSuspensions implements OnApplicationBootstrap, BeforeApplica
   }
 
   private endSession(deviceId: string): void {
-    const run: Promise<void> = this.endNow(deviceId)
-      .catch((err: unknown) => {
+    this.work.run(
+      () => this.endNow(deviceId),
+      (err) => {
         this.logger.error({ err, deviceId }, 'session in a suspended account not ended: will be retried');
-        this.later(() => this.endSession(deviceId));
-      })
-      .finally(() => this.running.delete(run));
-    this.running.add(run);
+        this.work.later(againMs, () => this.endSession(deviceId));
+      },
+    );
   }
 
   private endNow(deviceId: string): Promise<void> {
@@ -67,13 +67,5 @@ export class AccountSuspensions implements OnApplicationBootstrap, BeforeApplica
       await facts.announceEnd(session, 'deregistered', 'suspended');
       await sessions.close(session);
     });
-  }
-
-  private later(work: () => void): void {
-    const timer = this.clock.after(againMs, () => {
-      this.timers.delete(timer);
-      work();
-    });
-    this.timers.add(timer);
   }
 }

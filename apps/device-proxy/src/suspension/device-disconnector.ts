@@ -1,4 +1,4 @@
-import { type Clock, CLOCK, type Logger, LOGGER, StopDeadline, type Timer } from '@lanyard/service';
+import { type Clock, CLOCK, type Logger, LOGGER, RunningWork, StopDeadline } from '@lanyard/service';
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { CommandQueue } from '../commands/command-queue.js';
 import { deviceBlocked, registrationRemoved } from '../commands/outcome.js';
@@ -18,8 +18,7 @@ type Why = 'suspended' | 'deleted';
 /** A suspended or deleted device loses its session, and its waiting commands fail (spec §3.1). */
 @Injectable()
 export class DeviceDisconnector implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly running = new Set<Promise<void>>();
-  private readonly timers = new Set<Timer>();
+  private readonly work: RunningWork;
 
   constructor(
     private readonly directory: DeviceDirectory,
@@ -29,10 +28,12 @@ export class DeviceDisconnector implements OnApplicationBootstrap, BeforeApplica
     private readonly queue: CommandQueue,
     private readonly reconciler: SubscriptionReconciler,
     private readonly links: DeviceLinks,
-    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(CLOCK) clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly deadline: StopDeadline,
-  ) {}
+  ) {
+    this.work = new RunningWork(clock);
+  }
 
   /** Also handles devices that were suspended or deleted while no replica ran. */
   async onApplicationBootstrap(): Promise<void> {
@@ -56,26 +57,17 @@ export class DeviceDisconnector implements OnApplicationBootstrap, BeforeApplica
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    for (const timer of this.timers) timer.cancel();
-    await this.deadline.step('disconnects', () => Promise.all(this.running).then(() => undefined));
-  }
-
-  private later(work: () => void): void {
-    const timer = this.clock.after(ownerGraceMs, () => {
-      this.timers.delete(timer);
-      work();
-    });
-    this.timers.add(timer);
+    await this.deadline.step('disconnects', () => this.work.stop());
   }
 
   private disconnect(deviceId: string, why: Why): void {
-    const run: Promise<void> = this.carryOut(deviceId, why)
-      .catch((error: unknown) => {
-        this.logger.error({ err: error, deviceId, why }, 'suspended or deleted device not cleaned up: will be retried');
-        this.later(() => this.disconnect(deviceId, why));
-      })
-      .finally(() => this.running.delete(run));
-    this.running.add(run);
+    this.work.run(
+      () => this.carryOut(deviceId, why),
+      (err) => {
+        this.logger.error({ err, deviceId, why }, 'suspended or deleted device not cleaned up: will be retried');
+        this.work.later(ownerGraceMs, () => this.disconnect(deviceId, why));
+      },
+    );
   }
 
   private async carryOut(deviceId: string, why: Why): Promise<void> {
@@ -89,7 +81,7 @@ export class DeviceDisconnector implements OnApplicationBootstrap, BeforeApplica
       await admission.forget(deviceId);
       await reconciler.loseAll(deviceId);
     }
-    this.later(() => void this.endAbandonedSession(deviceId, why));
+    this.endAbandonedLater(deviceId, why);
   }
 
   private async endSession(session: Session, why: Why): Promise<void> {
@@ -99,20 +91,20 @@ export class DeviceDisconnector implements OnApplicationBootstrap, BeforeApplica
   }
 
   /** The owner is gone: any replica may end the session, unless the device is admitted again by now. */
+  private endAbandonedLater(deviceId: string, why: Why): void {
+    const failed = (err: unknown) => {
+      this.logger.error({ err, deviceId, why }, 'session of a suspended or deleted device not ended: will be retried');
+      this.endAbandonedLater(deviceId, why);
+    };
+    this.work.later(ownerGraceMs, () => this.work.run(() => this.endAbandonedSession(deviceId, why), failed));
+  }
+
   private async endAbandonedSession(deviceId: string, why: Why): Promise<void> {
-    const { directory, sessions, logger } = this;
-    try {
-      const stored = await sessions.store.read(deviceId);
-      if (!stored || directory.whyBlocked(deviceId) !== why) return;
-      await sessions.with({ by: 'registration', registrationId: stored.registrationId }, '', async (session) => {
-        if (session) await this.endSession(session, why);
-      });
-    } catch (error) {
-      logger.error(
-        { err: error, deviceId, why },
-        'session of a suspended or deleted device not ended: will be retried',
-      );
-      this.later(() => void this.endAbandonedSession(deviceId, why));
-    }
+    const { directory, sessions } = this;
+    const stored = await sessions.store.read(deviceId);
+    if (!stored || directory.whyBlocked(deviceId) !== why) return;
+    await sessions.with({ by: 'registration', registrationId: stored.registrationId }, '', async (session) => {
+      if (session) await this.endSession(session, why);
+    });
   }
 }

@@ -1,6 +1,6 @@
-import type { Clock, Timer } from '@lanyard/service';
+import type { Clock, Timer } from '../clock.js';
 
-/** Work that nothing waits for but the stop of the process. */
+/** Work that nothing waits for but the stop of the process. Once that has begun, nothing else begins. */
 export class RunningWork {
   private readonly timers = new Set<Timer>();
   private readonly running = new Set<Promise<void>>();
@@ -8,7 +8,6 @@ export class RunningWork {
 
   constructor(private readonly clock: Clock) {}
 
-  /** Once stopped, nothing begins any more. */
   run(work: () => Promise<void>, failed: (error: unknown) => void): void {
     if (this.isStopped) return;
     const run: Promise<void> = work()
@@ -26,6 +25,7 @@ export class RunningWork {
     this.timers.add(timer);
   }
 
+  /** Resolves when everything that runs has ended. */
   async stop(): Promise<void> {
     this.isStopped = true;
     for (const timer of this.timers) timer.cancel();
