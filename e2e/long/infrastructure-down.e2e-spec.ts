@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { defaultStopTimeoutMs, firstAnswerTimeoutMs } from '@lanyard/service';
-import { eventually, isLongRun, type Isolation, isolate } from '@lanyard/testing';
+import { eventually, type Isolation, isolate } from '@lanyard/testing';
 import { type App, apps, type EngineName, engineNames, type Fault, ServiceProcess } from '../service-process.ts';
 
 /** What a process needs beside the waiting of which this is about, on a machine that is busy. */
@@ -25,15 +25,7 @@ const starts = (app: App, engine: EngineName): boolean => app === 'gateway' && e
 const isUnready = (app: App, engine: EngineName): boolean =>
   engine === 'PostgreSQL' || app === 'device-proxy' || app === 'dispatcher';
 
-const everyPair = apps.flatMap((app) => enginesOf(app).map((engine) => ({ app, engine })));
-/** In a short run each service with one engine, and each engine with two services. */
-const pairs = isLongRun
-  ? everyPair
-  : apps.map((app, n) => ({ app, engine: enginesOf(app)[n % enginesOf(app).length] as EngineName }));
-/** In a short run those whose own integration tests (`test/stop*.int-spec.ts`) do not stop them without infrastructure. */
-const stopped = isLongRun ? everyPair : pairs.filter(({ app }) => app === 'gateway' || app === 'snapshot');
-/** They share how they start. */
-const interrupted = isLongRun ? apps : (['registry', 'dispatcher'] as const);
+const pairs = apps.flatMap((app) => enginesOf(app).map((engine) => ({ app, engine })));
 const faults: readonly Fault[] = ['refuses', 'never answers'];
 
 /** Processes that begin at the same time: each needs a core for a second or two. */
@@ -98,9 +90,11 @@ describe('an engine that is away', () => {
 
   it('while services start: they end in time and name it, or do without it', async () => {
     const silent = pairs.map((pair) => ({ ...pair, fault: 'never answers' as const }));
-    const refused = engineNames
-      .slice(isLongRun ? 0 : -1)
-      .map((engine) => ({ app: 'dispatcher' as const, engine, fault: 'refuses' as const }));
+    const refused = engineNames.map((engine) => ({
+      app: 'dispatcher' as const,
+      engine,
+      fault: 'refuses' as const,
+    }));
     await together([...silent, ...refused], async ({ app, engine, fault }) => {
       const service = await launch(app, fault, [engine]);
       if (starts(app, engine)) {
@@ -138,7 +132,7 @@ describe('an engine that is away', () => {
   }, 180_000);
 
   it('never answers when services are asked to stop: they end in time, with code 0', async () => {
-    await together(stopped, async ({ app, engine }) => {
+    await together(pairs, async ({ app, engine }) => {
       const service = await launch(app);
       await service.ready();
       service.disturb('never answers', [engine]);
@@ -154,7 +148,7 @@ describe('an engine that is away', () => {
   }, 60_000);
 
   it('never answers when services are asked to stop before they have started: they end in time', async () => {
-    await together(interrupted, async (app) => {
+    await together(apps, async (app) => {
       const service = await launch(app, 'never answers', ['Kafka']);
       await eventually(() => service.hasAsked('Kafka'));
       const { code, ms } = await service.end('SIGTERM');
