@@ -4,9 +4,14 @@
  */
 import { join } from 'node:path';
 import { root } from './lanyard/project.ts';
+import { apps } from './lanyard/service-processes.ts';
 import { differences } from './manifests/compare.ts';
+import { enginePortProblems } from './manifests/engine-ports.ts';
+import { manifestEnvironmentProblems } from './manifests/environment.ts';
 import { findHelm, renderChart, withoutHooks } from './manifests/helm.ts';
-import { buildKustomization } from './manifests/kustomize.ts';
+import { buildKustomization, type Manifest } from './manifests/kustomize.ts';
+import { coverageProblems, migrationProblems, referenceProblems, workloadProblems } from './manifests/policies.ts';
+import { scalingProblems } from './manifests/scaling.ts';
 import { schemaProblems } from './manifests/schemas.ts';
 
 const overlay = () =>
@@ -30,6 +35,13 @@ const planted: [values: string[], found: string[]][] = [
     ['--set', 'config.common.LOG_LEVEL=debug', '--set', 'services.registry.replicas=5'],
     ['ConfigMap lanyard-common: /data/LOG_LEVEL', 'Deployment registry: /spec/replicas'],
   ],
+  [
+    ['--set-string', 'config.common.DATABASE_TLS_ENABLED=false'],
+    [
+      'ConfigMap lanyard-common: /data/DATABASE_TLS_ENABLED',
+      ...apps.map((app) => `Job migrate-${app}: /spec/template/spec/containers/0/env/2/value`),
+    ],
+  ],
 ];
 
 const plantedProblems = (helm: string) =>
@@ -41,6 +53,8 @@ const plantedProblems = (helm: string) =>
       : [`deploy/helm with ${values.join(' ')}: ${found.join('; ')}`];
   });
 
+const isJob = ({ kind }: Manifest) => kind === 'Job';
+
 const isRefused = (helm: string, ...values: string[]) => {
   try {
     renderChart(helm, ...values);
@@ -50,16 +64,36 @@ const isRefused = (helm: string, ...values: string[]) => {
   }
 };
 
-/** The other choices that values offer have to be valid as well. */
+/** The other choices that values offer have to be valid as well, and hold together as the overlay does. */
 const variants = [
-  ['--set', 'expose=ingress', '--set', 'autoscaling=false'],
+  ['--values', 'deploy/helm/examples/managed-engines.yaml'],
+  [
+    '--set',
+    'config.common.KAFKA_TLS_ENABLED=false,config.common.KAFKA_TLS_CA_FILE=,config.common.KAFKA_SASL_MECHANISM=',
+  ],
   ['--set', 'expose=none', '--set', 'devices.tls=false', '--set', 'monitoring=false', '--set', 'migrations=false'],
 ];
+
+const problemsWith = async (helm: string, values: string[]) => {
+  const manifests = withoutHooks(renderChart(helm, ...values));
+  const [jobs, others] = [manifests.filter(isJob), manifests.filter((manifest) => !isJob(manifest))];
+  const problems = [
+    ...(await schemaProblems(manifests)),
+    ...workloadProblems(manifests),
+    ...referenceProblems(others),
+    ...coverageProblems(others),
+    ...(await scalingProblems(others)),
+    ...(await manifestEnvironmentProblems(manifests)),
+    ...enginePortProblems(others),
+    ...(jobs.length > 0 ? migrationProblems(others, jobs) : []),
+  ];
+  return problems.map((problem) => `deploy/helm with ${values.join(' ')}: ${problem}`);
+};
 
 const problemsOf = async (helm: string) => [
   ...againstOverlay(helm),
   ...plantedProblems(helm),
-  ...(await Promise.all(variants.map((values) => schemaProblems(renderChart(helm, ...values))))).flat(),
+  ...(await Promise.all(variants.map((values) => problemsWith(helm, values)))).flat(),
   ...(isRefused(helm, '--set', 'devices.dtsl=false') ? [] : ['deploy/helm accepts a value that it does not know']),
 ];
 

@@ -14,13 +14,21 @@ const consumedBy = async (app: string): Promise<string[]> => {
     .map(([, topic = '']) => contracts[topic].name);
 };
 
-const problemsOf = async ({ metadata: { name: app }, spec }: Manifest): Promise<string[]> => {
+/** Variables that all services share. */
+const commonVariables = (manifests: Manifest[]): Record<string, string> =>
+  (manifests.find((m) => m.kind === 'ConfigMap' && m.metadata.name.startsWith('lanyard-common'))?.data ?? {}) as Record<
+    string,
+    string
+  >;
+
+const problemsOf = async ({ metadata: { name: app }, spec }: Manifest, prefix = ''): Promise<string[]> => {
   const { triggers } = spec as { triggers: { metadata: Record<string, string> }[] };
   const groups = triggers.map(({ metadata }) => metadata.consumerGroup ?? '');
-  const wanted = (await consumedBy(app)).map((topic) => `${app}.${topic}`);
+  const groupOf = (topic = '') => `${prefix}${app}.${topic.slice(prefix.length)}`;
+  const wanted = (await consumedBy(app)).map((topic) => groupOf(prefix + topic));
   const unwatched = wanted.filter((group) => !groups.includes(group));
   const unknown = groups.filter((group) => !wanted.includes(group));
-  const crossed = triggers.filter(({ metadata }) => metadata.consumerGroup !== `${app}.${metadata.topic}`);
+  const crossed = triggers.filter(({ metadata }) => metadata.consumerGroup !== groupOf(metadata.topic));
   return [
     ...unwatched.map((group) => `ScaledObject ${app}: does not watch ${group}`),
     ...unknown.map((group) => `ScaledObject ${app}: watches ${group}, a group that does not exist`),
@@ -30,14 +38,15 @@ const problemsOf = async ({ metadata: { name: app }, spec }: Manifest): Promise<
 
 /** KEDA asks for lag where the services read, and as they do. */
 const connectionProblems = ({ metadata: { name }, spec }: Manifest, manifests: Manifest[]): string[] => {
-  const common = manifests.find((m) => m.kind === 'ConfigMap' && m.metadata.name.startsWith('lanyard-common'));
-  const { KAFKA_BROKERS, KAFKA_TLS_ENABLED, KAFKA_SASL_MECHANISM } = (common?.data ?? {}) as Record<string, string>;
+  const { KAFKA_BROKERS, KAFKA_TLS_ENABLED, KAFKA_SASL_MECHANISM } = commonVariables(manifests);
   const logins = manifests.filter((m) => m.kind === 'TriggerAuthentication').map((m) => m.metadata.name);
   const { triggers } = spec as {
     triggers: { metadata: Record<string, string>; authenticationRef?: { name: string } }[];
   };
   return triggers.flatMap(({ metadata: m, authenticationRef }) => {
-    const mechanism = KAFKA_SASL_MECHANISM ? KAFKA_SASL_MECHANISM.replace('scram-sha-', 'scram_sha') : 'none';
+    const mechanism = (KAFKA_SASL_MECHANISM || 'none')
+      .replace('scram-sha-', 'scram_sha')
+      .replace(/^plain$/, 'plaintext');
     const rules: [boolean, string][] = [
       [m.bootstrapServers === KAFKA_BROKERS, 'asks another broker than the services'],
       [(m.tls === 'enable') === (KAFKA_TLS_ENABLED === 'true'), 'does not ask with TLS as the services do'],
@@ -61,7 +70,10 @@ export const scalingProblems = async (manifests: Manifest[]): Promise<string[]> 
   const problems = [];
   for (const manifest of manifests) {
     if (manifest.kind === 'ScaledObject')
-      problems.push(...(await problemsOf(manifest)), ...connectionProblems(manifest, manifests));
+      problems.push(
+        ...(await problemsOf(manifest, commonVariables(manifests).KAFKA_TOPIC_PREFIX)),
+        ...connectionProblems(manifest, manifests),
+      );
     if (manifest.kind === 'ScaledObject' || manifest.kind === 'HorizontalPodAutoscaler')
       problems.push(...unexplained(manifest));
   }
