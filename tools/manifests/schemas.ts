@@ -1,5 +1,5 @@
 /**
- * Manifests against the schemas of Kubernetes, KEDA and Strimzi, as npm packages bring them: values by their compiled
+ * Manifests against the schemas of Kubernetes, KEDA, Strimzi, the Gateway API and the Prometheus operator, as npm packages bring them: values by their compiled
  * JSON schemas, and fields that do not exist by their types, for the schemas let unknown fields pass.
  */
 import { spawnSync } from 'node:child_process';
@@ -14,9 +14,15 @@ const packages: [RegExp, string][] = [
   [/^v1$|^(apps|batch|policy|autoscaling|networking\.k8s\.io|rbac\.authorization\.k8s\.io)\//, 'kubernetes-models'],
   [/^keda\.sh\//, '@kubernetes-models/keda'],
   [/^kafka\.strimzi\.io\//, '@kubernetes-models/strimzi-kafka-operator'],
+  [/^gateway\.networking\.k8s\.io\//, '@kubernetes-models/gateway-api'],
+  [/^monitoring\.coreos\.com\//, '@kubernetes-models/prometheus-operator'],
 ];
 
-const moduleOf = ({ apiVersion, kind }: Manifest) => {
+const ownSchema = ({ apiVersion, kind }: Manifest) => ownSchemas[`${apiVersion} ${kind}`];
+
+const moduleOf = (manifest: Manifest) => {
+  if (ownSchema(manifest)) return undefined;
+  const { apiVersion, kind } = manifest;
   const name = packages.find(([group]) => group.test(apiVersion))?.[1];
   return name && `${name}/${apiVersion}/${kind}`;
 };
@@ -25,7 +31,7 @@ const nameOf = ({ kind, metadata }: Manifest) => `${kind} ${metadata.name}`;
 
 /** What is wrong with the values. */
 const wrongValues = async (manifest: Manifest): Promise<string[]> => {
-  const schema = ownSchemas[`${manifest.apiVersion} ${manifest.kind}`];
+  const schema = ownSchema(manifest);
   if (schema) {
     const { error } = schema.safeParse(manifest);
     return (error?.issues ?? []).map(({ path, message }) => `${nameOf(manifest)}: /${path.join('/')} ${message}`);
