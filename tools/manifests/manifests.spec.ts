@@ -2,10 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseEnv } from 'node:util';
 import { expect, it } from '@jest/globals';
 import { root } from '../lanyard/project.ts';
 import { differences } from './compare.ts';
+import { devSecrets } from './dev-secrets.ts';
 import { buildKustomization, type Manifest } from './kustomize.ts';
+import { workloadsOf } from './policies.ts';
 
 /** `2m` of ingress-nginx; a unit that is not expected fails the test. */
 const mebibytesOf = (size: string): number => Number(/^(\d+)m$/.exec(size)?.[1]);
@@ -70,4 +73,45 @@ it('the script for Docker Compose generates every secret of the file, and change
   const names = [...made.matchAll(/^(\w+)=\S+$/gm)].map(([, name]) => name);
   expect(names.toSorted()).toEqual([...new Set(wanted)].toSorted());
   expect(made).toMatch(/^REDIS_PASSWORD=mine\n/);
+});
+
+const gibibytes = (quantity: unknown): number => {
+  const [, amount, unit = ''] = /^(\d+)(Mi|Gi)$/.exec(String(quantity)) ?? [];
+  return Number(amount) / ({ Mi: 1024, Gi: 1 }[unit] ?? Number.NaN);
+};
+
+it('the whole system on one machine, engines included, is limited to 8 GiB, and two processors are enough', () => {
+  const containers = workloadsOf(buildKustomization(join(root, 'k8s/overlays/local'))).flatMap(({ pod, replicas }) =>
+    Array.from({ length: replicas ?? Number.NaN }, () => pod.containers).flat(),
+  );
+  expect(containers).toHaveLength(10);
+  const sum = (amounts: number[]) => amounts.reduce((one, other) => one + other, 0);
+  expect(sum(containers.map(({ resources }) => gibibytes(resources?.limits?.memory)))).toBeLessThanOrEqual(8);
+  const processors = containers.map(({ resources }) => /^(\d+)m$/.exec(String(resources?.requests?.cpu))?.[1]);
+  expect(sum(processors.map(Number))).toBeLessThanOrEqual(2_000);
+});
+
+it('every Secret that a pod of the local overlay needs is made for it', () => {
+  const wanted = new Set<string>();
+  const collect = (node: unknown): void => {
+    if (node === null || typeof node !== 'object') return;
+    for (const [key, value] of Object.entries(node)) {
+      const isReference = key === 'secretKeyRef' || key === 'secretRef' || key === 'secret';
+      if (isReference && value.optional !== true)
+        wanted.add([value.name ?? value.secretName, ...(value.key ? [value.key] : [])].join('/'));
+      collect(value);
+    }
+  };
+  buildKustomization(join(root, 'k8s/overlays/local')).forEach(collect);
+  const folder = mkdtempSync(join(tmpdir(), 'lanyard-secrets-'));
+  execFileSync(process.execPath, [join(root, 'deploy/compose/secrets.mjs'), join(folder, '.env')]);
+  const environment = parseEnv(readFileSync(join(folder, '.env'), 'utf8')) as Record<string, string>;
+  rmSync(folder, { recursive: true });
+  const made = devSecrets(environment).flatMap(({ kind, metadata, stringData }) =>
+    kind === 'Secret'
+      ? [metadata.name, ...Object.keys(stringData as object).map((key) => `${metadata.name}/${key}`)]
+      : [],
+  );
+  expect([...wanted].filter((name) => !made.includes(name))).toEqual([]);
+  expect(wanted).toContain('postgresql-passwords');
 });
