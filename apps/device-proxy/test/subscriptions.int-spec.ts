@@ -65,6 +65,35 @@ describe('/v2/subscriptions/{device-id}/{resource-path}', () => {
     }
   });
 
+  it('administrators see who is subscribed to a device, page by page; others see themselves', async () => {
+    const [, deviceId] = await device('seen');
+    const [one, two] = [key(), key()];
+    for (const [app, path] of [
+      [one, temperature],
+      [one, '/3341/0/5527'],
+      [two, temperature],
+    ] as const)
+      await call(app, 'PUT', `/${deviceId}${path}`);
+    const list = async (app: Identity, query = ''): Promise<Record<string, unknown>[]> =>
+      (await system.call(proxy, app, 'GET', `/v3/devices/${deviceId}/subscriptions${query}`)).json['data'] as never;
+    expect(await list(two)).toMatchObject([
+      { id: `${two.keyId}${temperature}`, key_id: two.keyId, resource_path: temperature, origin: 'request' },
+    ]);
+    const admin: Identity = { ...key(), permissions: ['admin', 'devices'] };
+    const all = await list(admin);
+    expect(all.map(({ id }) => id)).toEqual(
+      [`${one.keyId}${temperature}`, `${one.keyId}/3341/0/5527`, `${two.keyId}${temperature}`].toSorted(),
+    );
+    for (const order of ['ASC', 'DESC']) {
+      const pages = await list(admin, `?limit=2&order=${order}`);
+      const rest = await list(admin, `?limit=2&order=${order}&after=${String(pages.at(-1)?.['id'])}`);
+      expect([...pages, ...rest]).toEqual(order === 'ASC' ? all : all.toReversed());
+    }
+    const stranger: Identity = { ...newKey(newId()), permissions: ['admin', 'devices'] };
+    const path = `/v3/devices/${deviceId}/subscriptions`;
+    expect(await system.call(proxy, stranger, 'GET', path)).toMatchObject({ status: 404 });
+  });
+
   it('lists, shows and ends subscriptions; the observation ends with the last one', async () => {
     const [thing, deviceId] = await device('ended');
     const app = key();

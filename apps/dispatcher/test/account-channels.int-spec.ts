@@ -102,6 +102,36 @@ describe('the channels of an account', () => {
     expect(await call(admin, 'POST', `${channels}/${other.keyId}/test`)).toMatchObject({ status: 404 });
   });
 
+  it('show their last messages, also those that were not accepted, to those who see the channel', async () => {
+    const messages = async (): Promise<unknown> =>
+      (await asAdmin('GET', `${channels}/${other.keyId}/messages`)).body as unknown;
+    expect(await messages()).toEqual({ object: 'channel-messages', data: [] });
+    await system.value(other, 'first');
+    await eventually(async () =>
+      expect(await messages()).toMatchObject({
+        data: [
+          {
+            events: 1,
+            outcome: 'accepted',
+            excerpt: expect.stringMatching(/^\{"notifications":\[\{/),
+            bytes: expect.any(Number),
+          },
+        ],
+      }),
+    );
+    receiver.answer(500);
+    await system.value(other, 'second');
+    await eventually(async () =>
+      expect(await messages()).toMatchObject({ data: [{ outcome: 'another status' }, { outcome: 'accepted' }] }),
+    );
+    expect(await call(admin, 'GET', `${channels}/${other.keyId}/messages`)).toMatchObject({ status: 404 });
+    // A channel that is created again begins with none.
+    await call(other, 'DELETE', 'callback');
+    receiver.answer(200);
+    await call(other, 'PUT', 'callback', { url: receiver.url });
+    expect(await messages()).toMatchObject({ data: [] });
+  });
+
   it('get signing secrets from an administrator, whose action it is in the event log', async () => {
     const secrets = `${channels}/${other.keyId}/signing-secrets`;
     const made = (await asAdmin('POST', secrets)).body as { id: string; secret: string };

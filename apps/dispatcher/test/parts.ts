@@ -32,7 +32,7 @@ export const deliveryOf = ({ queue, sender, clock, isUndecided = () => false, op
   const telemetry = new Telemetry(new Metrics('dispatcher', 'test'), { sent: () => undefined });
   const bodies = new BodyBuffers(new BodyBudget());
   const keyChanges = { has: isUndecided };
-  const requests = new CallbackRequests(queue, sender, bodies, clock, keyChanges, telemetry);
+  const requests = new CallbackRequests(queue, sender, bodies, clock, keyChanges, telemetry, { add: () => undefined });
   const targets = new CallbackTargets({ open }, logger);
   return new CallbackDelivery(queue, requests, targets, keyChanges, telemetry, logger);
 };

@@ -6,6 +6,8 @@ import { PresubscriptionsModule } from '../presubscriptions/presubscriptions.mod
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { StateModule } from '../state/state.module.js';
 import { SubscriptionReconciler } from './subscription-reconciler.js';
+import { DeviceSubscriptionsController } from './device-subscriptions.controller.js';
+import { SubscriptionsOfDevice } from './device-subscriptions.js';
 import { KeySubscriptionsController } from './key-subscriptions.controller.js';
 import { SubscriptionsOfKeys } from './key-subscriptions.js';
 import { Keys } from './keys.js';
@@ -14,8 +16,8 @@ import { Subscriptions } from './subscriptions.js';
 
 @Module({
   imports: [CommandsModule, PresubscriptionsModule, ObservationsModule, InterestModule, SessionsModule, StateModule],
-  controllers: [KeySubscriptionsController, SubscriptionsController],
-  providers: [SubscriptionReconciler, Keys, Subscriptions, SubscriptionsOfKeys],
+  controllers: [DeviceSubscriptionsController, KeySubscriptionsController, SubscriptionsController],
+  providers: [SubscriptionReconciler, Keys, Subscriptions, SubscriptionsOfDevice, SubscriptionsOfKeys],
   exports: [SubscriptionReconciler, Subscriptions],
 })
 export class SubscriptionsModule {}

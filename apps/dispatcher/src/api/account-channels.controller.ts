@@ -18,11 +18,13 @@ import { AccountChannels } from '../channels/account-channels.js';
 import {
   type AccountChannelView,
   AccountChannelView as View,
+  ChannelMessages,
   accountChannelView,
   ChannelTestView,
 } from '../channels/channel-view.js';
 import { Channels, type Owner } from '../channels/channels.js';
 import { SigningSecrets } from '../channels/signing-secrets.js';
+import { LastMessages, lastMessagesMax } from '../delivery/last-messages.js';
 import { tooManyChanges } from '../limits.js';
 import {
   CreatedSecret,
@@ -45,6 +47,7 @@ export class AccountChannelsController {
     private readonly account: AccountChannels,
     private readonly channels: Channels,
     private readonly secrets: SigningSecrets,
+    private readonly last: LastMessages,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -73,6 +76,18 @@ export class AccountChannelsController {
   })
   async show(@Caller() caller: Identity, @Param('id') id: string): Promise<AccountChannelView> {
     return accountChannelView(await this.account.get(caller, id));
+  }
+
+  @Get(':id/messages')
+  @Operation({
+    summary: 'Show the last messages of a channel',
+    description: `What went out last, when, and whether a callback accepted it: up to ${lastMessagesMax} messages of the last 24 hours, a second after they were sent. A retry is a message of its own.`,
+    ok: ChannelMessages,
+    notFound,
+  })
+  async messages(@Caller() caller: Identity, @Param('id') id: string): Promise<ChannelMessages> {
+    const { channel } = await this.account.get(caller, id);
+    return { object: 'channel-messages', data: await this.last.of(id, channel.createdAt.getTime()) };
   }
 
   @Post(':id/test')

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ChannelsModule } from '../channels/channels.module.js';
 import { ConnectionsModule } from '../connections/connections.module.js';
+import { DeliveryModule } from '../delivery/delivery.module.js';
 import { KeysModule } from '../keys/keys.module.js';
 import { AccountChannelsController } from './account-channels.controller.js';
 import { ChannelsController } from './channels.controller.js';
@@ -10,7 +11,7 @@ import { SigningSecretsController } from './signing-secrets.controller.js';
 import { WebSocketController } from './websocket.controller.js';
 
 @Module({
-  imports: [KeysModule, ChannelsModule, ConnectionsModule],
+  imports: [KeysModule, ChannelsModule, ConnectionsModule, DeliveryModule],
   controllers: [
     AccountChannelsController,
     ChannelsController,

@@ -14,6 +14,22 @@ export type SendFailure =
   | 'aborted'
   | 'withdrawn';
 
+/** One answer to both: otherwise a customer learns which names exist inside. */
+const notReachable = 'not reachable, or its address is not publicly reachable';
+
+/** Of the request, as the owner of the URL reads it. */
+export const whyNot: Record<SendFailure, string> = {
+  status: 'another status',
+  timeout: 'no answer within 20 s',
+  unreachable: notReachable,
+  forbidden: notReachable,
+  untrusted: 'its certificate is not trusted',
+  'other name': 'its certificate is for another name',
+  'out of date': 'its certificate has expired, or is not valid yet',
+  aborted: notReachable,
+  withdrawn: notReachable,
+};
+
 /** This replica may not send to the channel any more. */
 export class Withdrawn extends Error {}
 

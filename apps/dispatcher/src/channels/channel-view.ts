@@ -1,6 +1,7 @@
 import { formatTimestamp } from '@lanyard/service';
 import { z } from 'zod';
 import type { ChannelKind } from '../channel-kind.js';
+import { lastMessagesMax } from '../delivery/last-messages.js';
 import { queueBytesMax } from '../limits.js';
 import type { Inspected } from './account-channels.js';
 import type { Shown } from './channels.js';
@@ -137,3 +138,28 @@ export const ChannelTestView = z
   })
   .meta({ id: 'ChannelTest' });
 export type ChannelTestView = z.infer<typeof ChannelTestView>;
+
+export const ChannelMessages = z
+  .object({
+    object: z.literal('channel-messages'),
+    data: z
+      .array(
+        z
+          .object({
+            sent_at: z.string(),
+            events: z.number().int().describe('How many events it contained'),
+            bytes: z.number().int(),
+            outcome: z
+              .string()
+              .describe(
+                '`accepted`: the callback answered with 200 or 204; `sent`: on a WebSocket, or to a poll; otherwise why the callback did not accept it',
+              ),
+            excerpt: z.string().describe('How the message begins'),
+          })
+          .meta({ id: 'ChannelMessage' }),
+      )
+      .max(lastMessagesMax)
+      .describe('The newest first'),
+  })
+  .meta({ id: 'ChannelMessages' });
+export type ChannelMessages = z.infer<typeof ChannelMessages>;

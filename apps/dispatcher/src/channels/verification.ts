@@ -1,7 +1,7 @@
 import { type Clock, type Identity, newId } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { AddressGuard } from '../callback-client/address-guard.js';
-import type { SendFailure } from '../callback-client/callback-exchange.js';
+import { whyNot } from '../callback-client/callback-exchange.js';
 import { CallbackSender, type CallbackTarget } from '../callback-client/callback-sender.js';
 import { type Signing, signatureHeaders } from '../callback-client/signature.js';
 import { CallbackNotVerified, TooManyVerifications, VerifiersBusy } from '../errors.js';
@@ -10,21 +10,6 @@ import { SharedClock } from '../queue/shared-clock.js';
 import { checkCallback } from './callback-rules.js';
 
 const body = Buffer.from('{}');
-
-/** One answer to both: otherwise a customer learns which names exist inside. */
-const notReachable = 'not reachable, or its address is not publicly reachable';
-
-const whyNot: Record<SendFailure, string> = {
-  status: 'another status',
-  timeout: 'no answer within 20 s',
-  unreachable: notReachable,
-  forbidden: notReachable,
-  untrusted: 'its certificate is not trusted',
-  'other name': 'its certificate is for another name',
-  'out of date': 'its certificate has expired, or is not valid yet',
-  aborted: notReachable,
-  withdrawn: notReachable,
-};
 
 /** Whose URL is verified. */
 type Registrant = Pick<Identity, 'keyId' | 'accountId' | 'secretFingerprint'>;

@@ -6,6 +6,7 @@ import { ChannelDeleted, ChannelOfAnotherKind, PollAlreadyOpen } from '../errors
 import type { ChannelKind } from '../channel-kind.js';
 import type { EventBatch, Cursor } from '../queue/event-batch.js';
 import { type Attached, ChannelQueue, type Hold } from '../queue/channel-queue.js';
+import { LastMessages } from '../delivery/last-messages.js';
 import { Telemetry } from '../delivery/telemetry.js';
 import { LocalClock } from '../queue/local-clock.js';
 import type { CloseCause } from '../replicas/close-codes.js';
@@ -81,6 +82,7 @@ export class Pull {
     private readonly holders: Holders,
     @Inject(LocalClock) private readonly clock: Clock,
     private readonly telemetry: Telemetry,
+    private readonly last: LastMessages,
     private readonly channels: Channels,
   ) {}
 
@@ -148,6 +150,7 @@ export class Pull {
       body: batch.message.toBuffer(),
       next: Buffer.from(`${born}/${batch.to}`).toString('base64url'),
       written: async () => {
+        this.last.add(hold.channelId, batch, 'sent');
         if (await this.queue.release(hold, batch.to)) this.telemetry.delivered('pull', batch.count);
       },
       notWritten: async () => void (await this.queue.release(hold)),

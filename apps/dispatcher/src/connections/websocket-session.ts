@@ -2,7 +2,6 @@ import type { Duplex } from 'node:stream';
 import type { Clock } from '@lanyard/service';
 import type { WebSocket } from 'ws';
 import { pingPeriodMs, pingTimeoutMs, socketIdleMaxMs, socketStallMaxMs, socketWindowBatches } from '../limits.js';
-import type { NotificationMessage } from '../messages/notification-message.js';
 import {
   type EventBatch,
   type Cursor,
@@ -52,7 +51,7 @@ export interface SessionParts {
 
 export interface SessionListener {
   /** A frame is on its way. */
-  sent(message: NotificationMessage): void;
+  sent(batch: EventBatch): void;
   delivered(events: number): void;
   /** The service closes the socket: what has arrived is confirmed, and the channel is free before the client answers the close. */
   left(hold: Hold): void;
@@ -233,7 +232,7 @@ export class WebSocketSession implements Holder {
     this.unproven.push(extentOf(batch));
     if (this.pings.length === 0 || this.unproven.length >= batchesPerPing) this.ping();
     this.line.connection.uncork();
-    this.listener.sent(batch.message);
+    this.listener.sent(batch);
   }
 
   private ping(): void {

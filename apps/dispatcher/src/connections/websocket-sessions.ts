@@ -3,6 +3,7 @@ import { type Clock, type Logger, LOGGER, newId, type Timer } from '@lanyard/ser
 import { Inject, Injectable } from '@nestjs/common';
 import type { WebSocket } from 'ws';
 import { BodyBuffers } from '../delivery/body-buffers.js';
+import { LastMessages } from '../delivery/last-messages.js';
 import { Telemetry } from '../delivery/telemetry.js';
 import type { KnownKey } from '../keys/key-directory.js';
 import { ChannelQueue } from '../queue/channel-queue.js';
@@ -29,6 +30,7 @@ export class WebSocketSessions {
     private readonly bodies: BodyBuffers,
     @Inject(LocalClock) private readonly clock: Clock,
     private readonly telemetry: Telemetry,
+    private readonly last: LastMessages,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -79,7 +81,10 @@ export class WebSocketSessions {
     const { queue, bodies, clock, binding } = this;
     const owner = { channelId: keyId, accountId, conn: newId(), secret };
     const listener: SessionListener = {
-      sent: (message) => this.telemetry.sent('websocket', keyId, message),
+      sent: (batch) => {
+        this.telemetry.sent('websocket', keyId, batch.message);
+        this.last.add(keyId, batch, 'sent');
+      },
       delivered: (events) => this.telemetry.delivered('websocket', events),
       failed: (err) => this.logger.debug({ err, channelId: keyId }, 'socket waits for Redis'),
       left: (hold) => void binding.release(session, hold),

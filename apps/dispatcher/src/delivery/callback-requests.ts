@@ -1,5 +1,6 @@
 import type { Clock } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
+import { type SendFailure, whyNot } from '../callback-client/callback-exchange.js';
 import { CallbackSender, type CallbackTarget, type SendPermit, type Sent } from '../callback-client/callback-sender.js';
 import { messageIdOf, signatureHeaders } from '../callback-client/signature.js';
 import { PendingKeyChanges } from '../keys/pending-key-changes.js';
@@ -7,11 +8,15 @@ import type { EventBatch } from '../queue/event-batch.js';
 import { ChannelQueue, type Claim, type Hold } from '../queue/channel-queue.js';
 import { SharedClock } from '../queue/shared-clock.js';
 import { BodyBuffers } from './body-buffers.js';
+import { LastMessages } from './last-messages.js';
 import { Telemetry } from './telemetry.js';
 
 /** Who claimed a channel this long ago, or less, sends without asking again. A process may stand still at any place. */
 const provenMs = 1_000;
 const proofsMax = 3;
+
+/** The application has no part in these. */
+const endedHere: ReadonlySet<SendFailure> = new Set(['aborted', 'withdrawn']);
 
 /** The request that carries a batch to its URL. */
 @Injectable()
@@ -23,6 +28,7 @@ export class CallbackRequests {
     @Inject(SharedClock) private readonly clock: Clock,
     @Inject(PendingKeyChanges) private readonly keyChanges: Pick<PendingKeyChanges, 'has'>,
     private readonly telemetry: Telemetry,
+    @Inject(LastMessages) private readonly last: Pick<LastMessages, 'add'>,
   ) {}
 
   /** Never rejects. */
@@ -41,6 +47,8 @@ export class CallbackRequests {
     body.done(sent.bodyLeft);
     this.telemetry.request(sent.ok ? 'ok' : sent.cause);
     if (sent.ok) this.telemetry.sent('callback', channelId, batch.message);
+    if (sent.ok || !endedHere.has(sent.cause))
+      this.last.add(channelId, batch, sent.ok ? 'accepted' : whyNot[sent.cause]);
     return sent;
   }
 

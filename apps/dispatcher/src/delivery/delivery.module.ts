@@ -13,6 +13,7 @@ import { CallbackDelivery } from './callback-delivery.js';
 import { CallbackRequests } from './callback-requests.js';
 import { CallbackTargets } from './callback-targets.js';
 import { DueChannels } from './due-channels.js';
+import { LastMessages } from './last-messages.js';
 import { ReadyLoop } from './ready-loop.js';
 import { Telemetry } from './telemetry.js';
 import { UnderWay } from './under-way.js';
@@ -27,6 +28,7 @@ import { UnderWay } from './under-way.js';
     CallbackRequests,
     CallbackDelivery,
     DueChannels,
+    LastMessages,
     {
       provide: UnderWay,
       inject: [LocalClock, CONFIG],
@@ -34,7 +36,7 @@ import { UnderWay } from './under-way.js';
     },
     ReadyLoop,
   ],
-  exports: [Telemetry, BodyBuffers, CallbackDelivery, ReadyLoop],
+  exports: [Telemetry, BodyBuffers, CallbackDelivery, LastMessages, ReadyLoop],
 })
 export class DeliveryModule implements BeforeApplicationShutdown {
   constructor(

@@ -29,6 +29,13 @@ export class NotificationMessage {
     return buffer.subarray(0, at);
   }
 
+  /** So many of its first bytes, for a person; the rest is left out. */
+  excerpt(bytesMax: number): string {
+    const [first = Buffer.alloc(0)] = this.slices;
+    const text = this.opening + first.subarray(0, bytesMax).toString();
+    return this.bytes > bytesMax ? `${text}…` : text + closing;
+  }
+
   toBuffer(): Buffer {
     return this.writeTo(Buffer.allocUnsafe(this.bytes));
   }

@@ -144,7 +144,9 @@ export class ChannelRegistry {
   async remove(channelId: string, upTo: string): Promise<void> {
     const reply = await this.run('remove', channelId, [channelId, upTo]);
     const accountId = asText(reply[0]);
-    if (accountId) await this.leaveAccount(accountId, channelId);
+    if (!accountId) return;
+    await this.leaveAccount(accountId, channelId);
+    await this.link.redis.del(this.keys.ofChannel(channelId).last(channelId));
   }
 
   async inspect(channelId: string): Promise<QueueState | undefined> {

@@ -44,6 +44,11 @@ export class ShardKeys {
   queue(channelId: string): string {
     return `${this.base}q:${channelId}`;
   }
+
+  /** List of the last messages that went out. No command touches it. */
+  last(channelId: string): string {
+    return `${this.base}l:${channelId}`;
+  }
 }
 
 /** Arguments of ZRANGEBYLEX on `held` and `woken`: what they say of one replica. '!' follows the blank. */

@@ -36,6 +36,7 @@ const table: readonly Route[] = [
   entry('/v3/devices/*/credentials', 'registry', ['devices.read', 'devices.credentials'], ['device']),
   entry('/v3/devices/*/echo', 'snapshot', ['snapshots.read'], ['device']),
   entry('/v3/devices/*/history', 'snapshot', ['snapshots.read'], ['device']),
+  entry('/v3/devices/*/subscriptions', 'device-proxy', ['subscriptions'], ['device']),
   entry('/v3/attention/lost-subscriptions', 'snapshot', ['subscriptions']),
   entry('/v3/attention/stuck-commands', 'device-proxy', ['commands']),
   entry('/v3/attention/failing-channels', 'dispatcher', [notifications]),

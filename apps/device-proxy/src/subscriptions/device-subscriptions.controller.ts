@@ -1,0 +1,41 @@
+import {
+  Caller,
+  type Identity,
+  type ListEnvelope,
+  ListParameters,
+  type ListQuery,
+  listSchema,
+  Operation,
+  RequiresPermission,
+} from '@lanyard/service';
+import { Controller, Get, Param } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import {
+  type DeviceSubscription,
+  DeviceSubscriptionSchema,
+  deviceSubscriptionsSpec,
+  SubscriptionsOfDevice,
+} from './device-subscriptions.js';
+
+@ApiTags('Subscriptions')
+@RequiresPermission('subscriptions')
+@Controller('v3/devices/:deviceId/subscriptions')
+export class DeviceSubscriptionsController {
+  constructor(private readonly subscriptions: SubscriptionsOfDevice) {}
+
+  @Get()
+  @Operation({
+    summary: 'List who is subscribed to a device',
+    description:
+      'Which resources of the device are reported to which keys. Administrators see the subscriptions of all keys, other keys their own.',
+    ok: listSchema(DeviceSubscriptionSchema, 'DeviceSubscriptionList'),
+    notFound: 'DEVICE_NOT_FOUND',
+  })
+  list(
+    @Caller() caller: Identity,
+    @Param('deviceId') deviceId: string,
+    @ListParameters(deviceSubscriptionsSpec) query: ListQuery,
+  ): Promise<ListEnvelope<DeviceSubscription>> {
+    return this.subscriptions.list(caller, deviceId, query);
+  }
+}
