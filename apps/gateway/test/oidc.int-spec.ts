@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CLOCK, newId, TestClock } from '@lanyard/service';
-import { eventually, withProviders } from '@lanyard/testing';
+import { eventually, OidcProcess, withProviders } from '@lanyard/testing';
 import { periodMs } from '../src/authentication/refusals.js';
-import { Browser, OidcProcess } from './oidc-process.js';
+import { Browser } from './plain-browser.js';
 import { RecordedEvents } from './recorded-events.js';
 import { TestSystem } from './test-system.js';
 
 const publicUrl = 'https://lanyard.example';
-const session = 'lanyard_session';
+const session = '__Host-lanyard_session';
 const clock = new TestClock(Date.now());
 
 let gateway: TestSystem;

@@ -63,8 +63,16 @@ describe('signing in', () => {
   });
 
   it('by https is for https only, as the proxy in front or the public URL says', async () => {
-    const reply = await signIn(gateway.adminKey, { 'x-forwarded-proto': 'https' });
-    expect(reply.headers.get('set-cookie')).toMatch(/; Secure$/);
+    const https = { 'x-forwarded-proto': 'https' };
+    const reply = await signIn(gateway.adminKey, https);
+    expect(reply.headers.get('set-cookie')).toMatch(/^__Host-lanyard_session=.*; Path=\/; .*; Secure$/);
+    const cookie = cookieOf(reply);
+    const show = async (given: Record<string, string>): Promise<number> =>
+      (await gateway.call('/v3/session', { key: null, headers: given })).status;
+    expect(await show({ cookie, ...https })).toBe(200);
+    // What another host of the domain could have planted is no session.
+    expect(await show({ cookie: cookie.replace('__Host-', ''), ...https })).toBe(401);
+    expect(await show({ cookie })).toBe(401);
   });
 
   it('401 with a wrong key, without a cookie; 400 without one', async () => {

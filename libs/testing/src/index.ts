@@ -18,4 +18,5 @@ export * from './device/secure-device.js';
 export * from './device/thermometer.js';
 export * from './receivers/callback-receiver.js';
 export * from './receivers/notification-message.js';
+export * from './receivers/oidc-process.js';
 export * from './receivers/websocket-client.js';

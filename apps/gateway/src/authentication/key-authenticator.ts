@@ -44,7 +44,7 @@ export class KeyAuthenticator implements Authenticator {
   /** Throws Unauthenticated, AccountSuspended, RateLimited; with a session also what SessionAuthenticator throws. */
   async authenticate(request: FastifyRequest): Promise<Identity> {
     const from = this.sourceOf(request);
-    const token = reliedOnToken(request.headers);
+    const token = reliedOnToken(request.headers, this.config);
     const proven =
       token === undefined
         ? await this.keyOf(parseApiKey(bearerOf(request.headers.authorization) ?? ''), from)

@@ -6,7 +6,7 @@ import type { Session } from '../db/session.entity.js';
 import { SessionEnded } from '../errors.js';
 import { GuessLimiter } from './guess-limiter.js';
 import { KnownKeys } from './known-keys.js';
-import { mustBeMeantByPage } from './origin.js';
+import { mustBeMeantByPage, type Place } from './origin.js';
 import { proofByHash, type Proven } from './proof.js';
 import { Refusals } from './refusals.js';
 import { sessionTokenOf, sessionTokenOfBearer } from './session-cookie.js';
@@ -20,8 +20,10 @@ interface WithHeaders {
 }
 
 /** The token of a request that relies on a session: what the Authorization header holds comes before the cookie. */
-export const reliedOnToken = ({ authorization, cookie }: IncomingHttpHeaders): string | undefined =>
-  authorization === undefined ? sessionTokenOf(cookie) : sessionTokenOfBearer(bearerOf(authorization));
+export const reliedOnToken = (headers: IncomingHttpHeaders, place: Place): string | undefined =>
+  headers.authorization === undefined
+    ? sessionTokenOf(headers, place)
+    : sessionTokenOfBearer(bearerOf(headers.authorization));
 
 /** Checks the session cookies of requests. A session is worth what its key is worth now, and ends with its secret. */
 @Injectable()

@@ -1,6 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { cookieIn, setCookie } from './cookies.js';
+import { isHttps, type Place } from './origin.js';
 
-export const sessionCookie = 'lanyard_session';
+const sessionCookie = 'lanyard_session';
 
 /** In front of a token that a program sends as a bearer. */
 export const bearerPrefix = 'ls_';
@@ -13,17 +16,10 @@ export const newSessionToken = (): string => randomBytes(tokenBytes).toString('b
 /** What is stored of a token. It is random, so a slow hash would add nothing. */
 export const sessionIdOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 
-/** The token in a Cookie header. undefined: no session cookie. Text that is no token is returned as ''. */
-export const sessionTokenOf = (header: string | undefined): string | undefined => {
-  if (!header?.includes(sessionCookie)) return undefined;
-  const values = header
-    .split(';')
-    .map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith(`${sessionCookie}=`))
-    .map((pair) => pair.slice(sessionCookie.length + 1));
-  if (values.length === 0) return undefined;
-  // Several mean that another host of the domain has set one: none can be trusted.
-  return values.length === 1 && pattern.test(values[0] as string) ? values[0] : '';
+/** The token in the cookie of a request. undefined: no session cookie. Text that is no token is returned as ''. */
+export const sessionTokenOf = (headers: IncomingHttpHeaders, place: Place): string | undefined => {
+  const value = cookieIn(headers, sessionCookie, isHttps(headers, place));
+  return value === undefined || pattern.test(value) ? value : '';
 };
 
 /** The token of a program that signed in; undefined for an API key. */
@@ -35,11 +31,4 @@ export const sessionTokenOfBearer = (bearer: string | undefined): string | undef
 
 /** The Set-Cookie header. Strict: no page of another site can send it (RFC 6265bis §5.4). Without a token it is deleted. */
 export const setSessionCookie = (token: string | undefined, maxAgeSeconds: number, isSecure: boolean): string =>
-  [
-    `${sessionCookie}=${token ?? ''}`,
-    'Path=/',
-    `Max-Age=${token === undefined ? 0 : maxAgeSeconds}`,
-    'HttpOnly',
-    'SameSite=Strict',
-    ...(isSecure ? ['Secure'] : []),
-  ].join('; ');
+  setCookie(sessionCookie, token, { maxAgeSeconds, sameSite: 'Strict', isSecure });

@@ -81,7 +81,7 @@ export class ProxyHandler {
     const headers = requestHeaders(request.headers, this.tokens.tokenFor(identity, upstream), from);
     const call = { method: request.method, path: request.url, headers, body, signal };
     const answer = await this.upstreams.pass(upstream, call);
-    const token = reliedOnToken(request.headers);
+    const token = reliedOnToken(request.headers, this.config);
     if (token !== undefined && answer.body instanceof Readable) this.watch.follow(token, answer.body);
     return this.passOn(answer, reply);
   }

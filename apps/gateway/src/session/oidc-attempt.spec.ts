@@ -28,8 +28,8 @@ describe('the attempt that a browser keeps', () => {
   const cookie = (isSecure: boolean): string => setAttemptCookie(attempt, isSecure).split(';', 1)[0] as string;
 
   it('comes back as it was', () => {
-    expect(attemptOf(`a=b; ${cookie(false)}`, false)).toEqual(attempt);
-    expect(attemptOf(cookie(true), true)).toEqual(attempt);
+    expect(attemptOf({ cookie: `a=b; ${cookie(false)}` }, false)).toEqual(attempt);
+    expect(attemptOf({ cookie: cookie(true) }, true)).toEqual(attempt);
     expect(setAttemptCookie(attempt, true)).toMatch(/^__Host-lanyard_oidc=.*; Path=\/; .*; Secure$/);
   });
 
@@ -39,15 +39,17 @@ describe('the attempt that a browser keeps', () => {
     'lanyard_oidc=x',
     `lanyard_oidc=${Buffer.from('null').toString('base64url')}`,
     `lanyard_oidc=${Buffer.from('{"state":1}').toString('base64url')}`,
-  ])('is none: %s', (header) => expect(attemptOf(header, false)).toBeUndefined());
+  ])('is none: %s', (header) =>
+    expect(attemptOf(header === undefined ? {} : { cookie: header }, false)).toBeUndefined(),
+  );
 
   it('is none if there are two, or if it was set without __Host- over https', () => {
-    expect(attemptOf(`${cookie(false)}; ${cookie(false)}`, false)).toBeUndefined();
-    expect(attemptOf(cookie(false), true)).toBeUndefined();
+    expect(attemptOf({ cookie: `${cookie(false)}; ${cookie(false)}` }, false)).toBeUndefined();
+    expect(attemptOf({ cookie: cookie(false) }, true)).toBeUndefined();
   });
 
   it('leads nowhere else, whatever is in it', () => {
     const planted = Buffer.from(JSON.stringify({ ...attempt, returnTo: '//evil.example' })).toString('base64url');
-    expect(attemptOf(`lanyard_oidc=${planted}`, false)?.returnTo).toBe('/console');
+    expect(attemptOf({ cookie: `lanyard_oidc=${planted}` }, false)?.returnTo).toBe('/console');
   });
 });

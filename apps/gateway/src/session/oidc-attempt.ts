@@ -1,3 +1,5 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { cookieIn, setCookie } from '../authentication/cookies.js';
 import type { Attempt } from './oidc-provider.js';
 
 /** How long a person may take at the provider. */
@@ -11,33 +13,22 @@ export const defaultPath = '/console';
 export const returnPath = (given: unknown): string =>
   typeof given === 'string' && ownPath.test(given) && !given.includes('..') ? given : defaultPath;
 
-/** With `__Host-` no other host of the domain can plant it (RFC 6265bis §4.1.3.2); browsers take that over https only. */
-const cookieName = (isSecure: boolean): string => (isSecure ? '__Host-lanyard_oidc' : 'lanyard_oidc');
+const attemptCookie = 'lanyard_oidc';
 
 export type KeptAttempt = Attempt & { returnTo: string };
 
 /** Lax: the provider's redirect is a navigation from another site. */
-export const setAttemptCookie = (attempt: KeptAttempt | undefined, isSecure: boolean): string =>
-  [
-    `${cookieName(isSecure)}=${attempt ? Buffer.from(JSON.stringify(attempt)).toString('base64url') : ''}`,
-    'Path=/',
-    `Max-Age=${attempt ? attemptSeconds : 0}`,
-    'HttpOnly',
-    'SameSite=Lax',
-    ...(isSecure ? ['Secure'] : []),
-  ].join('; ');
+export const setAttemptCookie = (attempt: KeptAttempt | undefined, isSecure: boolean): string => {
+  const value = attempt && Buffer.from(JSON.stringify(attempt)).toString('base64url');
+  return setCookie(attemptCookie, value, { maxAgeSeconds: attemptSeconds, sameSite: 'Lax', isSecure });
+};
 
 /** The attempt that the browser began; undefined if it began none, or several hosts have set one. */
-export const attemptOf = (header: string | undefined, isSecure: boolean): KeptAttempt | undefined => {
-  const start = `${cookieName(isSecure)}=`;
-  const values = (header ?? '')
-    .split(';')
-    .map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith(start))
-    .map((pair) => pair.slice(start.length));
-  if (values.length !== 1) return undefined;
+export const attemptOf = (headers: IncomingHttpHeaders, isSecure: boolean): KeptAttempt | undefined => {
+  const value = cookieIn(headers, attemptCookie, isSecure);
+  if (!value) return undefined;
   try {
-    const kept = JSON.parse(Buffer.from(values[0] as string, 'base64url').toString()) as Record<string, unknown> | null;
+    const kept = JSON.parse(Buffer.from(value, 'base64url').toString()) as Record<string, unknown> | null;
     const { state, nonce, verifier, returnTo } = kept ?? {};
     if (typeof state !== 'string' || typeof nonce !== 'string' || typeof verifier !== 'string') return undefined;
     return { state, nonce, verifier, returnTo: returnPath(returnTo) };

@@ -59,7 +59,7 @@ export class OidcController {
   @ApiExcludeEndpoint()
   async callback(@Req() request: FastifyRequest, @Res() reply: FastifyReply) {
     const isSecure = isHttps(request.headers, this.config);
-    const kept = attemptOf(request.headers.cookie, isSecure);
+    const kept = attemptOf(request.headers, isSecure);
     const from = this.sourceOf(request);
     reply.header('set-cookie', setAttemptCookie(undefined, isSecure));
     try {
@@ -69,7 +69,7 @@ export class OidcController {
         this.signIn.recordRefusal(from);
         return this.toError(reply, 'denied', from);
       }
-      const former = sessionTokenOf(request.headers.cookie);
+      const former = sessionTokenOf(request.headers, this.config);
       const { token } = await this.signIn.open(() => this.redeem(query, kept), from, former);
       reply.header('set-cookie', setSessionCookie(token, this.config.sessions.maxMs / 1_000, isSecure));
       return reply.redirect(kept?.returnTo ?? defaultPath, 302);

@@ -28,7 +28,7 @@ export class SessionController {
   @Operation({
     summary: 'Sign in with an API key',
     description:
-      'Sets the cookie `lanyard_session`, which has the permissions of the key as they are at each request, and ends with its secret, when it is not used for a time, or after a day’s work at the latest. ' +
+      'Sets the cookie `lanyard_session` (over https `__Host-lanyard_session`), which has the permissions of the key as they are at each request, and ends with its secret, when it is not used for a time, or after a day’s work at the latest. ' +
       'With the cookie, a request that changes something needs the header `X-Requested-With: lanyard`. Refused sign-ins are slowed down like refused requests.',
     ok: SessionRecord,
   })
@@ -41,7 +41,7 @@ export class SessionController {
     mustBeOwnPage(request.headers, this.config);
     const proven = await this.authenticator.proveKey(key, request);
     const from = { address: clientAddress(request.raw, this.config.trustedProxies), requestId: request.id };
-    const former = sessionTokenOf(request.headers.cookie);
+    const former = sessionTokenOf(request.headers, this.config);
     const { record, token } = await this.records.open(proven, from, { former });
     this.setCookie(request, reply, token);
     return record;
@@ -55,7 +55,7 @@ export class SessionController {
     ok: SessionRecord,
   })
   show(@Req() { headers }: FastifyRequest, @Caller() caller: Identity): Promise<SessionRecord> {
-    return this.records.show(caller.keyId, reliedOnToken(headers));
+    return this.records.show(caller.keyId, reliedOnToken(headers, this.config));
   }
 
   @Delete()
@@ -66,7 +66,7 @@ export class SessionController {
       'Ends the session on all replicas and deletes the cookie. 204 as well if the session has ended before.',
   })
   async signOut(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<void> {
-    const token = reliedOnToken(request.headers);
+    const token = reliedOnToken(request.headers, this.config);
     if (token === undefined) return;
     const isPage = request.headers.authorization === undefined;
     if (isPage) mustBeMeantByPage(request.method, request.headers, this.config);
