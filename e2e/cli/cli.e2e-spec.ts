@@ -159,7 +159,54 @@ describe('the command line', () => {
     expect([made.code, statSync(file).mode & 0o777]).toEqual([0, 0o600]);
     const limited = await cli.run(['keys'], { env: { LANYARD_URL: system.baseUrl, LANYARD_KEY_FILE: file } });
     expect([0, 4]).toContain(limited.code);
+  });
+
+  it('uploads packages, and takes a campaign from a draft to its end', async () => {
     expect((await cli.run(['campaign', 'show', 'none'])).code).toBe(6);
     expect(await cli.json('campaign')).toEqual([]);
+    const file = join(cli.folder, 'package.bin');
+    writeFileSync(file, 'a package');
+    const upload = ['images', 'upload', file, '--firmware-version', '2.0'];
+    const [firmware, software] = [fresh('firmware'), fresh('software')];
+    expect(await cli.json(...upload, '--name', firmware)).toMatchObject({ package_object: 5, datafile_size: 9 });
+    expect(await cli.json(...upload, '--name', software, '--software', 'application')).toMatchObject({
+      package_object: 9,
+      package_name: 'application',
+    });
+    expect((await cli.run(['images'])).stdout).toMatch(new RegExp(`${software} +2\\.0 +application`));
+    expect((await cli.run(['images', 'upload', join(cli.folder, 'absent'), '--firmware-version', '1'])).code).toBe(2);
+
+    // A device that never registers keeps it running.
+    const absent = fresh('absent');
+    const app = new Application(system.baseUrl, system.adminKey);
+    await app.call('POST', '/v3/devices', { endpoint_name: absent });
+    const name = fresh('campaign');
+    const create = ['campaign', 'create', name, '--image', firmware, '--filter', `endpoint_name=${absent}`];
+    expect(await cli.json(...create, '--concurrency', '5')).toMatchObject({ state: 'draft', concurrency: 5 });
+    expect((await cli.run(['campaign', 'start', name])).code).toBe(0);
+    const watch = cli.start(['campaign', 'watch', name]);
+    await watch.shows(/^running: 1 devices \(1 waiting\)/m);
+    for (const [action, state] of [
+      ['pause', 'paused'],
+      ['resume', 'running'],
+    ] as const) {
+      expect((await cli.run(['campaign', action, name])).stderr).toContain(`is ${state}`);
+      await watch.shows(new RegExp(`^${state}: `, 'm'));
+    }
+    expect((await cli.run(['campaign', 'abort', name])).code).toBe(0);
+    expect(await watch.ended).toBe(0);
+    expect(watch.stdout).toMatch(/\naborted: .*\n$/);
+    expect((await cli.run(['campaign', 'show', name])).stdout).toMatch(/State +aborted/);
+    const again = await cli.run(['campaign', 'start', name]);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('aborted')]);
   });
+
+  it.each([['devices', '--json'], ['devices', '--quiet'], ['devices'], ['tail', '--last', '20', '--json']])(
+    'ends quietly with 0 when no program reads %s %s',
+    async (...args) => {
+      const run = await cli.shell(`"$LANYARD" ${args.join(' ')} | true; exit "\${PIPESTATUS[0]}"`);
+      expect(run).toEqual({ code: 0, stdout: '', stderr: '' });
+      expect(await cli.shell('"$LANYARD" devices --json | head -1')).toEqual({ code: 0, stdout: '[\n', stderr: '' });
+    },
+  );
 });

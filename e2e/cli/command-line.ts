@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { eventually } from '../patience.ts';
 
@@ -48,6 +48,12 @@ export interface Done {
   stderr: string;
 }
 
+const doneOf = async (run: Run, input = ''): Promise<Done> => {
+  run.process.stdin?.end(input);
+  const code = await run.ended;
+  return { code, stdout: run.stdout, stderr: run.stderr };
+};
+
 /** The program with a configuration folder of its own. */
 export class CommandLine {
   readonly folder = mkdtempSync(join(tmpdir(), 'lanyard-cli-'));
@@ -65,11 +71,16 @@ export class CommandLine {
     );
   }
 
+  /** A line of a shell, in which `$LANYARD` is the program. */
+  shell(line: string): Promise<Done> {
+    const { PATH = '' } = process.env;
+    const env = { LANYARD: program, PATH: `${dirname(process.execPath)}:${PATH}` };
+    return doneOf(new Run(spawn('bash', ['-c', line], { env: this.environment(env) })));
+  }
+
   async run(args: string[], { input = '', env = {} }: { input?: string; env?: NodeJS.ProcessEnv } = {}): Promise<Done> {
     const run = this.start(args, env);
-    run.process.stdin?.end(input);
-    const code = await run.ended;
-    return { code, stdout: run.stdout, stderr: run.stderr };
+    return doneOf(run, input);
   }
 
   /** What it prints as JSON. Throws unless it succeeds. */

@@ -75,7 +75,7 @@ const addChanges = (campaign: Command, cli: Cli): void => {
 };
 
 export const addCampaigns = (program: Command, cli: Cli): void => {
-  const campaign = program.command('campaign').description('Firmware update campaigns');
+  const campaign = program.command('campaign').description('Update campaigns');
   campaign
     .command('list', { isDefault: true })
     .description('List campaigns (the default)')
@@ -133,7 +133,7 @@ export const addCampaigns = (program: Command, cli: Cli): void => {
     .command('create')
     .description('Create a campaign as a draft')
     .argument('<name>', 'of the campaign')
-    .requiredOption('--image <image>', 'firmware image (name or id)')
+    .requiredOption('--image <image>', 'package (name or id)')
     .option('--group <group>', 'only devices of this group (name or id)')
     .option('--filter <filter>', 'only devices that match, for example endpoint_type=meter')
     .option('--concurrency <n>', 'devices that are updated at the same time', wholeNumber(1, 1_000))
@@ -146,6 +146,7 @@ interface UploadOptions {
   name?: string;
   firmwareVersion: string;
   description?: string;
+  software?: string;
 }
 
 const upload = async ({ lanyard, out }: Session, file: string, options: UploadOptions): Promise<void> => {
@@ -153,20 +154,24 @@ const upload = async ({ lanyard, out }: Session, file: string, options: UploadOp
   try {
     body = readFileSync(file);
   } catch (error) {
-    throw new UsageError(`The image cannot be read: ${(error as Error).message}`);
+    throw new UsageError(`The package cannot be read: ${(error as Error).message}`);
   }
-  const { name = basename(file), firmwareVersion: version, description } = options;
+  const { name = basename(file), firmwareVersion: version, description, software } = options;
   const checksum = createHash('sha256').update(body).digest('hex');
-  const query = { name, version, datafile_checksum: checksum, ...(description !== undefined && { description }) };
+  const query = {
+    ...{ name, version, datafile_checksum: checksum },
+    ...(description !== undefined && { description }),
+    ...(software !== undefined && { object: 9 as const, package_name: software }),
+  };
   const image = await lanyard.call('POST /v3/firmware-images', { query, body }, { timeoutMs: 3_600_000 });
   await out.result(image, () => image.id);
 };
 
 export const addImages = (program: Command, cli: Cli): void => {
-  const images = program.command('images').description('Firmware images');
+  const images = program.command('images').description('Packages: firmware images and software');
   images
     .command('list', { isDefault: true })
-    .description('List firmware images (the default)')
+    .description('List packages (the default)')
     .action(async (_, command: Command) => {
       const { lanyard, out } = cli.session(command);
       await out.list(
@@ -174,6 +179,7 @@ export const addImages = (program: Command, cli: Cli): void => {
         [
           { title: 'NAME', of: ({ name }) => name },
           { title: 'VERSION', of: ({ version }) => version },
+          { title: 'SOFTWARE', of: (image) => image.package_name },
           { title: 'BYTES', of: (image) => image.datafile_size },
           { title: 'CREATED', of: (image) => timeOf(image.created_at) },
           { title: 'ID', of: ({ id }) => id, style: () => 'dim' },
@@ -183,9 +189,13 @@ export const addImages = (program: Command, cli: Cli): void => {
     });
   images
     .command('upload')
-    .description('Upload a firmware image, with its checksum')
-    .argument('<file>', 'the image')
-    .requiredOption('--firmware-version <version>', 'what a device reports as /3/0/3 once it runs the image')
+    .description('Upload a package, with its checksum')
+    .argument('<file>', 'the firmware image, or the software')
+    .requiredOption(
+      '--firmware-version <version>',
+      'what a device reports as /3/0/3 (software: /9/n/1) once it runs it',
+    )
+    .option('--software <package>', 'software (object 9) that devices report by this name as /9/n/0')
     .option('--name <name>', 'default: the name of the file')
     .option('--description <text>', 'what it is')
     .action((file: string, options: UploadOptions, command: Command) => upload(cli.session(command), file, options));
