@@ -6,6 +6,7 @@ import { Failure } from '../ui/failure.tsx';
 import { count } from '../ui/format.ts';
 import { Page, Panel } from '../ui/page.tsx';
 import { Permitted } from '../ui/permitted.tsx';
+import { Audit } from './audit.tsx';
 
 const limited = [
   { name: 'devices', title: 'Devices' },
@@ -36,7 +37,7 @@ const UsageOfAll = ({ id }: { id: string }) => {
   if (error) return <Failure error={error} onRetry={() => void refetch()} />;
   if (!data) return <Skeleton height={160} />;
   return (
-    <SimpleGrid cols={{ base: 1, xs: 2, md: 3, xl: 5 }}>
+    <SimpleGrid cols={{ base: 2, md: 5 }}>
       {limited.map(({ name, title }) => (
         <UsageOf key={name} title={title} usage={data[name]} />
       ))}
@@ -44,13 +45,14 @@ const UsageOfAll = ({ id }: { id: string }) => {
   );
 };
 
-/** What the account uses, and its limits. */
+/** What the account uses, its limits, and who did what. */
 const AccountPage = () => {
   const { account_id: id, account_name: name, subject } = useSession();
   return (
     <Page title="Account" about={`${name}, signed in as ${subject.name}`}>
       <Permitted needs="admin">
         <UsageOfAll id={id} />
+        <Audit />
       </Permitted>
     </Page>
   );

@@ -26,3 +26,9 @@ export const useImages = (): Choice[] => {
   const { data } = useRead('GET /v3/firmware-images', { query: { order: 'DESC', limit: choicesMax } });
   return data?.data.map(({ id, name, version }) => ({ value: id, label: `${name || id}, ${version}` })) ?? [];
 };
+
+/** Categories of suspensions to choose from. */
+export const useSuspensionCategories = (): Choice[] =>
+  useRead('GET /v3/device-block-categories', { query: { limit: 100 } }).data?.data.map(
+    ({ reference, description }) => ({ value: reference, label: description }),
+  ) ?? [];

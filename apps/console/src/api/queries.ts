@@ -1,5 +1,6 @@
 import type { AnswerOf, CallOptions, InputOf, Operation } from '@lanyard/client/browser';
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { lanyard } from './lanyard.ts';
 
 type Call = (operation: Operation, input: unknown, options?: CallOptions) => Promise<unknown>;
@@ -38,4 +39,26 @@ export const useChange = <K extends Operation>(operation: K, changes: readonly O
     mutationFn: (input: InputOf<K>) => call(operation, input, options) as Promise<AnswerOf<K>>,
     onSettled: () => Promise.all(changes.map((read) => client.invalidateQueries({ queryKey: [read] }))),
   });
+};
+
+/** Operations that take a body, and those that also name a record. */
+type Creation = { [K in Operation]: InputOf<K> extends { body: object } ? K : never }[Operation];
+
+/**
+ * Creates a record by one operation, or changes the given one by the other, unless another client has changed it since it was
+ * read. Afterwards, everything that `changes` names is read again.
+ */
+export const useSave = <C extends Creation, U extends Operation>(
+  creation: C,
+  update: U,
+  changes: readonly Operation[],
+  record?: { id: string; etag: string },
+) => {
+  // The version that the person saw, whatever is read meanwhile.
+  const [known] = useState(record);
+  const change = useChange<Operation>(known ? update : creation, changes);
+  const input = known && { path: { id: known.id }, header: { 'If-Match': known.etag } };
+  const save = (body: InputOf<C>['body' & keyof InputOf<C>], onSuccess?: (saved: AnswerOf<C>) => void): void =>
+    change.mutate({ ...input, body } as never, { onSuccess: (saved) => onSuccess?.(saved as AnswerOf<C>) });
+  return { change, save };
 };

@@ -1,12 +1,12 @@
 import { InvalidKey, NoAnswer } from '@lanyard/client/browser';
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { connection } from './connection.ts';
-import { sessionKey } from './session.ts';
+import { sessionKey, type SignedIn, withoutSession } from './session.ts';
 
 const onError = (error: unknown): void => {
   if (error instanceof NoAnswer) connection.doubt();
-  // The session has ended: the sign-in page appears.
-  if (error instanceof InvalidKey) queryClient.setQueryData(sessionKey, null);
+  // The sign-in page appears.
+  if (error instanceof InvalidKey) queryClient.setQueryData<SignedIn>(sessionKey, withoutSession);
 };
 
 export const queryClient = new QueryClient({

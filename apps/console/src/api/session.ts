@@ -5,18 +5,29 @@ import { lanyard } from './lanyard.ts';
 
 export const sessionKey = ['session'];
 
-const show = async (signal: AbortSignal): Promise<Session | null> => {
-  try {
-    return await lanyard.call('GET /v3/session', {}, { signal });
-  } catch (error) {
-    if (error instanceof InvalidKey) return null;
-    throw error;
-  }
-};
+/** The session; null: before the sign-in and after signing out; `ended`: it is over without having been left. */
+export type SignedIn = Session | null | 'ended';
 
-/** Who is signed in; null: no session. */
-export const useSessionQuery = () =>
-  useQuery({ queryKey: sessionKey, queryFn: ({ signal }) => show(signal), staleTime: 60_000, refetchInterval: 60_000 });
+/** What follows when the service knows the session no more. */
+export const withoutSession = (before: SignedIn | undefined): SignedIn => (before ? 'ended' : null);
+
+/** Who is signed in. */
+export const useSessionQuery = () => {
+  const client = useQueryClient();
+  return useQuery({
+    queryKey: sessionKey,
+    queryFn: async ({ signal }): Promise<SignedIn> => {
+      try {
+        return await lanyard.call('GET /v3/session', {}, { signal });
+      } catch (error) {
+        if (error instanceof InvalidKey) return withoutSession(client.getQueryData<SignedIn>(sessionKey));
+        throw error;
+      }
+    },
+    staleTime: 60_000,
+    refetchInterval: 60_000,
+  });
+};
 
 export const useSignIn = () => {
   const client = useQueryClient();

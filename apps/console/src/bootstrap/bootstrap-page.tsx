@@ -1,6 +1,5 @@
 import type { BootstrapProfile } from '@lanyard/client/browser';
-import { Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { Group } from '@mantine/core';
 import { useDeviceGroups } from '../api/choices.ts';
 import { usePages } from '../api/pages.ts';
 import { useChange } from '../api/queries.ts';
@@ -8,10 +7,12 @@ import { Confirm } from '../ui/confirm.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { counted } from '../ui/format.ts';
 import { Listing } from '../ui/listing.tsx';
+import { Opens } from '../ui/opens.tsx';
 import { PageLink } from '../ui/page-link.tsx';
 import { Page, Panel } from '../ui/page.tsx';
-import { ActionButton, Permitted } from '../ui/permitted.tsx';
+import { Permitted } from '../ui/permitted.tsx';
 import type { Column } from '../ui/table.tsx';
+import { Titled } from '../ui/titled.tsx';
 import { ProfileDialog } from './profile-dialog.tsx';
 
 const list = 'GET /v3/bootstrap-profiles';
@@ -37,65 +38,56 @@ const Scope = ({ profile }: { profile: BootstrapProfile }) => {
 };
 
 const columns: readonly Column<BootstrapProfile>[] = [
-  {
-    title: 'Profile',
-    cell: ({ id, name, description }) => (
-      <>
-        <Text size="sm" fw={500}>
-          {name || id}
-        </Text>
-        <Text size="xs" c="dimmed">
-          {description}
-        </Text>
-      </>
-    ),
-  },
+  { title: 'Profile', cell: ({ id, name, description }) => <Titled more={description}>{name || id}</Titled> },
   { title: 'For', cell: (profile) => <Scope profile={profile} /> },
   {
     title: 'Server',
     cell: ({ server_uri: uri, security_mode: mode }) => (
-      <>
-        <Text size="sm">{uri}</Text>
-        <Text size="xs" c="dimmed">
-          {mode === 'psk' ? 'pre-shared key' : 'no security'}
-        </Text>
-      </>
+      <Titled more={mode === 'psk' ? 'pre-shared key' : 'no security'} isStrong={false}>
+        {uri}
+      </Titled>
     ),
   },
-  { title: 'Lifetime', cell: ({ lifetime_seconds: n }) => counted(n, 'second'), isMinor: true },
-  { title: 'Action', cell: (profile) => <Removal profile={profile} /> },
+  { title: 'Lifetime', cell: ({ lifetime_seconds: n }) => counted(n, 'second') },
+  {
+    title: 'Actions',
+    cell: (profile) => (
+      <Group gap="xs">
+        <Opens label="Change" what={`the profile ${profile.name}`} needs="devices.credentials">
+          {(close) => <ProfileDialog profile={profile} onClose={close} />}
+        </Opens>
+        <Removal profile={profile} />
+      </Group>
+    ),
+  },
 ];
 
 /** What devices get that ask the bootstrap server. */
-const BootstrapPage = () => {
-  const [isCreating, { open, close }] = useDisclosure();
-  return (
-    <Page
-      title="Bootstrap"
-      about="The server and the credentials that a new device gets from the bootstrap server"
-      actions={
-        <ActionButton needs="devices.credentials" onClick={open}>
-          Create a profile
-        </ActionButton>
-      }
-    >
-      <Permitted needs="devices.read">
-        <Panel flush>
-          <Listing
-            answer={usePages(list, {})}
-            columns={columns}
-            keyOf={({ id }) => id}
-            empty={
-              <Empty icon="keys" title="No bootstrap profiles yet">
-                Without one, devices that ask the bootstrap server are refused. Create the profile of the account first.
-              </Empty>
-            }
-          />
-        </Panel>
-      </Permitted>
-      {isCreating && <ProfileDialog onClose={close} />}
-    </Page>
-  );
-};
+const BootstrapPage = () => (
+  <Page
+    title="Bootstrap"
+    about="The server and the credentials that a new device gets from the bootstrap server"
+    actions={
+      <Opens label="Create a profile" needs="devices.credentials" isMain>
+        {(close) => <ProfileDialog onClose={close} />}
+      </Opens>
+    }
+  >
+    <Permitted needs="devices.read">
+      <Panel flush>
+        <Listing
+          answer={usePages(list, {})}
+          columns={columns}
+          keyOf={({ id }) => id}
+          empty={
+            <Empty icon="keys" title="No bootstrap profiles yet">
+              Without one, devices that ask the bootstrap server are refused. Create the profile of the account first.
+            </Empty>
+          }
+        />
+      </Panel>
+    </Permitted>
+  </Page>
+);
 
 export default BootstrapPage;

@@ -1,66 +1,76 @@
+import type { BootstrapProfile } from '@lanyard/client/browser';
 import { NumberInput, Select, TextInput } from '@mantine/core';
-import { useState } from 'react';
 import { useDeviceGroups } from '../api/choices.ts';
-import { useChange } from '../api/queries.ts';
+import { useSave } from '../api/queries.ts';
+import { useFields } from '../ui/fields.ts';
 import { FormDialog } from '../ui/form-dialog.tsx';
 
 const lifetimeDefault = 86_400;
 
-/** Creates the profile of the account or of a group. */
-export const ProfileDialog = ({ onClose }: { onClose: () => void }) => {
-  const [name, setName] = useState('');
-  const [uri, setUri] = useState('');
-  const [group, setGroup] = useState<string | null>(null);
-  const [lifetime, setLifetime] = useState(lifetimeDefault);
-  const create = useChange('POST /v3/bootstrap-profiles', ['GET /v3/bootstrap-profiles']);
+interface ProfileDialogProps {
+  /** Without one, it is created. */
+  profile?: BootstrapProfile;
+  onClose: () => void;
+}
+
+/** Creates the profile of the account or of a group, or changes one. For whom it is stays as it is. */
+export const ProfileDialog = ({ profile, onClose }: ProfileDialogProps) => {
+  const { values, text, choice, set } = useFields({
+    name: profile?.name ?? '',
+    description: profile?.description ?? '',
+    uri: profile?.server_uri ?? '',
+    group: profile?.group_id ?? null,
+    lifetime: profile?.lifetime_seconds ?? lifetimeDefault,
+  });
+  const { change, save } = useSave(
+    'POST /v3/bootstrap-profiles',
+    'PUT /v3/bootstrap-profiles/{id}',
+    ['GET /v3/bootstrap-profiles'],
+    profile,
+  );
+  const groups = useDeviceGroups();
   const submit = () => {
-    const profile = { name: name.trim(), server_uri: uri.trim(), lifetime_seconds: lifetime };
-    const body =
-      group === null
-        ? { scope: 'account' as const, ...profile }
-        : { scope: 'group' as const, group_id: group, ...profile };
-    create.mutate({ body }, { onSuccess: onClose });
+    const { name, description, uri, group, lifetime } = values;
+    const settings = { name: name.trim(), description, server_uri: uri.trim(), lifetime_seconds: lifetime };
+    const scope = group === null ? { scope: 'account' as const } : { scope: 'group' as const, group_id: group };
+    save((profile ? settings : { ...scope, ...settings }) as Parameters<typeof save>[0], onClose);
   };
+  const isIncomplete = values.name.trim() === '' || values.uri.trim() === '';
   return (
     <FormDialog
-      title="Create a bootstrap profile"
-      verb="Create"
+      title={profile ? `Change the profile ${profile.name}` : 'Create a bootstrap profile'}
+      verb={profile ? 'Save' : 'Create'}
       needs="devices.credentials"
-      change={create}
+      change={change}
       onSubmit={submit}
       onClose={onClose}
-      unavailable={name.trim() === '' || uri.trim() === '' ? 'Enter a name and the URI of the server.' : undefined}
+      unavailable={isIncomplete ? 'Enter a name and the URI of the server.' : undefined}
     >
-      <TextInput
-        label="Name"
-        value={name}
-        maxLength={128}
-        onChange={({ currentTarget }) => setName(currentTarget.value)}
-        data-autofocus
-      />
-      <Select
-        label="For"
-        placeholder="all devices of the account"
-        description="The profile of a group applies before that of the account"
-        data={useDeviceGroups()}
-        value={group}
-        onChange={setGroup}
-        clearable
-        clearButtonProps={{ 'aria-label': 'For all devices of the account' }}
-      />
+      <TextInput label="Name" maxLength={128} data-autofocus {...text('name')} />
+      <TextInput label="Description" {...text('description')} />
+      {!profile && (
+        <Select
+          label="For"
+          placeholder="all devices of the account"
+          description="The profile of a group applies before that of the account"
+          data={groups}
+          clearable
+          clearButtonProps={{ 'aria-label': 'For all devices of the account' }}
+          {...choice('group')}
+        />
+      )}
       <TextInput
         label="URI of the LwM2M server"
         description="With coaps, each bootstrap creates a pre-shared key"
         placeholder="coaps://lwm2m.example.com:5684"
-        value={uri}
-        onChange={({ currentTarget }) => setUri(currentTarget.value)}
+        {...text('uri')}
       />
       <NumberInput
         label="Lifetime of registrations, in seconds"
-        value={lifetime}
+        value={values.lifetime}
         min={1}
         hideControls
-        onChange={(value) => setLifetime(Number(value) || lifetimeDefault)}
+        onChange={(value) => set('lifetime', Number(value) || lifetimeDefault)}
       />
     </FormDialog>
   );

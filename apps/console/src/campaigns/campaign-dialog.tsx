@@ -1,8 +1,8 @@
 import { NumberInput, Select, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useDeviceGroups, useImages } from '../api/choices.ts';
 import { useChange } from '../api/queries.ts';
+import { useFields } from '../ui/fields.ts';
 import { FormDialog } from '../ui/form-dialog.tsx';
 
 const concurrencyDefault = 10;
@@ -10,30 +10,27 @@ const concurrencyMax = 1_000;
 
 /** Creates a draft, whose page then says how many devices it would select. */
 export const CampaignDialog = ({ onClose }: { onClose: () => void }) => {
-  const [name, setName] = useState('');
-  const [image, setImage] = useState<string | null>(null);
-  const [group, setGroup] = useState<string | null>(null);
-  const [filter, setFilter] = useState('');
-  const [concurrency, setConcurrency] = useState(concurrencyDefault);
+  const { values, text, choice, set } = useFields({
+    name: '',
+    image: null as string | null,
+    group: null as string | null,
+    filter: '',
+    concurrency: concurrencyDefault,
+  });
+  const { image, group, concurrency } = values;
+  const [name, filter] = [values.name.trim(), values.filter.trim()];
   const images = useImages();
   const create = useChange('POST /v3/update-campaigns', ['GET /v3/update-campaigns']);
   const navigate = useNavigate();
   const submit = () => {
     if (image === null) return;
+    const whom = { group_id: group, filter: filter === '' ? null : filter };
     create.mutate(
-      {
-        body: {
-          name: name.trim(),
-          firmware_image_id: image,
-          group_id: group,
-          filter: filter.trim() === '' ? null : filter.trim(),
-          concurrency,
-        },
-      },
+      { body: { name, firmware_image_id: image, ...whom, concurrency } },
       { onSuccess: ({ id }) => void navigate({ to: `/campaigns/${id}` as '/' }) },
     );
   };
-  const missing = images.length === 0 ? 'Upload a firmware image first.' : 'Enter a name and choose an image.';
+  const missing = images.length === 0 ? 'Upload a package first.' : 'Enter a name and choose a package.';
   return (
     <FormDialog
       title="Create a campaign"
@@ -42,30 +39,23 @@ export const CampaignDialog = ({ onClose }: { onClose: () => void }) => {
       change={create}
       onSubmit={submit}
       onClose={onClose}
-      unavailable={name.trim() !== '' && image !== null ? undefined : missing}
+      unavailable={name !== '' && image !== null ? undefined : missing}
     >
-      <TextInput
-        label="Name"
-        value={name}
-        onChange={({ currentTarget }) => setName(currentTarget.value)}
-        data-autofocus
-      />
-      <Select label="Firmware image" data={images} value={image} onChange={setImage} searchable />
+      <TextInput label="Name" data-autofocus {...text('name')} />
+      <Select label="Package" data={images} searchable {...choice('image')} />
       <Select
         label="Device group"
         placeholder="all groups"
         data={useDeviceGroups()}
-        value={group}
-        onChange={setGroup}
         clearable
         clearButtonProps={{ 'aria-label': 'Clear the device group' }}
+        {...choice('group')}
       />
       <TextInput
         label="Filter"
         description="As for the list of devices. Without group and filter: all devices"
         placeholder="endpoint_type=meter&vendor_id=acme"
-        value={filter}
-        onChange={({ currentTarget }) => setFilter(currentTarget.value)}
+        {...text('filter')}
       />
       <NumberInput
         label="Devices at once"
@@ -73,7 +63,7 @@ export const CampaignDialog = ({ onClose }: { onClose: () => void }) => {
         min={1}
         max={concurrencyMax}
         hideControls
-        onChange={(value) => setConcurrency(Number(value) || concurrencyDefault)}
+        onChange={(value) => set('concurrency', Number(value) || concurrencyDefault)}
       />
     </FormDialog>
   );

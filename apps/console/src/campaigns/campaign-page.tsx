@@ -80,14 +80,10 @@ const ProgressOf = ({ progress }: { progress: UpdateCampaignProgress }) => (
 const deviceColumns: readonly Column<UpdateCampaignDevice>[] = [
   {
     title: 'Device',
-    cell: ({ device_id: id, endpoint_name: name }) => (
-      <PageLink to={`/devices/${id}`} size="sm" fw={500}>
-        {name ?? id}
-      </PageLink>
-    ),
+    cell: ({ device_id: id, endpoint_name: name }) => <PageLink to={`/devices/${id}`}>{name ?? id}</PageLink>,
   },
   { title: 'State', cell: ({ state, step }) => (step === null ? state : `${state}: ${step}`) },
-  { title: 'Attempt', cell: ({ attempt }) => attempt, isMinor: true },
+  { title: 'Attempt', cell: ({ attempt }) => attempt },
   { title: 'Result', cell: ({ event_code: code, reason }) => [code, reason].filter(Boolean).join(' ') },
 ];
 

@@ -1,38 +1,61 @@
 import type { FirmwareImage, UpdateCampaign } from '@lanyard/client/browser';
 import { Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { usePages } from '../api/pages.ts';
 import { useChange } from '../api/queries.ts';
 import { Confirm } from '../ui/confirm.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { bytes, moment } from '../ui/format.ts';
 import { Listing } from '../ui/listing.tsx';
+import { Opens } from '../ui/opens.tsx';
 import { PageLink } from '../ui/page-link.tsx';
 import { Page, Panel } from '../ui/page.tsx';
-import { ActionButton, Permitted } from '../ui/permitted.tsx';
+import { Permitted } from '../ui/permitted.tsx';
 import { type Column } from '../ui/table.tsx';
+import { Titled } from '../ui/titled.tsx';
 import { CampaignDialog } from './campaign-dialog.tsx';
 import { CampaignState } from './campaign-state.tsx';
 import { ImageDialog } from './image-dialog.tsx';
 
+const packageOf = ({
+  package_object: object,
+  package_name: name,
+}: Pick<FirmwareImage, 'package_object' | 'package_name'>) => (object === 9 ? `software ${name ?? ''}` : 'firmware');
+
 const campaignColumns: readonly Column<UpdateCampaign>[] = [
+  { title: 'Campaign', cell: ({ id, name }) => <PageLink to={`/campaigns/${id}`}>{name || id}</PageLink> },
   {
-    title: 'Campaign',
-    cell: ({ id, name }) => (
-      <PageLink to={`/campaigns/${id}`} size="sm" fw={500}>
-        {name || id}
-      </PageLink>
+    title: 'Installs',
+    cell: (campaign) => (
+      <Titled more={packageOf(campaign)} isStrong={false}>
+        {campaign.firmware_version}
+      </Titled>
     ),
   },
-  { title: 'Version', cell: ({ firmware_version: version }) => version },
   { title: 'State', cell: ({ state }) => <CampaignState state={state} /> },
-  { title: 'Created', cell: ({ created_at: at }) => moment(at), isMinor: true },
+  { title: 'Created', cell: ({ created_at: at }) => moment(at) },
+  { title: 'Actions', cell: (campaign) => <CampaignRemoval campaign={campaign} /> },
 ];
+
+const CampaignRemoval = ({ campaign: { id, name, state } }: { campaign: UpdateCampaign }) => {
+  const change = useChange('DELETE /v3/update-campaigns/{id}', ['GET /v3/update-campaigns']);
+  if (!['draft', 'done', 'aborted'].includes(state)) return null;
+  return (
+    <Confirm
+      verb="Delete"
+      what={`the campaign ${name || id}`}
+      needs="campaigns"
+      change={change}
+      input={{ path: { id } }}
+    >
+      What it did to devices stays as it is, and so do its entries in the event log.
+    </Confirm>
+  );
+};
 
 const ImageRemoval = ({ image: { id, name, version } }: { image: FirmwareImage }) => (
   <Confirm
     verb="Delete"
-    what={`the image ${name || id}, ${version}`}
+    what={`the package ${name || id}, ${version}`}
     needs="campaigns"
     change={useChange('DELETE /v3/firmware-images/{id}', ['GET /v3/firmware-images'])}
     input={{ path: { id } }}
@@ -42,19 +65,18 @@ const ImageRemoval = ({ image: { id, name, version } }: { image: FirmwareImage }
 );
 
 const imageColumns: readonly Column<FirmwareImage>[] = [
-  { title: 'Image', cell: ({ id, name }) => name || id },
+  { title: 'Package', cell: (image) => <Titled more={packageOf(image)}>{image.name || image.id}</Titled> },
   { title: 'Version', cell: ({ version }) => version },
-  { title: 'Size', cell: ({ datafile_size: size }) => bytes(size), isMinor: true },
+  { title: 'Size', cell: ({ datafile_size: size }) => bytes(size) },
   {
     title: 'SHA-256',
     cell: ({ datafile_checksum: sum }) => (
-      <Text size="xs" c="dimmed">
+      <Text size="xs" c="dimmed" className="wrap">
         {sum}
       </Text>
     ),
-    isMinor: true,
   },
-  { title: 'Action', cell: (image) => <ImageRemoval image={image} /> },
+  { title: 'Actions', cell: (image) => <ImageRemoval image={image} /> },
 ];
 
 const Campaigns = () => (
@@ -64,7 +86,7 @@ const Campaigns = () => (
     keyOf={({ id }) => id}
     empty={
       <Empty icon="campaigns" title="No campaigns yet">
-        Upload a firmware image, then create a campaign that installs it.
+        Upload a package, then create a campaign that installs it.
       </Empty>
     }
   />
@@ -76,44 +98,38 @@ const Images = () => (
     columns={imageColumns}
     keyOf={({ id }) => id}
     empty={
-      <Empty icon="upload" title="No firmware images yet">
-        Upload the file that devices are to install.
+      <Empty icon="upload" title="No packages yet">
+        Upload the firmware image or the software that devices are to install.
       </Empty>
     }
   />
 );
 
-/** Update campaigns, the newest first, and the images that they install. */
-const CampaignsPage = () => {
-  const [isCreating, campaign] = useDisclosure();
-  const [isUploading, image] = useDisclosure();
-  return (
-    <Page
-      title="Campaigns"
-      about="Install firmware on many devices, some at a time"
-      actions={
-        <>
-          <ActionButton needs="campaigns" variant="default" onClick={image.open}>
-            Upload an image
-          </ActionButton>
-          <ActionButton needs="campaigns" onClick={campaign.open}>
-            Create a campaign
-          </ActionButton>
-        </>
-      }
-    >
-      <Permitted needs="campaigns">
-        <Panel title="Update campaigns" flush>
-          <Campaigns />
-        </Panel>
-        <Panel title="Firmware images" flush>
-          <Images />
-        </Panel>
-      </Permitted>
-      {isCreating && <CampaignDialog onClose={campaign.close} />}
-      {isUploading && <ImageDialog onClose={image.close} />}
-    </Page>
-  );
-};
+/** Update campaigns, the newest first, and the packages that they install. */
+const CampaignsPage = () => (
+  <Page
+    title="Campaigns"
+    about="Install firmware and software on many devices, some at a time"
+    actions={
+      <>
+        <Opens label="Upload a package" needs="campaigns">
+          {(close) => <ImageDialog onClose={close} />}
+        </Opens>
+        <Opens label="Create a campaign" needs="campaigns" isMain>
+          {(close) => <CampaignDialog onClose={close} />}
+        </Opens>
+      </>
+    }
+  >
+    <Permitted needs="campaigns">
+      <Panel title="Update campaigns" flush>
+        <Campaigns />
+      </Panel>
+      <Panel title="Packages" flush>
+        <Images />
+      </Panel>
+    </Permitted>
+  </Page>
+);
 
 export default CampaignsPage;

@@ -1,45 +1,67 @@
-import { FileInput, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { FileInput, SegmentedControl, TextInput } from '@mantine/core';
 import { useChange } from '../api/queries.ts';
+import { useFields } from '../ui/fields.ts';
 import { FormDialog } from '../ui/form-dialog.tsx';
 
 /** An upload over a slow connection. */
 const uploadMaxMs = 600_000;
 
-/** Stores a firmware image. */
+/** By the object of LwM2M that installs it. */
+const kinds = [
+  { value: '5', label: 'Firmware' },
+  { value: '9', label: 'Software' },
+];
+
+/** Stores a package: a firmware image, or software. */
 export const ImageDialog = ({ onClose }: { onClose: () => void }) => {
-  const [file, setFile] = useState<File | null>(null);
-  const [name, setName] = useState('');
-  const [version, setVersion] = useState('');
+  const { values, text, choice, set } = useFields({
+    file: null as File | null,
+    kind: '5',
+    name: '',
+    version: '',
+    packageName: '',
+  });
   const upload = useChange('POST /v3/firmware-images', ['GET /v3/firmware-images'], { timeoutMs: uploadMaxMs });
+  const { file, kind } = values;
+  const isSoftware = kind === '9';
+  const [name, version, packageName] = [values.name.trim(), values.version.trim(), values.packageName.trim()];
   const choose = (next: File | null): void => {
-    setFile(next);
-    if (next && name === '') setName(next.name);
+    set('file', next);
+    if (next && values.name === '') set('name', next.name);
   };
   const submit = async (): Promise<void> => {
     if (!file) return;
     const body = new Uint8Array(await file.arrayBuffer());
-    upload.mutate({ query: { name: name.trim(), version: version.trim() }, body }, { onSuccess: onClose });
+    const software = isSoftware && ({ object: 9, package_name: packageName } as const);
+    upload.mutate({ query: { name, version, ...software }, body }, { onSuccess: onClose });
   };
-  const missing = !file ? 'Choose a file.' : name.trim() === '' ? 'Enter a name.' : 'Enter the version.';
+  const missing = [
+    !file && 'Choose a file.',
+    name === '' && 'Enter a name.',
+    version === '' && 'Enter the version.',
+    isSoftware && packageName === '' && 'Enter the name of the package on devices.',
+  ].find((one) => one !== false);
   return (
     <FormDialog
-      title="Upload a firmware image"
+      title="Upload a package"
       verb="Upload"
       needs="campaigns"
       change={upload}
       onSubmit={() => void submit()}
       onClose={onClose}
-      unavailable={file && name.trim() !== '' && version.trim() !== '' ? undefined : missing}
+      unavailable={missing}
     >
-      <FileInput label="Image" placeholder="Choose a file" value={file} onChange={choose} />
-      <TextInput label="Name" value={name} onChange={({ currentTarget }) => setName(currentTarget.value)} />
+      <SegmentedControl data={kinds} aria-label="Kind" {...choice('kind')} />
+      <FileInput label="File" placeholder="Choose a file" value={file} onChange={choose} />
+      <TextInput label="Name" {...text('name')} />
       <TextInput
         label="Version"
-        description="As devices report it after the update, in /5/0/7 or /3/0/3"
-        value={version}
-        onChange={({ currentTarget }) => setVersion(currentTarget.value)}
+        description={`As devices report it after the update, in ${isSoftware ? '/9/n/1' : '/3/0/3'}`}
+        {...text('version')}
       />
+      {isSoftware && (
+        <TextInput label="Package" description="Its name on devices, in /9/n/0" {...text('packageName')} />
+      )}
     </FormDialog>
   );
 };

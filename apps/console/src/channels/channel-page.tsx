@@ -10,9 +10,13 @@ import { Icon } from '../ui/icon.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { ActionButton, Permitted } from '../ui/permitted.tsx';
 import { ChannelState, kinds, QueueLevel } from './channel.tsx';
+import { LastMessages } from './last-messages.tsx';
 import { SigningSecrets } from './signing-secrets.tsx';
 
 const everyMs = 3_000;
+
+const droppedOf = ({ dropped: { size, age, failed } }: AccountChannel): string =>
+  `${count(size)} because the queue was full, ${count(age)} too old, ${count(failed)} that the receiver refused`;
 
 const factsOf = (channel: AccountChannel): Fact[] => [
   ['Delivers by', kinds[channel.delivery_mechanism]],
@@ -21,9 +25,7 @@ const factsOf = (channel: AccountChannel): Fact[] => [
   ['Queue limit', bytes(channel.queue_bytes_max)],
   ['Oldest event', channel.oldest === null ? 'none' : moment(channel.oldest)],
   ['Failed deliveries in a row', channel.delivery_mechanism === 'CALLBACK' ? count(channel.failures) : null],
-  ['Dropped because the queue was full', count(channel.dropped.size)],
-  ['Dropped because they were too old', count(channel.dropped.age)],
-  ['Dropped because delivery failed', count(channel.dropped.failed)],
+  ['Dropped', droppedOf(channel)],
   ['Registered', moment(channel.created_at)],
 ];
 
@@ -89,12 +91,13 @@ const KnownChannel = ({ id }: { id: string }) => {
       <Panel flush>
         <Facts facts={factsOf(channel)} />
       </Panel>
+      <LastMessages channelId={id} />
       {isCallback && <SigningSecrets channelId={id} />}
     </Page>
   );
 };
 
-/** One channel: what waits in its queue, why it does not deliver, and the secrets that sign its messages. */
+/** One channel: what waits in its queue, why it does not deliver, what went out last, and the secrets that sign it. */
 const ChannelPage = () => {
   const { id = '' } = useParams({ strict: false });
   return (

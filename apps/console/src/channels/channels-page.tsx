@@ -1,60 +1,39 @@
 import type { AccountChannel } from '@lanyard/client/browser';
-import { Text } from '@mantine/core';
 import { useKeyName } from '../api/key-names.ts';
 import { usePages } from '../api/pages.ts';
 import { Empty } from '../ui/empty.tsx';
-import { moment } from '../ui/format.ts';
+import { count, moment } from '../ui/format.ts';
 import { Listing } from '../ui/listing.tsx';
 import { PageLink } from '../ui/page-link.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { Permitted } from '../ui/permitted.tsx';
 import type { Column } from '../ui/table.tsx';
+import { Titled } from '../ui/titled.tsx';
 import { ChannelState, kinds, QueueLevel } from './channel.tsx';
 
 const everyMs = 5_000;
 
 const columnsOf = (nameOf: (id: string) => string): readonly Column<AccountChannel>[] => [
-  {
-    title: 'Channel of',
-    cell: ({ id }) => (
-      <PageLink to={`/channels/${id}`} size="sm" fw={500}>
-        {nameOf(id)}
-      </PageLink>
-    ),
-  },
+  { title: 'Channel of', cell: ({ id }) => <PageLink to={`/channels/${id}`}>{nameOf(id)}</PageLink> },
   {
     title: 'Delivers by',
     cell: ({ delivery_mechanism: kind, receiver }) => (
-      <>
-        <Text size="sm">{kinds[kind]}</Text>
-        {receiver !== null && (
-          <Text size="xs" c="dimmed">
-            {receiver}
-          </Text>
-        )}
-      </>
+      <Titled more={receiver} isStrong={false}>
+        {kinds[kind]}
+      </Titled>
     ),
-    isMinor: true,
   },
   {
     title: 'State',
     cell: (channel) => (
-      <>
+      <Titled more={channel.problem_since !== null && `since ${moment(channel.problem_since)}`} isStrong={false}>
         <ChannelState channel={channel} />
-        {channel.problem_since !== null && (
-          <Text size="xs" c="dimmed">
-            since {moment(channel.problem_since)}
-          </Text>
-        )}
-      </>
+      </Titled>
     ),
   },
   { title: 'Queue', cell: (channel) => <QueueLevel queue={channel} /> },
-  {
-    title: 'Loses events',
-    cell: ({ loses_events_at: at }) => (at === null ? '–' : `from ${moment(at)}`),
-    isMinor: true,
-  },
+  { title: 'Loses events', cell: ({ loses_events_at: at }) => at !== null && `from ${moment(at)}` },
+  { title: 'Dropped', cell: ({ dropped: { size, age, failed } }) => count(size + age + failed) },
 ];
 
 const Channels = () => (

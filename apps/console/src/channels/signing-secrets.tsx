@@ -28,7 +28,7 @@ const Removal = ({ channelId, secretId }: { channelId: string; secretId: string 
 const columnsOf = (channelId: string): readonly Column<SigningSecret>[] => [
   { title: 'Secret', cell: ({ id }) => id },
   { title: 'Created', cell: ({ created_at: at }) => moment(at) },
-  { title: 'Action', cell: ({ id }) => <Removal channelId={channelId} secretId={id} /> },
+  { title: 'Actions', cell: ({ id }) => <Removal channelId={channelId} secretId={id} /> },
 ];
 
 /** The secrets that sign the messages of a callback. To rotate one, two are valid for a while. */

@@ -1,5 +1,5 @@
-import type { DeviceCommand } from '@lanyard/client/browser';
-import { Badge, Text } from '@mantine/core';
+import { type DeviceCommand, payloadOf, textOf } from '@lanyard/client/browser';
+import { Badge, Code } from '@mantine/core';
 import { usePages } from '../api/pages.ts';
 import { useChange } from '../api/queries.ts';
 import { Empty } from '../ui/empty.tsx';
@@ -9,6 +9,10 @@ import { Listing } from '../ui/listing.tsx';
 import { Panel } from '../ui/page.tsx';
 import { ActionButton } from '../ui/permitted.tsx';
 import { type Column } from '../ui/table.tsx';
+import { Titled } from '../ui/titled.tsx';
+
+/** Characters of an answer that are shown. */
+const answerMax = 200;
 
 const colors: Record<DeviceCommand['state'], string> = {
   waiting: 'blue',
@@ -41,31 +45,34 @@ const columns: readonly Column<DeviceCommand>[] = [
   {
     title: 'Command',
     cell: ({ method, uri, async_id: asyncId }) => (
-      <>
-        <Text size="sm" fw={500}>
-          {method} {uri}
-        </Text>
-        <Text size="xs" c="dimmed">
-          {asyncId}
-        </Text>
-      </>
+      <Titled more={asyncId}>
+        {method} {uri}
+      </Titled>
     ),
   },
   {
     title: 'State',
     cell: ({ state, attempts, error, status }) => (
-      <>
+      <Titled more={[counted(attempts, 'attempt'), error ?? status].filter((one) => one !== null).join(', ')}>
         <Badge variant="dot" color={colors[state]} tt="none" fw={500}>
           {state}
         </Badge>
-        <Text size="xs" c="dimmed">
-          {[counted(attempts, 'attempt'), error ?? status].filter((one) => one !== null).join(', ')}
-        </Text>
-      </>
+      </Titled>
     ),
   },
-  { title: 'Created', cell: ({ created_at: at }) => moment(at), isMinor: true },
-  { title: 'Action', cell: ({ state, async_id: asyncId }) => state === 'waiting' && <Cancel asyncId={asyncId} /> },
+  {
+    title: 'Answer',
+    cell: ({ payload }) => payload && <Code className="wrap">{textOf(payloadOf(payload)).slice(0, answerMax)}</Code>,
+  },
+  {
+    title: 'Created',
+    cell: ({ created_at: at, finished_at: end, expires_at: expiry }) => (
+      <Titled more={end === null ? `expires ${moment(expiry)}` : `ended ${moment(end)}`} isStrong={false}>
+        {moment(at)}
+      </Titled>
+    ),
+  },
+  { title: 'Actions', cell: ({ state, async_id: asyncId }) => state === 'waiting' && <Cancel asyncId={asyncId} /> },
 ];
 
 /** The newest commands of the device, with their attempts. */

@@ -1,46 +1,134 @@
 import type { DeviceCredential } from '@lanyard/client/browser';
-import { Text } from '@mantine/core';
+import { SegmentedControl, Select, Textarea } from '@mantine/core';
+import { useState } from 'react';
 import { usePages } from '../api/pages.ts';
+import { useChange } from '../api/queries.ts';
+import { Confirm } from '../ui/confirm.tsx';
 import { Empty } from '../ui/empty.tsx';
+import { useFields } from '../ui/fields.ts';
+import { FormDialog } from '../ui/form-dialog.tsx';
 import { moment } from '../ui/format.ts';
 import { Listing } from '../ui/listing.tsx';
+import { Opens } from '../ui/opens.tsx';
 import { Panel } from '../ui/page.tsx';
+import { SecretOnce } from '../ui/secret-once.tsx';
 import { type Column } from '../ui/table.tsx';
+import { Titled } from '../ui/titled.tsx';
+
+const list = 'GET /v3/devices/{id}/credentials';
 
 const kinds: Record<DeviceCredential['kind'], string> = {
   psk: 'Pre-shared key',
   certificate: 'Certificate',
-  raw_public_key: 'Raw public key',
+  raw_public_key: 'Public key',
 };
 
+const services: Record<DeviceCredential['service'], string> = { lwm2m: 'LwM2M', bootstrap: 'bootstrapping' };
+
+/** Creates a pre-shared key, which is shown once, or stores a certificate or a public key. */
+const CredentialDialog = ({ deviceId, onClose }: { deviceId: string; onClose: () => void }) => {
+  const { values, choice, set } = useFields({ kind: 'psk', service: 'lwm2m' as string | null, pem: '' });
+  const [made, setMade] = useState<{ identity: string; key: string }>();
+  const create = useChange('POST /v3/devices/{id}/credentials', [list]);
+  const { kind, pem } = values;
+  const submit = () => {
+    const service = values.service as DeviceCredential['service'];
+    const contents =
+      kind === 'psk'
+        ? ({ kind } as const)
+        : kind === 'certificate'
+          ? ({ kind, certificate: pem } as const)
+          : ({ kind: 'raw_public_key', public_key: pem } as const);
+    create.mutate(
+      { path: { id: deviceId }, body: { ...contents, service } },
+      { onSuccess: ({ identity, key }) => (key ? setMade({ identity: identity ?? '', key }) : onClose()) },
+    );
+  };
+  if (made)
+    return (
+      <SecretOnce title={`Key of the identity ${made.identity}`} secret={made.key} onClose={onClose}>
+        {`Put both into the device: the identity ${made.identity} and this key, in hexadecimal.`}
+      </SecretOnce>
+    );
+  return (
+    <FormDialog
+      title="Create a credential"
+      verb="Create"
+      needs="devices.credentials"
+      change={create}
+      onSubmit={submit}
+      onClose={onClose}
+      unavailable={kind !== 'psk' && pem.trim() === '' ? 'Paste it in PEM.' : undefined}
+    >
+      <SegmentedControl
+        aria-label="Kind"
+        data={Object.entries(kinds).map(([value, label]) => ({ value, label }))}
+        {...choice('kind')}
+      />
+      <Select
+        label="For"
+        data={Object.entries(services).map(([value, label]) => ({ value, label }))}
+        allowDeselect={false}
+        {...choice('service')}
+      />
+      {kind !== 'psk' && (
+        <Textarea
+          label={`${kinds[kind as DeviceCredential['kind']]} in PEM`}
+          placeholder="-----BEGIN …"
+          autosize
+          minRows={4}
+          maxRows={12}
+          value={pem}
+          onChange={({ currentTarget }) => set('pem', currentTarget.value)}
+        />
+      )}
+    </FormDialog>
+  );
+};
+
+const Removal = ({ credential: { id, device_id: deviceId, kind } }: { credential: DeviceCredential }) => (
+  <Confirm
+    verb="Delete"
+    what={`the ${kinds[kind].toLowerCase()}`}
+    needs="devices.credentials"
+    change={useChange('DELETE /v3/devices/{id}/credentials/{credentialId}', [list])}
+    input={{ path: { id: deviceId, credentialId: id } }}
+  >
+    The connections that were made with it are closed, and the device cannot connect with it any more.
+  </Confirm>
+);
+
 const columns: readonly Column<DeviceCredential>[] = [
+  { title: 'Kind', cell: ({ kind, service }) => <Titled more={`for ${services[service]}`}>{kinds[kind]}</Titled> },
   {
-    title: 'Kind',
-    cell: ({ kind, service }) => (
-      <>
-        <Text size="sm" fw={500}>
-          {kinds[kind]}
-        </Text>
-        <Text size="xs" c="dimmed">
-          for {service === 'bootstrap' ? 'bootstrapping' : 'LwM2M'}
-        </Text>
-      </>
+    title: 'Identity',
+    cell: ({ identity, subject, fingerprint }) => (
+      <Titled isStrong={false}>{identity ?? subject ?? fingerprint}</Titled>
     ),
   },
-  { title: 'Identity', cell: ({ identity, subject, fingerprint }) => identity ?? subject ?? fingerprint },
   { title: 'Expires', cell: ({ expires_at: at }) => (at === null ? 'does not expire' : moment(at)) },
+  { title: 'Created', cell: ({ created_at: at }) => moment(at) },
+  { title: 'Actions', cell: (credential) => <Removal credential={credential} /> },
 ];
 
-/** How the device proves who it is. Secrets are never shown. */
+/** How the device proves who it is. The secret of one is shown once, when it is created. */
 export const Credentials = ({ deviceId }: { deviceId: string }) => (
-  <Panel flush>
+  <Panel
+    title="Credentials"
+    flush
+    aside={
+      <Opens label="Create a credential" needs="devices.credentials">
+        {(close) => <CredentialDialog deviceId={deviceId} onClose={close} />}
+      </Opens>
+    }
+  >
     <Listing
-      answer={usePages('GET /v3/devices/{id}/credentials', { path: { id: deviceId } })}
+      answer={usePages(list, { path: { id: deviceId } })}
       columns={columns}
       keyOf={({ id }) => id}
       empty={
         <Empty icon="keys" title="No credentials">
-          The device can connect without security only. POST /v3/devices/{'{id}'}/credentials creates one.
+          Until it has one, the device can connect without security only.
         </Empty>
       }
     />

@@ -1,12 +1,13 @@
 import type { DeviceEvent } from '@lanyard/client/browser';
 import { Skeleton, Text, Timeline } from '@mantine/core';
-import { useState } from 'react';
-import { useLiveEvents } from '../api/live-events.ts';
-import { useRead } from '../api/queries.ts';
+import { useNewestEvents } from '../api/newest-events.ts';
 import { Empty } from '../ui/empty.tsx';
 import { Failure } from '../ui/failure.tsx';
 import { moment } from '../ui/format.ts';
 import { Panel } from '../ui/page.tsx';
+
+const listed = 100;
+const shownMax = 500;
 
 const Entry = ({ event }: { event: DeviceEvent }) => (
   <>
@@ -21,15 +22,9 @@ const Entry = ({ event }: { event: DeviceEvent }) => (
 
 /** The event log of the device, the newest first. */
 export const DeviceEvents = ({ deviceId }: { deviceId: string }) => {
-  const [arrived, setArrived] = useState<DeviceEvent[]>([]);
-  useLiveEvents((event) => event.device_id === deviceId && setArrived((before) => [event, ...before]));
-  const { data, error, refetch } = useRead('GET /v3/device-events', {
-    query: { filter: `device_id=${deviceId}`, order: 'DESC', limit: 100 },
-  });
+  const { events, error, refetch } = useNewestEvents(listed, shownMax, deviceId);
   if (error) return <Failure error={error} onRetry={() => void refetch()} />;
-  if (!data) return <Skeleton height={240} />;
-  const known = new Set(arrived.map(({ id }) => id));
-  const events = [...arrived, ...data.data.filter(({ id }) => !known.has(id))];
+  if (!events) return <Skeleton height={240} />;
   return (
     <Panel>
       {events.length === 0 ? (

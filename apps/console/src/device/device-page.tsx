@@ -11,13 +11,15 @@ import { Credentials } from './credentials.tsx';
 import { DeviceEvents } from './device-events.tsx';
 import { Explanation } from './explanation.tsx';
 import { Resources } from './resources.tsx';
+import { Subscriptions } from './subscriptions.tsx';
 import { SuspensionButton } from './suspension.tsx';
 
 const tabs = [
   { value: 'resources', label: 'Resources', needs: 'snapshots.read', Part: Resources },
   { value: 'commands', label: 'Commands', needs: 'commands', Part: Commands },
+  { value: 'subscriptions', label: 'Subscriptions', needs: 'subscriptions', Part: Subscriptions },
   { value: 'events', label: 'Events', needs: 'events.read', Part: DeviceEvents },
-  { value: 'credentials', label: 'Credentials', needs: 'devices.credentials', Part: Credentials },
+  { value: 'credentials', label: 'Credentials', needs: 'devices.read', Part: Credentials },
 ] as const;
 
 const isBlocked = ({ lifecycle_status: status }: Device) => status === 'blocked';
@@ -85,7 +87,7 @@ const KnownDevice = ({ id }: { id: string }) => {
   );
 };
 
-/** One device: what it waits for, its resources, commands, events and credentials. */
+/** One device: what it waits for, its resources, commands, subscriptions, events and credentials. */
 const DevicePage = () => {
   const { id = '' } = useParams({ strict: false });
   return (

@@ -2,13 +2,20 @@ import { Code, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { lanyard } from '../api/lanyard.ts';
+import { useRefusal } from '../api/permissions.ts';
+import { useRead } from '../api/queries.ts';
+import { useSession } from '../api/session.ts';
 import { Failure } from '../ui/failure.tsx';
 import { Panel } from '../ui/page.tsx';
 import { ActionButton } from '../ui/permitted.tsx';
 import { HistoryChart } from './history-chart.tsx';
+import { useSubscribing } from './subscribing.ts';
 import { faultOf, isNumeric, type Resource, symbolOf } from './values.ts';
 
 const done = { GET: 'Read', PUT: 'Written', POST: 'Executed' } as const;
+
+/** Of a device, of which it is looked whether the person's is among them. */
+const subscriptionsMax = 1_000;
 
 type Method = keyof typeof done;
 
@@ -33,6 +40,31 @@ const useCommand = ({ deviceId, resource }: ResourcePanelProps) => {
   });
 };
 
+/** Subscribes the person's own key: the device then reports the resource whenever it changes. */
+const Observe = ({ deviceId, path }: { deviceId: string; path: string }) => {
+  const { subject } = useSession();
+  const enabled = useRefusal('subscriptions') === undefined;
+  const input = { path: { deviceId }, query: { limit: subscriptionsMax } };
+  const { data } = useRead('GET /v3/devices/{deviceId}/subscriptions', input, { enabled });
+  const isOn = data?.data.some(({ key_id: key, resource_path: of }) => key === subject.id && of === path) ?? false;
+  const begin = useSubscribing('PUT', deviceId, path);
+  const end = useSubscribing('DELETE', deviceId, path);
+  const { change, input: subscription } = isOn ? end : begin;
+  return (
+    <>
+      <ActionButton
+        needs="subscriptions"
+        variant="default"
+        loading={change.isPending}
+        onClick={() => change.mutate(subscription as never)}
+      >
+        {isOn ? 'Stop observing' : 'Observe'}
+      </ActionButton>
+      {change.error && <Failure error={change.error} />}
+    </>
+  );
+};
+
 const Actions = (props: ResourcePanelProps) => {
   const { type, unit } = props.resource;
   const [text, setText] = useState('');
@@ -49,24 +81,27 @@ const Actions = (props: ResourcePanelProps) => {
         <ActionButton needs="commands" variant="default" loading={command.isPending} onClick={() => send('POST', text)}>
           Execute
         </ActionButton>
+        <Observe deviceId={props.deviceId} path={props.resource.resource_path} />
       </Group>
-      <Group gap="xs" align="flex-end" wrap="nowrap">
-        <TextInput
-          flex={1}
-          label={type === undefined ? 'Value' : `Value (${[type, symbolOf(unit)].filter(Boolean).join(', ')})`}
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-          error={text === '' ? undefined : fault}
-        />
-        <ActionButton
-          needs="commands"
-          unavailable={fault}
-          loading={command.isPending}
-          onClick={() => send('PUT', text)}
-        >
-          Write
-        </ActionButton>
-      </Group>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          send('PUT', text);
+        }}
+      >
+        <Group gap="xs" align="flex-end" wrap="nowrap">
+          <TextInput
+            flex={1}
+            label={type === undefined ? 'Value' : `Value (${[type, symbolOf(unit)].filter(Boolean).join(', ')})`}
+            value={text}
+            onChange={(event) => setText(event.currentTarget.value)}
+            error={text === '' ? undefined : fault}
+          />
+          <ActionButton type="submit" needs="commands" unavailable={fault} loading={command.isPending}>
+            Write
+          </ActionButton>
+        </Group>
+      </form>
       <div role="status">
         {command.isPending && (
           <Text size="sm" c="dimmed">
@@ -86,7 +121,7 @@ const Actions = (props: ResourcePanelProps) => {
 
 /** What can be done with a resource, and how its value changed. */
 export const ResourcePanel = ({ deviceId, resource }: ResourcePanelProps) => (
-  <Panel title={resource.name ?? resource.resource_path}>
+  <Panel title={[resource.name, resource.resource_path].filter(Boolean).join(' ')}>
     <Stack gap="md">
       {isNumeric(resource) && <HistoryChart deviceId={deviceId} resource={resource} />}
       <Actions deviceId={deviceId} resource={resource} />

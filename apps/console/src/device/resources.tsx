@@ -1,54 +1,52 @@
 import type { DeviceEcho } from '@lanyard/client/browser';
-import { Badge, Grid, Group, Skeleton, Stack, Table, Text, UnstyledButton } from '@mantine/core';
+import { Grid, Skeleton, Stack, Text, UnstyledButton } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useRead } from '../api/queries.ts';
 import { Empty } from '../ui/empty.tsx';
 import { Failure } from '../ui/failure.tsx';
 import { moment } from '../ui/format.ts';
 import { Panel } from '../ui/page.tsx';
+import { type Column, DataTable } from '../ui/table.tsx';
+import { Titled } from '../ui/titled.tsx';
 import { ResourcePanel } from './resource-panel.tsx';
 import { type Instance, instancesOf, type Resource, textOf } from './values.ts';
 
 const desiredStates = ['pending', 'written', 'failed'];
 
-interface RowProps {
-  resource: Resource;
-  isChosen: boolean;
-  onChoose: () => void;
-}
-
 const Desired = ({ resource: { desired, unit } }: { resource: Resource }) =>
   desired ? (
-    <Text size="xs" c="dimmed" className="wrap">
-      desired {textOf(desired, unit)} ({desiredStates[desired.status] ?? desired.status})
-    </Text>
+    <>
+      desired {textOf(desired, unit)}, {desiredStates[desired.status] ?? desired.status} since{' '}
+      {moment(desired.status_updated_at)}
+    </>
   ) : null;
 
-const Row = ({ resource, isChosen, onChoose }: RowProps) => (
-  <Table.Tr bg={isChosen ? 'var(--mantine-primary-color-light)' : undefined}>
-    <Table.Td>
-      <UnstyledButton onClick={onChoose} aria-pressed={isChosen}>
-        <Text size="sm" fw={500} className="wrap">
-          {resource.name ?? resource.resource_path}
-        </Text>
-        <Text size="xs" c="dimmed">
-          {resource.resource_path}
-        </Text>
+const columnsOf = (chosen: string | undefined, onChoose: (path: string) => void): readonly Column<Resource>[] => [
+  {
+    title: 'Resource',
+    cell: ({ resource_path: path, name }) => (
+      <UnstyledButton onClick={() => onChoose(path)} aria-pressed={chosen === path}>
+        <Titled more={path}>{name ?? path}</Titled>
       </UnstyledButton>
-    </Table.Td>
-    <Table.Td>
-      <Text size="sm" className="wrap">
+    ),
+  },
+  {
+    title: 'Value',
+    cell: (resource) => (
+      <Titled more={<Desired resource={resource} />} isStrong={false}>
         {textOf(resource.reported, resource.unit) ?? '–'}
-      </Text>
-      <Desired resource={resource} />
-    </Table.Td>
-    <Table.Td visibleFrom="sm">
-      <Text size="xs" c="dimmed">
-        {resource.reported ? moment(resource.reported.reported_at) : 'never reported'}
-      </Text>
-    </Table.Td>
-  </Table.Tr>
-);
+      </Titled>
+    ),
+  },
+  {
+    title: 'Reported',
+    cell: ({ reported, subscribed }) => (
+      <Titled more={subscribed && 'subscribed'} isStrong={false}>
+        {reported ? moment(reported.reported_at) : 'never'}
+      </Titled>
+    ),
+  },
+];
 
 interface InstanceTableProps {
   instance: Instance;
@@ -57,30 +55,13 @@ interface InstanceTableProps {
 }
 
 const InstanceTable = ({ instance: { path, name, resources }, chosen, onChoose }: InstanceTableProps) => (
-  <Panel
-    title={name === undefined ? path : `${name} ${path}`}
-    flush
-    aside={resources.some(({ subscribed }) => subscribed) && <Badge variant="light">subscribed</Badge>}
-  >
-    <Table highlightOnHover>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Resource</Table.Th>
-          <Table.Th>Value</Table.Th>
-          <Table.Th visibleFrom="sm">Reported</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {resources.map((resource) => (
-          <Row
-            key={resource.resource_path}
-            resource={resource}
-            isChosen={chosen === resource.resource_path}
-            onChoose={() => onChoose(resource.resource_path)}
-          />
-        ))}
-      </Table.Tbody>
-    </Table>
+  <Panel title={name === undefined ? path : `${name} ${path}`} flush>
+    <DataTable
+      columns={columnsOf(chosen, onChoose)}
+      rows={resources}
+      keyOf={({ resource_path: of }) => of}
+      isChosen={({ resource_path: of }) => of === chosen}
+    />
   </Panel>
 );
 
@@ -105,11 +86,9 @@ const Tree = ({ echo }: { echo: DeviceEcho }) => {
           <ResourcePanel key={chosen.resource_path} deviceId={echo.device_id} resource={chosen} />
         ) : (
           <Panel>
-            <Group>
-              <Text size="sm" c="dimmed">
-                Choose a resource to see its history, and to read, write or execute it.
-              </Text>
-            </Group>
+            <Text size="sm" c="dimmed">
+              Choose a resource to see its history, and to read, write, execute or observe it.
+            </Text>
           </Panel>
         )}
       </Grid.Col>

@@ -1,8 +1,9 @@
-import { Alert, Button, Group, Loader, Modal, Progress, Select, Stack, Text } from '@mantine/core';
+import { Alert, Loader, Progress, Select, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useRead } from '../api/queries.ts';
+import { type Choice, useDeviceGroups, useSuspensionCategories } from '../api/choices.ts';
 import { Failure } from '../ui/failure.tsx';
+import { FormDialog } from '../ui/form-dialog.tsx';
 import { count, counted } from '../ui/format.ts';
 import { Icon } from '../ui/icon.tsx';
 import { addToGroup, changeSuspension, countOf, type Selection } from './bulk.ts';
@@ -28,19 +29,10 @@ interface BulkDialogProps {
 }
 
 /** The categories, or the groups, of which one has to be chosen. */
-const useChoices = (action: BulkAction): { label: string; data: { value: string; label: string }[] } => {
-  const isGroup = action === 'group';
-  const categories = useRead('GET /v3/device-block-categories', { query: { limit: 100 } }, { enabled: !isGroup });
-  const groups = useRead('GET /v3/device-groups', { query: { limit: 1_000 } }, { enabled: isGroup });
-  if (isGroup)
-    return {
-      label: 'Group',
-      data: groups.data?.data.map(({ id, name }) => ({ value: id, label: name || id })) ?? [],
-    };
-  return {
-    label: 'Category',
-    data: categories.data?.data.map(({ reference }) => ({ value: reference, label: reference })) ?? [],
-  };
+const useChoices = (action: BulkAction): { label: string; data: Choice[] } => {
+  const categories = useSuspensionCategories();
+  const groups = useDeviceGroups();
+  return action === 'group' ? { label: 'Group', data: groups } : { label: 'Category', data: categories };
 };
 
 /** First says how many devices an action concerns, then does it and shows how far it is. */
@@ -69,59 +61,52 @@ export const BulkDialog = ({ action, selection, onClose }: BulkDialogProps) => {
     onSettled: () => client.invalidateQueries({ queryKey: ['GET /v3/devices'] }),
   });
   const n = dryRun.data;
+  const isDone = run.data !== undefined;
   return (
-    <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': 'Close' }}>
-      <Stack gap="md">
-        <Select
-          label={label}
-          data={data}
-          value={choice}
-          onChange={setChosen}
-          allowDeselect={false}
-          disabled={run.isPending}
+    <FormDialog
+      title={title}
+      verb={`${verb} ${n === undefined ? '' : counted(n, 'device')}`}
+      needs={action === 'group' ? 'devices.write' : 'devices.suspend'}
+      change={run}
+      onSubmit={() => run.mutate()}
+      onClose={onClose}
+      unavailable={choice === null || !n ? 'There is no device that this would change.' : undefined}
+      isDangerous={action === 'suspend'}
+      isDone={isDone}
+    >
+      <Select
+        label={label}
+        data={data}
+        value={choice}
+        onChange={setChosen}
+        allowDeselect={false}
+        disabled={run.isPending || isDone}
+      />
+      {action === 'group' && data.length === 0 && (
+        <Text size="sm" c="dimmed">
+          The account has no device group yet: create one on the page Groups.
+        </Text>
+      )}
+      {!isDone && dryRun.isFetching && <Loader size="sm" aria-label="Counting" />}
+      {n !== undefined && !isDone && (
+        <Text size="sm">
+          This concerns <b>{counted(n, 'device')}</b>
+          {action === 'group' ? '' : ` that ${n === 1 ? 'is' : 'are'} not ${done} yet`}. {consequence[action]}
+        </Text>
+      )}
+      {dryRun.error && <Failure error={dryRun.error} onRetry={() => void dryRun.refetch()} />}
+      {run.isPending && n !== undefined && (
+        <Progress
+          value={n === 0 ? 100 : (progress / n) * 100}
+          aria-label={`${count(progress)} of ${count(n)}`}
+          animated
         />
-        {action === 'group' && data.length === 0 && (
-          <Text size="sm" c="dimmed">
-            The account has no device group yet: create one on the page Groups.
-          </Text>
-        )}
-        {!run.data && dryRun.isFetching && <Loader size="sm" aria-label="Counting" />}
-        {n !== undefined && run.data === undefined && (
-          <Text size="sm">
-            This concerns <b>{counted(n, 'device')}</b>
-            {action === 'group' ? '' : ` that ${n === 1 ? 'is' : 'are'} not ${done} yet`}. {consequence[action]}
-          </Text>
-        )}
-        {dryRun.error && <Failure error={dryRun.error} onRetry={() => void dryRun.refetch()} />}
-        {run.isPending && n !== undefined && (
-          <Progress
-            value={n === 0 ? 100 : (progress / n) * 100}
-            aria-label={`${count(progress)} of ${count(n)}`}
-            animated
-          />
-        )}
-        {run.error && <Failure error={run.error} />}
-        {run.data !== undefined && (
-          <Alert color="teal" variant="outline" icon={<Icon name="check" />} role="status">
-            {counted(run.data, 'device')} {run.data === 1 ? 'has' : 'have'} been {done}.
-          </Alert>
-        )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {run.data === undefined ? 'Cancel' : 'Close'}
-          </Button>
-          {run.data === undefined && (
-            <Button
-              color={action === 'suspend' ? 'red.9' : undefined}
-              loading={run.isPending}
-              disabled={choice === null || !n}
-              onClick={() => run.mutate()}
-            >
-              {verb} {n === undefined ? '' : counted(n, 'device')}
-            </Button>
-          )}
-        </Group>
-      </Stack>
-    </Modal>
+      )}
+      {run.data !== undefined && (
+        <Alert color="teal" variant="outline" icon={<Icon name="check" />} role="status">
+          {counted(run.data, 'device')} {run.data === 1 ? 'has' : 'have'} been {done}.
+        </Alert>
+      )}
+    </FormDialog>
   );
 };

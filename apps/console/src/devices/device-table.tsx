@@ -57,7 +57,7 @@ const DeviceRow = ({ row, index, template, extra, isSelected, onSelect }: RowPro
       />
     </div>
     <div role="cell">
-      <PageLink to={`/devices/${row.id}`} size="sm" fw={500} title={nameOf(row)}>
+      <PageLink to={`/devices/${row.id}`} title={nameOf(row)}>
         {nameOf(row)}
       </PageLink>
     </div>

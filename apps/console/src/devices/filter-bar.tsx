@@ -1,7 +1,7 @@
 import { CloseButton, Group, Pill, Select, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useState } from 'react';
-import { useRead } from '../api/queries.ts';
+import { useDeviceGroups } from '../api/choices.ts';
 import { Icon } from '../ui/icon.tsx';
 import type { DeviceSearch } from './search.ts';
 
@@ -37,7 +37,7 @@ const SearchField = ({ search }: { search: DeviceSearch }) => {
   const value = typed ?? search.filters['search'] ?? '';
   return (
     <TextInput
-      flex="1 1 16rem"
+      flex="4 1 16rem"
       label="Search"
       placeholder="Name, endpoint name, serial number or id"
       leftSection={<Icon name="search" size={16} />}
@@ -50,11 +50,11 @@ const SearchField = ({ search }: { search: DeviceSearch }) => {
 
 export const FilterBar = ({ search }: { search: DeviceSearch }) => {
   const { filters, set } = search;
-  const groups = useRead('GET /v3/device-groups', { query: { limit: 1_000 } });
+  const groups = useDeviceGroups();
   const others = Object.entries(filters).filter(([name]) => !ownFields.includes(name));
   const field = (name: string, label: string, placeholder: string, data: { value: string; label: string }[]) => (
     <Select
-      flex="0 1 11rem"
+      flex="1 1 9rem"
       label={label}
       placeholder={placeholder}
       data={data}
@@ -70,12 +70,7 @@ export const FilterBar = ({ search }: { search: DeviceSearch }) => {
       <SearchField search={search} />
       {field('state', 'State', 'any state', states)}
       {field('lifecycle_status', 'Suspension', 'all', lifecycles)}
-      {field(
-        'groups',
-        'Group',
-        'all groups',
-        groups.data?.data.map(({ id, name }) => ({ value: id, label: name || id })) ?? [],
-      )}
+      {field('groups', 'Group', 'all groups', groups)}
       {others.map(([name, value]) => (
         <Pill
           key={name}

@@ -1,15 +1,21 @@
-import { Anchor, Button, Code, FileInput, Group, Modal, Progress, ScrollArea, Stack, Table, Text } from '@mantine/core';
+import { Anchor, Code, FileInput, Progress, ScrollArea, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { lanyard } from '../api/lanyard.ts';
 import { useChange, useRead } from '../api/queries.ts';
 import { Failure } from '../ui/failure.tsx';
-import { count } from '../ui/format.ts';
-import { ActionButton } from '../ui/permitted.tsx';
+import { FormDialog } from '../ui/form-dialog.tsx';
+import { count, counted } from '../ui/format.ts';
+import { DataTable } from '../ui/table.tsx';
 import { csvRows } from './csv.ts';
 
 const everyMs = 1_000;
 const shownErrors = 100;
+
+interface ReportRow {
+  key: string;
+  cells: readonly string[];
+}
 
 const Errors = ({ id, n }: { id: string; n: number }) => {
   const { data, error } = useQuery({
@@ -24,26 +30,11 @@ const Errors = ({ id, n }: { id: string; n: number }) => {
       </Text>
       {error && <Failure error={error} />}
       <ScrollArea.Autosize mah={260} viewportProps={{ tabIndex: 0, 'aria-label': 'Errors of the import' }}>
-        <Table fz="sm">
-          <Table.Thead>
-            <Table.Tr>
-              {head.map((name) => (
-                <Table.Th key={name}>{name}</Table.Th>
-              ))}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {rows.slice(0, shownErrors).map((cells, at) => (
-              <Table.Tr key={at}>
-                {head.map((name, column) => (
-                  <Table.Td key={name} className="wrap">
-                    {cells[column]}
-                  </Table.Td>
-                ))}
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
+        <DataTable<ReportRow>
+          columns={head.map((title, at) => ({ title, cell: ({ cells }) => cells[at] }))}
+          rows={rows.slice(0, shownErrors).map((cells, at) => ({ key: String(at), cells }))}
+          keyOf={({ key }) => key}
+        />
       </ScrollArea.Autosize>
       <Anchor href={`/v3/device-imports/${id}/errors`} download size="sm">
         Download the error report
@@ -70,7 +61,7 @@ const ImportProgress = ({ id }: { id: string }) => {
         aria-label="Rows that are done"
       />
       <Text size="sm">
-        {count(processed)} of {count(total)} rows are done, {count(processed - errors)} devices have been created.
+        {count(processed)} of {counted(total, 'row')} done, {counted(processed - errors, 'device')} created.
         {data.waits_for !== null && ' The account is suspended: the import continues when it is resumed.'}
       </Text>
       {isOver && errors > 0 && <Errors id={id} n={errors} />}
@@ -86,41 +77,34 @@ export const ImportDialog = ({ onClose }: { onClose: () => void }) => {
     if (file) start.mutate({ query: { name: file.name }, body: await file.text() });
   };
   return (
-    <Modal opened onClose={onClose} title="Import devices" size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
-      <Stack gap="md">
-        {!start.data && (
-          <>
-            <Text size="sm">
-              A CSV file whose first line names fields of a device, for example{' '}
-              <Code>endpoint_name,endpoint_type,serial_number</Code>. Each further line creates one device.
-            </Text>
-            <FileInput
-              label="CSV file"
-              placeholder="Choose a file"
-              accept=".csv,text/csv"
-              value={file}
-              onChange={setFile}
-            />
-          </>
-        )}
-        {start.error && <Failure error={start.error} />}
-        {start.data && <ImportProgress id={start.data.id} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Close
-          </Button>
-          {!start.data && (
-            <ActionButton
-              needs="devices.write"
-              loading={start.isPending}
-              unavailable={file ? undefined : 'Choose a file first.'}
-              onClick={() => void begin()}
-            >
-              Start the import
-            </ActionButton>
-          )}
-        </Group>
-      </Stack>
-    </Modal>
+    <FormDialog
+      title="Import devices"
+      size="lg"
+      verb="Start the import"
+      needs="devices.write"
+      change={start}
+      onSubmit={() => void begin()}
+      onClose={onClose}
+      unavailable={file ? undefined : 'Choose a file first.'}
+      isDone={start.data !== undefined}
+    >
+      {start.data ? (
+        <ImportProgress id={start.data.id} />
+      ) : (
+        <>
+          <Text size="sm">
+            A CSV file whose first line names fields of a device, for example{' '}
+            <Code>endpoint_name,endpoint_type,serial_number</Code>. Each further line creates one device.
+          </Text>
+          <FileInput
+            label="CSV file"
+            placeholder="Choose a file"
+            accept=".csv,text/csv"
+            value={file}
+            onChange={setFile}
+          />
+        </>
+      )}
+    </FormDialog>
   );
 };

@@ -1,41 +1,31 @@
-import { Button, Group, Menu, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Menu, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useState } from 'react';
 import { useChange, useRead } from '../api/queries.ts';
-import { Failure } from '../ui/failure.tsx';
-import { ActionButton } from '../ui/permitted.tsx';
+import { useFields } from '../ui/fields.ts';
+import { FormDialog } from '../ui/form-dialog.tsx';
 import { type DeviceSearch, unpacked } from './search.ts';
 
 const list = 'GET /v3/device-queries';
 
 const SaveDialog = ({ query, onClose }: { query: string; onClose: () => void }) => {
-  const [name, setName] = useState('');
+  const { values, text } = useFields({ name: '' });
+  const name = values.name.trim();
   const save = useChange('POST /v3/device-queries', [list]);
   return (
-    <Modal opened onClose={onClose} title="Save these filters" closeButtonProps={{ 'aria-label': 'Close' }}>
-      <Stack gap="md">
-        <Text size="sm" className="wrap">
-          {decodeURIComponent(query)}
-        </Text>
-        <TextInput
-          label="Name"
-          value={name}
-          onChange={({ currentTarget }) => setName(currentTarget.value)}
-          data-autofocus
-        />
-        {save.error && <Failure error={save.error} />}
-        <Group justify="flex-end">
-          <ActionButton
-            needs="devices.write"
-            loading={save.isPending}
-            unavailable={name.trim() === '' ? 'Enter a name.' : undefined}
-            onClick={() => save.mutate({ body: { name: name.trim(), query } }, { onSuccess: onClose })}
-          >
-            Save
-          </ActionButton>
-        </Group>
-      </Stack>
-    </Modal>
+    <FormDialog
+      title="Save these filters"
+      verb="Save"
+      needs="devices.write"
+      change={save}
+      onSubmit={() => save.mutate({ body: { name, query } }, { onSuccess: onClose })}
+      onClose={onClose}
+      unavailable={name === '' ? 'Enter a name.' : undefined}
+    >
+      <Text size="sm" className="wrap">
+        {decodeURIComponent(query)}
+      </Text>
+      <TextInput label="Name" data-autofocus {...text('name')} />
+    </FormDialog>
   );
 };
 

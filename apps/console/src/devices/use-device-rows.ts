@@ -1,11 +1,12 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 import { lanyard } from '../api/lanyard.ts';
 import { useLiveEvents } from '../api/live-events.ts';
 import { rowOf } from './columns.ts';
 import type { DeviceSearch } from './search.ts';
 
-const pageRows = 500;
+/** As many as the service gives: a list of 100,000 is read in a hundred calls. */
+const pageRows = 1_000;
 
 /** Further pages are not read again whenever something happens. */
 const livePagesMax = 2;
@@ -29,6 +30,8 @@ export const useDeviceRows = ({ packed, newestFirst }: Pick<DeviceSearch, 'packe
     },
     getNextPageParam: ({ rows, hasMore }) => (hasMore ? rows.at(-1)?.id : undefined),
     placeholderData: (before) => before,
+    // Comparing all pages with each other for each new one takes longer than a frame.
+    structuralSharing: false,
   });
   const pages = query.data?.pages ?? [];
   const timer = useRef<number | undefined>(undefined);
@@ -39,5 +42,6 @@ export const useDeviceRows = ({ packed, newestFirst }: Pick<DeviceSearch, 'packe
       if (pages.length <= livePagesMax) void client.invalidateQueries({ queryKey: [list, 'pages'] });
     }, liveEveryMs);
   });
-  return { ...query, rows: pages.flatMap(({ rows }) => rows), total: pages[0]?.total };
+  const rows = useMemo(() => query.data?.pages.flatMap((page) => page.rows) ?? [], [query.data]);
+  return { ...query, rows, total: pages[0]?.total };
 };

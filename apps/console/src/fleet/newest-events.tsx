@@ -1,8 +1,8 @@
 import { Badge, Box, Group, ScrollArea, Stack, Text } from '@mantine/core';
-import { useState } from 'react';
 import type { DeviceEvent } from '@lanyard/client/browser';
-import { type LiveState, useLiveEvents } from '../api/live-events.ts';
-import { useRead } from '../api/queries.ts';
+import { useDeviceNames } from '../api/device-names.ts';
+import type { LiveState } from '../api/live-events.ts';
+import { useNewestEvents } from '../api/newest-events.ts';
 import { Empty } from '../ui/empty.tsx';
 import { Failure } from '../ui/failure.tsx';
 import { moment } from '../ui/format.ts';
@@ -10,6 +10,7 @@ import { PageLink } from '../ui/page-link.tsx';
 import { Panel } from '../ui/page.tsx';
 import { Permitted } from '../ui/permitted.tsx';
 
+const listed = 25;
 const shownMax = 100;
 
 const stateNames: Record<LiveState, string> = {
@@ -20,7 +21,7 @@ const stateNames: Record<LiveState, string> = {
   ended: 'ended',
 };
 
-const Entry = ({ event }: { event: DeviceEvent }) => (
+const Entry = ({ event, deviceName }: { event: DeviceEvent; deviceName: string }) => (
   <Box component="li" py={8} px="md" style={{ borderTop: '1px solid var(--mantine-color-default-border)' }}>
     <Group justify="space-between" gap="xs" wrap="nowrap" align="baseline">
       <Text size="sm" className="wrap">
@@ -33,8 +34,8 @@ const Entry = ({ event }: { event: DeviceEvent }) => (
     <Text size="xs" c="dimmed" className="wrap">
       {event.event_code}{' '}
       {event.device_id && (
-        <PageLink to={`/devices/${event.device_id}`} size="xs" aria-label={`Device ${event.device_id}`}>
-          {event.device_id}
+        <PageLink to={`/devices/${event.device_id}`} size="xs">
+          {deviceName}
         </PageLink>
       )}
     </Text>
@@ -42,11 +43,8 @@ const Entry = ({ event }: { event: DeviceEvent }) => (
 );
 
 const Events = () => {
-  const [arrived, setArrived] = useState<DeviceEvent[]>([]);
-  const live = useLiveEvents((event) => setArrived((before) => [event, ...before].slice(0, shownMax)));
-  const { data, error, refetch } = useRead('GET /v3/device-events', { query: { order: 'DESC', limit: 25 } });
-  const known = new Set(arrived.map(({ id }) => id));
-  const events = [...arrived, ...(data?.data ?? []).filter(({ id }) => !known.has(id))].slice(0, shownMax);
+  const { events = [], live, error, refetch } = useNewestEvents(listed, shownMax);
+  const nameOf = useDeviceNames(events.map(({ device_id: id }) => id));
   return (
     <Panel
       title="Newest events"
@@ -58,7 +56,7 @@ const Events = () => {
       }
     >
       {error && <Failure error={error} onRetry={() => void refetch()} />}
-      {data && events.length === 0 && (
+      {!error && events.length === 0 && (
         <Empty icon="channels" title="Nothing has happened yet" command="npm run device -- --secure">
           What devices and operators do appears here.
         </Empty>
@@ -66,7 +64,7 @@ const Events = () => {
       <ScrollArea.Autosize mah={420} type="auto" viewportProps={{ tabIndex: 0, 'aria-label': 'Newest events' }}>
         <Stack component="ul" gap={0} m={0} p={0} style={{ listStyle: 'none' }}>
           {events.map((event) => (
-            <Entry key={event.id} event={event} />
+            <Entry key={event.id} event={event} deviceName={nameOf(event.device_id)} />
           ))}
         </Stack>
       </ScrollArea.Autosize>

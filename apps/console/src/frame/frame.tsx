@@ -1,7 +1,7 @@
 import { ActionIcon, AppShell, Box, Burger, Group, NavLink, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 import logo from './logo.svg';
 import { Icon } from '../ui/icon.tsx';
 import { AccountMenu } from './account-menu.tsx';
@@ -32,6 +32,12 @@ export const Frame = () => {
   const [isOpen, { toggle, close }] = useDisclosure();
   const place = useRouterState({ select: ({ location }) => location.pathname });
   useEffect(close, [place, close]);
+  // A person who follows a link by keyboard or screen reader continues in the new page.
+  const previous = useRef(place);
+  useEffect(() => {
+    if (previous.current !== place) document.querySelector<HTMLElement>('#content')?.focus({ preventScroll: true });
+    previous.current = place;
+  }, [place]);
   return (
     <AppShell
       header={{ height: 56 }}

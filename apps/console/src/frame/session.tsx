@@ -7,8 +7,8 @@ import { SignInPage } from './sign-in-page.tsx';
 /** Asks to sign in until someone has. */
 export const Session = ({ children }: { children: ReactNode }) => {
   const { data, error, refetch } = useSessionQuery();
+  if (data === null || data === 'ended') return <SignInPage hasEnded={data === 'ended'} />;
   if (data) return <SessionContext value={data}>{children}</SessionContext>;
-  if (data === null) return <SignInPage />;
   return (
     <Center component="main" mih="100vh" p="md">
       {error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loader aria-label="Loading" />}

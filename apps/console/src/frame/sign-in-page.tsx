@@ -63,7 +63,7 @@ const WithProvider = () => {
 };
 
 /** Exchanges an API key for a session. The key is sent once and kept nowhere in the page. */
-export const SignInPage = () => {
+export const SignInPage = ({ hasEnded }: { hasEnded: boolean }) => {
   const [key, setKey] = useState('');
   const signIn = useSignIn();
   useEffect(() => {
@@ -82,6 +82,12 @@ export const SignInPage = () => {
               <img src={logo} alt="" width="36" height="36" />
               <Title order={1}>Sign in to Lanyard</Title>
             </Group>
+            {hasEnded && (
+              <Alert color="orange" variant="outline" title="Your session has ended" role="status">
+                Sign in again to continue on this page. A session ends when it is not used for a time, after a
+                day&apos;s work, and when an administrator ends it.
+              </Alert>
+            )}
             <Refused />
             <WithProvider />
             <PasswordInput

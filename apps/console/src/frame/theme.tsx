@@ -33,10 +33,10 @@ const theme = createTheme({
   components: {
     // In the colour of an outline, a title has too little contrast.
     Alert: { styles: { title: { color: 'var(--mantine-color-text)' } } },
+    // In the main part of the page, and without a placeholder between its items, as its role demands.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false, portalProps: { target: '#content' } } },
     // Cells begin where the title of their panel begins.
     Table: { defaultProps: { horizontalSpacing: 'md', verticalSpacing: 'xs' } },
-    // A dialog's header is no second banner of the page.
-    Modal: { defaultProps: { attributes: { header: { role: 'presentation' } } } },
   },
   headings: { fontWeight: '650', sizes: { h1: { fontSize: '1.5rem' }, h2: { fontSize: '1.05rem' } } },
 });

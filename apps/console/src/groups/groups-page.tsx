@@ -1,18 +1,19 @@
 import type { DeviceGroup } from '@lanyard/client/browser';
-import { Text, TextInput } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
-import { useState } from 'react';
+import { Group, TextInput } from '@mantine/core';
 import { usePages } from '../api/pages.ts';
-import { useChange } from '../api/queries.ts';
+import { useChange, useSave } from '../api/queries.ts';
 import { Confirm } from '../ui/confirm.tsx';
 import { Empty } from '../ui/empty.tsx';
+import { useFields } from '../ui/fields.ts';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { count, moment } from '../ui/format.ts';
 import { Listing } from '../ui/listing.tsx';
+import { Opens } from '../ui/opens.tsx';
 import { PageLink } from '../ui/page-link.tsx';
 import { Page, Panel } from '../ui/page.tsx';
-import { ActionButton, Permitted } from '../ui/permitted.tsx';
+import { Permitted } from '../ui/permitted.tsx';
 import type { Column } from '../ui/table.tsx';
+import { Titled } from '../ui/titled.tsx';
 
 const list = 'GET /v3/device-groups';
 
@@ -20,19 +21,26 @@ const columns: readonly Column<DeviceGroup>[] = [
   {
     title: 'Group',
     cell: ({ id, name, description }) => (
-      <>
-        <PageLink to="/devices" search={{ groups: id }} size="sm" fw={500}>
+      <Titled more={description}>
+        <PageLink to="/devices" search={{ groups: id }}>
           {name || id}
         </PageLink>
-        <Text size="xs" c="dimmed">
-          {description}
-        </Text>
-      </>
+      </Titled>
     ),
   },
   { title: 'Devices', cell: ({ devices_count: n }) => count(n) },
-  { title: 'Created', cell: ({ created_at: at }) => moment(at), isMinor: true },
-  { title: 'Action', cell: (group) => <Removal group={group} /> },
+  { title: 'Created', cell: ({ created_at: at }) => moment(at) },
+  {
+    title: 'Actions',
+    cell: (group) => (
+      <Group gap="xs">
+        <Opens label="Change" what={`the group ${group.name}`} needs="devices.write">
+          {(close) => <GroupDialog group={group} onClose={close} />}
+        </Opens>
+        <Removal group={group} />
+      </Group>
+    ),
+  },
 ];
 
 const Removal = ({ group: { id, name } }: { group: DeviceGroup }) => (
@@ -47,66 +55,51 @@ const Removal = ({ group: { id, name } }: { group: DeviceGroup }) => (
   </Confirm>
 );
 
-const GroupDialog = ({ onClose }: { onClose: () => void }) => {
-  const [name, setName] = useState('');
-  const [description, setDescription] = useState('');
-  const create = useChange('POST /v3/device-groups', [list]);
+const GroupDialog = ({ group, onClose }: { group?: DeviceGroup; onClose: () => void }) => {
+  const { values, text } = useFields({ name: group?.name ?? '', description: group?.description ?? '' });
+  const { change, save } = useSave('POST /v3/device-groups', 'PUT /v3/device-groups/{id}', [list], group);
   return (
     <FormDialog
-      title="Create a device group"
-      verb="Create"
+      title={group ? `Change the group ${group.name}` : 'Create a device group'}
+      verb={group ? 'Save' : 'Create'}
       needs="devices.write"
-      change={create}
-      onSubmit={() => create.mutate({ body: { name: name.trim(), description } }, { onSuccess: onClose })}
+      change={change}
+      onSubmit={() => save({ ...values, name: values.name.trim() }, onClose)}
       onClose={onClose}
-      unavailable={name.trim() === '' ? 'Enter a name.' : undefined}
+      unavailable={values.name.trim() === '' ? 'Enter a name.' : undefined}
     >
-      <TextInput
-        label="Name"
-        value={name}
-        maxLength={128}
-        onChange={({ currentTarget }) => setName(currentTarget.value)}
-        data-autofocus
-      />
-      <TextInput
-        label="Description"
-        value={description}
-        onChange={({ currentTarget }) => setDescription(currentTarget.value)}
-      />
+      <TextInput label="Name" maxLength={128} data-autofocus {...text('name')} />
+      <TextInput label="Description" {...text('description')} />
     </FormDialog>
   );
 };
 
 /** The device groups; each leads to its devices. */
-const GroupsPage = () => {
-  const [isCreating, { open, close }] = useDisclosure();
-  return (
-    <Page
-      title="Groups"
-      about="Devices that are operated together, and that a key may be limited to"
-      actions={
-        <ActionButton needs="devices.write" onClick={open}>
-          Create a group
-        </ActionButton>
-      }
-    >
-      <Permitted needs="devices.read">
-        <Panel flush>
-          <Listing
-            answer={usePages(list, {})}
-            columns={columns}
-            keyOf={({ id }) => id}
-            empty={
-              <Empty icon="devices" title="No device groups yet">
-                Create one, then add devices to it from the list of devices, with Actions.
-              </Empty>
-            }
-          />
-        </Panel>
-      </Permitted>
-      {isCreating && <GroupDialog onClose={close} />}
-    </Page>
-  );
-};
+const GroupsPage = () => (
+  <Page
+    title="Groups"
+    about="Devices that are operated together, and that a key may be limited to"
+    actions={
+      <Opens label="Create a group" needs="devices.write" isMain>
+        {(close) => <GroupDialog onClose={close} />}
+      </Opens>
+    }
+  >
+    <Permitted needs="devices.read">
+      <Panel flush>
+        <Listing
+          answer={usePages(list, {})}
+          columns={columns}
+          keyOf={({ id }) => id}
+          empty={
+            <Empty icon="devices" title="No device groups yet">
+              Create one, then add devices to it from the list of devices, with Actions.
+            </Empty>
+          }
+        />
+      </Panel>
+    </Permitted>
+  </Page>
+);
 
 export default GroupsPage;

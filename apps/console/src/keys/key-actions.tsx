@@ -3,20 +3,26 @@ import { Group } from '@mantine/core';
 import { useSession } from '../api/session.ts';
 import { useChange } from '../api/queries.ts';
 import { Confirm } from '../ui/confirm.tsx';
+import { Opens } from '../ui/opens.tsx';
 import { SecretOnce } from '../ui/secret-once.tsx';
+import { KeyDialog } from './key-dialog.tsx';
 
 const list = ['GET /v3/api-keys'] as const;
 
 /** A day for applications to take the new secret over. */
 const overlapSeconds = 86_400;
 
-/** Rotates the secret of a key, or revokes the key. */
-export const KeyActions = ({ apiKey: { id, name } }: { apiKey: ApiKey }) => {
+/** Changes a key, rotates its secret, or revokes it. */
+export const KeyActions = ({ apiKey }: { apiKey: ApiKey }) => {
+  const { id, name } = apiKey;
   const { subject } = useSession();
   const rotate = useChange('POST /v3/api-keys/{id}/rotate', list);
   const remove = useChange('DELETE /v3/api-keys/{id}', list);
   return (
-    <Group gap="xs" wrap="nowrap">
+    <Group gap="xs">
+      <Opens label="Change" what={name} needs="admin">
+        {(close) => <KeyDialog apiKey={apiKey} onClose={close} />}
+      </Opens>
       <Confirm
         verb="Rotate"
         what={`the secret of ${name}`}

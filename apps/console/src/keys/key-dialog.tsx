@@ -1,8 +1,12 @@
-import { MultiSelect, Select, TextInput } from '@mantine/core';
+import type { ApiKey } from '@lanyard/client/browser';
+import { MultiSelect, Select, Switch, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useDeviceGroups, useKeyGroups } from '../api/choices.ts';
-import { useChange } from '../api/queries.ts';
+import { useSave } from '../api/queries.ts';
+import { useSession } from '../api/session.ts';
+import { useFields } from '../ui/fields.ts';
 import { FormDialog } from '../ui/form-dialog.tsx';
+import { moment } from '../ui/format.ts';
 import { SecretOnce } from '../ui/secret-once.tsx';
 
 const dayMs = 86_400_000;
@@ -14,85 +18,115 @@ const lives = [
   { value: '', label: 'does not expire' },
 ];
 
+/** The choice that leaves the expiration of a key as it is. */
+const unchanged = 'unchanged';
+
+const livesOf = (apiKey: ApiKey | undefined) =>
+  apiKey
+    ? [
+        { value: unchanged, label: apiKey.expiration ? `as now: ${moment(apiKey.expiration)}` : 'as now: never' },
+        ...lives,
+      ]
+    : lives;
+
+const expirationOf = (days: string): { expiration?: string | null } => {
+  if (days === unchanged) return {};
+  return { expiration: days === '' ? null : new Date(Date.now() + Number(days) * dayMs).toISOString() };
+};
+
 /** `192.0.2.0/24, 2001:db8::1` -> its parts. */
 const addressesOf = (text: string): string[] => text.split(/[\s,]+/).filter((part) => part !== '');
 
-/** Creates a key with what it may do, where from and until when; then shows its secret once. */
-export const KeyDialog = ({ onClose }: { onClose: () => void }) => {
-  const [name, setName] = useState('');
-  const [groups, setGroups] = useState<string[]>([]);
-  const [deviceGroups, setDeviceGroups] = useState<string[]>([]);
-  const [addresses, setAddresses] = useState('');
-  const [days, setDays] = useState('90');
-  const create = useChange('POST /v3/api-keys', ['GET /v3/api-keys']);
+const orNull = <T,>(list: readonly T[]) => (list.length > 0 ? [...list] : null);
+
+interface KeyDialogProps {
+  /** Without one, it is created. */
+  apiKey?: ApiKey;
+  onClose: () => void;
+}
+
+/** Creates or changes a key: what it may do, where from and until when. Shows the secret of a new one once. */
+export const KeyDialog = ({ apiKey, onClose }: KeyDialogProps) => {
+  const { subject } = useSession();
+  const { values, text, choice, set } = useFields({
+    name: apiKey?.name ?? '',
+    groups: apiKey?.groups ?? [],
+    deviceGroups: apiKey?.device_groups ?? [],
+    addresses: apiKey?.source_addresses?.join(', ') ?? '',
+    days: (apiKey ? unchanged : '90') as string | null,
+    isActive: apiKey?.status !== 'INACTIVE',
+  });
+  const [secret, setSecret] = useState<string>();
+  const { change, save } = useSave('POST /v3/api-keys', 'PUT /v3/api-keys/{id}', ['GET /v3/api-keys'], apiKey);
   const keyGroups = useKeyGroups();
-  const choices = useDeviceGroups();
+  const deviceGroups = useDeviceGroups();
   const submit = () => {
-    const sources = addressesOf(addresses);
-    create.mutate({
-      body: {
-        name: name.trim(),
-        ...(groups.length > 0 && { groups }),
-        device_groups: deviceGroups.length > 0 ? deviceGroups : null,
-        source_addresses: sources.length > 0 ? sources : null,
-        expiration: days === '' ? null : new Date(Date.now() + Number(days) * dayMs).toISOString(),
+    const { groups, days, isActive } = values;
+    const status = isActive ? 'ACTIVE' : 'INACTIVE';
+    save(
+      {
+        name: values.name.trim(),
+        ...((apiKey || groups.length > 0) && { groups }),
+        device_groups: orNull(values.deviceGroups),
+        source_addresses: orNull(addressesOf(values.addresses)),
+        ...expirationOf(days ?? ''),
+        ...(apiKey && apiKey.status !== 'EXPIRED' && { status }),
       },
-    });
+      ({ key }) => (apiKey ? onClose() : setSecret(key)),
+    );
   };
-  if (create.data)
+  if (secret !== undefined)
     return (
-      <SecretOnce title={`Key of ${create.data.name}`} secret={create.data.key} onClose={onClose}>
+      <SecretOnce title={`Key of ${values.name}`} secret={secret} onClose={onClose}>
         Give it to the application, which sends it with each request: Authorization: Bearer and the key.
       </SecretOnce>
     );
   return (
     <FormDialog
-      title="Create a key"
-      verb="Create"
+      title={apiKey ? `Change the key ${apiKey.name}` : 'Create a key'}
+      verb={apiKey ? 'Save' : 'Create'}
       needs="admin"
-      change={create}
+      change={change}
       onSubmit={submit}
       onClose={onClose}
-      unavailable={name.trim() === '' ? 'Enter a name.' : undefined}
+      unavailable={values.name.trim() === '' ? 'Enter a name.' : undefined}
     >
       <TextInput
         label="Name"
         description="The application that uses it"
-        value={name}
         maxLength={100}
-        onChange={({ currentTarget }) => setName(currentTarget.value)}
         data-autofocus
+        {...text('name')}
       />
       <MultiSelect
         label="Groups"
-        description="What the key may do. Without a group: what Developers may do"
+        description={`What the key may do.${apiKey ? '' : ' Without a group: what Developers may do'}`}
         data={keyGroups}
-        value={groups}
-        onChange={setGroups}
         searchable
+        {...choice('groups')}
       />
       <MultiSelect
         label="Device groups"
         description="The key sees and touches their devices only. None: all devices"
-        data={choices}
-        value={deviceGroups}
-        onChange={setDeviceGroups}
+        data={deviceGroups}
         searchable
+        {...choice('deviceGroups')}
       />
       <TextInput
         label="Source addresses"
         description="Networks that it may be used from, separated by commas. None: any"
         placeholder="192.0.2.0/24"
-        value={addresses}
-        onChange={({ currentTarget }) => setAddresses(currentTarget.value)}
+        {...text('addresses')}
       />
-      <Select
-        label="Expires after"
-        data={lives}
-        value={days}
-        onChange={(value) => setDays(value ?? '')}
-        allowDeselect={false}
-      />
+      <Select label="Expires after" data={livesOf(apiKey)} allowDeselect={false} {...choice('days')} />
+      {apiKey && apiKey.id !== subject.id && (
+        <Switch
+          label="Active"
+          description="An inactive key is refused, and its WebSocket is closed"
+          checked={values.isActive}
+          onChange={({ currentTarget }) => set('isActive', currentTarget.checked)}
+        />
+      )}
     </FormDialog>
   );
 };

@@ -1,8 +1,7 @@
 import { Text } from '@mantine/core';
-import { useState } from 'react';
 import type { Permission } from '../api/permissions.ts';
 import { FormDialog } from './form-dialog.tsx';
-import { ActionButton } from './permitted.tsx';
+import { Opens } from './opens.tsx';
 
 interface ConfirmProps {
   verb: string;
@@ -16,33 +15,20 @@ interface ConfirmProps {
 }
 
 /** A button of a row for what cannot be undone: asks first, and says what happens. */
-export const Confirm = ({ verb, what, needs, change, input, children }: ConfirmProps) => {
-  const [isAsking, setAsking] = useState(false);
-  const close = () => setAsking(false);
-  return (
-    <>
-      <ActionButton
+export const Confirm = ({ verb, what, needs, change, input, children }: ConfirmProps) => (
+  <Opens label={verb} what={what} needs={needs}>
+    {(close) => (
+      <FormDialog
+        title={`${verb} ${what}?`}
+        verb={verb}
         needs={needs}
-        size="compact-xs"
-        variant="default"
-        aria-label={`${verb} ${what}`}
-        onClick={() => setAsking(true)}
+        change={change}
+        onSubmit={() => change.mutate(input as never, { onSuccess: close })}
+        onClose={close}
+        isDangerous
       >
-        {verb}
-      </ActionButton>
-      {isAsking && (
-        <FormDialog
-          title={`${verb} ${what}?`}
-          verb={verb}
-          needs={needs}
-          change={change}
-          onSubmit={() => change.mutate(input as never, { onSuccess: close })}
-          onClose={close}
-          isDangerous
-        >
-          <Text size="sm">{children}</Text>
-        </FormDialog>
-      )}
-    </>
-  );
-};
+        <Text size="sm">{children}</Text>
+      </FormDialog>
+    )}
+  </Opens>
+);

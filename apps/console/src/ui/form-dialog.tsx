@@ -1,52 +1,75 @@
-import { Button, Group, Stack } from '@mantine/core';
+import { Button, Group, Modal, Stack } from '@mantine/core';
 import type { FormEvent, ReactNode } from 'react';
 import type { Permission } from '../api/permissions.ts';
-import { Dialog } from './dialog.tsx';
 import { Failure } from './failure.tsx';
 import { ActionButton } from './permitted.tsx';
 
-interface FormDialogProps {
+interface DialogProps {
   title: string;
+  onClose: () => void;
+  size?: 'md' | 'lg';
+  children: ReactNode;
+}
+
+/** A question above the page. Its heading is not another banner of the page. */
+export const Dialog = ({ title, onClose, size = 'md', children }: DialogProps) => (
+  <Modal
+    opened
+    onClose={onClose}
+    title={title}
+    size={size}
+    closeButtonProps={{ 'aria-label': 'Close' }}
+    attributes={{ header: { role: 'presentation' } }}
+  >
+    <Stack gap="md">{children}</Stack>
+  </Modal>
+);
+
+interface FormDialogProps extends DialogProps {
   /** On the button that does it. */
   verb: string;
   needs: Permission;
   /** Of `useChange`. */
   change: { isPending: boolean; error: unknown };
   onSubmit: () => void;
-  onClose: () => void;
   /** Why it cannot be done yet. */
   unavailable?: string | undefined;
   /** It cannot be undone. */
   isDangerous?: boolean;
-  children: ReactNode;
+  /** The children say what came of it; there is nothing more to do. */
+  isDone?: boolean;
 }
 
 /** Asks for what an action needs, or whether it is meant; shows why it failed. */
 export const FormDialog = (props: FormDialogProps) => {
-  const { title, verb, needs, change, onSubmit, onClose, unavailable, isDangerous = false, children } = props;
+  const { title, size = 'md', verb, needs, change, onSubmit, onClose, unavailable, children } = props;
+  const { isDangerous = false, isDone = false } = props;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (unavailable === undefined && !change.isPending) onSubmit();
+    // The Enter key gets here only through the button, which refuses what is not possible.
+    if (!change.isPending) onSubmit();
   };
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} onClose={onClose} size={size}>
       <form onSubmit={submit}>
         <Stack gap="md">
           {children}
           {change.error !== null && <Failure error={change.error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
-              Cancel
+              {isDone ? 'Close' : 'Cancel'}
             </Button>
-            <ActionButton
-              needs={needs}
-              unavailable={unavailable}
-              loading={change.isPending}
-              onClick={onSubmit}
-              {...(isDangerous && { color: 'red.9' })}
-            >
-              {verb}
-            </ActionButton>
+            {!isDone && (
+              <ActionButton
+                type="submit"
+                needs={needs}
+                unavailable={unavailable}
+                loading={change.isPending}
+                {...(isDangerous && { color: 'red.9' })}
+              >
+                {verb}
+              </ActionButton>
+            )}
           </Group>
         </Stack>
       </form>

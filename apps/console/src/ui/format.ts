@@ -16,11 +16,14 @@ export const precise = (n: number): string => exact.format(n);
 /** `1 device`, `2 devices`. */
 export const counted = (n: number, noun: string): string => `${count(n)} ${noun}${n === 1 ? '' : 's'}`;
 
-/** Time of day if it is of today. */
+const noBreak = '\u00a0';
+
+/** Time of day if it is of today. Lines do not break within it. */
 export const moment = (text: string): string => {
   const date = new Date(text);
   const isToday = date.toDateString() === new Date().toDateString();
-  return isToday ? date.toLocaleTimeString() : date.toLocaleString();
+  const time = date.toLocaleTimeString().replaceAll(' ', noBreak);
+  return isToday ? time : `${date.toLocaleDateString().replaceAll(' ', noBreak)} ${time}`;
 };
 
 const units = ['B', 'kB', 'MB', 'GB'];

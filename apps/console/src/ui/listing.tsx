@@ -2,7 +2,7 @@ import { Button, Group, Skeleton, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Turning } from '../api/pages.ts';
 import { Failure } from './failure.tsx';
-import { type Column, SimpleTable } from './table.tsx';
+import { type Column, DataTable } from './table.tsx';
 
 interface ListingProps<Row> {
   /** What `useRead` or `usePages` answers for an operation that lists. */
@@ -46,7 +46,7 @@ export const Listing = <Row,>({ answer, columns, keyOf, empty }: ListingProps<Ro
   const last = rows.at(-1);
   return (
     <>
-      {rows.length === 0 ? empty : <SimpleTable columns={columns} rows={rows} keyOf={keyOf} />}
+      {rows.length === 0 ? empty : <DataTable columns={columns} rows={rows} keyOf={keyOf} />}
       {turning && (hasMore || turning.page > 1) && (
         <Pager turning={turning} lastId={last && keyOf(last)} hasMore={hasMore} />
       )}

@@ -12,7 +12,12 @@ interface PageLinkProps extends AnchorProps {
 
 /** A link to another page of the console. */
 export const PageLink = ({ to, search = {}, children, ...props }: PageLinkProps) => (
-  <Anchor {...props} renderRoot={(inner) => <Link {...inner} to={to as '/'} search={() => search} />}>
+  <Anchor
+    size="sm"
+    fw={500}
+    {...props}
+    renderRoot={(inner) => <Link {...inner} to={to as '/'} search={() => search} />}
+  >
     {children}
   </Anchor>
 );

@@ -21,7 +21,9 @@ export const Permitted = ({ needs, children }: PermittedProps) => {
 
 export interface ActionButtonProps extends ButtonProps {
   needs: Permission;
-  onClick: () => void;
+  /** Not of the button that submits a form. */
+  onClick?: () => void;
+  type?: 'submit';
   /** Another reason why the action is not possible now. */
   unavailable?: string | undefined;
   'aria-label'?: string;
@@ -36,7 +38,7 @@ export const ActionButton = ({ needs, onClick, unavailable, children, ...props }
     <Tooltip label={reason} disabled={!isOff} multiline maw="20rem" events={{ hover: true, focus: true, touch: true }}>
       <Button
         {...props}
-        onClick={() => !isOff && onClick()}
+        onClick={(event) => (isOff ? event.preventDefault() : onClick?.())}
         aria-disabled={isOff || undefined}
         data-disabled={isOff || undefined}
         title={reason}

@@ -1,5 +1,5 @@
-import { Alert, Button, Code, CopyButton, Group, Stack, Text } from '@mantine/core';
-import { Dialog } from './dialog.tsx';
+import { Alert, Button, Code, CopyButton, Group, Text } from '@mantine/core';
+import { Dialog } from './form-dialog.tsx';
 import { Icon } from './icon.tsx';
 
 interface SecretOnceProps {
@@ -13,24 +13,22 @@ interface SecretOnceProps {
 /** A secret that the service shows only now. It is in the page until the dialog is closed. */
 export const SecretOnce = ({ title, secret, children, onClose }: SecretOnceProps) => (
   <Dialog title={title} onClose={onClose}>
-    <Stack gap="md">
-      <Alert color="orange" variant="outline" icon={<Icon name="warning" />}>
-        Copy it now: it is not shown again.
-      </Alert>
-      <Code block className="wrap" style={{ whiteSpace: 'pre-wrap' }}>
-        {secret}
-      </Code>
-      <Text size="sm">{children}</Text>
-      <Group justify="flex-end">
-        <CopyButton value={secret}>
-          {({ copied, copy }) => (
-            <Button variant="default" onClick={copy}>
-              {copied ? 'Copied' : 'Copy'}
-            </Button>
-          )}
-        </CopyButton>
-        <Button onClick={onClose}>Close</Button>
-      </Group>
-    </Stack>
+    <Alert color="orange" variant="outline" icon={<Icon name="warning" />}>
+      Copy it now: it is not shown again.
+    </Alert>
+    <Code block className="wrap" style={{ whiteSpace: 'pre-wrap' }}>
+      {secret}
+    </Code>
+    <Text size="sm">{children}</Text>
+    <Group justify="flex-end">
+      <CopyButton value={secret}>
+        {({ copied, copy }) => (
+          <Button variant="default" onClick={copy}>
+            {copied ? 'Copied' : 'Copy'}
+          </Button>
+        )}
+      </CopyButton>
+      <Button onClick={onClose}>Close</Button>
+    </Group>
   </Dialog>
 );

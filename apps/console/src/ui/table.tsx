@@ -1,39 +1,40 @@
+import './table.css';
 import { Table } from '@mantine/core';
 import type { ReactNode } from 'react';
 
 export interface Column<Row> {
   title: string;
   cell: (row: Row) => ReactNode;
-  /** Left out on narrow screens. */
-  isMinor?: boolean;
+  /** Its cells are marks: the title takes no more room than they do. */
+  isMark?: boolean;
 }
 
-interface SimpleTableProps<Row> {
+interface DataTableProps<Row> {
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   keyOf: (row: Row) => string;
+  isChosen?: (row: Row) => boolean;
 }
 
-const visible = ({ isMinor = false }: { isMinor?: boolean | undefined }) => (isMinor ? { visibleFrom: 'sm' } : {});
-
-/** A table of one page of a list: a column is a title and what a row shows below it. */
-export const SimpleTable = <Row,>({ columns, rows, keyOf }: SimpleTableProps<Row>) => (
-  <Table highlightOnHover>
-    <Table.Thead>
-      <Table.Tr>
-        {columns.map((column) => (
-          <Table.Th key={column.title} {...visible(column)}>
-            {column.title}
+/** The table of the console: a column is a title and what a row shows below it. Narrow screens show a card for each row. */
+export const DataTable = <Row,>({ columns, rows, keyOf, isChosen }: DataTableProps<Row>) => (
+  // The roles are what a browser forgets of a table whose rows are laid out as cards.
+  <Table highlightOnHover className="data-table" role="table">
+    <Table.Thead role="rowgroup">
+      <Table.Tr role="row">
+        {columns.map(({ title, isMark = false }) => (
+          <Table.Th key={title} role="columnheader" className={isMark ? 'sideways' : undefined}>
+            <span>{title}</span>
           </Table.Th>
         ))}
       </Table.Tr>
     </Table.Thead>
-    <Table.Tbody>
+    <Table.Tbody role="rowgroup">
       {rows.map((row) => (
-        <Table.Tr key={keyOf(row)}>
-          {columns.map((column) => (
-            <Table.Td key={column.title} className="wrap" {...visible(column)}>
-              {column.cell(row)}
+        <Table.Tr key={keyOf(row)} role="row" bg={isChosen?.(row) ? 'var(--mantine-primary-color-light)' : undefined}>
+          {columns.map(({ title, cell }) => (
+            <Table.Td key={title} role="cell" data-title={title}>
+              <div>{cell(row)}</div>
             </Table.Td>
           ))}
         </Table.Tr>

@@ -1,0 +1,23 @@
+import { Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+interface TitledProps {
+  children: ReactNode;
+  /** A second line: an id, a description, since when. */
+  more?: ReactNode;
+  isStrong?: boolean;
+}
+
+/** What a cell says, and below it in grey what explains it. */
+export const Titled = ({ children, more, isStrong = true }: TitledProps) => (
+  <>
+    <Text size="sm" component="div" className="wrap" {...(isStrong && { fw: 500 })}>
+      {children}
+    </Text>
+    {Boolean(more) && (
+      <Text size="xs" c="dimmed" component="div" className="wrap">
+        {more}
+      </Text>
+    )}
+  </>
+);
