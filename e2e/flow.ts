@@ -7,6 +7,9 @@ import { eventually } from './patience.ts';
 const valuesPerSecond = 200;
 const unacknowledgedMax = 50;
 
+/** Values of a resource that an account keeps, unless it says otherwise. */
+const historyMax = 1_000;
+
 /** Values between two looks at whether they still flow. */
 const someValues = 200;
 
@@ -108,6 +111,19 @@ export class Flow {
         const { json } = await this.app.call('GET', `/v3/devices/${deviceId}/echo`);
         const newest = json.resources.find((r: { resource_path: string }) => r.resource_path === sensor).reported.value;
         expect(Buffer.from(newest, 'base64').toString()).toBe(String(sent - 1));
+      });
+  }
+
+  /** The history has every value of each device. One whose acknowledgement was lost may be there twice. */
+  async isRemembered(): Promise<void> {
+    for (const { deviceId, sent } of this.reporters)
+      await eventually(async () => {
+        const path = `/v3/devices/${deviceId}/history?path=${encodeURIComponent(sensor)}&points=${historyMax}`;
+        const { json } = await this.app.call('GET', path);
+        const values: number[] = json.values.map(({ decoded }: { decoded: number }) => decoded);
+        const distinct = [...new Set(values.filter(Number.isInteger))].sort((a, b) => a - b);
+        expect(distinct).toEqual(Array.from({ length: sent }, (_, n) => n).slice(-distinct.length));
+        expect(values.length).toBeGreaterThanOrEqual(Math.min(sent, historyMax));
       });
   }
 

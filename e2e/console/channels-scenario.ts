@@ -8,11 +8,13 @@ export const describeChannels = (running: () => Console): void =>
     let app: Console['app'];
     let browser: Console['browser'];
     let receiver: CallbackReceiver;
+    let key: string;
 
     beforeAll(async () => {
       ({ app, browser } = running());
       receiver = await new CallbackReceiver().start();
       const meters = await app.another('Meter backend');
+      ({ key } = meters);
       await meters.call('PUT', '/v2/notification/callback', { url: `${receiver.url}?token=hidden` });
     });
     afterAll(() => receiver?.stop());
@@ -39,6 +41,18 @@ export const describeChannels = (running: () => Console): void =>
       await browser.page.getByText('The receiver did not accept the test message').waitFor();
       expect(await browser.faults('channel')).toEqual([]);
       receiver.answer(200);
+    });
+
+    it('show their last messages, with what came of them, as text', async () => {
+      const id = await app.deviceId('sim-3');
+      await app.as(key).call('PUT', `/v2/subscriptions/${id}/3303/0/5700`);
+      await visitChannel();
+      await browser.page.getByRole('cell', { name: 'accepted' }).first().waitFor();
+      await browser.page
+        .getByText(/^\{"(notifications|async-responses)":\[\{/)
+        .first()
+        .waitFor();
+      expect(await browser.faults('channel-messages')).toEqual([]);
     });
 
     it('get a signing secret, which is shown once, and lose it again', async () => {

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isLongRun } from '@lanyard/testing';
 import axe, { type AxeResults } from 'axe-core';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 
 const heights = { 400: 860, 1_280: 860, 2_560: 1_440 } as const;
 
@@ -25,6 +25,9 @@ const views: readonly View[] = [
     : []),
 ];
 
+/** One narrow and dark, one wide and light: for what looks the same at all other widths. */
+export const fewViews = isLongRun ? views : views.slice(0, 2);
+
 /** Where screenshots are left for a person to look at. */
 const folder = join(import.meta.dirname, '../../.lanyard/screenshots');
 
@@ -32,6 +35,9 @@ const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-ru
 
 /** Debian's package `chromium`. */
 const executablePath = process.env.LANYARD_CHROMIUM ?? '/usr/bin/chromium';
+
+/** A page has fewer places for the focus. */
+const tabsMax = 100;
 
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
@@ -79,10 +85,20 @@ export class ConsoleBrowser {
     return performance.now() - startedAt;
   }
 
+  /** Moves the focus to an element, as a person without a mouse does. */
+  async tabTo(target: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
+    await target.waitFor();
+    for (let n = 0; n < tabsMax; n++) {
+      await this.page.keyboard.press(key);
+      if ((await target.and(this.page.locator(':focus')).count()) > 0) return;
+    }
+    throw new Error(`${key} does not lead to ${target}`);
+  }
+
   /** What axe finds, and whether the page is wider than the window, in every view. Leaves a screenshot of each. */
-  async faults(name: string): Promise<string[]> {
+  async faults(name: string, viewed = views): Promise<string[]> {
     const found: string[] = [];
-    for (const view of views) {
+    for (const view of viewed) {
       await this.show(view);
       const place = `${name}-${view.width}-${view.scheme}`;
       await this.photograph(place);

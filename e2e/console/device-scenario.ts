@@ -63,8 +63,47 @@ export const describeDevicePage = (running: () => Console): void =>
       await browser.page.getByRole('button', { name: 'Resume' }).click();
       await browser.page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
       await browser.page.getByRole('button', { name: 'Suspend' }).waitFor();
-      await tab('Credentials');
-      await browser.page.getByText('No credentials').waitFor();
+    });
+
+    it('observes a resource with the own key, shows who is subscribed, and ends that', async () => {
+      const { page } = browser;
+      await browser.visit(`/devices/${id}?path=${relayName}`, 'sim-0');
+      await page.getByRole('button', { name: 'Observe', exact: true }).click();
+      await page.getByRole('button', { name: 'Stop observing' }).waitFor();
+      await tab('Subscriptions');
+      await page.getByText('by a presubscription rule').first().waitFor();
+      expect(await browser.faults('device-subscriptions')).toEqual([]);
+      await page.getByRole('button', { name: `End the subscription to ${relayName}` }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'End' }).click();
+      await page.getByRole('button', { name: /^End the subscription/ }).waitFor({ state: 'detached' });
+      expect((await app.call('GET', `/v2/subscriptions/${id}${relayName}`)).status).toBe(404);
+    });
+
+    it('creates a credential, whose key it shows once, and deletes it', async () => {
+      const { page } = browser;
+      const dialog = page.getByRole('dialog');
+      await browser.visit(`/devices/${id}?tab=credentials`, 'sim-0');
+      await page.getByText('No credentials').waitFor();
+      await page.getByRole('button', { name: 'Create a credential' }).click();
+      await dialog.getByRole('button', { name: 'Create', exact: true }).click();
+      await dialog.getByText(/^[0-9a-f]{32,}$/).waitFor();
+      expect(await browser.violations()).toEqual([]);
+      await dialog.getByRole('button', { name: 'Close' }).last().click();
+      await page.getByRole('cell', { name: /^Pre-shared key/ }).waitFor();
+      expect(await browser.faults('device-credentials')).toEqual([]);
+      await page.getByRole('button', { name: 'Delete the pre-shared key' }).click();
+      await dialog.getByRole('button', { name: 'Delete' }).click();
+      await page.getByText('No credentials').waitFor();
+    });
+
+    it('cancels a command that waits for its device', async () => {
+      const { page } = browser;
+      const absent = await app.deviceId('injected');
+      const body = { method: 'PUT', uri: '/3303/0/5701', 'payload-b64': 'Qw==' };
+      expect((await app.call('POST', `/v2/device-requests/${absent}?async-id=waits`, body)).status).toBe(202);
+      await browser.visit(`/devices/${absent}?tab=commands`, script);
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByText('cancelled', { exact: true }).waitFor();
     });
 
     it('says why where a device does not exist', async () => {

@@ -38,7 +38,13 @@ export const describePages = (running: () => Console): void =>
       await dialog().getByLabel('Name').fill('Readers');
       await dialog().getByLabel('devices.read').check();
       await confirm('Create');
-      await browser.page.getByRole('cell', { name: 'Readers', exact: true }).waitFor();
+      await browser.page.getByRole('cell', { name: /^Readers/ }).waitFor();
+      await browser.page.getByRole('button', { name: 'Change the group Readers' }).click();
+      await dialog().getByLabel('snapshots.read').check();
+      await confirm('Save');
+      await dialog().waitFor({ state: 'detached' });
+      const { data } = (await app.call('GET', '/v3/policy-groups?name=Readers')).json;
+      expect(data).toMatchObject([{ permissions: ['devices.read', 'snapshots.read'] }]);
       await browser.page.getByRole('button', { name: 'Create a key' }).click();
       await dialog().getByLabel('Name').fill('Dashboard');
       for (const [field, option] of [
@@ -55,6 +61,13 @@ export const describePages = (running: () => Console): void =>
       const listed = (await app.as(secret ?? '').call('GET', '/v3/devices')).json;
       expect(listed).toMatchObject({ object: 'list', data: [] });
       await dialog().getByRole('button', { name: 'Close' }).last().click();
+      await browser.page.getByRole('button', { name: 'Change Dashboard', exact: true }).click();
+      await dialog().getByLabel('Source addresses').fill('192.0.2.0/24');
+      await confirm('Save');
+      await browser.page.getByText('1 device group; 192.0.2.0/24').waitFor();
+      await eventually(async () =>
+        expect(await app.as(secret ?? '').call('GET', '/v3/devices')).toMatchObject({ status: 403 }),
+      );
       await browser.page.getByRole('button', { name: 'Revoke Dashboard' }).click();
       await confirm('Revoke');
       await eventually(async () =>
@@ -74,22 +87,28 @@ export const describePages = (running: () => Console): void =>
       await confirm('Create');
       await browser.page.getByText('coaps://127.0.0.1:5684').waitFor();
       expect(await browser.faults('bootstrap')).toEqual([]);
+      await browser.page.getByRole('button', { name: 'Change the profile All devices' }).click();
+      await dialog()
+        .getByLabel(/^Lifetime/)
+        .fill('3600');
+      await confirm('Save');
+      await browser.page.getByText('3,600 seconds').waitFor();
     });
 
     it('uploads an image and creates a campaign with it', async () => {
       await browser.visit('/campaigns', 'Campaigns');
-      await browser.page.getByRole('button', { name: 'Upload an image' }).click();
+      await browser.page.getByRole('button', { name: 'Upload a package' }).click();
       const buffer = Buffer.from('firmware');
       await browser.page
         .locator('input[type=file]')
         .setInputFiles({ name: 'meter.bin', mimeType: 'application/octet-stream', buffer });
       await dialog().getByLabel('Version').fill('1.2.3');
       await confirm('Upload');
-      await browser.page.getByRole('cell', { name: 'meter.bin', exact: true }).waitFor();
+      await browser.page.getByRole('cell', { name: /^meter.bin/ }).waitFor();
       expect(await browser.faults('campaigns')).toEqual([]);
       await browser.page.getByRole('button', { name: 'Create a campaign' }).click();
       await dialog().getByLabel('Name').fill('Winter');
-      await dialog().getByLabel('Firmware image').first().click();
+      await dialog().getByLabel('Package').first().click();
       await browser.page.getByRole('option', { name: 'meter.bin, 1.2.3' }).click();
       expect(await browser.violations()).toEqual([]);
       await confirm('Create a draft');

@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { describeChannels } from '../console/channels-scenario.ts';
 import { Console } from '../console/console.ts';
+import { describeDialogs } from '../console/dialogs-scenario.ts';
 import { describeDevicePage } from '../console/device-scenario.ts';
 import { describeDevices } from '../console/devices-scenario.ts';
+import { describeKeyboard } from '../console/keyboard-scenario.ts';
 import { describePages } from '../console/pages-scenario.ts';
+import { describeSignIn } from '../console/sign-in-scenario.ts';
 
 /** One system and one browser for all pages. */
 describe('the console in a browser', () => {
@@ -39,6 +42,8 @@ describe('the console in a browser', () => {
   describeDevicePage(() => running);
   describeChannels(() => running);
   describePages(() => running);
+  describeDialogs(() => running);
+  describeKeyboard(() => running);
 
   it('says that the connection is lost, and recovers by itself', async () => {
     await browser.visit('/devices', 'Devices');
@@ -62,6 +67,8 @@ describe('the console in a browser', () => {
     expect(await browser.violations()).toEqual([]);
     await browser.photograph('no-permission');
   });
+
+  describeSignIn(() => running);
 
   it('has complained about nothing: no error, nothing that the policy refused', () => {
     expect(browser.complaints).toEqual([]);

@@ -37,7 +37,7 @@ describe('services that end while values flow', () => {
     await system?.stop();
   });
 
-  it('by kill -9: every value arrives once or twice, in order per device, and the snapshot holds the newest', async () => {
+  it('by kill -9: every value arrives once or twice, in order per device, the snapshot holds the newest, and the history all', async () => {
     flow.begin();
     await flow.goesOn();
     for (const name of victims) {
@@ -50,6 +50,7 @@ describe('services that end while values flow', () => {
     await flow.end();
     await flow.arrivedWhole(2);
     await flow.isNewest();
+    await flow.isRemembered();
   });
 
   it('by SIGTERM, the gateway and the dispatcher: a WebSocket is closed with 1012, and nothing is lost', async () => {

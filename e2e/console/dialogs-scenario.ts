@@ -1,0 +1,43 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { fewViews } from './console-browser.ts';
+import type { Console } from './console.ts';
+
+/** Where each dialog and each menu is opened; `:id` is the device sim-0. */
+const opened: [path: string, button: string, role: 'dialog' | 'menu'][] = [
+  ['/', 'Account: First administrator', 'menu'],
+  ['/devices', 'Import', 'dialog'],
+  ['/devices', 'Columns', 'dialog'],
+  ['/devices', 'Actions', 'menu'],
+  ['/devices', 'Saved queries', 'menu'],
+  ['/devices/:id', 'Suspend', 'dialog'],
+  ['/devices/:id?tab=credentials', 'Create a credential', 'dialog'],
+  ['/groups', 'Create a group', 'dialog'],
+  ['/bootstrap', 'Create a profile', 'dialog'],
+  ['/campaigns', 'Upload a package', 'dialog'],
+  ['/campaigns', 'Create a campaign', 'dialog'],
+  ['/keys', 'Create a group', 'dialog'],
+  ['/keys', 'Create a key', 'dialog'],
+  ['/keys', 'Change First administrator', 'dialog'],
+  ['/keys', 'Rotate the secret of First administrator', 'dialog'],
+  ['/keys', 'Change the group Administrators', 'dialog'],
+];
+
+/** What opens above a page. */
+export const describeDialogs = (running: () => Console): void =>
+  describe('dialogs and menus', () => {
+    let browser: Console['browser'];
+    let deviceId: string;
+
+    beforeAll(async () => {
+      ({ browser } = running());
+      deviceId = await running().app.deviceId('sim-0');
+    });
+
+    it.each(opened)('%s, %s: no fault that axe finds, narrow and wide, light and dark', async (path, button, role) => {
+      await browser.visit(path.replace(':id', deviceId), /./);
+      await browser.page.getByRole('button', { name: button, exact: true }).click();
+      await browser.page.getByRole(role).waitFor();
+      const name = `${role} ${button.toLowerCase()}`.replaceAll(/\W+/g, '-');
+      expect(await browser.faults(name, fewViews)).toEqual([]);
+    });
+  });

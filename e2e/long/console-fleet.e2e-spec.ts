@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Application } from '../application.ts';
+import { ConsoleBrowser } from '../console/console-browser.ts';
+import { eventually } from '../patience.ts';
+import { type RunningSystem, startSystem } from '../system.ts';
+
+const devices = 100_000;
+
+const interactiveMaxMs = 2_000;
+const frameMaxMs = 200;
+const heapGrowthMaxBytes = 15_000_000;
+
+/** From the top to the bottom, some screens per frame, waiting for pages that are on their way. The longest frame in ms. */
+const scroll = `(async () => {
+  const list = document.querySelector('[role=region][aria-label=Devices]');
+  list.scrollTop = 0;
+  let longest = 0;
+  let last = performance.now();
+  for (;;) {
+    const now = await new Promise(requestAnimationFrame);
+    longest = Math.max(longest, now - last);
+    last = now;
+    list.scrollTop += 3 * list.clientHeight;
+    const rows = Number(document.querySelector('[role=table][aria-label=Devices]').getAttribute('aria-rowcount')) - 1;
+    const isAtEnd = list.scrollTop + list.clientHeight >= rows * 44;
+    if (isAtEnd) return longest;
+  }
+})()`;
+
+describe('the list of a large fleet', () => {
+  let system: RunningSystem;
+  let app: Application;
+  let browser: ConsoleBrowser;
+
+  beforeAll(async () => {
+    system = await startSystem('console-fleet');
+    app = new Application(system.baseUrl, system.adminKey);
+    const rows = Array.from({ length: devices }, (_, n) => `fleet-${n},Device ${n},meter,SN-${n}`);
+    const csv = ['endpoint_name,name,endpoint_type,serial_number', ...rows].join('\n');
+    const { json } = await app.call('POST', '/v3/device-imports?name=fleet', csv, { 'content-type': 'text/csv' });
+    await eventually(
+      async () => {
+        const { json: state } = await app.call('GET', `/v3/device-imports/${json.id}`);
+        expect(state).toMatchObject({ status: 'completed', processed_count: devices, errors_count: 0 });
+      },
+      { timeoutMs: 600_000 },
+    );
+    browser = await ConsoleBrowser.open(system.baseUrl);
+    await browser.signIn(system.adminKey);
+    await browser.page.getByRole('heading', { level: 1, name: 'Fleet' }).waitFor();
+  }, 900_000);
+
+  afterAll(async () => {
+    await browser?.close();
+    await system?.stop();
+  });
+
+  it('is there within two seconds', async () => {
+    const tookMs: number[] = [];
+    for (let n = 0; n < 5; n++) {
+      const startedAt = performance.now();
+      await browser.visit('/devices', 'Devices');
+      await browser.page.getByText('Device 0', { exact: true }).waitFor();
+      tookMs.push(performance.now() - startedAt);
+    }
+    process.stdout.write(`first rows after ${tookMs.map((ms) => ms.toFixed(0)).join(', ')} ms\n`);
+    expect(Math.min(...tookMs)).toBeLessThan(interactiveMaxMs);
+  });
+
+  it('scrolls to its end without a pause, and again and again without taking more memory', async () => {
+    const { page } = browser;
+    const session = await page.context().newCDPSession(page);
+    const heap = async (): Promise<number> => {
+      await session.send('HeapProfiler.collectGarbage');
+      return (await session.send('Runtime.getHeapUsage')).usedSize;
+    };
+    const longest = [await page.evaluate<number>(scroll)];
+    await page.getByText(`Device ${devices - 1}`, { exact: true }).waitFor();
+    const [filled] = [await heap()];
+    for (let n = 0; n < 3; n++) longest.push(await page.evaluate<number>(scroll));
+    const grown = (await heap()) - filled;
+    const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
+    process.stdout.write(
+      `longest frames ${longest.map((ms) => ms.toFixed(0)).join(', ')} ms; heap ${megabytes(filled)}, later ${megabytes(grown)} more\n`,
+    );
+    expect(Math.max(...longest)).toBeLessThan(frameMaxMs);
+    expect(grown).toBeLessThan(heapGrowthMaxBytes);
+  }, 600_000);
+});
