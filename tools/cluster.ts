@@ -1,7 +1,8 @@
 /**
- * `npm run cluster -- up|load|check|status|down`: a Kubernetes cluster on this machine, without Docker and without a registry (docs/kubernetes.md).
+ * `npm run cluster -- up|load|check|scale|status|down`: a Kubernetes cluster on this machine, without Docker and without a registry (docs/kubernetes.md).
  * `up` starts it, `load` brings in the images and installs the dev overlay, `down` ends it and leaves nothing
  * behind. `check` does all of it with one node that is gone afterwards, and lets devices and applications travel.
+ * `scale` measures what more replicas bring.
  */
 import { existsSync } from 'node:fs';
 import { readCommandLine, wholeNumber } from './lanyard/command-line.ts';
@@ -11,7 +12,7 @@ import { ensureDebianPrograms } from './cluster/debian.ts';
 import { nodesMax, planOf } from './cluster/plan.ts';
 import { buildPrograms, missingPrograms, sources, type SourceName } from './cluster/programs.ts';
 
-const usage = `npm run cluster -- up [--nodes N] [--without keda,metrics-server] | load [--archive FILE] | check [--archive FILE] | status | down [--context [--registry NAME]]`;
+const usage = `npm run cluster -- up [--nodes N] [--without keda,metrics-server] | load [--archive FILE] | check [--archive FILE] | scale [--only REGEXP] | status | down [--context [--registry NAME]]`;
 
 const options = {
   nodes: { type: 'string', default: '3' },
@@ -19,9 +20,10 @@ const options = {
   archive: { type: 'string' },
   context: { type: 'boolean', default: false },
   registry: { type: 'string' },
+  only: { type: 'string', default: '' },
 } as const;
 
-const commands = ['up', 'load', 'check', 'status', 'down'];
+const commands = ['up', 'load', 'check', 'scale', 'status', 'down'];
 
 const { values, positionals } = readCommandLine(usage, options, { allowPositionals: true });
 
@@ -77,6 +79,12 @@ const check = async () => {
   return checkCluster(values.archive);
 };
 
+const scale = async () => {
+  const cluster = await running();
+  const { scaling } = await import('../bench/cluster/scaling.ts');
+  await scaling(cluster, new RegExp(values.only));
+};
+
 const down = async () => {
   const cluster = await found();
   if (!cluster) return;
@@ -107,6 +115,6 @@ await run(async () => {
   const [name = '', ...more] = positionals;
   if (!commands.includes(name) || more.length > 0) throw new Stop(usage);
   if (values.context) return (await import('./cluster/context.ts')).inContext(name, values);
-  return { up, load, check, status, down }[name as 'up']();
+  return { up, load, check, scale, status, down }[name as 'up']();
 });
 process.exit();

@@ -4,20 +4,23 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { assembled } from './images/assembled.ts';
 import { canPull, isolation, namedBases, standIns } from './images/base-images.ts';
 import { type Builder, builders, chooseBuilder, outputOf, runStep, sizeOf } from './images/programs.ts';
 import { readCommandLine } from './lanyard/command-line.ts';
 import { progress, root, run, say, Stop } from './lanyard/project.ts';
 import { apps } from './lanyard/service-processes.ts';
 
-const usage = `npm run images -- [--service ${apps[0]}]... [--tool ${builders.join('|')}] [--base auto|named|stand-in] [--tag dev] [--json]
-  --base: auto builds on the images that the Dockerfile names if they can be fetched, and on stand-ins otherwise`;
+const usage = `npm run images -- [--service ${apps[0]}]... [--tool ${builders.join('|')}] [--base auto|named|stand-in] [--tag dev] [--assembled] [--json]
+  --base: auto builds on the images that the Dockerfile names if they can be fetched, and on stand-ins otherwise
+  --assembled: of the packages that are installed here and what they build, which takes a minute; not for a release`;
 
 const options = {
   service: { type: 'string', multiple: true, default: [] as string[] },
   tool: { type: 'string' },
   base: { type: 'string', default: 'auto' },
   tag: { type: 'string', default: 'dev' },
+  assembled: { type: 'boolean', default: false },
   json: { type: 'boolean', default: false },
 } as const;
 
@@ -50,6 +53,7 @@ await run(async () => {
   const bases = named ? namedBases() : await standIns(builder);
   say(`${builder}, on ${bases.NODE_IMAGE} and ${bases.RUNTIME_IMAGE}`);
   const cache = packageCache(builder);
+  const context = values.assembled ? await assembled() : root;
   for (const name of names) {
     const started = Date.now();
     await runStep(builder, [
@@ -57,7 +61,7 @@ await run(async () => {
       ...isolation(builder),
       ...(builder === 'docker' ? [] : ['--layers', ...cache]),
       ...Object.entries(bases).flatMap(([argument, image]) => ['--build-arg', `${argument}=${image}`]),
-      ...['--file', join(root, 'Dockerfile'), '--target', name, '--tag', imageOf(name, values.tag), root],
+      ...['--file', join(context, 'Dockerfile'), '--target', name, '--tag', imageOf(name, values.tag), context],
     ]);
     say(`${imageOf(name, values.tag)} in ${Math.round((Date.now() - started) / 1000)} s`);
   }

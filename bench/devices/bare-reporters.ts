@@ -23,6 +23,7 @@ const timers = new TickingTimers(systemDtlsClock);
 
 /** The server limits those whom it does not know by source address: on Linux each 127.x.y.z is this machine. */
 const devicesPerAddress = 100;
+const isHere = server.startsWith('127.');
 /** A server may still send records to addresses of devices that are gone. */
 const network = isSecure ? 25 : 24;
 const registeredAtOnce = 20;
@@ -95,9 +96,8 @@ class Reporter {
 
   async register() {
     const block = Math.floor(this.n / devicesPerAddress);
-    await new Promise((bound) =>
-      this.socket.bind(0, `127.${network}.${block >> 8}.${block & 255}`, () => bound(undefined)),
-    );
+    const own = isHere ? `127.${network}.${block >> 8}.${block & 255}` : undefined;
+    await new Promise((bound) => this.socket.bind(0, own, () => bound(undefined)));
     this.socket.on('message', (bytes) => (isSecure ? this.client?.receive(bytes) : this.receive(bytes)));
     if (isSecure) await this.connect();
     const done = new Promise((registered) => (this.registered = registered));

@@ -63,7 +63,7 @@ const ofCustomers: string[] = [];
 const deviceOf = (n: number) => (ofCustomers[n] ??= newId());
 
 /** Writes messages into the topic of values. */
-export const send = async ({ producer }: BenchSystem, messages: ReturnType<typeof values>) => {
+export const send = async ({ producer }: Pick<BenchSystem, 'producer'>, messages: ReturnType<typeof values>) => {
   for (let n = 0; n < messages.length; n += sentAtOnce)
     await Promise.all(messages.slice(n, n + sentAtOnce).map((message) => producer.sendEncoded(DeviceValues, message)));
 };

@@ -1,15 +1,16 @@
 /** The local cluster as a whole: started, found again, ended. */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { waitUntil } from '../lanyard/probes.ts';
 import { say, Stop } from '../lanyard/project.ts';
 import { addonImages, installAddon, type Addon } from './addons.ts';
 import { writeProgramImages } from './archive.ts';
 import { writeCertificates } from './certificates.ts';
+import { removeCgroups } from './cgroups.ts';
 import { startControlPlane } from './control-plane.ts';
 import { Kubectl } from './kubectl.ts';
 import { connectHost, connectNode, disconnectHost, hasLink, Namespace } from './namespaces.ts';
-import { importImages, pauseImage, removeCgroups, startNode } from './node.ts';
+import { importImages, pauseImage, startNode } from './node.ts';
 import { planOf, type Plan } from './plan.ts';
 import { buildPause } from './programs.ts';
 
@@ -61,9 +62,9 @@ export class Cluster {
   }
 
   private knownArchives() {
-    return ['pause.tar', 'addons.tar', 'lanyard.tar']
-      .map((name) => join(this.folderOfImages, name))
-      .filter((path) => existsSync(path));
+    const { folderOfImages: folder } = this;
+    const loaded = existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith('lanyard-')) : [];
+    return ['pause.tar', 'addons.tar', ...loaded].map((name) => join(folder, name)).filter((path) => existsSync(path));
   }
 
   private save() {

@@ -1,12 +1,11 @@
 /** The same commands for a cluster that runs elsewhere: the current context of kubectl. */
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { enginesElsewhere } from '../lanyard/engines.ts';
 import { dataFolder, say, Stop } from '../lanyard/project.ts';
 import { apps, type EngineUrls } from '../lanyard/service-processes.ts';
 import { secretsOf } from '../lanyard/state.ts';
 import { Kubectl } from './kubectl.ts';
-import { devicesService, kustomization, namespace, secretsOfServices } from './overlay.ts';
+import { namespace, secretsOfServices, writeOverlay } from './overlay.ts';
 
 /** `preStop.sleep`, without a feature gate. */
 const minorMin = 30;
@@ -35,11 +34,8 @@ const install = async (kubectl: Kubectl, registry: string | undefined) => {
     );
   const folder = join(dataFolder(), 'cluster-context');
   const urls = engines();
-  mkdirSync(folder, { recursive: true });
   const images = (app: string) => ({ newName: `${registry}/${app}`, newTag: 'dev' });
-  const written = kustomization(folder, { engines: urls, images });
-  writeFileSync(join(folder, 'kustomization.yaml'), JSON.stringify(written, null, 2));
-  writeFileSync(join(folder, 'devices.yaml'), JSON.stringify(devicesService(), null, 2));
+  writeOverlay(folder, { engines: urls, images });
   kubectl.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }]);
   kubectl.apply(secretsOfServices(urls, secretsOf(folder)));
   kubectl.run(['apply', '-k', folder]);

@@ -1,6 +1,5 @@
 /** Lanyard on the cluster: engines outside of it, as managed ones are, images, the dev overlay, the first key. */
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { enginesElsewhere, startEngines } from '../lanyard/engines.ts';
 import { removeData } from '../lanyard/engine-processes.ts';
@@ -8,48 +7,18 @@ import { stopLeftOvers } from '../lanyard/left-overs.ts';
 import { tcpPort } from '../lanyard/ports.ts';
 import { splitAddress, waitUntil } from '../lanyard/probes.ts';
 import { processOf, stopProcess } from '../lanyard/processes.ts';
-import { say, Stop } from '../lanyard/project.ts';
-import { apps } from '../lanyard/service-processes.ts';
+import { say } from '../lanyard/project.ts';
+import { apps, type Secrets } from '../lanyard/service-processes.ts';
 import { secretsOf, StateFile } from '../lanyard/state.ts';
-import { command, show } from './namespaces.ts';
+import { certificateSecret, certificateSettings, localPatches, localPolicies } from './local-overlay.ts';
+import { command } from './namespaces.ts';
 import { tagImage } from './node.ts';
-import {
-  devicesService,
-  kustomization,
-  namespace,
-  nodePorts,
-  packagesVolume,
-  secretsOfServices,
-  type Settings,
-} from './overlay.ts';
+import { namespace, nodePorts, packagesVolume, secretsOfServices, writeOverlay, type Settings } from './overlay.ts';
+import { saveImages } from './service-images.ts';
 import type { Cluster } from './cluster.ts';
 import type { Kubectl } from './kubectl.ts';
 
 const rolloutMs = 600_000;
-
-/** What the tools call an image that was built here. */
-export const imageOf = (app: string) => `docker.io/library/lanyard-${app}:dev`;
-
-const storages = [
-  { program: 'podman', options: ['--multi-image-archive'] },
-  { program: 'docker', options: [] },
-];
-
-/** Whether all of them are where podman or docker keeps images. */
-export const hasImages = () =>
-  storages.some(
-    ({ program }) => spawnSync(program, ['image', 'inspect', ...apps.map(imageOf)], { stdio: 'ignore' }).status === 0,
-  );
-
-/** All images in one archive, in which their common layers are once. */
-const saveImages = async (archive: string) => {
-  for (const { program, options } of storages) {
-    rmSync(archive, { force: true });
-    const code = await show(program, ['save', '--output', archive, ...options, ...apps.map(imageOf)]).catch(() => 1);
-    if (code === 0) return;
-  }
-  throw new Stop('There are no images: npm run images builds them.');
-};
 
 export class Installation {
   cluster: Cluster;
@@ -96,10 +65,10 @@ export class Installation {
   }
 
   /** @param given an archive of the images, instead of those that were built here */
-  async loadImages(given?: string) {
+  async loadImages(given?: string, tag = 'dev') {
     mkdirSync(this.cluster.folderOfImages, { recursive: true });
-    const archive = join(this.cluster.folderOfImages, 'lanyard.tar');
-    if (given === undefined) await saveImages(archive);
+    const archive = join(this.cluster.folderOfImages, `lanyard-${tag}.tar`);
+    if (given === undefined) await saveImages(archive, tag);
     else command('cp', ['--reflink=auto', resolve(given), archive]);
     this.cluster.load(archive);
   }
@@ -116,7 +85,7 @@ export class Installation {
     const engines = await startEngines({
       dataDir,
       logs: join(dataDir, 'logs'),
-      secrets: secretsOf(dataDir),
+      secrets: this.secrets,
       state: file.state,
       launchUnit: (unit, launch) => file.launch(unit, launch),
       leftOvers: file.state.units,
@@ -154,24 +123,48 @@ export class Installation {
       ...more,
       dispatcher: [`DISPATCHER_CALLBACK_ALLOW_CIDRS=${this.cluster.plan.network}`, ...(more.dispatcher ?? [])],
       campaigns: [`CAMPAIGNS_PACKAGE_URIS=${uris}`, ...(more.campaigns ?? [])],
+      'device-proxy': [...certificateSettings, ...(more['device-proxy'] ?? [])],
     };
   }
 
+  get secrets() {
+    return secretsOf(this.enginesFolder);
+  }
+
+  async engineUrls() {
+    return (await this.startEngines()).urls;
+  }
+
+  /** Other values for the next pods: what runs has read the ones before. */
+  async changeSecrets(change: Partial<Secrets>) {
+    const secrets = { ...this.secrets, ...change };
+    writeFileSync(join(this.enginesFolder, 'secrets.json'), JSON.stringify(secrets, null, 2), { mode: 0o600 });
+    this.kubectl.apply(secretsOfServices(await this.engineUrls(), secrets));
+  }
+
+  /** A new key and certificate for the listeners of devices. Gives the certificate. */
+  async changeCertificate() {
+    const { selfSigned } = await import('@lanyard/testing');
+    const made = selfSigned('devices', { hosts: this.cluster.plan.nodes.map(({ address }) => address) });
+    this.kubectl.apply([certificateSecret(made)]);
+    return made.certificate;
+  }
+
   /** Applies the overlay and waits until everything runs. */
-  async install(settings: Settings = {}) {
+  async install(settings: Settings = {}, tag = 'dev') {
     const { kubectl } = this;
-    const { folder } = this.cluster.plan;
-    const { urls } = await this.startEngines();
-    const overlay = join(folder, 'overlay');
-    mkdirSync(overlay, { recursive: true });
-    const packages = join(folder, 'packages');
+    const { plan } = this.cluster;
+    const urls = await this.engineUrls();
+    const overlay = join(plan.folder, 'overlay');
+    const packages = join(plan.folder, 'packages');
     mkdirSync(packages, { recursive: true });
     chmodSync(packages, 0o777);
-    const written = kustomization(overlay, { engines: urls, settings: this.settings(settings) });
-    writeFileSync(join(overlay, 'kustomization.yaml'), JSON.stringify(written, null, 2));
-    writeFileSync(join(overlay, 'devices.yaml'), JSON.stringify(devicesService(), null, 2));
-    kubectl.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }]);
-    kubectl.apply([...secretsOfServices(urls, secretsOf(this.enginesFolder)), packagesVolume(packages)]);
+    const images = (app: string) => ({ newName: `lanyard-${app}`, newTag: tag });
+    const options = { engines: urls, settings: this.settings(settings), images, more: localPatches(plan, urls) };
+    writeOverlay(overlay, options, localPolicies(plan));
+    kubectl.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, packagesVolume(packages)]);
+    kubectl.apply(secretsOfServices(urls, this.secrets));
+    await this.changeCertificate();
     kubectl.run(['apply', '-k', overlay]);
     say('the overlay is applied');
     await this.rolledOut();

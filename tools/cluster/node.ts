@@ -1,8 +1,9 @@
 /** One node: containerd, kubelet and kube-proxy, with the files that configure them. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { waitUntil } from '../lanyard/probes.ts';
 import { certificatesFolder, kubeconfigOf } from './certificates.ts';
+import { cgroupOf, makeCgroups } from './cgroups.ts';
 import { dnsService, podNetwork, type Member, type Plan } from './plan.ts';
 import { programPath } from './programs.ts';
 import type { Namespace } from './namespaces.ts';
@@ -11,11 +12,6 @@ export const pauseImage = 'localhost/lanyard/pause:1';
 
 /** In the node's own /run. */
 const socket = '/run/containerd/containerd.sock';
-
-const cgroups = '/sys/fs/cgroup';
-
-/** Of all members of a cluster; different clusters of one machine keep apart. */
-const cgroupOf = (plan: Plan) => `/lanyard-${plan.network.replaceAll(/[./]/g, '-')}`;
 
 export const containerdConfig = ({ folder }: Member) => `version = 2
 root = "${folder}/containerd"
@@ -90,58 +86,6 @@ const writeConfiguration = (plan: Plan, member: Member) => {
   writeFileSync(join(folder, 'kubelet.yaml'), JSON.stringify(kubeletConfig(plan, member), null, 2));
   // Names outside the cluster have no answer: nothing in it needs them.
   writeFileSync(join(folder, 'resolv.conf'), 'nameserver 127.0.0.1\n');
-};
-
-/** One hierarchy per controller (v1), or one for all (v2). */
-const hierarchies = () =>
-  existsSync(join(cgroups, 'cgroup.controllers'))
-    ? [cgroups]
-    : readdirSync(cgroups)
-        .filter((name) => name !== 'unified')
-        .map((name) => join(cgroups, name))
-        .filter((path) => statSync(path).isDirectory());
-
-/** What a new branch does not take from its parent by itself. */
-const inherit = (parent: string, branch: string) => {
-  for (const name of ['cpuset.cpus', 'cpuset.mems'])
-    if (existsSync(join(branch, name)) && readFileSync(join(branch, name), 'utf8').trim() === '')
-      writeFileSync(join(branch, name), readFileSync(join(parent, name)));
-  const control = join(parent, 'cgroup.subtree_control');
-  if (existsSync(control)) writeFileSync(control, '+cpu +cpuset +memory +pids');
-};
-
-/** Of the whole cluster, as much as eight processes that compete with it on this machine. */
-const share = { 'cpu.shares': '8192', 'cpu.weight': '800' };
-
-const giveShare = (branch: string) => {
-  for (const [name, value] of Object.entries(share))
-    if (existsSync(join(branch, name))) writeFileSync(join(branch, name), value);
-};
-
-const makeCgroups = (plan: Plan, { name }: Member) => {
-  for (const hierarchy of hierarchies()) {
-    const all = join(hierarchy, cgroupOf(plan));
-    for (const [parent, branch] of [
-      [hierarchy, all],
-      [all, join(all, name)],
-    ] as const) {
-      mkdirSync(branch, { recursive: true });
-      inherit(parent, branch);
-    }
-    giveShare(all);
-  }
-};
-
-const removeBranch = (path: string) => {
-  if (!existsSync(path)) return;
-  for (const entry of readdirSync(path, { withFileTypes: true }))
-    if (entry.isDirectory()) removeBranch(join(path, entry.name));
-  rmdirSync(path);
-};
-
-/** Once no process is left in them. */
-export const removeCgroups = (plan: Plan) => {
-  for (const hierarchy of hierarchies()) removeBranch(join(hierarchy, cgroupOf(plan)));
 };
 
 const kubelet = (plan: Plan, { name, address, folder }: Member) => [

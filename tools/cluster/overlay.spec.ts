@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { newIdentityKeys } from '../lanyard/identity-keys.ts';
@@ -7,19 +7,25 @@ import { apps } from '../lanyard/service-processes.ts';
 import { manifestEnvironmentProblems } from '../manifests/environment.ts';
 import { buildKustomization } from '../manifests/kustomize.ts';
 import { schemaProblems } from '../manifests/schemas.ts';
-import { devicesService, kustomization, secretsOfServices } from './overlay.ts';
+import { certificateSettings, localPatches, localPolicies } from './local-overlay.ts';
+import { secretsOfServices, writeOverlay } from './overlay.ts';
+import { planOf } from './plan.ts';
 
 mkdirSync(dataFolder(), { recursive: true });
 const folder = mkdtempSync(join(dataFolder(), 'overlay-'));
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const engines = { brokers: '10.1.2.3:9092', databaseUrl: 'postgres://a', redisUrl: 'redis://a' };
+const engines = {
+  brokers: '10.1.2.3:9092',
+  databaseUrl: 'postgres://a:b@10.1.2.3:5432/c',
+  redisUrl: 'redis://10.1.2.3:6379',
+};
+const plan = planOf(1, { folder, network: '10.1.2' });
 
 const build = () => {
-  const written = kustomization(folder, { engines, settings: { gateway: ['GATEWAY_KEY_RATE_BURST=7'] } });
-  writeFileSync(join(folder, 'kustomization.yaml'), JSON.stringify(written));
-  writeFileSync(join(folder, 'devices.yaml'), JSON.stringify(devicesService()));
+  const settings = { gateway: ['GATEWAY_KEY_RATE_BURST=7'], 'device-proxy': certificateSettings };
+  writeOverlay(folder, { engines, settings, more: localPatches(plan, engines) }, localPolicies(plan));
   return buildKustomization(folder);
 };
 

@@ -1,6 +1,6 @@
 /** Lanyard's dev overlay for a cluster: engines outside of it, ports at its nodes, Secrets. */
-import { relative } from 'node:path';
-import { join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { root } from '../lanyard/project.ts';
 import {
   apps,
@@ -47,7 +47,12 @@ const add = (path: string, value: unknown) => ({ op: 'add', path, value });
 
 const container = '/spec/template/spec/containers/0';
 
-const patches = () => [
+interface Patch {
+  target: { kind: string; name: string };
+  patch: object[];
+}
+
+const patches = (): Patch[] => [
   {
     target: { kind: 'StatefulSet', name: 'device-proxy' },
     patch: [
@@ -81,23 +86,26 @@ export const kustomization = (
     engines,
     settings = {},
     images = (app) => ({ newName: `lanyard-${app}`, newTag: 'dev' }),
+    more = [],
   }: {
     engines: Pick<EngineUrls, 'brokers'>;
     settings?: Settings;
     images?: (app: App) => { newName: string; newTag: string };
+    /** Patches of a particular cluster. */
+    more?: Patch[];
   },
 ) => ({
   apiVersion: 'kustomize.config.k8s.io/v1beta1',
   kind: 'Kustomization',
   namespace,
-  resources: [relative(folder, join(root, 'k8s/overlays/dev')), 'devices.yaml'],
+  resources: [relative(folder, join(root, 'k8s/overlays/dev')), 'objects.yaml'],
   images: apps.map((app) => ({ name: `lanyard-${app}`, ...images(app) })),
   configMapGenerator: Object.entries(literals(engines, settings)).map(([name, own]) => ({
     name: `lanyard-${name}`,
     behavior: 'merge',
     literals: own,
   })),
-  patches: patches().map(({ target, patch }) => ({ target, patch: JSON.stringify(patch) })),
+  patches: [...patches(), ...more].map(({ target, patch }) => ({ target, patch: JSON.stringify(patch) })),
 });
 
 /** DTLS and TLS at the same number. */
@@ -114,6 +122,18 @@ export const devicesService = () => ({
     ],
   },
 });
+
+/** A folder for `kubectl apply -k`, with objects beside the overlay's. */
+export const writeOverlay = (
+  folder: string,
+  options: Parameters<typeof kustomization>[1],
+  objects: readonly object[] = [],
+) => {
+  mkdirSync(folder, { recursive: true });
+  const documents = [devicesService(), ...objects].map((object) => JSON.stringify(object, null, 2));
+  writeFileSync(join(folder, 'kustomization.yaml'), JSON.stringify(kustomization(folder, options), null, 2));
+  writeFileSync(join(folder, 'objects.yaml'), documents.join('\n---\n'));
+};
 
 /** One per service, with what it reads. */
 export const secretsOfServices = (engines: EngineUrls, secrets: Secrets) =>
@@ -138,7 +158,7 @@ export const packagesVolume = (path: string) => ({
   metadata: { name: 'packages' },
   spec: {
     capacity: { storage: '100Gi' },
-    accessModes: ['ReadWriteOnce'],
+    accessModes: ['ReadWriteMany'],
     persistentVolumeReclaimPolicy: 'Retain',
     hostPath: { path, type: 'DirectoryOrCreate' },
     claimRef: { namespace, name: 'campaigns-packages' },

@@ -2,8 +2,8 @@
 import { waitUntil } from '../lanyard/probes.ts';
 import { sleep } from '../lanyard/project.ts';
 import { apps, type App } from '../lanyard/service-processes.ts';
-import { namespace } from '../cluster/overlay.ts';
-import { imageOf } from '../cluster/installation.ts';
+import { imageOf } from '../cluster/service-images.ts';
+import { newCertificate, newIdentityKey } from './renewals.ts';
 import type { ClusterSystem } from './cluster-system.ts';
 
 export interface Step {
@@ -62,18 +62,43 @@ const withoutDns = async (system: ClusterSystem) => {
 
 /** One service gets another tag of its image, and the one before again; the others are not touched. */
 const upgradeAlone = async (system: ClusterSystem, app: App) => {
-  const next = imageOf(app).replace(/:dev$/, ':next');
-  await system.installation.tagImage(imageOf(app), next);
-  const workload = `deployment/${app}`;
+  await system.installation.tagImage(imageOf(app), imageOf(app, 'next'));
   const before = system.pods().map(({ metadata }) => metadata.name);
-  system.kubectl.run(['-n', namespace, 'set', 'image', workload, `${app}=${next}`]);
-  await system.rolledOut(app);
-  system.kubectl.run(['-n', namespace, 'rollout', 'undo', workload]);
-  await system.rolledOut(app);
+  await system.setImages([app], 'next');
+  await system.undo([app]);
   const others = before.filter((name) => !name.startsWith(`${app}-`));
   const now = new Set(system.pods().map(({ metadata }) => metadata.name));
   return `${others.filter((name) => now.has(name)).length} of ${others.length} other pods were not touched`;
 };
+
+/** The event log before all others, and back after them (docs/kubernetes.md). */
+const upgrade = async (system: ClusterSystem) => {
+  await system.setImages(['event-log'], 'dev');
+  await system.setImages(allButEventLog, 'dev');
+};
+
+const rollBack = async (system: ClusterSystem) => {
+  await system.undo(allButEventLog);
+  await system.undo(['event-log']);
+};
+
+const allButEventLog = apps.filter((app) => app !== 'event-log');
+
+export const upgradeNames = [
+  'upgrade from the previous version',
+  'back to the previous version',
+  'upgrade again',
+] as const;
+
+/** Of a system that has started with the images of the version before. */
+export const upgradeSteps = (system: ClusterSystem): Step[] => [
+  { name: upgradeNames[0], work: () => upgrade(system), inOrder: true },
+  { name: upgradeNames[1], work: () => rollBack(system), inOrder: true },
+  { name: upgradeNames[2], work: () => upgrade(system), inOrder: true },
+];
+
+/** Longer than a readiness probe needs to notice, shorter than what a liveness probe allows. */
+const frozenMs = 25_000;
 
 export const clusterSteps = (system: ClusterSystem): Step[] => {
   const { installation } = system;
@@ -92,12 +117,17 @@ export const clusterSteps = (system: ClusterSystem): Step[] => {
     scaled(1, 4),
     scaled(4, 2),
     ...apps.map((app) => ({ name: `a pod of ${app} killed`, work: () => system.killPod(app) })),
+    ...apps.map((app) => ({ name: `a pod of ${app} out of memory`, work: () => system.exhaustMemory(app) })),
+    ...apps.map((app) => ({ name: `a pod of ${app} frozen`, work: () => system.freeze(app, frozenMs) })),
+    { name: 'a pod of device-proxy frozen for good', work: () => system.freezeForGood('device-proxy') },
     ...(several ? [{ name: 'a node drained', work: () => drain(system), inOrder: true }] : []),
     ...['redis', 'postgresql', 'kafka'].flatMap((name) => [
       { name: `restart of ${name}`, work: () => installation.restartEngine(name) },
       { name: `kill -9 of ${name}`, work: () => installation.restartEngine(name, 'SIGKILL') },
     ]),
     { name: `no DNS for ${dnsAwayMs / 1_000} s`, work: () => withoutDns(system) },
+    { name: 'a new certificate for devices', work: () => newCertificate(system), inOrder: true },
+    { name: 'a new identity key', work: () => newIdentityKey(system), inOrder: true },
     { name: 'dispatcher upgraded alone and back', work: () => upgradeAlone(system, 'dispatcher'), inOrder: true },
     { name: 'registry upgraded alone and back', work: () => upgradeAlone(system, 'registry') },
   ];

@@ -1,11 +1,13 @@
 /** Lanyard on the local cluster, as a rehearsal sees and disturbs it. */
 import { KafkaConnection } from '@lanyard/kafka';
 import { createLogger } from '@lanyard/service';
+import { Container, endOf, restartsOf } from '../cluster/containers.ts';
 import { namespace } from '../cluster/overlay.ts';
+import { imageOf } from '../cluster/service-images.ts';
 import { waitUntil } from '../lanyard/probes.ts';
+import { sleep } from '../lanyard/project.ts';
 import { apps, type App } from '../lanyard/service-processes.ts';
 import { drillSettings } from './system.ts';
-import type { KubernetesObject } from '../cluster/kubectl.ts';
 import type { Installation } from '../cluster/installation.ts';
 import type { RehearsedSystem } from './rehearsed-system.ts';
 
@@ -13,13 +15,6 @@ import type { RehearsedSystem } from './rehearsed-system.ts';
 const entranceNodes = 2;
 
 const rolloutMs = 600_000;
-
-interface ContainerStatus {
-  restartCount: number;
-}
-
-const restartsOf = ({ status }: KubernetesObject) =>
-  ((status?.['containerStatuses'] ?? []) as ContainerStatus[]).reduce((sum, { restartCount }) => sum + restartCount, 0);
 
 /** The environment of a drill, by service. */
 const settings = () => {
@@ -40,11 +35,14 @@ export class ClusterSystem implements RehearsedSystem {
     this.installation = installation;
   }
 
-  /** Lanyard from scratch with the drill's settings, and two replicas of what may have two. */
-  async prepare() {
+  /**
+   * Lanyard from scratch with the drill's settings, and two replicas of everything.
+   * @param tag of the images
+   */
+  async prepare(tag: string) {
     await this.installation.uninstall();
-    await this.installation.install(settings());
-    for (const app of apps) if (app !== 'campaigns') this.scale(app, 2);
+    await this.installation.install(settings(), tag);
+    for (const app of apps) this.scale(app, 2);
     await this.installation.rolledOut();
     this.brokers = (await this.installation.startEngines()).urls.brokers;
     await this.revive();
@@ -127,12 +125,88 @@ export class ClusterSystem implements RehearsedSystem {
     await this.rolledOut();
   }
 
-  /** Without a word to the process, as a kernel would that is out of memory. */
-  async killPod(app: App) {
+  async restart(...of: App[]) {
+    this.kubectl.run(['-n', namespace, 'rollout', 'restart', ...of.map((app) => `${kindOf(app)}/${app}`)]);
+    await this.rolledOut(...of);
+  }
+
+  /** Another image for each of them, at the same time. */
+  async setImages(of: readonly App[], tag: string) {
+    for (const app of of)
+      this.kubectl.run(['-n', namespace, 'set', 'image', `${kindOf(app)}/${app}`, `${app}=${imageOf(app, tag)}`]);
+    await this.rolledOut(...of);
+  }
+
+  /** What was before the last change of each. */
+  async undo(of: readonly App[]) {
+    for (const app of of) this.kubectl.run(['-n', namespace, 'rollout', 'undo', `${kindOf(app)}/${app}`]);
+    await this.rolledOut(...of);
+  }
+
+  private podOf(app: App) {
     const [pod] = this.pods(app);
     if (!pod) throw new Error(`no pod of ${app}`);
-    this.kubectl.run(['-n', namespace, 'delete', 'pod', pod.metadata.name, '--grace-period=0', '--force']);
+    return pod;
+  }
+
+  private containerOf(pod: ReturnType<ClusterSystem['podOf']>) {
+    return new Container(this.installation.cluster.plan, pod);
+  }
+
+  /** Without a word to the process, as when its node has gone. */
+  async killPod(app: App) {
+    const { metadata, spec } = this.podOf(app);
+    this.kubectl.run(['-n', namespace, 'delete', 'pod', metadata.name, '--grace-period=0', '--force']);
     await this.rolledOut(app);
-    return `${pod.metadata.name} on ${pod.spec?.['nodeName']}`;
+    return `${metadata.name} on ${spec?.['nodeName']}`;
+  }
+
+  /** The kernel kills it. */
+  async exhaustMemory(app: App) {
+    const pod = this.podOf(app);
+    const { name } = pod.metadata;
+    const now = () => this.pods(app).find(({ metadata }) => metadata.name === name) ?? pod;
+    const before = restartsOf(pod);
+    this.containerOf(pod).takeMemory();
+    const take = 'const all = []; for (;;) all.push(Buffer.alloc(1e6, 1))';
+    const exec = ['-n', namespace, 'exec', name, '--', 'node', '-e', take];
+    const isKilled = async () => {
+      await this.kubectl.runAside(exec).catch(() => undefined);
+      return restartsOf(now()) > before;
+    };
+    await waitUntil(`${name} to run out of memory`, isKilled, { timeoutMs: 120_000 });
+    await this.rolledOut(app);
+    // It is no surprise.
+    this.restarts.set(name, restartsOf(now()));
+    return `${name}: ${endOf(now())}`;
+  }
+
+  /** It stands still, with its connections open, and continues. */
+  async freeze(app: App, ms: number) {
+    const pod = this.podOf(app);
+    const container = this.containerOf(pod);
+    container.signal('SIGSTOP');
+    try {
+      await sleep(ms);
+    } finally {
+      container.signal('SIGCONT');
+    }
+    await this.rolledOut(app);
+    return pod.metadata.name;
+  }
+
+  /** It stands still until the kubelet replaces it. */
+  async freezeForGood(app: App) {
+    const pod = this.podOf(app);
+    const { name } = pod.metadata;
+    const started = Date.now();
+    this.containerOf(pod).signal('SIGSTOP');
+    const now = () => this.pods(app).find(({ metadata }) => metadata.name === name) ?? pod;
+    const isReplaced = async () => restartsOf(now()) > restartsOf(pod);
+    await waitUntil(`${name} to be started again`, isReplaced, { timeoutMs: 300_000 });
+    this.restarts.set(name, restartsOf(now()));
+    const replacedAfter = ((Date.now() - started) / 1_000).toFixed(0);
+    await this.rolledOut(app);
+    return `${name}: started again by its liveness probe after ${replacedAfter} s`;
   }
 }

@@ -7,6 +7,7 @@ import { neededBy } from '../../deploy/image/packages.ts';
 import { copyStripped } from '../../deploy/image/strip.ts';
 import { root } from '../lanyard/project.ts';
 import { apps } from '../lanyard/service-processes.ts';
+import { lastStages } from './assembled.ts';
 
 const { packages: locked } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
   packages: Record<string, { dev?: boolean }>;
@@ -40,4 +41,12 @@ it('Node runs without its symbol table, and a file that is no program is refused
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+it('the last stages of the Dockerfile take from a folder what they take from its build', () => {
+  const stages = lastStages(readFileSync(join(root, 'Dockerfile'), 'utf8'));
+  expect(stages).toMatch(/^ARG RUNTIME_IMAGE\nFROM \$\{RUNTIME_IMAGE\} AS runtime$/m);
+  expect(stages).toContain('\nCOPY gateway console ./\n');
+  expect(stages).toContain('\nCOPY --chown=65532:65532 run /run/lanyard\n');
+  expect(stages).not.toContain('/out/');
 });

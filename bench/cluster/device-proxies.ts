@@ -1,0 +1,43 @@
+/** Values that device-proxies acknowledge to devices which have the next one ready. */
+import { sleep } from '../../tools/lanyard/project.ts';
+import { Reporters } from '../devices/proxy.ts';
+import type { Scaled } from './scaled.ts';
+
+/** Each has one message under way: more than the replicas can answer at a time. */
+const devices = 400;
+const path = '/3303/0/5700';
+
+const timeoutMs = 300_000;
+
+export class DeviceProxies {
+  scaled: Scaled;
+
+  constructor(scaled: Scaled) {
+    this.scaled = scaled;
+  }
+
+  async start() {
+    const { key } = await this.scaled.administrator.call('POST /v3/api-keys', { body: { name: 'scaling' } });
+    const rules = [{ 'endpoint-type': 'simulated', 'resource-path': [path] }];
+    await this.scaled.clientOf(key).call('PUT /v2/subscriptions', { body: rules });
+    return this;
+  }
+
+  /** A fleet of its own each time: devices stay where they are connected. */
+  async measure(_replicas: number, seconds: number) {
+    const [server = ''] = this.scaled.installation.coapUrls;
+    const fleet = await Reporters.report(server, devices, [path]);
+    try {
+      await fleet.until(({ observations }) => observations === devices, 'observations', timeoutMs);
+      await sleep(5_000);
+      const before = await fleet.state();
+      await sleep(seconds * 1_000);
+      const after = await fleet.state();
+      return ((after.values - before.values) / (after.atMs - before.atMs)) * 1_000;
+    } finally {
+      await fleet.stop();
+    }
+  }
+
+  async stop() {}
+}

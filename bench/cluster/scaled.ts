@@ -1,0 +1,68 @@
+/** A service on the cluster whose pods may use a part of a processor only, so that more of them have more. */
+import { Lanyard } from '@lanyard/client';
+import { Container } from '../../tools/cluster/containers.ts';
+import { namespace } from '../../tools/cluster/overlay.ts';
+import { waitUntil } from '../../tools/lanyard/probes.ts';
+import type { Installation } from '../../tools/cluster/installation.ts';
+import type { App } from '../../tools/lanyard/service-processes.ts';
+
+const settledMs = 300_000;
+
+export class Scaled {
+  installation: Installation;
+  app: App;
+  workload: string;
+
+  constructor(installation: Installation, app: App) {
+    this.installation = installation;
+    this.app = app;
+    this.workload = `${app === 'device-proxy' ? 'statefulset' : 'deployment'}/${app}`;
+  }
+
+  clientOf(key: string) {
+    return new Lanyard({ baseUrl: this.installation.baseUrl, key, retries: 10 });
+  }
+
+  get administrator() {
+    return this.clientOf(this.installation.adminKey);
+  }
+
+  private run(...args: string[]) {
+    return this.installation.kubectl.run(['-n', namespace, ...args]);
+  }
+
+  /** Without pods: what these services would do with the load is not what is measured. */
+  absent(...apps: App[]) {
+    for (const app of apps) this.run('scale', `deployment/${app}`, '--replicas=0');
+  }
+
+  /** @param millicores that a pod may use of a processor; 0 for no limit of note */
+  limit(millicores: number) {
+    const cpu = millicores === 0 ? '2' : `${millicores}m`;
+    this.run('set', 'resources', this.workload, `--limits=cpu=${cpu}`, '--requests=cpu=30m');
+  }
+
+  pods() {
+    return this.installation.kubectl.list('pods', '-n', namespace, '-l', `app.kubernetes.io/name=${this.app}`);
+  }
+
+  async to(replicas: number) {
+    this.run('scale', this.workload, `--replicas=${replicas}`);
+    await this.installation.rolledOut([this.workload]);
+    await waitUntil(`${replicas} pods`, async () => this.pods().length === replicas, { timeoutMs: settledMs });
+  }
+
+  /** How often pods wanted to run and had used up what they may: share of the periods in the meantime, by pod. */
+  throttling() {
+    const { plan } = this.installation.cluster;
+    const before = this.pods().map((pod) => {
+      const container = new Container(plan, pod);
+      return { container, at: container.throttling() };
+    });
+    return () =>
+      before.map(({ container, at }) => {
+        const now = container.throttling();
+        return (now.throttled - at.throttled) / Math.max(1, now.periods - at.periods);
+      });
+  }
+}

@@ -1,0 +1,114 @@
+/**
+ * What more replicas bring, where a pod may use 150 thousandths of a processor and the machine is not the limit: the
+ * dispatcher, the device-proxy and the gateway with 1, 2 and 4 replicas on the local cluster.
+ */
+import { Installation } from '../../tools/cluster/installation.ts';
+import { markdownTable } from '../../tools/cluster/markdown.ts';
+import { say } from '../../tools/lanyard/project.ts';
+import { median } from '../statistics.ts';
+import { DeviceProxies } from './device-proxies.ts';
+import { Dispatchers } from './dispatchers.ts';
+import { Gateways } from './gateways.ts';
+import { Scaled } from './scaled.ts';
+import type { Cluster } from '../../tools/cluster/cluster.ts';
+import type { App } from '../../tools/lanyard/service-processes.ts';
+
+const millicores = 150;
+const counts = [1, 2, 4];
+/** As often as one replica. */
+const goals: Record<number, number> = { 1: 1, 2: 1.8, 4: 3.3 };
+
+const unlimited = { PER_SECOND: 1_000_000, BURST: 1_000_000 };
+
+/** Nothing that refuses: the rate of one key is what is measured. */
+const settings = {
+  gateway: ['KEY', 'ACCOUNT'].flatMap((whose) =>
+    Object.entries(unlimited).map(([name, value]) => `GATEWAY_${whose}_RATE_${name}=${value}`),
+  ),
+};
+
+interface Measured {
+  start(): Promise<unknown>;
+  measure(replicas: number, seconds: number): Promise<number>;
+  stop(): Promise<void>;
+}
+
+const kinds: Record<string, { what: string; absent: App[]; of: (scaled: Scaled, brokers: string) => Measured }> = {
+  dispatcher: {
+    what: 'delivered events/s',
+    absent: ['snapshot', 'event-log', 'campaigns'],
+    of: (scaled, brokers) => new Dispatchers(scaled, brokers),
+  },
+  'device-proxy': {
+    what: 'acknowledged values/s',
+    absent: ['snapshot', 'event-log', 'campaigns', 'dispatcher'],
+    of: (scaled) => new DeviceProxies(scaled),
+  },
+  gateway: {
+    what: 'requests/s',
+    absent: ['snapshot', 'event-log', 'campaigns', 'dispatcher'],
+    of: (scaled) => new Gateways(scaled),
+  },
+};
+
+const percent = (share: number) => `${Math.round(share * 100)} %`;
+
+const scaleOne = async (installation: Installation, app: App, seconds: number, rounds: number) => {
+  const kind = kinds[app];
+  if (!kind) throw new Error(`${app} is not measured`);
+  await installation.uninstall();
+  await installation.install(settings);
+  const scaled = new Scaled(installation, app);
+  const load = kind.of(scaled, (await installation.engineUrls()).brokers);
+  await load.start();
+  scaled.absent(...kind.absent);
+  scaled.limit(millicores);
+  const rows: string[][] = [];
+  let one = 0;
+  try {
+    for (const replicas of counts) {
+      await scaled.to(replicas);
+      // V8 compiles what is used, which takes long of so little of a processor.
+      await load.measure(replicas, seconds);
+      const throttling = scaled.throttling();
+      const rates: number[] = [];
+      for (let n = 0; n < rounds; n++) rates.push(await load.measure(replicas, seconds));
+      const rate = median(rates);
+      one ||= rate;
+      const held = throttling().map(percent).join(', ');
+      say(`${app}, ${replicas} replicas: ${rates.map(Math.round).join(', ')} ${kind.what}; throttled in ${held}`);
+      const ratio = rate / one;
+      const isMet = ratio >= (goals[replicas] ?? 0);
+      rows.push([
+        app,
+        kind.what,
+        String(replicas),
+        String(Math.round(rate)),
+        ratio.toFixed(2),
+        `${goals[replicas]}${isMet ? '' : ', missed'}`,
+        held,
+      ]);
+    }
+  } finally {
+    await load.stop();
+  }
+  return rows;
+};
+
+/** @param only names of services */
+export const scaling = async (cluster: Cluster, only: RegExp, { seconds = 20, rounds = 3 } = {}) => {
+  const installation = new Installation(cluster);
+  const rows: string[][] = [];
+  for (const app of Object.keys(kinds) as App[])
+    if (only.test(app)) rows.push(...(await scaleOne(installation, app, seconds, rounds)));
+  const head = [
+    'Service',
+    'Figure',
+    'Replicas',
+    'Measured',
+    'Times one replica',
+    'Goal',
+    'Periods with the limit reached',
+  ];
+  process.stdout.write(`${markdownTable(head, rows)}\n`);
+};

@@ -1,0 +1,128 @@
+/** Who reaches whom: every connection that the kernel of a node has tracked, beside what the NetworkPolicies allow. */
+import { spawn } from 'node:child_process';
+import { isAllowed, type Party, type Policy } from '../manifests/reach.ts';
+import { enginePorts } from './local-overlay.ts';
+import { flowsIn, type Flow } from './flows.ts';
+import { markdownTable } from './markdown.ts';
+import type { Cluster } from './cluster.ts';
+import type { EngineUrls } from '../lanyard/service-processes.ts';
+
+/** The kernel remembers a connection for two minutes after its end, a datagram for 30 s. */
+const everyMs = 15_000;
+
+interface Known extends Party {
+  name: string;
+}
+
+interface Seen {
+  from: string;
+  to: string;
+  port: string;
+  isAllowed: boolean;
+}
+
+const outsidePort = 'any';
+
+export class Connections {
+  cluster: Cluster;
+  engines: Record<string, number>;
+  pods = new Map<string, Known>();
+  seen = new Map<string, Seen>();
+  timer: NodeJS.Timeout | undefined;
+
+  constructor(cluster: Cluster, engines: EngineUrls) {
+    this.cluster = cluster;
+    this.engines = enginePorts(engines);
+  }
+
+  start() {
+    this.timer = setInterval(() => void this.look().catch(() => undefined), everyMs);
+    return this;
+  }
+
+  private async policies(): Promise<Policy[]> {
+    const text = await this.cluster.kubectl.runAside(['get', 'networkpolicies', '-A', '-o', 'json']);
+    return JSON.parse(text).items;
+  }
+
+  /** Addresses of pods that ended are remembered: their connections may be, too. */
+  private async learnPods() {
+    const text = await this.cluster.kubectl.runAside(['get', 'pods', '-A', '-o', 'json']);
+    for (const { metadata, spec, status } of JSON.parse(text).items) {
+      const { labels = {}, namespace } = metadata;
+      const name = labels['app.kubernetes.io/name'] ?? labels['k8s-app'] ?? metadata.name;
+      if (status.podIP && !spec.hostNetwork)
+        this.pods.set(status.podIP, { name, namespace, labels, address: status.podIP });
+    }
+  }
+
+  private nodeOf(address: string) {
+    const { control, nodes } = this.cluster.plan;
+    const ownOf = (pods = '') => pods.replace(/0\/24$/, '1');
+    return [control, ...nodes].find((one) => one.address === address || ownOf(one.pods) === address);
+  }
+
+  private party(address: string): Known {
+    const pod = this.pods.get(address);
+    if (pod) return pod;
+    return { name: this.nodeOf(address) ? 'its node' : 'outside', address };
+  }
+
+  /** What the peer of a pod is called at this port. */
+  private name({ to, port }: Flow) {
+    if (to !== this.cluster.plan.host) return this.party(to).name;
+    const engine = Object.entries(this.engines).find(([, at]) => at === port);
+    return engine ? engine[0] : 'outside';
+  }
+
+  private async tracked(node: Cluster['runningNodes'][number]) {
+    const child = spawn('nsenter', node.enter(['conntrack', '-L']), { stdio: ['ignore', 'pipe', 'ignore'] });
+    let text = '';
+    for await (const part of child.stdout.setEncoding('utf8')) text += part;
+    return flowsIn(text);
+  }
+
+  private note(flow: Flow, policies: readonly Policy[]) {
+    const [from, to] = [this.party(flow.from), this.party(flow.to)];
+    const isOurs = [from, to].some(({ namespace }) => namespace === 'lanyard');
+    // Probes of the kubelet come from the node, which no policy keeps away from its pods.
+    if (!isOurs || from.name === 'its node') return;
+    const named = this.name(flow);
+    const port = named === 'outside' ? outsidePort : `${flow.protocol} ${flow.port}`;
+    const allowed = isAllowed(policies, { from, to, port: flow.port, protocol: flow.protocol });
+    const key = [from.name, named, port].join(' ');
+    const before = this.seen.get(key);
+    this.seen.set(key, { from: from.name, to: named, port, isAllowed: allowed && before?.isAllowed !== false });
+  }
+
+  private async look() {
+    await this.learnPods();
+    const policies = await this.policies();
+    for (const node of this.cluster.runningNodes)
+      for (const flow of await this.tracked(node)) this.note(flow, policies);
+  }
+
+  violations() {
+    return [...this.seen.values()]
+      .filter((one) => !one.isAllowed)
+      .map(({ from, to, port }) => `no NetworkPolicy allows ${from} to reach ${to} at ${port}`);
+  }
+
+  table() {
+    const engine = (to: string, port: string) => (to in this.engines ? 'its port' : port);
+    const rows = [...this.seen.values()].map((one) => [
+      one.from,
+      one.to,
+      engine(one.to, one.port),
+      one.isAllowed ? 'yes' : '**no**',
+    ]);
+    return markdownTable(
+      ['From', 'To', 'Port', 'Allowed'],
+      rows.toSorted((a, b) => a.join(' ').localeCompare(b.join(' '))),
+    );
+  }
+
+  stop() {
+    clearInterval(this.timer);
+  }
+}

@@ -1,0 +1,70 @@
+/** The processes in a container of a pod, as this machine sees them: stopped, continued, out of memory. */
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { kill } from '../lanyard/processes.ts';
+import { cgroupOf, hierarchies } from './cgroups.ts';
+import type { KubernetesObject } from './kubectl.ts';
+import type { Plan } from './plan.ts';
+
+interface ContainerStatus {
+  containerID?: string;
+  restartCount: number;
+  lastState?: { terminated?: { reason: string } };
+}
+
+/** All our pods have one container. */
+const statusOf = ({ status }: KubernetesObject) => ((status?.['containerStatuses'] ?? []) as ContainerStatus[])[0];
+
+export const restartsOf = (pod: KubernetesObject) => statusOf(pod)?.restartCount ?? 0;
+
+/** Why its container ended the last time, for example `OOMKilled`. */
+export const endOf = (pod: KubernetesObject) => statusOf(pod)?.lastState?.terminated?.reason;
+
+const pageBytes = 4_096;
+/** What a container may still take before it is out of memory: less than any program that starts. */
+const spareBytes = 4 * 1024 * 1024;
+
+export class Container {
+  branches: string[];
+
+  constructor(plan: Plan, pod: KubernetesObject) {
+    const id = statusOf(pod)?.containerID?.replace(/^\w+:\/\//, '');
+    if (!id) throw new Error(`${pod.metadata.name} has no container`);
+    const node = String(pod.spec?.['nodeName']);
+    this.branches = hierarchies().flatMap((path) => globSync(join(path, cgroupOf(plan), node, 'kubepods/**', id)));
+  }
+
+  private file(...names: string[]) {
+    const all = this.branches.flatMap((branch) => names.map((name) => join(branch, name)));
+    const found = all.find((path) => existsSync(path));
+    if (found === undefined) throw new Error(`no ${names.join(' or ')} of a container`);
+    return found;
+  }
+
+  /** As this machine counts. */
+  get pids() {
+    return readFileSync(this.file('cgroup.procs'), 'utf8').trim().split('\n').map(Number);
+  }
+
+  signal(signal: NodeJS.Signals) {
+    for (const pid of this.pids) kill(pid, signal);
+  }
+
+  /** Its limit becomes what it has: whatever starts in it next makes the kernel kill the largest process of it. */
+  takeMemory() {
+    const used = Number(readFileSync(this.file('memory.usage_in_bytes', 'memory.current'), 'utf8'));
+    const limit = Math.ceil((used + spareBytes) / pageBytes) * pageBytes;
+    writeFileSync(this.file('memory.limit_in_bytes', 'memory.max'), String(limit));
+  }
+
+  /** Periods in which it ran, and those in which it had used up what it may use of the processors. */
+  throttling() {
+    const text = this.branches
+      .map((branch) => join(branch, 'cpu.stat'))
+      .filter((path) => existsSync(path))
+      .map((path) => readFileSync(path, 'utf8'))
+      .join('\n');
+    const of = (name: string) => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
+    return { periods: of('nr_periods'), throttled: of('nr_throttled') };
+  }
+}

@@ -1,0 +1,20 @@
+/** Lines of `conntrack -L`: who opened a connection, and which address and port it reached, behind every Service. */
+
+export interface Flow {
+  protocol: string;
+  from: string;
+  to: string;
+  port: number;
+}
+
+const addresses = /^(tcp|udp)\s.*?\bsrc=(\S+) dst=\S+ sport=\d+ dport=\d+ .*?\bsrc=(\S+) dst=\S+ sport=(\d+) /;
+
+/** A first packet that was never answered reached no server. */
+const isUnanswered = (line: string) => line.includes('[UNREPLIED]');
+
+export const flowsIn = (text: string): Flow[] =>
+  text.split('\n').flatMap((line) => {
+    const [, protocol, from, to, port] = addresses.exec(line) ?? [];
+    if (!protocol || !from || !to || isUnanswered(line)) return [];
+    return [{ protocol: protocol.toUpperCase(), from, to, port: Number(port) }];
+  });

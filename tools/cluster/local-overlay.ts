@@ -1,0 +1,117 @@
+/** What the dev overlay needs on the local cluster: engines and applications at this machine's address, certificates, packages that nodes share. */
+import type { Certified } from '@lanyard/testing';
+import { publicAddress } from '../lanyard/engines.ts';
+import { splitAddress } from '../lanyard/probes.ts';
+import { namespace } from './overlay.ts';
+import type { EngineUrls } from '../lanyard/service-processes.ts';
+import type { Plan } from './plan.ts';
+
+const add = (path: string, value: unknown) => ({ op: 'add', path, value });
+const replace = (path: string, value: unknown) => ({ op: 'replace', path, value });
+
+/** As in `overlays/prod`. */
+export const certificateSettings = ['DTLS', 'TLS'].flatMap((kind) => [
+  `DEVICE_PROXY_COAP_${kind}_CERTIFICATE_FILE=/etc/lanyard/tls/tls.crt`,
+  `DEVICE_PROXY_COAP_${kind}_PRIVATE_KEY_FILE=/etc/lanyard/tls/tls.key`,
+]);
+
+/** 0440: the key is read by the group of the pod. */
+const secretMode = 0o440;
+
+const certificatePatch = {
+  target: { kind: 'StatefulSet', name: 'device-proxy' },
+  patch: [
+    add('/spec/template/spec/containers/0/volumeMounts/-', {
+      name: 'tls',
+      mountPath: '/etc/lanyard/tls',
+      readOnly: true,
+    }),
+    add('/spec/template/spec/volumes/-', {
+      name: 'tls',
+      secret: { secretName: 'device-proxy-tls', defaultMode: secretMode },
+    }),
+  ],
+};
+
+/** All nodes see the folder of this machine, so that campaigns may have replicas. */
+const packagesPatches = [
+  {
+    target: { kind: 'PersistentVolumeClaim', name: 'campaigns-packages' },
+    patch: [replace('/spec/accessModes', ['ReadWriteMany'])],
+  },
+  {
+    target: { kind: 'Deployment', name: 'campaigns' },
+    patch: [replace('/spec/strategy', { type: 'RollingUpdate' })],
+  },
+];
+
+const portOf = (address: string) => splitAddress(publicAddress(address), 0)[1];
+
+/** Each engine by its name in tables, and the TCP port at which it listens. */
+export const enginePorts = ({ brokers, databaseUrl, redisUrl }: EngineUrls) => ({
+  kafka: portOf(brokers),
+  postgresql: portOf(databaseUrl),
+  redis: portOf(redisUrl),
+});
+
+/** Engines are at an address, as docs/kubernetes.md says of servers outside the cluster. */
+const enginePolicies = (plan: Plan, engines: EngineUrls) => {
+  const { kafka, postgresql, redis } = enginePorts(engines);
+  const at = (...ports: number[]) => [
+    replace('/spec/egress/0', {
+      to: [{ ipBlock: { cidr: `${plan.host}/32` } }],
+      ports: ports.map((port) => ({ protocol: 'TCP', port })),
+    }),
+  ];
+  return [
+    { target: { kind: 'NetworkPolicy', name: 'infrastructure' }, patch: at(postgresql, kafka) },
+    { target: { kind: 'NetworkPolicy', name: 'redis' }, patch: at(redis) },
+  ];
+};
+
+export const localPatches = (plan: Plan, engines: EngineUrls) => [
+  certificatePatch,
+  ...packagesPatches,
+  ...enginePolicies(plan, engines),
+];
+
+const policy = (name: string, app: string, spec: { ingress?: unknown[]; egress?: unknown[] }) => ({
+  apiVersion: 'networking.k8s.io/v1',
+  kind: 'NetworkPolicy',
+  metadata: { name },
+  spec: {
+    podSelector: { matchLabels: { 'app.kubernetes.io/name': app } },
+    policyTypes: [...(spec.ingress ? ['Ingress'] : []), ...(spec.egress ? ['Egress'] : [])],
+    ...spec,
+  },
+});
+
+/** Applications and devices come in at the nodes, without a balancer; callbacks are servers of this machine. */
+export const localPolicies = ({ network }: Plan) => {
+  const machines = [{ ipBlock: { cidr: network } }];
+  return [
+    policy('applications', 'gateway', { ingress: [{ from: machines, ports: [{ protocol: 'TCP', port: 8080 }] }] }),
+    policy('devices', 'device-proxy', {
+      ingress: [{ ports: ['TCP', 'UDP'].map((protocol) => ({ protocol, port: 5684 })) }],
+    }),
+    policy('devices-forwarded', 'device-proxy', {
+      ingress: [
+        {
+          from: [{ podSelector: { matchLabels: { 'app.kubernetes.io/name': 'device-proxy' } } }],
+          ports: [{ protocol: 'UDP', port: 5685 }],
+        },
+      ],
+    }),
+    policy('local-callbacks', 'dispatcher', {
+      egress: [{ to: machines, ports: [{ protocol: 'TCP', port: 1, endPort: 65_535 }] }],
+    }),
+  ];
+};
+
+export const certificateSecret = ({ certificate, privateKey }: Certified) => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { name: 'device-proxy-tls', namespace },
+  type: 'kubernetes.io/tls',
+  stringData: { 'tls.crt': certificate, 'tls.key': privateKey },
+});

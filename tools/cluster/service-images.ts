@@ -1,0 +1,35 @@
+/** Images of the services, where podman or docker keeps them. */
+import { spawnSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { Stop } from '../lanyard/project.ts';
+import { apps } from '../lanyard/service-processes.ts';
+import { show } from './namespaces.ts';
+
+/** What the tools call an image that was built here. */
+export const imageOf = (app: string, tag = 'dev') => `docker.io/library/lanyard-${app}:${tag}`;
+
+/** Those of the version before, if they were built: `npm run images -- --tag previous` in a checkout of it. */
+export const previousTag = 'previous';
+
+const allOf = (tag: string) => apps.map((app) => imageOf(app, tag));
+
+const storages = [
+  { program: 'podman', options: ['--multi-image-archive'] },
+  { program: 'docker', options: [] },
+];
+
+/** Whether all of them are there. */
+export const hasImages = (tag = 'dev') =>
+  storages.some(
+    ({ program }) => spawnSync(program, ['image', 'inspect', ...allOf(tag)], { stdio: 'ignore' }).status === 0,
+  );
+
+/** All images in one archive, in which their common layers are once. */
+export const saveImages = async (archive: string, tag = 'dev') => {
+  for (const { program, options } of storages) {
+    rmSync(archive, { force: true });
+    const code = await show(program, ['save', '--output', archive, ...options, ...allOf(tag)]).catch(() => 1);
+    if (code === 0) return;
+  }
+  throw new Stop('There are no images: npm run images builds them.');
+};

@@ -1,0 +1,125 @@
+/** An installation that is used is backed up, restored into another one with empty engines, and compared. */
+import { rmSync, mkdirSync, mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { Lanyard } from '@lanyard/client';
+import { restoreBackup, writeBackup } from '../backup/backup-file.ts';
+import { countsText } from '../backup/installation.ts';
+import { dataFolder, say } from '../lanyard/project.ts';
+import { waitUntil } from '../lanyard/probes.ts';
+import { Simulator } from '../testing/simulator.ts';
+import { CallbackApplication, sensorPath } from './applications.ts';
+import { UpdateCampaign } from './update-campaign.ts';
+import type { EngineUrls } from '../lanyard/service-processes.ts';
+
+const devices = 20;
+const patience = { timeoutMs: 300_000 };
+
+/** `callbackHost`: the address of this machine that the dispatchers reach */
+export interface BackedUpSystem {
+  baseUrl: string;
+  coapUrls: string[];
+  adminKey: string;
+  callbackHost?: string;
+  engineUrls: EngineUrls;
+  stopServices(): Promise<void>;
+  revive(): Promise<unknown>;
+  stop(): Promise<void>;
+}
+
+const clientOf = ({ baseUrl }: BackedUpSystem, key: string) => new Lanyard({ baseUrl, key, retries: 10 });
+
+const idsOf = async (lanyard: Lanyard) =>
+  (await Array.fromAsync(lanyard.items('GET /v3/devices'))).map(({ id }) => id).sort();
+
+const enginesOf = ({ engineUrls: { databaseUrl, brokers } }: BackedUpSystem) => ({
+  databaseUrl,
+  brokers,
+  topicPrefix: '',
+});
+
+const fleetOf = (system: BackedUpSystem) =>
+  Simulator.start({
+    devices,
+    server: system.coapUrls.join(','),
+    'name-prefix': 'backup',
+    'values-per-second': 20,
+    'numbered-values': true,
+    'update-seconds': 10,
+    'back-off-max-ms': 3_000,
+  });
+
+const seconds = (sinceMs: number) => ((performance.now() - sinceMs) / 1_000).toFixed(1);
+
+/**
+ * @param first runs
+ * @param another a second one with the secrets and the firmware images of the first, which may stop it
+ * @returns the exit code
+ */
+export const rehearseBackup = async (first: BackedUpSystem, another: () => Promise<BackedUpSystem>) => {
+  mkdirSync(dataFolder(), { recursive: true });
+  const folder = mkdtempSync(join(dataFolder(), 'drill-backup-'));
+  const file = join(folder, 'backup');
+  const { adminKey } = first;
+  let second: BackedUpSystem | undefined;
+  const running: { stop(): unknown }[] = [];
+  try {
+    const administrator = clientOf(first, adminKey);
+    const { key } = await administrator.call('POST /v3/api-keys', { body: { name: 'backup drill' } });
+    const client = clientOf(first, key);
+    const application = await new CallbackApplication().start(client, first.callbackHost);
+    running.push(application);
+    const rules = [{ 'endpoint-type': 'simulated', 'resource-path': [sensorPath] }];
+    await client.call('PUT /v2/subscriptions', { body: rules });
+    const fleet = await fleetOf(first);
+    running.push(fleet);
+    const isUsed = async () => application.inbox.items > devices * 5;
+    await waitUntil('values of the first installation', isUsed, patience);
+    const before = await idsOf(administrator);
+    const { id: campaignId } = await UpdateCampaign.create(administrator);
+    const started = performance.now();
+    const written = await writeBackup(enginesOf(first), file);
+    say(`backed up in ${seconds(started)} s`);
+    await fleet.stop();
+
+    // A fresh installation: its services make the tables, and stand still while the backup comes in.
+    second = await another();
+    await second.stopServices();
+    const restoring = performance.now();
+    const restored = await restoreBackup(enginesOf(second), file, { overwrite: true });
+    say(`restored in ${seconds(restoring)} s`);
+    await second.revive();
+    const again = clientOf(second, adminKey);
+    const isKnown = () => again.call('GET /v3/api-keys/{id}', { path: { id: 'me' } }).then(Boolean, () => false);
+    await waitUntil('the previous keys', isKnown, patience);
+    const after = await idsOf(again);
+    const had = application.inbox.items;
+    running.push(await fleetOf(second));
+    const arrive = async () => application.inbox.items > had + devices;
+    await waitUntil('values of the second installation at the callback of the first', arrive, patience);
+    const campaign = new UpdateCampaign(again, campaignId);
+    await campaign.start();
+    await campaign.finish();
+    const updated = await campaign.succeeded();
+    const problems = [
+      ...(updated === before.length ? [] : [`${updated} of ${before.length} devices downloaded the restored image`]),
+      ...(await campaign.failed()),
+      ...(JSON.stringify(before) === JSON.stringify(after) ? [] : ['the devices differ']),
+      ...Object.entries(written.tables).flatMap(([name, n]) =>
+        restored.tables[name] === n ? [] : [`${name}: ${restored.tables[name]} of ${n}`],
+      ),
+      ...Object.entries(written.states).flatMap(([name, n]) =>
+        (restored.states[name] ?? 0) === n ? [] : [`${name}: ${restored.states[name]} of ${n}`],
+      ),
+    ];
+    process.stdout.write(
+      `${countsText(restored)}\ndevices ${before.length}, after ${after.length}, updated ${updated}\n`,
+    );
+    for (const problem of problems) process.stderr.write(`VIOLATION ${problem}\n`);
+    return problems.length > 0 ? 1 : 0;
+  } finally {
+    for (const part of running) part.stop();
+    await second?.stop();
+    await first.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+};

@@ -1,0 +1,43 @@
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { root } from '../lanyard/project.ts';
+import { buildKustomization } from './kustomize.ts';
+import { isAllowed, type Party, type Policy } from './reach.ts';
+
+const policies = buildKustomization(join(root, 'k8s/overlays/prod')).filter(
+  ({ kind }) => kind === 'NetworkPolicy',
+) as unknown as Policy[];
+
+const pod = (name: string, namespace = 'lanyard', labels: Record<string, string> = {}): Party => ({
+  namespace,
+  labels: { 'app.kubernetes.io/name': name, 'app.kubernetes.io/part-of': 'lanyard', ...labels },
+  address: '10.244.1.2',
+});
+
+const outside: Party = { address: '203.0.113.7' };
+const allows = (from: Party, to: Party, port: number, protocol = 'TCP') =>
+  isAllowed(policies, { from, to, port, protocol });
+
+describe('the NetworkPolicies of production', () => {
+  it('let only the gateway call the other services', () => {
+    expect(allows(pod('gateway'), pod('registry'), 8080)).toBe(true);
+    expect(allows(pod('snapshot'), pod('registry'), 8080)).toBe(false);
+    expect(allows(pod('gateway'), pod('registry'), 8081)).toBe(false);
+    expect(allows(pod('device-proxy'), pod('campaigns'), 8080)).toBe(true);
+  });
+
+  it('let applications in at the gateway by way of an ingress controller, and devices at the device-proxy', () => {
+    expect(allows(outside, pod('gateway'), 8080)).toBe(false);
+    expect(allows(pod('traefik', 'traefik'), pod('gateway'), 8080)).toBe(true);
+    expect(allows(outside, pod('device-proxy'), 5684, 'UDP')).toBe(true);
+    expect(allows(outside, pod('device-proxy'), 5684)).toBe(true);
+    expect(allows(outside, pod('device-proxy'), 8080)).toBe(false);
+  });
+
+  it('let callbacks go to public addresses, and nothing else leave', () => {
+    expect(allows(pod('dispatcher'), outside, 443)).toBe(true);
+    expect(allows(pod('dispatcher'), { address: '10.1.2.3' }, 443)).toBe(false);
+    expect(allows(pod('registry'), outside, 443)).toBe(false);
+    expect(allows(pod('registry'), pod('dns', 'kube-system', { 'k8s-app': 'kube-dns' }), 53, 'UDP')).toBe(true);
+  });
+});
