@@ -19,9 +19,11 @@ const columns: readonly Column<Message>[] = [
   {
     title: 'Outcome',
     cell: ({ outcome }) => (
-      <Badge variant="dot" color={isGood(outcome) ? 'teal' : 'orange'} tt="none" fw={500}>
-        {outcome}
-      </Badge>
+      <Titled more={!isGood(outcome) && outcome} isStrong={false}>
+        <Badge variant="dot" color={isGood(outcome) ? 'teal' : 'orange'} tt="none" fw={500}>
+          {isGood(outcome) ? outcome : 'failed'}
+        </Badge>
+      </Titled>
     ),
   },
   {
