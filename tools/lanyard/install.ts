@@ -65,10 +65,13 @@ export const build = async () => {
   await buildConsole();
 };
 
-/** Builds one project and runs a file of it, with the arguments of this command; resolves with its exit code. */
-export const runBuilt = async (project: string, file: string) => {
+/**
+ * Builds one project and runs a file of it, with the arguments of this command; resolves with its exit code.
+ * `defaults`: options that those of the command line override.
+ */
+export const runBuilt = async (project: string, file: string, defaults: readonly string[] = []) => {
   await runProgram(process.execPath, ['node_modules/typescript-7/bin/tsc', '-b', project]);
-  const args = [join(project, 'dist', file), ...process.argv.slice(2)];
+  const args = [join(project, 'dist', file), ...defaults, ...process.argv.slice(2)];
   const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit' });
   // Ctrl-C reaches both: devices deregister, this waits for them.
   process.on('SIGINT', () => undefined);
