@@ -75,6 +75,22 @@ describe('fail-over', () => {
     });
   });
 
+  it('tries a single address once more: a Service leads another connection to another pod', async () => {
+    const service = await bootstrap(definition, gateway.config({ GATEWAY_REGISTRY_URLS: registry.url }));
+    try {
+      let received = 0;
+      registry.handler = (request, response) => {
+        if (++received === 1) request.socket.destroy();
+        else response.writeHead(204).end();
+      };
+      const headers = { authorization: `Bearer ${gateway.adminKey}` };
+      const { status } = await fetch(`${service.url}/v3/devices/x`, { headers });
+      expect([status, received]).toEqual([204, 2]);
+    } finally {
+      await service.stop();
+    }
+  });
+
   it('503 rather than a POST sent twice', async () => {
     let received = 0;
     const breakOff: Upstream['handler'] = (request) => {

@@ -44,9 +44,12 @@ export class Replicas {
     });
   }
 
-  /** All replicas, in the order in which to try them for one request. */
+  /**
+   * All replicas, in the order in which to try them for one request. A single address is tried twice: behind a Service of
+   * Kubernetes there are several, and another connection reaches another one.
+   */
   order(): readonly Replica[] {
-    if (this.replicas.length === 1) return this.replicas;
+    if (this.replicas.length === 1) return [...this.replicas, ...this.replicas];
     const start = this.turn++ % this.replicas.length;
     const turned = [...this.replicas.slice(start), ...this.replicas.slice(0, start)];
     const now = this.clock.now();
