@@ -7,6 +7,7 @@ import {
   type ServiceConfig,
   serviceConfig,
 } from '@lanyard/service';
+import { retentionDaysDefault } from './limits.js';
 
 export const app = 'campaigns';
 
@@ -46,6 +47,8 @@ export interface CampaignsConfig extends ServiceConfig {
   packageSources: PackageSource[];
   /** First pause between two reads of the state of a device that downloads or installs. */
   pollMinMs: number;
+  /** How long a campaign is kept after its end. */
+  retentionDays: number;
   secrets: ServiceConfig['secrets'] & {
     /** Seals the tickets of downloads in commands. */
     encryptionKey: EncryptionKeys;
@@ -111,5 +114,6 @@ export const readConfig = (source?: NodeJS.ProcessEnv): CampaignsConfig => {
     accountBytesMax: reader.int('CAMPAIGNS_ACCOUNT_BYTES_MAX', gibibyte, { min: 1 }),
     packageSources: packageSources(reader),
     pollMinMs: reader.int('CAMPAIGNS_POLL_MIN_MS', 5_000, { min: 100, max: 300_000 }),
+    retentionDays: reader.int('CAMPAIGNS_RETENTION_DAYS', retentionDaysDefault, { min: 1, max: 3_660 }),
   };
 };

@@ -17,3 +17,9 @@ export const campaignDaysMax = 90;
 
 /** An upload that has not moved for this time was abandoned with its replica. */
 export const uploadSilenceMs = 300_000;
+
+/** How long a campaign is kept after its end, as long as the entries of its devices in the event log. */
+export const retentionDaysDefault = 183;
+
+/** How many devices of an old campaign one transaction deletes. */
+export const retentionBatch = 5_000;

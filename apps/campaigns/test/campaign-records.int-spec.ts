@@ -1,6 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { newId } from '@lanyard/service';
-import { type Body, testSystem } from './test-system.js';
+import { eventually } from '@lanyard/testing';
+import { CampaignRetention } from '../src/campaigns/campaign-retention.js';
+import { retentionBatch, retentionDaysDefault } from '../src/limits.js';
+import { FirmwareDevice } from './firmware-device.js';
+import { accountId, type Body, registered, testSystem } from './test-system.js';
 
 const system = testSystem('campaign-records');
 
@@ -108,5 +112,87 @@ describe('the record', () => {
     for (const groupId of [others, null])
       expect((await ask('PUT', `/${ids[0]}`, { group_id: groupId })).body.fields[0]?.name).toBe('group_id');
     expect((await ask('POST', '', { ...wanted, group_id: mine })).status).toBe(201);
+  });
+});
+
+describe('a campaign that has ended', () => {
+  const devices = 2 * retentionBatch + 1;
+
+  /** As if it had ended so many days ago. */
+  const ended = async (daysAgo: number): Promise<Body> => {
+    const campaign = await system.campaign();
+    await system.call('POST', `${path}/${campaign.id}/start`);
+    await system.call('POST', `${path}/${campaign.id}/abort`);
+    await system.eventually(campaign.id, 'aborted');
+    await system.database().query(
+      `INSERT INTO campaigns.campaign_devices (campaign_id, device_id, account_id, state, added_at, updated_at)
+       SELECT $1, 'd' || n, $2, 'stopped', now(), now() FROM generate_series(1, $3::int) n`,
+      [campaign.id, accountId, devices],
+    );
+    const sql = `UPDATE campaigns.update_campaigns SET finished_at = now() - $2 * interval '1 day' WHERE id = $1`;
+    await system.database().query(sql, [campaign.id, daysAgo]);
+    return campaign;
+  };
+
+  const rowsOf = async ({ id }: Body): Promise<number> => {
+    const sql = 'SELECT count(*)::int AS n FROM campaigns.campaign_devices WHERE campaign_id = $1';
+    const [counted] = (await system.database().query(sql, [id])) as [{ n: number }];
+    return counted.n;
+  };
+
+  it('is deleted with its devices when its time is over, and is never seen in part', async () => {
+    const old = await ended(retentionDaysDefault + 1);
+    const recent = await ended(retentionDaysDefault - 1);
+    const progress = ({ id }: Body) => system.call('GET', `${path}/${id}/progress`);
+    expect((await progress(old)).body['devices']).toBe(devices);
+    for (const replica of [0, 1]) system.part(CampaignRetention, replica).wake();
+    await eventually(
+      async () => {
+        const seen = await progress(old);
+        expect([404, devices]).toContain(seen.status === 200 ? seen.body['devices'] : seen.status);
+        expect([seen.status, await rowsOf(old)]).toEqual([404, 0]);
+      },
+      { timeoutMs: 20_000, intervalMs: 1 },
+    );
+    expect((await system.call('GET', `${path}/${old.id}`)).status).toBe(404);
+    const wanted = { name: old['name'], firmware_image_id: old['firmware_image_id'] };
+    expect((await system.call('POST', path, wanted)).status).toBe(201);
+    expect([(await progress(recent)).body['devices'], await rowsOf(recent)]).toEqual([devices, devices]);
+  });
+});
+
+describe('several campaigns of the same devices', () => {
+  it('never update one of them at once, on two replicas and while answers are missing', async () => {
+    const deviceIds = Array.from({ length: 20 }, () => newId());
+    const devices = deviceIds.map((deviceId) => {
+      let asked = 0;
+      return new FirmwareDevice(deviceId, '2', ({ method }) =>
+        method !== 'POST' && ++asked % 7 === 0 ? { error: 'TIMEOUT' } : undefined,
+      );
+    });
+    for (const device of devices) system.connect(device);
+    const ids: string[] = [];
+    for (let n = 0; n < 4; n++) {
+      const image = await system.upload(Buffer.from('firmware'), `3.${n}`);
+      const { id } = await system.campaign({ firmware_image_id: image.id, retries: 5 });
+      ids.push(id);
+      const seen = system.selections().length;
+      await system.call('POST', `${path}/${id}/start`);
+      await eventually(() => expect(system.selections().length).toBeGreaterThan(seen));
+      await system.call('POST', `${path}/${id}/pause`);
+      await system.select(deviceIds.map(registered));
+    }
+    await Promise.all(ids.map((id, n) => system.call('POST', `${path}/${id}/resume`, undefined, { replica: n % 2 })));
+    for (const id of ids) await system.eventually(id, 'done');
+    for (const { commands } of devices) {
+      // An attempt begins with the version. Until the next one begins, all commands are of its campaign.
+      let campaignId: string | undefined;
+      for (const command of commands) {
+        if (command.path === '/3/0/3') ({ campaignId } = command);
+        expect(command.campaignId).toBe(campaignId);
+      }
+      const executed = commands.filter(({ method }) => method === 'POST').map((command) => command.campaignId);
+      expect(new Set(executed).size).toBe(ids.length);
+    }
   });
 });

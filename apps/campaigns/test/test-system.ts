@@ -28,6 +28,7 @@ import {
   signIdentity,
 } from '@lanyard/service';
 import { engines, eventually, type Isolation, isolate, newIdentityKeys } from '@lanyard/testing';
+import type { Type } from '@nestjs/common';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -184,6 +185,10 @@ export const testSystem = (name: string, environment: NodeJS.ProcessEnv = {}) =>
     if (folder) await rm(folder, { recursive: true });
   });
 
+  /** What a replica is made of. */
+  const part = <T>(type: Type<T>, replica = 0): T =>
+    (services[replica] as RunningService).app.get(type, { strict: false });
+
   const upload = async (bytes: Buffer, version = '2', imageName = newId()): Promise<Body> => {
     const { status, body } = await call('POST', `/v3/firmware-images?name=${imageName}&version=${version}`, bytes);
     expect(status).toBe(201);
@@ -229,12 +234,13 @@ export const testSystem = (name: string, environment: NodeJS.ProcessEnv = {}) =>
     selections: (): readonly DeviceSelectionRequested[] => selections,
     /** Stores one page of a selection as the consumer does. */
     takePage: (selectionId: string, more: Partial<DeviceSelectionAnswered>): Promise<void> =>
-      (services[0] as RunningService).app.get(SelectionPages, { strict: false }).apply({
+      part(SelectionPages).apply({
         ...{ selectionId, accountId, page: 0, devices: [], hasMore: false, selectedAt: new Date().toISOString() },
         ...more,
       }),
+    part,
     /** Of the first replica. */
-    database: (): DataSource => (services[0] as RunningService).app.get(DataSource, { strict: false }),
+    database: (): DataSource => part(DataSource),
     connect: (device: FirmwareDevice): void => void devices.set(device.deviceId, device),
     register: (deviceId: string, more: Partial<DeviceSessionChanged> = {}): Promise<void> =>
       producer.send(DeviceSessions, {

@@ -69,7 +69,7 @@ export class CampaignsService {
       selected: campaignRecord,
       from: 'campaigns.update_campaigns t',
       columns: campaignColumns,
-      where: 't.account_id = $1 AND ($2::text[] IS NULL OR t.group_id = ANY($2))',
+      where: 't.account_id = $1 AND NOT t.removed AND ($2::text[] IS NULL OR t.group_id = ANY($2))',
       parameters: [accountId, deviceGroups ?? null],
     };
     return fairPageOf(this.database, accountId, source, query);
@@ -83,7 +83,7 @@ export class CampaignsService {
     const [found]: Campaign[] = isId(id)
       ? await manager.query(
           `SELECT ${campaignRecord} FROM campaigns.update_campaigns t
-           WHERE t.id = $1 AND t.account_id = $2 AND ($3::text[] IS NULL OR t.group_id = ANY($3))`,
+           WHERE t.id = $1 AND t.account_id = $2 AND NOT t.removed AND ($3::text[] IS NULL OR t.group_id = ANY($3))`,
           [id, accountId, deviceGroups ?? null],
         )
       : [];

@@ -1,6 +1,7 @@
 import { type DatabaseConfig, type DatabaseOptions, databaseOptions } from '@lanyard/service';
 import { Initial1796169600000 } from './migrations/1796169600000-initial.js';
 import { PausedDue1796349600000 } from './migrations/1796349600000-paused-due.js';
+import { Retention1796353200000 } from './migrations/1796353200000-retention.js';
 import { Software1796346000000 } from './migrations/1796346000000-software.js';
 import { LifecycleRevisions1796342400000 } from './migrations/1796342400000-lifecycle-revisions.js';
 
@@ -11,5 +12,11 @@ export const databaseOf = (config: DatabaseConfig): DatabaseOptions =>
   databaseOptions(config, {
     schema,
     entities: [],
-    migrations: [Initial1796169600000, LifecycleRevisions1796342400000, Software1796346000000, PausedDue1796349600000],
+    migrations: [
+      Initial1796169600000,
+      LifecycleRevisions1796342400000,
+      Software1796346000000,
+      PausedDue1796349600000,
+      Retention1796353200000,
+    ],
   });

@@ -1,0 +1,47 @@
+import { BackgroundWork, CONFIG } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { CampaignsConfig } from '../config.js';
+import { retentionBatch } from '../limits.js';
+
+const periodMs = 600_000;
+const dayMs = 86_400_000;
+
+/** Replicas share the campaigns: one that another replica deletes is left to it. */
+const oldestSql = `
+  SELECT id FROM campaigns.update_campaigns WHERE finished_at < $1
+  ORDER BY finished_at LIMIT 1 FOR UPDATE SKIP LOCKED`;
+
+const devicesSql = `
+  DELETE FROM campaigns.campaign_devices d USING
+    (SELECT device_id FROM campaigns.campaign_devices WHERE campaign_id = $1 LIMIT ${retentionBatch}) old
+  WHERE d.campaign_id = $1 AND d.device_id = old.device_id`;
+
+/** Readers never see a part of a campaign, and its name is free. */
+const hideSql = 'UPDATE campaigns.update_campaigns SET removed = true, name = id WHERE id = $1';
+
+const removeSql = 'DELETE FROM campaigns.update_campaigns WHERE id = $1';
+
+/** Deletes campaigns that ended long ago, with their devices. Their entries in the event log stay. */
+@Injectable()
+export class CampaignRetention extends BackgroundWork {
+  constructor(
+    private readonly database: DataSource,
+    @Inject(CONFIG) private readonly config: CampaignsConfig,
+  ) {
+    super(periodMs, 'old campaigns not deleted, tried again');
+  }
+
+  protected step(): Promise<boolean> {
+    return this.database.transaction((manager) => this.removeSome(manager));
+  }
+
+  private async removeSome(manager: EntityManager): Promise<boolean> {
+    const keptFrom = new Date(this.clock.now() - this.config.retentionDays * dayMs);
+    const [oldest] = (await manager.query(oldestSql, [keptFrom])) as { id: string }[];
+    if (!oldest) return false;
+    const [, devices] = (await manager.query(devicesSql, [oldest.id])) as [unknown[], number];
+    await manager.query(devices < retentionBatch ? removeSql : hideSql, [oldest.id]);
+    return true;
+  }
+}
