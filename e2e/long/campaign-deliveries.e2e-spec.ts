@@ -3,8 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { certificateAuthority } from '@lanyard/testing';
 import { Simulator } from '../../tools/testing/simulator.ts';
 import { Application } from '../application.ts';
+import { HttpsFront } from '../https-front.ts';
 import { fresh } from '../journeys.ts';
 import { eventually } from '../patience.ts';
 import { type RunningSystem, startSystem, udpPort } from '../system.ts';
@@ -13,6 +15,9 @@ import { type RunningSystem, startSystem, udpPort } from '../system.ts';
 const imageBytes = 102_500;
 
 const groupSize = 2;
+
+/** A download over HTTPS breaks off twice. */
+const httpsBytes = 40_000;
 
 const packageOf = (version: string): Buffer => {
   const body = randomBytes(imageBytes);
@@ -29,6 +34,7 @@ defaults:
 groups:
   sensors: {devices: ${groupSize}, server: '${coap}', device-type: sensors}
   meters: {devices: ${groupSize}, server: '${coaps}', credentials-file: keys, device-type: meters, software: true}
+  trackers: {devices: ${groupSize}, server: '${coap}', device-type: trackers}
 `;
 
 const hourMs = 3_600_000;
@@ -47,6 +53,7 @@ describe('a package reaches devices', () => {
   let app: Application;
   let fleet: Simulator;
   let folder: string;
+  let https: HttpsFront;
 
   const keyLine = async (name: string): Promise<string> => {
     const { json: device } = await app.call('POST', '/v3/devices', { endpoint_name: name });
@@ -78,28 +85,34 @@ describe('a package reaches devices', () => {
   const all = (end: string): string[] => Array<string>(groupSize).fill(end);
 
   beforeAll(async () => {
+    const authority = certificateAuthority('Operator CA');
+    https = await HttpsFront.start(authority.issue('downloads', { hosts: ['127.0.0.1'] }), httpsBytes);
     const port = await udpPort(0);
     const coaps = `coaps://127.0.0.1:${port}`;
     system = await startSystem('campaign-deliveries', {
       env: {
         ...{ DEVICE_PROXY_COAP_DTLS_ENABLED: 'true', DEVICE_PROXY_COAP_DTLS_PORT: String(port) },
-        ...{ CAMPAIGNS_POLL_MIN_MS: '250', CAMPAIGNS_PACKAGE_URIS: coaps },
+        ...{ CAMPAIGNS_POLL_MIN_MS: '250', CAMPAIGNS_PACKAGE_URIS: `${https.url},${coaps}` },
       },
     });
+    https.forwardTo(system.baseUrl);
     app = new Application(system.baseUrl, system.adminKey);
     folder = mkdtempSync(join(tmpdir(), 'lanyard-e2e-deliveries-'));
     const names = Array.from({ length: groupSize }, (_, n) => `meter-${n}`);
     writeFileSync(join(folder, 'keys'), (await Promise.all(names.map(keyLine))).join('\n'));
     const file = join(folder, 'fleet.yaml');
     writeFileSync(file, scenario({ coap: system.coapUrls[0] as string, coaps }));
-    fleet = await Simulator.start({ scenario: file });
-    await eventually(async () => expect((await fleet.state()).registered).toBe(2 * groupSize));
+    const authorityFile = join(folder, 'authority.pem');
+    writeFileSync(authorityFile, authority.certificate);
+    fleet = await Simulator.start({ scenario: file }, { NODE_EXTRA_CA_CERTS: authorityFile });
+    await eventually(async () => expect((await fleet.state()).registered).toBe(3 * groupSize));
   }, 180_000);
 
   afterAll(async () => {
     await fleet?.stop();
     if (folder) rmSync(folder, { recursive: true, force: true });
     await system?.stop();
+    await https?.stop();
   });
 
   it('that wait for the window of their campaign, then by a push in blocks', async () => {
@@ -127,5 +140,23 @@ describe('a package reaches devices', () => {
   it('over DTLS by a push in blocks', async () => {
     const id = await start({ firmware: '3.0.0', type: 'meters', delivery: 'push' });
     expect(await endsOf(id)).toEqual(all('succeeded push 2.0.0'));
+  }, 180_000);
+
+  it('over HTTPS in ranges, by a pull that continues where the connection breaks', async () => {
+    const id = await start({ firmware: '2.0.0', type: 'trackers' });
+    expect(await endsOf(id)).toEqual(all('succeeded pull 1.0.0'));
+    const [whole, parts] = [
+      https.exchanges.filter(({ range }) => range === undefined),
+      https.exchanges.filter(({ range }) => range !== undefined),
+    ];
+    expect(whole.map(({ status }) => status)).toEqual(all('200').map(Number));
+    // Each device continues at least twice, with the part that it does not have of the package that it began.
+    expect(parts.length).toBeGreaterThanOrEqual(2 * groupSize);
+    for (const { range, ifRange, status } of parts)
+      expect([range, ifRange, status]).toEqual([
+        expect.stringMatching(/^bytes=[1-9]\d*-$/),
+        expect.stringMatching(/^"[0-9a-f]{64}"$/),
+        206,
+      ]);
   }, 180_000);
 });

@@ -18,12 +18,16 @@ export class Simulator {
     this.said = said;
   }
 
-  /** @param options as on its command line */
-  static async start(options: Record<string, string | number | true>) {
+  /**
+   * @param options as on its command line
+   * @param env more of its environment
+   */
+  static async start(options: Record<string, string | number | true>, env: NodeJS.ProcessEnv = {}) {
     const all: typeof options = { 'report-seconds': 3_600, ...options };
     const args = Object.entries(all).map(([name, value]) => (value === true ? `--${name}` : `--${name}=${value}`));
     const child = spawn(process.execPath, [join(root, 'apps/simulator/dist/main.js'), ...args], {
       stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, ...env },
     });
     // What fails leaves nothing behind.
     process.once('exit', () => child.kill('SIGKILL'));
