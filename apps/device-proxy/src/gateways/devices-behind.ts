@@ -59,7 +59,7 @@ export class DevicesBehind {
       else {
         const via = await this.wayTo(deviceId);
         // Registered by itself: it keeps that session until it leaves.
-        if (via === 'direct') return 'name-taken';
+        if (via === 'direct') return 'registered-itself';
         if (via !== undefined && via !== gateway.deviceId)
           throw new RetryLater('the gateway that the device was behind still has its session');
         await this.open({ gateway, address, data, admitted });

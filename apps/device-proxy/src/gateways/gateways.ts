@@ -22,8 +22,11 @@ import { Sessions } from '../sessions/sessions.js';
 import { viaOf } from '../transport/peer-address.js';
 import { DevicesBehind } from './devices-behind.js';
 import { type Known, knownOf, type Standing, unread } from './known-devices.js';
-import { admitAgainMs, admittedAtOnce } from './limits.js';
+import { admitAgainMs, admittedAtOnce, lookAgainMs } from './limits.js';
 import { problems, type RefusedDevice, RefusedDevices } from './refused-devices.js';
+
+/** Another replica may be the one that learns that such a device has come free. */
+const isFreedElsewhere = (result: unknown): boolean => result === 'has-credential' || result === 'registered-itself';
 
 /** Reads and observes object 25 of gateways, and keeps a session for each device that it describes. */
 @Injectable()
@@ -31,8 +34,9 @@ export class Gateways implements BeforeApplicationShutdown {
   private readonly known = new WeakMap<Session, Known>();
   /** Gateways that are read at their next message. */
   private readonly due = new Set<Session>();
-  /** Gateways whose list is applied again soon. */
+  /** Gateways whose list is applied again soon, and those for which that takes a while. */
   private readonly again = new Set<Session>();
+  private readonly later = new Set<Session>();
   private readonly turns = new KeyedMutex();
   private readonly work: RunningWork;
 
@@ -108,7 +112,7 @@ export class Gateways implements BeforeApplicationShutdown {
       else if (reply.code === '4.04') this.apply(session, { devices: [], unusable: [] });
       else {
         this.refuseList(session, `the gateway said ${reply.code}`);
-        if (reply.code.startsWith('5.')) this.later(() => this.readAtNextMessage(session));
+        if (reply.code.startsWith('5.')) this.work.later(admitAgainMs, () => this.readAtNextMessage(session));
       }
     } catch (err) {
       if (session.isOver) return;
@@ -172,6 +176,7 @@ export class Gateways implements BeforeApplicationShutdown {
       for (let device = left.shift(); device && isCurrent(); device = left.shift()) {
         const { instance, deviceId: name, prefix } = device;
         const result = await this.serveOne(gateway, device);
+        if (isFreedElsewhere(result)) this.applyOnce(gateway, this.later, lookAgainMs);
         standings.set(prefix, result === 'pending' ? result : typeof result === 'string' ? 'refused' : 'served');
         if (typeof result !== 'string') served.add(result.deviceId);
         else if (result !== 'pending') refused.push({ instance, deviceId: name, prefix, problem: problems[result] });
@@ -183,7 +188,7 @@ export class Gateways implements BeforeApplicationShutdown {
     const isPending = [...standings.values()].includes('pending');
     const reported = this.refused.reportNew(gateway, [...known.unusable, ...refused], known.reported);
     this.known.set(gateway, { ...known, standings, reported });
-    if (isPending) this.later(() => this.applyAgain(gateway));
+    if (isPending) this.work.later(admitAgainMs, () => this.applyAgain(gateway));
     for (const behind of await this.sessions.store.behind(deviceId))
       if (!served.has(behind) && !(isPending && this.sessions.get(behind))) await this.devices.end(behind, deviceId);
   }
@@ -203,14 +208,19 @@ export class Gateways implements BeforeApplicationShutdown {
     }
   }
 
-  /** A device behind a gateway that lost its session otherwise than by its deletion: how it stands is looked up again. */
+  /** A device that lost its session otherwise than by its deletion: how it stands with its gateway is looked up again. */
   private ended(session: Session): void {
     this.due.delete(session);
-    const { gateway } = session;
-    if (!gateway || this.again.has(gateway) || !this.directory.get(session.deviceId)) return;
-    this.again.add(gateway);
-    this.later(() => {
-      this.again.delete(gateway);
+    const entry = this.directory.get(session.deviceId);
+    const gateway = session.gateway ?? this.sessions.get(entry?.hostGateway ?? '');
+    if (gateway && entry) this.applyOnce(gateway, this.again, admitAgainMs);
+  }
+
+  private applyOnce(gateway: Session, waiting: Set<Session>, delayMs: number): void {
+    if (waiting.has(gateway)) return;
+    waiting.add(gateway);
+    this.work.later(delayMs, () => {
+      waiting.delete(gateway);
       if (!gateway.isOver) this.applyAgain(gateway);
     });
   }
@@ -232,12 +242,8 @@ export class Gateways implements BeforeApplicationShutdown {
   private run(session: Session, work: () => Promise<void>): void {
     this.work.run(work, (err) => {
       this.logger.error({ err, deviceId: session.deviceId }, 'devices behind a gateway not served: will be retried');
-      this.later(() => this.applyAgain(session));
+      this.work.later(admitAgainMs, () => this.applyAgain(session));
     });
-  }
-
-  private later(work: () => void): void {
-    this.work.later(admitAgainMs, work);
   }
 }
 

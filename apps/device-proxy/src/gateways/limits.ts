@@ -10,5 +10,8 @@ export const admittedAtOnce = 16;
 /** Pause before devices are admitted again that could not be, because the registry or the infrastructure did not answer. */
 export const admitAgainMs = 5_000;
 
+/** Pause before a device is looked at again that connects by itself: another replica may have its registration. */
+export const lookAgainMs = 60_000;
+
 /** Entries in the event log of one list. */
 export const entriesMax = 20;

@@ -21,6 +21,7 @@ export const problems: Record<NotServed, string> = {
   'account-suspended': 'the account is suspended',
   'name-taken': 'the name belongs to a device that is not behind this gateway (host_gateway)',
   'has-credential': 'the device has a credential of its own, and has to connect by itself',
+  'registered-itself': 'the device is registered by itself',
   suspended: 'the device is suspended',
   'unknown-device': 'the device is unknown, and the account accepts no unknown devices',
   'quota-reached': 'the account has as many devices as its quota allows',

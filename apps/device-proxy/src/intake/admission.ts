@@ -21,7 +21,13 @@ export interface Admitted {
 
 /** Why a device behind a gateway is not served. */
 export type NotServed =
-  'account-suspended' | 'name-taken' | 'has-credential' | 'suspended' | 'unknown-device' | 'quota-reached';
+  | 'account-suspended'
+  | 'name-taken'
+  | 'has-credential'
+  | 'registered-itself'
+  | 'suspended'
+  | 'unknown-device'
+  | 'quota-reached';
 
 /** An endpoint that the directory does not know, in an account that accepts unknown endpoints. */
 interface Newcomer {

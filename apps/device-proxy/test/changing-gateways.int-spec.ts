@@ -1,0 +1,107 @@
+import { TestClock, type Identity } from '@lanyard/service';
+import { eventually, SecureDevice, withKey } from '@lanyard/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { lookAgainMs } from '../src/gateways/limits.js';
+import type { RunningProxy } from './running-proxy.js';
+import { keyHex, patient } from './secure-test-system.js';
+import { temperature, TestGateway } from './test-gateway.js';
+import { newKey, TestSystem } from './test-system.js';
+
+describe('a device that changes between a gateway and a registration of its own', () => {
+  let system: TestSystem;
+  let proxy: RunningProxy;
+  let app: Identity;
+
+  beforeAll(async () => {
+    system = await TestSystem.create('changing-gateways');
+    proxy = await system.proxy('dp-0', { dtls: {} });
+    app = newKey(system.accountId);
+  });
+  afterAll(() => system.close());
+
+  let calls = 0;
+  /** What the device answers as its temperature. */
+  const read = async (deviceId: string, to = proxy): Promise<string> => {
+    const uri = `/v2/device-requests/${deviceId}?async-id=c${++calls}&wait=20`;
+    const { json } = await system.call(to, app, 'POST', uri, { method: 'GET', uri: temperature });
+    return Buffer.from(String(json['payload']), 'base64').toString();
+  };
+  const epochOf = async (deviceId: string): Promise<number> => Number((await system.storedSession(deviceId)).epoch);
+  const refused = (gateway: TestGateway, text: string) =>
+    system.fact(
+      system.events,
+      (v) => v.deviceId === gateway.deviceId && (v.description ?? '').includes(text),
+      patient.timeoutMs,
+    );
+  const newGateway = async (name: string, child = `${name}-first`, replica = proxy): Promise<TestGateway> => {
+    const gateway = new TestGateway(system, replica, name);
+    gateway.add(0, child);
+    await gateway.register();
+    // Its list is observed from here on.
+    await gateway.idOf(child);
+    return gateway;
+  };
+  /** It is registered by itself, and the operator puts it behind the gateway that lists it. */
+  const putBehind = async (gateway: TestGateway, name: string, replica = proxy) => {
+    const thing = system.thing(replica, name);
+    const deviceId = await system.register(thing);
+    gateway.add(1, name);
+    await system.lifecycle(deviceId, name, 'changed', { hostGateway: gateway.deviceId });
+    await gateway.reportList();
+    await refused(gateway, 'registered by itself');
+    return { deviceId, thing };
+  };
+
+  it('leaves with a credential of its own, and returns when that is withdrawn', async () => {
+    const gateway = await newGateway('leaving', 'leaving-one');
+    const deviceId = await gateway.idOf('leaving-one');
+    const credentialId = await system.credential({ deviceId, identity: 'id-leaving', key: keyHex });
+    const itself = new SecureDevice('leaving-one', {});
+    await eventually(() => itself.connect(proxy.dtlsPort, withKey('id-leaving', keyHex)), patient);
+    expect(await itself.register()).toBe('2.01');
+    const epoch = await epochOf(deviceId);
+    expect((await system.storedSession(deviceId)).address).toMatch(/^coaps:/);
+    // The gateway speaks for it no longer.
+    await refused(gateway, 'credential of its own');
+    await gateway.device.send([
+      [`/p0${temperature}`, 90.5],
+      [temperature, 91.5],
+    ]);
+    await system.fact(system.values, (v) => v.item.payload === Buffer.from('91.5').toString('base64'));
+    expect(system.values.filter(({ value }) => value.deviceId === deviceId)).toEqual([]);
+    expect(await epochOf(deviceId)).toBe(epoch);
+    await system.withdraw(credentialId);
+    await gateway.idOf('leaving-one', epoch);
+    expect(await read(deviceId)).toBe('20');
+    await itself.close();
+  });
+
+  it('comes when it has deregistered, and registers again when the gateway does not list it any more', async () => {
+    const gateway = await newGateway('coming');
+    const { deviceId, thing } = await putBehind(gateway, 'coming-one');
+    const epoch = await epochOf(deviceId);
+    await thing.device.deregister();
+    await gateway.idOf('coming-one', epoch);
+    expect(await read(deviceId)).toBe('21');
+    await expect(thing.device.register()).rejects.toMatchObject({ code: '4.03' });
+    gateway.remove(1);
+    await gateway.reportList();
+    await eventually(async () => expect(await system.storedSession(deviceId)).toEqual({}), patient);
+    await thing.device.register();
+    expect((await system.storedSession(deviceId)).address).not.toMatch(/^via:/);
+  });
+
+  it('comes from another replica, which cannot say that it has left', async () => {
+    const clock = new TestClock(Date.now());
+    const slow = await system.proxy('dp-slow', { clock });
+    const gateway = await newGateway('distant', undefined, slow);
+    const { deviceId, thing } = await putBehind(gateway, 'distant-one');
+    const epoch = await epochOf(deviceId);
+    await thing.device.deregister();
+    await clock.advance(lookAgainMs - 1_000);
+    expect(await system.storedSession(deviceId)).toEqual({});
+    await clock.advance(1_000);
+    await gateway.idOf('distant-one', epoch);
+    expect(await read(deviceId, slow)).toBe('21');
+  });
+});
