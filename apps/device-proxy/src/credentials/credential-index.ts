@@ -14,6 +14,8 @@ interface Authority {
   x509: X509Certificate;
 }
 
+const idOf = ({ credentialId }: DeviceCredentialChanged): string => credentialId;
+
 const newest = (found: readonly DeviceCredentialChanged[]): DeviceCredentialChanged | undefined =>
   found.reduce<DeviceCredentialChanged | undefined>(
     (best, one) => (best && best.changedAt > one.changedAt ? best : one),
@@ -51,10 +53,10 @@ type IndexConfig = Pick<DeviceProxyConfig, 'dtls' | 'tls'> & {
  */
 @Injectable()
 export class CredentialIndex {
-  private readonly byIdentity = new Multimap<DeviceCredentialChanged>();
-  private readonly byFingerprint = new Multimap<DeviceCredentialChanged>();
+  private readonly byIdentity = new Multimap(idOf);
+  private readonly byFingerprint = new Multimap(idOf);
   /** By subject: two issuers may have the same. */
-  private readonly authorities = new Multimap<Authority>();
+  private readonly authorities = new Multimap<string, Authority>(({ credential }) => idOf(credential));
   /** How many each device has. */
   private readonly ofDevices = new Map<string, number>();
   private readonly withdrawn: Withdrawn[] = [];
@@ -157,12 +159,12 @@ export class CredentialIndex {
   }
 
   private add(credential: DeviceCredentialChanged): void {
-    const { credentialId, identity, fingerprint, certificate } = credential;
-    if (identity !== undefined) this.byIdentity.set(identity, credentialId, credential);
-    if (fingerprint !== undefined) this.byFingerprint.set(fingerprint, credentialId, credential);
+    const { identity, fingerprint, certificate } = credential;
+    if (identity !== undefined) this.byIdentity.add(identity, credential);
+    if (fingerprint !== undefined) this.byFingerprint.add(fingerprint, credential);
     if (certificate === undefined) return;
     const x509 = new X509Certificate(certificate);
-    this.authorities.set(x509.subject, credentialId, { credential, x509 });
+    this.authorities.add(x509.subject, { credential, x509 });
   }
 
   private remove({ credentialId, identity, fingerprint, certificate }: DeviceCredentialChanged): void {

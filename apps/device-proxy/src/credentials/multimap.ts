@@ -1,22 +1,30 @@
 /**
  * Multimap from identity to credentials. The topic keeps order per credential, not per identity, so a successor may
- * arrive before its predecessor is removed, or even before the predecessor itself.
+ * arrive before its predecessor is removed, or even before the predecessor itself. Almost always there is one, which has no map
+ * of its own.
  */
-export class Multimap<T> {
-  private readonly entries = new Map<string, Map<string, T>>();
+export class Multimap<Id, T extends object> {
+  private readonly entries = new Map<string, T | Map<Id, T>>();
 
-  set(key: string, id: string, value: T): void {
-    const values = this.entries.get(key) ?? new Map<string, T>();
-    this.entries.set(key, values.set(id, value));
+  constructor(private readonly idOf: (value: T) => Id) {}
+
+  add(key: string, value: T): void {
+    const present = this.entries.get(key);
+    if (present instanceof Map) present.set(this.idOf(value), value);
+    else if (present === undefined || this.idOf(present) === this.idOf(value)) this.entries.set(key, value);
+    else this.entries.set(key, new Map([present, value].map((one) => [this.idOf(one), one])));
   }
 
-  delete(key: string, id: string): void {
-    const values = this.entries.get(key);
-    values?.delete(id);
-    if (values?.size === 0) this.entries.delete(key);
+  delete(key: string, id: Id): void {
+    const present = this.entries.get(key);
+    if (present instanceof Map) present.delete(id);
+    const isLast = present instanceof Map ? present.size === 0 : present !== undefined && this.idOf(present) === id;
+    if (isLast) this.entries.delete(key);
   }
 
   get(key: string): T[] {
-    return [...(this.entries.get(key)?.values() ?? [])];
+    const present = this.entries.get(key);
+    if (present === undefined) return [];
+    return present instanceof Map ? [...present.values()] : [present];
   }
 }

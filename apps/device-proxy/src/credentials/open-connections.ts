@@ -1,17 +1,22 @@
 import type { Peer } from '@lanyard/coap';
 import type { ShownCredential } from '../transport/sender.js';
 import { type CredentialIndex, isWithdrawnBy } from './credential-index.js';
+import { Multimap } from './multimap.js';
+
+interface Open {
+  peer: Peer;
+  shown: ShownCredential;
+}
 
 /** The open connections of one listener, by the credential they were opened with. They end with it. */
 export class OpenConnections {
-  private readonly byCredential = new Map<string, Map<Peer['key'], { peer: Peer; shown: ShownCredential }>>();
+  private readonly byCredential = new Multimap<Peer['key'], Open>(({ peer }) => peer.key);
   private readonly credentialOf = new Map<Peer['key'], string>();
   private disconnect: (peer: Peer, why: string) => void = () => undefined;
 
   constructor(credentials: CredentialIndex) {
     credentials.onWithdrawn((withdrawal) => {
-      const withIt = [...(this.byCredential.get(withdrawal.credentialId)?.values() ?? [])];
-      for (const { peer, shown } of withIt)
+      for (const { peer, shown } of this.byCredential.get(withdrawal.credentialId))
         if (isWithdrawnBy(shown, withdrawal)) this.disconnect(peer, 'Credential withdrawn');
     });
   }
@@ -21,8 +26,7 @@ export class OpenConnections {
   }
 
   add(peer: Peer, shown: ShownCredential): void {
-    const peers = this.byCredential.get(shown.id) ?? new Map<Peer['key'], { peer: Peer; shown: ShownCredential }>();
-    this.byCredential.set(shown.id, peers.set(peer.key, { peer, shown }));
+    this.byCredential.add(shown.id, { peer, shown });
     this.credentialOf.set(peer.key, shown.id);
   }
 
@@ -30,8 +34,6 @@ export class OpenConnections {
     const credentialId = this.credentialOf.get(key);
     if (credentialId === undefined) return;
     this.credentialOf.delete(key);
-    const peers = this.byCredential.get(credentialId);
-    peers?.delete(key);
-    if (peers?.size === 0) this.byCredential.delete(credentialId);
+    this.byCredential.delete(credentialId, key);
   }
 }

@@ -7,14 +7,13 @@ const patienceMs = 500;
 /** Called once for each device that is suspended or deleted. */
 export type BlockedListener = (deviceId: string, why: 'suspended' | 'deleted') => void;
 
-const nameKey = (accountId: string, endpointName: string): string => `${accountId}|${endpointName}`;
-
 const isDeleted = (entry: DirectoryEntry | undefined): boolean => !entry || entry.change === 'deleted';
 
 /** This service's own copy of the device directory, by id and by the name a device gives itself. */
 @Injectable()
 export class DeviceDirectory {
-  private readonly byName = new Map<string, string>();
+  /** Ids by account and name: a key of both would be another string for each device. */
+  private readonly byName = new Map<string, Map<string, string>>();
   /** Devices of each account. */
   private readonly counts = new Map<string, number>();
   private readonly blockedListeners: BlockedListener[] = [];
@@ -55,7 +54,7 @@ export class DeviceDirectory {
   }
 
   named(accountId: string, endpointName: string): DirectoryEntry | undefined {
-    const deviceId = this.byName.get(nameKey(accountId, endpointName));
+    const deviceId = this.byName.get(accountId)?.get(endpointName);
     return deviceId === undefined ? undefined : this.get(deviceId);
   }
 
@@ -75,7 +74,7 @@ export class DeviceDirectory {
     this.count(previous, -1);
     this.count(entry, 1);
     if (entry && !isDeleted(entry) && entry.endpointName !== '')
-      this.byName.set(nameKey(entry.accountId, entry.endpointName), deviceId);
+      this.namesOf(entry.accountId).set(entry.endpointName, deviceId);
     if (isDeleted(entry)) for (const listener of this.blockedListeners) listener(deviceId, 'deleted');
     else if (entry?.lifecycleStatus === 'blocked' && previous?.lifecycleStatus !== 'blocked')
       for (const listener of this.blockedListeners) listener(deviceId, 'suspended');
@@ -86,7 +85,13 @@ export class DeviceDirectory {
   }
 
   private unname(deviceId: string, { accountId, endpointName }: DirectoryEntry): void {
-    const key = nameKey(accountId, endpointName);
-    if (this.byName.get(key) === deviceId) this.byName.delete(key);
+    const names = this.byName.get(accountId);
+    if (names?.get(endpointName) === deviceId) names.delete(endpointName);
+  }
+
+  private namesOf(accountId: string): Map<string, string> {
+    const names = this.byName.get(accountId) ?? new Map<string, string>();
+    this.byName.set(accountId, names);
+    return names;
   }
 }

@@ -17,17 +17,20 @@ export type DirectoryEntry = Pick<
   | 'hostGateway'
 >;
 
-const project = ({
-  deviceId,
-  accountId,
-  endpointName,
-  endpointType,
-  lifecycleStatus,
-  change,
-  ackTimeoutMs,
-  blockBytes,
-  hostGateway,
-}: DeviceLifecycleChanged): DirectoryEntry => ({
+/** `deviceId`: the key in the topic, which is kept anyway. */
+const project = (
+  {
+    accountId,
+    endpointName,
+    endpointType,
+    lifecycleStatus,
+    change,
+    ackTimeoutMs,
+    blockBytes,
+    hostGateway,
+  }: DeviceLifecycleChanged,
+  deviceId: string,
+): DirectoryEntry => ({
   deviceId,
   accountId: stringInterner.intern(accountId),
   endpointName,

@@ -174,7 +174,6 @@ export class DtlsClient {
     this.lastFlight = established.lastFlight;
     this.connection = DtlsConnection.fromHandshake(this.hostOfConnection(), established, {
       id: ID,
-      role: 'client',
       remote: SERVER,
     });
     for (const plaintext of established.early) this.options.onMessage(plaintext);

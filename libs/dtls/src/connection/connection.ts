@@ -1,7 +1,8 @@
 import { AlertDescription } from '../alerts.js';
-import { type CipherSuite, cipherSuite } from '../crypto/suites.js';
+import { cipherSuite } from '../crypto/suites.js';
 import { type PackedBytes, packBytes, unpackBytes } from '../crypto/packed-bytes.js';
 import { createProtection } from '../crypto/protection.js';
+import { type RecordProtection } from '../crypto/record-protection.js';
 import { ConnectionClosed, DecodeError, InvalidState, SequenceExhausted, StateNotSaved } from '../errors.js';
 import { type PeerCredential, packCredential, unpackCredential } from '../handshake/credentials.js';
 import { type Established } from '../handshake/handshake.js';
@@ -42,9 +43,6 @@ export interface ConnectionHost {
 
 interface Parts {
   id: string;
-  role: 'client' | 'server';
-  suite: CipherSuite;
-  keys: PackedBytes;
   epoch: Epoch;
   peer: PackedBytes;
   remote: Address;
@@ -53,9 +51,6 @@ interface Parts {
 /** An open DTLS connection. It has no timers, and as few objects as possible: a server holds many. */
 export class DtlsConnection {
   readonly id: string;
-  private readonly role: 'client' | 'server';
-  private readonly suite: CipherSuite;
-  private readonly keys: PackedBytes;
   private readonly epoch: Epoch;
   private readonly packedPeer: PackedBytes;
   private address: string;
@@ -66,12 +61,9 @@ export class DtlsConnection {
   /** Connections come from `DtlsServer`, `DtlsClient`, and their `restore`. */
   constructor(
     private readonly host: ConnectionHost,
-    { id, role, suite, keys, epoch, peer, remote }: Parts,
+    { id, epoch, peer, remote }: Parts,
   ) {
     this.id = id;
-    this.role = role;
-    this.suite = suite;
-    this.keys = keys;
     this.epoch = epoch;
     this.packedPeer = peer;
     this.address = remote.address;
@@ -82,10 +74,10 @@ export class DtlsConnection {
   static fromHandshake(
     host: ConnectionHost,
     established: Established,
-    given: { id: string; role: 'client' | 'server'; remote: Address },
+    given: { id: string; remote: Address },
   ): DtlsConnection {
-    const { negotiated, keys, epoch, peer } = established;
-    return new DtlsConnection(host, { ...given, suite: negotiated.suite, keys, epoch, peer });
+    const { epoch, peer } = established;
+    return new DtlsConnection(host, { ...given, epoch, peer });
   }
 
   /**
@@ -113,8 +105,7 @@ export class DtlsConnection {
       sendBytesMax: state.sendBytesMax,
       receiveBytesMax: state.receiveBytesMax,
     });
-    const { id, role } = state;
-    return new DtlsConnection(host, { id, role, suite, keys, epoch, peer: packCredential(state.peer), remote });
+    return new DtlsConnection(host, { id: state.id, epoch, peer: packCredential(state.peer), remote });
   }
 
   /** Read once and kept by the caller: each access decodes it. */
@@ -139,7 +130,7 @@ export class DtlsConnection {
 
   /** IANA's name of the cipher suite. */
   get cipherSuite(): string {
-    return this.suite.name;
+    return this.protection.suite.name;
   }
 
   /** Largest `plaintext` of `send`. */
@@ -191,12 +182,13 @@ export class DtlsConnection {
   }
 
   state(): ConnectionState {
-    const { id, role, suite, epoch, peer, address, port } = this;
+    const { id, epoch, peer, address, port } = this;
+    const { role, suite, keyBlock } = this.protection;
     return {
       id,
       role,
       suite: suite.id,
-      keys: unpackBytes(this.keys),
+      keys: unpackBytes(keyBlock),
       connectionId: epoch.receiveConnectionId,
       peerConnectionId: epoch.sendConnectionId,
       sendSequence: epoch.sendSequence,
@@ -230,6 +222,11 @@ export class DtlsConnection {
     return this.toJSON();
   }
 
+  /** The epoch of a connection is never the one without. */
+  private get protection(): RecordProtection {
+    return this.epoch.protection!;
+  }
+
   private moveTo(to: Address): void {
     const from = this.remote;
     if (isSameAddress(to, from)) return;
@@ -259,7 +256,7 @@ export class DtlsConnection {
   private receiveHandshake(content: Buffer): void {
     const types = decodeHandshakeFragments(content).map(({ type }) => type);
     if (types.includes(HandshakeType.Finished)) this.host.onFinishedRepeated(this);
-    const asksAgain = this.role === 'server' ? HandshakeType.ClientHello : HandshakeType.HelloRequest;
+    const asksAgain = this.protection.role === 'server' ? HandshakeType.ClientHello : HandshakeType.HelloRequest;
     if (!types.includes(asksAgain)) return;
     this.host.onRenegotiationRefused();
     this.sendAlert({ level: 'warning', description: AlertDescription.NoRenegotiation });

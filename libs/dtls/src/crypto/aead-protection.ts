@@ -30,9 +30,9 @@ const nonce = Buffer.alloc(IMPLICIT_NONCE_BYTES + EXPLICIT_NONCE_BYTES);
  */
 export class AeadProtection implements RecordProtection {
   constructor(
-    private readonly suite: CipherSuite,
-    private readonly keyBlock: PackedBytes,
-    private readonly role: Role,
+    readonly suite: CipherSuite,
+    readonly keyBlock: PackedBytes,
+    readonly role: Role,
   ) {}
 
   seal(header: RecordHeader, plaintext: Buffer): Buffer {

@@ -17,9 +17,9 @@ const KEY_OPTIONS = { encoding: 'latin1' } as const;
  */
 export class CbcProtection implements RecordProtection {
   constructor(
-    private readonly suite: CipherSuite,
-    private readonly keyBlock: PackedBytes,
-    private readonly role: Role,
+    readonly suite: CipherSuite,
+    readonly keyBlock: PackedBytes,
+    readonly role: Role,
   ) {}
 
   seal(header: RecordHeader, plaintext: Buffer): Buffer {

@@ -247,6 +247,6 @@ export class ClientHandshake extends Handshake {
       this.transcript.add(Finished, messageSequence, body);
       this.sendLastFlight(this.finished());
     }
-    this.establish(this.negotiated, packCredential(this.credential));
+    this.establish(packCredential(this.credential));
   }
 }

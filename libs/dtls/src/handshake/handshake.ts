@@ -34,9 +34,6 @@ export interface HandshakeHost {
 
 /** What a handshake leaves behind. */
 export interface Established {
-  negotiated: Negotiated;
-  /** Result of `deriveKeys`. */
-  keys: PackedBytes;
   epoch: Epoch;
   /** Result of `packCredential`. */
   peer: PackedBytes;
@@ -67,7 +64,6 @@ export abstract class Handshake {
   private readonly early: Buffer[] = [];
   private parked: WireRecord[] = [];
   private epoch1: Epoch | undefined;
-  private keys: PackedBytes | undefined;
   private lastFlight: LastFlight | undefined;
   private writesProtected = false;
   private unauthentic = 0;
@@ -287,10 +283,10 @@ export abstract class Handshake {
   protected useKeys(negotiated: Negotiated, masterSecret: Buffer, clientRandom: Buffer, serverRandom: Buffer): void {
     const { suite, ownConnectionId, peerConnectionId, sendBytesMax, receiveBytesMax } = negotiated;
     this.masterSecret = masterSecret;
-    this.keys = deriveKeys(suite, masterSecret, clientRandom, serverRandom);
+    const keys = deriveKeys(suite, masterSecret, clientRandom, serverRandom);
     this.epoch1 = new Epoch({
       number: 1,
-      protection: createProtection(suite, this.keys, this.side),
+      protection: createProtection(suite, keys, this.side),
       sendConnectionId: peerConnectionId,
       receiveConnectionId: ownConnectionId,
       sendBytesMax,
@@ -301,12 +297,12 @@ export abstract class Handshake {
     for (const record of parked) if (!this.ended) this.receiveProtected(record);
   }
 
-  protected establish(negotiated: Negotiated, peer: PackedBytes): void {
+  protected establish(peer: PackedBytes): void {
     this.ended = true;
     this.deadline.cancel();
     this.retransmission.stop();
-    const { keys, epoch1, early, lastFlight } = this;
-    this.host.onEstablished({ negotiated, keys: keys!, epoch: epoch1!, peer, early, lastFlight });
+    const { epoch1, early, lastFlight } = this;
+    this.host.onEstablished({ epoch: epoch1!, peer, early, lastFlight });
   }
 
   protected fail(reason: HandshakeFailure, detail: { text?: string; alert?: number; cause?: unknown } = {}): void {

@@ -275,7 +275,7 @@ export class ServerHandshake extends Handshake {
     this.keepSession();
     if (this.resumes) this.flightAnswered();
     else this.sendLastFlight(this.finished());
-    this.establish(this.negotiated, packCredential(this.credential));
+    this.establish(packCredential(this.credential));
   }
 
   private finished(): FlightItem {

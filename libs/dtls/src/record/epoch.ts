@@ -46,7 +46,7 @@ export class Epoch {
   sendSequence: number;
   /** The first sequence number that may not be used yet. */
   sendSequenceEnd: number;
-  private readonly protection: RecordProtection | undefined;
+  readonly protection: RecordProtection | undefined;
   private readonly sendId: PackedBytes;
   private readonly receiveId: PackedBytes;
   readonly sendBytesMax: number;

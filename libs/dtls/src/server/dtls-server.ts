@@ -235,7 +235,7 @@ export class DtlsServer {
     this.count('handshake-completed');
     this.connections.at(addressKey(pending.remote))?.end('replaced');
     const id = pending.id ?? LOCAL_ID_PREFIX + publicRandom(LOCAL_ID_BYTES).toString('hex');
-    const given = { id, role: 'server', remote: pending.remote } as const;
+    const given = { id, remote: pending.remote };
     const connection = DtlsConnection.fromHandshake(this.connectionHost, established, given);
     if (this.options.savesStates === true) connection.confirmSaved({ sendSequence: 0 });
     this.add(connection);

@@ -10,8 +10,8 @@ import { logRequests } from '../request-log.js';
 import { Readings } from './readings.js';
 
 export interface StateReaderOptions<V, P> {
-  /** Keeps only what is needed of a value. */
-  project: (value: V) => P;
+  /** Keeps only what is needed of a value. `key`: a value that repeats it can share the string. */
+  project: (value: V, key: string) => P;
   /** Called when a consumer ended permanently. Default: the process ends, and its supervisor starts another. */
   onFatal?: (error: unknown) => void;
 }
@@ -161,10 +161,11 @@ export class StateReader<V, P = V> implements OnModuleInit, OnApplicationShutdow
     this.advance(partition, BigInt(batch.lastOffset()) + 1n, BigInt(batch.highWatermark));
   }
 
-  private apply(partition: number, { key, value, offset }: KafkaMessage): void {
+  private apply(partition: number, { key: bytes, value, offset }: KafkaMessage): void {
     try {
-      const projected = value === null ? undefined : this.options.project(decodeMessage(this.topic, value));
-      this.readings.take(partition, key?.toString() ?? '', projected);
+      const key = bytes?.toString() ?? '';
+      const projected = value === null ? undefined : this.options.project(decodeMessage(this.topic, value), key);
+      this.readings.take(partition, key, projected);
     } catch (error) {
       if (!(error instanceof InvalidMessage)) throw error;
       this.connection.logger.error(
