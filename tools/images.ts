@@ -6,14 +6,16 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { assembled } from './images/assembled.ts';
 import { canPull, isolation, namedBases, standIns } from './images/base-images.ts';
+import { ensureEngineImages } from './images/engines.ts';
 import { type Builder, builders, chooseBuilder, outputOf, runStep, sizeOf } from './images/programs.ts';
 import { readCommandLine } from './lanyard/command-line.ts';
 import { progress, root, run, say, Stop } from './lanyard/project.ts';
 import { apps } from './lanyard/service-processes.ts';
 
-const usage = `npm run images -- [--service ${apps[0]}]... [--tool ${builders.join('|')}] [--base auto|named|stand-in] [--tag dev] [--assembled] [--json]
+const usage = `npm run images -- [--service ${apps[0]}]... [--tool ${builders.join('|')}] [--base auto|named|stand-in] [--tag dev] [--assembled] [--engines] [--json]
   --base: auto builds on the images that the Dockerfile names if they can be fetched, and on stand-ins otherwise
-  --assembled: of the packages that are installed here and what they build, which takes a minute; not for a release`;
+  --assembled: of the packages that are installed here and what they build, which takes a minute; not for a release
+  --engines: also those of Kafka, PostgreSQL and Redis, fetched or as stand-ins`;
 
 const options = {
   service: { type: 'string', multiple: true, default: [] as string[] },
@@ -21,6 +23,7 @@ const options = {
   base: { type: 'string', default: 'auto' },
   tag: { type: 'string', default: 'dev' },
   assembled: { type: 'boolean', default: false },
+  engines: { type: 'boolean', default: false },
   json: { type: 'boolean', default: false },
 } as const;
 
@@ -52,6 +55,7 @@ await run(async () => {
   const named = values.base === 'named' || (values.base === 'auto' && canPull(builder));
   const bases = named ? namedBases() : await standIns(builder);
   say(`${builder}, on ${bases.NODE_IMAGE} and ${bases.RUNTIME_IMAGE}`);
+  if (values.engines) await ensureEngineImages(builder);
   const cache = packageCache(builder);
   const context = values.assembled ? await assembled() : root;
   for (const name of names) {

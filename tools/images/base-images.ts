@@ -30,12 +30,15 @@ export const namedBases = (): BaseImages => {
   return { NODE_IMAGE: of('NODE_IMAGE'), RUNTIME_IMAGE: of('RUNTIME_IMAGE') };
 };
 
+/** Fetches an image; whether a registry gave it. */
+export const pulls = (builder: Builder, image: string): boolean =>
+  spawnSync(builder, ['pull', '--quiet', image], { stdio: 'ignore', timeout: 600_000 }).status === 0;
+
 /** Whether the images of the Dockerfile are here or can be fetched. */
 export const canPull = (builder: Builder): boolean =>
   Object.values(namedBases()).every((image: string) => {
     const full = image.includes('/') ? image : `docker.io/library/${image}`;
-    if (hasImage(builder, full)) return true;
-    return spawnSync(builder, ['pull', '--quiet', full], { stdio: 'ignore', timeout: 600_000 }).status === 0;
+    return hasImage(builder, full) || pulls(builder, full);
   });
 
 /** A root file system as a tar file, kept in the cache. */
@@ -61,14 +64,29 @@ const runtimeRoot = () =>
     ],
   );
 
-const buildRoot = () =>
-  debian('build', [], ['--variant=minbase', '--customize-hook=rm -rf "$1"/var/lib/apt/lists "$1"/var/cache/apt']);
+/** @param packages beside the essential ones */
+export const smallDebian = (name: string, packages: string) =>
+  debian(
+    name,
+    [],
+    [
+      '--variant=minbase',
+      ...(packages === '' ? [] : [`--include=${packages}`]),
+      '--customize-hook=rm -rf "$1"/var/lib/apt/lists "$1"/var/cache/apt',
+    ],
+  );
+
+const buildRoot = () => smallDebian('build', '');
 
 const npmFolder = () => realpathSync(join(outputOf('npm', ['root', '--global']).trim(), 'npm'));
 
 /** Builds one image of a few files. */
-const buildOf = async (builder: Builder, image: string, containerfile: string, fill: (folder: string) => void) => {
-  if (hasImage(builder, image)) return image;
+export const buildOf = async (
+  builder: Builder,
+  image: string,
+  containerfile: string,
+  fill: (folder: string) => void,
+) => {
   const folder = join(cacheFolder(), `context-${process.pid}`);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -76,28 +94,34 @@ const buildOf = async (builder: Builder, image: string, containerfile: string, f
     fill(folder);
     writeFileSync(join(folder, 'Dockerfile'), containerfile);
     await runStep(builder, ['build', ...isolation(builder), '--tag', image, folder]);
-    return image;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 };
 
+const buildOnce = async (builder: Builder, image: string, ...content: [string, (folder: string) => void]) => {
+  if (!hasImage(builder, image)) await buildOf(builder, image, ...content);
+  return image;
+};
+
 /** A build needs no namespaces of its own, which a container may not make; the machine's network reaches the registry of packages. */
 export const isolation = (builder: Builder) =>
-  builder === 'docker' ? ['--network', 'host'] : ['--isolation', 'chroot', '--network', 'host', '--pull=never'];
+  builder === 'docker'
+    ? ['--network', 'host']
+    : ['--format', 'docker', '--isolation', 'chroot', '--network', 'host', '--pull=never'];
 
 export const standIns = async (builder: Builder): Promise<BaseImages> => {
   const { version } = JSON.parse(readFileSync(join(nodePackage(), 'package.json'), 'utf8')) as { version: string };
   const [runtime, build] = await Promise.all([runtimeRoot(), buildRoot()]);
   const tagOf = (folder: string) => folder.split('-').at(-1) as string;
   return {
-    RUNTIME_IMAGE: await buildOf(
+    RUNTIME_IMAGE: await buildOnce(
       builder,
       `localhost/lanyard-stand-in/runtime:${tagOf(runtime)}`,
       'FROM scratch\nADD root.tar /\nUSER 65532:65532\n',
       (folder) => linkSync(join(runtime, 'root.tar'), join(folder, 'root.tar')),
     ),
-    NODE_IMAGE: await buildOf(
+    NODE_IMAGE: await buildOnce(
       builder,
       `localhost/lanyard-stand-in/node:${version}-${tagOf(build)}`,
       [

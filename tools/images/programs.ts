@@ -1,6 +1,8 @@
 /** The programs that build images: found, or installed from Debian's packages where this process may. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { progress, say, Stop } from '../lanyard/project.ts';
 
 export const builders = ['docker', 'podman', 'buildah'] as const;
@@ -18,9 +20,14 @@ const works: Record<Builder, () => boolean> = {
   buildah: () => succeeds('buildah', ['info'], 30_000),
 };
 
+/** Podman looks for its helpers in folders of its own. */
+const isThere = (program: string) =>
+  ['/usr/libexec/podman', '/usr/lib/podman'].some((folder) => existsSync(join(folder, program))) ||
+  succeeds('which', [program], 5_000);
+
 /** Installs what is missing as root; otherwise throws Stop with the command. */
 export const ensurePrograms = (packages: Record<string, string>) => {
-  const missing = Object.keys(packages).filter((program) => !succeeds('which', [program], 5_000));
+  const missing = Object.keys(packages).filter((program) => !isThere(program));
   if (missing.length === 0) return;
   const names = [...new Set(missing.map((program) => packages[program] as string))];
   const command = `apt-get install -y --no-install-recommends ${names.join(' ')}`;

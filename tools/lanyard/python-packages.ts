@@ -1,4 +1,4 @@
-/** What tests run in Python, each in a virtual environment of its own: the SDK that other people's applications use, and a CoAP client. */
+/** What runs in Python, each in a virtual environment of its own: the SDK that other people's applications use and a CoAP client, for tests, and podman-compose. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,13 +8,12 @@ interface Environment {
   /** The folder below `.lanyard`. */
   folder: string;
   requirements: string[];
-  /** The variable that tells the tests its Python. */
-  variable: string;
-  /** In messages. */
-  what: string;
 }
 
-const sdk: Environment = {
+/** `variable` tells the tests its Python; `what` it is in messages. */
+type TestEnvironment = Environment & { variable: string; what: string };
+
+const sdk: TestEnvironment = {
   folder: 'python-sdk',
   requirements: ['mbed-cloud-sdk==2.2.0'],
   variable: 'LANYARD_PYTHON',
@@ -22,21 +21,27 @@ const sdk: Environment = {
 };
 
 /** DTLSSocket is compiled by pip, with what `compiled-devices.ts` looks for. */
-const aiocoap: Environment = {
+const aiocoap: TestEnvironment = {
   folder: 'aiocoap',
   requirements: ['aiocoap==0.4.17', 'DTLSSocket==0.2.3'],
   variable: 'LANYARD_AIOCOAP',
   what: 'aiocoap',
 };
 
+const compose: Environment = { folder: 'podman-compose', requirements: ['podman-compose==1.6.0'] };
+
 const runs = (program: string, args: string[]) => {
   const { error, status } = spawnSync(program, args, { stdio: ['ignore', 'ignore', 'inherit'], timeout: 300_000 });
   return error === undefined && status === 0;
 };
 
+const programOf = ({ folder }: Environment, name: string) => join(root, '.lanyard', folder, 'bin', name);
+
 /** What is missing; undefined when the packages can be used. */
-const prepare = (python: string, { folder, requirements }: Environment) => {
+const prepare = (environment: Environment) => {
+  const { folder, requirements } = environment;
   const place = join(root, '.lanyard', folder);
+  const python = programOf(environment, 'python');
   const wanted = requirements.join(' ');
   /** Written when everything is there. */
   const complete = join(place, wanted);
@@ -57,11 +62,17 @@ const prepare = (python: string, { folder, requirements }: Environment) => {
 export const environmentOfPython = ({ required }: { required: boolean }): Record<string, string> =>
   Object.fromEntries(
     [sdk, aiocoap].flatMap((one) => {
-      const python = join(root, '.lanyard', one.folder, 'bin/python');
-      const missing = prepare(python, one);
-      if (missing === undefined) return [[one.variable, python]];
+      const missing = prepare(one);
+      if (missing === undefined) return [[one.variable, programOf(one, 'python')]];
       if (required) throw new Stop(`Missing for ${one.what}: ${missing}`);
       say(`${one.what} is not tested, missing: ${missing}`);
       return [];
     }),
   );
+
+/** The program, whatever version the machine has. Throws Stop. */
+export const podmanCompose = (): string => {
+  const missing = prepare(compose);
+  if (missing !== undefined) throw new Stop(`Missing for Docker Compose with Podman: ${missing}`);
+  return programOf(compose, 'podman-compose');
+};

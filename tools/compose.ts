@@ -1,0 +1,25 @@
+/**
+ * `npm run compose -- check`: docker-compose.yml comes up, docs/tour.md can be followed, and data outlive `down` and `up`.
+ * `npm run compose -- ARGUMENT...`: docker compose or podman-compose, whichever works here, with the images that it needs.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { check } from './compose/check.ts';
+import { findCompose } from './compose/program.ts';
+import { ensureEngineImages } from './images/engines.ts';
+import { root, run, Stop } from './lanyard/project.ts';
+
+const usage = 'npm run compose -- check | ARGUMENT... of docker compose, for example: up -d';
+
+const pass = async (args: string[]) => {
+  const { builder, command, first } = await findCompose();
+  if (args.includes('up')) await ensureEngineImages(builder);
+  const [code] = await once(spawn(command, [...first, ...args], { cwd: root, stdio: 'inherit' }), 'exit');
+  return (code as number | null) ?? 1;
+};
+
+await run(async () => {
+  const args = process.argv.slice(2);
+  if (args.length === 0 || args[0] === '--help') throw new Stop(usage);
+  return args[0] === 'check' ? check() : pass(args);
+});

@@ -1,0 +1,58 @@
+/** docker compose or podman-compose, and what podman needs on a bare machine. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Builder, chooseBuilder, ensurePrograms, outputOf } from '../images/programs.ts';
+import { dataFolder, Stop } from '../lanyard/project.ts';
+import { podmanCompose } from '../lanyard/python-packages.ts';
+
+export interface ComposeProgram {
+  builder: Exclude<Builder, 'buildah'>;
+  command: string;
+  /** Arguments before those of the caller. */
+  first: string[];
+}
+
+/** Containers find each other by name with the first two; the third is the init process. */
+const helpersOfPodman = { netavark: 'netavark', 'aardvark-dns': 'aardvark-dns', catatonit: 'catatonit' };
+
+/** Podman itself runs with at most as many processes, and that many files are enough. */
+const limitMax = 32_768;
+
+/** Raising a limit needs a right that root of a container or a small machine may lack. */
+const ownLimits = () => {
+  const text = readFileSync('/proc/self/limits', 'utf8');
+  const hard = (name: string) => new RegExp(`^${name} +\\S+ +(\\S+)`, 'm').exec(text)?.[1];
+  return Object.entries({ nofile: 'Max open files', nproc: 'Max processes' }).flatMap(([limit, name]) => {
+    const value = Math.min(Number(hard(name)?.replace('unlimited', 'Infinity')), limitMax);
+    return Number.isNaN(value) ? [] : [`"${limit}=${value}:${value}"`];
+  });
+};
+
+/** Settings of this process' podman, unless the machine has its own. */
+const configurePodman = () => {
+  if (process.env.CONTAINERS_CONF !== undefined || existsSync('/etc/containers/containers.conf')) return;
+  const isFirstVersion = outputOf('podman', ['info', '--format', '{{.Host.CgroupsVersion}}']).trim() === 'v1';
+  // crun takes both versions of control groups for the second where both are mounted.
+  const runtime = isFirstVersion && spawnSync('runc', ['--version']).status === 0 ? 'runtime = "runc"\n' : '';
+  const folder = join(dataFolder(), 'compose');
+  const path = join(folder, 'containers.conf');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(
+    path,
+    `[containers]\ndefault_ulimits = [${ownLimits().join(', ')}]\n[engine]\n${runtime}[network]\nnetwork_backend = "netavark"\n`,
+  );
+  process.env.CONTAINERS_CONF = path;
+};
+
+export const findCompose = async (): Promise<ComposeProgram> => {
+  const found = chooseBuilder(undefined);
+  if (found === 'docker') {
+    if (spawnSync('docker', ['compose', 'version']).status !== 0)
+      throw new Stop('Docker has no compose plugin here: install docker-compose-plugin.');
+    return { builder: 'docker', command: 'docker', first: ['compose'] };
+  }
+  ensurePrograms({ podman: 'podman', ...helpersOfPodman });
+  configurePodman();
+  return { builder: 'podman', command: podmanCompose(), first: [] };
+};

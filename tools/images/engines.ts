@@ -1,0 +1,71 @@
+/**
+ * Stand-ins for the images of Kafka, PostgreSQL and Redis that docker-compose.yml and the manifests name, where no registry can be
+ * reached: Debian's packages, and the servers that `npm start` runs. They take the settings, users and folders that this project
+ * uses of the real ones, and are no replacement for them elsewhere.
+ */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cpSync, linkSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { fetchEngines } from '../lanyard/fetch-engines.ts';
+import { root, say } from '../lanyard/project.ts';
+import { buildOf, pulls, smallDebian } from './base-images.ts';
+import { type Builder, hasImage } from './programs.ts';
+
+/** Of Debian, and the folder of fetched binaries. */
+const recipes = {
+  kafka: { packages: 'openjdk-17-jre-headless', binaries: 'kafka' },
+  postgresql: { packages: 'postgresql-client', binaries: 'postgres' },
+  redis: { packages: 'redis-server,redis-tools', binaries: undefined },
+};
+type Engine = keyof typeof recipes;
+
+const label = 'lanyard.stand-in';
+
+/** By their full names. */
+export const engineImages = (): [Engine, string][] => {
+  const { services } = parse(readFileSync(join(root, 'docker-compose.yml'), 'utf8'), { merge: true }) as {
+    services: Record<Engine, { image: string }>;
+  };
+  return (Object.keys(recipes) as Engine[]).map((engine) => {
+    const { image } = services[engine];
+    return [engine, `docker.io/${image.includes('/') ? '' : 'library/'}${image}`];
+  });
+};
+
+/** Undefined for one that is no stand-in. */
+const standInVersion = (builder: Builder, image: string): string | undefined => {
+  const command = builder === 'buildah' ? ['inspect', '--type', 'image'] : ['image', 'inspect'];
+  const { stdout } = spawnSync(builder, [...command, image], { encoding: 'utf8' });
+  return new RegExp(`"${label}": "(\\w+)"`).exec(stdout)?.[1];
+};
+
+const makeStandIn = async (builder: Builder, engine: Engine, image: string) => {
+  const { packages, binaries } = recipes[engine];
+  const sources = join(root, 'tools/images/stand-ins', engine);
+  const system = await smallDebian(engine, packages);
+  const fetched = binaries === undefined ? '' : await fetchEngines();
+  const containerfile = readFileSync(join(sources, 'Dockerfile'), 'utf8');
+  const hash = createHash('sha256').update([system, fetched, containerfile].join('\n'));
+  const version = hash
+    .update(readFileSync(join(sources, 'entrypoint.sh')))
+    .digest('hex')
+    .slice(0, 12);
+  if (standInVersion(builder, image) === version) return;
+  await buildOf(builder, image, `${containerfile}LABEL ${label}=${version}\n`, (folder) => {
+    linkSync(join(system, 'root.tar'), join(folder, 'root.tar'));
+    cpSync(join(sources, 'entrypoint.sh'), join(folder, 'entrypoint.sh'));
+    if (binaries !== undefined)
+      cpSync(join(fetched, binaries), join(folder, binaries), { recursive: true, verbatimSymlinks: true });
+  });
+  say(`${image} is a stand-in`);
+};
+
+/** Fetches those that are missing, or makes stand-ins. */
+export const ensureEngineImages = async (builder: Builder) => {
+  for (const [engine, image] of engineImages()) {
+    const isReal = hasImage(builder, image) && standInVersion(builder, image) === undefined;
+    if (!isReal && !pulls(builder, image)) await makeStandIn(builder, engine, image);
+  }
+};
