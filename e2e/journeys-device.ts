@@ -67,7 +67,9 @@ export const demonstrated = async (app: Application, url: string): Promise<void>
   const folder = mkdtempSync(join(tmpdir(), 'lanyard-device-'));
   const keyFile = join(folder, 'admin.key');
   writeFileSync(keyFile, app.key);
-  const options = { url, 'period-seconds': '0.5', api: app.baseUrl, 'key-file': keyFile };
+  // By the name of its host, as docker-compose.yml does.
+  const byName = url.replace('//127.0.0.1:', '//localhost:');
+  const options = { url: byName, 'period-seconds': '0.5', api: app.baseUrl, 'key-file': keyFile };
   const device = DemonstrationDevice.start(fresh('demonstration'), options, url.startsWith('coaps:'));
   try {
     const id = (await device.says(/registered; its id: [0-9a-f]{32}$/)).slice(-32);

@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises';
 import { parseArgs } from 'node:util';
 import { Demonstration } from './demonstration.js';
 import { DeviceAccount } from './device-account.js';
@@ -32,6 +33,13 @@ const say = (text: string): void => {
   process.stdout.write(`${new Date().toISOString().slice(11, 19)} ${text}\n`);
 };
 
+/** With the address of its host: sockets of devices look up no names. */
+const resolved = async (serverUrl: string): Promise<string> => {
+  const { hostname } = new URL(serverUrl.replace(/^coaps?:/, 'http:'));
+  if (hostname.startsWith('[')) return serverUrl;
+  return serverUrl.replace(hostname, (await lookup(hostname, 4)).address);
+};
+
 const secured = async () => {
   const account = await DeviceAccount.of(name, { api, keyFile });
   const security = await account.newKey();
@@ -43,7 +51,7 @@ const run = async (): Promise<void> => {
   const { account, security } = secure ? await secured() : {};
   const device = new Demonstration({
     name,
-    server: url,
+    server: await resolved(url),
     ...(security && { security }),
     lifetimeSeconds: Number(options.lifetime),
     periodSeconds: Number(options['period-seconds']),

@@ -34,13 +34,16 @@ const hostAndPort = (url: string, usualPort: number): { host: string; port: numb
 class UdpLine implements DeviceLine {
   server: Peer;
   readonly isOpen = true;
+  /** A server elsewhere cannot answer to loopback. */
+  private readonly host: string;
 
   constructor(url: string) {
     this.server = this.serverAt(url);
+    this.host = hostAndPort(url, 5683).host.startsWith('127.') ? '127.0.0.1' : '0.0.0.0';
   }
 
   async open(port: number, onRequest: OnRequest) {
-    const endpoint = new CoapUdpEndpoint({ host: '127.0.0.1', port, limits, onRequest });
+    const endpoint = new CoapUdpEndpoint({ host: this.host, port, limits, onRequest });
     return { endpoint, port: (await endpoint.listen()).port };
   }
 
