@@ -27,7 +27,7 @@ export class Terminal {
 
   /** @param times it has to be said */
   async says(pattern: RegExp, times = 1) {
-    const all = new RegExp(pattern, 'g');
+    const all = new RegExp(pattern, `${pattern.flags}g`);
     const count = () => [...this.output.matchAll(all)].length;
     await waitUntil(String(pattern), async () => count() >= times, {
       timeoutMs: patienceMs,

@@ -23,7 +23,7 @@ interface Step {
 
 const steps: Step[] = [
   { has: '/v3/accounts/me', sees: (said) => said.says(/"id":"[0-9a-f]{32}"/) },
-  { has: 'websocket-connect', keeps: 'listener', sees: (said) => said.says(/^listening$/m) },
+  { has: 'websocket-connect', keeps: 'listener', sees: (said) => said.says(/listening\n/) },
   {
     has: 'npm run device',
     keeps: 'device',
@@ -51,7 +51,7 @@ const steps: Step[] = [
   },
   // It registers again at its next update.
   { has: '/suspend', sees: (_, kept) => kept.get('device')?.says(/registered; its id/, 2) ?? Promise.resolve() },
-  { has: '@lanyard/client', sees: (said) => said.says(/^thermo-1 by \S+/m) },
+  { has: '@lanyard/client', sees: (said) => said.says(/thermo-1 by \S+/) },
 ];
 
 /** Its commands, with the addresses of this system in place of the usual ones. */
