@@ -112,8 +112,10 @@ export const travel = async (installation: Installation) => {
       ...(isSecure && { 'credentials-file': await credentialsOf(administrator, folder, device) }),
     });
     try {
-      await waitUntil('values', async () => channel.inbox.values.size > 0, patience);
+      await waitUntil('the device', async () => (await idOf(administrator, device)) !== '', patience);
       const id = await idOf(administrator, device);
+      // Other devices may report as well.
+      await waitUntil('values', async () => channel.inbox.values.has(id), patience);
       const { status } = await application.command(id, { method: 'GET', uri: sensorPath }, { timeoutMs: 30_000 });
       if (status !== 200) throw new Stop(`${name}: the command was answered with ${status}`);
       await suspension(administrator, id, fleet);
