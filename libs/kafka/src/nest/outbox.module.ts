@@ -49,7 +49,10 @@ export class OutboxModule implements OnApplicationBootstrap, OnApplicationShutdo
     @Inject(PRODUCER) private readonly producer: KafkaProducer,
     @Inject(OutboxRelay) private readonly relay: OutboxRelay,
     @Inject(StopDeadline) private readonly deadline: StopDeadline,
-  ) {}
+    @Inject(Outbox) outbox: Outbox,
+  ) {
+    outbox.connect(relay);
+  }
 
   onApplicationBootstrap(): void {
     this.relay.start();

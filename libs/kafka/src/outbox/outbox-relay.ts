@@ -2,7 +2,7 @@ import type { EncodedMessage, Headers } from '@lanyard/contracts';
 import type { Logger, Metrics } from '@lanyard/service';
 import type pg from 'pg';
 import { outboxChannel } from './outbox.js';
-import { newRelaySession, sessionEndsAfter } from './relay-session.js';
+import { newRelaySession, relaySettings } from './relay-session.js';
 
 export interface OutboxRelayOptions {
   databaseUrl: string;
@@ -57,6 +57,7 @@ const lockSpace = 0x0b0c;
 export class OutboxRelay {
   private running: Promise<void> | undefined;
   private stopping = false;
+  private leading = false;
   private wake: (() => void) | undefined;
   /** A wake-up arrived since the last poll. */
   private called = false;
@@ -84,6 +85,12 @@ export class OutboxRelay {
     this.wake?.();
   }
 
+  /** As `poke`, where this replica leads; false where another one may. */
+  pokeLeader(): boolean {
+    if (this.leading) this.poke();
+    return this.leading;
+  }
+
   private async run(): Promise<void> {
     while (!this.stopping) {
       const { databaseUrl, schema } = this.options;
@@ -95,12 +102,13 @@ export class OutboxRelay {
       });
       try {
         await client.connect();
-        await client.query(sessionEndsAfter(this.silenceMaxMs));
+        await client.query(relaySettings(this.silenceMaxMs));
         await this.lead(client, () => broken);
       } catch (error) {
         this.options.logger.warn({ err: error, schema }, 'outbox relay failed, will be retried');
         await this.pause(reconnectMs);
       } finally {
+        this.leading = false;
         await client.end().catch(() => undefined);
       }
     }
@@ -108,24 +116,23 @@ export class OutboxRelay {
 
   private async lead(client: pg.Client, isBroken: () => boolean): Promise<void> {
     const { schema } = this.options;
-    let leading = false;
     client.on('notification', () => this.poke());
     while (!isBroken()) {
-      if (!leading) {
+      if (!this.leading) {
         const { rows } = await client.query<{ won: boolean }>('SELECT pg_try_advisory_lock($1, hashtext($2)) AS won', [
           lockSpace,
           schema,
         ]);
-        leading = rows[0]?.won === true;
+        this.leading = rows[0]?.won === true;
         this.termEndsAtMs = 0;
-        if (leading) await client.query(`LISTEN ${client.escapeIdentifier(outboxChannel(schema))}`);
+        if (this.leading) await client.query(`LISTEN ${client.escapeIdentifier(outboxChannel(schema))}`);
       }
       this.called = false;
-      const sent = leading ? await this.relay(client) : 0;
+      const sent = this.leading ? await this.relay(client) : 0;
       if (sent === relayBatch) continue;
       if (this.stopping) return;
       // A wake-up during the request may announce more rows.
-      if (!this.called) await this.pause(leading ? leaderPollMs : pollMs);
+      if (!this.called) await this.pause(this.leading ? leaderPollMs : pollMs);
     }
     throw new Error('database connection lost');
   }

@@ -45,6 +45,11 @@ export class Outbox {
     );
   }
 
+  /** The relay in this process. */
+  connect(relay: { pokeLeader(): boolean }): void {
+    this.relay.own = () => relay.pokeLeader();
+  }
+
   /** Throws InvalidMessage when the value does not fit the topic: the transaction should fail. */
   async append<V>(manager: EntityManager, topic: Topic<V>, value: NoInfer<V>, meta: SendMeta = {}): Promise<void> {
     await this.insert(manager, topic.name, [this.encode(manager, topic, value, meta)]);

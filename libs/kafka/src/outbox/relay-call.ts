@@ -10,11 +10,14 @@ import type {
 /**
  * Calls the relay when a transaction that announces something has committed. Not within it: PostgreSQL lets those that
  * notify commit one at a time, each of them waiting for the disk. A call that is lost costs time only, as the relay
- * looks by itself as well.
+ * looks by itself as well. The relay of this process is called directly while it leads.
  */
 export class RelayCall implements EntitySubscriberInterface {
   private readonly announcing = new WeakSet<QueryRunner>();
   private readonly calling = new WeakMap<DataSource, { again: boolean }>();
+
+  /** Of this process; false while it does not lead. */
+  own: () => boolean = () => false;
 
   constructor(private readonly channel: string) {}
 
@@ -36,6 +39,7 @@ export class RelayCall implements EntitySubscriberInterface {
 
   /** One call runs at a time: requests that arrive meanwhile share the next one. */
   private call(dataSource: DataSource): void {
+    if (this.own()) return;
     const current = this.calling.get(dataSource);
     if (current) {
       current.again = true;
