@@ -1,3 +1,4 @@
+import type { ResourceValueArrived } from '@lanyard/contracts';
 import { type Clock, CLOCK, CONFIG } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, In } from 'typeorm';
@@ -88,14 +89,17 @@ export class CommandClaims {
     return claimed;
   }
 
-  /** False when the caller has lost the claim: another replica decides what happens to the command. */
-  async finish(command: Command, outcome: Outcome): Promise<boolean> {
+  /**
+   * False when the caller has lost the claim: another replica decides what happens to the command.
+   * @param values read by it
+   */
+  async finish(command: Command, outcome: Outcome, values?: readonly ResourceValueArrived[]): Promise<boolean> {
     const { dataSource } = this;
     const work = async (manager: EntityManager): Promise<boolean> =>
       (await this.ends.record(manager, command, outcome, {
         state: 'executing',
         claimEpoch: command.claimEpoch ?? none,
-      })) && this.ends.announce(manager, command, outcome);
+      })) && this.ends.announce(manager, command, outcome, values);
     // Subscriptions are changed under the lock of their device; any other result is stored in its row only.
     const done = await (command.kind === 'subscription'
       ? withDevice(dataSource, command.deviceId, work)

@@ -1,4 +1,4 @@
-import { DeviceCommandResults } from '@lanyard/contracts';
+import { DeviceCommandResults, DeviceValues, type ResourceValueArrived } from '@lanyard/contracts';
 import { causedBy, Outbox } from '@lanyard/kafka';
 import { type Clock, CLOCK } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
@@ -61,9 +61,15 @@ export class CommandEnds {
     return affected === 1;
   }
 
-  async announce(manager: EntityManager, command: Command, outcome: Outcome): Promise<true> {
+  async announce(
+    manager: EntityManager,
+    command: Command,
+    outcome: Outcome,
+    values: readonly ResourceValueArrived[] = [],
+  ): Promise<true> {
     causedBy(manager, command.requestId);
     if (command.kind === 'subscription') await this.updateSubscription(manager, command, outcome);
+    if (values.length > 0) await this.outbox.appendAll(manager, DeviceValues, values);
     const now = this.clock.now();
     const fact = finished(command, outcome, now, this.names.nameOf(command.deviceId));
     await this.outbox.append(manager, DeviceCommandResults, fact, traceOf(command));

@@ -1,4 +1,4 @@
-import { newUid } from '@lanyard/contracts';
+import { newUid, type ResourceValueArrived } from '@lanyard/contracts';
 import { type Logger, LOGGER, Tracing } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { DownlinkClient, type DeviceReply, type OnSent } from '../downlink/downlink-client.js';
@@ -46,8 +46,9 @@ import {
   timeout,
 } from './outcome.js';
 
-/** `again`: returned to the queue, and retried after `pauseMs` or as soon as the device sends a message. */
-export type Verdict = { done: Outcome } | { again: 'counted' | 'not counted'; pauseMs: number };
+/** `values`: what it has read. `again`: returned to the queue, and retried after `pauseMs` or as soon as the device sends a message. */
+export type Verdict =
+  { done: Outcome; values?: ResourceValueArrived[] } | { again: 'counted' | 'not counted'; pauseMs: number };
 
 /** Sends the request of a command to the device, and decides the outcome of the command. */
 @Injectable()
@@ -80,15 +81,17 @@ export class CommandExecution {
 
   private async attempt(session: Session, command: Command): Promise<Verdict> {
     try {
-      const outcome = await this.perform(session, command);
+      const values: ResourceValueArrived[] = [];
+      const outcome = await this.perform(session, command, values);
       const again = command.attempts > 1 && !bringsNoChange(operationOf(command));
-      return { done: again ? repeatedly(outcome, command.attempts) : outcome };
+      return { done: again ? repeatedly(outcome, command.attempts) : outcome, values };
     } catch (error) {
       return this.missed(session, command, error);
     }
   }
 
-  private async perform(session: Session, command: Command): Promise<Outcome> {
+  /** @param facts collects the values that were read */
+  private async perform(session: Session, command: Command, facts: ResourceValueArrived[]): Promise<Outcome> {
     const { downlink, values } = this;
     const operation = operationOf(command);
     const { sealedTicket } = command;
@@ -103,9 +106,9 @@ export class CommandExecution {
       downlink.request(session, { operation, ...command }, this.sentFor(command)),
     );
     if (operation === 'read' && reply.code === '2.05')
-      await values.report(session, { path: command.path, ...reply, cause: 'read', audience: [] });
+      await values.report(session, { path: command.path, ...reply, cause: 'read', audience: [], facts });
     if (operation === 'read-composite' && reply.code === '2.05')
-      await values.reportEach(session, reply, { cause: 'read', audienceOf: () => [] });
+      await values.reportEach(session, reply, { cause: 'read', audienceOf: () => [], facts });
     if (operation === 'create' && reply.code === '2.01') await this.noteInstance(session, reply);
     return outcomeOf(reply);
   }

@@ -147,7 +147,7 @@ export class Deliverer implements OnApplicationBootstrap {
       try {
         const ours =
           'done' in verdict
-            ? await claims.finish(command, verdict.done)
+            ? await claims.finish(command, verdict.done, verdict.values)
             : await claims.putBack(command, verdict.again === 'counted');
         if (!ours) logger.info({ commandId: command.id }, 'result dropped: the claim has passed to another replica');
         return;

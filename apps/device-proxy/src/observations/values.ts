@@ -27,6 +27,8 @@ export interface ArrivedValue {
   traceParent?: string;
   /** The answer of the subscription, if this is its first value. */
   answer?: AnswerAhead | undefined;
+  /** Facts are collected here, for the outbox, and not sent. */
+  facts?: ResourceValueArrived[] | undefined;
 }
 
 /** An answer or a notification that names its paths itself. */
@@ -73,9 +75,11 @@ export class Values {
   async reportEach(
     session: Session,
     answer: Answer,
-    about: Pick<ArrivedValue, 'cause' | 'traceParent' | 'answer'> & { audienceOf: (path: string) => readonly string[] },
+    about: Pick<ArrivedValue, 'cause' | 'traceParent' | 'answer' | 'facts'> & {
+      audienceOf: (path: string) => readonly string[];
+    },
   ): Promise<void> {
-    const { cause, audienceOf, traceParent } = about;
+    const { cause, audienceOf, traceParent, facts } = about;
     const values = this.valuesIn(session, answer);
     if (typeof values === 'string') {
       // A requested value is in the answer anyway; one that the device reports unasked would be lost.
@@ -88,6 +92,7 @@ export class Values {
       audience: audienceOf(path),
       traceParent,
       answer: about.answer,
+      facts,
     }));
   }
 
@@ -95,7 +100,9 @@ export class Values {
   async reportRecords(
     session: Session,
     records: readonly SentValue[],
-    about: (path: string) => Pick<ArrivedValue, 'cause' | 'maxAgeSeconds' | 'audience' | 'traceParent' | 'answer'>,
+    about: (
+      path: string,
+    ) => Pick<ArrivedValue, 'cause' | 'maxAgeSeconds' | 'audience' | 'traceParent' | 'answer' | 'facts'>,
   ): Promise<void> {
     const ordered = inOrderOfTime(records, this.clock.now());
     await this.inOrder(
@@ -166,43 +173,43 @@ export class Values {
   }
 
   private async send(session: Session, value: ArrivedValue, sequence: number, observedAt: string): Promise<void> {
-    const { deviceId, accountId, data, epoch } = session;
-    const {
+    const { answer, traceParent, path, payload, contentType, maxAgeSeconds = defaultMaxAgeSeconds } = value;
+    if (value.cause === 'notify' || value.cause === 'auto-observation')
+      session.notified.keep(path, payload, contentType, maxAgeSeconds, this.clock.now());
+    const fact = this.factOf(session, value, sequence, observedAt);
+    if (value.facts) return void value.facts.push(fact);
+    await this.producer.send(DeviceValues, fact, traceParent === undefined ? undefined : { traceParent });
+    if (answer) answer.isTold = true;
+  }
+
+  private factOf(
+    { deviceId, accountId, data, epoch }: Session,
+    {
       answer,
-      traceParent,
       measuredAtMs,
       path,
       payload,
       contentType,
       maxAgeSeconds = defaultMaxAgeSeconds,
-    } = value;
-    const { clock, producer, receivers } = this;
-    if (value.cause === 'notify' || value.cause === 'auto-observation')
-      session.notified.keep(path, payload, contentType, maxAgeSeconds, clock.now());
-    await producer.send(
-      DeviceValues,
-      {
-        item: {
-          ep: deviceId,
-          path,
-          ct: contentType,
-          payload: payload.toString('base64'),
-          'max-age': maxAgeSeconds,
-        },
-        cause: value.cause,
-        deviceId,
-        accountId,
-        endpointName: data.endpointName,
-        epoch,
-        sequence,
-        observedAt,
-        measuredAt: measuredAtMs === undefined ? undefined : formatTimestamp(measuredAtMs),
-        objectVersions: data.objectVersions && versionsIn(value.path, data.objectVersions),
-        audience: receivers.among(value.audience) as string[],
-        ...(answer && { answer: { uid: answer.uid, keyId: answer.keyId, item: answer.item } }),
-      },
-      traceParent === undefined ? undefined : { traceParent },
-    );
-    if (answer) answer.isTold = true;
+      cause,
+      audience,
+    }: ArrivedValue,
+    sequence: number,
+    observedAt: string,
+  ): ResourceValueArrived {
+    return {
+      item: { ep: deviceId, path, ct: contentType, payload: payload.toString('base64'), 'max-age': maxAgeSeconds },
+      cause,
+      deviceId,
+      accountId,
+      endpointName: data.endpointName,
+      epoch,
+      sequence,
+      observedAt,
+      measuredAt: measuredAtMs === undefined ? undefined : formatTimestamp(measuredAtMs),
+      objectVersions: data.objectVersions && versionsIn(path, data.objectVersions),
+      audience: this.receivers.among(audience) as string[],
+      ...(answer && { answer: { uid: answer.uid, keyId: answer.keyId, item: answer.item } }),
+    };
   }
 }
