@@ -4,17 +4,12 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, In } from 'typeorm';
 import type { DeviceProxyConfig } from '../config.js';
 import { withDevice } from '../db/device-lock.js';
+import { type Claimant, claimOf } from './claim.js';
 import { CommandEnds, verdictOn } from './command-ends.js';
 import { CommandQueue, lock, queueOf } from './command-queue.js';
 import { Command } from './command.entity.js';
 import { claimLeaseMs } from './limits.js';
 import type { Outcome } from './outcome.js';
-
-/** The replica that executes a command, and its epoch of the device's session. */
-export interface Claimant {
-  replica: string;
-  epoch: number;
-}
 
 /** Matches no epoch. */
 const none = '0';
@@ -146,15 +141,8 @@ export class CommandClaims {
     return head.state === 'executing' && Number(head.claimEpoch) >= epoch;
   }
 
-  private async markClaimed(manager: EntityManager, head: Command, { replica, epoch }: Claimant): Promise<Command> {
-    const claim = {
-      state: 'executing' as const,
-      attempts: head.attempts + 1,
-      attemptedAt: new Date(this.clock.now()),
-      claimedBy: replica,
-      claimEpoch: String(epoch),
-      claimUntil: new Date(this.clock.now() + claimLeaseMs),
-    };
+  private async markClaimed(manager: EntityManager, head: Command, claimant: Claimant): Promise<Command> {
+    const claim = claimOf(head, claimant, this.clock.now());
     await manager.update(Command, { id: head.id }, claim);
     return Object.assign(head, claim);
   }

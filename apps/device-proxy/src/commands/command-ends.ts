@@ -31,6 +31,7 @@ export class CommandEnds {
 
   async end(manager: EntityManager, command: Command, outcome: Outcome): Promise<Outcome> {
     await this.record(manager, command, outcome, {});
+    command.state = outcome.state ?? outcome.outcome;
     await this.announce(manager, command, outcome);
     return outcome;
   }

@@ -6,6 +6,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { DeviceProxyConfig } from '../config.js';
 import { isComposite, operationOf } from '../downlink/operation.js';
 import { QueueIsFull } from '../errors.js';
+import { type Claimant, claimOf } from './claim.js';
 import { Command } from './command.entity.js';
 import { accepted } from './facts.js';
 import { IdempotencyKeys, type OnceOnly } from './idempotency.js';
@@ -36,6 +37,8 @@ export interface AcceptOptions {
   idempotencyKey?: string;
   /** Also when too many commands wait; for one with a refusal. */
   isUnlimited?: boolean;
+  /** Claims the command as it is stored, if it is the device's only one. */
+  claimant?: Claimant | undefined;
 }
 
 export interface Stored {
@@ -73,7 +76,7 @@ export class CommandIntake {
   async acceptCommand(
     manager: EntityManager,
     command: NewCommand,
-    { within, idempotencyKey, isUnlimited }: AcceptOptions,
+    { within, idempotencyKey, isUnlimited, claimant }: AcceptOptions,
   ): Promise<Stored> {
     const issued = command.issued && (await manager.findOneBy(Command, { id: command.issued.id }));
     if (issued) return { command: issued, replayed: false, isNew: false };
@@ -88,7 +91,7 @@ export class CommandIntake {
     const isFull = length >= queueLengthMax || bytes + (command.payload?.length ?? 0) > queueBytesMax;
     if (isFull && isUnlimited !== true)
       throw new QueueIsFull(command.kind === 'device-request' || isComposite(operationOf(command)) ? 400 : 429);
-    const fresh = await this.insert(manager, command);
+    const fresh = await this.insert(manager, command, length === 0 ? claimant : undefined);
     if (once) await this.idempotencyKeys.store(manager, once, fresh.id);
     await within?.(manager, fresh);
     return { command: fresh, replayed: false, isNew: true };
@@ -102,7 +105,7 @@ export class CommandIntake {
     return { command: await manager.findOneByOrFail(Command, { id }), replayed, isNew: false };
   }
 
-  private async insert(manager: EntityManager, command: NewCommand): Promise<Command> {
+  private async insert(manager: EntityManager, command: NewCommand, claimant?: Claimant): Promise<Command> {
     const now = this.clock.now();
     const { expirySeconds, issued, ...fields } = command;
     const row = manager.create(Command, {
@@ -111,6 +114,7 @@ export class CommandIntake {
       sealedTicket: command.sealedTicket ?? null,
       attempts: 0,
       state: 'waiting',
+      ...(claimant && claimOf({ attempts: 0 }, claimant, now)),
       acceptedAt: new Date(now),
       acceptedBy: this.replicaId,
       expiresAt: issued?.expiresAt ?? new Date(now + expirySeconds * 1000),

@@ -6,8 +6,10 @@ import { DeviceDirectory } from '../intake/device-directory.js';
 import { WakeUps } from '../sessions/wake-ups.js';
 import { SessionStore } from '../sessions/session-store.js';
 import type { StoredSession } from '../sessions/session.js';
+import type { Claimant } from './claim.js';
 import type { AcceptOptions, NewCommand, Stored } from './command-intake.js';
 import { CommandQueue } from './command-queue.js';
+import { Deliverer } from './deliverer.js';
 import { deviceBlocked, type Outcome, queueIsFull, registrationRemoved } from './outcome.js';
 
 export type Wish = Pick<
@@ -40,6 +42,7 @@ export class Commands {
     private readonly directory: DeviceDirectory,
     private readonly sessions: SessionStore,
     private readonly wakeUps: WakeUps,
+    private readonly deliverer: Deliverer,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -69,9 +72,11 @@ export class Commands {
       fingerprint: fingerprint(wish, deviceId),
     };
     const refusal = () => this.refusalOf(deviceId, accountId);
-    const stored = await this.queue.accept(command, { refusal, ...options });
+    const store = (claimant?: Claimant) => this.queue.accept(command, { refusal, claimant, ...options });
+    const handled = session && this.deliverer.storeAndDeliver(session, store);
+    const stored = await (handled ?? store());
     // An error would make the client repeat it, and execute it twice: the owner also polls.
-    if (session) await this.wake(deviceId, session.owner);
+    if (session && !handled) await this.wake(deviceId, session.owner);
     return stored;
   }
 

@@ -2,10 +2,12 @@ import { type Clock, CLOCK, CONFIG, type Logger, LOGGER, type Timer } from '@lan
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import type { DeviceProxyConfig } from '../config.js';
 import { Interest } from '../interest/interest.js';
-import type { Session } from '../sessions/session.js';
+import type { Session, StoredSession } from '../sessions/session.js';
 import { Sessions } from '../sessions/sessions.js';
+import type { Claimant } from './claim.js';
 import { CommandClaims } from './command-claims.js';
 import { CommandExecution, type Verdict } from './command-execution.js';
+import type { Stored } from './command-intake.js';
 import type { Command } from './command.entity.js';
 import { CommandQueue } from './command-queue.js';
 import { Pushes } from './pushes.js';
@@ -73,6 +75,30 @@ export class Deliverer implements OnApplicationBootstrap {
     );
   }
 
+  /**
+   * Stores a command of a device that listens here and has none: claimed as it is stored, it needs no transaction of its own
+   * for that. undefined: the device is elsewhere, asleep or busy.
+   */
+  storeAndDeliver(
+    { deviceId, epoch }: StoredSession,
+    store: (claimant: Claimant) => Promise<Stored>,
+  ): Promise<Stored> | undefined {
+    const session = this.sessions.get(deviceId);
+    if (session?.epoch !== epoch || !this.sessions.isListening(session)) return undefined;
+    if (this.stopped || this.running.has(deviceId) || this.maybeWaiting.has(deviceId)) return undefined;
+    const storing = store({ replica: this.replicaId, epoch });
+    this.maybeWaiting.add(deviceId);
+    // Its caller hears of a failure; what may be stored nevertheless is found like any command.
+    this.startDraining(
+      deviceId,
+      storing.then(
+        ({ command, isNew }) => (isNew && command.state === 'executing' ? command : undefined),
+        () => undefined,
+      ),
+    );
+    return storing;
+  }
+
   /** There may be a command for the device. */
   deliverWaiting(deviceId: string): void {
     if (!this.sessions.get(deviceId)) return;
@@ -86,9 +112,9 @@ export class Deliverer implements OnApplicationBootstrap {
     if (this.maybeWaiting.has(deviceId)) this.startDraining(deviceId);
   }
 
-  private startDraining(deviceId: string): void {
+  private startDraining(deviceId: string, claimed?: Promise<Command | undefined>): void {
     if (this.stopped || this.running.has(deviceId)) return;
-    const run = this.drain(deviceId)
+    const run = this.drain(deviceId, claimed)
       .catch((error: unknown) => {
         this.logger.error({ err: error, deviceId }, 'queue not processed: will be retried soon');
         // The queue may still have commands.
@@ -110,18 +136,23 @@ export class Deliverer implements OnApplicationBootstrap {
     this.retries.add(retry);
   }
 
-  private async drain(deviceId: string): Promise<void> {
+  /** @param claimed the first command, if it was claimed before */
+  private async drain(deviceId: string, claimed?: Promise<Command | undefined>): Promise<void> {
+    let first = await claimed;
     while (!this.stopped) {
       const session = this.sessions.get(deviceId);
-      if (!session || !this.sessions.isListening(session)) return;
+      if (!session || !this.sessions.isListening(session)) break;
       // After a stall the session may belong to another replica: the command would run twice, or too late.
-      if (!(await this.sessions.isOurs(session))) return;
+      if (!(await this.sessions.isOurs(session))) break;
       this.maybeWaiting.delete(deviceId);
-      const command = await this.claims.claim(deviceId, { replica: this.replicaId, epoch: session.epoch });
+      const claimant = { replica: this.replicaId, epoch: session.epoch };
+      const command = first ?? (await this.claims.claim(deviceId, claimant));
+      first = undefined;
       if (!command) return;
       this.maybeWaiting.add(deviceId);
       if (!(await this.carryOut(session, command))) return;
     }
+    if (first) await this.claims.putBack(first, false);
   }
 
   /** True when the next command may follow at once. */
