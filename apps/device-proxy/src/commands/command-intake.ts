@@ -1,6 +1,6 @@
 import { DeviceCommands } from '@lanyard/contracts';
 import { causedBy, Outbox } from '@lanyard/kafka';
-import { type Clock, CLOCK, CONFIG, newId } from '@lanyard/service';
+import { type Clock, CLOCK, CONFIG, newId, PreparedStatement } from '@lanyard/service';
 import type { EntityManager } from 'typeorm';
 import { Inject, Injectable } from '@nestjs/common';
 import type { DeviceProxyConfig } from '../config.js';
@@ -57,6 +57,20 @@ const onceOnly = ({ keyId, kind, asyncId, fingerprint }: NewCommand, key: string
 });
 
 export const traceOf = ({ traceParent }: Command): { traceParent?: string } => (traceParent ? { traceParent } : {});
+
+interface Ahead {
+  known: string | null;
+  length: number;
+  bytes: number;
+}
+
+const ahead = new PreparedStatement<Ahead>(
+  `SELECT (SELECT CASE WHEN fingerprint = $4 THEN id END FROM commands
+           WHERE key_id = $2 AND async_id = $3 AND device_id = $1 AND state IN ('waiting', 'executing')
+           ORDER BY position DESC LIMIT 1) AS known,
+     count(*)::int AS length, coalesce(sum(octet_length(payload)), 0)::int AS bytes
+   FROM commands WHERE device_id = $1 AND state IN ('waiting', 'executing')`,
+);
 
 /** Turns a request into a new command, or finds the one that it repeats. The caller holds the device lock. */
 @Injectable()
@@ -132,15 +146,8 @@ export class CommandIntake {
   private async lookAhead(
     manager: EntityManager,
     { deviceId, keyId, asyncId, fingerprint }: NewCommand,
-  ): Promise<{ known: string | null; length: number; bytes: number }> {
-    const [found]: { known: string | null; length: number; bytes: number }[] = await manager.query(
-      `SELECT (SELECT CASE WHEN fingerprint = $4 THEN id END FROM commands
-               WHERE key_id = $2 AND async_id = $3 AND device_id = $1 AND state IN ('waiting', 'executing')
-               ORDER BY position DESC LIMIT 1) AS known,
-         count(*)::int AS length, coalesce(sum(octet_length(payload)), 0)::int AS bytes
-       FROM commands WHERE device_id = $1 AND state IN ('waiting', 'executing')`,
-      [deviceId, keyId, asyncId, fingerprint],
-    );
+  ): Promise<Ahead> {
+    const [found] = await ahead.run(manager, [deviceId, keyId, asyncId, fingerprint]);
     return found ?? { known: null, length: 0, bytes: 0 };
   }
 }

@@ -1,5 +1,8 @@
+import { PreparedStatement } from '@lanyard/service';
 import type { DataSource, EntityManager } from 'typeorm';
 import { KeyedSemaphore } from './keyed-semaphore.js';
+
+const lock = new PreparedStatement<never>('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))');
 
 const semaphores = new WeakMap<DataSource, KeyedSemaphore>();
 
@@ -20,7 +23,7 @@ export const withDevice = <T>(
 ): Promise<T> =>
   semaphoreOf(dataSource).run(deviceId, () =>
     dataSource.transaction(async (manager) => {
-      await manager.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [deviceId]);
+      await lock.run(manager, [deviceId]);
       return work(manager);
     }),
   );
