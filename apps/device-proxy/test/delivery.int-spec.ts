@@ -293,31 +293,56 @@ describe('a device that does not answer', () => {
     expect(await part(CommandHistory).get(app, asyncId)).toMatchObject({ state: 'waiting' });
   });
 
-  it('one that is suspended while a command waits to be stored refuses it', async () => {
-    const session = await register();
-    session.greeted = false;
-    const { deviceId } = session;
-    const known = await part(Commands).device(app, deviceId);
+  /** The command waits to be stored until `unlock` is called. */
+  const sendLocked = async (session: Session) => {
+    const known = await part(Commands).device(app, session.deviceId);
     const unlock = await holdRows(
       isolation.databaseUrl,
-      `SELECT pg_advisory_xact_lock(hashtextextended('${deviceId}', 0))`,
+      `SELECT pg_advisory_xact_lock(hashtextextended('${session.deviceId}', 0))`,
       [],
     );
     const sending = send(session, 'GET', 0, known);
     await eventually(async () => expect(await waitingStatements('pid')).toBe(1));
-    await part(KafkaProducer).send<DeviceLifecycleChanged>(DeviceLifecycle, {
-      deviceId,
-      accountId,
-      change: 'suspended',
-      endpointName: '',
-      lifecycleStatus: 'blocked',
-      revision: 1,
-      changedAt: formatTimestamp(Date.now()),
-    });
-    await part(DeviceLifecycleReader).waitFor(deviceId, 10_000);
+    return { sending, unlock };
+  };
+
+  it('one that stops listening while a command is stored gets it when it listens again', async () => {
+    const session = await register();
+    const { sending, unlock } = await sendLocked(session);
+    session.greeted = false;
     await unlock();
-    expect(await ended(await sending)).toMatchObject({ status: 429, error: 'DEVICE_BLOCKED' });
+    const asyncId = await sending;
+    await eventually(async () =>
+      expect(await part(CommandHistory).get(app, asyncId)).toMatchObject({ state: 'waiting', attempts: 0 }),
+    );
+    expect(link.asked).toEqual([]);
+    session.greeted = true;
+    part(LastSeen).recordMessage(session);
+    expect(await ended(asyncId)).toMatchObject({ status: 200, attempts: 1 });
   });
+
+  it.each([true, false])(
+    'one that is suspended while a command waits to be stored refuses it (listens: %p)',
+    async (listens) => {
+      const session = await register();
+      session.greeted = listens;
+      const { deviceId } = session;
+      const { sending, unlock } = await sendLocked(session);
+      await part(KafkaProducer).send<DeviceLifecycleChanged>(DeviceLifecycle, {
+        deviceId,
+        accountId,
+        change: 'suspended',
+        endpointName: '',
+        lifecycleStatus: 'blocked',
+        revision: 1,
+        changedAt: formatTimestamp(Date.now()),
+      });
+      await part(DeviceLifecycleReader).waitFor(deviceId, 10_000);
+      await unlock();
+      expect(await ended(await sending)).toMatchObject({ status: 429, error: 'DEVICE_BLOCKED' });
+      expect(link.asked).toEqual([]);
+    },
+  );
 
   it('many commands for one device leave the database to those of others', async () => {
     const [busy, other] = [await register(), await register()];

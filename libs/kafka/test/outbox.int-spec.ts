@@ -95,6 +95,27 @@ describe('many announcements at once', () => {
     }
   });
 
+  it('call the relay of their own process directly while it leads, and nobody else', async () => {
+    const connected = new Outbox(schema, 'test');
+    const listener = new pg.Client({ connectionString: isolation.databaseUrl });
+    const heard: (string | undefined)[] = [];
+    let [leads, poked] = [true, 0];
+    connected.connect({ pokeLeader: () => leads && ++poked > 0 });
+    listener.on('notification', ({ payload }) => heard.push(payload));
+    await listener.connect();
+    await listener.query(`LISTEN "${outboxChannel(schema)}"`);
+    try {
+      await announce((manager) => connected.append(manager, DeviceEvents, event(0)));
+      expect(poked).toBe(1);
+      leads = false;
+      await announce((manager) => connected.append(manager, DeviceEvents, event(1)));
+      await eventually(() => expect(heard).toEqual(['']));
+    } finally {
+      await listener.end();
+      await database.query(`DELETE FROM ${schema}.outbox_messages`);
+    }
+  });
+
   it('are none when one of them is wrong', async () => {
     const wrong = { ...event(2), deviceId: 'x' };
     await expect(announce((m) => outbox.appendAll(m, DeviceEvents, [event(1), wrong]))).rejects.toThrow(/deviceId/);
