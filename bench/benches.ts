@@ -20,8 +20,15 @@ import { memory as dtlsMemory } from './dtls/memory.ts';
 import { records as dtlsRecords } from './dtls/records.ts';
 import { eventLog } from './event-log/event-log.ts';
 import { kafkajs } from './kafkajs/kafkajs.ts';
+import { growthOfAccounts, growthOfChannels } from './growth/channels.ts';
+import { growthOfDevices } from './growth/devices.ts';
+import { growthOfQueue } from './growth/queue.ts';
 import { latency } from './latency.ts';
+import { lwm2m } from './peers/lwm2m.ts';
+import { webhooks } from './peers/webhooks.ts';
 import { rest, restAdded } from './rest/rest.ts';
+import { dispatchers } from './scale/dispatchers.ts';
+import { proxies } from './scale/proxies.ts';
 import { snapshot } from './snapshot/snapshot.ts';
 import { throughput } from './throughput.ts';
 import type { BenchSystem } from './system.ts';
@@ -72,6 +79,14 @@ export const benches: Record<string, Bench> = {
   'dtls-messages': dtlsMessages,
   'dtls-records': dtlsRecords,
   'dtls-memory': dtlsMemory,
+  'peers-webhooks': webhooks,
+  'peers-lwm2m': lwm2m,
+  'scale-dispatchers': dispatchers,
+  'scale-device-proxies': proxies,
+  'growth-channels': growthOfChannels,
+  'growth-accounts': growthOfAccounts,
+  'growth-queue': growthOfQueue,
+  'growth-devices': growthOfDevices,
   'proxy-faults': replicaFaults,
   'dtls-faults': dtlsFaults,
   'rest-rate': rest,

@@ -3,9 +3,9 @@
  * acknowledged. A simulated device takes nearly as much of the machine for a value as the proxy does; one of these takes
  * a part of that, as its notifications are bytes in which a few are changed.
  *
- *   node bench/devices/bare-reporters.ts URL DEVICES PATH...
+ *   node bench/devices/bare-reporters.ts URL FIRST-END PATH...
  *
- * Over coaps each has the identity and the key of `credentials.ts`, and its connection an id of the server.
+ * The number of a device is at least FIRST and below END. Over coaps each has the identity and the key of `credentials.ts`, and its connection an id of the server.
  *
  * Each line on standard input is answered with one of JSON: `registered`, `observations`, `values` acknowledged, `lost`:
  * sent again because no acknowledgement came.
@@ -16,9 +16,10 @@ import { Code, decodeMessage, encodeMessage, type CoapMessage } from '@lanyard/c
 import { DtlsClient, HandshakeFailed, systemDtlsClock, TickingTimers } from '@lanyard/dtls';
 import { credentialOf, reporterName } from './credentials.ts';
 
-const [url = '', devices = '', ...paths] = process.argv.slice(2);
+const [url = '', numbers = '', ...paths] = process.argv.slice(2);
 const { protocol, port: portText, hostname: server } = new URL(url);
-const [isSecure, port, count] = [protocol === 'coaps:', Number(portText), Number(devices)];
+const [isSecure, port] = [protocol === 'coaps:', Number(portText)];
+const [first = 0, end = 0] = numbers.split('-').map(Number);
 const timers = new TickingTimers(systemDtlsClock);
 
 /** The server limits those whom it does not know by source address: on Linux each 127.x.y.z is this machine. */
@@ -247,7 +248,7 @@ setInterval(() => {
   for (const reporter of now) reporter.report();
 }, tickMs);
 
-const reporters = Array.from({ length: count }, (_, n) => new Reporter(n));
+const reporters = Array.from({ length: end - first }, (_, n) => new Reporter(first + n));
 setInterval(() => {
   for (const reporter of reporters) reporter.look(performance.now());
 }, lookMs);

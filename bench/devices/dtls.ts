@@ -15,10 +15,10 @@ import { Proxy, proxyOnly } from './proxy.ts';
 import type { BenchSystem } from '../system.ts';
 import type { Bench } from '../benches.ts';
 
-const numbered = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => `${prefix}-${n}`);
+export const numbered = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => `${prefix}-${n}`);
 
 /** Until the proxy has read which devices there are. */
-const announcedMs = 5_000;
+export const announcedMs = 5_000;
 
 const announce = async (system: BenchSystem) => {
   for (const isSecure of [false, true]) {

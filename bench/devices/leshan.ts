@@ -50,12 +50,19 @@ export const startLeshan = async (paths: readonly string[]) => {
   const ended = once(child, 'exit').then(() => {
     throw new Error('Leshan ended');
   });
-  await Promise.race([once(createInterface({ input: child.stdout }), 'line'), ended]);
+  const lines = createInterface({ input: child.stdout });
+  await Promise.race([once(lines, 'line'), ended]);
   ended.catch(() => undefined);
   const usage = async () => ({ atMs: performance.now(), cpuSeconds: cpuSeconds(child.pid) });
   return {
     coap: { url: `coap://127.0.0.1:${coap}`, usage, observedMin },
     coaps: { url: `coaps://127.0.0.1:${coaps}`, usage, observedMin },
+    /** After garbage collection. */
+    async heapBytes() {
+      const answer = once(lines, 'line');
+      child.stdin.write('.');
+      return Number((await answer)[0]);
+    },
     stop,
   };
 };

@@ -6,18 +6,18 @@ import { round } from '../statistics.ts';
 import { Simulator } from '../../tools/testing/simulator.ts';
 import { sleep } from '../../tools/lanyard/project.ts';
 import { announceDevices, securePrefix, writeCredentials } from './credentials.ts';
+import { paths } from './fleets.ts';
 import { Inspected } from './inspected.ts';
 import { Proxy, proxyOnly } from './proxy.ts';
 import type { Bench } from '../benches.ts';
 
 /** Sockets that one simulator may have: `ulimit -n` is often 20,000. */
 const perSimulator = 15_000;
-const paths = ['/3303/0/5700', '/3303/1/5700', '/3303/2/5700'];
-const wanted = Number(process.env.LANYARD_BENCH_DEVICES || 10_000);
+export const wanted = Number(process.env.LANYARD_BENCH_DEVICES || 10_000);
 const updateSeconds = 60;
 const extrapolatedTo = 100_000;
 
-const all = async (fleets: Simulator[], what: 'registered' | 'observations', count: number) => {
+export const all = async (fleets: Simulator[], what: 'registered' | 'observations', count: number) => {
   const deadline = performance.now() + 1_800_000;
   for (;;) {
     const states = await Promise.all(fleets.map((fleet) => fleet.state()));
@@ -28,23 +28,32 @@ const all = async (fleets: Simulator[], what: 'registered' | 'observations', cou
   }
 };
 
-/** Registers the devices at a rate, and gives their simulators. */
-const registerAll = async (server: string, overDtls: boolean, say: (text: string) => void) => {
+/**
+ * Registers the devices at a rate, and gives their simulators.
+ * @param type of device, where not all are alike, and part of their names
+ */
+export const registerAll = async (
+  server: string,
+  overDtls: boolean,
+  say: (text: string) => void,
+  { type = 'simulated', count = wanted }: { type?: string; count?: number } = {},
+) => {
   const folder = mkdtempSync(join(tmpdir(), 'lanyard-memory-'));
   const fleets: Simulator[] = [];
   const startedAt = performance.now();
-  for (let from = 0; from < wanted; from += perSimulator) {
-    const names = namesFrom(from);
+  for (let from = 0; from < count; from += perSimulator) {
+    const names = namesFrom(from, count);
     const file = join(folder, String(from));
     fleets.push(
       await Simulator.start({
         devices: names.length,
         server,
         sensors: paths.length,
-        ...(overDtls ? { 'credentials-file': writeCredentials(file, names) } : { 'name-prefix': `memory${from}` }),
+        'device-type': type,
+        ...(overDtls ? { 'credentials-file': writeCredentials(file, names) } : { 'name-prefix': `${type}${from}` }),
         'registrations-per-second': overDtls ? 400 : 1_000,
         'lifetime-seconds': 86_400,
-        'update-seconds': Math.max(updateSeconds, Math.ceil(wanted / 200)),
+        'update-seconds': Math.max(updateSeconds, Math.ceil(count / 200)),
         'values-per-second': 0,
       }),
     );
@@ -55,10 +64,10 @@ const registerAll = async (server: string, overDtls: boolean, say: (text: string
   return fleets;
 };
 
-const namesFrom = (from: number) =>
-  Array.from({ length: Math.min(perSimulator, wanted - from) }, (_, n) => `${securePrefix}memory${from}-${n}`);
+const namesFrom = (from: number, count = wanted) =>
+  Array.from({ length: Math.min(perSimulator, count - from) }, (_, n) => `${securePrefix}memory${from}-${n}`);
 
-const settledMs = 15_000;
+export const settledMs = 15_000;
 
 const memoryBench = (overDtls: boolean): Bench => ({
   about: `memory of one device-proxy for ${wanted} devices over ${overDtls ? 'DTLS' : 'UDP'} (LANYARD_BENCH_DEVICES), then for 3 observations of each`,

@@ -72,8 +72,9 @@ export class Proxy extends Customer {
 export class Reporters extends Simulator {
   lines: Interface;
 
-  static async report(server: string, devices: number, paths: readonly string[]) {
-    const args = [join(root, 'bench/devices/bare-reporters.ts'), server, String(devices), ...paths];
+  /** @param first the number of the first one, which its name ends in */
+  static async report(server: string, devices: number, paths: readonly string[], first = 0) {
+    const args = [join(root, 'bench/devices/bare-reporters.ts'), server, `${first}-${first + devices}`, ...paths];
     const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
     process.once('exit', () => child.kill('SIGKILL'));
     return new Reporters(child, createInterface({ input: child.stdout as Readable }));

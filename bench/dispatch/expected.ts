@@ -3,6 +3,26 @@ import { notificationsIn, type Message } from '../application.ts';
 import { until } from '../travels.ts';
 import { eventsIn } from './values.ts';
 
+/** Values that came: which, how often, and in which order those of a device. */
+export class Tally {
+  seen = new Set<number>();
+  newest = new Map<string, number>();
+  twice = 0;
+  overtaken: string[] = [];
+
+  /** @returns the values of the message that came for the first time */
+  note(body: Buffer) {
+    const fresh = notificationsIn(body).filter(({ number }) => !this.seen.has(number) || !++this.twice);
+    for (const { device, number } of fresh) {
+      this.seen.add(number);
+      const newest = this.newest.get(device) ?? -1;
+      if (number < newest) this.overtaken.push(`value ${number} of ${device}`);
+      this.newest.set(device, Math.max(newest, number));
+    }
+    return fresh;
+  }
+}
+
 export class Expected {
   arrivals: Message[] = [];
   events = 0;
@@ -40,21 +60,19 @@ export class Expected {
     await until(() => new Set(numbers()).size === this.count, 'values that came once at least');
   }
 
+  /** Throws unless each came; answers how often, and in which order. */
+  tally() {
+    const tally = new Tally();
+    for (const { body } of this.arrivals) tally.note(body);
+    for (let n = this.from; n < this.from + this.count; n++)
+      if (!tally.seen.has(n)) throw new Error(`value ${n} is missing`);
+    return tally;
+  }
+
   /** Throws unless each came, in the order of its device; answers how many came twice. */
   verify() {
-    const seen = new Set();
-    const newest = new Map<string, number>();
-    let twice = 0;
-    for (const { device, number } of this.arrivals.flatMap(({ body }) => notificationsIn(body))) {
-      if (seen.has(number)) {
-        twice++;
-        continue;
-      }
-      seen.add(number);
-      if (number < (newest.get(device) ?? -1)) throw new Error(`value ${number} of ${device} was overtaken`);
-      newest.set(device, number);
-    }
-    for (let n = this.from; n < this.from + this.count; n++) if (!seen.has(n)) throw new Error(`value ${n} is missing`);
+    const { twice, overtaken } = this.tally();
+    if (overtaken.length > 0) throw new Error(`${overtaken[0]} was overtaken`);
     return twice;
   }
 }

@@ -1,18 +1,16 @@
 /** 10,000 channels on which nothing happens. */
 import { sleep } from '../../tools/lanyard/project.ts';
-import { readFileSync } from 'node:fs';
 import { Redis } from 'ioredis';
 import { round } from '../statistics.ts';
 import { Receiver } from '../application.ts';
-import { cpuSeconds } from '../machine.ts';
+import { cpuSeconds, residentBytes } from '../machine.ts';
 import { customers, dispatchersOnly } from './installation.ts';
 import type { Bench } from '../benches.ts';
 
 const channels = 10_000;
 const registeredAtOnce = 16;
 
-const memoryMb = (pid: number) =>
-  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024;
+const memoryMb = (pid: number) => residentBytes(pid) / 2 ** 20;
 
 export const idleChannels: Bench = {
   about: `memory and CPU of a dispatcher and of Redis with ${channels} idle callback channels (Linux)`,

@@ -15,8 +15,9 @@ export class Customer extends Key {
   system: BenchSystem;
   number: number;
 
-  constructor(system: BenchSystem, number: number) {
-    super();
+  /** @param accountId default: an account of its own */
+  constructor(system: BenchSystem, number: number, accountId?: string) {
+    super(accountId);
     this.system = system;
     this.number = number;
   }

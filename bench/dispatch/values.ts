@@ -62,8 +62,15 @@ export const values = (to: { keyId: string; accountId: string }[], from: number,
 const ofCustomers: string[] = [];
 const deviceOf = (n: number) => (ofCustomers[n] ??= newId());
 
-/** Writes messages into the topic of values. */
-export const send = async ({ producer }: Pick<BenchSystem, 'producer'>, messages: ReturnType<typeof values>) => {
+/** Sends all, some thousands at once: a producer holds no more than 100,000 messages. */
+export const sendEach = async (
+  messages: ReturnType<typeof values>,
+  sendOne: (message: ReturnType<typeof values>[number]) => Promise<unknown>,
+) => {
   for (let n = 0; n < messages.length; n += sentAtOnce)
-    await Promise.all(messages.slice(n, n + sentAtOnce).map((message) => producer.sendEncoded(DeviceValues, message)));
+    await Promise.all(messages.slice(n, n + sentAtOnce).map(sendOne));
 };
+
+/** Writes messages into the topic of values. */
+export const send = ({ producer }: Pick<BenchSystem, 'producer'>, messages: ReturnType<typeof values>) =>
+  sendEach(messages, (message) => producer.sendEncoded(DeviceValues, message));

@@ -23,6 +23,8 @@ import org.eclipse.leshan.transport.californium.server.endpoint.coaps.CoapsServe
  *
  *   MemoryServer COAP_PORT COAPS_PORT KEY_HEX SECURE_PREFIX PATH...
  *
+ * Each byte on standard input is answered with the bytes of its heap after garbage collection.
+ *
  * Devices whose names begin with SECURE_PREFIX have that pre-shared key; their identity is "id-" and the name.
  */
 public class MemoryServer {
@@ -71,7 +73,11 @@ public class MemoryServer {
         });
         server.start();
         System.out.println("ready " + args[0]);
-        while (System.in.read() >= 0) {}
+        while (System.in.read() >= 0) {
+            System.gc();
+            Runtime runtime = Runtime.getRuntime();
+            System.out.println(runtime.totalMemory() - runtime.freeMemory());
+        }
         System.exit(0);
     }
 }

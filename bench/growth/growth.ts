@@ -1,0 +1,33 @@
+/** What one thing costs as there are more of another: a line of figures for each size. */
+import { round } from '../statistics.ts';
+
+/** How much more an event may cost at the largest size than at the smallest before it is a cliff. */
+const cliff = 3;
+
+/**
+ * @param sizes from small to large
+ * @param figure that shows a cliff
+ */
+export const inSizes = async (
+  sizes: readonly number[],
+  unit: string,
+  say: (text: string) => void,
+  figure: string,
+  measure: (size: number) => Promise<Record<string, number>>,
+) => {
+  const figures: Record<string, number> = {};
+  const costs: number[] = [];
+  for (const size of sizes) {
+    const found = await measure(size);
+    costs.push(found[figure] ?? NaN);
+    say(
+      `${size} ${unit}: ${Object.entries(found)
+        .map(([name, value]) => `${name} ${round(value)}`)
+        .join(', ')}`,
+    );
+    for (const [name, value] of Object.entries(found)) figures[`${size}_${unit}_${name}`] = round(value);
+  }
+  const growth = (costs.at(-1) ?? NaN) / (costs[0] ?? NaN);
+  if (growth > cliff) say(`  a cliff: ${figure} grows to ${growth.toFixed(1)} times`);
+  return { ...figures, [`${figure}_growth_ratio`]: round(growth) };
+};
