@@ -3,7 +3,7 @@ import preset from '../jest.preset.mjs';
 /** Tests that compile devices, with tools that may be missing: `npm test -- --interop`, as `.ci/run` does. */
 const byHand = process.env.LANYARD_INTEROP ? [] : ['/e2e/interop/'];
 
-/** Tests of several minutes each: `npm test -- --long`, as `.ci/run` does. */
+/** What takes long, or goes deeper than a short run has to: `npm test -- --long`, as `.ci/run` does. */
 const inLongRuns = process.env.LANYARD_TEST_LONG ? [] : ['/e2e/long/'];
 
 export default {

@@ -26,16 +26,27 @@ const total: { passed: number; failed: number } = { passed: 0, failed: 0 };
 const files: { file: string; seconds: number }[] = [];
 const slowestMax = 10;
 
-/** One for each of two cores: a third makes the whole run no quicker, and single tests reach their limits of time. */
-const workers = '--maxWorkers=2';
+/**
+ * Unit and integration tests wait for engines most of the time: two workers for each core. End-to-end tests keep theirs busy
+ * with the services that they start.
+ */
+const workers = { 'unit-and-integration': 4, 'end-to-end': 2 } as const;
 
-const jest = async (name: string, args: string[], env: Record<string, string>) => {
+const jest = async (name: keyof typeof workers, args: string[], env: Record<string, string>) => {
   say(`tests: ${name}`);
   const report = join(dataDir, `${name}.json`);
   const code = await new Promise((done) => {
     const child = spawn(
       process.execPath,
-      ['node_modules/jest/bin/jest.js', '--passWithNoTests', '--json', `--outputFile=${report}`, ...args],
+      [
+        'node_modules/jest/bin/jest.js',
+        '--passWithNoTests',
+        '--forceExit',
+        `--maxWorkers=${workers[name]}`,
+        '--json',
+        `--outputFile=${report}`,
+        ...args,
+      ],
       {
         cwd: root,
         stdio: ['ignore', 'ignore', 'inherit'],
@@ -117,15 +128,11 @@ await run(async () => {
     if (!flags.includes('--only-e2e'))
       await jest(
         'unit-and-integration',
-        [workers, '--forceExit', '--testPathIgnorePatterns=e2e-spec', '/dist/', '/node_modules/', ...where(filters)],
+        ['--testPathIgnorePatterns=e2e-spec', '/dist/', '/node_modules/', ...where(filters)],
         env,
       );
     if (!flags.includes('--no-e2e'))
-      await jest(
-        'end-to-end',
-        [workers, '--forceExit', '--testTimeout=300000', ...where(['e2e-spec', ...filters])],
-        env,
-      );
+      await jest('end-to-end', ['--testTimeout=300000', ...where(['e2e-spec', ...filters])], env);
   } finally {
     await stopLeftOvers();
     await Promise.all(

@@ -6,8 +6,8 @@ import { Application } from '../application.ts';
 import { fresh, sensor } from '../journeys.ts';
 import { eventually } from '../patience.ts';
 import { type RunningSystem, startSystem, tcpPort } from '../system.ts';
-import { CommandLine, type Run } from './command-line.ts';
-import { LocalServer } from './local-server.ts';
+import { CommandLine, type Run } from '../cli/command-line.ts';
+import { LocalServer } from '../cli/local-server.ts';
 
 describe('lanyard forward', () => {
   let system: RunningSystem;

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { isLongRun } from '@lanyard/testing';
 import { Application } from '../application.ts';
 import { interruptedSuspension } from '../bulk-suspension.ts';
 import { type RunningSystem, startSystem } from '../system.ts';
@@ -11,12 +10,14 @@ import { eventually } from '../patience.ts';
 
 const devices = 20;
 
-/** A short run kills those that values pass through. */
 const victims = [
   'device-proxy-0',
   'dispatcher-0',
   'snapshot-0',
-  ...(isLongRun ? ['gateway-0', 'registry-0', 'event-log-0', 'campaigns-0'] : []),
+  'gateway-0',
+  'registry-0',
+  'event-log-0',
+  'campaigns-0',
 ];
 
 describe('services that end while values flow', () => {
