@@ -95,7 +95,7 @@ describe('many announcements at once', () => {
     }
   });
 
-  it('call the relay of their own process directly while it leads, and nobody else', async () => {
+  it('call the relay of their own process directly while it leads, and no other', async () => {
     const connected = new Outbox(schema, 'test');
     const listener = new pg.Client({ connectionString: isolation.databaseUrl });
     const heard: (string | undefined)[] = [];
