@@ -1,6 +1,8 @@
+import { spawn } from 'node:child_process';
 import dgram from 'node:dgram';
 import { once } from 'node:events';
 import net from 'node:net';
+import { createInterface } from 'node:readline';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { tcpPort, udpPort } from './lanyard/ports.ts';
 
@@ -34,6 +36,23 @@ describe('a port to listen at', () => {
     const ports = [await tcpPort(0), await tcpPort(0), await udpPort(0), await udpPort(0)];
     expect(new Set(ports).size).toBe(ports.length);
     for (const port of ports) expect(port).toBeLessThan(32_768);
+  });
+
+  it('is of one process only, however many each of them takes', async () => {
+    const many = 300;
+    const module = new URL('lanyard/ports.ts', import.meta.url).href;
+    const program = `import { tcpPort } from '${module}';
+      for (let n = 0; n < ${many}; n++) console.log(await tcpPort(0));
+      process.stdin.resume();`;
+    const portsOfAProcess = async (): Promise<string[]> => {
+      const child = spawn(process.execPath, ['--input-type=module', '-e', program]);
+      closing.push(() => child.kill());
+      const ports: string[] = [];
+      for await (const line of createInterface(child.stdout)) if (ports.push(line) === many) return ports;
+      throw new Error('a process ended early');
+    };
+    const ports = await Promise.all([portsOfAProcess(), portsOfAProcess()]);
+    expect(new Set(ports.flat()).size).toBe(2 * many);
   });
 
   it('is another one when that is taken', async () => {

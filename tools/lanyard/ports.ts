@@ -24,20 +24,48 @@ const tryUdp = (port: number, host: string): Promise<number | undefined> =>
 
 /**
  * Below the ephemeral ports of every system (Linux: from 32768, others: from 49152), which anyone may get between the
- * look at a port and its use. Each process takes its ports from a stretch of its own, and none of them twice: what was
+ * look at a port and its use. Each process takes its ports from stretches of its own, and none of them twice: what was
  * killed for a while comes back to its port.
  */
 const firstPort = 20_000;
 const portCount = 10_000;
 const stretch = 50;
-let taken = process.pid * stretch;
 
-const anyPort = async (tryPort: (port: number, host: string) => Promise<number | undefined>, host: string) => {
-  for (let tries = 0; tries < portCount; tries++) {
-    const port = await tryPort(firstPort + (taken++ % portCount), host);
-    if (port !== undefined) return port;
+/** A process has a stretch while it listens on the first port of it. */
+const holds = (first: number): Promise<boolean> =>
+  new Promise((done) => {
+    const server = net.createServer().unref();
+    server.once('error', () => done(false));
+    server.listen({ port: first, host: '127.0.0.1', exclusive: true }, () => done(true));
+  });
+
+const newStretch = async (): Promise<number[]> => {
+  const stretches = portCount / stretch;
+  for (let n = 0; n < stretches; n++) {
+    const first = firstPort + ((process.pid + n) % stretches) * stretch;
+    if (await holds(first)) return Array.from({ length: stretch - 1 }, (_, port) => first + 1 + port);
   }
   throw new Error(`No free port from ${firstPort} to ${firstPort + portCount - 1}.`);
+};
+
+let ours: number[] = [];
+let extending: Promise<void> = Promise.resolve();
+
+const next = async (): Promise<number> => {
+  const port = ours.shift();
+  if (port !== undefined) return port;
+  extending = extending.then(async () => {
+    if (ours.length === 0) ours = await newStretch();
+  });
+  await extending;
+  return next();
+};
+
+const anyPort = async (tryPort: (port: number, host: string) => Promise<number | undefined>, host: string) => {
+  for (;;) {
+    const port = await tryPort(await next(), host);
+    if (port !== undefined) return port;
+  }
 };
 
 /** The wanted port when it is free, else a free one. `wanted` 0: any. */
