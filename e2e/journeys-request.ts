@@ -56,12 +56,15 @@ export const followed = async (app: Application, coapUrl: string, logs: string):
       'device-proxy: command carried out',
       'device-proxy: fact sent device.command-results',
       'device-proxy: fact sent device.commands',
+      'device-proxy: fact sent device.values',
       'device-proxy: request answered',
       'dispatcher: fact received device.command-results',
+      'dispatcher: fact received device.values',
       'event-log: fact received device.command-results',
       'gateway: request answered',
       'snapshot: fact received device.command-results',
       'snapshot: fact received device.commands',
+      'snapshot: fact received device.values',
     ]),
   );
   expect(linesOf(logs, command).find((line) => line.token !== undefined)).toMatchObject({

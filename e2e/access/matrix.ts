@@ -54,7 +54,7 @@ const needed = ({ method, path }: Operation): string | undefined => {
   if (/^\/v3\/device(-event|log)/.test(path)) return 'events.read';
   if (/device-requests/.test(path)) return 'commands';
   if (/^\/v2\/endpoints/.test(path)) return reads && !path.includes('}/') ? 'devices.read' : 'commands';
-  if (/^\/v2\/subscriptions/.test(path)) return 'subscriptions';
+  if (/^\/v2\/subscriptions|^\/v3\/devices\/\{deviceId\}\/subscriptions/.test(path)) return 'subscriptions';
   if (/^\/v2\/notification/.test(path)) return 'notifications';
   return reads ? 'devices.read' : 'devices.write';
 };

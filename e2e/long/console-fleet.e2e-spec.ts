@@ -58,7 +58,10 @@ describe('the list of a large fleet', () => {
     for (let n = 0; n < 5; n++) {
       const startedAt = performance.now();
       await browser.visit('/devices', 'Devices');
-      await browser.page.getByText('Device 0', { exact: true }).waitFor();
+      await browser.page
+        .getByText(/^Device \d+$/)
+        .first()
+        .waitFor();
       tookMs.push(performance.now() - startedAt);
     }
     // Said, not checked: other programs use the processors too.
