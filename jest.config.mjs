@@ -2,6 +2,7 @@
 export default {
   // What jest takes from the root only.
   workerIdleMemoryLimit: '2GB',
+  testSequencer: '<rootDir>/tools/jest/sequencer.ts',
   // Twice as long as `eventually` waits: a test that waits in vain says what for.
   testTimeout: 60_000,
   projects: [
