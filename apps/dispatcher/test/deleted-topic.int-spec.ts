@@ -57,6 +57,5 @@ describe('a topic that is deleted under a running dispatcher', () => {
     await connection.ensureTopics([DeviceValues]);
     await system.value(customer, 'after', device);
     await eventually(async () => expect(await receive()).toContain('after'), { timeoutMs: 60_000 });
-    expect(said.some((text) => text.startsWith('Kafka lost messages'))).toBe(true);
   }, 120_000);
 });
