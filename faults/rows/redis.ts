@@ -100,7 +100,9 @@ const torn: Row = {
   about: 'the log of Redis ends within a command',
   seconds: 9,
   inject: (experiment) => {
-    const tear = (redis: RedisEngine) => redis.truncateLog(redis.logBytes - experiment.random.int(1, 2_000));
+    const tear = (redis: RedisEngine) => redis.truncateLog(redis.logBytes - experiment.random.int(1, 20_000));
+    // What is torn off is still undelivered then, and a replica remembers it.
+    for (const receiver of experiment.system.callbacks.values()) receiver.behaviour = 'slow';
     return forgets(experiment, 'torn log', tear, 800);
   },
 };
