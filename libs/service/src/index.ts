@@ -20,6 +20,7 @@ export * from './database/prepared-reads.js';
 export * from './database/prepared-statement.js';
 export { type PartitionedTable, TimePartitions } from './database/time-partitions.js';
 export { periodStart } from './database/time-ranges.js';
+export * from './database/written-rows.js';
 export * from './errors/error-body.js';
 export { fixed } from './errors/fixed.js';
 export * from './errors/service-error.js';

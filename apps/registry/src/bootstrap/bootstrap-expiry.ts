@@ -1,11 +1,17 @@
 import { type DeviceBootstrapChanged, DeviceBootstraps } from '@lanyard/contracts';
 import { Outbox } from '@lanyard/kafka';
-import { BackgroundWork } from '@lanyard/service';
+import { affected, BackgroundWork, returning } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { endedKeptDays, expiryAgainMs, expiryPeriodMs, stepRows } from './limits.js';
 
 const dayMs = 86_400_000;
+
+interface Expired {
+  id: string;
+  account_id: string;
+  device_id: string;
+}
 
 const expiredSql = `
   UPDATE registry.bootstraps SET expires_at = $2 WHERE id IN (
@@ -34,16 +40,14 @@ export class BootstrapExpiry extends BackgroundWork {
   protected async step(): Promise<boolean> {
     const expired = await this.database.transaction((manager) => this.expire(manager));
     const keptFrom = new Date(this.clock.now() - endedKeptDays * dayMs);
-    const [, forgotten] = (await this.database.query(forgottenSql, [keptFrom])) as [unknown[], number];
+    const forgotten = await affected(this.database, forgottenSql, [keptFrom]);
     return expired === stepRows || forgotten === stepRows;
   }
 
   private async expire(manager: EntityManager): Promise<number> {
     const nowMs = this.clock.now();
-    const [rows] = (await manager.query(expiredSql, [new Date(nowMs), new Date(nowMs + expiryAgainMs)])) as [
-      { id: string; account_id: string; device_id: string }[],
-      number,
-    ];
+    const times = [new Date(nowMs), new Date(nowMs + expiryAgainMs)];
+    const rows = await returning<Expired>(manager, expiredSql, times);
     const occurredAt = new Date(nowMs).toISOString();
     const facts = rows.map((row): DeviceBootstrapChanged => ({
       bootstrapId: row.id,

@@ -5,7 +5,7 @@ import {
   DeviceEvents,
 } from '@lanyard/contracts';
 import { Outbox } from '@lanyard/kafka';
-import { type Clock, CLOCK, columnsOf, CONFIG, newId } from '@lanyard/service';
+import { type Clock, CLOCK, columnsOf, CONFIG, newId, returning } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { RegistryConfig } from '../config.js';
@@ -130,12 +130,10 @@ export class BootstrapWriter {
     if (facts.length === 0) return;
     const rows = facts.map((fact) => [fact.bootstrapId, fact.accountId, fact.deviceId, JSON.stringify(dataOf(fact))]);
     const expiresAt = new Date(this.clock.now() + bootstrapExpiryMs);
-    const started: Bootstrap[] = await manager.query(startSql, [...columnsOf(rows), expiresAt]);
+    const started = await manager.query<Bootstrap[]>(startSql, [...columnsOf(rows), expiresAt]);
     if (started.length === 0) return;
-    const [superseded] = (await manager.query(supersedeSql, [devicesOf(started), idsOf(started), this.now()])) as [
-      Bootstrap[],
-      number,
-    ];
+    const replaced = [devicesOf(started), idsOf(started), this.now()];
+    const superseded = await returning<Bootstrap>(manager, supersedeSql, replaced);
     const again = new Map(facts.map((fact) => [fact.deviceId, fact]));
     await this.withdraw(manager, superseded);
     for (const one of superseded)
@@ -159,13 +157,8 @@ export class BootstrapWriter {
     const ended = await this.end(manager, facts, 'bootstrapped');
     if (ended.length === 0) return;
     const times = new Map(facts.map(({ bootstrapId, occurredAt }) => [bootstrapId, occurredAt]));
-    const [confirmed] = (await manager.query(confirmSql, [idsOf(ended)])) as [AnnouncedRow[], number];
-    await this.announce(manager, confirmed);
-    const [replaced] = (await manager.query(replaceSql, [devicesOf(ended), idsOf(ended)])) as [
-      { id: string }[],
-      number,
-    ];
-    for (const { id } of replaced) await this.credentials.withdrawn(manager, id);
+    await this.announce(manager, await returning(manager, confirmSql, [idsOf(ended)]));
+    await this.withdrawCredentials(manager, replaceSql, [devicesOf(ended), idsOf(ended)]);
     await manager.query(deviceSql, columnsOf(ended.map((one) => [one.device_id, times.get(one.id)])));
     for (const { id, account_id: accountId, device_id: deviceId, data } of ended)
       await this.outbox.append(manager, DeviceEvents, {
@@ -197,14 +190,17 @@ export class BootstrapWriter {
   ): Promise<Bootstrap[]> {
     if (facts.length === 0) return [];
     const ids = facts.map(({ bootstrapId }) => bootstrapId);
-    const [ended] = (await manager.query(endSql, [ids, state, this.now()])) as [Bootstrap[], number];
-    return ended;
+    return returning(manager, endSql, [ids, state, this.now()]);
   }
 
   private async withdraw(manager: EntityManager, bootstraps: readonly Bootstrap[]): Promise<void> {
     if (bootstraps.length === 0) return;
-    const [gone] = (await manager.query(withdrawSql, [idsOf(bootstraps)])) as [{ id: string }[], number];
-    for (const { id } of gone) await this.credentials.withdrawn(manager, id);
+    await this.withdrawCredentials(manager, withdrawSql, [idsOf(bootstraps)]);
+  }
+
+  private async withdrawCredentials(manager: EntityManager, sql: string, parameters: unknown[]): Promise<void> {
+    for (const { id } of await returning<{ id: string }>(manager, sql, parameters))
+      await this.credentials.withdrawn(manager, id);
   }
 
   private async announce(manager: EntityManager, rows: readonly AnnouncedRow[]): Promise<void> {

@@ -71,7 +71,6 @@ const optional = {
 
 const common = { name: fields.name, server_uri: fields.server_uri, ...optional };
 
-/** Body of POST /v3/bootstrap-profiles. */
 export const NewProfile = z
   .discriminatedUnion('scope', [
     z.strictObject({ scope: z.literal('account').describe('All devices of the account'), ...common }),
@@ -112,10 +111,8 @@ export const Profile = z
   .meta({ id: 'BootstrapProfile' });
 export type Profile = z.infer<typeof Profile>;
 
-/** The fields that PUT changes. */
 export const changeable = z.object(fields).partial().shape;
 
-/** Body of PUT /v3/bootstrap-profiles/{id}: changes the given fields. */
 export const ProfileChanges = recordChange(Profile, changeable).meta({
   id: 'BootstrapProfileChanges',
   examples: [{ lifetime_seconds: 3600 }],

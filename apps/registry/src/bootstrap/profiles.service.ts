@@ -1,6 +1,6 @@
 import type { Actor, BootstrapProfileChanged } from '@lanyard/contracts';
 import { AuditTrail, causedBy } from '@lanyard/kafka';
-import { isForeignKeyViolation, isId, type ListSpec, type ServiceError } from '@lanyard/service';
+import { isForeignKeyViolation, type ListSpec, type ServiceError } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { ProfileAnnouncer } from '../devices/profile-announcer.js';
@@ -54,7 +54,6 @@ const members = {
   security_mode: `CASE WHEN t.server_uri LIKE 'coaps%' THEN 'psk' ELSE 'none' END`,
 };
 
-/** What a new profile says of its target. */
 type NewProfileTarget =
   { scope: 'account' } | { scope: 'group'; group_id: string } | { scope: 'device'; device_id: string };
 
@@ -116,10 +115,8 @@ export class ProfilesService extends NamedRecords<Profile> {
   private async hasTarget(accountId: string, wanted: NewProfileTarget): Promise<boolean> {
     if (wanted.scope === 'account') return true;
     const [table, id] = wanted.scope === 'group' ? ['device_groups', wanted.group_id] : ['devices', wanted.device_id];
-    const rows: unknown[] = isId(id)
-      ? await this.database.query(`SELECT 1 FROM registry.${table} WHERE id = $1 AND account_id = $2`, [id, accountId])
-      : [];
-    return rows.length > 0;
+    const sql = `SELECT 1 FROM registry.${table} WHERE id = $1 AND account_id = $2`;
+    return (await this.database.query<unknown[]>(sql, [id, accountId])).length > 0;
   }
 
   private async announce(
@@ -137,10 +134,10 @@ export class ProfilesService extends NamedRecords<Profile> {
   /** Counts the new one. Serialises concurrent calls with a lock of the account. */
   private async assertRoom(manager: EntityManager, accountId: string): Promise<void> {
     await manager.query(`SELECT pg_advisory_xact_lock(hashtext('bootstrap-profiles'), hashtext($1))`, [accountId]);
-    const [counted] = (await manager.query(
+    const [counted] = await manager.query<[{ count: number }]>(
       'SELECT count(*)::int AS count FROM registry.bootstrap_profiles WHERE account_id = $1',
       [accountId],
-    )) as { count: number }[];
-    if ((counted?.count ?? 0) > profilesPerAccountMax) throw new TooManyProfiles(profilesPerAccountMax);
+    );
+    if (counted.count > profilesPerAccountMax) throw new TooManyProfiles(profilesPerAccountMax);
   }
 }

@@ -1,7 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { MalformedCertificate } from '../errors.js';
 
-/** The stored and shown fields of a certificate. */
 export interface CertificateFacts {
   /** SHA-256 of the DER encoding, lower-case hex. */
   fingerprint: string;

@@ -16,7 +16,6 @@ export interface AnnouncedRow {
   created_at: string;
 }
 
-/** Columns of an AnnouncedRow. */
 export const announcedColumns = `id, account_id, device_id, kind, service, provisional, identity, sealed_key, fingerprint,
   ${isoTime('created_at')} AS created_at`;
 

@@ -37,7 +37,6 @@ export const service = z
 export const credentialKinds = ['psk', 'certificate', 'raw_public_key'] as const;
 export type CredentialKind = (typeof credentialKinds)[number];
 
-/** Body of POST /v3/devices/{id}/credentials. */
 export const NewCredential = z
   .discriminatedUnion('kind', [
     z.strictObject({

@@ -3,13 +3,13 @@ import { AuditTrail, causedBy } from '@lanyard/kafka';
 import {
   CONFIG,
   countedPageOf,
-  isId,
   isoTime,
   isUniqueViolation,
   type ListEnvelope,
   type ListQuery,
   type ListSpec,
   newId,
+  returning,
   seal,
 } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
@@ -98,12 +98,10 @@ export class CredentialsService {
   }
 
   async get(accountId: string, deviceId: string, id: string): Promise<Credential> {
-    const [credential]: Credential[] = isId(id)
-      ? await this.database.query(
-          `SELECT ${columns} FROM registry.device_credentials WHERE id = $1 AND device_id = $2 AND account_id = $3`,
-          [id, deviceId, accountId],
-        )
-      : [];
+    const [credential] = await this.database.query<Credential[]>(
+      `SELECT ${columns} FROM registry.device_credentials WHERE id = $1 AND device_id = $2 AND account_id = $3`,
+      [id, deviceId, accountId],
+    );
     if (!credential) throw new CredentialNotFound();
     return credential;
   }
@@ -111,11 +109,12 @@ export class CredentialsService {
   /** The device-proxies close connections that use it. */
   async remove(actor: Actor, deviceId: string, id: string): Promise<void> {
     await this.database.transaction(async (manager) => {
-      const [[gone]] = (await manager.query(
+      const [gone] = await returning<Credential>(
+        manager,
         `DELETE FROM registry.device_credentials WHERE id = $1 AND device_id = $2 AND account_id = $3
          RETURNING ${columns}`,
         [id, deviceId, actor.accountId],
-      )) as [Credential[], number];
+      );
       if (!gone) throw new CredentialNotFound();
       causedBy(manager, actor.requestId);
       await this.announcer.withdrawn(manager, id);
@@ -139,20 +138,19 @@ export class CredentialsService {
   private async store(manager: EntityManager, actor: Actor, deviceId: string, row: Row): Promise<Credential> {
     const { accountId } = actor;
     await this.assertDevice(manager, accountId, deviceId, 'FOR UPDATE');
-    const [counted] = (await manager.query(
+    const [counted] = await manager.query<[{ count: number }]>(
       'SELECT count(*)::int AS count FROM registry.device_credentials WHERE device_id = $1 AND NOT bootstrapped',
       [deviceId],
-    )) as { count: number }[];
-    if ((counted?.count ?? 0) >= credentialsPerDeviceMax) throw new TooManyCredentials(credentialsPerDeviceMax);
+    );
+    if (counted.count >= credentialsPerDeviceMax) throw new TooManyCredentials(credentialsPerDeviceMax);
     const id = newId();
     const { kind, service, identity, sealedKey, fingerprint, certificate, subject, expiresAt } = row;
-    const [stored] = (await manager.query(
+    const [credential] = await manager.query<[Credential]>(
       `INSERT INTO registry.device_credentials
          (id, account_id, device_id, kind, service, identity, sealed_key, fingerprint, certificate, subject, expires_at)
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING ${columns}`,
       [id, accountId, deviceId, kind, service, identity, sealedKey, fingerprint, certificate, subject, expiresAt],
-    )) as Credential[];
-    const credential = stored as Credential;
+    );
     causedBy(manager, actor.requestId);
     await this.announcer.changed(
       manager,
@@ -180,12 +178,8 @@ export class CredentialsService {
     deviceId: string,
     lock: '' | 'FOR UPDATE',
   ): Promise<void> {
-    const rows: unknown[] = isId(deviceId)
-      ? await manager.query(`SELECT 1 FROM registry.devices WHERE id = $1 AND account_id = $2 ${lock}`, [
-          deviceId,
-          accountId,
-        ])
-      : [];
-    if (rows.length === 0) throw new DeviceNotFound();
+    const sql = `SELECT 1 FROM registry.devices WHERE id = $1 AND account_id = $2 ${lock}`;
+    const found = await manager.query<unknown[]>(sql, [deviceId, accountId]);
+    if (found.length === 0) throw new DeviceNotFound();
   }
 }

@@ -5,5 +5,4 @@ import { pskLimits } from './credential-fields.js';
 /** A random key, in hex: the strength of the AES-128 suites. */
 export const newKey = (): string => randomBytes(pskLimits.generatedKeyBytes).toString('hex');
 
-/** A random key, encrypted. */
 export const newSealedKey = (keys: EncryptionKeys): string => seal(keys, newKey());

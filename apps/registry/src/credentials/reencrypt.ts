@@ -11,11 +11,11 @@ const pageSize = 200;
 /** Re-encrypts one page after `after`, in one transaction. */
 const resealPage = (database: DataSource, announcer: CredentialAnnouncer, keys: EncryptionKeys, after: string) =>
   database.transaction(async (manager) => {
-    const rows = (await manager.query(
+    const rows = await manager.query<AnnouncedRow[]>(
       `SELECT ${announcedColumns} FROM registry.device_credentials
        WHERE kind = 'psk' AND id > $1 ORDER BY id LIMIT ${pageSize} FOR UPDATE`,
       [after],
-    )) as AnnouncedRow[];
+    );
     let resealed = 0;
     for (const row of rows) {
       const sealedKey = reseal(keys, row.sealed_key ?? '');

@@ -1,5 +1,6 @@
-import { deviceRowColumns, type DeviceRow, returned } from './lifecycle.js';
+import { returning } from '@lanyard/service';
 import type { EntityManager } from 'typeorm';
+import { deviceRowColumns, type DeviceRow } from './lifecycle.js';
 import type { Reason } from './suspension-reason.js';
 
 /** First half of an advisory lock's key: an account changes its standing while no devices are being created in it. */
@@ -30,16 +31,15 @@ const assignments = {
 };
 
 /** The system suspends or resumes the devices of `registry.devices d` that match `which`. */
-export const changeDevices = async (
+export const changeDevices = (
   manager: EntityManager,
   change: keyof typeof assignments,
   which: string,
-  parameters: readonly unknown[],
+  parameters: unknown[],
 ): Promise<DeviceRow[]> =>
-  returned(
-    await manager.query(
-      `UPDATE registry.devices d SET ${assignments[change]}, updated_at = clock_timestamp(), revision = revision + 1
-       WHERE ${which} RETURNING ${deviceRowColumns}`,
-      [...parameters],
-    ),
+  returning(
+    manager,
+    `UPDATE registry.devices d SET ${assignments[change]}, updated_at = clock_timestamp(), revision = revision + 1
+     WHERE ${which} RETURNING ${deviceRowColumns}`,
+    parameters,
   );

@@ -18,9 +18,8 @@ export class CredentialAnnouncer {
 
   /** Announces the end of all credentials of a device before it is deleted. The caller has locked its row. */
   async withdrawnWithDevice(manager: EntityManager, deviceId: string): Promise<void> {
-    const rows = (await manager.query('SELECT id FROM registry.device_credentials WHERE device_id = $1', [
-      deviceId,
-    ])) as { id: string }[];
+    const sql = 'SELECT id FROM registry.device_credentials WHERE device_id = $1';
+    const rows = await manager.query<{ id: string }[]>(sql, [deviceId]);
     for (const { id } of rows) await this.withdrawn(manager, id);
   }
 }

@@ -29,7 +29,6 @@ export const attributes = (
     )
     .refine((map) => Object.keys(map).length <= entriesMax, `At most ${entriesMax} entries`);
 
-/** The fields that PUT changes. */
 export const changeable = {
   auto_update: z.boolean().nullable().optional(),
   ca_id: text(500),
@@ -65,7 +64,6 @@ export const mechanisms = ['connector', 'direct'] as const;
 export const executionModes = [0, 1, 5] as const;
 export const deviceStates = ['unenrolled', 'cloud_enrolling', 'bootstrapped', 'registered', 'deregistered'] as const;
 
-/** Body of PUT /v3/devices/{id}: changes the given fields only. */
 export const DeviceChanges = recordChange(Device, changeable).meta({
   id: 'DeviceChanges',
   examples: [{ description: 'North hall' }],
@@ -75,7 +73,6 @@ export type DeviceChanges = z.infer<typeof DeviceChanges>;
 /** PostgreSQL has no year 0. */
 const calendarDate = z.iso.date().regex(/^(?!0000)/, 'Must be a date of the years 0001 to 9999');
 
-/** Body of POST /v3/devices. */
 export const NewDevice = z
   .strictObject({
     ...changeable,

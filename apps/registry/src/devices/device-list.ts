@@ -8,7 +8,6 @@ import {
   type ListQuery,
   type ListSpec,
   listText,
-  PreparedReads,
 } from '@lanyard/service';
 import { suspensionCategories } from '@lanyard/contracts';
 import { Injectable } from '@nestjs/common';
@@ -77,7 +76,6 @@ const found = ({ operator, values }: Pick<Filter, 'operator' | 'values'>, parame
   return operator === 'eq' || operator === 'in' ? inOne : `NOT ${inOne}`;
 };
 
-/** Filters that are no columns. */
 const special: Record<string, (filter: Filter, parameters: unknown[]) => string> = {
   groups: membership,
   search: found,
@@ -109,14 +107,10 @@ const pageRows = 1_000;
 /** Pages of devices by id: devices that are created meanwhile neither repeat nor hide others. */
 @Injectable()
 export class DeviceList {
-  private readonly prepared: PreparedReads;
-
   constructor(
     private readonly database: DataSource,
     private readonly texts: DeviceTexts,
-  ) {
-    this.prepared = new PreparedReads(database);
-  }
+  ) {}
 
   list(owner: DeviceOwner, query: ListQuery, groupId?: string): Promise<JsonText> {
     return FairTurns.at(this.database).run(owner.accountId, () => this.read(owner, query, groupId));

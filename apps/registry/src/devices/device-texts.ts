@@ -21,7 +21,6 @@ interface One {
   answer: JsonText;
 }
 
-/** Selects the devices of a page. */
 interface Scope {
   where: string;
   parameters: readonly unknown[];
@@ -33,7 +32,6 @@ export interface DevicePage {
   hasMore: boolean;
 }
 
-/** Records of devices in their wire form. */
 @Injectable()
 export class DeviceTexts {
   private readonly prepared: PreparedReads;

@@ -1,8 +1,17 @@
 import type { Actor } from '@lanyard/contracts';
 import { AuditTrail, causedBy } from '@lanyard/kafka';
-import { dividedChange, isId, type JsonText, mustMatch, newId, refuseOtherValues } from '@lanyard/service';
+import {
+  dividedChange,
+  isId,
+  type JsonText,
+  mustMatch,
+  newId,
+  refuseOtherValues,
+  returning,
+  violatedIndex,
+} from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager, QueryFailedError } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { CredentialAnnouncer } from './credential-announcer.js';
 import { DeviceNotFound, DeviceSuspended, EndpointNameTaken } from '../errors.js';
 import { changeable, type DeviceChanges, type NewDevice } from './device-fields.js';
@@ -13,18 +22,14 @@ import { DeviceQuotas } from '../quotas/device-quotas.js';
 import type { DeviceOwner } from './device-list.js';
 import { NewDevices } from './new-devices.js';
 import { ProfileAnnouncer } from './profile-announcer.js';
-import { type DeviceRow, deviceRowColumns, Lifecycle, returned } from './lifecycle.js';
-
-const isTaken = (error: unknown): boolean =>
-  error instanceof QueryFailedError &&
-  (error.driverError as { code?: string; constraint?: string }).constraint === 'devices_endpoint_name';
+import { type DeviceRow, deviceRowColumns, Lifecycle } from './lifecycle.js';
 
 /** Runs a write; throws EndpointNameTaken if the name is in use. */
 export const refusingTakenNames = async <T>(write: () => Promise<T>): Promise<T> => {
   try {
     return await write();
   } catch (error) {
-    if (isTaken(error)) throw new EndpointNameTaken();
+    if (violatedIndex(error) === 'devices_endpoint_name') throw new EndpointNameTaken();
     throw error;
   }
 };
@@ -45,9 +50,7 @@ const differing = (fields: readonly [string, unknown][], from: number): string =
     .map(([name], i) => `CASE WHEN ${name} IS DISTINCT FROM $${from + i} THEN '${name}' END`)
     .join(', ')}]::text[], NULL)`;
 
-/** The condition and the author of a change. */
 export interface Condition {
-  /** The If-Match header. */
   ifMatch?: string | undefined;
   actor?: Actor | undefined;
 }
@@ -76,7 +79,7 @@ export class DevicesService {
 
   /** Throws DeviceNotFound unless the device is in one of the groups. */
   async mustBeIn(deviceGroups: readonly string[], id: string): Promise<void> {
-    const found: unknown[] = await this.database.query(
+    const found = await this.database.query<unknown[]>(
       'SELECT 1 FROM registry.group_members WHERE device_id = $1 AND group_id = ANY($2) LIMIT 1',
       [id, deviceGroups],
     );
@@ -93,10 +96,10 @@ export class DevicesService {
       this.database.transaction(async (manager) => {
         const insert = async (): Promise<DeviceRow[]> => {
           await this.quotas.mustHaveRoom(manager, accountId);
-          return (await manager.query(
+          return manager.query(
             `INSERT INTO registry.devices (${columns.join(', ')}) VALUES (${values.map((_, i) => `$${i + 1}`).join(', ')}) RETURNING ${deviceRowColumns}`,
             values,
-          )) as DeviceRow[];
+          );
         };
         await this.newDevices.create(manager, accountId, insert, actor);
       }),
@@ -115,22 +118,21 @@ export class DevicesService {
     const fields = assignments(changes);
     await refusingTakenNames(() =>
       this.database.transaction(async (manager) => {
-        const [held] = (await manager.query(
+        const [held] = await manager.query<{ lifecycle_status: string; etag: string; differing: string[] }[]>(
           `SELECT lifecycle_status, ${etagOf}, ${differing(fields, 3)} AS differing
            FROM registry.devices WHERE id = $1 AND account_id = $2 FOR UPDATE`,
           [id, accountId, ...fields.map(([, value]) => value)],
-        )) as { lifecycle_status: string; etag: string; differing: string[] }[];
+        );
         if (!held) throw new DeviceNotFound();
         mustMatch(ifMatch, held.etag);
         await this.refuseOthers(manager, id, unchanged);
         if (held.lifecycle_status === 'blocked') throw new DeviceSuspended();
         if (fields.length === 0) return;
-        const [row] = returned(
-          await manager.query(
-            `UPDATE registry.devices SET ${fields.map(([name], i) => `${name} = $${i + 2}`).join(', ')}, updated_at = clock_timestamp(),
-               revision = revision + 1 WHERE id = $1 RETURNING ${deviceRowColumns}`,
-            [id, ...fields.map(([, value]) => value)],
-          ),
+        const [row] = await returning<DeviceRow>(
+          manager,
+          `UPDATE registry.devices SET ${fields.map(([name], i) => `${name} = $${i + 2}`).join(', ')}, updated_at = clock_timestamp(),
+             revision = revision + 1 WHERE id = $1 RETURNING ${deviceRowColumns}`,
+          [id, ...fields.map(([, value]) => value)],
         );
         if (row) await this.lifecycle.announce(manager, 'changed', row, { actor });
         if (row && actor && held.differing.length > 0) await this.record(manager, actor, row, held.differing);
@@ -141,22 +143,17 @@ export class DevicesService {
 
   async remove(accountId: string, id: string, { ifMatch, actor }: Condition = {}): Promise<void> {
     await this.database.transaction(async (manager) => {
-      const [held] = (await manager.query(
+      const [held] = await manager.query<{ etag: string }[]>(
         `SELECT ${etagOf} FROM registry.devices WHERE id = $1 AND account_id = $2 FOR UPDATE`,
         [id, accountId],
-      )) as { etag: string }[];
+      );
       if (!held) throw new DeviceNotFound();
       mustMatch(ifMatch, held.etag);
       causedBy(manager, actor?.requestId);
       await this.credentials.withdrawnWithDevice(manager, id);
       await this.profiles.withdrawnWith(manager, id);
-      const [row] = returned(
-        await manager.query(
-          `DELETE FROM registry.devices WHERE id = $1 AND account_id = $2 RETURNING ${deviceRowColumns}`,
-          [id, accountId],
-        ),
-      );
-      if (!row) throw new DeviceNotFound();
+      const sql = `DELETE FROM registry.devices WHERE id = $1 RETURNING ${deviceRowColumns}`;
+      const [row] = (await returning<DeviceRow>(manager, sql, [id])) as [DeviceRow];
       const gone = { ...row, revision: row.revision + 1, changed_at: new Date().toISOString() };
       await this.lifecycle.announce(manager, 'deleted', gone, { actor });
     });
@@ -165,10 +162,10 @@ export class DevicesService {
   /** Throws ValidationFailed with the read-only fields that differ from the record. */
   private async refuseOthers(manager: EntityManager, id: string, unchanged: Record<string, unknown>): Promise<void> {
     if (Object.keys(unchanged).length === 0) return;
-    const [held] = (await manager.query(
+    const [held] = await manager.query<{ record: string; groups: string }[]>(
       `SELECT ${deviceRecord} AS record, ${deviceGroups} AS groups FROM registry.devices d WHERE d.id = $1`,
       [id],
-    )) as { record: string; groups: string }[];
+    );
     if (held) refuseOtherValues(unchanged, JSON.parse(withGroups(held.record, held.groups)) as object);
   }
 

@@ -4,7 +4,6 @@ import { isoTime } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 
-/** The columns of a device that an announcement needs. */
 export interface DeviceRow {
   id: string;
   account_id: string;
@@ -20,16 +19,9 @@ export interface DeviceRow {
   changed_at: string;
 }
 
-/** Columns of a DeviceRow, for RETURNING. */
 export const deviceRowColumns = `id, account_id, endpoint_name, endpoint_type, lifecycle_status, host_gateway, coap_ack_timeout_ms, coap_block_bytes,
   operator_suspended, system_suspended, revision,
   ${isoTime('updated_at')} AS changed_at`;
-
-/** Rows of an UPDATE or DELETE … RETURNING, which TypeORM answers as [rows, count]. */
-export const returned = (result: unknown): DeviceRow[] => {
-  const [rows] = result as [DeviceRow[], number];
-  return rows;
-};
 
 /** What an announcement contains beside the state of the device. */
 export interface Told {
@@ -38,7 +30,6 @@ export interface Told {
   actor?: Actor | undefined;
 }
 
-/** The key that made a change. */
 export interface Actor {
   keyId: string;
   /** The id of its request; undefined if it is no longer known. */

@@ -18,10 +18,8 @@ export class ProfileAnnouncer {
 
   /** Announces the end of the profile of a device or group before that is deleted. The caller has locked its row. */
   async withdrawnWith(manager: EntityManager, targetId: string): Promise<void> {
-    const rows = (await manager.query(
-      'SELECT id FROM registry.bootstrap_profiles WHERE device_id = $1 OR group_id = $1',
-      [targetId],
-    )) as { id: string }[];
+    const sql = 'SELECT id FROM registry.bootstrap_profiles WHERE device_id = $1 OR group_id = $1';
+    const rows = await manager.query<{ id: string }[]>(sql, [targetId]);
     for (const { id } of rows) await this.withdrawn(manager, id);
   }
 }

@@ -71,7 +71,6 @@ export const Group = z
 
 export type Group = z.infer<typeof Group>;
 
-/** The fields that PUT changes. */
 export const changeable = {
   name: fields.name.optional(),
   description: fields.description.optional(),

@@ -66,7 +66,7 @@ export class GroupsService extends NamedRecords<Group> {
     await this.database.transaction(async (manager) => {
       const { name } = await this.keep(manager, accountId, groupId);
       await this.keepDevice(manager, actor, deviceId);
-      const done = (await manager.query(sql, [groupId, deviceId])) as unknown[];
+      const done = await manager.query<unknown[]>(sql, [groupId, deviceId]);
       if (done.length === 0) return;
       const target = { kind: 'device-group', id: groupId, name };
       await this.audit.record(manager, action, { accountId, actor, target, deviceId });
@@ -77,10 +77,10 @@ export class GroupsService extends NamedRecords<Group> {
   private async keepDevice(manager: EntityManager, owner: DeviceOwner, deviceId: string): Promise<void> {
     const parameters: unknown[] = [deviceId];
     const conditions = deviceConditions(owner, [], parameters);
-    const found = (await manager.query(
+    const found = await manager.query<unknown[]>(
       `SELECT 1 FROM registry.devices d WHERE d.id = $1 AND ${conditions.join(' AND ')} FOR KEY SHARE OF d`,
       parameters,
-    )) as unknown[];
+    );
     if (found.length === 0) throw new DeviceNotFound();
   }
 }

@@ -1,6 +1,6 @@
 import { DeviceGroups, type DeviceGroupsChanged } from '@lanyard/contracts';
 import { Outbox } from '@lanyard/kafka';
-import { BackgroundWork } from '@lanyard/service';
+import { BackgroundWork, returning } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 
@@ -31,28 +31,29 @@ export class MembershipAnnouncer extends BackgroundWork {
 
   private async announce(manager: EntityManager): Promise<boolean> {
     // One replica at a time: announcements come in the order of their revisions.
-    const [turn] = (await manager.query(
+    const [turn] = await manager.query<{ mine: boolean }[]>(
       `SELECT pg_try_advisory_xact_lock(hashtext('registry'), hashtext('group_changes')) AS mine`,
-    )) as { mine: boolean }[];
+    );
     if (!turn?.mine) return false;
-    const [changes] = (await manager.query(
+    const changes = await returning<Change>(
+      manager,
       `DELETE FROM registry.group_changes WHERE id IN
          (SELECT id FROM registry.group_changes ORDER BY id LIMIT ${changesAtOnce})
        RETURNING device_id, account_id`,
-    )) as [Change[], number];
+    );
     if (changes.length === 0) return false;
     // Each device once: all of its changes have the same account.
     const noted = new Map(changes.map((change) => [change.device_id, change]));
     // Not the number of a change: of two concurrent transactions, the one with the lower number may commit last.
-    const [{ revision }] = (await manager.query(
+    const [{ revision }] = await manager.query<[{ revision: string }]>(
       `SELECT nextval(pg_get_serial_sequence('registry.group_changes', 'id')) AS revision`,
-    )) as [{ revision: string }];
+    );
     // A separate statement sees all recorded changes, and possibly later ones, which are recorded as well.
-    const rows = (await manager.query(
+    const rows = await manager.query<{ device_id: string; groups: string[] }[]>(
       `SELECT device_id, array_agg(group_id ORDER BY group_id) AS groups FROM registry.group_members
        WHERE device_id = ANY($1) GROUP BY device_id`,
       [[...noted.keys()]],
-    )) as { device_id: string; groups: string[] }[];
+    );
     const groupsOf = new Map(rows.map((row) => [row.device_id, row.groups]));
     const changedAt = new Date(this.clock.now()).toISOString();
     const facts = [...noted.values()].map((change): DeviceGroupsChanged => ({

@@ -2,14 +2,12 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 
-/** Largest table. */
 export const importBytesMax = 256 * 1_048_576;
 
 export const importsPath = '/v3/device-imports';
 
 const streams = new WeakMap<FastifyRequest['raw'], Readable>();
 
-/** The body of an import, unread. */
 export const bodyStreamOf = (request: FastifyRequest): Readable => streams.get(request.raw) ?? Readable.from([]);
 
 /** Bodies of imports are not collected: the parser gets an empty one, the handler the stream. Before routes are made. */

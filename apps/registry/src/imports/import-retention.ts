@@ -1,4 +1,4 @@
-import { BackgroundWork } from '@lanyard/service';
+import { affected, BackgroundWork } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
@@ -21,10 +21,8 @@ export class ImportRetention extends BackgroundWork {
     super(periodMs, 'completed imports not deleted, tried again');
   }
 
-  /** Deletes the oldest one. */
   protected async step(): Promise<boolean> {
     const keptFrom = new Date(this.clock.now() - completedImportDays * dayMs);
-    const [, count] = (await this.database.query(removeSql, [keptFrom.toISOString()])) as [unknown[], number];
-    return count > 0;
+    return (await affected(this.database, removeSql, [keptFrom.toISOString()])) > 0;
   }
 }

@@ -1,4 +1,4 @@
-import { BackgroundWork, newId } from '@lanyard/service';
+import { BackgroundWork, newId, returning } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { importColumns, type NewDevice } from '../devices/device-fields.js';
@@ -28,6 +28,11 @@ interface OpenImport {
   account_id: string;
   key_id: string;
   request_id: string | null;
+}
+
+interface StoredRow {
+  row_number: number;
+  fields: Record<string, unknown>;
 }
 
 /** Names that are too long are truncated in the report, but still identify their row. */
@@ -90,19 +95,17 @@ export class ImportWorker extends BackgroundWork {
 
   /** Returns whether there was something to do. */
   private async advance(manager: EntityManager): Promise<boolean> {
-    const [open] = (await manager.query(nextSql)) as OpenImport[];
+    const [open] = await manager.query<OpenImport[]>(nextSql);
     if (!open) return false;
-    const [rows] = (await manager.query(
+    const rows = await returning<StoredRow>(
+      manager,
       `DELETE FROM registry.device_import_rows WHERE import_id = $1 AND row_number IN
          (SELECT row_number FROM registry.device_import_rows WHERE import_id = $1 ORDER BY row_number LIMIT ${rowsAtOnce})
        RETURNING row_number, fields`,
       [open.id],
-    )) as [{ row_number: number; fields: Record<string, unknown> }[], number];
-    const problems = await this.make(
-      manager,
-      open,
-      rows.toSorted((a, b) => a.row_number - b.row_number),
     );
+    rows.sort((a, b) => a.row_number - b.row_number);
+    const problems = await this.make(manager, open, rows);
     await this.report(manager, open.id, problems);
     const done = rows.length < rowsAtOnce;
     await manager.query(
@@ -114,11 +117,7 @@ export class ImportWorker extends BackgroundWork {
     return true;
   }
 
-  private async make(
-    manager: EntityManager,
-    open: OpenImport,
-    rows: readonly { row_number: number; fields: Record<string, unknown> }[],
-  ): Promise<Problem[]> {
+  private async make(manager: EntityManager, open: OpenImport, rows: readonly StoredRow[]): Promise<Problem[]> {
     const problems: Problem[] = [];
     const candidates: Candidate[] = [];
     for (const { row_number: row, fields } of rows) {
@@ -159,10 +158,10 @@ export class ImportWorker extends BackgroundWork {
     candidates: readonly Candidate[],
   ): Promise<[free: Candidate[], taken: Candidate[]]> {
     const names = candidates.flatMap(({ device }) => device.endpoint_name ?? []);
-    const known = (await manager.query(
+    const known = await manager.query<{ endpoint_name: string }[]>(
       'SELECT endpoint_name FROM registry.devices WHERE account_id = $1 AND endpoint_name = ANY($2)',
       [accountId, names],
-    )) as { endpoint_name: string }[];
+    );
     const seen = new Set(known.map((row) => row.endpoint_name));
     const free: Candidate[] = [];
     const taken: Candidate[] = [];
@@ -187,12 +186,12 @@ export class ImportWorker extends BackgroundWork {
       ...given(device),
     }));
     // In the order of names, so that two imports with the same names never deadlock.
-    const made = (await manager.query(
+    const made = await manager.query<DeviceRow[]>(
       `INSERT INTO registry.devices (${columns.join(', ')})
        SELECT ${columns.join(', ')} FROM jsonb_populate_recordset(NULL::registry.devices, $1::jsonb) ORDER BY endpoint_name
        ON CONFLICT DO NOTHING RETURNING ${deviceRowColumns}`,
       [JSON.stringify(records)],
-    )) as DeviceRow[];
+    );
     const ids = new Set(made.map((row) => row.id));
     return { made, late: candidates.filter((_, i) => !ids.has(records[i]?.id ?? '')) };
   }

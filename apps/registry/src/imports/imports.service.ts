@@ -1,12 +1,12 @@
 import type { Actor } from '@lanyard/contracts';
 import { AuditTrail } from '@lanyard/kafka';
 import {
+  affected,
   type Clock,
   CLOCK,
   fairPageOf,
   FairTurns,
   isForeignKeyViolation,
-  isId,
   type ListEnvelope,
   type ListQuery,
   newId,
@@ -20,7 +20,6 @@ import { type DeviceImport, importRecord } from './import-record.js';
 import { checkHeader, fieldsOf } from './import-row.js';
 import { ImportWorker } from './import-worker.js';
 
-/** Rows of one import. */
 export const importRowsMax = 100_000;
 /** Imports of one account that are not completed. */
 export const openImportsMax = 10;
@@ -71,11 +70,8 @@ export class ImportsService {
     try {
       const total = await this.store(id, body);
       await this.database.transaction(async (manager) => {
-        const [, count] = (await manager.query(
-          `UPDATE registry.device_imports SET status = 'new', total_count = $2, touched_at = clock_timestamp() WHERE id = $1`,
-          [id, total],
-        )) as [unknown[], number];
-        if (count === 0) throw new ImportDeleted();
+        const sql = `UPDATE registry.device_imports SET status = 'new', total_count = $2, touched_at = clock_timestamp() WHERE id = $1`;
+        if ((await affected(manager, sql, [id, total])) === 0) throw new ImportDeleted();
         await this.record(manager, 'SYS_552', importer, { id, name }, { total_count: String(total) });
       });
     } catch (error) {
@@ -87,12 +83,10 @@ export class ImportsService {
   }
 
   async get(accountId: string, id: string): Promise<DeviceImport> {
-    const [found]: DeviceImport[] = isId(id)
-      ? await this.database.query(
-          `SELECT ${importRecord} FROM registry.device_imports t WHERE t.id = $1 AND t.account_id = $2`,
-          [id, accountId],
-        )
-      : [];
+    const [found] = await this.database.query<DeviceImport[]>(
+      `SELECT ${importRecord} FROM registry.device_imports t WHERE t.id = $1 AND t.account_id = $2`,
+      [id, accountId],
+    );
     if (!found) throw new ImportNotFound();
     return found;
   }
@@ -120,11 +114,11 @@ export class ImportsService {
   private async begin(manager: EntityManager, importer: Actor, id: string, name: string): Promise<void> {
     const { accountId, keyId, requestId } = importer;
     await manager.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [lockSpace, accountId]);
-    const [open] = (await manager.query(
+    const [open] = await manager.query<[{ n: number }]>(
       `SELECT count(*)::int AS n FROM registry.device_imports WHERE account_id = $1 AND status <> 'completed'`,
       [accountId],
-    )) as { n: number }[];
-    if ((open?.n ?? 0) >= openImportsMax) throw new TooManyImports(openImportsMax);
+    );
+    if (open.n >= openImportsMax) throw new TooManyImports(openImportsMax);
     await manager.query(
       `INSERT INTO registry.device_imports (id, account_id, key_id, name, status, request_id) VALUES ($1, $2, $3, $4, 'uploading', $5)`,
       [id, accountId, keyId, name, requestId],
@@ -192,9 +186,8 @@ export class ImportsService {
   }
 
   private async touch(importId: string): Promise<void> {
-    await this.database.query('UPDATE registry.device_imports SET touched_at = clock_timestamp() WHERE id = $1', [
-      importId,
-    ]);
+    const sql = 'UPDATE registry.device_imports SET touched_at = clock_timestamp() WHERE id = $1';
+    await this.database.query(sql, [importId]);
   }
 
   private async keep(importId: string, rows: readonly ImportRow[]): Promise<number> {

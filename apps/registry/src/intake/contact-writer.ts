@@ -42,15 +42,15 @@ export class ContactWriter {
   }
 
   private async create(manager: EntityManager, accountId: string, contacts: readonly DeviceContacted[]): Promise<void> {
-    const insert = async (): Promise<DeviceRow[]> =>
-      (await manager.query(insertSql, [
+    const insert = (): Promise<DeviceRow[]> =>
+      manager.query(insertSql, [
         accountId,
         contacts.map((c) => c.deviceId),
         contacts.map((c) => c.endpointName),
         contacts.map((c) => c.endpointType ?? null),
         contacts.map((c) => c.occurredAt),
         contacts.map((c) => c.hostGateway ?? null),
-      ])) as DeviceRow[];
+      ]);
     const created = new Set((await this.newDevices.create(manager, accountId, insert)).map((row) => row.id));
     const others = contacts.filter((c) => !created.has(c.deviceId));
     if (others.length > 0) await this.refuseTaken(manager, accountId, others);
@@ -62,11 +62,11 @@ export class ContactWriter {
     accountId: string,
     contacts: readonly DeviceContacted[],
   ): Promise<void> {
-    const rows = (await manager.query(takenSql, [
+    const rows = await manager.query<{ id: string }[]>(takenSql, [
       accountId,
       contacts.map((c) => c.deviceId),
       contacts.map((c) => c.endpointName),
-    ])) as { id: string }[];
+    ]);
     const taken = new Set(rows.map((row) => row.id));
     for (const { deviceId, endpointName, occurredAt } of contacts.filter((c) => taken.has(c.deviceId))) {
       await this.outbox.append(manager, DeviceLifecycle, {

@@ -59,7 +59,6 @@ const mustFilter = (query: string): void => {
   if (filtersOf(query).length === 0) throw new FilterMissing();
 };
 
-/** Named filters of the device list. */
 @Injectable()
 export class QueriesService extends NamedRecords<DeviceQuery> {
   constructor(database: DataSource, audit: AuditTrail) {

@@ -16,11 +16,11 @@ export class DeviceQuotas {
     const max = this.quotas.get(accountId);
     if (max === undefined) return wanted;
     await manager.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [lockSpace, accountId]);
-    const [row] = (await manager.query(
+    const [row] = await manager.query<[{ n: number }]>(
       'SELECT count(*)::int AS n FROM (SELECT 1 FROM registry.devices WHERE account_id = $1 LIMIT $2) d',
       [accountId, max],
-    )) as { n: number }[];
-    return Math.min(wanted, Math.max(0, max - (row?.n ?? 0)));
+    );
+    return Math.min(wanted, Math.max(0, max - row.n));
   }
 
   /** Throws DeviceLimitExceeded if no device may be added. */

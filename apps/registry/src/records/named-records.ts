@@ -3,7 +3,6 @@ import type { AuditTrail } from '@lanyard/kafka';
 import {
   changesOf,
   fairPageOf,
-  isId,
   isoTime,
   isUniqueViolation,
   type ListEnvelope,
@@ -28,7 +27,6 @@ export interface RecordKind<T> {
   /** `index`: the unique index that has another record already. */
   nameTaken: (index: string | undefined) => ServiceError;
   actions: { created: OperatorAction; changed: OperatorAction; deleted: OperatorAction };
-  /** The fields that PUT changes. */
   changeable: Record<string, unknown>;
   /** Members that may change without a change of the record. */
   moving?: readonly string[];
@@ -83,17 +81,13 @@ export abstract class NamedRecords<T extends NamedRecord> {
   }
 
   /** Throws the not-found error of the kind, also for a record of another account. */
-  async get(accountId: string, id: string, manager: EntityManager = this.database.manager): Promise<T> {
-    const found = await this.find(manager, accountId, id);
-    if (!found) throw this.kind.notFound();
-    return found;
+  get(accountId: string, id: string, manager: EntityManager = this.database.manager): Promise<T> {
+    return this.find(manager, accountId, id);
   }
 
   /** The same, locked against deletion until the transaction ends. */
-  async keep(manager: EntityManager, accountId: string, id: string): Promise<T> {
-    const found = await this.find(manager, accountId, id, 'FOR KEY SHARE OF t');
-    if (!found) throw this.kind.notFound();
-    return found;
+  keep(manager: EntityManager, accountId: string, id: string): Promise<T> {
+    return this.find(manager, accountId, id, 'FOR KEY SHARE OF t');
   }
 
   async create(actor: Actor, fields: Record<string, unknown>): Promise<T> {
@@ -144,18 +138,10 @@ export abstract class NamedRecords<T extends NamedRecord> {
     });
   }
 
-  private async find(
-    manager: EntityManager,
-    accountId: string,
-    id: string,
-    lock: '' | 'FOR KEY SHARE OF t' = '',
-  ): Promise<T | undefined> {
-    const [found]: T[] = isId(id)
-      ? await manager.query(`SELECT ${this.selected} FROM ${this.from} WHERE t.id = $1 AND t.account_id = $2 ${lock}`, [
-          id,
-          accountId,
-        ])
-      : [];
+  private async find(manager: EntityManager, accountId: string, id: string, lock = ''): Promise<T> {
+    const sql = `SELECT ${this.selected} FROM ${this.from} WHERE t.id = $1 AND t.account_id = $2 ${lock}`;
+    const [found] = await manager.query<T[]>(sql, [id, accountId]);
+    if (!found) throw this.kind.notFound();
     return found;
   }
 
@@ -165,10 +151,10 @@ export abstract class NamedRecords<T extends NamedRecord> {
     id: string,
     ifMatch: string | undefined,
   ): Promise<void> {
-    const [held] = (await manager.query(
+    const [held] = await manager.query<{ etag: string }[]>(
       `SELECT ${etagOf} FROM registry.${this.kind.table} WHERE id = $1 AND account_id = $2 FOR UPDATE`,
       [id, accountId],
-    )) as { etag: string }[];
+    );
     if (!held) throw this.kind.notFound();
     mustMatch(ifMatch, held.etag);
   }

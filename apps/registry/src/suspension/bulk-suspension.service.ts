@@ -1,9 +1,9 @@
 import { AuditTrail } from '@lanyard/kafka';
-import { FairTurns, type Filter, type Identity, newId } from '@lanyard/service';
+import { FairTurns, type Filter, type Identity, newId, returning } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { deviceConditions, type DeviceOwner } from '../devices/device-list.js';
-import { type DeviceRow, deviceRowColumns, Lifecycle, returned } from '../devices/lifecycle.js';
+import { type DeviceRow, deviceRowColumns, Lifecycle } from '../devices/lifecycle.js';
 import { announced, type Reason } from '../devices/suspension-reason.js';
 import { suspendedOtherwise } from './suspension.service.js';
 
@@ -128,12 +128,11 @@ export class BulkSuspensionService {
            last_operator_suspended_description = ${bind(reason.description ?? '')},
            last_operator_suspended_updated_at = clock_timestamp()`
         : `operator_suspended = false, lifecycle_status = CASE WHEN d.system_suspended THEN 'blocked' ELSE 'enabled' END`;
-    const rows: DeviceRow[] = returned(
-      await manager.query(
-        `UPDATE registry.devices d SET ${assignments}, updated_at = clock_timestamp(), revision = revision + 1
-         WHERE d.id = ANY($1) AND ${change} RETURNING ${deviceRowColumns}`,
-        parameters,
-      ),
+    const rows = await returning<DeviceRow>(
+      manager,
+      `UPDATE registry.devices d SET ${assignments}, updated_at = clock_timestamp(), revision = revision + 1
+       WHERE d.id = ANY($1) AND ${change} RETURNING ${deviceRowColumns}`,
+      parameters,
     );
     await this.lifecycle.announceAll(manager, action === 'suspend' ? 'suspended' : 'resumed', rows, (row) => ({
       suspension: announced('operator', reason, row.changed_at),

@@ -56,10 +56,10 @@ export class SystemSuspension extends BackgroundWork {
 
   /** Returns whether there was something to do. The account that waited longest is first. */
   private async advance(manager: EntityManager): Promise<boolean> {
-    const [standing] = (await manager.query(
+    const [standing] = await manager.query<AccountStatus[]>(
       `SELECT account_id, suspended FROM registry.account_standings WHERE NOT settled
        ORDER BY touched_at LIMIT 1 FOR UPDATE SKIP LOCKED`,
-    )) as AccountStatus[];
+    );
     if (!standing) return false;
     const { account_id: accountId, suspended } = standing;
     const change = suspended ? 'suspended' : 'resumed';

@@ -45,7 +45,6 @@ const revokedSerials = z
 const exampleCertificate =
   '-----BEGIN CERTIFICATE-----\nMIIBjzCCATWgAwIBAgIUWh9zZj24w2rqIcTzepEi5bojV3EwCgYIKoZIzj0EAwIw\nHDEaMBgGA1UEAwwRRXhhbXBsZSBEZXZpY2UgQ0EwIBcNMjYxMTIzMTIwMDAyWhgP\nMjA3NjExMTAxMjAwMDJaMBwxGjAYBgNVBAMMEUV4YW1wbGUgRGV2aWNlIENBMFkw\nEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEumgZtkkCZGz0pktO2a6pXTZ+OBjICt3d\nvnScGSu5Ys9UrLz+s0l27VHhkD0uLl4XvCMHSSCYxkRwxcpJZfyQu6NTMFEwHQYD\nVR0OBBYEFDcGu6MfadPnn/VRN1bjH+2OkvkeMB8GA1UdIwQYMBaAFDcGu6MfadPn\nn/VRN1bjH+2OkvkeMA8GA1UdEwEB/wQFMAMBAf8wCgYIKoZIzj0EAwIDSAAwRQIg\nOg8EMMJRgMUnMc8DfIEFRs9TpTeA8L4juOyTcewXli8CIQDQjKXF0A5opnEZpCTw\nH0zbyYkxwYGncT9eJ6FRFOKnRw==\n-----END CERTIFICATE-----\n';
 
-/** Body of POST /v3/trusted-certificates. */
 export const NewTrustedCertificate = z
   .strictObject({
     certificate: z.string().min(1).max(16_384).describe('PEM of a certificate authority'),
@@ -84,7 +83,6 @@ export const TrustedCertificate = z
   .meta({ id: 'TrustedCertificate' });
 export type TrustedCertificate = z.infer<typeof TrustedCertificate>;
 
-/** The fields that PUT changes. */
 export const changeable = {
   enrollment_mode: enrollmentMode.optional(),
   name: name.optional(),
@@ -94,7 +92,6 @@ export const changeable = {
   revoked_serials: revokedSerials.optional(),
 };
 
-/** Body of PUT /v3/trusted-certificates/{id}: changes the given fields. */
 export const TrustedCertificateChanges = recordChange(TrustedCertificate, changeable).meta({
   id: 'TrustedCertificateChanges',
   examples: [{ enrollment_mode: true }],

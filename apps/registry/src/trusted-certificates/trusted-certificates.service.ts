@@ -4,7 +4,6 @@ import { AuditTrail, causedBy } from '@lanyard/kafka';
 import {
   countedPageOf,
   dividedChange,
-  isId,
   isoTime,
   isUniqueViolation,
   type ListEnvelope,
@@ -13,6 +12,7 @@ import {
   mustMatch,
   newId,
   refuseOtherValues,
+  returning,
 } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
@@ -98,7 +98,6 @@ const told = ({ revoked_serials: revoked, ...values }: Values): Record<string, s
       .map(([name, value]) => [name, String(value ?? '')]),
   );
 
-/** The issuers of device certificates that an account trusts. */
 @Injectable()
 export class TrustedCertificatesService {
   constructor(
@@ -117,7 +116,7 @@ export class TrustedCertificatesService {
     if (status === 'ACTIVE' && !verified) throw new SignatureMissing();
     return this.refusingTaken(async (manager) => {
       await this.assertRoom(manager, accountId);
-      const [stored] = (await manager.query(
+      const [stored] = await manager.query<[TrustedCertificate]>(
         `INSERT INTO registry.trusted_certificates
            (id, account_id, name, description, certificate, fingerprint, subject, issuer, expires_at, enrolment, status, verified,
             service)
@@ -126,7 +125,7 @@ export class TrustedCertificatesService {
           ...[newId(), accountId, wanted.name, wanted.description ?? '', pem, fingerprint, subject, issuer, notAfter],
           ...[wanted.enrollment_mode, status, verified, wanted.service],
         ],
-      )) as [TrustedCertificate];
+      );
       await this.record(manager, 'SYS_562', actor, stored);
       return this.announced(manager, stored);
     });
@@ -157,7 +156,8 @@ export class TrustedCertificatesService {
       const isProven = isSigned(actor.accountId, signature, new X509Certificate(held.certificate).publicKey);
       const given: Values = { ...values, ...(isProven && !held.verified && { verified: true }) };
       if (values.status === 'ACTIVE' && !isProven && !held.verified) throw new SignatureMissing();
-      const [[changed]] = (await manager.query(
+      const [changed] = (await returning<TrustedCertificate>(
+        manager,
         `UPDATE registry.trusted_certificates SET enrolment = coalesce($2, enrolment), name = coalesce($3, name),
            description = coalesce($4, description), status = coalesce($5, status), verified = verified OR $6,
            revoked_serials = coalesce($7::text[], revoked_serials), updated_at = clock_timestamp()
@@ -166,7 +166,7 @@ export class TrustedCertificatesService {
           ...[id, given.enrollment_mode, given.name, given.description === null ? '' : given.description],
           ...[given.status, isProven, given.revoked_serials],
         ],
-      )) as [[TrustedCertificate], number];
+      )) as [TrustedCertificate];
       await this.record(manager, 'SYS_563', actor, changed, told(given));
       return this.announced(manager, changed);
     });
@@ -185,18 +185,9 @@ export class TrustedCertificatesService {
   }
 
   /** Throws TrustedCertificateNotFound. */
-  private async held(
-    manager: EntityManager,
-    accountId: string,
-    id: string,
-    lock: '' | 'FOR UPDATE' = '',
-  ): Promise<TrustedCertificate> {
-    const [found]: TrustedCertificate[] = isId(id)
-      ? await manager.query(
-          `SELECT ${columns} FROM registry.trusted_certificates WHERE id = $1 AND account_id = $2 ${lock}`,
-          [id, accountId],
-        )
-      : [];
+  private async held(manager: EntityManager, accountId: string, id: string, lock = ''): Promise<TrustedCertificate> {
+    const sql = `SELECT ${columns} FROM registry.trusted_certificates WHERE id = $1 AND account_id = $2 ${lock}`;
+    const [found] = await manager.query<TrustedCertificate[]>(sql, [id, accountId]);
     if (!found) throw new TrustedCertificateNotFound();
     return found;
   }
@@ -226,11 +217,11 @@ export class TrustedCertificatesService {
   /** Serialises concurrent calls with a lock of the account. */
   private async assertRoom(manager: EntityManager, accountId: string): Promise<void> {
     await manager.query(`SELECT pg_advisory_xact_lock(hashtext('trusted-certificates'), hashtext($1))`, [accountId]);
-    const [counted] = (await manager.query(
+    const [counted] = await manager.query<[{ count: number }]>(
       'SELECT count(*)::int AS count FROM registry.trusted_certificates WHERE account_id = $1',
       [accountId],
-    )) as { count: number }[];
-    if ((counted?.count ?? 0) >= trustedPerAccountMax) throw new TooManyCredentials(trustedPerAccountMax);
+    );
+    if (counted.count >= trustedPerAccountMax) throw new TooManyCredentials(trustedPerAccountMax);
   }
 
   /** One that is not active looks deleted to the device-proxies. */

@@ -1,6 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Transmission parameters of devices on slow radios. */
 export class Radio1796169600000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(

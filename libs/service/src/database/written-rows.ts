@@ -1,0 +1,11 @@
+import type { EntityManager } from 'typeorm';
+
+type Database = Pick<EntityManager, 'query'>;
+
+/** The rows of an UPDATE or DELETE … RETURNING, which TypeORM answers together with their number. */
+export const returning = async <Row>(database: Database, sql: string, parameters?: unknown[]): Promise<Row[]> =>
+  (await database.query<[Row[], number]>(sql, parameters))[0];
+
+/** How many rows an UPDATE or DELETE has changed. */
+export const affected = async (database: Database, sql: string, parameters?: unknown[]): Promise<number> =>
+  (await database.query<[unknown[], number]>(sql, parameters))[1];
