@@ -1,13 +1,12 @@
 /** `npm run backup [-- FILE]`: everything that services have stored, while they run. Secrets are not in it. */
 import { resolve } from 'node:path';
-import { readCommandLine } from './lanyard/command-line.ts';
+import { command } from './lanyard/command-line.ts';
 import { build } from './lanyard/install.ts';
-import { progress, run, say } from './lanyard/project.ts';
+import { say } from './lanyard/project.ts';
 
-progress.stream = process.stderr;
+const usage = 'npm run backup [-- FILE]';
 
-await run(async () => {
-  const { positionals } = readCommandLine('npm run backup [-- FILE]', {}, { allowPositionals: true });
+await command({ usage, allowPositionals: true, printsResult: true }, async ({ positionals }) => {
   await build();
   const { installation, countsText } = await import('./backup/installation.ts');
   const { writeBackup } = await import('./backup/backup-file.ts');
@@ -17,4 +16,3 @@ await run(async () => {
   process.stdout.write(`${countsText(counts)}\n${file}\n`);
   say('Keep ENCRYPTION_KEY (.lanyard/secrets.json) elsewhere: without it, what is sealed stays so.');
 });
-process.exit();

@@ -2,10 +2,9 @@
 import { cpus, totalmem } from 'node:os';
 import { busyShare, Theft } from '../bench/machine.ts';
 import { round } from '../bench/statistics.ts';
-import { readCommandLine, wholeNumber } from './lanyard/command-line.ts';
-import { build } from './lanyard/install.ts';
-import { checkEnginePrerequisites } from './lanyard/prerequisites.ts';
-import { progress, run, say, Stop } from './lanyard/project.ts';
+import { command, wholeNumber } from './lanyard/command-line.ts';
+import { prepareSystem } from './lanyard/install.ts';
+import { say, Stop } from './lanyard/project.ts';
 
 const usage = 'npm run bench [-- NAME...] [--json] [--seconds N] [--rounds N]';
 
@@ -34,14 +33,11 @@ const machine = () => ({
 /** More than this before a benchmark, and its figures are those of other programs too. */
 const quietShare = 0.1;
 
-// Standard output is for the figures.
-progress.stream = process.stderr;
+const about = { usage, options, allowPositionals: true, printsResult: true };
 
-await run(async () => {
-  const { values, positionals: wanted } = readCommandLine(usage, options, { allowPositionals: true });
+await command(about, async ({ values, positionals: wanted }) => {
   const [seconds, rounds] = [wholeNumber('seconds', values.seconds, 1), wholeNumber('rounds', values.rounds, 1)];
-  checkEnginePrerequisites();
-  await build();
+  await prepareSystem();
   const { benches } = await import('../bench/benches.ts');
   const { BenchSystem } = await import('../bench/system.ts');
   if (values.help) {
@@ -73,5 +69,3 @@ await run(async () => {
   const report = { at: new Date().toISOString(), machine: machine(), seconds, rounds, ...results };
   process.stdout.write(`${values.json ? JSON.stringify(report, null, 2) : table(results)}\n`);
 });
-// Connections of a benchmark that failed are still open.
-process.exit();

@@ -2,8 +2,8 @@
 import { fleetText, planText, unitCostsText } from './capacity/report.ts';
 import { type Fleet, usualFleet, usualPrices } from './capacity/fleet.ts';
 import { planOf } from './capacity/plan.ts';
-import { readCommandLine } from './lanyard/command-line.ts';
-import { run, Stop } from './lanyard/project.ts';
+import { command } from './lanyard/command-line.ts';
+import { Stop } from './lanyard/project.ts';
 
 /** Name of the option -> what it sets, the least and the most it may be. */
 const settings: Record<string, [field: keyof Fleet, min: number, max: number, what: string]> = {
@@ -43,10 +43,12 @@ const numberOf = (name: string, text: unknown, min: number, max: number): number
   return value;
 };
 
-await run(async () => {
-  const names = [...Object.keys(settings), ...Object.keys(prices)];
-  const options = Object.fromEntries(names.map((name) => [name, { type: 'string' } as const]));
-  const { values } = readCommandLine(usage, { ...options, costs: { type: 'boolean' }, json: { type: 'boolean' } });
+const numbers = Object.fromEntries(
+  [...Object.keys(settings), ...Object.keys(prices)].map((name) => [name, { type: 'string' } as const]),
+);
+const options = { ...numbers, costs: { type: 'boolean' }, json: { type: 'boolean' } } as const;
+
+await command({ usage, options }, async ({ values }) => {
   const given: Record<string, unknown> = values;
   const fleet = { ...usualFleet };
   for (const [name, [field, min, max]] of Object.entries(settings))
@@ -59,5 +61,4 @@ await run(async () => {
   if (values.costs) process.stdout.write(`${unitCostsText()}\n`);
   else if (values.json) process.stdout.write(`${JSON.stringify({ fleet, ...plan }, null, 2)}\n`);
   else process.stdout.write(`${fleetText(fleet)}.\n\n${planText(fleet, plan, price)}\n`);
-  return 0;
 });

@@ -1,79 +1,25 @@
 /** docs/configuration.md names every variable that an app or a tool reads, and no other; .env.example names only such. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { newIdentityKeys } from './lanyard/identity-keys.ts';
-import { root } from './lanyard/project.ts';
+import { conclude, isTest, namesIn, projectFiles } from './lanyard/project-files.ts';
 import { apps } from './lanyard/service-processes.ts';
+import { variablesOf } from './manifests/environment.ts';
 
-const { identityPrivateKey, identityPublicKey } = newIdentityKeys();
+const ofApps = await Promise.all([...apps, 'simulator'].map(variablesOf));
+const programs = projectFiles('tools/**/*.ts', 'bench/**/*.ts').filter((path) => !isTest(path));
+const ofTools = namesIn(programs, /process\.env(?:\.|\[')([A-Z_]+)/g);
+const read = new Set([...ofApps.flatMap((names) => [...names]), ...ofTools]);
 
-/** Enough for a configuration to be read to its end. */
-const needed: Record<string, string> = {
-  KAFKA_BROKERS: 'a:1',
-  DATABASE_URL: 'postgres://a',
-  REDIS_URL: 'redis://a',
-  IDENTITY_PRIVATE_KEY: identityPrivateKey,
-  IDENTITY_PUBLIC_KEYS: identityPublicKey,
-  ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
-  DEVICE_PROXY_COAP_NOSEC_ENABLED: 'true',
-  DEVICE_PROXY_COAP_NOSEC_ACCOUNT_ID: '0'.repeat(32),
-  DEVICE_PROXY_COAP_DTLS_ENABLED: 'true',
-  DEVICE_PROXY_COAP_TLS_ENABLED: 'true',
-  DEVICE_PROXY_COAP_TCP_NOSEC_ENABLED: 'true',
-  DEVICE_PROXY_COAP_TCP_NOSEC_ACCOUNT_ID: '0'.repeat(32),
-  CAMPAIGNS_DATA_DIR: '/data',
-  GATEWAY_PUBLIC_URL: 'https://a',
-  GATEWAY_OIDC_ISSUER: 'https://b',
-  GATEWAY_OIDC_CLIENT_ID: 'a',
-  GATEWAY_OIDC_ROLES: `a=${'0'.repeat(32)}`,
-};
-
-const read = new Set<string>();
-const source = new Proxy(needed, {
-  get: (known, name) => {
-    if (typeof name !== 'string') return undefined;
-    read.add(name);
-    return known[name] ?? (name.endsWith('_URLS') ? 'http://a' : undefined);
-  },
-});
-for (const app of [...apps, 'simulator']) {
-  const { readConfig } = await import(join(root, 'apps', app, 'dist/config.js'));
-  readConfig(source);
-}
-
-const programs = (folder: string): string[] =>
-  readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(folder, entry.name);
-    return entry.isDirectory() ? programs(path) : /(?<!spec)\.ts$/.test(entry.name) ? [path] : [];
-  });
-for (const path of [...programs(join(root, 'tools')), ...programs(join(root, 'bench'))])
-  for (const [, name = ''] of readFileSync(path, 'utf8').matchAll(/process\.env(?:\.|\[')([A-Z_]+)/g)) read.add(name);
-
-const page = readFileSync(join(root, 'docs/configuration.md'), 'utf8');
+/** Those in the first cell of a row; a cell may hold several. */
+const cells = namesIn(['docs/configuration.md'], /^\| (`[^|]*`) +\|/gm);
 const documented = new Set(
-  [...page.matchAll(/^\| (`[^|]*`) +\|/gm)].flatMap(([, cell = '']) =>
-    [...cell.matchAll(/`([A-Z][A-Z0-9_]+)`/g)].map((m) => m[1] ?? ''),
-  ),
+  [...cells].flatMap((cell) => [...cell.matchAll(/`([A-Z][A-Z0-9_]+)`/g)].map(([, name = '']) => name)),
 );
-const example = [...readFileSync(join(root, '.env.example'), 'utf8').matchAll(/^([A-Z][A-Z0-9_]+)=/gm)].map(
-  (m) => m[1] ?? '',
-);
+const example = namesIn(['.env.example'], /^([A-Z][A-Z0-9_]+)=/gm);
 
-const complain = (names: Iterable<string>, problem: string) => {
-  for (const name of names) {
-    console.error(`${name} ${problem}`);
-    process.exitCode = 1;
-  }
-};
-complain(
-  [...read].filter((name) => !documented.has(name)),
-  'is read, but not in docs/configuration.md',
-);
-complain(
-  [...documented].filter((name) => !read.has(name)),
-  'is in docs/configuration.md, but nothing reads it',
-);
-complain(
-  example.filter((name) => !documented.has(name)),
-  'is in .env.example, but not in docs/configuration.md',
-);
+const outside = (names: Iterable<string>, others: ReadonlySet<string>, problem: string) =>
+  [...names].filter((name) => !others.has(name)).map((name) => `${name} ${problem}`);
+
+conclude([
+  ...outside(read, documented, 'is read, but not in docs/configuration.md'),
+  ...outside(documented, read, 'is in docs/configuration.md, but nothing reads it'),
+  ...outside(example, documented, 'is in .env.example, but not in docs/configuration.md'),
+]);

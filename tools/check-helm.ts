@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import { root } from './lanyard/project.ts';
+import { conclude } from './lanyard/project-files.ts';
 import { apps } from './lanyard/service-processes.ts';
 import { differences } from './manifests/compare.ts';
 import { enginePortProblems } from './manifests/engine-ports.ts';
@@ -100,8 +101,4 @@ const problemsOf = async (helm: string) => [
 const helm = findHelm();
 if (!helm)
   process.stdout.write('deploy/helm was not compared with k8s/overlays/prod: there is neither Helm nor Go here\n');
-else {
-  const problems = await problemsOf(helm);
-  for (const problem of problems) console.error(problem);
-  process.exitCode = problems.length > 0 ? 1 : 0;
-}
+else conclude(await problemsOf(helm));

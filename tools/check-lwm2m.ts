@@ -1,17 +1,16 @@
 /** docs/lwm2m.md: each supported feature names a test that exists, by its file and its title as written there. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './lanyard/project.ts';
+import { conclude, textOf } from './lanyard/project-files.ts';
 
 const page = 'docs/lwm2m.md';
 
-const complain = (problem: string) => {
-  console.error(`${page}: ${problem}`);
-  process.exitCode = 1;
-};
+const problems: string[] = [];
+const complain = (problem: string) => void problems.push(`${page}: ${problem}`);
 
 /** `| feature | version | yes, no or partly, with a reason | tests |` */
-const rows = readFileSync(join(root, page), 'utf8')
+const rows = textOf(page)
   .split('\n')
   .filter((line) => line.startsWith('|') && !/^\|(?: -+ \||:?-)/.test(line))
   .map((line) =>
@@ -24,10 +23,9 @@ const rows = readFileSync(join(root, page), 'utf8')
 
 const checkTest = (feature: string, test: string) => {
   const [, path = '', title = ''] = /^`([^`]+)`: (.+)$/.exec(test) ?? [];
-  const file = join(root, path);
-  if (!/(spec|operations\/\w+)\.ts$/.test(path) || !existsSync(file))
+  if (!/(spec|operations\/\w+)\.ts$/.test(path) || !existsSync(join(root, path)))
     return complain(`${feature}: no test file in "${test}"`);
-  const text = readFileSync(file, 'utf8').replaceAll("\\'", "'");
+  const text = textOf(path).replaceAll("\\'", "'");
   if (!["'", '"', '`'].some((quote) => text.includes(`${quote}${title}${quote}`)))
     complain(`${feature}: ${path} has no test "${title}"`);
 };
@@ -42,3 +40,4 @@ for (const [feature = '', version = '', supported = '', tests = ''] of rows) {
   for (const test of named) checkTest(feature, test);
 }
 if (rows.length < 100) complain(`only ${rows.length} features`);
+conclude(problems);

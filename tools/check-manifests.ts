@@ -1,9 +1,9 @@
 /** Every kustomization of k8s/ is built, validated and held to our rules; so are Dockerfile and docker-compose.yml. */
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { root } from './lanyard/project.ts';
+import { conclude, textOf } from './lanyard/project-files.ts';
 import { differences } from './manifests/compare.ts';
 import { composeProblems, readDockerfile } from './manifests/compose.ts';
 import { enginePortProblems } from './manifests/engine-ports.ts';
@@ -62,10 +62,10 @@ const jobProblems = async (folder: string): Promise<string[]> => {
   ];
 };
 
-const { targets, problems } = readDockerfile(readFileSync(join(root, 'Dockerfile'), 'utf8'));
-const all = [
+const { targets, problems } = readDockerfile(textOf('Dockerfile'));
+conclude([
   ...problems,
-  ...(await composeProblems(readFileSync(join(root, 'docker-compose.yml'), 'utf8'), targets)),
+  ...(await composeProblems(textOf('docker-compose.yml'), targets)),
   ...(await problemsOf('k8s/overlays/dev', true)),
   ...(await problemsOf('k8s/overlays/local', true)),
   ...(await problemsOf('k8s/overlays/prod', true)),
@@ -75,6 +75,4 @@ const all = [
   ...(await problemsOf('k8s/infrastructure-dev', false)),
   ...(await problemsOf('k8s/infrastructure/redis-cluster', false)),
   ...(await jobProblems('k8s/overlays/prod')),
-];
-for (const problem of all) console.error(problem);
-process.exitCode = all.length > 0 ? 1 : 0;
+]);

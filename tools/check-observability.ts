@@ -1,18 +1,14 @@
 /** Alerts and dashboard: what they measure exists, every alert fires when it should, and the runbook has an entry for it. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { parse } from 'yaml';
-import { root } from './lanyard/project.ts';
+import { conclude, textOf } from './lanyard/project-files.ts';
 import { alertProblems, type Rule } from './observability/alerts.ts';
 import { existingMetrics, expressionProblems } from './observability/metrics.ts';
 
-const read = (path: string) => readFileSync(join(root, path), 'utf8');
-
 const metrics = await existingMetrics();
-const { groups } = parse(read('deploy/observability/alerts.yaml')) as { groups: { rules: Rule[] }[] };
+const { groups } = parse(textOf('deploy/observability/alerts.yaml')) as { groups: { rules: Rule[] }[] };
 const rules = groups.flatMap((group) => group.rules);
-const dashboard = JSON.parse(read('deploy/observability/dashboard.json'));
-const runbook = [...read('docs/runbook.md').matchAll(/^## (\S+)$/gm)].map(([, title = '']) => title);
+const dashboard = JSON.parse(textOf('deploy/observability/dashboard.json'));
+const runbook = [...textOf('docs/runbook.md').matchAll(/^## (\S+)$/gm)].map(([, title = '']) => title);
 
 const problems = rules.flatMap(({ alert, expr, labels, annotations }) => [
   ...expressionProblems(expr, metrics).map((problem) => `${alert}: ${problem}`),
@@ -27,6 +23,5 @@ for (const { title, targets = [] } of dashboard.panels)
     problems.push(...expressionProblems(expr, metrics).map((problem) => `dashboard, ${title}: ${problem}`));
 for (const title of runbook)
   if (!rules.some(({ alert }) => alert === title)) problems.push(`docs/runbook.md: ${title} is no alert`);
-problems.push(...alertProblems(rules, parse(read('deploy/observability/alerts.test.yaml'))));
-for (const problem of problems) console.error(problem);
-process.exitCode = problems.length > 0 ? 1 : 0;
+problems.push(...alertProblems(rules, parse(textOf('deploy/observability/alerts.test.yaml'))));
+conclude(problems);

@@ -2,12 +2,12 @@
  * The OpenAPI document passes the linter's recommended rules, types every answer, and describes every operation with an
  * example. Needs no network.
  */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { undocumentedIn } from './docs/undocumented.ts';
 import { untypedIn } from './docs/untyped.ts';
 import { root } from './lanyard/project.ts';
+import { conclude, textOf } from './lanyard/project-files.ts';
 
 /** Rule -> operations that are as they are on purpose. */
 const exceptions = {
@@ -19,7 +19,7 @@ const exceptions = {
 };
 
 const path = join(root, 'docs/openapi.json');
-const source = readFileSync(path, 'utf8');
+const source = textOf('docs/openapi.json');
 const config = await createConfig({
   extends: ['recommended-strict'],
   rules: {
@@ -44,5 +44,4 @@ const found = [
   ...untypedIn(JSON.parse(source)),
   ...undocumentedIn(JSON.parse(source)),
 ];
-for (const line of found) console.error(`docs/openapi.json: ${line}`);
-process.exitCode = found.length > 0 ? 1 : 0;
+conclude(found.map((line) => `docs/openapi.json: ${line}`));

@@ -1,8 +1,6 @@
 /** Sources, tests, tools, documents and the API description use plain words (CONTRIBUTING.md). */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { root } from './lanyard/project.ts';
-import { filesMatching, oddWords } from './lint/words.ts';
+import { conclude, projectFiles, textOf } from './lanyard/project-files.ts';
+import { oddWords } from './lint/words.ts';
 
 const covered = [
   '*.md',
@@ -24,12 +22,10 @@ const covered = [
 /** Names of Redis channels, which stay as they are, and the list of words. */
 const exempt = ['apps/device-proxy/src/sessions/keys.ts', 'tools/lint/words.ts'];
 
-const problems = filesMatching(covered)
-  .filter((path) => !exempt.includes(path))
-  .flatMap((path) =>
-    oddWords(readFileSync(join(root, path), 'utf8')).map(
-      ({ line, word, instead }) => `${path}:${line}: "${word}": write ${instead}`,
+conclude(
+  projectFiles(...covered)
+    .filter((path) => !exempt.includes(path))
+    .flatMap((path) =>
+      oddWords(textOf(path)).map(({ line, word, instead }) => `${path}:${line}: "${word}": write ${instead}`),
     ),
-  );
-for (const problem of problems) console.error(problem);
-process.exitCode = problems.length > 0 ? 1 : 0;
+);

@@ -5,17 +5,14 @@
  */
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { readCommandLine } from './lanyard/command-line.ts';
-import { build } from './lanyard/install.ts';
-import { checkEnginePrerequisites } from './lanyard/prerequisites.ts';
-import { run } from './lanyard/project.ts';
+import { command } from './lanyard/command-line.ts';
+import { prepareSystem } from './lanyard/install.ts';
 
 const usage = 'npm run drill:backup [-- --cluster]';
+const options = { cluster: { type: 'boolean', default: false } } as const;
 
-await run(async () => {
-  const { values } = readCommandLine(usage, { cluster: { type: 'boolean', default: false } });
-  checkEnginePrerequisites();
-  await build();
+await command({ usage, options }, async ({ values }) => {
+  await prepareSystem();
   const { rehearseBackup } = await import('./drill/backup-rehearsal.ts');
   if (values.cluster) {
     const { clusterToBackUp } = await import('./drill/backed-up-cluster.ts');
@@ -32,4 +29,3 @@ await run(async () => {
   };
   return rehearseBackup(first, () => startDrillSystem({ replicas, prepare }));
 });
-process.exit();

@@ -3,10 +3,9 @@
  * anything was lost, or fewer than 99.9 % of the calls succeeded after one repetition.
  */
 import { loadOptions, loadUsage, readLoad } from './drill/load-options.ts';
-import { readCommandLine } from './lanyard/command-line.ts';
-import { build } from './lanyard/install.ts';
-import { checkEnginePrerequisites } from './lanyard/prerequisites.ts';
-import { progress, run, say, sleep } from './lanyard/project.ts';
+import { command } from './lanyard/command-line.ts';
+import { prepareSystem } from './lanyard/install.ts';
+import { say, sleep } from './lanyard/project.ts';
 
 const usage = `npm run drill -- [--cluster] ${loadUsage} [--only REGEXP] [--json]`;
 
@@ -17,13 +16,9 @@ const options = {
   json: { type: 'boolean', default: false },
 } as const;
 
-progress.stream = process.stderr;
-
-await run(async () => {
-  const { values } = readCommandLine(usage, options);
+await command({ usage, options, printsResult: true }, async ({ values }) => {
   const load = readLoad(values);
-  checkEnginePrerequisites();
-  await build();
+  await prepareSystem();
   if (values.cluster) {
     const { drillOnCluster } = await import('./drill/on-cluster.ts');
     return drillOnCluster(load, new RegExp(values.only), values.json);
@@ -56,4 +51,3 @@ await run(async () => {
     await system.stop();
   }
 });
-process.exit();

@@ -9,9 +9,9 @@ import { Random } from './testing/random.ts';
 import { DtlsFuzz } from './fuzz/dtls.ts';
 import { StreamFuzz } from './fuzz/stream.ts';
 import { UdpFuzz } from './fuzz/udp.ts';
-import { readCommandLine, wholeNumber } from './lanyard/command-line.ts';
+import { command, wholeNumber } from './lanyard/command-line.ts';
 import { build } from './lanyard/install.ts';
-import { run, Stop } from './lanyard/project.ts';
+import { Stop } from './lanyard/project.ts';
 
 const mebibyte = 1_048_576;
 /** More than this between the first tenth and the end is growth: tables are full by then. */
@@ -71,8 +71,7 @@ const attack = async (name: string, fuzz: Fuzz, count: number) => {
   return isAlive && unexpected.length === 0 && after - filled <= growthMaxBytes;
 };
 
-await run(async () => {
-  const { values, positionals } = readCommandLine(usage, options, { allowPositionals: true });
+await command({ usage, options, allowPositionals: true }, async ({ values, positionals }) => {
   const wanted = positionals.length > 0 ? positionals : Object.keys(fuzzers);
   const unknown = wanted.find((name) => !fuzzers[name]);
   if (unknown !== undefined) throw new Stop(`no fuzzer ${unknown}: there are ${Object.keys(fuzzers).join(', ')}`);
@@ -87,4 +86,3 @@ await run(async () => {
     results.push(await attack(name, fuzzers[name]!(random), Math.ceil(messages / wanted.length)));
   return results.every(Boolean) ? 0 : 1;
 });
-process.exit();

@@ -8,8 +8,8 @@ import { assembled } from './images/assembled.ts';
 import { canPull, isolation, namedBases, standIns } from './images/base-images.ts';
 import { ensureEngineImages } from './images/engines.ts';
 import { type Builder, builders, chooseBuilder, outputOf, runStep, sizeOf } from './images/programs.ts';
-import { readCommandLine } from './lanyard/command-line.ts';
-import { progress, root, run, say, Stop } from './lanyard/project.ts';
+import { command } from './lanyard/command-line.ts';
+import { root, say, Stop } from './lanyard/project.ts';
 import { apps } from './lanyard/service-processes.ts';
 
 const usage = `npm run images -- [--service ${apps[0]}]... [--tool ${builders.join('|')}] [--base auto|named|stand-in] [--tag dev] [--assembled] [--engines] [--json]
@@ -26,8 +26,6 @@ const options = {
   engines: { type: 'boolean', default: false },
   json: { type: 'boolean', default: false },
 } as const;
-
-progress.stream = process.stderr;
 
 /** Every service, and the demonstration device. */
 const targets = [...apps, 'device'];
@@ -47,8 +45,7 @@ const packageCache = (builder: Builder) => {
   return existsSync(cache) ? ['--volume', `${cache}:/root/.npm`] : [];
 };
 
-await run(async () => {
-  const { values } = readCommandLine(usage, options);
+await command({ usage, options, printsResult: true }, async ({ values }) => {
   const names = chosen(values.service);
   if (!['auto', 'named', 'stand-in'].includes(values.base)) throw new Stop(usage);
   const builder = chooseBuilder(values.tool);

@@ -1,13 +1,12 @@
 /** `npm run test:openapi [-- --seconds 600] [--seed N]`: generated requests for longer than `npm test` sends them. */
 import { spawnSync } from 'node:child_process';
-import { readCommandLine, wholeNumber } from './lanyard/command-line.ts';
-import { root, run } from './lanyard/project.ts';
+import { command, wholeNumber } from './lanyard/command-line.ts';
+import { root } from './lanyard/project.ts';
 
-await run(async () => {
-  const { values } = readCommandLine('npm run test:openapi [-- --seconds 600] [--seed N]', {
-    seconds: { type: 'string', default: '600' },
-    seed: { type: 'string' },
-  });
+const usage = 'npm run test:openapi [-- --seconds 600] [--seed N]';
+const options = { seconds: { type: 'string', default: '600' }, seed: { type: 'string' } } as const;
+
+await command({ usage, options }, async ({ values }) => {
   const seconds = String(wholeNumber('seconds', values.seconds, 1));
   const { status } = spawnSync(process.execPath, ['tools/test.ts', 'scenarios/openapi', '--only-e2e'], {
     cwd: root,

@@ -1,6 +1,5 @@
 /** `npm run tour [-- OPTIONS]`: follows docs/tour.md, command by command, against the running system. */
-import { readCommandLine } from './lanyard/command-line.ts';
-import { run } from './lanyard/project.ts';
+import { command } from './lanyard/command-line.ts';
 import { followTour } from './tour/tour.ts';
 
 const options = {
@@ -13,7 +12,6 @@ const usage = `npm run tour -- ${Object.entries(options)
   .map(([name, option]) => `[--${name} ${option.default}]`)
   .join(' ')}`;
 
-await run(async () => {
-  const { values } = readCommandLine(usage, options);
+await command({ usage, options }, async ({ values }) => {
   await followTour({ baseUrl: values['base-url'], coapsUrl: values['coaps-url'], keyFile: values['key-file'] });
 });

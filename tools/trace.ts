@@ -6,10 +6,9 @@ import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { startReporters } from '../bench/reporters.ts';
 import { BenchSystem } from '../bench/system.ts';
-import { readCommandLine, wholeNumber } from './lanyard/command-line.ts';
-import { build } from './lanyard/install.ts';
-import { checkEnginePrerequisites } from './lanyard/prerequisites.ts';
-import { progress, run, say, Stop } from './lanyard/project.ts';
+import { command, wholeNumber } from './lanyard/command-line.ts';
+import { prepareSystem } from './lanyard/install.ts';
+import { say, Stop } from './lanyard/project.ts';
 import { TraceReceiver } from './testing/trace-receiver.ts';
 import { type Share, sharesOf, stepsOf } from './trace/steps.ts';
 import { commandTrips, valueTrips } from './trace/trips.ts';
@@ -49,18 +48,14 @@ const doNotWaitForTheDisk = async ({ engineUrls }: BenchSystem) => {
   await postgresql.end();
 };
 
-progress.stream = process.stderr;
-
-await run(async () => {
-  const { values, positionals } = readCommandLine(usage, options, { allowPositionals: true });
+await command({ usage, options, allowPositionals: true, printsResult: true }, async ({ values, positionals }) => {
   const [what] = positionals;
   if ((what !== 'value' && what !== 'command') || positionals.length > 1) throw new Stop(usage);
   const load = {
     count: wholeNumber('count', values.count, 1),
     perSecond: wholeNumber('per-second', values['per-second'], 1),
   };
-  checkEnginePrerequisites();
-  await build();
+  await prepareSystem();
   const receiver = new TraceReceiver();
   const system = new BenchSystem(
     {},

@@ -3,10 +3,9 @@
  * back, and forward again. Ends with 1 when anything was lost or a call failed twice.
  */
 import { loadOptions, loadUsage, readLoad } from './drill/load-options.ts';
-import { readCommandLine } from './lanyard/command-line.ts';
-import { build } from './lanyard/install.ts';
-import { checkEnginePrerequisites } from './lanyard/prerequisites.ts';
-import { progress, root, run, say, sleep } from './lanyard/project.ts';
+import { command } from './lanyard/command-line.ts';
+import { prepareSystem } from './lanyard/install.ts';
+import { root, say, sleep } from './lanyard/project.ts';
 
 const usage = `npm run upgrade -- [--from REF] ${loadUsage} [--json]`;
 
@@ -16,13 +15,9 @@ const options = {
   json: { type: 'boolean', default: false },
 } as const;
 
-progress.stream = process.stderr;
-
-await run(async () => {
-  const { values } = readCommandLine(usage, options);
+await command({ usage, options, printsResult: true }, async ({ values }) => {
   const load = readLoad(values);
-  checkEnginePrerequisites();
-  await build();
+  await prepareSystem();
   const { PreviousCommit } = await import('./drill/previous.ts');
   const { startDrillSystem } = await import('./drill/system.ts');
   const { Rehearsal } = await import('./drill/rehearsal.ts');
@@ -71,4 +66,3 @@ await run(async () => {
     previous.remove();
   }
 });
-process.exit();

@@ -3,7 +3,7 @@
  * dispatcher, the device-proxy and the gateway with 1, 2 and 4 replicas on the local cluster.
  */
 import { Installation } from '../../tools/cluster/installation.ts';
-import { markdownTable } from '../../tools/cluster/markdown.ts';
+import { markdownTable } from '../../tools/lanyard/tables.ts';
 import { say } from '../../tools/lanyard/project.ts';
 import { median } from '../statistics.ts';
 import { DeviceProxies } from './device-proxies.ts';

@@ -38,7 +38,6 @@ const processGiB = (cost.process.value * 1e6) / gib;
 const coreShare = 0.6;
 /** A share of memory that stays free, for peaks and for the loss of a neighbour. */
 const memoryShare = 0.7;
-/** Every service survives the loss of one replica. */
 const replicasMin = 2;
 const kafkaReplicas = 3;
 /** Retention of facts (docs/topics.md). */

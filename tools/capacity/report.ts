@@ -1,4 +1,5 @@
 /** A plan as a person reads it: Markdown. */
+import { markdownTable } from '../lanyard/tables.ts';
 import type { Fleet, Prices } from './fleet.ts';
 import type { Limit, Part, Plan } from './plan.ts';
 import { unitCosts } from './unit-costs.ts';
@@ -7,9 +8,6 @@ const number = (value: number): string =>
   value >= 100 || Number.isInteger(value) ? Math.round(value).toLocaleString('en') : value.toPrecision(2);
 
 const counted = (count: number, what: string): string => `${number(count)} ${what}${count === 1 ? '' : 's'}`;
-
-const table = (head: string[], rows: string[][]): string =>
-  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 
 const partRow = ({ name, replicas, cores, memoryGiB, diskGiB, because }: Part): string[] => [
   name,
@@ -33,7 +31,6 @@ const bottleneck = ([first]: readonly Limit[], { devices }: Fleet): string => {
   return `**${isReached ? 'First bottleneck' : 'The next bottleneck'}**, at ${number(first.devices)} devices: ${first.name}. Then: ${first.instead}.`;
 };
 
-/** One paragraph. */
 export const fleetText = (fleet: Fleet): string =>
   [
     `${counted(fleet.devices, 'device')} with ${counted(fleet.observed, 'observed resource')}, a value of each every ${fleet.valueSeconds} s`,
@@ -50,7 +47,7 @@ export const planText = (fleet: Fleet, plan: Plan, prices: Prices): string => {
   const reached = limits.filter(({ devices }) => devices < fleet.devices).slice(1);
   return [
     `${number(rates.values)} values/s, ${number(rates.events)} events/s to channels, ${number(rates.updates)} updates/s, ${number(rates.commands)} commands/s, ${number(rates.requests)} requests/s; ${number(rates.registrations)} registrations/s after an outage.`,
-    table(
+    markdownTable(
       ['Part', 'Replicas', 'Because of', 'Cores', 'Memory, GiB', 'Disk, GiB'],
       [...parts.map(partRow), total(parts)],
     ),
@@ -66,7 +63,7 @@ export const planText = (fleet: Fleet, plan: Plan, prices: Prices): string => {
 
 /** Every unit cost and where it is from. */
 export const unitCostsText = (): string =>
-  table(
+  markdownTable(
     ['What', 'Cost', 'Source'],
     Object.values(unitCosts).map((cost) => [
       cost.what,

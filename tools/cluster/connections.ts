@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { isAllowed, type Party, type Policy } from '../manifests/reach.ts';
 import { enginePorts } from './local-overlay.ts';
 import { flowsIn, type Flow } from './flows.ts';
-import { markdownTable } from './markdown.ts';
+import { markdownTable } from '../lanyard/tables.ts';
 import type { Cluster } from './cluster.ts';
 import type { EngineUrls } from '../lanyard/service-processes.ts';
 

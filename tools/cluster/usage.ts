@@ -1,6 +1,6 @@
 /** What pods use, as metrics-server measures it, beside what they request. */
 import { namespace } from './overlay.ts';
-import { markdownTable } from './markdown.ts';
+import { markdownTable } from '../lanyard/tables.ts';
 import type { Kubectl, KubernetesObject } from './kubectl.ts';
 
 const everyMs = 15_000;

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { root } from '../lanyard/project.ts';
+import { markdownTable } from '../lanyard/tables.ts';
 import { everywhere, ofApps, ofCloseCauses, ofDevices, ofOutcomes, type Advice } from './error-advice.ts';
 
 interface Shown {
@@ -27,9 +28,6 @@ export const errorClasses = (module: Record<string, unknown>) =>
     ErrorClass,
   ][];
 
-const table = (head: string[], rows: (string | number)[][]) =>
-  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
-
 const mark = (word: string) => `\`${word}\``;
 
 const errorTable = (module: Record<string, unknown>, advice: Record<string, Advice>) => {
@@ -46,7 +44,7 @@ const errorTable = (module: Record<string, unknown>, advice: Record<string, Advi
     });
   });
   rows.sort((a, b) => a.status - b.status || (a.token < b.token ? -1 : a.token > b.token ? 1 : 0));
-  return table(
+  return markdownTable(
     ['Status', 'Token', 'Type', 'Message', 'What to do'],
     rows.map(({ cells }) => cells),
   );
@@ -76,7 +74,7 @@ const outcomeTable = (outcomes: Record<string, any>, codes: string[]) => {
     error,
     cause: `The device answered ${codes.join(', ')}.`,
   }));
-  return table(
+  return markdownTable(
     ['Status', '`error`', 'Why', 'What to do'],
     [...given, ...answered].map(({ status, error, cause }) => {
       const todo = ofOutcomes[error];
@@ -110,12 +108,12 @@ export const errorsPage = async () => {
     outcomeTable(outcomes, codes),
     '## Close codes of WebSockets',
     'A handshake on another path is answered with 404, and with 503 while the service is stopping. 1006 is never sent: it means that the connection was lost, so reconnect.',
-    table(
+    markdownTable(
       ['Code', 'Reason', 'What to do'],
       Object.entries<number>(closeCodes).map(([cause, code]) => [code, cause, ofCloseCauses[cause] ?? '']),
     ),
     '## Answers to devices',
-    table(
+    markdownTable(
       ['CoAP code', 'When', 'What to do'],
       Object.entries(ofDevices)
         .sort()

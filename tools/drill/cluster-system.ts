@@ -16,7 +16,6 @@ const entranceNodes = 2;
 
 const rolloutMs = 600_000;
 
-/** The environment of a drill, by service. */
 const settings = () => {
   const of = (prefix: string) =>
     Object.entries(drillSettings).flatMap(([name, value]) => (name.startsWith(prefix) ? [`${name}=${value}`] : []));

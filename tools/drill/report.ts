@@ -1,26 +1,12 @@
 /** What a drill or an upgrade prints: the table of its steps, figures, and what was violated. */
+import { textTable } from '../lanyard/tables.ts';
 import type { Rehearsal, Row } from './rehearsal.ts';
 
-const table = (rows: readonly Row[]) => {
-  const cells = [
+const table = (rows: readonly Row[]) =>
+  textTable([
     ['step', 'seconds', 'calls', 'repeated', 'failed', 'slowest ms', 'note'],
-    ...rows.map((r) => [
-      r.name,
-      r.seconds.toFixed(1),
-      ...[r.calls, r.repeated, r.failed, Math.round(r.slowestMs)].map(String),
-      r.note,
-    ]),
-  ];
-  const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
-  return cells
-    .map((row) =>
-      row
-        .map((cell, n) => cell.padEnd(widths[n] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
-};
+    ...rows.map((r) => [r.name, r.seconds.toFixed(1), r.calls, r.repeated, r.failed, Math.round(r.slowestMs), r.note]),
+  ]);
 
 /** @returns the exit code */
 export const report = (

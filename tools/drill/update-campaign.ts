@@ -37,7 +37,6 @@ export class UpdateCampaign {
     this.id = id;
   }
 
-  /** A draft. */
   static async create(lanyard: Lanyard) {
     const query = { name: 'drill', version };
     const { id: imageId } = await lanyard.call('POST /v3/firmware-images', { query, body: newImage() });

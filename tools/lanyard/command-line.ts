@@ -1,6 +1,6 @@
 /** Options of the commands that are called as `npm run NAME -- …`. */
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { Stop } from './project.ts';
+import { progress, run, Stop } from './project.ts';
 
 const help = { help: { type: 'boolean', default: false } as const };
 
@@ -27,7 +27,20 @@ export const readCommandLine = <const O extends NonNullable<ParseArgsConfig['opt
   return given;
 };
 
-/** @param name of the option */
+/**
+ * The whole of a program: runs `main` with what was given, and ends with its exit code, whatever is still open.
+ * `printsResult`: standard output is for that, and progress goes to standard error.
+ */
+export const command = async <const O extends NonNullable<ParseArgsConfig['options']>>(
+  about: { usage: string; options?: O; allowPositionals?: boolean; printsResult?: boolean },
+  main: (given: ReturnType<typeof readCommandLine<O>>) => Promise<number | void>,
+) => {
+  const { usage, options = {} as O, allowPositionals = false, printsResult = false } = about;
+  if (printsResult) progress.stream = process.stderr;
+  await run(async () => main(readCommandLine(usage, options, { allowPositionals })));
+  process.exit();
+};
+
 export const wholeNumber = (name: string, text: string | undefined, min: number = 0) => {
   const value = Number(text);
   if (text === '' || !Number.isInteger(value) || value < min)

@@ -1,9 +1,10 @@
 /** The build, which takes a second when nothing changed. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, globSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { writeClientTypes } from '../docs/client-types.ts';
+import { checkEnginePrerequisites } from './prerequisites.ts';
 import { progress, root, say, Stop } from './project.ts';
 
 export const runProgram = (program: string, args: string[], env: Record<string, string> = {}) =>
@@ -19,23 +20,12 @@ export const runProgram = (program: string, args: string[], env: Record<string, 
     );
   });
 
-const luaFiles = (folder: string): string[] =>
-  existsSync(folder)
-    ? readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-        const path = join(folder, entry.name);
-        return entry.isDirectory() ? luaFiles(path) : entry.name.endsWith('.lua') ? [path] : [];
-      })
-    : [];
-
 /** The compiler copies no scripts: Redis scripts go beside the code that loads them. */
 export const copyScripts = () => {
-  for (const app of readdirSync(join(root, 'apps'))) {
-    const source = join(root, 'apps', app, 'src');
-    for (const file of luaFiles(source)) {
-      const target = join(root, 'apps', app, 'dist', file.slice(source.length));
-      mkdirSync(dirname(target), { recursive: true });
-      copyFileSync(file, target);
-    }
+  for (const file of globSync('apps/*/src/**/*.lua', { cwd: root })) {
+    const target = join(root, file.replace('/src/', '/dist/'));
+    mkdirSync(dirname(target), { recursive: true });
+    copyFileSync(join(root, file), target);
   }
 };
 
@@ -63,6 +53,12 @@ export const build = async () => {
   await runProgram(process.execPath, ['node_modules/typescript-7/bin/tsc', '-b', 'tsconfig.json']);
   copyScripts();
   await buildConsole();
+};
+
+/** What every program needs that runs the system on engines of its own. */
+export const prepareSystem = async () => {
+  checkEnginePrerequisites();
+  await build();
 };
 
 /**

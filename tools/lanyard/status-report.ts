@@ -1,5 +1,6 @@
 import { answers } from './probes.ts';
 import { isProcess } from './processes.ts';
+import { textTable } from './tables.ts';
 import type { StateFile, Unit } from './state.ts';
 
 const ready = async (unit: Unit) => {
@@ -49,18 +50,11 @@ export const printStatus = async (file: StateFile) => {
     u.ready ? 'ready' : 'not ready',
     u.restarts,
   ]);
-  const table = [['name', 'version', 'pid', 'address', 'state', 'restarts'], ...rows];
-  const widths = [0, 1, 2, 3, 4].map((i) => Math.max(...table.map((row) => String(row[i]).length)));
-  const lines = table.map((row) =>
-    row
-      .map((cell, i) => String(cell).padEnd(widths[i] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
+  const table = textTable([['name', 'version', 'pid', 'address', 'state', 'restarts'], ...rows]);
   const where = status.base_url
     ? [
         `Base URL ${status.base_url}, devices ${[...status.coaps_urls, ...status.coap_urls].join(', ')}, key in ${status.key_file}`,
       ]
     : [];
-  process.stdout.write(`${[status.running ? 'running' : 'not running', ...where, ...lines].join('\n')}\n`);
+  process.stdout.write(`${[status.running ? 'running' : 'not running', ...where, table].join('\n')}\n`);
 };

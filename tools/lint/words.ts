@@ -1,6 +1,3 @@
-import { spawnSync } from 'node:child_process';
-import { root } from '../lanyard/project.ts';
-
 /**
  * Words that plain technical English does without, each with what to write instead. Comments, texts and names are searched
  * alike.
@@ -35,11 +32,3 @@ export const oddWords = (text: string): { line: number; word: string; instead: s
         [...content.matchAll(word)].map(([found]) => ({ line: at + 1, word: found, instead })),
       ),
     );
-
-/** The tracked files that match `globs`. A glob without a match is an error: what it should cover would go unchecked. */
-export const filesMatching = (globs: string[]): string[] =>
-  globs.flatMap((glob) => {
-    const { stdout } = spawnSync('git', ['ls-files', '-z', `:(glob)${glob}`], { cwd: root, encoding: 'utf8' });
-    if (stdout === '') throw new Error(`No file matches ${glob}`);
-    return stdout.split('\0').slice(0, -1);
-  });

@@ -25,6 +25,10 @@ const secrets: Environment = {
   IDENTITY_PRIVATE_KEY: identityPrivateKey,
   IDENTITY_PUBLIC_KEYS: identityPublicKey,
   ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
+  GATEWAY_PUBLIC_URL: 'https://host',
+  GATEWAY_OIDC_ISSUER: 'https://host',
+  GATEWAY_OIDC_CLIENT_ID: 'client',
+  GATEWAY_OIDC_ROLES: `role=${'0'.repeat(32)}`,
   KAFKA_SASL_USERNAME: 'user',
   KAFKA_SASL_PASSWORD: 'password',
 };
@@ -81,9 +85,12 @@ const readWith = async (app: string, value: (name: string) => string | undefined
   return read;
 };
 
+/** Every variable that an app reads. */
+export const variablesOf = (app: string): Promise<Set<string>> => readWith(app, anything);
+
 export const environmentProblems = async (owner: string, app: string, environment: Environment): Promise<string[]> => {
   if (!apps.some((known) => known === app.replace(/ migrate$/, ''))) return [`${owner}: ${app} is no app`];
-  const read = await readWith(app, anything);
+  const read = await variablesOf(app);
   try {
     const usable = withFiles(environment);
     for (const name of await readWith(app, (name) => usable[name])) read.add(name);

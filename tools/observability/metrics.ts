@@ -1,9 +1,6 @@
 /** Metrics and labels that exist, and expressions that use others. */
-import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { root } from '../lanyard/project.ts';
+import { projectFiles, textOf } from '../lanyard/project-files.ts';
 import { parsePromQl, selectorOf } from './promql.ts';
 
 /** name to labels */
@@ -34,18 +31,8 @@ const definedIn = (source: string): [string, Set<string>][] =>
   });
 
 export const existingMetrics = async (): Promise<Metrics> => {
-  const files = spawnSync(
-    'git',
-    ['ls-files', '-co', '--exclude-standard', '--', 'apps/*/src/*.ts', 'libs/*/src/*.ts'],
-    {
-      cwd: root,
-      encoding: 'utf8',
-    },
-  );
-  const ours = files.stdout
-    .trim()
-    .split('\n')
-    .flatMap((path) => definedIn(readFileSync(join(root, path), 'utf8')));
+  const files = projectFiles('apps/*/src/**/*.ts', 'libs/*/src/**/*.ts');
+  const ours = files.flatMap((path) => definedIn(textOf(path)));
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const process = (await registry.getMetricsAsJSON()).flatMap(({ name, type }) => seriesOf(String(type), name, []));
