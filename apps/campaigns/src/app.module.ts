@@ -1,12 +1,3 @@
-import {
-  CampaignsCommands,
-  DeviceCommandResults,
-  DeviceEvents,
-  DeviceLifecycle,
-  DeviceSelectionPages,
-  DeviceSelections,
-  DeviceSessions,
-} from '@lanyard/contracts';
 import { KafkaBatchServer, KafkaModule, OutboxModule } from '@lanyard/kafka';
 import { DatabaseModule, IdentityModule, type ServiceDefinition } from '@lanyard/service';
 import { Module } from '@nestjs/common';
@@ -19,21 +10,11 @@ import { streamUploads } from './images/upload-streams.js';
 import { IntakeModule } from './intake/intake.module.js';
 import { ProgressModule } from './progress/progress.module.js';
 
-const topics = [
-  CampaignsCommands,
-  DeviceCommandResults,
-  DeviceSessions,
-  DeviceLifecycle,
-  DeviceSelections,
-  DeviceSelectionPages,
-  DeviceEvents,
-];
-
 @Module({
   imports: [
     IdentityModule,
     DatabaseModule.forRoot(databaseOf),
-    KafkaModule.forRoot({ group: app, topics }),
+    KafkaModule.forRoot({ app }),
     OutboxModule.forRoot(schema, app),
     ImagesModule,
     DownloadsModule,

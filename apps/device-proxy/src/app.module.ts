@@ -1,21 +1,3 @@
-import {
-  AccessAccounts,
-  AccessKeys,
-  BootstrapProfiles,
-  CampaignsCommands,
-  DeviceBootstraps,
-  DeviceCommandResults,
-  DeviceCommands,
-  DeviceContacts,
-  DeviceCredentials,
-  DeviceEvents,
-  DeviceGroups,
-  DeviceLifecycle,
-  DeviceModels,
-  DeviceSessions,
-  DeviceValues,
-  SubscriptionsState,
-} from '@lanyard/contracts';
 import { KafkaBatchServer, KafkaModule, OutboxModule } from '@lanyard/kafka';
 import { DatabaseModule, IdentityModule, RedisModule, type ServiceDefinition } from '@lanyard/service';
 import { Module } from '@nestjs/common';
@@ -31,30 +13,11 @@ import { modelsPrefix } from './models/object-models.controller.js';
 import { openRedis } from './sessions/redis-connections.js';
 import { UplinkModule } from './uplink/uplink.module.js';
 
-const topics = [
-  DeviceSessions,
-  DeviceValues,
-  DeviceCommands,
-  DeviceCommandResults,
-  SubscriptionsState,
-  DeviceModels,
-  DeviceContacts,
-  DeviceLifecycle,
-  AccessKeys,
-  AccessAccounts,
-  DeviceCredentials,
-  DeviceEvents,
-  DeviceGroups,
-  DeviceBootstraps,
-  BootstrapProfiles,
-  CampaignsCommands,
-];
-
 @Module({
   imports: [
     IdentityModule,
     DatabaseModule.forRoot(databaseOf),
-    KafkaModule.forRoot({ group: app, topics, isReadinessCheck: true }),
+    KafkaModule.forRoot({ app, isReadinessCheck: true }),
     OutboxModule.forRoot(schema, app),
     RedisModule.forRoot({ open: openRedis, isReadinessCheck: true }),
     UplinkModule,

@@ -1,12 +1,3 @@
-import {
-  AccessKeys,
-  ChannelsDrops,
-  DeviceCommandResults,
-  DeviceEvents,
-  DeviceGroups,
-  DeviceLifecycle,
-  DeviceSessions,
-} from '@lanyard/contracts';
 import { KafkaBatchServer, KafkaModule } from '@lanyard/kafka';
 import { DatabaseModule, IdentityModule, type ServiceDefinition } from '@lanyard/service';
 import { Module } from '@nestjs/common';
@@ -19,21 +10,11 @@ import { PartitionsModule } from './partitions/partitions.module.js';
 import { QueryModule } from './query/query.module.js';
 import { TailModule } from './tail/tail.module.js';
 
-const topics = [
-  DeviceSessions,
-  DeviceLifecycle,
-  ChannelsDrops,
-  DeviceEvents,
-  DeviceGroups,
-  AccessKeys,
-  DeviceCommandResults,
-];
-
 @Module({
   imports: [
     IdentityModule,
     DatabaseModule.forRoot(databaseOf),
-    KafkaModule.forRoot({ group: app, topics }),
+    KafkaModule.forRoot({ app }),
     PartitionsModule,
     IntakeModule,
     GroupsModule,

@@ -1,4 +1,3 @@
-import { AccessAccounts, AccessKeys, DeviceEvents } from '@lanyard/contracts';
 import { KafkaModule, OutboxModule } from '@lanyard/kafka';
 import { DatabaseModule, RedisModule, type ServiceDefinition } from '@lanyard/service';
 import { Module } from '@nestjs/common';
@@ -20,7 +19,7 @@ import { SessionModule } from './session/session.module.js';
 @Module({
   imports: [
     DatabaseModule.forRoot(databaseOf),
-    KafkaModule.forRoot({ group: app, topics: [AccessKeys, AccessAccounts, DeviceEvents] }),
+    KafkaModule.forRoot({ app }),
     OutboxModule.forRoot(schema, app),
     RedisModule.forRoot({ open: openRedis }),
     LimitsModule,

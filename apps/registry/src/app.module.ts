@@ -1,16 +1,3 @@
-import {
-  AccessAccounts,
-  BootstrapProfiles,
-  DeviceBootstraps,
-  DeviceContacts,
-  DeviceCredentials,
-  DeviceEvents,
-  DeviceGroups,
-  DeviceLifecycle,
-  DeviceSelectionPages,
-  DeviceSelections,
-  DeviceSessions,
-} from '@lanyard/contracts';
 import { KafkaBatchServer, KafkaModule, OutboxModule } from '@lanyard/kafka';
 import { DatabaseModule, IdentityModule, type ServiceDefinition } from '@lanyard/service';
 import { Module } from '@nestjs/common';
@@ -27,25 +14,11 @@ import { QueriesModule } from './queries/queries.module.js';
 import { SuspensionModule } from './suspension/suspension.module.js';
 import { TrustedCertificatesModule } from './trusted-certificates/trusted-certificates.module.js';
 
-const topics = [
-  AccessAccounts,
-  DeviceContacts,
-  DeviceSessions,
-  DeviceLifecycle,
-  DeviceCredentials,
-  DeviceGroups,
-  DeviceEvents,
-  DeviceBootstraps,
-  BootstrapProfiles,
-  DeviceSelections,
-  DeviceSelectionPages,
-];
-
 @Module({
   imports: [
     IdentityModule,
     DatabaseModule.forRoot(databaseOf),
-    KafkaModule.forRoot({ group: app, topics }),
+    KafkaModule.forRoot({ app }),
     OutboxModule.forRoot(schema, app),
     DevicesModule,
     CredentialsModule,

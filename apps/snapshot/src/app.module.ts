@@ -1,14 +1,3 @@
-import {
-  AccessAccounts,
-  ChannelsDrops,
-  DeviceCommandResults,
-  DeviceCommands,
-  DeviceLifecycle,
-  DeviceModels,
-  DeviceSessions,
-  DeviceValues,
-  SubscriptionsState,
-} from '@lanyard/contracts';
 import { KafkaBatchServer, KafkaModule } from '@lanyard/kafka';
 import { DatabaseModule, IdentityModule, type ServiceDefinition } from '@lanyard/service';
 import { Module } from '@nestjs/common';
@@ -18,23 +7,11 @@ import { databaseOf } from './db/database.js';
 import { IntakeModule } from './intake/intake.module.js';
 import { RetentionModule } from './retention/retention.module.js';
 
-const topics = [
-  DeviceValues,
-  DeviceCommands,
-  DeviceCommandResults,
-  DeviceSessions,
-  DeviceLifecycle,
-  SubscriptionsState,
-  DeviceModels,
-  ChannelsDrops,
-  AccessAccounts,
-];
-
 @Module({
   imports: [
     IdentityModule,
     DatabaseModule.forRoot(databaseOf),
-    KafkaModule.forRoot({ group: app, topics }),
+    KafkaModule.forRoot({ app }),
     RetentionModule,
     IntakeModule,
     ApiModule,

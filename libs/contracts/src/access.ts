@@ -79,7 +79,6 @@ export const AccessAccountSchema = z
 
 export type AccessAccountChanged = z.infer<typeof AccessAccountSchema>;
 
-/** An account as it is now. */
 export const AccessAccounts = topic<AccessAccountChanged>({
   name: 'access.accounts',
   kind: 'state',

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { id, instant } from './fields.js';
 import { topic } from './topic.js';
 
-/** Why a bootstrap failed. */
 export const bootstrapFailures = [
   'refused',
   'no-answer',

@@ -30,7 +30,6 @@ export const resourcePath = z.string().regex(resourcePathPattern);
 
 export const tier = z.enum(['free', 'commercial']);
 
-/** Major and minor version of an object. */
 export const objectVersion = z.string().regex(/^\d{1,3}\.\d{1,3}$/);
 
 /** Versions of the objects for which the device names one when it registers, by object id. */

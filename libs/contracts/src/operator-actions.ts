@@ -76,7 +76,6 @@ export const operatorActions = {
 
 export type OperatorAction = keyof typeof operatorActions;
 
-/** The caller that performed the action. */
 export interface Actor {
   keyId: string;
   /** The account of the key: an administrator of the installation also acts in other accounts. */

@@ -15,12 +15,11 @@ import { DeviceSelectionPages, DeviceSelections } from './device-selections.js';
 import { DeviceSessions } from './device-sessions.js';
 import { DeviceValues } from './device-values.js';
 import { SubscriptionsState } from './subscriptions-state.js';
-import type { Topic } from './topic.js';
+import type { Service, Topic } from './topic.js';
 
 /** A topic whose type of values does not matter. */
 export type TopicDescription = Omit<Topic<unknown>, 'key' | 'schema' | 'delivery' | 'text'>;
 
-/** Every topic of the system. */
 export const topics = [
   DeviceLifecycle,
   DeviceContacts,
@@ -43,3 +42,9 @@ export const topics = [
   DeviceSelectionPages,
   CampaignsCommands,
 ] as const;
+
+/** The topics that a service writes or reads. */
+export const topicsOf = (service: Service): TopicDescription[] =>
+  (topics as readonly TopicDescription[]).filter(({ producers, consumers }) =>
+    [...producers, ...consumers].includes(service),
+  );

@@ -4,7 +4,7 @@ export * from './consumer/batch-consumer.js';
 export { recordHeaders } from './kafkajs/record-headers.js';
 export { replaceParts } from './kafkajs/replacements.js';
 export { corrections, speedReplacements } from './kafkajs/switches.js';
-export { storeBatch } from './consumer/store-batch.js';
+export { storeBatch, storeFacts } from './consumer/store-batch.js';
 export { deadLetterHeaders } from './consumer/dead-letters.js';
 export * from './nest/kafka-batch-server.js';
 export { KafkaModule, type KafkaModuleOptions } from './nest/kafka.module.js';

@@ -8,7 +8,7 @@ import {
   type DeviceSessionChanged,
   DeviceSessions,
 } from '@lanyard/contracts';
-import { type Batch, OnBatch, storeBatch } from '@lanyard/kafka';
+import { type Batch, OnBatch, storeBatch, storeFacts } from '@lanyard/kafka';
 import { Controller } from '@nestjs/common';
 import { CommandResults } from '../progress/command-results.js';
 import { DevicePresence } from '../progress/device-presence.js';
@@ -34,30 +34,18 @@ export class FactsConsumer {
 
   @OnBatch(DeviceSessions)
   async onSessions(batch: Batch<DeviceSessionChanged>): Promise<void> {
-    await storeBatch(
-      batch,
-      (fact) => [fact],
-      (facts) => this.presence.applySessions(facts),
-    );
+    await storeFacts(batch, (facts) => this.presence.applySessions(facts));
   }
 
   @OnBatch(DeviceLifecycle)
   async onLifecycle(batch: Batch<DeviceLifecycleChanged>): Promise<void> {
-    await storeBatch(
-      batch,
-      (fact) => [fact],
-      (facts) => this.presence.applyLifecycle(facts),
-    );
+    await storeFacts(batch, (facts) => this.presence.applyLifecycle(facts));
   }
 
   @OnBatch(DeviceSelectionPages)
   async onPages(batch: Batch<DeviceSelectionAnswered>): Promise<void> {
-    await storeBatch(
-      batch,
-      (fact) => [fact],
-      async (pages) => {
-        for (const page of pages) await this.pages.apply(page);
-      },
-    );
+    await storeFacts(batch, async (pages) => {
+      for (const page of pages) await this.pages.apply(page);
+    });
   }
 }

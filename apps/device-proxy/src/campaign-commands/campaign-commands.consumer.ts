@@ -1,5 +1,5 @@
 import { type CampaignCommandIssued, CampaignsCommands } from '@lanyard/contracts';
-import { type Batch, OnBatch, storeBatch } from '@lanyard/kafka';
+import { type Batch, OnBatch, storeFacts } from '@lanyard/kafka';
 import { Controller } from '@nestjs/common';
 import { CampaignCommands } from './campaign-commands.js';
 
@@ -10,10 +10,6 @@ export class CampaignCommandsConsumer {
 
   @OnBatch(CampaignsCommands)
   onCommands(batch: Batch<CampaignCommandIssued>): Promise<void> {
-    return storeBatch(
-      batch,
-      (fact) => [fact],
-      (facts) => this.commands.apply(facts),
-    );
+    return storeFacts(batch, (facts) => this.commands.apply(facts));
   }
 }

@@ -16,7 +16,6 @@ import { Controller } from '@nestjs/common';
 import { EntriesStore } from '../log/entries.store.js';
 import { dropEntry, type LogEntry, lifecycleEntry, reportedEntry, sessionEntry, unreachedEntry } from '../log/entry.js';
 
-/** Turns facts into log entries. */
 @Controller()
 export class EntriesConsumer {
   constructor(private readonly entries: EntriesStore) {}

@@ -1,5 +1,5 @@
 import { type DeviceBootstrapChanged, DeviceBootstraps } from '@lanyard/contracts';
-import { type Batch, OnBatch, storeBatch } from '@lanyard/kafka';
+import { type Batch, OnBatch, storeFacts } from '@lanyard/kafka';
 import { Controller } from '@nestjs/common';
 import { BootstrapWriter } from '../bootstrap/bootstrap-writer.js';
 
@@ -9,10 +9,6 @@ export class BootstrapsConsumer {
 
   @OnBatch(DeviceBootstraps)
   async onBootstraps(batch: Batch<DeviceBootstrapChanged>): Promise<void> {
-    await storeBatch(
-      batch,
-      (fact) => [fact],
-      (facts) => this.bootstraps.apply(facts),
-    );
+    await storeFacts(batch, (facts) => this.bootstraps.apply(facts));
   }
 }

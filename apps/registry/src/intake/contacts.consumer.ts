@@ -1,5 +1,5 @@
 import { type DeviceContacted, DeviceContacts } from '@lanyard/contracts';
-import { type Batch, OnBatch, storeBatch } from '@lanyard/kafka';
+import { type Batch, OnBatch, storeFacts } from '@lanyard/kafka';
 import { Controller } from '@nestjs/common';
 import { ContactWriter } from './contact-writer.js';
 
@@ -9,10 +9,6 @@ export class ContactsConsumer {
 
   @OnBatch(DeviceContacts)
   async onContacts(batch: Batch<DeviceContacted>): Promise<void> {
-    await storeBatch(
-      batch,
-      (fact) => [fact],
-      (facts) => this.contacts.apply(facts),
-    );
+    await storeFacts(batch, (facts) => this.contacts.apply(facts));
   }
 }

@@ -1,5 +1,5 @@
 import { type DeviceSelectionRequested, DeviceSelections } from '@lanyard/contracts';
-import { type Batch, OnBatch, storeBatch } from '@lanyard/kafka';
+import { type Batch, OnBatch, storeFacts } from '@lanyard/kafka';
 import { Controller } from '@nestjs/common';
 import { SelectionAnswers } from './selection-answers.js';
 
@@ -9,12 +9,8 @@ export class SelectionsConsumer {
 
   @OnBatch(DeviceSelections)
   async onSelections(batch: Batch<DeviceSelectionRequested>): Promise<void> {
-    await storeBatch(
-      batch,
-      (fact) => [fact],
-      async (requests) => {
-        for (const request of requests) await this.answers.answer(request);
-      },
-    );
+    await storeFacts(batch, async (requests) => {
+      for (const request of requests) await this.answers.answer(request);
+    });
   }
 }

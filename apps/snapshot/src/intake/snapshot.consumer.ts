@@ -14,7 +14,7 @@ import {
   type SubscriptionChanged,
   SubscriptionsState,
 } from '@lanyard/contracts';
-import { type Batch, OnBatch, storeBatch } from '@lanyard/kafka';
+import { type Batch, OnBatch, storeBatch, storeFacts } from '@lanyard/kafka';
 import { AccountModels } from '@lanyard/lwm2m';
 import { Controller } from '@nestjs/common';
 import { DeviceWriter } from '../devices/device-writer.js';
@@ -25,9 +25,6 @@ import { isSingle } from '../resources/expand.js';
 import { countOfDrops, countOfResult, countOfSession, countOfValue } from '../statistics/counts.js';
 import { StatisticsWriter } from '../statistics/statistics-writer.js';
 import { finishedValues, isWrite, pendingValues, reportedValues } from './facts.js';
-
-/** The entries of facts that are stored unchanged. */
-const itself = <V>(fact: V): V[] => [fact];
 
 /** Facts whose written objects or instances are split into resources. */
 const devicesToSplit = ({
@@ -51,7 +48,7 @@ export class SnapshotConsumer {
   @OnBatch(DeviceValues)
   async onValues(batch: Batch<ResourceValueArrived>): Promise<void> {
     // The device first: this waits for a running purge, and a later one skips the device.
-    await storeBatch(batch, itself, (facts) => this.devices.values(facts));
+    await storeFacts(batch, (facts) => this.devices.values(facts));
     await storeBatch(
       batch,
       (fact) => reportedValues(fact, this.models),
@@ -86,7 +83,7 @@ export class SnapshotConsumer {
 
   @OnBatch(DeviceSessions)
   async onSessions(batch: Batch<DeviceSessionChanged>): Promise<void> {
-    await storeBatch(batch, itself, async (facts) => {
+    await storeFacts(batch, async (facts) => {
       await this.devices.sessions(facts);
       await this.resources.list(this.listing.newsOf(facts));
       this.listing.recordStored(facts);
@@ -96,7 +93,7 @@ export class SnapshotConsumer {
 
   @OnBatch(DeviceLifecycle)
   async onLifecycle(batch: Batch<DeviceLifecycleChanged>): Promise<void> {
-    await storeBatch(batch, itself, (facts) => this.devices.lifecycle(facts));
+    await storeFacts(batch, (facts) => this.devices.lifecycle(facts));
   }
 
   @OnBatch(ChannelsDrops)
@@ -106,6 +103,6 @@ export class SnapshotConsumer {
 
   @OnBatch(SubscriptionsState)
   async onSubscriptions(batch: Batch<SubscriptionChanged>): Promise<void> {
-    await storeBatch(batch, itself, (facts) => this.devices.subscriptions(facts));
+    await storeFacts(batch, (facts) => this.devices.subscriptions(facts));
   }
 }

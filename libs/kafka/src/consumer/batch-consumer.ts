@@ -89,7 +89,6 @@ export class BatchConsumer<V> {
   /** Incremented when positions are read again: a batch of an older round is abandoned. */
   private round = 0;
   private stopping = false;
-  /** Batches that are being handled. */
   private underWay = 0;
   private heartbeat: (() => Promise<void>) | undefined;
   private onIdle: (() => void) | undefined;

@@ -1,6 +1,5 @@
 import type { HeaderReader } from '@lanyard/contracts';
 
-/** One message as a handler gets it. */
 export interface Received<V> {
   key: string;
   /** Checked against the topic's schema; undefined in a raw handler. */

@@ -21,7 +21,6 @@ export const deadLetterHeaders = {
   at: 'dlq_at',
 } as const;
 
-/** Where a group puts what it cannot process. */
 export class DeadLetters {
   private readonly producer: KafkaProducer;
   private target = '';

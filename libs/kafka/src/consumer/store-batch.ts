@@ -9,7 +9,6 @@ interface Part<R> {
 const isAboutData = (error: unknown): error is Error =>
   error instanceof Error && 'code' in error && /^22...$/.test(String(error.code));
 
-/** What a message becomes. */
 type RowsOf<V, R> = (value: V, message: Received<V>) => readonly R[];
 
 const partOf = <V, R>(message: Received<V>, rowsOf: RowsOf<V, R>): Part<R> => {
@@ -47,3 +46,7 @@ export const storeBatch = async <V, R>(
   const parts = messages.map((message) => partOf(message, rowsOf));
   if (parts.length > 0) await writeParts(parts, write);
 };
+
+/** Stores the facts of a batch as they are. */
+export const storeFacts = <V>(batch: Pick<Batch<V>, 'messages'>, write: (facts: V[]) => Promise<void>): Promise<void> =>
+  storeBatch(batch, (fact) => [fact], write);

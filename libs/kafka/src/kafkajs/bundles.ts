@@ -3,7 +3,6 @@ import { keyPartitioner, partitionOf } from './partitioner.js';
 import type { ProducerStamp, ProducerTerm } from './producer-term.js';
 import { isReplaced } from './switches.js';
 
-/** All messages of one partition. */
 interface Bundle extends Message {
   bundled: readonly Message[];
   /** The same when kafkajs sends it again. */

@@ -1,4 +1,3 @@
-/** What a record carries. */
 export interface RecordFields {
   key?: string | Buffer | null;
   value: string | Buffer | null;

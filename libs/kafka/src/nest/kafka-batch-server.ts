@@ -6,7 +6,6 @@ import { BatchConsumer } from '../consumer/batch-consumer.js';
 import { Failed, kafkaBatchTransport, type OnBatchExtras } from './on-batch.js';
 
 export interface KafkaBatchServerOptions {
-  /** The app's name. */
   group: string;
   onFatal: (error: unknown) => void;
 }

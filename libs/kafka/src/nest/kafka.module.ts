@@ -1,4 +1,4 @@
-import type { TopicDescription } from '@lanyard/contracts';
+import { type Service, topicsOf } from '@lanyard/contracts';
 import {
   type CommonConfig,
   CONFIG,
@@ -20,10 +20,8 @@ import { KafkaConnection } from '../connection/kafka-connection.js';
 import { KafkaBatchServer } from './kafka-batch-server.js';
 
 export interface KafkaModuleOptions {
-  /** Consumer group of the @OnBatch methods: the app's name. */
-  group: string;
-  /** Topics that the app reads or writes. They are created when they are not there. */
-  topics: readonly TopicDescription[];
+  /** Consumer group of the @OnBatch methods. The topics that it reads or writes are created when they are not there. */
+  app: Service;
   /** Whether the app is not ready while no broker answers. */
   isReadinessCheck?: boolean;
 }
@@ -34,7 +32,7 @@ const OPTIONS = Symbol('KafkaModuleOptions');
 @Module({})
 export class KafkaModule implements BeforeApplicationShutdown, OnApplicationShutdown {
   static forRoot(options: KafkaModuleOptions): DynamicModule {
-    const { group, topics } = options;
+    const { app } = options;
     return {
       module: KafkaModule,
       global: true,
@@ -44,7 +42,7 @@ export class KafkaModule implements BeforeApplicationShutdown, OnApplicationShut
           inject: [CONFIG, LOGGER, Metrics],
           useFactory: async ({ kafka, replicaId }: CommonConfig, logger: Logger, metrics: Metrics) => {
             const connection = new KafkaConnection({ ...kafka, clientId: replicaId, logger, metrics });
-            await connection.ensureTopics(topics);
+            await connection.ensureTopics(topicsOf(app));
             return connection;
           },
         },
@@ -52,7 +50,7 @@ export class KafkaModule implements BeforeApplicationShutdown, OnApplicationShut
           provide: KafkaBatchServer,
           inject: [KafkaConnection],
           useFactory: (connection: KafkaConnection) =>
-            new KafkaBatchServer(connection, { group, onFatal: exitOnFatal }),
+            new KafkaBatchServer(connection, { group: app, onFatal: exitOnFatal }),
         },
         { provide: OPTIONS, useValue: options },
       ],

@@ -27,7 +27,6 @@ interface Row {
   age_seconds: number;
 }
 
-/** Rows sent in one go. */
 const relayBatch = 1_000;
 
 /** How often a replica tries to take over from a leader that may be dead. */

@@ -1,4 +1,3 @@
-/** How far a partition was read since its beginning. */
 interface Reading<P> {
   next: bigint;
   /** The last value of each key, when the partition was read before; what is older than the state is not shown. */
