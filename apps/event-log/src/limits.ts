@@ -7,7 +7,6 @@ export const retentionDaysDefault = 183;
 /** Partitions created ahead, so that no write waits for one, even from a system whose clock is fast. */
 export const weeksAhead = 4;
 
-/** How often partitions are created and dropped. */
 export const partitionCheckMs = 3_600_000;
 
 /** How many expired rows outside every partition one statement removes. */

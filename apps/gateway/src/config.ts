@@ -45,7 +45,6 @@ export interface SessionBounds {
   maxMs: number;
 }
 
-/** An OpenID provider that people sign in with. */
 export interface OidcConfig {
   issuer: URL;
   clientId: string;

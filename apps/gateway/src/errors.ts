@@ -218,7 +218,6 @@ export class UpstreamUnavailable extends Unavailable {
   }
 }
 
-/** No dispatcher replica answered a WebSocket handshake. */
 export class BadGateway extends fixed(ServiceError, {
   status: 502,
   code: 'system_unavailable',

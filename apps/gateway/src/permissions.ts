@@ -17,7 +17,6 @@ export const notifications = notificationsPermission;
 /** Manage all accounts. No group grants it: administrators of the installation's account have it. */
 export const installation = 'installation';
 
-/** Permissions that a group may grant. */
 export const grantable = grantablePermissions;
 
 export type Permission = GrantablePermission;
@@ -42,7 +41,6 @@ export interface Granting {
 export const permissionsOfGroup = ({ kind, permissions }: Granting): readonly Permission[] =>
   permissions ?? ofKind[kind];
 
-/** What a key may do, and with which devices. */
 export interface Rights {
   permissions: Permission[];
   /** undefined: all devices of the account. */

@@ -6,9 +6,7 @@ export interface Timer {
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Runs `work` once after `delayMs`. */
   after(delayMs: number, work: () => void): Timer;
-  /** Runs `work` every `periodMs` until cancelled. */
   every(periodMs: number, work: () => void): Timer;
   /** Resolves after `delayMs`, or at once when the signal aborts. Never rejects. */
   sleep(delayMs: number, signal?: AbortSignal): Promise<void>;

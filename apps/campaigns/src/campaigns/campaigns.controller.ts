@@ -3,7 +3,6 @@ import {
   ByCaller,
   ByCallerIfMatch,
   Caller,
-  EtagHeader,
   type Identity,
   ListParameters,
   type ListRequest,
@@ -11,7 +10,7 @@ import {
   Operation,
   RequiresPermission,
 } from '@lanyard/service';
-import { Body, Controller, Delete, Get, Param, Post, Put, UseInterceptors } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { openCampaignsMax } from '../limits.js';
 import { CampaignActions } from './campaign-actions.js';
@@ -24,7 +23,6 @@ import { CampaignDevice, deviceListSpec, Progress } from './device-record.js';
 const wrongState = 'The state of the campaign does not allow it';
 
 @ApiTags('Update campaigns')
-@UseInterceptors(EtagHeader)
 @RequiresPermission('campaigns')
 @Controller('v3/update-campaigns')
 export class CampaignsController {

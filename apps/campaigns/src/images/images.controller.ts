@@ -2,7 +2,6 @@ import {
   type By,
   ByCallerIfMatch,
   Caller,
-  EtagHeader,
   fieldProblems,
   type Identity,
   ListParameters,
@@ -12,7 +11,7 @@ import {
   RequiresPermission,
   ValidationFailed,
 } from '@lanyard/service';
-import { Controller, Delete, Get, Param, Post, Query, Req, UseInterceptors } from '@nestjs/common';
+import { Controller, Delete, Get, Param, Post, Query, Req } from '@nestjs/common';
 import {
   ApiBody,
   ApiConsumes,
@@ -44,7 +43,6 @@ const query = (name: string, schema: object, required = false): MethodDecorator 
   ApiQuery({ name, required, schema });
 
 @ApiTags('Firmware images')
-@UseInterceptors(EtagHeader)
 @Controller('v3/firmware-images')
 export class ImagesController {
   constructor(private readonly images: ImagesService) {}

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { codeName, eventCodes } from '../log/codes.js';
 import { remedyOf } from './remedies.js';
 
-/** A code of the catalogue as clients see it. */
 export const EventCode = z
   .object({
     object: z.literal('device-event-code'),

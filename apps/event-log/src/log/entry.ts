@@ -8,7 +8,6 @@ import type {
 } from '@lanyard/contracts';
 import { lookUpCode } from './codes.js';
 
-/** One line of the device event log. */
 export interface LogEntry {
   id: string;
   accountId: string;

@@ -21,7 +21,6 @@ const create = async (manager: EntityManager, table: string, bounds: readonly [s
   );
 };
 
-/** The weekly partitions of the log. */
 @Injectable()
 export class Partitions {
   private readonly weeks: TimePartitions;

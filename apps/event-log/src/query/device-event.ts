@@ -45,7 +45,6 @@ const values = [
 
 const token = (name: string, sql: string): JsonMember => ({ name, sql, kind: 'token' });
 
-/** SQL of a record in its wire form. */
 export const eventRecord = jsonRecord('device-event', [
   token('id', 'id'),
   token('device_log_id', 'id'),

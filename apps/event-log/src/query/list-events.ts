@@ -94,7 +94,6 @@ const timeOf = (id: string): string => {
 /** How far back the newest entries are searched for first: this week and the previous one. */
 const recentMs = 7 * 86_400_000;
 
-/** Reads the log of one account. */
 @Injectable()
 export class EventsReader {
   private readonly prepared: PreparedReads;

@@ -35,7 +35,6 @@ const beginning = '0';
 export class StoredEvents {
   constructor(private readonly database: DataSource) {}
 
-  /** The position after the newest entry. */
   async last(accountId: string): Promise<Place> {
     const [row]: Place[] = await this.database.query(
       'SELECT position, id FROM event_log.device_events WHERE account_id = $1 ORDER BY position DESC LIMIT 1',

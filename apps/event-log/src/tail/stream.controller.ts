@@ -28,7 +28,6 @@ const headers = {
   'x-accel-buffering': 'no',
 };
 
-/** The device event log, live. */
 @ApiTags('Device events')
 @RequiresPermission('events.read')
 @Controller('v3/device-events/stream')

@@ -22,7 +22,6 @@ interface Open {
 /** Reads entries of an owner after a position. */
 type ReadAfter = (owner: EntryOwner, from: Place) => Promise<StoredPage>;
 
-/** The streams of this replica. */
 @Injectable()
 export class Streams implements BeforeApplicationShutdown {
   private readonly open = new Set<Open>();

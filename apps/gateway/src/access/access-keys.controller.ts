@@ -3,14 +3,13 @@ import {
   ByCaller,
   ByCallerIfMatch,
   Caller,
-  EtagHeader,
   type Identity,
   ListParameters,
   type ListRequest,
   Operation,
   RequiresPermission,
 } from '@lanyard/service';
-import { Body, Controller, Delete, Get, Param, Post, Put, UseInterceptors } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { AccessKeys } from './access-keys.service.js';
 import { AccessKeyChange, AccessKeyList, AccessKeyRecord, NewAccessKey } from './application-record.js';
@@ -24,7 +23,6 @@ const listSpec = {
 /** Access keys of an application: two at most, so that one can replace the other without an interruption. */
 @ApiTags('Applications')
 @RequiresPermission(admin)
-@UseInterceptors(EtagHeader)
 @Controller('v3/applications/:application/access-keys')
 export class ApplicationKeysController {
   constructor(private readonly keys: AccessKeys) {}
@@ -89,10 +87,8 @@ export class ApplicationKeysController {
   }
 }
 
-/** Access keys of all applications of the account. */
 @ApiTags('Applications')
 @RequiresPermission(admin)
-@UseInterceptors(EtagHeader)
 @Controller('v3/access-keys')
 export class AccessKeysController {
   constructor(private readonly keys: AccessKeys) {}

@@ -19,7 +19,6 @@ import { KeySweeper } from './key-sweeper.js';
 import { UsersController } from './users.controller.js';
 import { Users } from './users.service.js';
 
-/** Accounts, and the keys, applications and groups of each. */
 @Module({
   imports: [AuthenticationModule, ProxyModule],
   controllers: [

@@ -3,7 +3,6 @@ import {
   type By,
   ByCaller,
   ByCallerIfMatch,
-  EtagHeader,
   ListParameters,
   type ListRequest,
   Operation,
@@ -11,7 +10,7 @@ import {
   type QueryParameters,
   RequiresPermission,
 } from '@lanyard/service';
-import { Body, Controller, Delete, Get, Post, Put, Query, UseInterceptors } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Post, Put, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { ExistingAccount } from './accounts.service.js';
 import { ApiKeyChange, ApiKeyList, ApiKeyRecord, NewApiKey } from './api-key-record.js';
@@ -25,7 +24,6 @@ import { GroupIds } from './record-schemas.js';
 /** Keys of any account, for administrators of the installation, who can help a tenant that lost its last key. */
 @ApiTags('Accounts')
 @RequiresPermission(installation)
-@UseInterceptors(EtagHeader)
 @Controller('v3/accounts/:account/api-keys')
 export class AccountKeysController {
   constructor(

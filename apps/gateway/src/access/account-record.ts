@@ -6,7 +6,6 @@ import { listOf } from './record-schemas.js';
 
 const text = z.string().max(255);
 
-/** Details that an account may provide about itself. */
 const profile = {
   contact: text,
   phone_number: z.string().max(100),
@@ -49,7 +48,6 @@ const fields = {
 export const AccountRecord = z.object(fields).meta({ id: 'Account' });
 export type AccountRecord = z.infer<typeof AccountRecord>;
 
-/** Answer to POST /v3/accounts. */
 export const CreatedAccountRecord = z
   .object({
     ...fields,
@@ -109,7 +107,6 @@ const common = {
 /** Of the first user, which other services make with the account. */
 const administrator = ['admin_name', 'admin_full_name', 'admin_email', 'admin_password'];
 
-/** The fields that PUT changes. */
 export const accountChanges = { ...common, status: z.enum(['ACTIVE', 'SUSPENDED']).optional() };
 
 export const AccountChange = recordChange(AccountRecord, accountChanges).meta({

@@ -3,14 +3,13 @@ import {
   type By,
   ByCallerIfMatch,
   Caller,
-  EtagHeader,
   type Identity,
   ListParameters,
   type ListRequest,
   Operation,
   RequiresPermission,
 } from '@lanyard/service';
-import { Body, Controller, Get, Param, Post, Put, UseInterceptors } from '@nestjs/common';
+import { Body, Controller, Get, Param, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import {
   AccountChange,
@@ -33,7 +32,6 @@ const listSpec = {
 
 /** `{id}` may be `me`. Other accounts are for administrators of the installation. */
 @ApiTags('Accounts')
-@UseInterceptors(EtagHeader)
 @Controller('v3/accounts')
 export class AccountsController {
   constructor(

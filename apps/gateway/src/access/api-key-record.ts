@@ -38,7 +38,6 @@ export type ApiKeyRecord = z.infer<typeof ApiKeyRecord>;
 
 export const ApiKeyList = listOf(ApiKeyRecord, 'ApiKeyList');
 
-/** The fields that PUT changes. */
 export const apiKeyChanges = {
   name: recordName.optional(),
   groups: groupIds.optional(),

@@ -5,7 +5,6 @@ import {
   ByCaller,
   ByCallerIfMatch,
   Caller,
-  EtagHeader,
   type Identity,
   ListParameters,
   type ListRequest,
@@ -16,7 +15,7 @@ import {
   type QueryParameters,
   RequiresPermission,
 } from '@lanyard/service';
-import { Body, Controller, Delete, Get, Param, Post, Put, Query, UseInterceptors } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { OnlyYourself, SecretInUrl } from '../errors.js';
 import { ApiKeyChange, ApiKeyList, ApiKeyRecord, NewApiKey, overlapSeconds, Rotation } from './api-key-record.js';
@@ -47,7 +46,6 @@ export const refuseSecrets = (query: QueryParameters): void => {
 
 /** Spec §2.11 and §5. `{id}` may be `me`. */
 @ApiTags('API keys')
-@UseInterceptors(EtagHeader)
 @Controller('v3/api-keys')
 export class ApiKeysController {
   constructor(

@@ -108,7 +108,6 @@ export class ApiKeys extends HolderRecords<ApiKey, ApiKeyRecord> {
     return this.record(key, secret);
   }
 
-  /** Ends the overlap of a rotation early. */
   async endOverlap(by: By): Promise<void> {
     await this.change(by, async (change, found) => {
       if (found.previousHash === null) return undefined;

@@ -3,14 +3,13 @@ import {
   ByCaller,
   ByCallerIfMatch,
   Caller,
-  EtagHeader,
   type Identity,
   ListParameters,
   type ListRequest,
   Operation,
   RequiresPermission,
 } from '@lanyard/service';
-import { Body, Controller, Delete, Get, Param, Post, Put, UseInterceptors } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { noFilters } from './api-keys.controller.js';
 import { ApplicationChange, ApplicationList, ApplicationRecord, NewApplication } from './application-record.js';
@@ -28,7 +27,6 @@ const listSpec = {
 /** Applications have access keys, which share the channel and the subscriptions of the application. */
 @ApiTags('Applications')
 @RequiresPermission(admin)
-@UseInterceptors(EtagHeader)
 @Controller('v3/applications')
 export class ApplicationsController {
   constructor(

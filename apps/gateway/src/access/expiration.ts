@@ -18,7 +18,6 @@ export const changedStatus = (
   return wanted === 'INACTIVE' ? 'inactive' : before;
 };
 
-/** When a key expires. */
 export const expiration = z.iso
   .datetime({ offset: true })
   .refine((text) => !(Date.parse(text) > lastTimeMs), 'Must be before the year 10000 in UTC')
@@ -37,7 +36,6 @@ export const futureDate = (text: string | null | undefined, nowMs: number): Date
 export const isOtherTime = (wanted: string | null | undefined, before: Date | null): boolean =>
   wanted !== undefined && (wanted === null ? undefined : Date.parse(wanted)) !== before?.getTime();
 
-/** How a key is shown. */
 export const shownStatus = (
   { status, expiresAt }: { status: 'active' | 'inactive'; expiresAt: Date | null },
   nowMs: number,

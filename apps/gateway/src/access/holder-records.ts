@@ -6,7 +6,6 @@ import { type AuditAction, mustBeMeant } from './audit-action.js';
 import { addToGroups, groupsOf, removeFromGroups } from './membership.js';
 import { pageOfEntities } from './page-of-entities.js';
 
-/** Keys, or applications. */
 export interface HolderKind<H extends Holder> {
   /** As the event log names it. */
   object: string;

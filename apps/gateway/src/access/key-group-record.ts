@@ -48,7 +48,6 @@ export const NewKeyGroup = z
   .meta({ id: 'NewKeyGroup' });
 export type NewKeyGroup = z.infer<typeof NewKeyGroup>;
 
-/** The fields that PUT changes. */
 export const keyGroupChanges = {
   name: recordName.optional(),
   permissions: permissions.optional(),
@@ -61,7 +60,6 @@ export const KeyGroupChange = recordChange(KeyGroupRecord, keyGroupChanges).meta
 });
 export type KeyGroupChange = z.infer<typeof KeyGroupChange>;
 
-/** Members of a group. */
 export interface MemberCounts {
   keys: number;
   users: number;

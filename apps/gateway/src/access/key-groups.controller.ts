@@ -3,14 +3,13 @@ import {
   ByCaller,
   ByCallerIfMatch,
   Caller,
-  EtagHeader,
   type Identity,
   ListParameters,
   type ListRequest,
   Operation,
   RequiresPermission,
 } from '@lanyard/service';
-import { Body, Controller, Delete, Get, Param, Post, Put, UseInterceptors } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { ApplicationList } from './application-record.js';
 import { ApiKeyList } from './api-key-record.js';
@@ -31,7 +30,6 @@ const listSpec = { filters: { id: 'text', name: 'text' } } as const;
 /** Key groups; the interface calls them policy groups. For administrators only. */
 @ApiTags('Key groups')
 @RequiresPermission(admin)
-@UseInterceptors(EtagHeader)
 @Controller('v3/policy-groups')
 export class KeyGroupsController {
   constructor(

@@ -35,7 +35,6 @@ export const groupsOfNew = async (
     ? groupsOf(manager, accountId, ids)
     : manager.find(KeyGroup, { where: { accountId, kind: 'developers' } });
 
-/** Whether it is in exactly these groups. */
 export const isInExactly = ({ groups }: Holder, ids: readonly string[]): boolean => {
   const wanted = new Set(ids);
   return wanted.size === groups.length && groups.every((group) => wanted.has(group.id));
@@ -61,7 +60,6 @@ export const membersOf = async (
 const idsIn = async (manager: EntityManager, sql: string, groupId: string): Promise<string[]> =>
   (await manager.query<{ id: string }[]>(sql, [groupId])).map(({ id }) => id);
 
-/** The keys, applications and users in a group. */
 export const holdersIn = async (manager: EntityManager, groupId: string): Promise<Holder[]> => {
   const keys = await idsIn(manager, 'SELECT key_id AS id FROM api_key_groups WHERE group_id = $1', groupId);
   const applications = await idsIn(

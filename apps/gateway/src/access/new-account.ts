@@ -30,7 +30,6 @@ const groupOf = (manager: EntityManager, account: Account, kind: GroupKind, name
     updatedAt: account.createdAt,
   });
 
-/** A new key. */
 export const newKey = (
   manager: EntityManager,
   fields: Pick<ApiKey, 'id' | 'accountId' | 'name' | 'hash' | 'groups' | 'createdAt'> & Partial<ApiKey>,

@@ -1,7 +1,6 @@
 import { inOrder, type ListEnvelope, listEnvelope, type ListQuery, pageOfRows, type RowSource } from '@lanyard/service';
 import { type EntityManager, type EntityTarget, type FindManyOptions, In } from 'typeorm';
 
-/** A list of entities, in SQL. */
 export interface EntitySource<E> extends Omit<RowSource, 'selected'> {
   entity: EntityTarget<E>;
   relations?: FindManyOptions<E>['relations'];

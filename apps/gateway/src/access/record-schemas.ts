@@ -11,7 +11,6 @@ const networksMax = 50;
 
 const groupId = z.string().regex(/^[0-9a-f]{32}$/, 'Must be 32 lower-case hex characters');
 
-/** Groups of a key or an application. */
 export const groupIds = z.array(groupId).max(100);
 
 export const GroupIds = groupIds.min(1).meta({ id: 'KeyGroupIds' });
@@ -23,7 +22,6 @@ export const deviceGroups = z
   .max(deviceGroupsMax)
   .nullable();
 
-/** Networks that a key may be used from. */
 export const sourceAddresses = z
   .array(z.string().refine(isNetwork, 'Must be an address or a network such as 192.0.2.0/24 or 2001:db8::/32'))
   .min(1)

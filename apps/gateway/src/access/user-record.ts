@@ -24,7 +24,6 @@ export const UserRecord = z
 export type UserRecord = z.infer<typeof UserRecord>;
 export const UserList = listOf(UserRecord, 'UserList');
 
-/** The fields that PUT changes. */
 export const userChanges = {
   status: z.enum(['ACTIVE', 'INACTIVE']).optional().describe('INACTIVE: ends all sessions, and no new one begins'),
 };

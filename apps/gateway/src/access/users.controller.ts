@@ -3,14 +3,13 @@ import {
   ByCaller,
   ByCallerIfMatch,
   Caller,
-  EtagHeader,
   type Identity,
   ListParameters,
   type ListRequest,
   Operation,
   RequiresPermission,
 } from '@lanyard/service';
-import { Body, Controller, Delete, Get, Param, Post, Put, UseInterceptors } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { admin } from '../permissions.js';
 import { UserChange, UserList, UserRecord } from './user-record.js';
@@ -24,7 +23,6 @@ const listSpec = {
 /** People who sign in with the OpenID provider, for administrators. */
 @ApiTags('Users')
 @RequiresPermission(admin)
-@UseInterceptors(EtagHeader)
 @Controller('v3/users')
 export class UsersController {
   constructor(private readonly users: Users) {}

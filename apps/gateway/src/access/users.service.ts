@@ -24,7 +24,6 @@ export interface Person {
 /** No key has a secret with this hash: it is the hash of nothing. */
 const newHash = (): string => randomBytes(32).toString('hex');
 
-/** People who have signed in with the OpenID provider. */
 @Injectable()
 export class Users extends HolderRecords<User, UserRecord> {
   protected readonly record = userRecord;
@@ -57,7 +56,6 @@ export class Users extends HolderRecords<User, UserRecord> {
     return userRecord(user);
   }
 
-  /** Ends all sessions of a user. */
   async signOut(by: By): Promise<void> {
     await this.change(by, async (change, found) => {
       found.hash = newHash();

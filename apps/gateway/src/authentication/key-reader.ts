@@ -3,7 +3,6 @@ import { DataSource } from 'typeorm';
 import type { AccountLimits } from '../db/account.entity.js';
 import { admin, type Granting, installation, rightsOf } from '../permissions.js';
 
-/** A secret of a key or an application. */
 export interface KnownSecret {
   hash: string;
   /** Valid before that time only: a rotation overlaps, or it expires. */

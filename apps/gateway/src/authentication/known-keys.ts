@@ -6,7 +6,6 @@ import { type KnownKey, KeyReader } from './key-reader.js';
 const knownMs = 5_000;
 const keysMax = 50_000;
 
-/** A key as last read. */
 export interface LastRead {
   key: KnownKey;
   /** Whether it may be used as it is; otherwise it has to be read again. */

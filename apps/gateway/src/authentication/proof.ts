@@ -35,7 +35,6 @@ const matching = (key: KnownKey | undefined, secret: string): KnownSecret | unde
 
 const isValid = ({ untilMs }: KnownSecret, nowMs: number): boolean => nowMs < (untilMs ?? Infinity);
 
-/** The matching secret. */
 export const proofOf = (
   key: KnownKey | undefined,
   given: ApiKey | undefined,
@@ -54,6 +53,5 @@ export const proofByHash = (key: KnownKey | undefined, hash: string, nowMs: numb
   return found && isValid(found, nowMs) ? found : undefined;
 };
 
-/** `fingerprintOf` the secret. */
 export const fingerprintOfProof = (proof: KnownSecret): string =>
   matched.get(proof)?.fingerprint ?? fingerprintOf(proof.hash);

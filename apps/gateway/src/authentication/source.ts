@@ -1,4 +1,3 @@
-/** Where a request comes from. */
 export interface Source {
   address: string;
   requestId?: string;

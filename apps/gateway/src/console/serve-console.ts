@@ -13,7 +13,6 @@ const noncePlaceholder = '{{csp-nonce}}';
 
 const pageFile = (dir: string): string => join(dir, 'index.html');
 
-/** Whether the console has been built. */
 export const hasConsole = (dir: string): boolean => existsSync(pageFile(dir));
 
 /**

@@ -1,6 +1,5 @@
 import { Column, PrimaryColumn } from 'typeorm';
 
-/** Columns of every record. */
 export abstract class Versioned {
   @PrimaryColumn('text')
   id: string;
@@ -16,7 +15,6 @@ export abstract class Versioned {
   updatedAt: Date;
 }
 
-/** Columns of every record of an account. */
 export abstract class Owned extends Versioned {
   @Column('text', { name: 'account_id' })
   accountId: string;

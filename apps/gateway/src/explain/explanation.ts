@@ -29,7 +29,6 @@ export type Part = (typeof parts)[number];
 export type TimelineEntry = z.infer<typeof TimelineEntry>;
 export type Explanation = z.infer<typeof Explanation>;
 
-/** Entries of a response. */
 export const timelineLimit = { min: 1, max: 200, default: 50 } as const;
 
 /** Oldest first; entries of the same moment keep their order. */

@@ -34,7 +34,6 @@ export class Explanations {
     private readonly scopes: DeviceScopes,
   ) {}
 
-  /** Explains a command of the calling key. */
   async command(caller: Identity, asyncId: string, page: Page): Promise<Explanation> {
     const leftOut: LeftOut = [];
     const [part, channel] = await Promise.all([

@@ -1,7 +1,6 @@
 import type { ChannelFacts, CommandPart, DeviceFacts, DevicePart, EventPart, Session } from './facts.js';
 import { counted } from './timeline.js';
 
-/** Why a queue does not empty. */
 const channelWaits = ({ delivery_mechanism, connected, failures, stopped, queue_size }: ChannelFacts): string => {
   const behind = `${counted(queue_size, 'event')} in the queue of the channel`;
   if (stopped) return `the callback, which is stopped (${stopped}), with ${behind}`;

@@ -11,7 +11,6 @@ const aloneMs = 1_000;
 /** Accounts that are counted at a time; beyond it, those whose bucket is full again are forgotten. */
 const accountsMax = 10_000;
 
-/** Whose request it is. */
 export interface Payer {
   keyId: string;
   accountId: string;

@@ -35,7 +35,6 @@ return answer
 
 type WithCommand = RedisClient & { takeRates(keys: number, ...keysAndNumbers: (string | number)[]): Promise<number[]> };
 
-/** A rate that all replicas share. */
 export interface SharedRate {
   name: string;
   rate: Rate;

@@ -64,7 +64,6 @@ const handshake = (
     asked.end();
   });
 
-/** WebSocket handshakes with the dispatcher. */
 @Injectable()
 export class Handshakes {
   constructor(

@@ -78,6 +78,5 @@ export const handshakeHeaders = (headers: IncomingHttpHeaders, from: Provenance)
   upgrade: 'websocket',
 });
 
-/** Headers of an answer on its way back. */
 export const responseHeaders = (headers: IncomingHttpHeaders): Headers =>
   pick(headers, (name) => name.startsWith('x-lanyard-') || name === requestIdHeader);

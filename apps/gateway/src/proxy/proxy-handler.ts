@@ -31,7 +31,6 @@ import { SessionWatch } from './session-watch.js';
 import { UpstreamCalls } from './upstream-calls.js';
 
 export type ProxiedRequest = FastifyRequest & {
-  /** The upstream that serves the path. */
   upstream?: Upstream;
   identity?: Identity;
 };

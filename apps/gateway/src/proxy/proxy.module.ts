@@ -17,7 +17,6 @@ import { UpstreamCalls } from './upstream-calls.js';
 import { UpstreamClient } from './upstream-client.js';
 import { UpstreamReplicas } from './upstream-replicas.js';
 
-/** Forwards requests and WebSockets to the upstreams. */
 @Module({
   imports: [AuthenticationModule],
   providers: [

@@ -1,7 +1,6 @@
 import type { Clock } from '@lanyard/service';
 import { Pool } from 'undici';
 
-/** How long to wait for a connection. */
 const connectTimeoutMs = 2_000;
 
 /** Longer than the longest poll (30 s) and than clients wait (60 s). */
@@ -11,15 +10,12 @@ const bodyTimeoutMs = 65_000;
 /** For this time after a failed connect a replica is tried last, so that a dead host costs one time-out only. */
 const restMs = 2_000;
 
-/** One process of an upstream. */
 export interface Replica {
   url: URL;
   pool: Pool;
-  /** The replica could not be reached. */
   rest(): void;
 }
 
-/** The replicas of one upstream, used in turn. */
 export class Replicas {
   private readonly replicas: (Replica & { restsUntilMs: number })[];
   private turn = 0;

@@ -13,7 +13,6 @@ const keptBytesMax = 65_536;
 /** The client disconnected while it was sending. */
 export class ClientGone extends Error {}
 
-/** Body of a request to forward. */
 export interface RequestBody {
   /** Opens the body for sending; one that is not buffered can be opened once. */
   open(): Buffer | AsyncIterable<Buffer> | null;

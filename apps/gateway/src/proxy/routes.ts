@@ -12,7 +12,6 @@ export interface Route {
   /** Segments of the path; `*` stands for any one. The upstream serves every path below it too. */
   prefix: string;
   upstream: Upstream;
-  /** The permission that reading requires. */
   read: Permission;
   /** The permission that every other method requires. */
   write: Permission;
@@ -69,7 +68,6 @@ const table: readonly Route[] = [
   entry('/v3/update-campaigns', 'campaigns', ['campaigns'], ['service']),
 ];
 
-/** Every prefix that has an upstream. */
 export const routedPrefixes = table.map(({ prefix }) => prefix);
 
 const segmentsOf = (path: string): string[] => path.split('/').slice(1);

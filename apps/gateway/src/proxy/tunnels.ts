@@ -10,7 +10,6 @@ interface Side {
   head: Buffer;
 }
 
-/** The WebSockets that are open through this gateway. */
 @Injectable()
 export class Tunnels {
   private readonly closers = new Set<(code: number) => void>();

@@ -9,7 +9,6 @@ import type { Replica } from './replicas.js';
 import { ClientGone, emptyBody, type RequestBody } from './request-body.js';
 import { UpstreamReplicas } from './upstream-replicas.js';
 
-/** A request to an upstream. */
 export interface Call {
   method: string;
   /** With the query as the client sent it. */

@@ -10,7 +10,6 @@ import { UpstreamCalls } from './upstream-calls.js';
 
 const timeoutMs = 25_000;
 
-/** The parts that are missing in an answer. */
 export const LeftOut = z
   .array(z.object({ service: z.enum(upstreams), reason: z.string() }))
   .describe('Services whose part is missing, because the key lacks the permission or the service did not answer');

@@ -4,7 +4,6 @@ import type { GatewayConfig } from '../config.js';
 import { type Upstream, upstreams } from '../upstreams.js';
 import { Replicas } from './replicas.js';
 
-/** The replicas of every upstream. */
 @Injectable()
 export class UpstreamReplicas implements OnApplicationShutdown {
   private readonly replicas: Readonly<Record<Upstream, Replicas>>;

@@ -2,7 +2,6 @@ import {
   type By,
   ByCallerIfMatch,
   Caller,
-  EtagHeader,
   type Identity,
   ListParameters,
   type ListRequest,
@@ -10,13 +9,12 @@ import {
   Operation,
   RequiresPermission,
 } from '@lanyard/service';
-import { Body, Controller, Delete, Get, Param, Post, Put, UseInterceptors } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Post, Put } from '@nestjs/common';
 import { ApiConflictResponse, ApiTags } from '@nestjs/swagger';
 import { NewProfile, Profile, ProfileChanges, profilesPerAccountMax } from './profile-fields.js';
 import { profileListSpec, ProfilesService } from './profiles.service.js';
 
 @ApiTags('Bootstrap profiles')
-@UseInterceptors(EtagHeader)
 @Controller('v3/bootstrap-profiles')
 export class ProfilesController {
   constructor(private readonly profiles: ProfilesService) {}

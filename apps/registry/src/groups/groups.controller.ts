@@ -3,7 +3,6 @@ import {
   ByCaller,
   ByCallerIfMatch,
   Caller,
-  EtagHeader,
   type Identity,
   ListParameters,
   type ListRequest,
@@ -11,7 +10,7 @@ import {
   Operation,
   RequiresPermission,
 } from '@lanyard/service';
-import { Body, Controller, Delete, Get, Param, Post, Put, UseInterceptors } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { DeviceList, deviceListSpec } from '../devices/device-list.js';
 import { Devices, deviceFilterHelp } from '../devices/devices.controller.js';
@@ -26,7 +25,6 @@ const memberId = ({ device_id: deviceId, id }: Member): string => {
 };
 
 @ApiTags('Device groups')
-@UseInterceptors(EtagHeader)
 @Controller('v3/device-groups')
 export class GroupsController {
   constructor(

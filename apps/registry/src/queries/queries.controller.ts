@@ -2,7 +2,6 @@ import {
   type By,
   ByCallerIfMatch,
   Caller,
-  EtagHeader,
   type Identity,
   ListParameters,
   type ListRequest,
@@ -10,14 +9,13 @@ import {
   Operation,
   RequiresPermission,
 } from '@lanyard/service';
-import { Body, Controller, Delete, Get, Param, Post, Put, UseInterceptors } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { DeviceList, deviceListSpec } from '../devices/device-list.js';
 import { deviceFilterHelp, Devices } from '../devices/devices.controller.js';
 import { filtersOf, NewQuery, QueriesService, QueryChanges, queryListSpec, DeviceQuery } from './queries.service.js';
 
 @ApiTags('Device queries')
-@UseInterceptors(EtagHeader)
 @Controller('v3/device-queries')
 export class QueriesController {
   constructor(

@@ -83,7 +83,6 @@ const matches = (category: BlockCategory, { field, operator, values }: Filter): 
   }[operator];
 };
 
-/** The categories that suspend and resume accept. */
 @ApiTags('Suspension')
 @RequiresPermission('devices.read')
 @Controller('v3/device-block-categories')

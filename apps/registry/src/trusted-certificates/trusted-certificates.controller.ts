@@ -2,7 +2,6 @@ import {
   type By,
   ByCallerIfMatch,
   Caller,
-  EtagHeader,
   type Identity,
   ListParameters,
   type ListRequest,
@@ -10,7 +9,7 @@ import {
   Operation,
   RequiresPermission,
 } from '@lanyard/service';
-import { Body, Controller, Delete, Get, Param, Post, Put, UseInterceptors } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Post, Put } from '@nestjs/common';
 import { ApiConflictResponse, ApiTags } from '@nestjs/swagger';
 import {
   NewTrustedCertificate,
@@ -21,7 +20,6 @@ import {
 import { TrustedCertificatesService, trustedListSpec } from './trusted-certificates.service.js';
 
 @ApiTags('Trusted certificates')
-@UseInterceptors(EtagHeader)
 @Controller('v3/trusted-certificates')
 export class TrustedCertificatesController {
   constructor(private readonly trusted: TrustedCertificatesService) {}

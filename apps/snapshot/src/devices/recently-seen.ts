@@ -13,7 +13,6 @@ export class RecentlySeen {
     return row !== undefined && epoch <= row.epoch && connectedMs <= row.connectedMs + connectedSlackMs;
   }
 
-  /** Records that it was stored. */
   recordSeen(deviceId: string, epoch: number, connectedMs: number): void {
     const row = this.written.get(deviceId);
     const latest = {

@@ -64,7 +64,6 @@ const inPoints = (
   return { step_seconds: seconds, values: [], steps };
 };
 
-/** Reads recent values of one resource. */
 @Injectable()
 export class HistoryReader {
   private readonly prepared: PreparedReads;

@@ -26,7 +26,6 @@ const HistoryStep = z
   })
   .meta({ id: 'ResourceHistoryStep' });
 
-/** Recent values of a resource. */
 export const ResourceHistory = z
   .object({
     object: z.literal('resource-history'),

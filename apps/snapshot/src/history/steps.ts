@@ -1,6 +1,5 @@
 import type { Decoded } from '../resources/decode.js';
 
-/** A value of the history. */
 export interface KeptValue {
   atMs: number;
   decoded: Decoded | undefined;

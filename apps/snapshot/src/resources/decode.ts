@@ -32,7 +32,6 @@ const instancesOf = (path: string, values: readonly ResourceValue[]): Record<str
   return Object.fromEntries(entries) as Record<string, DecodedScalar>;
 };
 
-/** What the models know of a path. */
 export const modelOf = (path: string, models: ModelRegistry): ResourceModel | undefined => {
   const { object, resource } = parsePath(path);
   return resource === undefined ? undefined : models.resource(object, resource);

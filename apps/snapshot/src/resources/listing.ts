@@ -2,7 +2,6 @@ import { setBounded } from '@lanyard/service';
 import { createHash } from 'node:crypto';
 import type { DeviceSessionChanged } from '@lanyard/contracts';
 
-/** A resource that a device lists. */
 export interface ListedResource {
   deviceId: string;
   path: string;
@@ -30,7 +29,6 @@ export class Listing {
     });
   }
 
-  /** Records that they were stored. */
   recordStored(facts: readonly DeviceSessionChanged[]): void {
     for (const fact of facts) {
       const paths = pathsOf(fact);

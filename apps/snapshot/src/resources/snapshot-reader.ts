@@ -58,7 +58,6 @@ const againMs = 50;
 
 const byNumbers = new Intl.Collator('en', { numeric: true });
 
-/** The value decoded by the type of the resource. */
 const withDecoded = (path: string, contentType: string, bytes: Buffer, models: ModelRegistry) => {
   const decoded = decode(path, contentType, bytes, models);
   return { value: bytes.toString('base64'), ...(decoded !== undefined && { decoded }) };

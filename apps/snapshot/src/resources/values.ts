@@ -26,7 +26,6 @@ export interface DesiredValue {
   contentType: string;
   commandId: string;
   status: (typeof desiredStatus)[keyof typeof desiredStatus];
-  /** When the command was sent. */
   desiredAt: string;
   /** When it succeeded or failed; equals desiredAt while pending. */
   statusUpdatedAt: string;

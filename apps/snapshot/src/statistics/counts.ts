@@ -87,7 +87,6 @@ export const countOfDrops = ({ accountId, count, occurredAt }: ChannelEventsDrop
   n: count,
 });
 
-/** The counts of one account in one step. */
 export interface StepCounts extends Record<Counted, number> {
   accountId: string;
   stepSeconds: number;

@@ -1,7 +1,5 @@
-/** How far a partition of a topic is counted. */
 export interface Position {
   nextOffset: bigint;
-  /** The highest timestamp of a counted message. */
   newestMs: number;
 }
 

@@ -22,7 +22,6 @@ const stepsSql = `
   SELECT (EXTRACT(epoch FROM from_at) * 1000)::float8 AS from_ms, ${counted.join(', ')} FROM snapshot.statistics
   WHERE account_id = $1 AND step_seconds = $2 AND from_at >= $3 AND from_at < $4`;
 
-/** Reads what happened in an account. */
 @Injectable()
 export class StatisticsReader {
   private readonly prepared: PreparedReads;

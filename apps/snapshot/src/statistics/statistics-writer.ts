@@ -19,7 +19,6 @@ const addSql = `
     SET ${counted.map((what) => `${what} = s.${what} + excluded.${what}`).join(', ')})
   SELECT EXISTS (SELECT FROM moved) AS moved`;
 
-/** Columns of no row. */
 const noColumns: unknown[][] = Array.from({ length: counted.length + 3 }, () => []);
 
 /** Counts facts by account and time: each once, however often it is read. One statement per batch. */

@@ -89,7 +89,6 @@ const tracing = (reader: EnvReader): CommonConfig['tracing'] => {
 const ifTraced = (settings: CommonConfig['tracing']): Pick<CommonConfig, 'tracing'> =>
   settings ? { tracing: settings } : {};
 
-/** What opening the database of an app needs. */
 export type DatabaseConfig = Pick<CommonConfig, 'app' | 'replicaId' | 'logLevel' | 'databaseMigrations'> & {
   secrets: Pick<CommonConfig['secrets'], 'databaseUrl'>;
 };

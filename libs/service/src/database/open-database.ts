@@ -68,7 +68,6 @@ export class SchemaNotUpgradable extends Error {
 
 const noSuchSchemaOrTable = ['3F000', '42P01'];
 
-/** Names of migrations that have run. */
 const applied = async (dataSource: DataSource, schema: string): Promise<string[]> => {
   try {
     const sql = `SELECT name FROM ${pg.escapeIdentifier(schema)}.migrations`;

@@ -6,7 +6,6 @@ export interface FieldProblem {
 }
 
 export interface ErrorDescription {
-  /** HTTP status. */
   status: number;
   /** `type` of the error object, for example `not_found`. */
   code: string;

@@ -11,7 +11,6 @@ interface Body {
   request: IncomingMessage;
   response: ServerResponse;
   isUpload(): boolean;
-  /** Called when the body is too slow. */
   giveUp(): void;
 }
 

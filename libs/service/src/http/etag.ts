@@ -1,6 +1,3 @@
-import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
-import { map, type Observable } from 'rxjs';
 import { EtagDiffers } from '../errors/service-error.js';
 
 const tags = (header: string): string[] =>
@@ -17,18 +14,3 @@ export const mustMatch = (ifMatch: string | undefined, etag: string): void => {
   const named = tags(ifMatch);
   if (!named.includes('*') && !named.includes(etag)) throw new EtagDiffers();
 };
-
-/** The etag of a record, as a header too. */
-@Injectable()
-export class EtagHeader implements NestInterceptor {
-  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    return next.handle().pipe(
-      map((body: unknown) => {
-        const { etag } = (body ?? {}) as { etag?: unknown };
-        if (typeof etag === 'string')
-          void context.switchToHttp().getResponse<FastifyReply>().header('etag', `"${etag}"`);
-        return body;
-      }),
-    );
-  }
-}

@@ -12,7 +12,7 @@ import {
 } from '../errors/service-error.js';
 import { hasBody, watchBody } from './body-timeout.js';
 import { answerClientError } from './client-error.js';
-import { answerJsonText } from './json-text.js';
+import { answerRecords } from './json-text.js';
 import { knowRoutes } from './known-routes.js';
 import { bodyLimitBytes, headBytesMax } from './limits.js';
 import { notNormal, originForm } from './normal-path.js';
@@ -130,7 +130,7 @@ export const createFastify = (
     }
     done(hostMissing(raw) ?? unreadableIn(request.originalUrl) ?? notNormal(request.originalUrl));
   });
-  answerJsonText(fastify);
+  answerRecords(fastify);
   knowRoutes(fastify);
   return adapter;
 };

@@ -11,13 +11,12 @@ export class JsonText {
 
 const textOf = (payload: JsonText): string => payload.text;
 
-/** Teaches Fastify to answer a JsonText. */
-export const answerJsonText = (fastify: FastifyInstance): void => {
+/** Teaches Fastify to answer a JsonText, and the etag of a record as a header too. */
+export const answerRecords = (fastify: FastifyInstance): void => {
   fastify.addHook('preSerialization', (_request, reply, payload, done) => {
-    if (payload instanceof JsonText) {
-      if (payload.etag !== undefined) reply.header('etag', `"${payload.etag}"`);
-      reply.serializer(textOf as (payload: unknown) => string);
-    }
+    const { etag } = payload as { etag?: unknown };
+    if (typeof etag === 'string') reply.header('etag', `"${etag}"`);
+    if (payload instanceof JsonText) reply.serializer(textOf as (payload: unknown) => string);
     done(null, payload);
   });
 };

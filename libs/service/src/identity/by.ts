@@ -11,9 +11,7 @@ export interface By {
   accountId: string;
   /** `:id` of the path; empty if the path has none. */
   id: string;
-  /** All parameters of the path. */
   params: Readonly<Record<string, string>>;
-  /** The If-Match header. */
   ifMatch?: string | undefined;
 }
 

@@ -90,7 +90,6 @@ export class TokenAuthenticator implements Authenticator {
   }
 }
 
-/** The error for a key that lacks a permission. */
 export const lacks = (permission: Permission): string =>
   `The key has no permission for this operation: it needs a group that gives ${permission}.`;
 

@@ -44,10 +44,8 @@ export const signIdentity = (
   return `${payload}.${sign(null, Buffer.from(payload), privateKey).toString('base64url')}`;
 };
 
-/** Claims of a token. */
 export interface VerifiedIdentity {
   identity: Omit<Identity, 'requestId' | 'traceParent'>;
-  /** Expiry of the token. */
   untilMs: number;
 }
 

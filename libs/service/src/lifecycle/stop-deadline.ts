@@ -15,7 +15,6 @@ export class StopDeadline {
 
   constructor(@Inject(LOGGER) private readonly logger: Logger) {}
 
-  /** Starts the countdown. */
   begin(timeoutMs: number): void {
     this.endMs ??= performance.now() + timeoutMs;
   }

@@ -2,7 +2,6 @@ import type { EntityManager } from 'typeorm';
 import { filtersToSql } from './filters.js';
 import type { ListQuery } from './list-query.js';
 
-/** The source of a list in SQL. */
 export interface RowSource {
   /** The SELECT list. */
   selected: string;
@@ -24,7 +23,6 @@ export interface PageOfRows<T> {
   total?: number;
 }
 
-/** One page of a list, by its query. */
 export const pageOfRows = async <T>(
   database: Pick<EntityManager, 'query'>,
   { selected, from, columns, where, parameters: given, countMax }: RowSource,

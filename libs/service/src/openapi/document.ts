@@ -15,7 +15,6 @@ const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text
 const operationIdFactory = (controller: string, method: string): string =>
   `${lowerFirst(controller.replace(/Controller$/, ''))}_${method}`;
 
-/** Title and security schemes of every document. */
 export const documentBuilder = (title: string): DocumentBuilder =>
   new DocumentBuilder()
     .setTitle(title)
