@@ -39,7 +39,6 @@ export type AccessKeyChanged = z.infer<typeof AccessKeySchema>;
 export const AccessKeys = topic<AccessKeyChanged>({
   name: 'access.keys',
   kind: 'state',
-  version: 1,
   producers: ['gateway'],
   consumers: ['device-proxy', 'dispatcher', 'event-log'],
   keyIs: 'key id',
@@ -82,7 +81,6 @@ export type AccessAccountChanged = z.infer<typeof AccessAccountSchema>;
 export const AccessAccounts = topic<AccessAccountChanged>({
   name: 'access.accounts',
   kind: 'state',
-  version: 1,
   producers: ['gateway'],
   consumers: ['device-proxy', 'registry', 'snapshot'],
   keyIs: 'account id',

@@ -27,7 +27,6 @@ export type BootstrapProfileChanged = z.infer<typeof BootstrapProfileSchema>;
 export const BootstrapProfiles = topic<BootstrapProfileChanged>({
   name: 'bootstrap.profiles',
   kind: 'state',
-  version: 1,
   producers: ['registry'],
   consumers: ['device-proxy'],
   keyIs: 'profile id',

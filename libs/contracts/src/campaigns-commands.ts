@@ -59,7 +59,6 @@ export type CampaignCommandIssued = z.infer<typeof CampaignCommandSchema>;
 export const CampaignsCommands = topic<CampaignCommandIssued>({
   name: 'campaigns.commands',
   kind: 'fact',
-  version: 1,
   producers: ['campaigns'],
   consumers: ['device-proxy'],
   keyIs: 'device id',

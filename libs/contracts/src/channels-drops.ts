@@ -24,7 +24,6 @@ export type ChannelEventsDropped = z.infer<typeof ChannelDropSchema>;
 export const ChannelsDrops = topic<ChannelEventsDropped>({
   name: 'channels.drops',
   kind: 'fact',
-  version: 1,
   producers: ['dispatcher'],
   consumers: ['event-log', 'snapshot'],
   keyIs: 'key id',

@@ -19,7 +19,6 @@ export type ChannelChanged = z.infer<typeof ChannelStateSchema>;
 export const ChannelsState = topic<ChannelChanged>({
   name: 'channels.state',
   kind: 'state',
-  version: 1,
   producers: ['dispatcher'],
   consumers: [],
   keyIs: 'key id',

@@ -51,7 +51,6 @@ export type DeviceBootstrapChanged = z.infer<typeof DeviceBootstrapSchema>;
 export const DeviceBootstraps = topic<DeviceBootstrapChanged>({
   name: 'device.bootstraps',
   kind: 'fact',
-  version: 1,
   producers: ['device-proxy', 'registry'],
   consumers: ['registry'],
   keyIs: 'device id',

@@ -38,7 +38,6 @@ export type DeviceCommandAccepted = z.infer<typeof DeviceCommandSchema>;
 export const DeviceCommands = topic<DeviceCommandAccepted>({
   name: 'device.commands',
   kind: 'fact',
-  version: 1,
   producers: ['device-proxy'],
   consumers: ['snapshot'],
   keyIs: 'device id',
@@ -74,7 +73,6 @@ export type DeviceCommandFinished = z.infer<typeof DeviceCommandResultSchema>;
 export const DeviceCommandResults = topic<DeviceCommandFinished>({
   name: 'device.command-results',
   kind: 'fact',
-  version: 1,
   producers: ['device-proxy'],
   consumers: ['snapshot', 'dispatcher', 'event-log', 'campaigns'],
   keyIs: 'device id',

@@ -22,7 +22,6 @@ export type DeviceContacted = z.infer<typeof DeviceContactSchema>;
 export const DeviceContacts = topic<DeviceContacted>({
   name: 'device.contacts',
   kind: 'fact',
-  version: 1,
   producers: ['device-proxy'],
   consumers: ['registry'],
   keyIs: 'device id',

@@ -67,7 +67,6 @@ export type DeviceCredentialChanged = z.infer<typeof DeviceCredentialSchema>;
 export const DeviceCredentials = topic<DeviceCredentialChanged>({
   name: 'device.credentials',
   kind: 'state',
-  version: 1,
   producers: ['registry'],
   consumers: ['device-proxy'],
   keyIs: 'credential id',

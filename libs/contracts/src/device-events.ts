@@ -31,7 +31,6 @@ export type DeviceEventReported = z.infer<typeof DeviceEventSchema>;
 export const DeviceEvents = topic<DeviceEventReported>({
   name: 'device.events',
   kind: 'fact',
-  version: 1,
   producers: ['gateway', 'registry', 'device-proxy', 'dispatcher', 'campaigns', 'external'],
   consumers: ['event-log'],
   keyIs: 'device id, or account id where there is no device',

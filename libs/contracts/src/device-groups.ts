@@ -26,7 +26,6 @@ export type DeviceGroupsChanged = z.infer<typeof DeviceGroupsSchema>;
 export const DeviceGroups = topic<DeviceGroupsChanged>({
   name: 'device.groups',
   kind: 'state',
-  version: 1,
   producers: ['registry'],
   consumers: ['device-proxy', 'dispatcher', 'event-log'],
   keyIs: 'device id',

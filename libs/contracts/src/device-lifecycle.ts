@@ -62,7 +62,6 @@ export type DeviceLifecycleChanged = z.infer<typeof DeviceLifecycleSchema>;
 export const DeviceLifecycle = topic<DeviceLifecycleChanged>({
   name: 'device.lifecycle',
   kind: 'state',
-  version: 1,
   producers: ['registry'],
   consumers: ['device-proxy', 'event-log', 'snapshot', 'campaigns'],
   keyIs: 'device id',

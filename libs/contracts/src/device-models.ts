@@ -48,7 +48,6 @@ export const modelKey = (accountId: string, object: number, version: string): st
 export const DeviceModels = topic<DeviceModelChanged>({
   name: 'device.models',
   kind: 'state',
-  version: 1,
   producers: ['device-proxy'],
   consumers: ['device-proxy', 'snapshot'],
   keyIs: 'account id / object id / version',

@@ -24,7 +24,6 @@ export type DeviceSelectionRequested = z.infer<typeof DeviceSelectionSchema>;
 export const DeviceSelections = topic<DeviceSelectionRequested>({
   name: 'device.selections',
   kind: 'fact',
-  version: 1,
   producers: ['campaigns'],
   consumers: ['registry'],
   keyIs: 'selection id',
@@ -62,7 +61,6 @@ export type SelectedDevice = z.infer<typeof SelectedDeviceSchema>;
 export const DeviceSelectionPages = topic<DeviceSelectionAnswered>({
   name: 'device.selection-pages',
   kind: 'fact',
-  version: 1,
   producers: ['registry'],
   consumers: ['campaigns'],
   keyIs: 'selection id',

@@ -67,7 +67,6 @@ const categoryOf: Record<DeviceSessionChanged['change'], Category> = {
 export const DeviceSessions = topic<DeviceSessionChanged>({
   name: 'device.sessions',
   kind: 'fact',
-  version: 1,
   producers: ['device-proxy'],
   consumers: ['registry', 'snapshot', 'event-log', 'dispatcher', 'campaigns'],
   keyIs: 'device id',

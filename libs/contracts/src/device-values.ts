@@ -43,7 +43,6 @@ export type ResourceValueArrived = z.infer<typeof ResourceValueSchema>;
 export const DeviceValues = topic<ResourceValueArrived>({
   name: 'device.values',
   kind: 'fact',
-  version: 1,
   producers: ['device-proxy'],
   consumers: ['snapshot', 'dispatcher'],
   keyIs: 'device id',

@@ -24,7 +24,6 @@ export type SubscriptionChanged = z.infer<typeof SubscriptionStateSchema>;
 export const SubscriptionsState = topic<SubscriptionChanged>({
   name: 'subscriptions.state',
   kind: 'state',
-  version: 1,
   producers: ['device-proxy'],
   consumers: ['snapshot'],
   keyIs: 'key id / device id + path',

@@ -70,12 +70,18 @@ export const factRetentionMs = 26 * hourMs;
 /** States are compacted only after this age, so that a reader of changes sees each of them. */
 export const stateCompactionLagMs = 26 * hourMs;
 
-export type TopicDefinition<V> = Omit<Topic<V>, 'type' | 'retentionMs'> & { retentionMs?: number };
+export type TopicDefinition<V> = Omit<Topic<V>, 'type' | 'retentionMs' | 'version'> &
+  Partial<Pick<Topic<V>, 'retentionMs' | 'version'>>;
 
-export const topic = <V>(definition: TopicDefinition<V>): Topic<V> => ({
-  retentionMs: factRetentionMs,
+export const topic = <V>({
+  version = 1,
+  retentionMs = factRetentionMs,
+  ...definition
+}: TopicDefinition<V>): Topic<V> => ({
   ...definition,
-  type: `lanyard.${definition.name}.v${definition.version}`,
+  version,
+  retentionMs,
+  type: `lanyard.${definition.name}.v${version}`,
 });
 
 /** Dead letters of a consumer group, with the reason and the source offset in headers. */

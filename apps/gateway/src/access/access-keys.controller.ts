@@ -2,8 +2,6 @@ import {
   type By,
   ByCaller,
   ByCallerIfMatch,
-  Caller,
-  type Identity,
   ListParameters,
   type ListRequest,
   Operation,
@@ -58,7 +56,7 @@ export class ApplicationKeysController {
     description: 'Without its secret.',
     ok: AccessKeyRecord,
   })
-  get(@Caller() caller: Identity, @Param('application') application: string, @Param('id') id: string) {
+  get(@ByCaller() { caller }: By, @Param('application') application: string, @Param('id') id: string) {
     return this.keys.get(caller.accountId, id, application);
   }
 
@@ -109,7 +107,7 @@ export class AccessKeysController {
     description: 'Finds the key by its id in any application of the account. Without its secret.',
     ok: AccessKeyRecord,
   })
-  get(@Caller() caller: Identity, @Param('id') id: string) {
+  get(@ByCaller() { caller, id }: By) {
     return this.keys.get(caller.accountId, id);
   }
 }

@@ -1,15 +1,14 @@
 import {
   AnyKey,
   type By,
+  ByCaller,
   ByCallerIfMatch,
-  Caller,
-  type Identity,
   ListParameters,
   type ListRequest,
   Operation,
   RequiresPermission,
 } from '@lanyard/service';
-import { Body, Controller, Get, Param, Post, Put } from '@nestjs/common';
+import { Body, Controller, Get, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import {
   AccountChange,
@@ -58,7 +57,7 @@ export class AccountsController {
       'For administrators of the installation. The response is the only one that contains `admin_key`, the first administrator key of the account: store it now.',
     created: CreatedAccountRecord,
   })
-  create(@Caller() caller: Identity, @Body({ schema: NewAccount }) body: NewAccount) {
+  create(@ByCaller() { caller }: By, @Body({ schema: NewAccount }) body: NewAccount) {
     return this.accounts.create(caller, body);
   }
 
@@ -70,7 +69,7 @@ export class AccountsController {
       '`{id}` may be `me` for the account of the calling key. Other accounts are for administrators of the installation.',
     ok: AccountRecord,
   })
-  async get(@Caller() caller: Identity, @Param('id') id: string) {
+  async get(@ByCaller() { caller, id }: By) {
     return accountRecord(await this.accounts.find(this.accounts.idOf(caller, id)));
   }
 
@@ -93,7 +92,7 @@ export class AccountsController {
     description: 'Counts devices, groups, keys and applications, with the quotas that apply. `{id}` may be `me`.',
     ok: AccountUsage,
   })
-  async usage(@Caller() caller: Identity, @Param('id') id: string) {
+  async usage(@ByCaller() { caller, id }: By) {
     return this.usages.usageOf(await this.accounts.find(this.accounts.idOf(caller, id)), caller);
   }
 }

@@ -4,7 +4,6 @@ import {
   type By,
   ByCaller,
   ByCallerIfMatch,
-  Caller,
   type Identity,
   ListParameters,
   type ListRequest,
@@ -57,7 +56,7 @@ export class ApiKeysController {
   @RequiresPermission(admin)
   @Operation({ summary: 'List API keys', description: '`key` is a key without its secret part.', ok: ApiKeyList })
   @ApiListQuery(apiKeyListSpec, 'ApiKeyFilters')
-  list(@Caller() caller: Identity, @Query() query: QueryParameters) {
+  list(@ByCaller() { caller }: By, @Query() query: QueryParameters) {
     refuseSecrets(query);
     return this.keys.list(caller.accountId, parseListQuery(query, apiKeyListSpec));
   }
@@ -81,7 +80,7 @@ export class ApiKeysController {
     description: '`{id}` may be `me` for the calling key. Without `admin`, a key can read only itself.',
     ok: ApiKeyRecord,
   })
-  get(@Caller() caller: Identity, @Param('id') id: string) {
+  get(@ByCaller() { caller, id }: By) {
     return this.keys.get(caller.accountId, keyIdOf(caller, id));
   }
 

@@ -2,8 +2,6 @@ import {
   type By,
   ByCaller,
   ByCallerIfMatch,
-  Caller,
-  type Identity,
   ListParameters,
   type ListRequest,
   Operation,
@@ -62,7 +60,7 @@ export class ApplicationsController {
     description: 'Includes its groups and the time of its last request.',
     ok: ApplicationRecord,
   })
-  get(@Caller() caller: Identity, @Param('id') id: string) {
+  get(@ByCaller() { caller, id }: By) {
     return this.applications.get(caller.accountId, id);
   }
 

@@ -2,8 +2,6 @@ import {
   type By,
   ByCaller,
   ByCallerIfMatch,
-  Caller,
-  type Identity,
   ListParameters,
   type ListRequest,
   Operation,
@@ -67,7 +65,7 @@ export class KeyGroupsController {
     description: 'Includes the permissions that the group grants and the number of its members.',
     ok: KeyGroupRecord,
   })
-  get(@Caller() caller: Identity, @Param('id') id: string) {
+  get(@ByCaller() { caller, id }: By) {
     return this.groups.get(caller.accountId, id);
   }
 

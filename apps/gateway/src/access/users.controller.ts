@@ -2,14 +2,12 @@ import {
   type By,
   ByCaller,
   ByCallerIfMatch,
-  Caller,
-  type Identity,
   ListParameters,
   type ListRequest,
   Operation,
   RequiresPermission,
 } from '@lanyard/service';
-import { Body, Controller, Delete, Get, Param, Post, Put } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { admin } from '../permissions.js';
 import { UserChange, UserList, UserRecord } from './user-record.js';
@@ -43,7 +41,7 @@ export class UsersController {
     description: 'Name, address and key groups are those of the last sign-in or renewal.',
     ok: UserRecord,
   })
-  get(@Caller() caller: Identity, @Param('id') id: string) {
+  get(@ByCaller() { caller, id }: By) {
     return this.users.get(caller.accountId, id);
   }
 

@@ -1,15 +1,14 @@
 import {
   type By,
+  ByCaller,
   ByCallerIfMatch,
-  Caller,
-  type Identity,
   ListParameters,
   type ListRequest,
   listSchema,
   Operation,
   RequiresPermission,
 } from '@lanyard/service';
-import { Body, Controller, Delete, Get, Param, Post, Put } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Post, Put } from '@nestjs/common';
 import { ApiConflictResponse, ApiTags } from '@nestjs/swagger';
 import { NewProfile, Profile, ProfileChanges, profilesPerAccountMax } from './profile-fields.js';
 import { profileListSpec, ProfilesService } from './profiles.service.js';
@@ -42,7 +41,7 @@ export class ProfilesController {
     description:
       'The account, group or device already has a profile, another profile has the name, or the account has the maximum number of profiles',
   })
-  create(@Caller() caller: Identity, @Body({ schema: NewProfile }) body: NewProfile) {
+  create(@ByCaller() { caller }: By, @Body({ schema: NewProfile }) body: NewProfile) {
     return this.profiles.create(caller, body);
   }
 
@@ -53,7 +52,7 @@ export class ProfilesController {
     description: 'Keys are not part of a profile: each bootstrap creates one, which only the device gets.',
     ok: Profile,
   })
-  get(@Caller() caller: Identity, @Param('id') id: string) {
+  get(@ByCaller() { caller, id }: By) {
     return this.profiles.get(caller.accountId, id);
   }
 

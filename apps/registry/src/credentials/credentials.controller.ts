@@ -1,8 +1,6 @@
 import {
   type By,
   ByCaller,
-  Caller,
-  type Identity,
   ListParameters,
   type ListRequest,
   listSchema,
@@ -53,7 +51,7 @@ export class CredentialsController {
     description: 'The key itself is shown only in the response that created it.',
     ok: Credential,
   })
-  get(@Caller() caller: Identity, @Param('id') id: string, @Param('credentialId') credentialId: string) {
+  get(@ByCaller() { caller, id }: By, @Param('credentialId') credentialId: string) {
     return this.credentials.get(caller.accountId, id, credentialId);
   }
 
@@ -63,7 +61,7 @@ export class CredentialsController {
     summary: 'Delete a credential of a device',
     description: 'Closes the connections that were authenticated with it and ends their registrations.',
   })
-  remove(@Caller() caller: Identity, @Param('id') id: string, @Param('credentialId') credentialId: string) {
+  remove(@ByCaller() { caller, id }: By, @Param('credentialId') credentialId: string) {
     return this.credentials.remove(caller, id, credentialId);
   }
 }

@@ -1,9 +1,8 @@
 import {
   ApiFilters,
   type By,
+  ByCaller,
   ByCallerIfMatch,
-  Caller,
-  type Identity,
   ListParameters,
   type ListRequest,
   listSchema,
@@ -12,7 +11,7 @@ import {
   type QueryParameters,
   RequiresPermission,
 } from '@lanyard/service';
-import { Body, Controller, Delete, Get, Param, Post, Put, Query, StreamableFile } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Post, Put, Query, StreamableFile } from '@nestjs/common';
 import { ApiForbiddenResponse, ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
 import { exportedCsv } from './device-export.js';
 import { DeviceChanges, NewDevice } from './device-fields.js';
@@ -49,7 +48,7 @@ export class DevicesController {
     created: Device,
     conflict: 'Another device of the account has this endpoint name',
   })
-  create(@Caller() caller: Identity, @Body({ schema: NewDevice }) body: NewDevice) {
+  create(@ByCaller() { caller }: By, @Body({ schema: NewDevice }) body: NewDevice) {
     return this.devices.create(caller.accountId, body, caller);
   }
 
@@ -59,7 +58,7 @@ export class DevicesController {
   @ApiFilters(deviceListSpec, 'DeviceFilters')
   @ApiProduces('text/csv')
   @ApiOkResponse({ content: { 'text/csv': { schema: { type: 'string' } } } })
-  export(@Caller() caller: Identity, @Query() query: QueryParameters): StreamableFile {
+  export(@ByCaller() { caller }: By, @Query() query: QueryParameters): StreamableFile {
     const pages = this.lists.pages(caller, parseListQuery(query, deviceListSpec).filters);
     return new StreamableFile(exportedCsv(pages), { type: 'text/csv; charset=utf-8' });
   }
@@ -72,7 +71,7 @@ export class DevicesController {
       '`state` says whether the device is registered now, `lifecycle_status` whether an operator has suspended it.',
     ok: Device,
   })
-  get(@Caller() caller: Identity, @Param('id') id: string) {
+  get(@ByCaller() { caller, id }: By) {
     return this.devices.get(caller, id);
   }
 

@@ -2,8 +2,6 @@ import {
   type By,
   ByCaller,
   ByCallerIfMatch,
-  Caller,
-  type Identity,
   ListParameters,
   type ListRequest,
   listSchema,
@@ -52,7 +50,7 @@ export class GroupsController {
     created: Group,
     conflict: 'Another device group of the account has this name',
   })
-  create(@Caller() caller: Identity, @Body({ schema: NewGroupBody }) body: NewGroupBody) {
+  create(@ByCaller() { caller }: By, @Body({ schema: NewGroupBody }) body: NewGroupBody) {
     return this.groups.create(caller, newGroup(body));
   }
 
@@ -63,7 +61,7 @@ export class GroupsController {
     description: 'Includes its custom attributes and the number of its devices.',
     ok: Group,
   })
-  get(@Caller() caller: Identity, @Param('id') id: string) {
+  get(@ByCaller() { caller, id }: By) {
     return this.groups.visible(caller, id);
   }
 

@@ -1,6 +1,6 @@
 import {
-  Caller,
-  type Identity,
+  type By,
+  ByCaller,
   ListParameters,
   type ListRequest,
   listSchema,
@@ -9,7 +9,7 @@ import {
   RequiresPermission,
   ValidationFailed,
 } from '@lanyard/service';
-import { Controller, Delete, Get, HttpCode, Param, Post, Query, Req, StreamableFile } from '@nestjs/common';
+import { Controller, Delete, Get, HttpCode, Post, Query, Req, StreamableFile } from '@nestjs/common';
 import {
   ApiAcceptedResponse,
   ApiBody,
@@ -63,7 +63,7 @@ export class ImportsController {
   @ApiConflictResponse({
     description: `The account already has ${openImportsMax} incomplete imports, or this import was deleted during the upload`,
   })
-  take(@Caller() caller: Identity, @Req() request: FastifyRequest, @Query('name') name?: unknown) {
+  take(@ByCaller() { caller }: By, @Req() request: FastifyRequest, @Query('name') name?: unknown) {
     return this.imports.storeTable(caller, readName(name), bodyStreamOf(request));
   }
 
@@ -86,7 +86,7 @@ export class ImportsController {
       'Poll it until `status` is `completed`. When `errors_count` is not 0, `errors_report_file` names the report.',
     ok: DeviceImport,
   })
-  get(@Caller() caller: Identity, @Param('id') id: string) {
+  get(@ByCaller() { caller, id }: By) {
     return this.imports.get(caller.accountId, id);
   }
 
@@ -98,7 +98,7 @@ export class ImportsController {
   })
   @ApiProduces('text/csv')
   @ApiOkResponse({ content: { 'text/csv': { schema: { type: 'string' } } } })
-  async errors(@Caller() caller: Identity, @Param('id') id: string) {
+  async errors(@ByCaller() { caller, id }: By) {
     const found = await this.imports.get(caller.accountId, id);
     return new StreamableFile(Readable.from(this.imports.errors(caller.accountId, found.id)), {
       type: 'text/csv; charset=utf-8',
@@ -111,7 +111,7 @@ export class ImportsController {
     summary: 'Delete an import',
     description: 'Stops the import and deletes its report. Devices that it has already created are kept.',
   })
-  remove(@Caller() caller: Identity, @Param('id') id: string) {
+  remove(@ByCaller() { caller, id }: By) {
     return this.imports.remove(caller, id);
   }
 }

@@ -1,8 +1,7 @@
 import {
   type By,
+  ByCaller,
   ByCallerIfMatch,
-  Caller,
-  type Identity,
   ListParameters,
   type ListRequest,
   listSchema,
@@ -42,7 +41,7 @@ export class QueriesController {
     created: DeviceQuery,
     conflict: 'Another query of the account has this name',
   })
-  create(@Caller() caller: Identity, @Body({ schema: NewQuery }) body: NewQuery) {
+  create(@ByCaller() { caller }: By, @Body({ schema: NewQuery }) body: NewQuery) {
     return this.queries.create(caller, body);
   }
 
@@ -53,7 +52,7 @@ export class QueriesController {
     description: 'Use `…/devices` to list the devices that it matches.',
     ok: DeviceQuery,
   })
-  get(@Caller() caller: Identity, @Param('id') id: string) {
+  get(@ByCaller() { caller, id }: By) {
     return this.queries.get(caller.accountId, id);
   }
 

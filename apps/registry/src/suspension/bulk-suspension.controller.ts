@@ -1,5 +1,5 @@
 import { suspensionCategories } from '@lanyard/contracts';
-import { Caller, type Identity, Operation, RequiresPermission } from '@lanyard/service';
+import { type By, ByCaller, type Identity, Operation, RequiresPermission } from '@lanyard/service';
 import { Body, Controller, Post } from '@nestjs/common';
 import { ApiGatewayTimeoutResponse, ApiNotFoundResponse, ApiTags } from '@nestjs/swagger';
 import { z } from 'zod';
@@ -69,7 +69,7 @@ export class BulkSuspensionController {
       'The database query timed out: use a narrower filter. Devices that were already changed keep their new state',
   })
   async run(
-    @Caller() caller: Identity,
+    @ByCaller() { caller }: By,
     @Body({ schema: BulkSuspension }) body: BulkSuspension,
   ): Promise<BulkSuspensionOutcome> {
     const { action, category, description, dry_run: dryRun = false } = body;

@@ -1,8 +1,8 @@
 import {
   type AttentionItem,
   AttentionList,
-  Caller,
-  type Identity,
+  type By,
+  ByCaller,
   type ListEnvelope,
   ListParameters,
   type ListQuery,
@@ -27,7 +27,7 @@ export class ExpiringCertificatesController {
     ok: AttentionList,
   })
   list(
-    @Caller() caller: Identity,
+    @ByCaller() { caller }: By,
     @ListParameters({ filters: {} }) query: ListQuery,
   ): Promise<ListEnvelope<AttentionItem>> {
     return this.certificates.list(caller.accountId, query);

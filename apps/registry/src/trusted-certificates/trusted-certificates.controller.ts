@@ -1,15 +1,14 @@
 import {
   type By,
+  ByCaller,
   ByCallerIfMatch,
-  Caller,
-  type Identity,
   ListParameters,
   type ListRequest,
   listSchema,
   Operation,
   RequiresPermission,
 } from '@lanyard/service';
-import { Body, Controller, Delete, Get, Param, Post, Put } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Post, Put } from '@nestjs/common';
 import { ApiConflictResponse, ApiTags } from '@nestjs/swagger';
 import {
   NewTrustedCertificate,
@@ -45,7 +44,7 @@ export class TrustedCertificatesController {
   @ApiConflictResponse({
     description: 'The certificate is already trusted, or the account has the maximum number of trusted certificates',
   })
-  create(@Caller() caller: Identity, @Body({ schema: NewTrustedCertificate }) body: NewTrustedCertificate) {
+  create(@ByCaller() { caller }: By, @Body({ schema: NewTrustedCertificate }) body: NewTrustedCertificate) {
     return this.trusted.create(caller, body);
   }
 
@@ -56,7 +55,7 @@ export class TrustedCertificatesController {
     description: 'Includes the revoked serial numbers.',
     ok: TrustedCertificate,
   })
-  get(@Caller() caller: Identity, @Param('id') id: string) {
+  get(@ByCaller() { caller, id }: By) {
     return this.trusted.get(caller.accountId, id);
   }
 

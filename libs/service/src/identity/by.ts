@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { callerOf } from './guard.js';
 import type { Identity } from './token.js';
 
-/** Who asks for a change, in which account, of which record and of which version of it. */
+/** Who asks, in which account, for which record and for which version of it. */
 export interface By {
   caller: Identity;
   /** The caller's own account, unless an administrator of the installation acts in another. */
@@ -24,7 +24,7 @@ const Bound = createParamDecorator((isConditional: boolean, context: ExecutionCo
 
 type Pipe = Type<PipeTransform<By, Promise<By>>>;
 
-/** Parameter of a controller method: who asks for a change of any version. */
+/** Parameter of a controller method: who asks for what, in any version. */
 export const ByCaller = (...pipes: Pipe[]): ParameterDecorator => Bound(false, ...pipes);
 
 /** The same, of the version that If-Match names. */
