@@ -130,27 +130,23 @@ export class OnlyInstallationAdministrators extends fixed(
 
 export class AccountNotFound extends fixed(NotFound, 'No such account.') {}
 
+class LimitExceeded extends ServiceError {
+  constructor(message: string) {
+    super({ status: 403, code: 'account_limit_exceeded', token: 'LIMITS_EXCEEDED', message });
+  }
+}
+
 /** A quota of the account; the operator of the installation sets them. */
-export class AccountLimitExceeded extends ServiceError {
+export class AccountLimitExceeded extends LimitExceeded {
   constructor(what: string, max: number) {
-    super({
-      status: 403,
-      code: 'account_limit_exceeded',
-      token: 'LIMITS_EXCEEDED',
-      message: `The account already has ${max} ${what}, its quota.`,
-    });
+    super(`The account already has ${max} ${what}, its quota.`);
   }
 }
 
 /** One in use and one that replaces it. */
-export class AccessKeyLimitExceeded extends ServiceError {
+export class AccessKeyLimitExceeded extends LimitExceeded {
   constructor(max: number) {
-    super({
-      status: 403,
-      code: 'account_limit_exceeded',
-      token: 'LIMITS_EXCEEDED',
-      message: `The application already has ${max} access keys, the maximum.`,
-    });
+    super(`The application already has ${max} access keys, the maximum.`);
   }
 }
 

@@ -22,12 +22,10 @@ const allowBrowsers = (app: NestFastifyApplication, origin: string[]): void => {
 };
 
 const refuseLongUrls = (app: NestFastifyApplication): void => {
-  app
-    .getHttpAdapter()
-    .getInstance()
-    .addHook('onRequest', (request, _reply, done) => {
-      done(request.originalUrl.length > urlLengthMax ? new UrlTooLong() : undefined);
-    });
+  const fastify = app.getHttpAdapter().getInstance();
+  fastify.addHook('onRequest', (request, _reply, done) => {
+    done(request.originalUrl.length > urlLengthMax ? new UrlTooLong() : undefined);
+  });
 };
 
 /**

@@ -25,13 +25,15 @@ export class CredentialTaken extends Duplicate {
   }
 }
 
-export class TooManyCredentials extends ServiceError {
+class LimitExceeded extends ServiceError {
+  constructor(message: string) {
+    super({ status: 409, code: 'limit_exceeded', message });
+  }
+}
+
+export class TooManyCredentials extends LimitExceeded {
   constructor(max: number) {
-    super({
-      status: 409,
-      code: 'limit_exceeded',
-      message: `At most ${max} are allowed: delete one that is no longer used.`,
-    });
+    super(`At most ${max} are allowed: delete one that is no longer used.`);
   }
 }
 
@@ -47,12 +49,12 @@ export class NoAuthority extends fixed(ValidationFailed, [
   { name: 'certificate', message: 'Must be the certificate of an authority (CA:TRUE)' },
 ]) {}
 
-export class SignatureInvalid extends ValidationFailed {
-  constructor() {
-    const message = 'Must be the account id, signed with the private key of the certificate, in base64';
-    super([{ name: 'signature', message }]);
-  }
-}
+export class SignatureInvalid extends fixed(ValidationFailed, [
+  {
+    name: 'signature',
+    message: 'Must be the account id, signed with the private key of the certificate, in base64',
+  },
+]) {}
 
 export class SignatureMissing extends fixed(ValidationFailed, [
   { name: 'signature', message: 'Required for status ACTIVE' },
@@ -76,13 +78,9 @@ export class ProfileTargetTaken extends fixed(Duplicate, 'This account, group or
   { name: 'scope', message: 'Already has a profile: change that one' },
 ]) {}
 
-export class TooManyProfiles extends ServiceError {
+export class TooManyProfiles extends LimitExceeded {
   constructor(max: number) {
-    super({
-      status: 409,
-      code: 'limit_exceeded',
-      message: `At most ${max} bootstrap profiles are allowed: delete one that is no longer used.`,
-    });
+    super(`At most ${max} bootstrap profiles are allowed: delete one that is no longer used.`);
   }
 }
 
@@ -100,13 +98,9 @@ export class ImportDeleted extends fixed(ServiceError, {
   message: 'The import was deleted while its table was uploaded.',
 }) {}
 
-export class TooManyImports extends ServiceError {
+export class TooManyImports extends LimitExceeded {
   constructor(max: number) {
-    super({
-      status: 409,
-      code: 'limit_exceeded',
-      message: `The account already has ${max} incomplete imports: wait until one completes, or delete one.`,
-    });
+    super(`The account already has ${max} incomplete imports: wait until one completes, or delete one.`);
   }
 }
 
@@ -129,11 +123,8 @@ export class FilterMissing extends fixed(ValidationFailed, [
 /** A quota of the account; the operator of the installation sets them. */
 export class DeviceLimitExceeded extends ServiceError {
   constructor(max: number) {
-    super({
-      status: 403,
-      code: 'account_limit_exceeded',
-      message: `The account already has ${max} devices, its quota.`,
-    });
+    const message = `The account already has ${max} devices, its quota.`;
+    super({ status: 403, code: 'account_limit_exceeded', message });
   }
 }
 

@@ -21,15 +21,13 @@ const isPage = (url: string): boolean => /^\/(docs([/?]|$)|$|\?)/.test(url);
 /** For the pages that the gateway shows: `GET /` and `/docs`. */
 export const setContentPolicy = (app: NestFastifyApplication, publicUrl: string | undefined): void => {
   const policy = contentPolicy(publicUrl);
-  app
-    .getHttpAdapter()
-    .getInstance()
-    .addHook('onRequest', (request, reply, done) => {
-      if (isPage(request.url))
-        reply
-          .header('content-security-policy', policy)
-          .header('x-frame-options', 'DENY')
-          .header('referrer-policy', 'no-referrer');
-      done();
-    });
+  const fastify = app.getHttpAdapter().getInstance();
+  fastify.addHook('onRequest', (request, reply, done) => {
+    if (isPage(request.url))
+      reply
+        .header('content-security-policy', policy)
+        .header('x-frame-options', 'DENY')
+        .header('referrer-policy', 'no-referrer');
+    done();
+  });
 };

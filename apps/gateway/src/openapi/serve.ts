@@ -18,13 +18,11 @@ export const ownDocument = (app: NestFastifyApplication, publicUrl?: string): Op
 /** `/openapi.json` for all services, and `/docs`, a page that shows it; its scripts come from this server. */
 export const serveDocuments = (app: NestFastifyApplication, own: OpenAPIObject, documents: Documents): void => {
   // Every service serves its own document; the gateway serves the merged one in its place.
-  app
-    .getHttpAdapter()
-    .getInstance()
-    .addHook('onRequest', async (request, reply) => {
-      if (request.method === 'GET' && request.url.split('?', 1)[0] === '/openapi.json')
-        return reply.type('application/json; charset=utf-8').send(JSON.stringify(await documents.mergedWith(own)));
-    });
+  const fastify = app.getHttpAdapter().getInstance();
+  fastify.addHook('onRequest', async (request, reply) => {
+    if (request.method === 'GET' && request.url.split('?', 1)[0] === '/openapi.json')
+      return reply.type('application/json; charset=utf-8').send(JSON.stringify(await documents.mergedWith(own)));
+  });
   SwaggerModule.setup('docs', app, own, {
     customSiteTitle: 'Lanyard',
     raw: false,

@@ -16,20 +16,18 @@ const operationOf = (request: FastifyRequest): string => {
 
 /** Counts each denied request of a valid key, whichever service denied it. */
 export const noteDenied = (app: NestFastifyApplication, refusals: Refusals, trustedProxies: number): void => {
-  app
-    .getHttpAdapter()
-    .getInstance()
-    .addHook('onResponse', (request: Identified, reply, done) => {
-      const { identity } = request;
-      if (reply.statusCode === 403 && identity)
-        refusals.recordRefusal({
-          kind: 'denied',
-          accountId: identity.accountId,
-          keyId: identity.keyId,
-          address: clientAddress(request.raw, trustedProxies),
-          requestId: request.id,
-          operation: operationOf(request),
-        });
-      done();
-    });
+  const fastify = app.getHttpAdapter().getInstance();
+  fastify.addHook('onResponse', (request: Identified, reply, done) => {
+    const { identity } = request;
+    if (reply.statusCode === 403 && identity)
+      refusals.recordRefusal({
+        kind: 'denied',
+        accountId: identity.accountId,
+        keyId: identity.keyId,
+        address: clientAddress(request.raw, trustedProxies),
+        requestId: request.id,
+        operation: operationOf(request),
+      });
+    done();
+  });
 };

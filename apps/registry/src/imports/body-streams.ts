@@ -12,17 +12,15 @@ export const bodyStreamOf = (request: FastifyRequest): Readable => streams.get(r
 
 /** Bodies of imports are not collected: the parser gets an empty one, the handler the stream. Before routes are made. */
 export const streamImports = (app: NestFastifyApplication): void => {
-  app
-    .getHttpAdapter()
-    .getInstance()
-    .addHook('onRoute', (route) => {
-      if (route.url !== importsPath || ![route.method].flat().includes('POST')) return;
-      route.bodyLimit = importBytesMax;
-      route.preParsing = async (request, _reply, payload) => {
-        streams.set(request.raw, payload as Readable);
-        // Checks the announced length.
-        const receivedEncodedLength = Number(request.headers['content-length'] ?? 0);
-        return Object.assign(Readable.from([]), { receivedEncodedLength });
-      };
-    });
+  const fastify = app.getHttpAdapter().getInstance();
+  fastify.addHook('onRoute', (route) => {
+    if (route.url !== importsPath || ![route.method].flat().includes('POST')) return;
+    route.bodyLimit = importBytesMax;
+    route.preParsing = async (request, _reply, payload) => {
+      streams.set(request.raw, payload as Readable);
+      // Checks the announced length.
+      const receivedEncodedLength = Number(request.headers['content-length'] ?? 0);
+      return Object.assign(Readable.from([]), { receivedEncodedLength });
+    };
+  });
 };
