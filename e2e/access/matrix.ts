@@ -5,6 +5,7 @@ import type { RunningSystem } from '../system.ts';
 import { deviceScopes, scopeEscapes } from './device-scopes.ts';
 import { limitedChannel } from './limited-channel.ts';
 import { fresh } from '../journeys.ts';
+import { valueHistory } from './value-history.ts';
 
 /** An id that does not exist. */
 const newId = (): string => randomBytes(16).toString('hex');
@@ -126,6 +127,8 @@ export const accessMatrix = (system: () => RunningSystem): void => {
   it('operation x device scope: devices of other groups do not exist', () => deviceScopes(tenant, operations));
   it('the channel of a limited key has its devices only, also when they move', () =>
     limitedChannel(root, system().coapUrls[0] as string));
+  it('the history of a value is read with the permission, within the device groups and the account', async () =>
+    valueHistory(root, await tenant(), system().coapUrls[0] as string));
   it('a limited key finds no way around its device groups', () => scopeEscapes(tenant));
 
   it('operation x tenant: what belongs to another tenant does not exist, and stays as it is', async () => {
