@@ -8,7 +8,7 @@ const texts = {
   scenario: 'YAML file with groups of devices and phases, instead of the options of devices',
   devices: 'number of devices (100)',
   server:
-    'coap://host:port, coaps://…, coap+tcp://… or coaps+tcp://…; separate several with commas (coap://127.0.0.1:5683)',
+    'coap://host:port, coaps://…, coap+tcp://… or coaps+tcp://…; separate several with commas (that of the running system, or coap://127.0.0.1:5683)',
   'name-prefix': 'prefix of the endpoint names: sim for sim-0, sim-1 … (sim)',
   'device-type': 'endpoint type that devices register with (simulated)',
   'protocol-version': 'LwM2M 1.0, 1.1 or 1.2 (1.1)',
