@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { UpdateCampaign, UpdateCampaignProgress } from '@lanyard/client';
 import type { Command } from 'commander';
 import { type Cli, type Session, untilStopped } from '../cli.js';
-import { UsageError } from '../errors.js';
-import { findNamed } from '../names/records.js';
+import { findGroup, findNamed } from '../names/records.js';
+import { idColumn } from '../output/output.js';
 import { timeOf } from '../output/time.js';
-import { wholeNumber } from './values.js';
+import { contentOf, wholeNumber } from './values.js';
 
 const pollMs = 1_000;
 const endStates = new Set(['done', 'aborted']);
@@ -46,10 +45,9 @@ interface CreateOptions {
 const create = async (session: Session, name: string, options: CreateOptions): Promise<void> => {
   const { lanyard, out } = session;
   const image = await findNamed('image', lanyard.items('GET /v3/firmware-images'), options.image);
-  const group = options.group && (await findNamed('group', lanyard.items('GET /v3/device-groups'), options.group)).id;
   const body = {
     ...{ name, firmware_image_id: image.id },
-    ...(group && { group_id: group }),
+    ...(options.group !== undefined && { group_id: await findGroup(lanyard, options.group) }),
     ...(options.filter !== undefined && { filter: options.filter }),
     ...(options.concurrency !== undefined && { concurrency: options.concurrency }),
   };
@@ -86,9 +84,9 @@ export const addCampaigns = (program: Command, cli: Cli): void => {
         { title: 'STATE', of: ({ state }: UpdateCampaign) => state },
         { title: 'VERSION', of: (each: UpdateCampaign) => each.firmware_version },
         { title: 'CREATED', of: (each: UpdateCampaign) => timeOf(each.created_at) },
-        { title: 'ID', of: ({ id }: UpdateCampaign) => id, style: () => 'dim' as const },
+        idColumn,
       ];
-      await out.list(lanyard.items('GET /v3/update-campaigns'), columns, ({ id }) => id);
+      await out.list(lanyard.items('GET /v3/update-campaigns'), columns);
     });
   campaign
     .command('show')
@@ -99,25 +97,20 @@ export const addCampaigns = (program: Command, cli: Cli): void => {
       const found = await campaignOf(session, name);
       const progress = await session.lanyard.call('GET /v3/update-campaigns/{id}/progress', { path: { id: found.id } });
       await session.out.record({ ...found, progress }, [
-        ...([
-          ['Name', found.name],
-          ['Id', found.id],
-          ['State', found.state],
-          ['Reason', found.reason],
-        ] as const),
-        ...([
-          ['Version', found.firmware_version],
-          ['Filter', found.filter],
-          ['Group', found.group_id],
-        ] as const),
-        ...([
-          ['Devices', progress.devices],
-          ['Progress', countsOf(progress)],
-        ] as const),
-        ...([
-          ['Started', timeOf(found.started_at)],
-          ['Finished', timeOf(found.finished_at)],
-        ] as const),
+        ['Name', found.name],
+        ['Id', found.id],
+        ['State', found.state],
+        ['Reason', found.reason],
+        ['Version', found.firmware_version],
+        ['Filter', found.filter],
+        ['Group', found.group_id],
+        ['Window', found.window && `${found.window.from}-${found.window.to} UTC`],
+        ['Devices', progress.devices],
+        ['Progress', countsOf(progress)],
+        ['Starts', found.started_at === null ? timeOf(found.when) : null],
+        ['Started', timeOf(found.started_at)],
+        ['Ends', found.finished_at === null ? timeOf(found.ends_at) : null],
+        ['Finished', timeOf(found.finished_at)],
       ]);
     });
   campaign
@@ -150,12 +143,7 @@ interface UploadOptions {
 }
 
 const upload = async ({ lanyard, out }: Session, file: string, options: UploadOptions): Promise<void> => {
-  let body: Uint8Array;
-  try {
-    body = readFileSync(file);
-  } catch (error) {
-    throw new UsageError(`The package cannot be read: ${(error as Error).message}`);
-  }
+  const body = contentOf(file);
   const { name = basename(file), firmwareVersion: version, description, software } = options;
   const checksum = createHash('sha256').update(body).digest('hex');
   const query = {
@@ -174,18 +162,14 @@ export const addImages = (program: Command, cli: Cli): void => {
     .description('List packages (the default)')
     .action(async (_, command: Command) => {
       const { lanyard, out } = cli.session(command);
-      await out.list(
-        lanyard.items('GET /v3/firmware-images'),
-        [
-          { title: 'NAME', of: ({ name }) => name },
-          { title: 'VERSION', of: ({ version }) => version },
-          { title: 'SOFTWARE', of: (image) => image.package_name },
-          { title: 'BYTES', of: (image) => image.datafile_size },
-          { title: 'CREATED', of: (image) => timeOf(image.created_at) },
-          { title: 'ID', of: ({ id }) => id, style: () => 'dim' },
-        ],
-        ({ id }) => id,
-      );
+      await out.list(lanyard.items('GET /v3/firmware-images'), [
+        { title: 'NAME', of: ({ name }) => name },
+        { title: 'VERSION', of: ({ version }) => version },
+        { title: 'SOFTWARE', of: (image) => image.package_name },
+        { title: 'BYTES', of: (image) => image.datafile_size },
+        { title: 'CREATED', of: (image) => timeOf(image.created_at) },
+        idColumn,
+      ]);
     });
   images
     .command('upload')

@@ -4,7 +4,7 @@ import type { Cli } from '../cli.js';
 import { NameUnknown, UsageError } from '../errors.js';
 import { channelKind } from '../forward/pull-channel.js';
 import { ageOf } from '../output/time.js';
-import { collected } from './values.js';
+import { collected, headersOf } from './values.js';
 
 type Shown = (CallbackChannel | WebSocketChannel | PullChannel) & { kind: string };
 
@@ -57,15 +57,6 @@ interface CreateOptions {
   timestamp?: boolean;
   endpointName?: boolean;
 }
-
-const headersOf = (given: readonly string[] = []): Record<string, string> =>
-  Object.fromEntries(
-    given.map((text) => {
-      const at = text.indexOf(':');
-      if (at < 1) throw new UsageError('A header is written as "name: value".');
-      return [text.slice(0, at).trim(), text.slice(at + 1).trim()];
-    }),
-  );
 
 const create = async (cli: Cli, kind: string, options: CreateOptions, command: Command): Promise<void> => {
   if ((kind === 'callback') !== (options.url !== undefined))

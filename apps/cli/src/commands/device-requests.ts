@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { Command as DeviceRequest, CommandResult } from '@lanyard/client';
 import { CommandFailed, textOf } from '@lanyard/client';
 import type { Command } from 'commander';
@@ -7,7 +6,7 @@ import { UsageError } from '../errors.js';
 import { findDevice } from '../names/devices.js';
 import { resourcePath } from '../names/paths.js';
 import { printable } from '../output/safe-text.js';
-import { wholeNumber } from './values.js';
+import { contentOf, wholeNumber } from './values.js';
 
 export interface RequestOptions {
   timeout: number;
@@ -95,14 +94,9 @@ interface WriteOptions extends RequestOptions {
   contentType?: string;
 }
 
-const valueOf = async (value: string | undefined, { file }: WriteOptions): Promise<string | Uint8Array> => {
+const valueOf = (value: string | undefined, { file }: WriteOptions): string | Uint8Array => {
   if ((value === undefined) === (file === undefined)) throw new UsageError('Give a value or --file, one of the two.');
-  if (value !== undefined) return value;
-  try {
-    return readFileSync(file === '-' ? process.stdin.fd : (file as string));
-  } catch (error) {
-    throw new UsageError(`The file cannot be read: ${(error as Error).message}`);
-  }
+  return value ?? contentOf(file as string);
 };
 
 export const addDeviceRequests = (program: Command, cli: Cli): void => {
@@ -126,7 +120,7 @@ export const addDeviceRequests = (program: Command, cli: Cli): void => {
       .option('--file <file>', 'content of this file instead of a value; - is the standard input')
       .option('--content-type <type>', 'media type of the value; text/plain, or application/octet-stream of a file'),
   ).action(async (name: string, path: string, value: string | undefined, options: WriteOptions, command: Command) => {
-    const payload = await valueOf(value, options);
+    const payload = valueOf(value, options);
     const contentType =
       options.contentType ?? (typeof payload === 'string' ? 'text/plain' : 'application/octet-stream');
     const wanted = { method: 'PUT', uri: resourcePath(path), payload, contentType } as const;

@@ -2,8 +2,8 @@ import type { Device, DeviceFilters, ItemOf } from '@lanyard/client';
 import { type Command, Option } from 'commander';
 import type { Cli } from '../cli.js';
 import { findDevice, nameOf } from '../names/devices.js';
-import { findNamed } from '../names/records.js';
-import type { Column } from '../output/output.js';
+import { findGroup } from '../names/records.js';
+import { type Column, idColumn } from '../output/output.js';
 import { timeOf } from '../output/time.js';
 import { collected, filterQuery, firstOf, wholeNumber } from './values.js';
 
@@ -16,7 +16,7 @@ const columns: Column<Device>[] = [
     style: (device) => (device.lifecycle_status === 'blocked' ? 'red' : undefined),
   },
   { title: 'TYPE', of: (device) => device.endpoint_type },
-  { title: 'ID', of: ({ id }) => id, style: () => 'dim' },
+  idColumn,
 ];
 
 const states = ['unenrolled', 'cloud_enrolling', 'bootstrapped', 'registered', 'deregistered'];
@@ -30,15 +30,14 @@ interface ListOptions {
 
 const listDevices = async (cli: Cli, options: ListOptions, command: Command): Promise<void> => {
   const { lanyard, out } = cli.session(command);
-  const group = options.group && (await findNamed('group', lanyard.items('GET /v3/device-groups'), options.group)).id;
   const query = {
     ...filterQuery(options.filter),
     ...(options.state && { state: options.state }),
-    ...(group && { groups: group }),
+    ...(options.group && { groups: await findGroup(lanyard, options.group) }),
     limit: Math.min(1_000, options.limit ?? 1_000),
   };
   const devices = lanyard.items('GET /v3/devices', { query });
-  const count = await out.list(firstOf(devices, options.limit ?? Infinity), columns, ({ id }) => id);
+  const count = await out.list(firstOf(devices, options.limit ?? Infinity), columns);
   if (count === 0)
     out.note('No device matches. "npm run device -- --secure" in a clone of Lanyard starts a demonstration device.');
 };
@@ -67,9 +66,9 @@ const addGroups = (devices: Command, cli: Cli): void => {
       const shown: Column<Group>[] = [
         { title: 'NAME', of: ({ name }) => name },
         { title: 'DEVICES', of: (group) => group.devices_count },
-        { title: 'ID', of: ({ id }) => id, style: () => 'dim' },
+        idColumn,
       ];
-      await out.list(lanyard.items('GET /v3/device-groups'), shown, ({ id }) => id);
+      await out.list(lanyard.items('GET /v3/device-groups'), shown);
     });
 };
 

@@ -1,13 +1,12 @@
 import type { NotificationMessage } from '@lanyard/client';
 import { type Command, Option } from 'commander';
 import { type Cli, type Session, untilStopped } from '../cli.js';
-import { UsageError } from '../errors.js';
 import { deliver, type DeliveryEvents, type Target } from '../forward/delivery.js';
 import { type Forwarded, Journal, keptMax } from '../forward/journal.js';
 import { messages, openPullChannel } from '../forward/pull-channel.js';
 import { signingSecret } from '../forward/signature.js';
 import { checkedUrl } from '../settings/connection.js';
-import { collected, wholeNumber } from './values.js';
+import { collected, headersOf, wholeNumber } from './values.js';
 
 interface ForwardOptions {
   secretFile?: string;
@@ -15,15 +14,6 @@ interface ForwardOptions {
   method: string;
   replay: number;
 }
-
-const headersOf = (given: readonly string[] = []): Record<string, string> =>
-  Object.fromEntries(
-    given.map((text) => {
-      const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):\s*([\x20-\x7e]*)$/.exec(text) ?? [];
-      if (name === undefined || value === undefined) throw new UsageError(`"${text}" is not a header: name: value.`);
-      return [name.toLowerCase(), value];
-    }),
-  );
 
 const eventsIn = (message: NotificationMessage): number =>
   Object.values(message).reduce((count, items) => count + (Array.isArray(items) ? items.length : 0), 0);

@@ -1,21 +1,13 @@
-import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DeviceImport } from '@lanyard/client';
 import type { Command } from 'commander';
 import type { Cli, Session } from '../cli.js';
-import { CliError, exitCodes, UsageError } from '../errors.js';
+import { CliError, exitCodes } from '../errors.js';
 import { printable } from '../output/safe-text.js';
+import { contentOf } from './values.js';
 
 const pollMs = 500;
-
-const contentOf = (file: string): Uint8Array => {
-  try {
-    return readFileSync(file === '-' ? process.stdin.fd : file);
-  } catch (error) {
-    throw new UsageError(`The file cannot be read: ${(error as Error).message}`);
-  }
-};
 
 const followed = async ({ lanyard, out, signal }: Session, begun: DeviceImport): Promise<DeviceImport> => {
   let current = begun;

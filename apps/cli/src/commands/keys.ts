@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { Cli, Session } from '../cli.js';
 import { UsageError } from '../errors.js';
 import { findNamed } from '../names/records.js';
-import type { Column } from '../output/output.js';
+import { type Column, idColumn } from '../output/output.js';
 import { timeOf } from '../output/time.js';
 import { collected } from './values.js';
 
@@ -13,22 +13,21 @@ const columns: Column<ApiKey>[] = [
   { title: 'STATUS', of: ({ status }) => status, style: ({ status }) => (status === 'ACTIVE' ? 'green' : 'red') },
   { title: 'LAST USED', of: (key) => timeOf(key.last_used_at) },
   { title: 'EXPIRES', of: ({ expiration }) => timeOf(expiration) },
-  { title: 'ID', of: ({ id }) => id, style: () => 'dim' },
+  idColumn,
 ];
 
-/** The only time that the whole key is known. */
-const hand = async ({ out }: Session, key: ApiKey, file: string | undefined): Promise<void> => {
-  if (file === undefined) return out.result(key, () => key.key);
-  out.note(`The key is in ${file}, which only you can read.`);
-};
-
-/** Before the key is made: a key that cannot be stored would be lost. */
-const reserved = (file: string | undefined): void => {
+/** Makes a key and hands it over, the only time that the whole key is known: prints it, or writes it to a new file. */
+const hand = async ({ out }: Session, file: string | undefined, make: () => Promise<ApiKey>): Promise<void> => {
   try {
+    // Before the key is made: a key that cannot be stored would be lost.
     if (file !== undefined) writeFileSync(file, '', { mode: 0o600, flag: 'wx' });
   } catch (error) {
     throw new UsageError(`The file cannot be written: ${(error as Error).message}`);
   }
+  const key = await make();
+  if (file === undefined) return out.result(key, () => key.key);
+  writeFileSync(file, `${key.key}\n`);
+  out.note(`The key is in ${file}, which only you can read.`);
 };
 
 interface CreateOptions {
@@ -42,11 +41,8 @@ const create = async (session: Session, name: string, { group = [], expires, out
   const groups: string[] = [];
   for (const each of group)
     groups.push((await findNamed('key group', lanyard.items('GET /v3/policy-groups'), each)).id);
-  reserved(out);
   const body = { name, ...(groups.length > 0 && { groups }), ...(expires !== undefined && { expiration: expires }) };
-  const key = await lanyard.call('POST /v3/api-keys', { body });
-  if (out !== undefined) writeFileSync(out, `${key.key}\n`);
-  await hand(session, key, out);
+  await hand(session, out, () => lanyard.call('POST /v3/api-keys', { body }));
 };
 
 const keyOf = ({ lanyard }: Session, name: string): Promise<ApiKey> =>
@@ -59,7 +55,7 @@ export const addKeys = (program: Command, cli: Cli): void => {
     .description('List API keys (the default)')
     .action(async (_, command: Command) => {
       const { lanyard, out } = cli.session(command);
-      await out.list(lanyard.items('GET /v3/api-keys'), columns, ({ id }) => id);
+      await out.list(lanyard.items('GET /v3/api-keys'), columns);
     });
   keys
     .command('create')
@@ -77,10 +73,7 @@ export const addKeys = (program: Command, cli: Cli): void => {
     .action(async (name: string, { out }: { out?: string }, command: Command) => {
       const session = cli.session(command);
       const { id } = await keyOf(session, name);
-      reserved(out);
-      const key = await session.lanyard.call('POST /v3/api-keys/{id}/rotate', { path: { id } });
-      if (out !== undefined) writeFileSync(out, `${key.key}\n`);
-      await hand(session, key, out);
+      await hand(session, out, () => session.lanyard.call('POST /v3/api-keys/{id}/rotate', { path: { id } }));
     });
   keys
     .command('delete')

@@ -2,8 +2,6 @@ import { Lanyard } from '@lanyard/client';
 import type { Command } from 'commander';
 import type { Cli, GlobalOptions } from '../cli.js';
 import { signInWithDevice } from './device-sign-in.js';
-import { NameUnknown } from '../errors.js';
-import { closest } from '../names/closest.js';
 import type { Output } from '../output/output.js';
 import { onOneLine } from '../output/safe-text.js';
 import { checkedUrl, developmentUrl } from '../settings/connection.js';
@@ -56,15 +54,6 @@ const logIn = async (cli: Cli, command: Command): Promise<void> => {
   await out.result(shown, () => `Signed in to ${url} as ${onOneLine(account || id)} (profile ${name}).`);
 };
 
-const known = (profiles: Profiles, name: string): string => {
-  if (profiles.find(name)) return name;
-  const near = closest(
-    name,
-    profiles.all().map(([each]) => each),
-  );
-  throw new NameUnknown(`There is no profile "${name}".`, near && `Did you mean "${near}"?`);
-};
-
 export const addLogin = (program: Command, cli: Cli): void => {
   program
     .command('login')
@@ -84,8 +73,8 @@ export const addLogin = (program: Command, cli: Cli): void => {
     .description('Forget the key of a profile; the session of a person ends')
     .action(async (_, command: Command) => {
       const profiles = new Profiles(cli.environment.folder);
-      const name = known(profiles, command.optsWithGlobals<GlobalOptions>().profile ?? profiles.current);
-      const hasEnded = await end(cli, profiles.find(name) as Profile);
+      const name = command.optsWithGlobals<GlobalOptions>().profile ?? profiles.current;
+      const hasEnded = await end(cli, profiles.get(name));
       profiles.remove(name);
       const note = hasEnded ? 'The session has ended' : `The key of profile ${name} is deleted here; it stays valid`;
       cli.output(command).note(`${note} in the service.`);
@@ -97,7 +86,7 @@ export const addLogin = (program: Command, cli: Cli): void => {
     .argument('[name]', 'profile to use from now on')
     .action(async (name: string | undefined, _, command: Command) => {
       const profiles = new Profiles(cli.environment.folder);
-      if (name !== undefined) profiles.select(known(profiles, name));
+      if (name !== undefined) profiles.select(name);
       const all = profiles.all().map(([each, { url }]) => ({ name: each, url, current: each === profiles.current }));
       const columns = [
         { title: '', of: ({ current }: (typeof all)[number]) => (current ? '*' : '') },

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import type { Cli } from '../cli.js';
 import { UsageError } from '../errors.js';
 import { findDevice, nameOf } from '../names/devices.js';
-import { findNamed } from '../names/records.js';
+import { findGroup } from '../names/records.js';
 import { onOneLine } from '../output/safe-text.js';
 
 const categories = ['maintenance', 'lost_or_stolen', 'recalled', 'security_breach', 'other'];
@@ -26,8 +26,10 @@ const reasonOf = ({ category, description }: SuspensionOptions): SuspensionReaso
 const many = async (cli: Cli, action: Action, options: SuspensionOptions, command: Command): Promise<void> => {
   const { lanyard, out } = cli.session(command);
   const { group, filter, dryRun = false } = options;
-  const groupId = group && (await findNamed('group', lanyard.items('GET /v3/device-groups'), group)).id;
-  const selection = { ...(groupId && { group_id: groupId }), ...(filter !== undefined && { filter }) };
+  const selection = {
+    ...(group !== undefined && { group_id: await findGroup(lanyard, group) }),
+    ...(filter !== undefined && { filter }),
+  };
   const total = { action, dry_run: dryRun, matched_count: 0, changed_count: 0 };
   let after: string | null | undefined;
   do {

@@ -2,7 +2,7 @@ import type { DeviceEvent } from '@lanyard/client';
 import type { Command } from 'commander';
 import { type Cli, type Session, untilStopped } from '../cli.js';
 import { findDevice } from '../names/devices.js';
-import { findNamed } from '../names/records.js';
+import { findGroup } from '../names/records.js';
 import type { Output } from '../output/output.js';
 import { onOneLine } from '../output/safe-text.js';
 import { timeOf } from '../output/time.js';
@@ -31,9 +31,7 @@ const filtersOf = async (
 ): Promise<Record<string, string>> => ({
   ...filterQuery(filter),
   ...(device !== undefined && { device_id: (await findDevice(lanyard, device)).id }),
-  ...(group !== undefined && {
-    group_id: (await findNamed('group', lanyard.items('GET /v3/device-groups'), group)).id,
-  }),
+  ...(group !== undefined && { group_id: await findGroup(lanyard, group) }),
 });
 
 /** The newest entries, oldest first. Returns the id of the newest one of all. */

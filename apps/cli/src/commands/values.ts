@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { InvalidArgumentError } from 'commander';
 import { UsageError } from '../errors.js';
 
@@ -24,6 +25,25 @@ export const filterQuery = (filters: readonly string[] = []): Record<string, str
       return [text.slice(0, at), text.slice(at + 1)];
     }),
   );
+
+/** `Authorization: Basic abc` → headers of requests. */
+export const headersOf = (given: readonly string[] = []): Record<string, string> =>
+  Object.fromEntries(
+    given.map((text) => {
+      const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):\s*([\x20-\x7e]*)$/.exec(text) ?? [];
+      if (name === undefined || value === undefined) throw new UsageError(`"${text}" is not a header: name: value.`);
+      return [name.toLowerCase(), value];
+    }),
+  );
+
+/** The content of a file; `-`: of the standard input. */
+export const contentOf = (file: string): Uint8Array => {
+  try {
+    return readFileSync(file === '-' ? process.stdin.fd : file);
+  } catch (error) {
+    throw new UsageError(`The file cannot be read: ${(error as Error).message}`);
+  }
+};
 
 export async function* firstOf<T>(items: AsyncIterable<T>, max: number): AsyncGenerator<T> {
   let count = 0;

@@ -1,3 +1,4 @@
+import type { Lanyard } from '@lanyard/client';
 import { NameUnknown, UsageError } from '../errors.js';
 import { closest } from './closest.js';
 
@@ -25,3 +26,7 @@ export const findNamed = async <T extends Named>(kind: string, all: AsyncIterabl
   const near = closest(nameOrId, names);
   throw new NameUnknown(`There is no ${kind} "${nameOrId}".`, near && `Did you mean "${near}"?`);
 };
+
+/** The id of the device group with this id or name. */
+export const findGroup = async (lanyard: Lanyard, nameOrId: string): Promise<string> =>
+  (await findNamed('group', lanyard.items('GET /v3/device-groups'), nameOrId)).id;

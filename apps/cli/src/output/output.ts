@@ -18,6 +18,8 @@ export interface Column<T> {
   style?: (item: T) => Style | undefined;
 }
 
+export const idColumn: Column<{ id: string }> = { title: 'ID', of: ({ id }) => id, style: () => 'dim' };
+
 /** Rows that are collected before the widths of the columns are chosen; longer lists continue with the same. */
 const rowsPerTable = 500;
 
@@ -82,7 +84,7 @@ export class Output {
   async list<T extends object>(
     items: AsyncIterable<T> | Iterable<T>,
     columns: readonly Column<T>[],
-    idOf: (item: T) => string,
+    idOf: (item: T) => string = (item) => (item as { id?: string }).id ?? '',
   ): Promise<number> {
     if (this.options.json) return this.jsonArray(items);
     let count = 0;

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Environment } from '../config.js';
-import { CliError, exitCodes, NameUnknown, UsageError } from '../errors.js';
-import { closest } from '../names/closest.js';
+import { CliError, exitCodes, UsageError } from '../errors.js';
 import { type Profile, Profiles } from './profiles.js';
 import { keyFromFile, keyFromText } from './secret-input.js';
 
@@ -47,11 +46,7 @@ const givenKey = (options: ConnectionOptions, environment: Environment): string 
 const storedProfile = (options: ConnectionOptions, environment: Environment): Profile | undefined => {
   const profiles = new Profiles(environment.folder);
   const wanted = options.profile ?? environment.profile;
-  const profile = profiles.find(wanted ?? profiles.current);
-  if (profile || wanted === undefined) return profile;
-  const names = profiles.all().map(([name]) => name);
-  const advice = closest(wanted, names);
-  throw new NameUnknown(`There is no profile "${wanted}".`, advice && `Did you mean "${advice}"?`);
+  return wanted === undefined ? profiles.find(profiles.current) : profiles.get(wanted);
 };
 
 /** Where to, and with which key: options win over the environment, and that over the profile. */

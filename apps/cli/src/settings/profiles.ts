@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { UsageError } from '../errors.js';
+import { NameUnknown, UsageError } from '../errors.js';
+import { closest } from '../names/closest.js';
 
 export interface Profile {
   url: string;
@@ -40,13 +41,26 @@ export class Profiles {
     return Object.hasOwn(profiles, name) ? profiles[name] : undefined;
   }
 
+  /** Throws NameUnknown. */
+  get(name: string): Profile {
+    const profile = this.find(name);
+    if (profile) return profile;
+    const near = closest(
+      name,
+      this.all().map(([each]) => each),
+    );
+    throw new NameUnknown(`There is no profile "${name}".`, near && `Did you mean "${near}"?`);
+  }
+
   /** Stores a profile and makes it the current one. */
   save(name: string, profile: Profile): void {
     const { profiles } = this.read();
     this.write({ current: name, profiles: { ...profiles, [name]: profile } });
   }
 
+  /** Throws NameUnknown. */
   select(name: string): void {
+    this.get(name);
     this.write({ ...this.read(), current: name });
   }
 
