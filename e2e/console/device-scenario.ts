@@ -106,6 +106,24 @@ export const describeDevicePage = (running: () => Console): void =>
       await page.getByText('cancelled', { exact: true }).waitFor();
     });
 
+    it('names a device, and deletes it', async () => {
+      const { page } = browser;
+      const dialog = page.getByRole('dialog');
+      const { json: made } = await app.call('POST', '/v3/devices', { endpoint_name: 'of-no-use' });
+      await browser.visit(`/devices/${made.id}`, 'of-no-use');
+      await page.getByRole('button', { name: 'Change', exact: true }).click();
+      await dialog.getByLabel('Name').fill('Cellar 4');
+      await dialog.getByLabel('Description').fill('behind the boiler');
+      expect(await browser.violations()).toEqual([]);
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Cellar 4' }).waitFor();
+      await page.getByText('behind the boiler').waitFor();
+      await page.getByRole('button', { name: 'Delete the device Cellar 4' }).click();
+      await dialog.getByRole('button', { name: 'Delete' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Devices' }).waitFor();
+      expect((await app.call('GET', `/v3/devices/${made.id}`)).status).toBe(404);
+    });
+
     it('says why where a device does not exist', async () => {
       await browser.visit('/devices/00000000-0000-7000-8000-000000000000', 'Device');
       await browser.page

@@ -13,6 +13,7 @@ const opened: [path: string, button: string, role: 'dialog' | 'menu'][] = [
   ['/devices/:id?tab=credentials', 'Create a credential', 'dialog'],
   ['/groups', 'Create a group', 'dialog'],
   ['/bootstrap', 'Create a profile', 'dialog'],
+  ['/certificates', 'Add a certificate', 'dialog'],
   ['/campaigns', 'Upload a package', 'dialog'],
   ['/campaigns', 'Create a campaign', 'dialog'],
   ['/keys', 'Create a group', 'dialog'],

@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { certificateAuthority } from '@lanyard/testing';
 import { eventually } from '../patience.ts';
+import { fewViews } from './console-browser.ts';
 import { type Console, script } from './console.ts';
 
 /** Pages of what surrounds the devices. */
@@ -110,9 +112,53 @@ export const describePages = (running: () => Console): void =>
       await dialog().getByLabel('Name').fill('Winter');
       await dialog().getByLabel('Package').first().click();
       await browser.page.getByRole('option', { name: 'meter.bin, 1.2.3' }).click();
+      await dialog().getByLabel('Starts').fill('2098-01-02T03:04');
+      await dialog().getByLabel('Updates begin from').fill('22:00');
+      await dialog().getByTitle('Enter both times of the window, or none.').waitFor();
+      await dialog().getByLabel('Until').fill('04:00');
       expect(await browser.violations()).toEqual([]);
       await confirm('Create a draft');
       await browser.page.getByRole('heading', { level: 1, name: 'Winter' }).waitFor();
+      await browser.page.getByText('from 22:00 until 04:00 UTC').waitFor();
+    });
+
+    it('starts the campaign later, and changes its window meanwhile', async () => {
+      const when = new Date('2098-01-02T03:04').toISOString().replace('Z', '000Z');
+      const campaign = async (): Promise<unknown> =>
+        (await app.call('GET', '/v3/update-campaigns?name=Winter')).json.data[0];
+      expect(await campaign()).toMatchObject({ state: 'draft', when, window: { from: '22:00', to: '04:00' } });
+      await browser.page.getByRole('button', { name: 'Start', exact: true }).click();
+      await browser.page.getByText('scheduled', { exact: true }).waitFor();
+      await browser.page.getByRole('button', { name: 'Change', exact: true }).click();
+      await dialog().getByLabel('Until').fill('05:30');
+      await dialog().getByLabel('Devices at once').fill('50');
+      expect(await browser.faults('campaign-change', fewViews)).toEqual([]);
+      await confirm('Save');
+      await browser.page.getByText('from 22:00 until 05:30 UTC').waitFor();
+      expect(await campaign()).toMatchObject({ state: 'scheduled', when, concurrency: 50 });
+      expect(await browser.faults('campaign-scheduled')).toEqual([]);
+    });
+
+    it('trusts an authority that has proved who it is, and no longer', async () => {
+      const authority = certificateAuthority('Meters <b>CA</b>');
+      const { json: account } = await app.call('GET', '/v3/accounts/me');
+      await browser.visit('/certificates', 'Certificates');
+      await browser.page.getByText('No trusted certificates yet').waitFor();
+      await browser.page.getByRole('button', { name: 'Add a certificate' }).click();
+      await dialog().getByRole('textbox', { name: 'Certificate of the authority' }).fill(authority.certificate);
+      await confirm('Add');
+      await browser.page.getByText('not verified').waitFor();
+      await browser.page.getByRole('button', { name: 'Change the certificate' }).click();
+      await dialog().getByRole('textbox', { name: 'Signature' }).fill(authority.prove(account.id));
+      await dialog().getByLabel('Revoked serial numbers').fill('0a1b, 2c');
+      expect(await browser.faults('certificate-change', fewViews)).toEqual([]);
+      await confirm('Save');
+      await browser.page.getByText('trusted', { exact: true }).waitFor();
+      await browser.page.getByText('2 certificates revoked').waitFor();
+      expect(await browser.faults('certificates')).toEqual([]);
+      await browser.page.getByRole('button', { name: 'Delete the certificate' }).click();
+      await confirm('Delete');
+      await browser.page.getByText('No trusted certificates yet').waitFor();
     });
 
     it('says what a campaign would select, and shows its name as text', async () => {

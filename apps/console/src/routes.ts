@@ -22,6 +22,7 @@ export const routeTree = root.addChildren([
   page('/devices/$id', () => import('./device/device-page.tsx')),
   page('/groups', () => import('./groups/groups-page.tsx')),
   page('/bootstrap', () => import('./bootstrap/bootstrap-page.tsx')),
+  page('/certificates', () => import('./certificates/certificates-page.tsx')),
   page('/channels', () => import('./channels/channels-page.tsx')),
   page('/channels/$id', () => import('./channels/channel-page.tsx')),
   page('/campaigns', () => import('./campaigns/campaigns-page.tsx')),

@@ -1,11 +1,8 @@
 import type { AccountUsage } from '@lanyard/client/browser';
-import { Progress, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
+import { Progress, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useRead } from '../api/queries.ts';
 import { useSession } from '../api/session.ts';
-import { Failure } from '../ui/failure.tsx';
-import { count } from '../ui/format.ts';
-import { Page, Panel } from '../ui/page.tsx';
-import { Permitted } from '../ui/permitted.tsx';
+import { Answered, count, Page, Panel } from '../ui/index.ts';
 import { Audit } from './audit.tsx';
 
 const limited = [
@@ -32,28 +29,25 @@ const UsageOf = ({ title, usage: { used, limit } }: { title: string; usage: Usag
   </Panel>
 );
 
-const UsageOfAll = ({ id }: { id: string }) => {
-  const { data, error, refetch } = useRead('GET /v3/accounts/{id}/usage', { path: { id } }, { everyMs: 30_000 });
-  if (error) return <Failure error={error} onRetry={() => void refetch()} />;
-  if (!data) return <Skeleton height={160} />;
-  return (
-    <SimpleGrid cols={{ base: 2, md: 5 }}>
-      {limited.map(({ name, title }) => (
-        <UsageOf key={name} title={title} usage={data[name]} />
-      ))}
-    </SimpleGrid>
-  );
-};
+const UsageOfAll = ({ id }: { id: string }) => (
+  <Answered answer={useRead('GET /v3/accounts/{id}/usage', { path: { id } }, { everyMs: 30_000 })}>
+    {(usage) => (
+      <SimpleGrid cols={{ base: 2, md: 5 }}>
+        {limited.map(({ name, title }) => (
+          <UsageOf key={name} title={title} usage={usage[name]} />
+        ))}
+      </SimpleGrid>
+    )}
+  </Answered>
+);
 
 /** What the account uses, its limits, and who did what. */
 const AccountPage = () => {
   const { account_id: id, account_name: name, subject } = useSession();
   return (
-    <Page title="Account" about={`${name}, signed in as ${subject.name}`}>
-      <Permitted needs="admin">
-        <UsageOfAll id={id} />
-        <Audit />
-      </Permitted>
+    <Page title="Account" about={`${name}, signed in as ${subject.name}`} needs="admin">
+      <UsageOfAll id={id} />
+      <Audit />
     </Page>
   );
 };

@@ -14,5 +14,5 @@ export const useNewestEvents = (limit: number, shownMax: number, deviceId?: stri
   const { data, error, refetch } = useRead('GET /v3/device-events', { query: { ...filter, order: 'DESC', limit } });
   const known = new Set(arrived.map(({ id }) => id));
   const events = data && [...arrived, ...data.data.filter(({ id }) => !known.has(id))].slice(0, shownMax);
-  return { events, live, error, refetch };
+  return { data: events, live, error, refetch };
 };

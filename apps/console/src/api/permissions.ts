@@ -1,29 +1,31 @@
+import type { KeyGroup } from '@lanyard/client/browser';
 import { useSession } from './session.ts';
 
-/** The parts of `devices`, then the others (apps/gateway/README.md). */
-export type Permission =
-  | 'devices.read'
-  | 'devices.write'
-  | 'devices.suspend'
-  | 'devices.credentials'
-  | 'commands'
-  | 'subscriptions'
-  | 'snapshots.read'
-  | 'events.read'
-  | 'campaigns'
-  | 'notifications'
-  | 'admin'
-  | 'installation';
+/** In the order of the matrix: `devices` includes those that follow it (apps/gateway/README.md). */
+export const permissions = [
+  'admin',
+  'notifications',
+  'devices',
+  'devices.read',
+  'devices.write',
+  'devices.suspend',
+  'devices.credentials',
+  'commands',
+  'subscriptions',
+  'snapshots.read',
+  'events.read',
+  'campaigns',
+] as const satisfies readonly KeyGroup['permissions'][number][];
 
-const notPartsOfDevices: readonly string[] = ['notifications', 'admin', 'installation'];
+export type Permission = (typeof permissions)[number];
 
-/** Whether the permissions held include the one that is needed; `devices` includes its parts. */
-export const includes = (held: readonly string[], needed: Permission | 'devices'): boolean =>
-  held.includes(needed) || (held.includes('devices') && !notPartsOfDevices.includes(needed));
+/** Whether the permissions held include the one that is needed. */
+export const includes = (held: readonly string[], needed: Permission): boolean =>
+  held.includes(needed) || (held.includes('devices') && permissions.indexOf(needed) > permissions.indexOf('devices'));
 
 /** Why the person may not do something; undefined: they may. */
-export const useRefusal = (needed: Permission | undefined): string | undefined => {
-  const { permissions, subject } = useSession();
-  if (needed === undefined || includes(permissions, needed)) return undefined;
+export const useRefusal = (needed: Permission): string | undefined => {
+  const { permissions: held, subject } = useSession();
+  if (includes(held, needed)) return undefined;
   return `${subject.name} does not have the permission ${needed}. An administrator can add it to one of its groups.`;
 };

@@ -2,20 +2,13 @@ import type { BootstrapProfile } from '@lanyard/client/browser';
 import { NumberInput, Select, TextInput } from '@mantine/core';
 import { useDeviceGroups } from '../api/choices.ts';
 import { useSave } from '../api/queries.ts';
-import { useFields } from '../ui/fields.ts';
-import { FormDialog } from '../ui/form-dialog.tsx';
+import { FormDialog, type RecordDialogProps, useFields } from '../ui/index.ts';
 
 const lifetimeDefault = 86_400;
 
-interface ProfileDialogProps {
-  /** Without one, it is created. */
-  profile?: BootstrapProfile;
-  onClose: () => void;
-}
-
 /** Creates the profile of the account or of a group, or changes one. For whom it is stays as it is. */
-export const ProfileDialog = ({ profile, onClose }: ProfileDialogProps) => {
-  const { values, text, choice, set } = useFields({
+export const ProfileDialog = ({ record: profile, onClose }: RecordDialogProps<BootstrapProfile>) => {
+  const { values, text, number, choice } = useFields({
     name: profile?.name ?? '',
     description: profile?.description ?? '',
     uri: profile?.server_uri ?? '',
@@ -65,13 +58,7 @@ export const ProfileDialog = ({ profile, onClose }: ProfileDialogProps) => {
         placeholder="coaps://lwm2m.example.com:5684"
         {...text('uri')}
       />
-      <NumberInput
-        label="Lifetime of registrations, in seconds"
-        value={values.lifetime}
-        min={1}
-        hideControls
-        onChange={(value) => set('lifetime', Number(value) || lifetimeDefault)}
-      />
+      <NumberInput label="Lifetime of registrations, in seconds" min={1} {...number('lifetime')} />
     </FormDialog>
   );
 };

@@ -1,70 +1,109 @@
-import { NumberInput, Select, TextInput } from '@mantine/core';
+import type { UpdateCampaign } from '@lanyard/client/browser';
+import { Group, NumberInput, Select, SimpleGrid, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useDeviceGroups, useImages } from '../api/choices.ts';
-import { useChange } from '../api/queries.ts';
-import { useFields } from '../ui/fields.ts';
-import { FormDialog } from '../ui/form-dialog.tsx';
+import { useSave } from '../api/queries.ts';
+import { FormDialog, type RecordDialogProps, useFields } from '../ui/index.ts';
 
 const concurrencyDefault = 10;
 const concurrencyMax = 1_000;
+const minuteMs = 60_000;
 
-/** Creates a draft, whose page then says how many devices it would select. */
-export const CampaignDialog = ({ onClose }: { onClose: () => void }) => {
-  const { values, text, choice, set } = useFields({
-    name: '',
-    image: null as string | null,
-    group: null as string | null,
-    filter: '',
-    concurrency: concurrencyDefault,
+/** As an input of date and time shows it, in the time zone of the browser; the API has UTC. */
+const localTime = (time: string | null | undefined): string => {
+  if (!time) return '';
+  const date = new Date(time);
+  return new Date(date.getTime() - date.getTimezoneOffset() * minuteMs).toISOString().slice(0, 16);
+};
+
+const utcTime = (local: string): string | null => (local === '' ? null : new Date(local).toISOString());
+
+/** Creates a draft, whose page then says how many devices it would select, or changes a campaign. */
+export const CampaignDialog = ({ record: campaign, onClose }: RecordDialogProps<UpdateCampaign>) => {
+  const ends = localTime(campaign?.ends_at);
+  const { values, text, number, choice } = useFields({
+    name: campaign?.name ?? '',
+    image: campaign?.firmware_image_id ?? null,
+    group: campaign?.group_id ?? null,
+    filter: campaign?.filter ?? '',
+    starts: localTime(campaign?.when),
+    ends,
+    from: campaign?.window?.from ?? '',
+    to: campaign?.window?.to ?? '',
+    concurrency: campaign?.concurrency ?? concurrencyDefault,
   });
-  const { image, group, concurrency } = values;
+  const { image, group, from, to, concurrency } = values;
   const [name, filter] = [values.name.trim(), values.filter.trim()];
+  // One that was started keeps its devices and its start.
+  const isDraft = campaign === undefined || campaign.state === 'draft';
   const images = useImages();
-  const create = useChange('POST /v3/update-campaigns', ['GET /v3/update-campaigns']);
+  const groups = useDeviceGroups();
+  const { change, save } = useSave(
+    'POST /v3/update-campaigns',
+    'PUT /v3/update-campaigns/{id}',
+    ['GET /v3/update-campaigns', 'GET /v3/update-campaigns/{id}'],
+    campaign,
+  );
   const navigate = useNavigate();
   const submit = () => {
     if (image === null) return;
-    const whom = { group_id: group, filter: filter === '' ? null : filter };
-    create.mutate(
-      { body: { name, firmware_image_id: image, ...whom, concurrency } },
-      { onSuccess: ({ id }) => void navigate({ to: `/campaigns/${id}` as '/' }) },
+    const draft = { group_id: group, filter: filter === '' ? null : filter, when: utcTime(values.starts) };
+    save(
+      {
+        name,
+        firmware_image_id: image,
+        ...(isDraft && draft),
+        ...(values.ends !== ends && { ends_at: utcTime(values.ends) }),
+        window: from === '' ? null : { from, to },
+        concurrency,
+      },
+      ({ id }) => (campaign ? onClose() : void navigate({ to: `/campaigns/${id}` as '/' })),
     );
   };
-  const missing = images.length === 0 ? 'Upload a package first.' : 'Enter a name and choose a package.';
+  const missing = [
+    images.length === 0 && campaign === undefined && 'Upload a package first.',
+    (name === '' || image === null) && 'Enter a name and choose a package.',
+    (from === '') !== (to === '') && 'Enter both times of the window, or none.',
+  ].find((one) => one !== false);
   return (
     <FormDialog
-      title="Create a campaign"
-      verb="Create a draft"
+      title={campaign ? `Change the campaign ${campaign.name}` : 'Create a campaign'}
+      verb={campaign ? 'Save' : 'Create a draft'}
       needs="campaigns"
-      change={create}
+      change={change}
       onSubmit={submit}
       onClose={onClose}
-      unavailable={name !== '' && image !== null ? undefined : missing}
+      unavailable={missing}
     >
-      <TextInput label="Name" data-autofocus {...text('name')} />
-      <Select label="Package" data={images} searchable {...choice('image')} />
-      <Select
-        label="Device group"
-        placeholder="all groups"
-        data={useDeviceGroups()}
-        clearable
-        clearButtonProps={{ 'aria-label': 'Clear the device group' }}
-        {...choice('group')}
-      />
-      <TextInput
-        label="Filter"
-        description="As for the list of devices. Without group and filter: all devices"
-        placeholder="endpoint_type=meter&vendor_id=acme"
-        {...text('filter')}
-      />
-      <NumberInput
-        label="Devices at once"
-        value={concurrency}
-        min={1}
-        max={concurrencyMax}
-        hideControls
-        onChange={(value) => set('concurrency', Number(value) || concurrencyDefault)}
-      />
+      <TextInput label="Name" maxLength={128} data-autofocus {...text('name')} />
+      {campaign === undefined && <Select label="Package" data={images} searchable {...choice('image')} />}
+      {isDraft && (
+        <>
+          <Select
+            label="Device group"
+            placeholder="all groups"
+            data={groups}
+            clearable
+            clearButtonProps={{ 'aria-label': 'Clear the device group' }}
+            {...choice('group')}
+          />
+          <TextInput
+            label="Filter"
+            description="As for the list of devices. Without group and filter: all devices"
+            placeholder="endpoint_type=meter&vendor_id=acme"
+            {...text('filter')}
+          />
+        </>
+      )}
+      <SimpleGrid cols={{ base: 1, xs: 2 }}>
+        {isDraft && <TextInput type="datetime-local" label="Starts" description="Empty: at once" {...text('starts')} />}
+        <TextInput type="datetime-local" label="Ends" description="Empty: after 90 days" {...text('ends')} />
+      </SimpleGrid>
+      <Group grow align="flex-end">
+        <TextInput type="time" label="Updates begin from" description="Time of day in UTC" {...text('from')} />
+        <TextInput type="time" label="Until" description="Empty: all day" {...text('to')} />
+      </Group>
+      <NumberInput label="Devices at once" min={1} max={concurrencyMax} {...number('concurrency')} />
     </FormDialog>
   );
 };

@@ -1,17 +1,32 @@
-import type { UpdateCampaign, UpdateCampaignDevice, UpdateCampaignProgress } from '@lanyard/client/browser';
-import { Alert, Group, Progress, Skeleton, Stack, Text } from '@mantine/core';
-import { useParams } from '@tanstack/react-router';
+import type {
+  UpdateCampaign,
+  UpdateCampaignDevice,
+  UpdateCampaignForecast,
+  UpdateCampaignProgress,
+} from '@lanyard/client/browser';
+import { Alert, Group, Progress, Stack, Text } from '@mantine/core';
+import { useDeviceGroups } from '../api/choices.ts';
 import { usePages } from '../api/pages.ts';
-import { useChange, useRead } from '../api/queries.ts';
-import { Empty } from '../ui/empty.tsx';
-import { Failure } from '../ui/failure.tsx';
-import { count, moment } from '../ui/format.ts';
-import { Listing } from '../ui/listing.tsx';
-import { PageLink } from '../ui/page-link.tsx';
-import { Page, Panel } from '../ui/page.tsx';
-import { ActionButton, Permitted } from '../ui/permitted.tsx';
-import { type Column } from '../ui/table.tsx';
-import { CampaignState } from './campaign-state.tsx';
+import { useRead } from '../api/queries.ts';
+import {
+  Answered,
+  AnsweredPage,
+  ChangeButton,
+  type Column,
+  count,
+  Empty,
+  type Fact,
+  Facts,
+  Listing,
+  moment,
+  Opens,
+  Page,
+  PageLink,
+  Panel,
+  recordPage,
+} from '../ui/index.ts';
+import { CampaignDialog } from './campaign-dialog.tsx';
+import { CampaignState, isOver, packageOf } from './campaign.tsx';
 
 const readAgain = [
   'GET /v3/update-campaigns/{id}',
@@ -28,25 +43,6 @@ const actions = [
   { label: 'Resume', operation: 'POST /v3/update-campaigns/{id}/resume', from: ['paused'] },
   { label: 'Abort', operation: 'POST /v3/update-campaigns/{id}/abort', from: ['running', 'scheduled', 'paused'] },
 ] as const;
-
-type Action = (typeof actions)[number];
-
-const ActionOf = ({ action: { label, operation }, id }: { action: Action; id: string }) => {
-  const change = useChange(operation, readAgain);
-  return (
-    <>
-      <ActionButton
-        needs="campaigns"
-        variant={label === 'Start' ? 'filled' : 'default'}
-        loading={change.isPending}
-        onClick={() => change.mutate({ path: { id } })}
-      >
-        {label}
-      </ActionButton>
-      {change.error && <Failure error={change.error} />}
-    </>
-  );
-};
 
 const parts = [
   { name: 'succeeded', color: 'teal' },
@@ -89,9 +85,9 @@ const deviceColumns: readonly Column<UpdateCampaignDevice>[] = [
 
 const Devices = ({ id }: { id: string }) => (
   <Listing
+    title="Devices"
     answer={usePages('GET /v3/update-campaigns/{id}/devices', { path: { id } }, { everyMs })}
     columns={deviceColumns}
-    keyOf={({ id: of }) => of}
     empty={
       <Empty icon="devices" title="No devices yet">
         They are selected when the campaign starts.
@@ -100,61 +96,91 @@ const Devices = ({ id }: { id: string }) => (
   />
 );
 
-const aboutOf = ({ state, firmware_version: version, started_at: at }: UpdateCampaign) => (
-  <Group gap="xs">
-    <CampaignState state={state} />
-    <Text size="sm">
-      installs {version}
-      {at !== null && `, started ${moment(at)}`}
-    </Text>
-  </Group>
+const Forecast = ({ of }: { of: UpdateCampaignForecast }) => (
+  <Alert color="blue" title={`${count(of.devices)} devices would be selected`}>
+    {count(of.ready)} would be updated at once, {count(of.asleep)} sleep, {count(of.not_registered)} are not registered,{' '}
+    {count(of.suspended)} are suspended, {count(of.up_to_date)} have the version, {count(of.busy)} are in another
+    campaign.
+  </Alert>
 );
 
-const KnownCampaign = ({ id }: { id: string }) => {
-  const { data: campaign, error, refetch } = useRead('GET /v3/update-campaigns/{id}', { path: { id } }, { everyMs });
+const Selection = ({ campaign: { group_id: group, filter } }: { campaign: UpdateCampaign }) => {
+  const name = useDeviceGroups().find(({ value }) => value === group)?.label ?? group;
+  return [group !== null && `group ${name}`, filter].filter(Boolean).join(', ') || 'all devices';
+};
+
+const factsOf = (campaign: UpdateCampaign): Fact[] => {
+  const {
+    started_at: started,
+    when,
+    finished_at: finished,
+    ends_at: ends,
+    window,
+    failure_percent_max: max,
+  } = campaign;
+  return [
+    ['Installs', `${packageOf(campaign)} ${campaign.firmware_version}`],
+    ['Devices', <Selection key="selection" campaign={campaign} />],
+    started === null ? ['Starts', when ? moment(when) : 'at once'] : ['Started', moment(started)],
+    finished === null ? ['Ends', ends && moment(ends)] : ['Ended', moment(finished)],
+    ['Updates begin', window ? `from ${window.from} until ${window.to} UTC` : 'all day'],
+    ['Devices at once', count(campaign.concurrency)],
+    [
+      'Stops when',
+      max === null ? null : `more than ${max} % have failed, at least ${count(campaign.failure_count_min)}`,
+    ],
+  ];
+};
+
+const Campaign = ({ campaign }: { campaign: UpdateCampaign }) => {
+  const { id, name, state } = campaign;
   const progress = useRead('GET /v3/update-campaigns/{id}/progress', { path: { id } }, { everyMs });
-  if (error || !campaign)
-    return (
-      <Page title="Campaign">
-        {error ? <Failure error={error} onRetry={() => void refetch()} /> : <Skeleton height={240} />}
-      </Page>
-    );
-  const possible = actions.filter(({ from }) => (from as readonly string[]).includes(campaign.state));
   return (
     <Page
-      title={campaign.name || campaign.id}
-      about={aboutOf(campaign)}
-      actions={possible.map((action) => (
-        <ActionOf key={action.label} action={action} id={id} />
-      ))}
+      title={name || id}
+      about={<CampaignState state={state} />}
+      actions={
+        <>
+          {!isOver(campaign) && (
+            <Opens label="Change" needs="campaigns">
+              {(close) => <CampaignDialog record={campaign} onClose={close} />}
+            </Opens>
+          )}
+          {actions
+            .filter(({ from }) => (from as readonly string[]).includes(state))
+            .map(({ label, operation }) => (
+              <ChangeButton
+                key={label}
+                needs="campaigns"
+                variant={label === 'Start' ? 'filled' : 'default'}
+                operation={operation}
+                input={{ path: { id } }}
+                changes={readAgain}
+              >
+                {label}
+              </ChangeButton>
+            ))}
+        </>
+      }
     >
       {campaign.reason !== null && <Alert color="orange">{campaign.reason}</Alert>}
-      {campaign.dry_run?.state === 'done' && (
-        <Alert color="blue" title={`${count(campaign.dry_run.devices)} devices would be selected`}>
-          {count(campaign.dry_run.ready)} would be updated at once, {count(campaign.dry_run.asleep)} sleep,{' '}
-          {count(campaign.dry_run.not_registered)} are not registered, {count(campaign.dry_run.suspended)} are
-          suspended, {count(campaign.dry_run.up_to_date)} have the version, {count(campaign.dry_run.busy)} are in
-          another campaign.
-        </Alert>
-      )}
+      {campaign.dry_run?.state === 'done' && <Forecast of={campaign.dry_run} />}
       <Panel title="Progress">
-        {progress.data ? <ProgressOf progress={progress.data} /> : <Skeleton height={60} />}
+        <Answered answer={progress} height={60}>
+          {(data) => <ProgressOf progress={data} />}
+        </Answered>
       </Panel>
-      <Panel title="Devices" flush>
-        <Devices id={id} />
+      <Panel flush>
+        <Facts facts={factsOf(campaign)} />
       </Panel>
+      <Devices id={id} />
     </Page>
   );
 };
 
 /** One campaign: its progress in total and by device, and what can be done with it. */
-const CampaignPage = () => {
-  const { id = '' } = useParams({ strict: false });
-  return (
-    <Permitted needs="campaigns">
-      <KnownCampaign id={id} />
-    </Permitted>
-  );
-};
-
-export default CampaignPage;
+export default recordPage('campaigns', ({ id }) => (
+  <AnsweredPage title="Campaign" answer={useRead('GET /v3/update-campaigns/{id}', { path: { id } }, { everyMs })}>
+    {(campaign) => <Campaign campaign={campaign} />}
+  </AnsweredPage>
+));

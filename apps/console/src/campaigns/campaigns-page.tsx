@@ -1,71 +1,36 @@
 import type { FirmwareImage, UpdateCampaign } from '@lanyard/client/browser';
 import { Text } from '@mantine/core';
 import { usePages } from '../api/pages.ts';
-import { useChange } from '../api/queries.ts';
-import { Confirm } from '../ui/confirm.tsx';
-import { Empty } from '../ui/empty.tsx';
-import { bytes, moment } from '../ui/format.ts';
-import { Listing } from '../ui/listing.tsx';
-import { Opens } from '../ui/opens.tsx';
-import { PageLink } from '../ui/page-link.tsx';
-import { Page, Panel } from '../ui/page.tsx';
-import { Permitted } from '../ui/permitted.tsx';
-import { type Column } from '../ui/table.tsx';
-import { Titled } from '../ui/titled.tsx';
+import { bytes, type Column, Confirm, Empty, Listing, moment, Opens, Page, PageLink } from '../ui/index.ts';
 import { CampaignDialog } from './campaign-dialog.tsx';
-import { CampaignState } from './campaign-state.tsx';
+import { CampaignState, isOver, packageOf } from './campaign.tsx';
 import { ImageDialog } from './image-dialog.tsx';
-
-const packageOf = ({
-  package_object: object,
-  package_name: name,
-}: Pick<FirmwareImage, 'package_object' | 'package_name'>) => (object === 9 ? `software ${name ?? ''}` : 'firmware');
 
 const campaignColumns: readonly Column<UpdateCampaign>[] = [
   { title: 'Campaign', cell: ({ id, name }) => <PageLink to={`/campaigns/${id}`}>{name || id}</PageLink> },
-  {
-    title: 'Installs',
-    cell: (campaign) => (
-      <Titled more={packageOf(campaign)} isStrong={false}>
-        {campaign.firmware_version}
-      </Titled>
-    ),
-  },
+  { title: 'Installs', cell: (campaign) => campaign.firmware_version, more: packageOf },
   { title: 'State', cell: ({ state }) => <CampaignState state={state} /> },
   { title: 'Created', cell: ({ created_at: at }) => moment(at) },
-  { title: 'Actions', cell: (campaign) => <CampaignRemoval campaign={campaign} /> },
+  {
+    title: 'Actions',
+    cell: (campaign) =>
+      (isOver(campaign) || campaign.state === 'draft') && (
+        <Confirm
+          verb="Delete"
+          what={`the campaign ${campaign.name || campaign.id}`}
+          needs="campaigns"
+          operation="DELETE /v3/update-campaigns/{id}"
+          input={{ path: { id: campaign.id } }}
+          changes={['GET /v3/update-campaigns']}
+        >
+          What it did to devices stays as it is, and so do its entries in the event log.
+        </Confirm>
+      ),
+  },
 ];
 
-const CampaignRemoval = ({ campaign: { id, name, state } }: { campaign: UpdateCampaign }) => {
-  const change = useChange('DELETE /v3/update-campaigns/{id}', ['GET /v3/update-campaigns']);
-  if (!['draft', 'done', 'aborted'].includes(state)) return null;
-  return (
-    <Confirm
-      verb="Delete"
-      what={`the campaign ${name || id}`}
-      needs="campaigns"
-      change={change}
-      input={{ path: { id } }}
-    >
-      What it did to devices stays as it is, and so do its entries in the event log.
-    </Confirm>
-  );
-};
-
-const ImageRemoval = ({ image: { id, name, version } }: { image: FirmwareImage }) => (
-  <Confirm
-    verb="Delete"
-    what={`the package ${name || id}, ${version}`}
-    needs="campaigns"
-    change={useChange('DELETE /v3/firmware-images/{id}', ['GET /v3/firmware-images'])}
-    input={{ path: { id } }}
-  >
-    No further campaign can install it.
-  </Confirm>
-);
-
 const imageColumns: readonly Column<FirmwareImage>[] = [
-  { title: 'Package', cell: (image) => <Titled more={packageOf(image)}>{image.name || image.id}</Titled> },
+  { title: 'Package', cell: ({ name, id }) => name || id, more: packageOf },
   { title: 'Version', cell: ({ version }) => version },
   { title: 'Size', cell: ({ datafile_size: size }) => bytes(size) },
   {
@@ -76,14 +41,28 @@ const imageColumns: readonly Column<FirmwareImage>[] = [
       </Text>
     ),
   },
-  { title: 'Actions', cell: (image) => <ImageRemoval image={image} /> },
+  {
+    title: 'Actions',
+    cell: ({ id, name, version }) => (
+      <Confirm
+        verb="Delete"
+        what={`the package ${name || id}, ${version}`}
+        needs="campaigns"
+        operation="DELETE /v3/firmware-images/{id}"
+        input={{ path: { id } }}
+        changes={['GET /v3/firmware-images']}
+      >
+        No further campaign can install it.
+      </Confirm>
+    ),
+  },
 ];
 
 const Campaigns = () => (
   <Listing
+    title="Update campaigns"
     answer={usePages('GET /v3/update-campaigns', { query: { order: 'DESC' } }, { everyMs: 5_000 })}
     columns={campaignColumns}
-    keyOf={({ id }) => id}
     empty={
       <Empty icon="campaigns" title="No campaigns yet">
         Upload a package, then create a campaign that installs it.
@@ -94,9 +73,9 @@ const Campaigns = () => (
 
 const Images = () => (
   <Listing
+    title="Packages"
     answer={usePages('GET /v3/firmware-images', { query: { order: 'DESC' } })}
     columns={imageColumns}
-    keyOf={({ id }) => id}
     empty={
       <Empty icon="upload" title="No packages yet">
         Upload the firmware image or the software that devices are to install.
@@ -110,6 +89,7 @@ const CampaignsPage = () => (
   <Page
     title="Campaigns"
     about="Install firmware and software on many devices, some at a time"
+    needs="campaigns"
     actions={
       <>
         <Opens label="Upload a package" needs="campaigns">
@@ -121,14 +101,8 @@ const CampaignsPage = () => (
       </>
     }
   >
-    <Permitted needs="campaigns">
-      <Panel title="Update campaigns" flush>
-        <Campaigns />
-      </Panel>
-      <Panel title="Packages" flush>
-        <Images />
-      </Panel>
-    </Permitted>
+    <Campaigns />
+    <Images />
   </Page>
 );
 

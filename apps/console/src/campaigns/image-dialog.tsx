@@ -1,7 +1,6 @@
 import { FileInput, SegmentedControl, TextInput } from '@mantine/core';
 import { useChange } from '../api/queries.ts';
-import { useFields } from '../ui/fields.ts';
-import { FormDialog } from '../ui/form-dialog.tsx';
+import { FormDialog, useFields } from '../ui/index.ts';
 
 /** An upload over a slow connection. */
 const uploadMaxMs = 600_000;

@@ -1,14 +1,21 @@
 import type { AccountChannel, ChannelTest } from '@lanyard/client/browser';
-import { Alert, Skeleton } from '@mantine/core';
-import { useParams } from '@tanstack/react-router';
+import { Alert } from '@mantine/core';
+import { useState } from 'react';
 import { useKeyName } from '../api/key-names.ts';
-import { useChange, useRead } from '../api/queries.ts';
-import { type Fact, Facts } from '../ui/facts.tsx';
-import { Failure } from '../ui/failure.tsx';
-import { bytes, count, moment } from '../ui/format.ts';
-import { Icon } from '../ui/icon.tsx';
-import { Page, Panel } from '../ui/page.tsx';
-import { ActionButton, Permitted } from '../ui/permitted.tsx';
+import { useRead } from '../api/queries.ts';
+import {
+  AnsweredPage,
+  bytes,
+  ChangeButton,
+  count,
+  type Fact,
+  Facts,
+  Icon,
+  moment,
+  Page,
+  Panel,
+  recordPage,
+} from '../ui/index.ts';
 import { ChannelState, kinds, QueueLevel } from './channel.tsx';
 import { LastMessages } from './last-messages.tsx';
 import { SigningSecrets } from './signing-secrets.tsx';
@@ -58,35 +65,28 @@ const Outcome = ({ test: { delivered, reason } }: { test: ChannelTest }) => (
   </Alert>
 );
 
-const KnownChannel = ({ id }: { id: string }) => {
-  const nameOf = useKeyName();
-  const { data: channel, error, refetch } = useRead('GET /v3/channels/{id}', { path: { id } }, { everyMs });
-  const test = useChange('POST /v3/channels/{id}/test', []);
-  if (error || !channel)
-    return (
-      <Page title="Channel">
-        {error ? <Failure error={error} onRetry={() => void refetch()} /> : <Skeleton height={240} />}
-      </Page>
-    );
+const Channel = ({ channel }: { channel: AccountChannel }) => {
+  const [test, setTest] = useState<ChannelTest>();
+  const { id } = channel;
   const isCallback = channel.delivery_mechanism === 'CALLBACK';
   return (
     <Page
-      title={`Channel of ${nameOf(id)}`}
+      title={`Channel of ${useKeyName()(id)}`}
       about={<ChannelState channel={channel} />}
       actions={
-        <ActionButton
+        <ChangeButton
           needs="notifications"
-          variant="default"
           unavailable={isCallback ? undefined : 'Only callbacks are called: other applications come for their events.'}
-          loading={test.isPending}
-          onClick={() => test.mutate({ path: { id } })}
+          operation="POST /v3/channels/{id}/test"
+          input={{ path: { id } }}
+          changes={[]}
+          onDone={setTest}
         >
           Send a test message
-        </ActionButton>
+        </ChangeButton>
       }
     >
-      {test.data && <Outcome test={test.data} />}
-      {test.error && <Failure error={test.error} />}
+      {test && <Outcome test={test} />}
       <Problem channel={channel} />
       <Panel flush>
         <Facts facts={factsOf(channel)} />
@@ -98,13 +98,8 @@ const KnownChannel = ({ id }: { id: string }) => {
 };
 
 /** One channel: what waits in its queue, why it does not deliver, what went out last, and the secrets that sign it. */
-const ChannelPage = () => {
-  const { id = '' } = useParams({ strict: false });
-  return (
-    <Permitted needs="notifications">
-      <KnownChannel id={id} />
-    </Permitted>
-  );
-};
-
-export default ChannelPage;
+export default recordPage('notifications', ({ id }) => (
+  <AnsweredPage title="Channel" answer={useRead('GET /v3/channels/{id}', { path: { id } }, { everyMs })}>
+    {(channel) => <Channel channel={channel} />}
+  </AnsweredPage>
+));

@@ -1,6 +1,6 @@
 import type { AccountChannel } from '@lanyard/client/browser';
-import { Badge, Group, Progress, Stack, Text } from '@mantine/core';
-import { bytes, count } from '../ui/format.ts';
+import { Group, Progress, Stack, Text } from '@mantine/core';
+import { bytes, count, Status } from '../ui/index.ts';
 
 export const kinds: Record<AccountChannel['delivery_mechanism'], string> = {
   CALLBACK: 'Callback',
@@ -10,17 +10,8 @@ export const kinds: Record<AccountChannel['delivery_mechanism'], string> = {
 
 /** Whether it delivers, in a word. */
 export const ChannelState = ({ channel: { problem, connected } }: { channel: AccountChannel }) => {
-  const [word, color] =
-    problem !== null
-      ? (['failing', 'orange'] as const)
-      : connected === false
-        ? (['not connected', 'gray'] as const)
-        : (['delivering', 'teal'] as const);
-  return (
-    <Badge variant="dot" color={color} tt="none" fw={500} radius="sm">
-      {word}
-    </Badge>
-  );
+  if (problem !== null) return <Status color="orange">failing</Status>;
+  return connected === false ? <Status color="gray">not connected</Status> : <Status color="teal">delivering</Status>;
 };
 
 type Queue = Pick<AccountChannel, 'queue_size' | 'queue_bytes' | 'queue_bytes_max'>;

@@ -1,12 +1,7 @@
 import type { ChannelMessages } from '@lanyard/client/browser';
-import { Badge, Code } from '@mantine/core';
+import { Code } from '@mantine/core';
 import { useRead } from '../api/queries.ts';
-import { Empty } from '../ui/empty.tsx';
-import { bytes, counted, moment } from '../ui/format.ts';
-import { Listing } from '../ui/listing.tsx';
-import { Panel } from '../ui/page.tsx';
-import type { Column } from '../ui/table.tsx';
-import { Titled } from '../ui/titled.tsx';
+import { bytes, type Column, counted, Empty, Listing, moment, Status } from '../ui/index.ts';
 
 type Message = ChannelMessages['data'][number];
 
@@ -18,37 +13,25 @@ const columns: readonly Column<Message>[] = [
   { title: 'Sent', cell: ({ sent_at: at }) => moment(at) },
   {
     title: 'Outcome',
-    cell: ({ outcome }) => (
-      <Titled more={!isGood(outcome) && outcome} isStrong={false}>
-        <Badge variant="dot" color={isGood(outcome) ? 'teal' : 'orange'} tt="none" fw={500}>
-          {isGood(outcome) ? outcome : 'failed'}
-        </Badge>
-      </Titled>
-    ),
+    cell: ({ outcome }) =>
+      isGood(outcome) ? <Status color="teal">{outcome}</Status> : <Status color="orange">failed</Status>,
+    more: ({ outcome }) => !isGood(outcome) && outcome,
   },
-  {
-    title: 'Events',
-    cell: ({ events, bytes: size }) => (
-      <Titled more={bytes(size)} isStrong={false}>
-        {counted(events, 'event')}
-      </Titled>
-    ),
-  },
+  { title: 'Events', cell: ({ events }) => counted(events, 'event'), more: ({ bytes: size }) => bytes(size) },
   { title: 'Message', cell: ({ excerpt }) => <Code className="wrap">{excerpt}</Code> },
 ];
 
 /** What went out last, and what came of it. */
 export const LastMessages = ({ channelId: id }: { channelId: string }) => (
-  <Panel title="Last messages" flush>
-    <Listing
-      answer={useRead('GET /v3/channels/{id}/messages', { path: { id } }, { everyMs })}
-      columns={columns}
-      keyOf={({ sent_at: at, excerpt }) => at + excerpt}
-      empty={
-        <Empty icon="channels" title="Nothing was sent in the last 24 hours">
-          The application gets what it subscribes to, with PUT /v2/subscriptions, and the answers to its commands.
-        </Empty>
-      }
-    />
-  </Panel>
+  <Listing
+    title="Last messages"
+    answer={useRead('GET /v3/channels/{id}/messages', { path: { id } }, { everyMs })}
+    columns={columns}
+    keyOf={({ sent_at: at, excerpt }) => at + excerpt}
+    empty={
+      <Empty icon="channels" title="Nothing was sent in the last 24 hours">
+        The application gets what it subscribes to, with PUT /v2/subscriptions, and the answers to its commands.
+      </Empty>
+    }
+  />
 );

@@ -1,15 +1,9 @@
 import { type DeviceCommand, payloadOf, textOf } from '@lanyard/client/browser';
-import { Badge, Code } from '@mantine/core';
+import { Code } from '@mantine/core';
 import { usePages } from '../api/pages.ts';
-import { useChange } from '../api/queries.ts';
-import { Empty } from '../ui/empty.tsx';
-import { Failure } from '../ui/failure.tsx';
-import { counted, moment } from '../ui/format.ts';
-import { Listing } from '../ui/listing.tsx';
-import { Panel } from '../ui/page.tsx';
-import { ActionButton } from '../ui/permitted.tsx';
-import { type Column } from '../ui/table.tsx';
-import { Titled } from '../ui/titled.tsx';
+import { ChangeButton, type Column, counted, Empty, Listing, moment, Status } from '../ui/index.ts';
+
+const list = 'GET /v3/device-requests';
 
 /** Characters of an answer that are shown. */
 const answerMax = 200;
@@ -23,42 +17,17 @@ const colors: Record<DeviceCommand['state'], string> = {
   cancelled: 'gray',
 };
 
-const Cancel = ({ asyncId }: { asyncId: string }) => {
-  const cancel = useChange('DELETE /v3/device-requests/{asyncId}', ['GET /v3/device-requests']);
-  return (
-    <>
-      <ActionButton
-        needs="commands"
-        size="compact-xs"
-        variant="default"
-        loading={cancel.isPending}
-        onClick={() => cancel.mutate({ path: { asyncId } })}
-      >
-        Cancel
-      </ActionButton>
-      {cancel.error && <Failure error={cancel.error} />}
-    </>
-  );
-};
-
 const columns: readonly Column<DeviceCommand>[] = [
   {
     title: 'Command',
-    cell: ({ method, uri, async_id: asyncId }) => (
-      <Titled more={asyncId}>
-        {method} {uri}
-      </Titled>
-    ),
+    cell: ({ method, uri }) => `${method} ${uri}`,
+    more: ({ async_id: asyncId }) => asyncId,
   },
   {
     title: 'State',
-    cell: ({ state, attempts, error, status }) => (
-      <Titled more={[counted(attempts, 'attempt'), error ?? status].filter((one) => one !== null).join(', ')}>
-        <Badge variant="dot" color={colors[state]} tt="none" fw={500}>
-          {state}
-        </Badge>
-      </Titled>
-    ),
+    cell: ({ state }) => <Status color={colors[state]}>{state}</Status>,
+    more: ({ attempts, error, status }) =>
+      [counted(attempts, 'attempt'), error ?? status].filter((one) => one !== null).join(', '),
   },
   {
     title: 'Answer',
@@ -66,30 +35,36 @@ const columns: readonly Column<DeviceCommand>[] = [
   },
   {
     title: 'Created',
-    cell: ({ created_at: at, finished_at: end, expires_at: expiry }) => (
-      <Titled more={end === null ? `expires ${moment(expiry)}` : `ended ${moment(end)}`} isStrong={false}>
-        {moment(at)}
-      </Titled>
-    ),
+    cell: ({ created_at: at }) => moment(at),
+    more: ({ finished_at: end, expires_at: expiry }) =>
+      end === null ? `expires ${moment(expiry)}` : `ended ${moment(end)}`,
   },
-  { title: 'Actions', cell: ({ state, async_id: asyncId }) => state === 'waiting' && <Cancel asyncId={asyncId} /> },
+  {
+    title: 'Actions',
+    cell: ({ state, async_id: asyncId }) =>
+      state === 'waiting' && (
+        <ChangeButton
+          needs="commands"
+          size="compact-xs"
+          operation="DELETE /v3/device-requests/{asyncId}"
+          input={{ path: { asyncId } }}
+          changes={[list]}
+        >
+          Cancel
+        </ChangeButton>
+      ),
+  },
 ];
 
 /** The newest commands of the device, with their attempts. */
-export const Commands = ({ deviceId }: { deviceId: string }) => {
-  const query = { filter: `device_id=${deviceId}`, order: 'DESC' } as const;
-  return (
-    <Panel flush>
-      <Listing
-        answer={usePages('GET /v3/device-requests', { query }, { everyMs: 3_000 })}
-        columns={columns}
-        keyOf={({ id }) => id}
-        empty={
-          <Empty icon="device" title="No commands yet">
-            Choose a resource and read it, or use POST /v2/device-requests.
-          </Empty>
-        }
-      />
-    </Panel>
-  );
-};
+export const Commands = ({ deviceId }: { deviceId: string }) => (
+  <Listing
+    answer={usePages(list, { query: { filter: `device_id=${deviceId}`, order: 'DESC' } }, { everyMs: 3_000 })}
+    columns={columns}
+    empty={
+      <Empty icon="device" title="No commands yet">
+        Choose a resource and read it, or use POST /v2/device-requests.
+      </Empty>
+    }
+  />
+);

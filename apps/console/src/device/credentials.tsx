@@ -3,17 +3,7 @@ import { SegmentedControl, Select, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { usePages } from '../api/pages.ts';
 import { useChange } from '../api/queries.ts';
-import { Confirm } from '../ui/confirm.tsx';
-import { Empty } from '../ui/empty.tsx';
-import { useFields } from '../ui/fields.ts';
-import { FormDialog } from '../ui/form-dialog.tsx';
-import { moment } from '../ui/format.ts';
-import { Listing } from '../ui/listing.tsx';
-import { Opens } from '../ui/opens.tsx';
-import { Panel } from '../ui/page.tsx';
-import { SecretOnce } from '../ui/secret-once.tsx';
-import { type Column } from '../ui/table.tsx';
-import { Titled } from '../ui/titled.tsx';
+import { type Column, Confirm, Empty, FormDialog, Listing, moment, Opens, SecretOnce, useFields } from '../ui/index.ts';
 
 const list = 'GET /v3/devices/{id}/credentials';
 
@@ -27,7 +17,7 @@ const services: Record<DeviceCredential['service'], string> = { lwm2m: 'LwM2M', 
 
 /** Creates a pre-shared key, which is shown once, or stores a certificate or a public key. */
 const CredentialDialog = ({ deviceId, onClose }: { deviceId: string; onClose: () => void }) => {
-  const { values, choice, set } = useFields({ kind: 'psk', service: 'lwm2m' as string | null, pem: '' });
+  const { values, text, choice } = useFields({ kind: 'psk', service: 'lwm2m' as string | null, pem: '' });
   const [made, setMade] = useState<{ identity: string; key: string }>();
   const create = useChange('POST /v3/devices/{id}/credentials', [list]);
   const { kind, pem } = values;
@@ -78,59 +68,53 @@ const CredentialDialog = ({ deviceId, onClose }: { deviceId: string; onClose: ()
           autosize
           minRows={4}
           maxRows={12}
-          value={pem}
-          onChange={({ currentTarget }) => set('pem', currentTarget.value)}
+          {...text('pem')}
         />
       )}
     </FormDialog>
   );
 };
 
-const Removal = ({ credential: { id, device_id: deviceId, kind } }: { credential: DeviceCredential }) => (
-  <Confirm
-    verb="Delete"
-    what={`the ${kinds[kind].toLowerCase()}`}
-    needs="devices.credentials"
-    change={useChange('DELETE /v3/devices/{id}/credentials/{credentialId}', [list])}
-    input={{ path: { id: deviceId, credentialId: id } }}
-  >
-    The connections that were made with it are closed, and the device cannot connect with it any more.
-  </Confirm>
-);
-
 const columns: readonly Column<DeviceCredential>[] = [
-  { title: 'Kind', cell: ({ kind, service }) => <Titled more={`for ${services[service]}`}>{kinds[kind]}</Titled> },
+  { title: 'Kind', cell: ({ kind }) => kinds[kind], more: ({ service }) => `for ${services[service]}` },
   {
     title: 'Identity',
-    cell: ({ identity, subject, fingerprint }) => (
-      <Titled isStrong={false}>{identity ?? subject ?? fingerprint}</Titled>
-    ),
+    cell: ({ identity, subject, fingerprint }) => <span className="wrap">{identity ?? subject ?? fingerprint}</span>,
   },
   { title: 'Expires', cell: ({ expires_at: at }) => (at === null ? 'does not expire' : moment(at)) },
   { title: 'Created', cell: ({ created_at: at }) => moment(at) },
-  { title: 'Actions', cell: (credential) => <Removal credential={credential} /> },
+  {
+    title: 'Actions',
+    cell: ({ id, device_id: deviceId, kind }) => (
+      <Confirm
+        verb="Delete"
+        what={`the ${kinds[kind].toLowerCase()}`}
+        needs="devices.credentials"
+        operation="DELETE /v3/devices/{id}/credentials/{credentialId}"
+        input={{ path: { id: deviceId, credentialId: id } }}
+        changes={[list]}
+      >
+        The connections that were made with it are closed, and the device cannot connect with it any more.
+      </Confirm>
+    ),
+  },
 ];
 
 /** How the device proves who it is. The secret of one is shown once, when it is created. */
 export const Credentials = ({ deviceId }: { deviceId: string }) => (
-  <Panel
+  <Listing
     title="Credentials"
-    flush
     aside={
       <Opens label="Create a credential" needs="devices.credentials">
         {(close) => <CredentialDialog deviceId={deviceId} onClose={close} />}
       </Opens>
     }
-  >
-    <Listing
-      answer={usePages(list, { path: { id: deviceId } })}
-      columns={columns}
-      keyOf={({ id }) => id}
-      empty={
-        <Empty icon="keys" title="No credentials">
-          Until it has one, the device can connect without security only.
-        </Empty>
-      }
-    />
-  </Panel>
+    answer={usePages(list, { path: { id: deviceId } })}
+    columns={columns}
+    empty={
+      <Empty icon="keys" title="No credentials">
+        Until it has one, the device can connect without security only.
+      </Empty>
+    }
+  />
 );

@@ -1,10 +1,7 @@
 import type { DeviceEvent } from '@lanyard/client/browser';
-import { Skeleton, Text, Timeline } from '@mantine/core';
+import { Text, Timeline } from '@mantine/core';
 import { useNewestEvents } from '../api/newest-events.ts';
-import { Empty } from '../ui/empty.tsx';
-import { Failure } from '../ui/failure.tsx';
-import { moment } from '../ui/format.ts';
-import { Panel } from '../ui/page.tsx';
+import { Answered, Empty, moment, Panel } from '../ui/index.ts';
 
 const listed = 100;
 const shownMax = 500;
@@ -21,25 +18,24 @@ const Entry = ({ event }: { event: DeviceEvent }) => (
 );
 
 /** The event log of the device, the newest first. */
-export const DeviceEvents = ({ deviceId }: { deviceId: string }) => {
-  const { events, error, refetch } = useNewestEvents(listed, shownMax, deviceId);
-  if (error) return <Failure error={error} onRetry={() => void refetch()} />;
-  if (!events) return <Skeleton height={240} />;
-  return (
-    <Panel>
-      {events.length === 0 ? (
-        <Empty icon="channels" title="Nothing has happened yet">
-          What the device does, and what is done with it, appears here.
-        </Empty>
-      ) : (
-        <Timeline bulletSize={12} lineWidth={2}>
-          {events.map((event) => (
-            <Timeline.Item key={event.id}>
-              <Entry event={event} />
-            </Timeline.Item>
-          ))}
-        </Timeline>
-      )}
-    </Panel>
-  );
-};
+export const DeviceEvents = ({ deviceId }: { deviceId: string }) => (
+  <Answered answer={useNewestEvents(listed, shownMax, deviceId)} height={240}>
+    {(events) => (
+      <Panel>
+        {events.length === 0 ? (
+          <Empty icon="channels" title="Nothing has happened yet">
+            What the device does, and what is done with it, appears here.
+          </Empty>
+        ) : (
+          <Timeline bulletSize={12} lineWidth={2}>
+            {events.map((event) => (
+              <Timeline.Item key={event.id}>
+                <Entry event={event} />
+              </Timeline.Item>
+            ))}
+          </Timeline>
+        )}
+      </Panel>
+    )}
+  </Answered>
+);

@@ -1,18 +1,26 @@
 import type { Device } from '@lanyard/client/browser';
-import { Group, Skeleton, Stack, Tabs, Text } from '@mantine/core';
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Group, Tabs, Text } from '@mantine/core';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useRead } from '../api/queries.ts';
-import { Failure } from '../ui/failure.tsx';
-import { Page } from '../ui/page.tsx';
-import { Permitted } from '../ui/permitted.tsx';
-import { StateBadge } from '../ui/state-badge.tsx';
+import {
+  AnsweredPage,
+  Confirm,
+  DeviceState,
+  isSuspended,
+  nameOf,
+  Opens,
+  Page,
+  Permitted,
+  recordPage,
+} from '../ui/index.ts';
 import { Commands } from './commands.tsx';
 import { Credentials } from './credentials.tsx';
 import { DeviceEvents } from './device-events.tsx';
 import { Explanation } from './explanation.tsx';
+import { NameDialog } from './name-dialog.tsx';
 import { Resources } from './resources.tsx';
 import { Subscriptions } from './subscriptions.tsx';
-import { SuspensionButton } from './suspension.tsx';
+import { SuspensionDialog } from './suspension-dialog.tsx';
 
 const tabs = [
   { value: 'resources', label: 'Resources', needs: 'snapshots.read', Part: Resources },
@@ -22,13 +30,11 @@ const tabs = [
   { value: 'credentials', label: 'Credentials', needs: 'devices.read', Part: Credentials },
 ] as const;
 
-const isBlocked = ({ lifecycle_status: status }: Device) => status === 'blocked';
-
 const About = ({ device }: { device: Device }) => (
   <Group gap="xs">
-    <StateBadge state={isBlocked(device) ? 'suspended' : device.state} />
+    <DeviceState device={device} />
     <Text size="sm" className="wrap">
-      {[device.endpoint_name, device.endpoint_type, device.id].filter(Boolean).join(' · ')}
+      {[device.description, device.endpoint_name, device.endpoint_type, device.id].filter(Boolean).join(' · ')}
     </Text>
   </Group>
 );
@@ -59,42 +65,47 @@ const Parts = ({ deviceId }: { deviceId: string }) => {
   );
 };
 
-const KnownDevice = ({ id }: { id: string }) => {
-  const { data: device, error, refetch } = useRead('GET /v3/devices/{id}', { path: { id } }, { everyMs: 10_000 });
-  if (error)
-    return (
-      <Page title="Device">
-        <Failure error={error} onRetry={() => void refetch()} />
-      </Page>
-    );
-  if (!device)
-    return (
-      <Page title="Device">
-        <Skeleton height={240} />
-      </Page>
-    );
+const DevicePage = ({ device }: { device: Device }) => {
+  const { id } = device;
+  const name = nameOf(device);
+  const navigate = useNavigate();
   return (
     <Page
-      title={device.name ?? device.endpoint_name ?? device.id}
+      title={name}
       about={<About device={device} />}
-      actions={<SuspensionButton deviceId={id} isSuspended={isBlocked(device)} />}
+      actions={
+        <>
+          <Opens label="Change" needs="devices.write">
+            {(close) => <NameDialog device={device} onClose={close} />}
+          </Opens>
+          <Opens label={isSuspended(device) ? 'Resume' : 'Suspend'} needs="devices.suspend">
+            {(close) => <SuspensionDialog device={device} onClose={close} />}
+          </Opens>
+          <Confirm
+            verb="Delete"
+            what={`the device ${name}`}
+            size="sm"
+            needs="devices.write"
+            operation="DELETE /v3/devices/{id}"
+            input={{ path: { id } }}
+            changes={['GET /v3/devices']}
+            onDone={() => void navigate({ to: '/devices' })}
+          >
+            It is disconnected, and its waiting commands fail. Its credentials, subscriptions and values are removed;
+            the event log keeps its entries.
+          </Confirm>
+        </>
+      }
     >
-      <Stack gap="lg">
-        <Explanation deviceId={id} />
-        <Parts deviceId={id} />
-      </Stack>
+      <Explanation deviceId={id} />
+      <Parts deviceId={id} />
     </Page>
   );
 };
 
 /** One device: what it waits for, its resources, commands, subscriptions, events and credentials. */
-const DevicePage = () => {
-  const { id = '' } = useParams({ strict: false });
-  return (
-    <Permitted needs="devices.read">
-      <KnownDevice id={id} />
-    </Permitted>
-  );
-};
-
-export default DevicePage;
+export default recordPage('devices.read', ({ id }) => (
+  <AnsweredPage title="Device" answer={useRead('GET /v3/devices/{id}', { path: { id } }, { everyMs: 10_000 })}>
+    {(device) => <DevicePage device={device} />}
+  </AnsweredPage>
+));

@@ -1,7 +1,6 @@
 import { Alert, Text } from '@mantine/core';
 import { useRead } from '../api/queries.ts';
-import { Failure } from '../ui/failure.tsx';
-import { counted } from '../ui/format.ts';
+import { counted, Failure } from '../ui/index.ts';
 
 /** What has to happen next, in a sentence. */
 export const Explanation = ({ deviceId }: { deviceId: string }) => {

@@ -1,10 +1,8 @@
 import type { ResourceHistory } from '@lanyard/client/browser';
-import { Group, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
+import { Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useRead } from '../api/queries.ts';
-import { Failure } from '../ui/failure.tsx';
-import { counted, precise } from '../ui/format.ts';
-import { type Series, TimeChart } from '../ui/time-chart.tsx';
+import { Answered, counted, precise, type Series, TimeChart } from '../ui/index.ts';
 import { type Resource, symbolOf } from './values.ts';
 
 const ranges = [
@@ -111,7 +109,7 @@ interface HistoryChartProps {
 export const HistoryChart = ({ deviceId, resource: { resource_path: path, name, unit } }: HistoryChartProps) => {
   const [hours, setHours] = useState('1');
   const from = new Date(useNow(refreshMs) - Number(hours) * hourMs).toISOString();
-  const { data, error } = useRead(
+  const answer = useRead(
     'GET /v3/devices/{deviceId}/history',
     { path: { deviceId }, query: { path, from, points: pointsMax } },
     { keeps: true },
@@ -119,8 +117,9 @@ export const HistoryChart = ({ deviceId, resource: { resource_path: path, name, 
   return (
     <Stack gap="xs">
       <SegmentedControl size="xs" data={ranges} value={hours} onChange={setHours} aria-label="Range" />
-      {error && <Failure error={error} />}
-      {data ? <Chart history={data} name={name ?? path} unit={symbolOf(unit)} /> : !error && <Skeleton height={200} />}
+      <Answered answer={answer} height={200}>
+        {(history) => <Chart history={history} name={name ?? path} unit={symbolOf(unit)} />}
+      </Answered>
     </Stack>
   );
 };

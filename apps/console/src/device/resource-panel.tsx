@@ -5,11 +5,9 @@ import { lanyard } from '../api/lanyard.ts';
 import { useRefusal } from '../api/permissions.ts';
 import { useRead } from '../api/queries.ts';
 import { useSession } from '../api/session.ts';
-import { Failure } from '../ui/failure.tsx';
-import { Panel } from '../ui/page.tsx';
-import { ActionButton } from '../ui/permitted.tsx';
+import { ActionButton, ChangeButton, Failure, Panel } from '../ui/index.ts';
 import { HistoryChart } from './history-chart.tsx';
-import { useSubscribing } from './subscribing.ts';
+import { subscribed, subscribing } from './subscribing.ts';
 import { faultOf, isNumeric, type Resource, symbolOf } from './values.ts';
 
 const done = { GET: 'Read', PUT: 'Written', POST: 'Executed' } as const;
@@ -47,21 +45,15 @@ const Observe = ({ deviceId, path }: { deviceId: string; path: string }) => {
   const input = { path: { deviceId }, query: { limit: subscriptionsMax } };
   const { data } = useRead('GET /v3/devices/{deviceId}/subscriptions', input, { enabled });
   const isOn = data?.data.some(({ key_id: key, resource_path: of }) => key === subject.id && of === path) ?? false;
-  const begin = useSubscribing('PUT', deviceId, path);
-  const end = useSubscribing('DELETE', deviceId, path);
-  const { change, input: subscription } = isOn ? end : begin;
   return (
-    <>
-      <ActionButton
-        needs="subscriptions"
-        variant="default"
-        loading={change.isPending}
-        onClick={() => change.mutate(subscription as never)}
-      >
-        {isOn ? 'Stop observing' : 'Observe'}
-      </ActionButton>
-      {change.error && <Failure error={change.error} />}
-    </>
+    <ChangeButton
+      key={String(isOn)}
+      needs="subscriptions"
+      changes={subscribed}
+      {...subscribing(isOn ? 'DELETE' : 'PUT', deviceId, path)}
+    >
+      {isOn ? 'Stop observing' : 'Observe'}
+    </ChangeButton>
   );
 };
 

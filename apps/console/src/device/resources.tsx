@@ -1,25 +1,16 @@
 import type { DeviceEcho } from '@lanyard/client/browser';
-import { Grid, Skeleton, Stack, Text, UnstyledButton } from '@mantine/core';
+import { Grid, Stack, Text, UnstyledButton } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useRead } from '../api/queries.ts';
-import { Empty } from '../ui/empty.tsx';
-import { Failure } from '../ui/failure.tsx';
-import { moment } from '../ui/format.ts';
-import { Panel } from '../ui/page.tsx';
-import { type Column, DataTable } from '../ui/table.tsx';
-import { Titled } from '../ui/titled.tsx';
+import { Answered, type Column, DataTable, Empty, moment, Panel, Titled } from '../ui/index.ts';
 import { ResourcePanel } from './resource-panel.tsx';
 import { type Instance, instancesOf, type Resource, textOf } from './values.ts';
 
 const desiredStates = ['pending', 'written', 'failed'];
 
-const Desired = ({ resource: { desired, unit } }: { resource: Resource }) =>
-  desired ? (
-    <>
-      desired {textOf(desired, unit)}, {desiredStates[desired.status] ?? desired.status} since{' '}
-      {moment(desired.status_updated_at)}
-    </>
-  ) : null;
+const desiredOf = ({ desired, unit }: Resource): string | undefined =>
+  desired &&
+  `desired ${textOf(desired, unit)}, ${desiredStates[desired.status] ?? desired.status} since ${moment(desired.status_updated_at)}`;
 
 const columnsOf = (chosen: string | undefined, onChoose: (path: string) => void): readonly Column<Resource>[] => [
   {
@@ -32,19 +23,13 @@ const columnsOf = (chosen: string | undefined, onChoose: (path: string) => void)
   },
   {
     title: 'Value',
-    cell: (resource) => (
-      <Titled more={<Desired resource={resource} />} isStrong={false}>
-        {textOf(resource.reported, resource.unit) ?? '–'}
-      </Titled>
-    ),
+    cell: ({ reported, unit }) => textOf(reported, unit) ?? '–',
+    more: desiredOf,
   },
   {
     title: 'Reported',
-    cell: ({ reported, subscribed }) => (
-      <Titled more={subscribed && 'subscribed'} isStrong={false}>
-        {reported ? moment(reported.reported_at) : 'never'}
-      </Titled>
-    ),
+    cell: ({ reported }) => (reported ? moment(reported.reported_at) : 'never'),
+    more: ({ subscribed }) => subscribed && 'subscribed',
   },
 ];
 
@@ -97,21 +82,21 @@ const Tree = ({ echo }: { echo: DeviceEcho }) => {
 };
 
 /** The resources that the device has, by object instance, with their last and desired values. */
-export const Resources = ({ deviceId }: { deviceId: string }) => {
-  const { data, error, refetch } = useRead(
-    'GET /v3/devices/{deviceId}/echo',
-    { path: { deviceId } },
-    { everyMs: 2_000 },
-  );
-  if (error) return <Failure error={error} onRetry={() => void refetch()} />;
-  if (!data) return <Skeleton height={240} />;
-  if (data.resources.length === 0)
-    return (
-      <Panel>
-        <Empty icon="device" title="No resources yet">
-          They appear when the device registers.
-        </Empty>
-      </Panel>
-    );
-  return <Tree echo={data} />;
-};
+export const Resources = ({ deviceId }: { deviceId: string }) => (
+  <Answered
+    answer={useRead('GET /v3/devices/{deviceId}/echo', { path: { deviceId } }, { everyMs: 2_000 })}
+    height={240}
+  >
+    {(echo) =>
+      echo.resources.length > 0 ? (
+        <Tree echo={echo} />
+      ) : (
+        <Panel>
+          <Empty icon="device" title="No resources yet">
+            They appear when the device registers.
+          </Empty>
+        </Panel>
+      )
+    }
+  </Answered>
+);

@@ -2,14 +2,8 @@ import type { DeviceSubscription } from '@lanyard/client/browser';
 import { useKeyName } from '../api/key-names.ts';
 import { usePages } from '../api/pages.ts';
 import { useSession } from '../api/session.ts';
-import { Confirm } from '../ui/confirm.tsx';
-import { Empty } from '../ui/empty.tsx';
-import { moment } from '../ui/format.ts';
-import { Listing } from '../ui/listing.tsx';
-import { Panel } from '../ui/page.tsx';
-import type { Column } from '../ui/table.tsx';
-import { Titled } from '../ui/titled.tsx';
-import { useSubscribing } from './subscribing.ts';
+import { type Column, Confirm, Empty, Listing, moment } from '../ui/index.ts';
+import { subscribed, subscribing } from './subscribing.ts';
 
 const everyMs = 5_000;
 
@@ -17,10 +11,15 @@ const everyMs = 5_000;
 const End = ({ subscription }: { subscription: DeviceSubscription }) => {
   const { device_id: deviceId, resource_path: path, key_id: keyId, origin } = subscription;
   const { subject } = useSession();
-  const { change, input } = useSubscribing('DELETE', deviceId, path);
   if (keyId !== subject.id || origin === 'rule') return null;
   return (
-    <Confirm verb="End" what={`the subscription to ${path}`} needs="subscriptions" change={change} input={input}>
+    <Confirm
+      verb="End"
+      what={`the subscription to ${path}`}
+      needs="subscriptions"
+      changes={subscribed}
+      {...subscribing('DELETE', deviceId, path)}
+    >
       The device stops reporting the resource, unless others are subscribed to it.
     </Confirm>
   );
@@ -30,11 +29,8 @@ const columnsOf = (nameOf: (id: string) => string): readonly Column<DeviceSubscr
   { title: 'Resource', cell: ({ resource_path: path }) => path },
   {
     title: 'Key',
-    cell: ({ key_id: id, origin }) => (
-      <Titled more={origin === 'rule' ? 'by a presubscription rule' : 'by a request'} isStrong={false}>
-        {nameOf(id)}
-      </Titled>
-    ),
+    cell: ({ key_id: id }) => nameOf(id),
+    more: ({ origin }) => (origin === 'rule' ? 'by a presubscription rule' : 'by a request'),
   },
   { title: 'State', cell: ({ status }) => (status === 'confirmed' ? 'the device reports it' : 'asked for') },
   { title: 'Since', cell: ({ updated_at: at }) => moment(at) },
@@ -43,17 +39,14 @@ const columnsOf = (nameOf: (id: string) => string): readonly Column<DeviceSubscr
 
 /** Who gets which values of the device. */
 export const Subscriptions = ({ deviceId }: { deviceId: string }) => (
-  <Panel flush>
-    <Listing
-      answer={usePages('GET /v3/devices/{deviceId}/subscriptions', { path: { deviceId } }, { everyMs })}
-      columns={columnsOf(useKeyName())}
-      keyOf={({ id }) => id}
-      empty={
-        <Empty icon="channels" title="No subscriptions">
-          Choose a resource and observe it. Applications subscribe with PUT /v2/subscriptions, to single resources or by
-          rules.
-        </Empty>
-      }
-    />
-  </Panel>
+  <Listing
+    answer={usePages('GET /v3/devices/{deviceId}/subscriptions', { path: { deviceId } }, { everyMs })}
+    columns={columnsOf(useKeyName())}
+    empty={
+      <Empty icon="channels" title="No subscriptions">
+        Choose a resource and observe it. Applications subscribe with PUT /v2/subscriptions, to single resources or by
+        rules.
+      </Empty>
+    }
+  />
 );

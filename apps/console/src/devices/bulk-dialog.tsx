@@ -2,10 +2,7 @@ import { Alert, Loader, Progress, Select, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Choice, useDeviceGroups, useSuspensionCategories } from '../api/choices.ts';
-import { Failure } from '../ui/failure.tsx';
-import { FormDialog } from '../ui/form-dialog.tsx';
-import { count, counted } from '../ui/format.ts';
-import { Icon } from '../ui/icon.tsx';
+import { count, counted, Failure, FormDialog, Icon } from '../ui/index.ts';
 import { addToGroup, changeSuspension, countOf, type Selection } from './bulk.ts';
 
 export type BulkAction = 'suspend' | 'resume' | 'group';

@@ -1,5 +1,5 @@
 import { Button, Checkbox, Popover, Stack } from '@mantine/core';
-import { Icon } from '../ui/icon.tsx';
+import { Icon } from '../ui/index.ts';
 import { columns } from './columns.ts';
 
 interface ColumnMenuProps {

@@ -1,23 +1,6 @@
 import type { Device } from '@lanyard/client/browser';
 
-/** What the list keeps of a device: of 100,000 of them, it is in memory. */
-export type Row = Pick<
-  Device,
-  | 'id'
-  | 'name'
-  | 'endpoint_name'
-  | 'endpoint_type'
-  | 'state'
-  | 'lifecycle_status'
-  | 'serial_number'
-  | 'vendor_id'
-  | 'device_class'
-  | 'mechanism'
-  | 'created_at'
-  | 'updated_at'
->;
-
-const kept: readonly (keyof Row)[] = [
+const kept = [
   'id',
   'name',
   'endpoint_name',
@@ -30,7 +13,10 @@ const kept: readonly (keyof Row)[] = [
   'mechanism',
   'created_at',
   'updated_at',
-];
+] as const satisfies (keyof Device)[];
+
+/** What the list keeps of a device: of 100,000 of them, it is in memory. */
+export type Row = Pick<Device, (typeof kept)[number]>;
 
 export const rowOf = (device: Device): Row =>
   Object.fromEntries(kept.map((name) => [name, device[name]])) as unknown as Row;

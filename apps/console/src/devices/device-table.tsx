@@ -3,9 +3,7 @@ import { Box, Checkbox, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef } from 'react';
-import { moment } from '../ui/format.ts';
-import { PageLink } from '../ui/page-link.tsx';
-import { StateBadge } from '../ui/state-badge.tsx';
+import { DeviceState, moment, nameOf, PageLink } from '../ui/index.ts';
 import { type Column, columns, type Row } from './columns.ts';
 
 const rowPx = 44;
@@ -27,10 +25,6 @@ const textOf = (row: Row, { id }: Column): string => {
   const value = row[id];
   return value === null ? '–' : id.endsWith('_at') ? moment(value) : value;
 };
-
-const nameOf = ({ name, endpoint_name: endpoint, id }: Row): string => name || endpoint || id;
-
-const stateOf = ({ state, lifecycle_status: status }: Row): string => (status === 'blocked' ? 'suspended' : state);
 
 interface RowProps extends Pick<DeviceTableProps, 'onSelect'> {
   row: Row;
@@ -62,7 +56,7 @@ const DeviceRow = ({ row, index, template, extra, isSelected, onSelect }: RowPro
       </PageLink>
     </div>
     <div role="cell">
-      <StateBadge state={stateOf(row)} />
+      <DeviceState device={row} />
     </div>
     {extra.map((column) => (
       <Text key={column.id} role="cell" size="sm" title={textOf(row, column)}>

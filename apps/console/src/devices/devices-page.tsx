@@ -1,13 +1,8 @@
 import { Button, Group, Menu, SegmentedControl, Skeleton, Text } from '@mantine/core';
-import { useDisclosure, useLocalStorage } from '@mantine/hooks';
+import { useLocalStorage } from '@mantine/hooks';
 import { useCallback, useState } from 'react';
 import { useRefusal } from '../api/permissions.ts';
-import { Empty } from '../ui/empty.tsx';
-import { Failure } from '../ui/failure.tsx';
-import { count, counted } from '../ui/format.ts';
-import { Icon } from '../ui/icon.tsx';
-import { Page, Panel } from '../ui/page.tsx';
-import { ActionButton, Permitted } from '../ui/permitted.tsx';
+import { count, counted, Empty, Failure, Icon, Opens, Page, Panel } from '../ui/index.ts';
 import { type BulkAction, BulkDialog } from './bulk-dialog.tsx';
 import { ColumnMenu } from './column-menu.tsx';
 import { usualColumns } from './columns.ts';
@@ -138,23 +133,18 @@ const DeviceList = () => {
   );
 };
 
-const DevicesPage = () => {
-  const [isImporting, { open, close }] = useDisclosure();
-  return (
-    <Page
-      title="Devices"
-      actions={
-        <ActionButton needs="devices.write" leftSection={<Icon name="upload" size={16} />} onClick={open}>
-          Import
-        </ActionButton>
-      }
-    >
-      <Permitted needs="devices.read">
-        <DeviceList />
-      </Permitted>
-      {isImporting && <ImportDialog onClose={close} />}
-    </Page>
-  );
-};
+const DevicesPage = () => (
+  <Page
+    title="Devices"
+    needs="devices.read"
+    actions={
+      <Opens label="Import" needs="devices.write" isMain>
+        {(close) => <ImportDialog onClose={close} />}
+      </Opens>
+    }
+  >
+    <DeviceList />
+  </Page>
+);
 
 export default DevicesPage;

@@ -2,7 +2,7 @@ import { CloseButton, Group, Pill, Select, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useState } from 'react';
 import { useDeviceGroups } from '../api/choices.ts';
-import { Icon } from '../ui/icon.tsx';
+import { Icon } from '../ui/index.ts';
 import type { DeviceSearch } from './search.ts';
 
 const typingMs = 250;

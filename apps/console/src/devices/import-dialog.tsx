@@ -3,10 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { lanyard } from '../api/lanyard.ts';
 import { useChange, useRead } from '../api/queries.ts';
-import { Failure } from '../ui/failure.tsx';
-import { FormDialog } from '../ui/form-dialog.tsx';
-import { count, counted } from '../ui/format.ts';
-import { DataTable } from '../ui/table.tsx';
+import { count, counted, DataTable, Failure, FormDialog } from '../ui/index.ts';
 import { csvRows } from './csv.ts';
 
 const everyMs = 1_000;

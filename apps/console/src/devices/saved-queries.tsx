@@ -1,8 +1,7 @@
 import { Button, Menu, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useChange, useRead } from '../api/queries.ts';
-import { useFields } from '../ui/fields.ts';
-import { FormDialog } from '../ui/form-dialog.tsx';
+import { FormDialog, useFields } from '../ui/index.ts';
 import { type DeviceSearch, unpacked } from './search.ts';
 
 const list = 'GET /v3/device-queries';

@@ -1,11 +1,7 @@
 import { Badge, Group, List, Skeleton, Stack, Text } from '@mantine/core';
 import type { AnswerOf } from '@lanyard/client/browser';
 import { useRead } from '../api/queries.ts';
-import { Failure } from '../ui/failure.tsx';
-import { count, moment } from '../ui/format.ts';
-import { Icon } from '../ui/icon.tsx';
-import { PageLink } from '../ui/page-link.tsx';
-import { Panel } from '../ui/page.tsx';
+import { count, Failure, Icon, moment, PageLink, Panel } from '../ui/index.ts';
 
 type Kind = AnswerOf<'GET /v3/attention'>['kinds'][number];
 

@@ -1,6 +1,5 @@
 import { Grid } from '@mantine/core';
-import { Page } from '../ui/page.tsx';
-import { Permitted } from '../ui/permitted.tsx';
+import { Page, Permitted } from '../ui/index.ts';
 import { Attention } from './attention.tsx';
 import { NewestEvents } from './newest-events.tsx';
 import { Rates, RatesWaiting, useStatistics } from './rates.tsx';

@@ -1,25 +1,11 @@
-import { Badge, Box, Group, ScrollArea, Stack, Text } from '@mantine/core';
+import { Box, Group, ScrollArea, Stack, Text } from '@mantine/core';
 import type { DeviceEvent } from '@lanyard/client/browser';
 import { useDeviceNames } from '../api/device-names.ts';
-import type { LiveState } from '../api/live-events.ts';
 import { useNewestEvents } from '../api/newest-events.ts';
-import { Empty } from '../ui/empty.tsx';
-import { Failure } from '../ui/failure.tsx';
-import { moment } from '../ui/format.ts';
-import { PageLink } from '../ui/page-link.tsx';
-import { Panel } from '../ui/page.tsx';
-import { Permitted } from '../ui/permitted.tsx';
+import { Empty, Failure, moment, PageLink, Panel, Permitted, Status } from '../ui/index.ts';
 
 const listed = 25;
 const shownMax = 100;
-
-const stateNames: Record<LiveState, string> = {
-  off: 'paused',
-  connecting: 'connecting',
-  live: 'live',
-  interrupted: 'interrupted',
-  ended: 'ended',
-};
 
 const Entry = ({ event, deviceName }: { event: DeviceEvent; deviceName: string }) => (
   <Box component="li" py={8} px="md" style={{ borderTop: '1px solid var(--mantine-color-default-border)' }}>
@@ -43,17 +29,13 @@ const Entry = ({ event, deviceName }: { event: DeviceEvent; deviceName: string }
 );
 
 const Events = () => {
-  const { events = [], live, error, refetch } = useNewestEvents(listed, shownMax);
+  const { data: events = [], live, error, refetch } = useNewestEvents(listed, shownMax);
   const nameOf = useDeviceNames(events.map(({ device_id: id }) => id));
   return (
     <Panel
       title="Newest events"
       flush
-      aside={
-        <Badge variant="dot" color={live === 'live' ? 'teal' : 'gray'} tt="none" fw={500}>
-          {stateNames[live]}
-        </Badge>
-      }
+      aside={<Status color={live === 'live' ? 'teal' : 'gray'}>{live === 'off' ? 'paused' : live}</Status>}
     >
       {error && <Failure error={error} onRetry={() => void refetch()} />}
       {!error && events.length === 0 && (

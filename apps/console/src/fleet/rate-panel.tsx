@@ -1,6 +1,5 @@
 import { Group, Paper, Stack, Text, Title } from '@mantine/core';
-import { short } from '../ui/format.ts';
-import { type Series, TimeChart } from '../ui/time-chart.tsx';
+import { type Series, short, TimeChart } from '../ui/index.ts';
 
 interface RatePanelProps {
   title: string;

@@ -1,7 +1,7 @@
 import { SimpleGrid, Skeleton } from '@mantine/core';
 import type { AnswerOf } from '@lanyard/client/browser';
 import { useRead } from '../api/queries.ts';
-import { Failure } from '../ui/failure.tsx';
+import { Failure } from '../ui/index.ts';
 import { RatePanel } from './rate-panel.tsx';
 
 type Statistics = AnswerOf<'GET /v3/statistics'>;

@@ -1,9 +1,6 @@
 import { Group, Paper, Progress, SimpleGrid, Stack, Text } from '@mantine/core';
 import type { AnswerOf } from '@lanyard/client/browser';
-import { Empty } from '../ui/empty.tsx';
-import { count } from '../ui/format.ts';
-import { PageLink } from '../ui/page-link.tsx';
-import { Panel } from '../ui/page.tsx';
+import { count, Empty, PageLink, Panel } from '../ui/index.ts';
 
 type Devices = AnswerOf<'GET /v3/statistics'>['devices'];
 

@@ -1,6 +1,6 @@
 import { Button, Menu, Text } from '@mantine/core';
 import { useSession, useSignOut } from '../api/session.ts';
-import { Icon } from '../ui/icon.tsx';
+import { Icon, moment } from '../ui/index.ts';
 
 /** Who is signed in, and the way out. */
 export const AccountMenu = () => {
@@ -25,7 +25,7 @@ export const AccountMenu = () => {
       <Menu.Dropdown>
         <Menu.Label className="wrap">
           {account === '' ? 'Account' : account}
-          {expiresAt !== null && <>, signed in until {new Date(expiresAt).toLocaleString()}</>}
+          {expiresAt !== null && <>, signed in until {moment(expiresAt)}</>}
         </Menu.Label>
         <Menu.Item leftSection={<Icon name="exit" />} onClick={() => signOut.mutate()}>
           Sign out

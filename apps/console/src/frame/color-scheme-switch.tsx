@@ -1,5 +1,5 @@
 import { ActionIcon, type MantineColorScheme, Tooltip, useMantineColorScheme } from '@mantine/core';
-import { Icon, type IconName } from '../ui/icon.tsx';
+import { Icon, type IconName } from '../ui/index.ts';
 
 const next: Record<MantineColorScheme, MantineColorScheme> = { auto: 'light', light: 'dark', dark: 'auto' };
 const icons: Record<MantineColorScheme, IconName> = { auto: 'computer', light: 'sun', dark: 'moon' };

@@ -1,6 +1,6 @@
 import { Group, Loader, Text } from '@mantine/core';
 import { useLostSince } from '../api/connection.ts';
-import { Icon } from '../ui/icon.tsx';
+import { Icon, moment } from '../ui/index.ts';
 
 /** While the gateway does not answer. What the page shows is then as old as this says. */
 export const ConnectionBanner = () => {
@@ -11,8 +11,7 @@ export const ConnectionBanner = () => {
         <Group bg="var(--banner)" c="var(--banner-text)" px="md" py="xs" gap="sm" wrap="nowrap">
           <Icon name="lost" />
           <Text size="sm" flex={1}>
-            <b>Connection lost.</b> What you see is from {since.toLocaleTimeString()}. The console tries again every two
-            seconds.
+            <b>Connection lost.</b> What you see is from {moment(since)}. The console tries again every two seconds.
           </Text>
           <Loader size="xs" color="currentColor" aria-hidden />
         </Group>

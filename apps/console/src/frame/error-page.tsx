@@ -1,6 +1,5 @@
 import type { ErrorComponentProps } from '@tanstack/react-router';
-import { Failure } from '../ui/failure.tsx';
-import { Page } from '../ui/page.tsx';
+import { Failure, Page } from '../ui/index.ts';
 
 /** For a page that could not be loaded or shown; after an upgrade of the gateway, reloading loads the new one. */
 export const ErrorPage = ({ error }: ErrorComponentProps) => (

@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import logo from './logo.svg';
-import { Icon } from '../ui/icon.tsx';
+import { Icon } from '../ui/index.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { ColorSchemeSwitch } from './color-scheme-switch.tsx';
 import { ConnectionBanner } from './connection-banner.tsx';

@@ -1,6 +1,4 @@
-import { Empty } from '../ui/empty.tsx';
-import { PageLink } from '../ui/page-link.tsx';
-import { Page } from '../ui/page.tsx';
+import { Empty, Page, PageLink } from '../ui/index.ts';
 
 export const NotFoundPage = () => (
   <Page title="No such page">

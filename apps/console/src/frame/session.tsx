@@ -1,7 +1,7 @@
 import { Center, Loader } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { SessionContext, useSessionQuery } from '../api/session.ts';
-import { Failure } from '../ui/failure.tsx';
+import { Failure } from '../ui/index.ts';
 import { SignInPage } from './sign-in-page.tsx';
 
 /** Asks to sign in until someone has. */

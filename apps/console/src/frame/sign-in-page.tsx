@@ -16,7 +16,7 @@ import { type FormEvent, useEffect, useState } from 'react';
 import { useRead } from '../api/queries.ts';
 import { useSignIn } from '../api/session.ts';
 import logo from './logo.svg';
-import { Failure } from '../ui/failure.tsx';
+import { Failure } from '../ui/index.ts';
 
 /** Why the provider led back without a session. */
 const refusals: Record<string, string> = {

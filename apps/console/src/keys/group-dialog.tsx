@@ -1,37 +1,12 @@
 import type { KeyGroup } from '@lanyard/client/browser';
 import { Checkbox, MultiSelect, SimpleGrid, TextInput } from '@mantine/core';
 import { useDeviceGroups } from '../api/choices.ts';
-import { includes } from '../api/permissions.ts';
+import { includes, type Permission, permissions } from '../api/permissions.ts';
 import { useSave } from '../api/queries.ts';
-import { useFields } from '../ui/fields.ts';
-import { FormDialog } from '../ui/form-dialog.tsx';
-
-type Permission = KeyGroup['permissions'][number];
-
-/** In the order of the matrix: `devices` includes those from `devices.read` to `campaigns`. */
-export const permissions: readonly Permission[] = [
-  'admin',
-  'notifications',
-  'devices',
-  'devices.read',
-  'devices.write',
-  'devices.suspend',
-  'devices.credentials',
-  'commands',
-  'subscriptions',
-  'snapshots.read',
-  'events.read',
-  'campaigns',
-];
-
-interface GroupDialogProps {
-  /** Without one, it is created. */
-  group?: KeyGroup;
-  onClose: () => void;
-}
+import { FormDialog, type RecordDialogProps, useFields } from '../ui/index.ts';
 
 /** Creates or changes a group of keys, whose permissions its keys have. */
-export const GroupDialog = ({ group, onClose }: GroupDialogProps) => {
+export const GroupDialog = ({ record: group, onClose }: RecordDialogProps<KeyGroup>) => {
   const { values, text, choice } = useFields({
     name: group?.name ?? '',
     permissions: (group?.permissions ?? []) as string[],

@@ -4,10 +4,7 @@ import { useState } from 'react';
 import { useDeviceGroups, useKeyGroups } from '../api/choices.ts';
 import { useSave } from '../api/queries.ts';
 import { useSession } from '../api/session.ts';
-import { useFields } from '../ui/fields.ts';
-import { FormDialog } from '../ui/form-dialog.tsx';
-import { moment } from '../ui/format.ts';
-import { SecretOnce } from '../ui/secret-once.tsx';
+import { FormDialog, moment, type RecordDialogProps, SecretOnce, useFields } from '../ui/index.ts';
 
 const dayMs = 86_400_000;
 
@@ -39,16 +36,10 @@ const addressesOf = (text: string): string[] => text.split(/[\s,]+/).filter((par
 
 const orNull = <T,>(list: readonly T[]) => (list.length > 0 ? [...list] : null);
 
-interface KeyDialogProps {
-  /** Without one, it is created. */
-  apiKey?: ApiKey;
-  onClose: () => void;
-}
-
 /** Creates or changes a key: what it may do, where from and until when. Shows the secret of a new one once. */
-export const KeyDialog = ({ apiKey, onClose }: KeyDialogProps) => {
+export const KeyDialog = ({ record: apiKey, onClose }: RecordDialogProps<ApiKey>) => {
   const { subject } = useSession();
-  const { values, text, choice, set } = useFields({
+  const { values, text, toggle, choice } = useFields({
     name: apiKey?.name ?? '',
     groups: apiKey?.groups ?? [],
     deviceGroups: apiKey?.device_groups ?? [],
@@ -123,8 +114,7 @@ export const KeyDialog = ({ apiKey, onClose }: KeyDialogProps) => {
         <Switch
           label="Active"
           description="An inactive key is refused, and its WebSocket is closed"
-          checked={values.isActive}
-          onChange={({ currentTarget }) => set('isActive', currentTarget.checked)}
+          {...toggle('isActive')}
         />
       )}
     </FormDialog>

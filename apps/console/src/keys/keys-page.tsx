@@ -1,18 +1,10 @@
 import type { ApiKey, KeyGroup } from '@lanyard/client/browser';
-import { Badge, Group, Text, VisuallyHidden } from '@mantine/core';
+import { Text, VisuallyHidden } from '@mantine/core';
 import { usePages } from '../api/pages.ts';
-import { includes } from '../api/permissions.ts';
-import { useChange, useRead } from '../api/queries.ts';
-import { Confirm } from '../ui/confirm.tsx';
-import { counted, moment } from '../ui/format.ts';
-import { Icon } from '../ui/icon.tsx';
-import { Listing } from '../ui/listing.tsx';
-import { Opens } from '../ui/opens.tsx';
-import { Page, Panel } from '../ui/page.tsx';
-import { Permitted } from '../ui/permitted.tsx';
-import { type Column } from '../ui/table.tsx';
-import { Titled } from '../ui/titled.tsx';
-import { GroupDialog, permissions } from './group-dialog.tsx';
+import { includes, permissions } from '../api/permissions.ts';
+import { useRead } from '../api/queries.ts';
+import { ActiveState, type Column, counted, Icon, Listing, moment, Opens, Page, recordActions } from '../ui/index.ts';
+import { GroupDialog } from './group-dialog.tsx';
 import { KeyActions } from './key-actions.tsx';
 import { KeyDialog } from './key-dialog.tsx';
 import { People } from './people.tsx';
@@ -23,15 +15,8 @@ const limitsOf = ({ device_groups: groups, source_addresses: sources }: ApiKey):
   [groups && counted(groups.length, 'device group'), sources?.join(', ')].filter(Boolean).join('; ');
 
 const columns: readonly Column<ApiKey>[] = [
-  { title: 'Key', cell: ({ name, id }) => <Titled more={id}>{name}</Titled> },
-  {
-    title: 'Status',
-    cell: ({ status }) => (
-      <Badge variant="dot" color={status === 'ACTIVE' ? 'teal' : 'gray'} tt="none" fw={500}>
-        {status.toLowerCase()}
-      </Badge>
-    ),
-  },
+  { title: 'Key', cell: ({ name }) => name, more: ({ id }) => id },
+  { title: 'Status', cell: ({ status }) => <ActiveState status={status} /> },
   { title: 'Expires', cell: ({ expiration }) => (expiration ? moment(expiration) : 'never') },
   { title: 'Limited to', cell: limitsOf },
   { title: 'Last used', cell: ({ last_used_at: at }) => (at ? moment(at) : 'never') },
@@ -45,64 +30,43 @@ const Held = () => (
   </>
 );
 
-const GroupRemoval = ({ group: { id, name } }: { group: KeyGroup }) => (
-  <Confirm
-    verb="Delete"
-    what={`the group ${name}`}
-    needs="admin"
-    change={useChange('DELETE /v3/policy-groups/{id}', ['GET /v3/policy-groups', 'GET /v3/api-keys'])}
-    input={{ path: { id } }}
-  >
-    Its keys lose what only this group permits.
-  </Confirm>
-);
-
 /** Each permission is a column. */
 const matrix: readonly Column<KeyGroup>[] = [
   {
     title: 'Group',
-    cell: ({ name, apikey_count: keys, device_groups: limits }) => (
-      <Titled more={`${counted(keys, 'key')}${limits ? `, limited to ${counted(limits.length, 'device group')}` : ''}`}>
-        {name}
-      </Titled>
-    ),
+    cell: ({ name }) => name,
+    more: ({ apikey_count: keys, device_groups: limits }) =>
+      `${counted(keys, 'key')}${limits ? `, limited to ${counted(limits.length, 'device group')}` : ''}`,
   },
   ...permissions.map((permission) => ({
     title: permission,
     cell: ({ permissions: held }: KeyGroup) => includes(held, permission) && <Held />,
     isMark: true,
   })),
-  {
-    title: 'Actions',
-    cell: (group) => (
-      <Group gap="xs">
-        <Opens label="Change" what={`the group ${group.name}`} needs="admin">
-          {(close) => <GroupDialog group={group} onClose={close} />}
-        </Opens>
-        <GroupRemoval group={group} />
-      </Group>
-    ),
-  },
+  recordActions({
+    what: ({ name }) => `the group ${name}`,
+    needs: 'admin',
+    Dialog: GroupDialog,
+    removal: 'DELETE /v3/policy-groups/{id}',
+    changes: ['GET /v3/policy-groups', 'GET /v3/api-keys'],
+    consequence: 'Its keys lose what only this group permits.',
+  }),
 ];
 
 const Lists = () => (
   <>
-    <Panel title="API keys" flush>
-      <Listing
-        answer={usePages('GET /v3/api-keys', { query: { order: 'DESC' } })}
-        columns={columns}
-        keyOf={({ id }) => id}
-        empty={<Text p="md">There are no keys.</Text>}
-      />
-    </Panel>
-    <Panel title="Permissions of groups" flush>
-      <Listing
-        answer={useRead('GET /v3/policy-groups', { query: { limit: listMax } })}
-        columns={matrix}
-        keyOf={({ id }) => id}
-        empty={<Text p="md">There are no groups.</Text>}
-      />
-    </Panel>
+    <Listing
+      title="API keys"
+      answer={usePages('GET /v3/api-keys', { query: { order: 'DESC' } })}
+      columns={columns}
+      empty={<Text p="md">There are no keys.</Text>}
+    />
+    <Listing
+      title="Permissions of groups"
+      answer={useRead('GET /v3/policy-groups', { query: { limit: listMax } })}
+      columns={matrix}
+      empty={<Text p="md">There are no groups.</Text>}
+    />
     <People />
   </>
 );
@@ -112,6 +76,7 @@ const KeysPage = () => (
   <Page
     title="Keys"
     about="Applications and people use them to call the API"
+    needs="admin"
     actions={
       <>
         <Opens label="Create a group" needs="admin">
@@ -123,9 +88,7 @@ const KeysPage = () => (
       </>
     }
   >
-    <Permitted needs="admin">
-      <Lists />
-    </Permitted>
+    <Lists />
   </Page>
 );
 

@@ -1,63 +1,47 @@
 import type { User } from '@lanyard/client/browser';
-import { Badge, Group } from '@mantine/core';
+import { Group } from '@mantine/core';
 import { useKeyGroups } from '../api/choices.ts';
 import { usePages } from '../api/pages.ts';
-import { useChange } from '../api/queries.ts';
-import { Confirm } from '../ui/confirm.tsx';
-import { Empty } from '../ui/empty.tsx';
-import { moment } from '../ui/format.ts';
-import { Listing } from '../ui/listing.tsx';
-import { Panel } from '../ui/page.tsx';
-import { ActionButton } from '../ui/permitted.tsx';
-import type { Column } from '../ui/table.tsx';
-import { Titled } from '../ui/titled.tsx';
+import { ActiveState, ChangeButton, type Column, Confirm, Empty, Listing, moment } from '../ui/index.ts';
 
 const list = 'GET /v3/users';
 
 const Actions = ({ user: { id, name, status } }: { user: User }) => {
-  const signOut = useChange('POST /v3/users/{id}/sign-out', [list]);
-  const change = useChange('PUT /v3/users/{id}', [list]);
+  const path = { id };
+  const change = { needs: 'admin', operation: 'PUT /v3/users/{id}', changes: [list] } as const;
   return (
     <Group gap="xs">
-      <Confirm verb="Sign out" what={name} needs="admin" change={signOut} input={{ path: { id } }}>
+      <Confirm
+        verb="Sign out"
+        what={name}
+        needs="admin"
+        operation="POST /v3/users/{id}/sign-out"
+        input={{ path }}
+        changes={[list]}
+      >
         All sessions of the person end. They may sign in again.
       </Confirm>
       {status === 'ACTIVE' ? (
-        <Confirm
-          verb="Switch off"
-          what={name}
-          needs="admin"
-          change={change}
-          input={{ path: { id }, body: { status: 'INACTIVE' } }}
-        >
+        <Confirm verb="Switch off" what={name} {...change} input={{ path, body: { status: 'INACTIVE' } }}>
           All sessions of the person end, and they cannot sign in until they are switched on again.
         </Confirm>
       ) : (
-        <ActionButton
-          needs="admin"
+        <ChangeButton
           size="compact-xs"
-          variant="default"
           aria-label={`Switch on ${name}`}
-          loading={change.isPending}
-          onClick={() => change.mutate({ path: { id }, body: { status: 'ACTIVE' } })}
+          {...change}
+          input={{ path, body: { status: 'ACTIVE' } }}
         >
           Switch on
-        </ActionButton>
+        </ChangeButton>
       )}
     </Group>
   );
 };
 
 const columnsOf = (groupNames: ReadonlyMap<string, string>): readonly Column<User>[] => [
-  { title: 'Person', cell: ({ name, email, subject }) => <Titled more={email ?? subject}>{name}</Titled> },
-  {
-    title: 'Status',
-    cell: ({ status }) => (
-      <Badge variant="dot" color={status === 'ACTIVE' ? 'teal' : 'gray'} tt="none" fw={500}>
-        {status.toLowerCase()}
-      </Badge>
-    ),
-  },
+  { title: 'Person', cell: ({ name }) => name, more: ({ email, subject }) => email ?? subject },
+  { title: 'Status', cell: ({ status }) => <ActiveState status={status} /> },
   { title: 'Groups', cell: ({ groups }) => groups.map((id) => groupNames.get(id) ?? id).join(', ') },
   { title: 'Last used', cell: ({ last_used_at: at }) => (at ? moment(at) : 'never') },
   { title: 'Actions', cell: (user) => <Actions user={user} /> },
@@ -65,17 +49,15 @@ const columnsOf = (groupNames: ReadonlyMap<string, string>): readonly Column<Use
 
 /** Who signed in with the OpenID provider. */
 export const People = () => (
-  <Panel title="People" flush>
-    <Listing
-      answer={usePages(list, {})}
-      columns={columnsOf(new Map(useKeyGroups().map(({ value, label }) => [value, label])))}
-      keyOf={({ id }) => id}
-      empty={
-        <Empty icon="account" title="No person has signed in with OpenID Connect">
-          With GATEWAY_OIDC_ISSUER, people sign in with the provider of your organisation, and their roles there give
-          them key groups here.
-        </Empty>
-      }
-    />
-  </Panel>
+  <Listing
+    title="People"
+    answer={usePages(list, {})}
+    columns={columnsOf(new Map(useKeyGroups().map(({ value, label }) => [value, label])))}
+    empty={
+      <Empty icon="account" title="No person has signed in with OpenID Connect">
+        With GATEWAY_OIDC_ISSUER, people sign in with the provider of your organisation, and their roles there give them
+        key groups here.
+      </Empty>
+    }
+  />
 );

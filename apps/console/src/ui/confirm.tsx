@@ -1,34 +1,50 @@
+import type { AnswerOf, InputOf, Operation } from '@lanyard/client/browser';
 import { Text } from '@mantine/core';
 import type { Permission } from '../api/permissions.ts';
+import { useChange } from '../api/queries.ts';
 import { FormDialog } from './form-dialog.tsx';
-import { Opens } from './opens.tsx';
+import { Opens, type OpensProps } from './opens.tsx';
 
-interface ConfirmProps {
+interface ConfirmProps<K extends Operation> extends Pick<OpensProps, 'size'> {
   verb: string;
   /** What it is done to, for the title and for screen readers. */
   what: string;
   needs: Permission;
-  change: { isPending: boolean; error: unknown; mutate: (input: never, options: { onSuccess: () => void }) => void };
-  input: object;
+  operation: K;
+  input: InputOf<K>;
+  /** What is read again afterwards. */
+  changes: readonly Operation[];
+  onDone?: (answer: AnswerOf<K>) => void;
   /** What happens then. */
   children: string;
 }
 
-/** A button of a row for what cannot be undone: asks first, and says what happens. */
-export const Confirm = ({ verb, what, needs, change, input, children }: ConfirmProps) => (
-  <Opens label={verb} what={what} needs={needs}>
-    {(close) => (
-      <FormDialog
-        title={`${verb} ${what}?`}
-        verb={verb}
-        needs={needs}
-        change={change}
-        onSubmit={() => change.mutate(input as never, { onSuccess: close })}
-        onClose={close}
-        isDangerous
-      >
-        <Text size="sm">{children}</Text>
-      </FormDialog>
-    )}
-  </Opens>
-);
+/** A button for what cannot be undone: asks first, and says what happens. */
+export const Confirm = <K extends Operation>(props: ConfirmProps<K>) => {
+  const { verb, what, needs, size, operation, input, changes, onDone, children } = props;
+  const change = useChange(operation, changes);
+  return (
+    <Opens label={verb} what={what} needs={needs} size={size}>
+      {(close) => (
+        <FormDialog
+          title={`${verb} ${what}?`}
+          verb={verb}
+          needs={needs}
+          change={change}
+          onSubmit={() =>
+            change.mutate(input, {
+              onSuccess: (answer) => {
+                close();
+                onDone?.(answer);
+              },
+            })
+          }
+          onClose={close}
+          isDangerous
+        >
+          <Text size="sm">{children}</Text>
+        </FormDialog>
+      )}
+    </Opens>
+  );
+};

@@ -1,5 +1,7 @@
 import { type ChangeEvent, useState } from 'react';
 
+type TextChange = ChangeEvent<HTMLInputElement | HTMLTextAreaElement>;
+
 /** The values of a form by their names, and the properties of the inputs that show and change them. */
 export const useFields = <Values extends object>(initial: Values) => {
   const [values, setValues] = useState(initial);
@@ -11,7 +13,18 @@ export const useFields = <Values extends object>(initial: Values) => {
     /** Of an input of text. */
     text: <N extends keyof Values>(name: N) => ({
       value: values[name] as string,
-      onChange: ({ currentTarget }: ChangeEvent<HTMLInputElement>) => set(name, currentTarget.value as Values[N]),
+      onChange: ({ currentTarget }: TextChange) => set(name, currentTarget.value as Values[N]),
+    }),
+    /** Of an input of a number; without one, it is the first again. */
+    number: <N extends keyof Values>(name: N) => ({
+      value: values[name] as number,
+      hideControls: true,
+      onChange: (value: number | string) => set(name, (Number(value) || initial[name]) as Values[N]),
+    }),
+    /** Of a switch. */
+    toggle: <N extends keyof Values>(name: N) => ({
+      checked: values[name] as boolean,
+      onChange: ({ currentTarget }: ChangeEvent<HTMLInputElement>) => set(name, currentTarget.checked as Values[N]),
     }),
     /** Of what is chosen: one, several, a file. */
     choice: <N extends keyof Values>(name: N) => ({

@@ -19,11 +19,14 @@ export const counted = (n: number, noun: string): string => `${count(n)} ${noun}
 const noBreak = '\u00a0';
 
 /** Time of day if it is of today. Lines do not break within it. */
-export const moment = (text: string): string => {
-  const date = new Date(text);
+export const moment = (at: string | Date): string => {
+  const date = new Date(at);
   const isToday = date.toDateString() === new Date().toDateString();
-  const time = date.toLocaleTimeString().replaceAll(' ', noBreak);
-  return isToday ? time : `${date.toLocaleDateString().replaceAll(' ', noBreak)} ${time}`;
+  // As the axes of charts have it.
+  const time = date.toLocaleTimeString(undefined, { hourCycle: 'h23' });
+  return isToday
+    ? time
+    : `${date.toLocaleDateString(undefined, { dateStyle: 'medium' }).replaceAll(' ', noBreak)} ${time}`;
 };
 
 const units = ['B', 'kB', 'MB', 'GB'];

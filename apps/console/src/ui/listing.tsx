@@ -1,22 +1,21 @@
-import { Button, Group, Skeleton, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Turning } from '../api/pages.ts';
-import { Failure } from './failure.tsx';
+import { type Answer, Answered } from './answered.tsx';
+import { Panel, type PanelProps } from './page.tsx';
 import { type Column, DataTable } from './table.tsx';
 
-interface ListingProps<Row> {
+interface ListingProps<Row> extends Pick<PanelProps, 'title' | 'aside'> {
   /** What `useRead` or `usePages` answers for an operation that lists. */
-  answer: {
-    data: { data: readonly Row[]; has_more?: boolean } | undefined;
-    error: unknown;
-    refetch: () => unknown;
-    turning?: Turning;
-  };
+  answer: Answer<{ data: readonly Row[]; has_more?: boolean }> & { turning?: Turning };
   columns: readonly Column<Row>[];
-  keyOf: (row: Row) => string;
+  /** By default, its id. */
+  keyOf?: (row: Row) => string;
   /** Shown for an empty list. */
   empty: ReactNode;
 }
+
+const idOf = (row: unknown): string => (row as { id: string }).id;
 
 const Pager = ({ turning, lastId, hasMore }: { turning: Turning; lastId: string | undefined; hasMore: boolean }) => (
   <Group component="nav" aria-label="Pages of the list" justify="flex-end" gap="xs" px="md" py="sm">
@@ -37,19 +36,21 @@ const Pager = ({ turning, lastId, hasMore }: { turning: Turning; lastId: string 
   </Group>
 );
 
-/** A list as a table, page by page; or why there is none, or that it is on its way. */
-export const Listing = <Row,>({ answer, columns, keyOf, empty }: ListingProps<Row>) => {
-  const { data, error, refetch, turning } = answer;
-  if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
-  if (!data) return <Skeleton height={160} />;
-  const { data: rows, has_more: hasMore = false } = data;
-  const last = rows.at(-1);
+/** A framed list as a table, page by page; or why there is none, or that it is on its way. */
+export const Listing = <Row,>({ answer, columns, keyOf = idOf, empty, ...panel }: ListingProps<Row>) => {
+  const { turning } = answer;
   return (
-    <>
-      {rows.length === 0 ? empty : <DataTable columns={columns} rows={rows} keyOf={keyOf} />}
-      {turning && (hasMore || turning.page > 1) && (
-        <Pager turning={turning} lastId={last && keyOf(last)} hasMore={hasMore} />
-      )}
-    </>
+    <Panel flush {...panel}>
+      <Answered answer={answer}>
+        {({ data: rows, has_more: hasMore = false }) => (
+          <>
+            {rows.length === 0 ? empty : <DataTable columns={columns} rows={rows} keyOf={keyOf} />}
+            {turning && (hasMore || turning.page > 1) && (
+              <Pager turning={turning} lastId={rows.map(keyOf).at(-1)} hasMore={hasMore} />
+            )}
+          </>
+        )}
+      </Answered>
+    </Panel>
   );
 };

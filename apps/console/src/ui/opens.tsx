@@ -3,10 +3,12 @@ import type { ReactNode } from 'react';
 import type { Permission } from '../api/permissions.ts';
 import { ActionButton } from './permitted.tsx';
 
-interface OpensProps {
+export interface OpensProps {
   label: string;
-  /** Of the button of a row: what it is done to, for screen readers. */
+  /** What it is done to, for screen readers, where the label alone does not say it. */
   what?: string;
+  /** By default, a button that says what it is done to is that of a row. */
+  size?: 'compact-xs' | 'sm' | undefined;
   needs: Permission;
   /** The main action of its page. */
   isMain?: boolean;
@@ -15,12 +17,17 @@ interface OpensProps {
 }
 
 /** A button, and the dialog that it opens. */
-export const Opens = ({ label, what, needs, isMain = false, children }: OpensProps) => {
+export const Opens = ({ label, what, size, needs, isMain = false, children }: OpensProps) => {
   const [isOpen, { open, close }] = useDisclosure();
-  const ofRow = what === undefined ? {} : ({ size: 'compact-xs', 'aria-label': `${label} ${what}` } as const);
   return (
     <>
-      <ActionButton needs={needs} variant={isMain ? 'filled' : 'default'} onClick={open} {...ofRow}>
+      <ActionButton
+        needs={needs}
+        variant={isMain ? 'filled' : 'default'}
+        size={size ?? (what === undefined ? 'sm' : 'compact-xs')}
+        {...(what !== undefined && { 'aria-label': `${label} ${what}` })}
+        onClick={open}
+      >
         {label}
       </ActionButton>
       {isOpen && children(close)}

@@ -1,5 +1,7 @@
 import { Box, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
+import type { Permission } from '../api/permissions.ts';
+import { Permitted } from './permitted.tsx';
 
 interface PageProps {
   title: string;
@@ -7,11 +9,13 @@ interface PageProps {
   about?: ReactNode;
   /** Buttons for the whole page. */
   actions?: ReactNode;
+  /** To see its parts. */
+  needs?: Permission;
   children: ReactNode;
 }
 
 /** A page of the console: its title (also of the browser's tab), its actions, its parts one below the other. */
-export const Page = ({ title, about, actions, children }: PageProps) => {
+export const Page = ({ title, about, actions, needs, children }: PageProps) => {
   useEffect(() => {
     document.title = `${title} · Lanyard`;
   }, [title]);
@@ -30,12 +34,12 @@ export const Page = ({ title, about, actions, children }: PageProps) => {
         </Stack>
         {actions !== undefined && <Group gap="xs">{actions}</Group>}
       </Group>
-      {children}
+      {needs === undefined ? children : <Permitted needs={needs}>{children}</Permitted>}
     </Stack>
   );
 };
 
-interface PanelProps {
+export interface PanelProps {
   title?: string;
   /** Beside the title. */
   aside?: ReactNode;

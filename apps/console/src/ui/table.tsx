@@ -1,10 +1,13 @@
 import './table.css';
 import { Table } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { Titled } from './titled.tsx';
 
 export interface Column<Row> {
   title: string;
   cell: (row: Row) => ReactNode;
+  /** A second line that explains the first: an id, a description, since when. */
+  more?: (row: Row) => ReactNode;
   /** Its cells are marks: the title takes no more room than they do. */
   isMark?: boolean;
 }
@@ -32,9 +35,17 @@ export const DataTable = <Row,>({ columns, rows, keyOf, isChosen }: DataTablePro
     <Table.Tbody role="rowgroup">
       {rows.map((row) => (
         <Table.Tr key={keyOf(row)} role="row" bg={isChosen?.(row) ? 'var(--mantine-primary-color-light)' : undefined}>
-          {columns.map(({ title, cell }) => (
+          {columns.map(({ title, cell, more }, at) => (
             <Table.Td key={title} role="cell" data-title={title}>
-              <div>{cell(row)}</div>
+              <div>
+                {more ? (
+                  <Titled more={more(row)} isStrong={at === 0}>
+                    {cell(row)}
+                  </Titled>
+                ) : (
+                  cell(row)
+                )}
+              </div>
             </Table.Td>
           ))}
         </Table.Tr>

@@ -1,0 +1,25 @@
+import type { FirmwareImage, UpdateCampaign } from '@lanyard/client/browser';
+import { Status } from '../ui/index.ts';
+
+const colors: Record<UpdateCampaign['state'], string> = {
+  draft: 'gray',
+  scheduled: 'blue',
+  running: 'teal',
+  paused: 'orange',
+  stopping: 'orange',
+  done: 'teal',
+  aborted: 'red',
+};
+
+/** The state of a campaign in a word and a colour. */
+export const CampaignState = ({ state }: { state: UpdateCampaign['state'] }) => (
+  <Status color={colors[state]}>{state}</Status>
+);
+
+export const isOver = ({ state }: UpdateCampaign): boolean => state === 'done' || state === 'aborted';
+
+type Package = Pick<FirmwareImage, 'package_object' | 'package_name'>;
+
+/** What is installed, by the object of LwM2M. */
+export const packageOf = ({ package_object: object, package_name: name }: Package): string =>
+  object === 9 ? `software ${name ?? ''}` : 'firmware';

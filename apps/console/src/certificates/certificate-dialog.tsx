@@ -1,0 +1,111 @@
+import type { TrustedCertificate } from '@lanyard/client/browser';
+import { Code, Select, Switch, Text, Textarea, TextInput } from '@mantine/core';
+import { useSave } from '../api/queries.ts';
+import { useSession } from '../api/session.ts';
+import { FormDialog, type RecordDialogProps, useFields } from '../ui/index.ts';
+
+const services = [
+  { value: 'lwm2m' as const, label: 'LwM2M' },
+  { value: 'bootstrap' as const, label: 'bootstrapping only' },
+];
+
+/** `0a1b, 2C:3D` -> its parts. */
+const serialsOf = (text: string): string[] => text.split(/[\s,]+/).filter((part) => part !== '');
+
+/** Adds the certificate of an authority, or changes how one is trusted. */
+export const CertificateDialog = ({ record, onClose }: RecordDialogProps<TrustedCertificate>) => {
+  const { account_id: accountId } = useSession();
+  const { values, text, toggle, choice } = useFields({
+    name: record?.name ?? '',
+    certificate: record?.certificate ?? '',
+    service: (record?.service ?? 'lwm2m') as TrustedCertificate['service'] | null,
+    signature: '',
+    enrolls: record?.enrollment_mode ?? false,
+    isActive: record?.status !== 'INACTIVE',
+    revoked: record?.revoked_serials.join('\n') ?? '',
+  });
+  const { change, save } = useSave(
+    'POST /v3/trusted-certificates',
+    'PUT /v3/trusted-certificates/{id}',
+    ['GET /v3/trusted-certificates'],
+    record,
+  );
+  const signature = values.signature.trim();
+  // Without the signature it stays inactive.
+  const canBeActive = record === undefined || record.verified || signature !== '';
+  const submit = () => {
+    const status = values.isActive || (record && !record.verified) ? 'ACTIVE' : 'INACTIVE';
+    const trust = {
+      name: values.name.trim(),
+      enrollment_mode: values.enrolls,
+      ...(signature !== '' && { signature }),
+      ...(record && canBeActive && { status }),
+    } as const;
+    const { certificate, service } = values;
+    const others = record ? { revoked_serials: serialsOf(values.revoked) } : { certificate, service };
+    save({ ...trust, ...others } as Parameters<typeof save>[0], onClose);
+  };
+  return (
+    <FormDialog
+      title={record ? `Change the certificate ${record.name || record.subject}` : 'Add a trusted certificate'}
+      verb={record ? 'Save' : 'Add'}
+      needs="devices.credentials"
+      change={change}
+      onSubmit={submit}
+      onClose={onClose}
+      unavailable={values.certificate.trim() === '' ? 'Paste the certificate in PEM.' : undefined}
+    >
+      <TextInput label="Name" maxLength={128} data-autofocus {...text('name')} />
+      {!record && (
+        <>
+          <Textarea
+            label="Certificate of the authority, in PEM"
+            placeholder="-----BEGIN CERTIFICATE-----"
+            autosize
+            minRows={4}
+            maxRows={10}
+            {...text('certificate')}
+          />
+          <Select label="For" data={services} allowDeselect={false} {...choice('service')} />
+        </>
+      )}
+      {!record?.verified && (
+        <>
+          <Textarea
+            label="Signature"
+            description="Proves that the authority is yours. Without it, the certificate is stored and not trusted"
+            autosize
+            maxRows={4}
+            {...text('signature')}
+          />
+          <Text size="xs" c="dimmed">
+            Make it with the key of the authority:{' '}
+            <Code className="wrap">{`printf %s ${accountId} | openssl dgst -sha256 -sign ca.key | base64 -w0`}</Code>
+          </Text>
+        </>
+      )}
+      <Switch
+        label="Create unknown devices"
+        description="A device that first connects with a certificate of the authority is created"
+        {...toggle('enrolls')}
+      />
+      {record && (
+        <Textarea
+          label="Revoked serial numbers"
+          description="In hexadecimal. Devices that use such a certificate are disconnected and refused"
+          autosize
+          minRows={2}
+          maxRows={8}
+          {...text('revoked')}
+        />
+      )}
+      {record?.verified && (
+        <Switch
+          label="Trusted"
+          description="Otherwise, devices with certificates of the authority are disconnected and refused"
+          {...toggle('isActive')}
+        />
+      )}
+    </FormDialog>
+  );
+};

@@ -1,0 +1,49 @@
+import type { Device, DeviceBlockCategory } from '@lanyard/client/browser';
+import { Select, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { useSuspensionCategories } from '../api/choices.ts';
+import { useChange } from '../api/queries.ts';
+import { FormDialog, isSuspended, useFields } from '../ui/index.ts';
+
+type Category = DeviceBlockCategory['reference'];
+
+const changed = ['GET /v3/devices/{id}', 'GET /v3/devices', 'GET /v3/explain'] as const;
+
+interface SuspensionDialogProps {
+  device: Device;
+  onClose: () => void;
+}
+
+/** Suspends the device, or resumes it, with a category. */
+export const SuspensionDialog = ({ device, onClose }: SuspensionDialogProps) => {
+  // What is asked stays the same until the answer is there, although the device has changed by then.
+  const [resumes] = useState(isSuspended(device));
+  const verb = resumes ? 'Resume' : 'Suspend';
+  const { values, text, choice } = useFields({ category: 'maintenance' as string | null, description: '' });
+  const categories = useSuspensionCategories();
+  const change = useChange(resumes ? 'POST /v3/devices/{id}/resume' : 'POST /v3/devices/{id}/suspend', changed);
+  const confirm = () => {
+    const { category, description } = values;
+    const body = { category: category as Category, ...(description !== '' && { description }) };
+    change.mutate({ path: { id: device.id }, body }, { onSuccess: onClose });
+  };
+  return (
+    <FormDialog
+      title={`${verb} the device`}
+      verb={verb}
+      needs="devices.suspend"
+      change={change}
+      onSubmit={confirm}
+      onClose={onClose}
+      isDangerous={!resumes}
+    >
+      <Text size="sm">
+        {resumes
+          ? 'It may connect again.'
+          : 'It is disconnected and refused until it is resumed. Commands that wait for it fail.'}
+      </Text>
+      <Select label="Category" data={categories} allowDeselect={false} {...choice('category')} />
+      <TextInput label="Description" {...text('description')} />
+    </FormDialog>
+  );
+};

@@ -1,0 +1,29 @@
+import type { AnswerOf, InputOf, Operation } from '@lanyard/client/browser';
+import { useChange } from '../api/queries.ts';
+import { Failure } from './failure.tsx';
+import { ActionButton, type ActionButtonProps } from './permitted.tsx';
+
+interface ChangeButtonProps<K extends Operation> extends ActionButtonProps {
+  operation: K;
+  input: InputOf<K>;
+  /** What is read again afterwards. */
+  changes: readonly Operation[];
+  onDone?: (answer: AnswerOf<K>) => void;
+}
+
+/** A button that changes something at once, and says why if that fails. */
+export const ChangeButton = <K extends Operation>(props: ChangeButtonProps<K>) => {
+  const { operation, input, changes, onDone, ...button } = props;
+  const change = useChange(operation, changes);
+  return (
+    <>
+      <ActionButton
+        variant="default"
+        {...button}
+        loading={change.isPending}
+        onClick={() => change.mutate(input, { onSuccess: (answer) => onDone?.(answer) })}
+      />
+      {change.error && <Failure error={change.error} />}
+    </>
+  );
+};

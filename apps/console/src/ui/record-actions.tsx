@@ -1,0 +1,51 @@
+import type { InputOf, Operation } from '@lanyard/client/browser';
+import { Group } from '@mantine/core';
+import type { ComponentType } from 'react';
+import type { Permission } from '../api/permissions.ts';
+import { Confirm } from './confirm.tsx';
+import { Opens } from './opens.tsx';
+import type { Column } from './table.tsx';
+
+/** Of a dialog that changes a record, or creates one. */
+export interface RecordDialogProps<R> {
+  /** Without one, it is created. */
+  record?: R;
+  onClose: () => void;
+}
+
+interface RecordActions<R> {
+  /** As people call it: `the group Cellar`. */
+  what: (record: R) => string;
+  needs: Permission;
+  Dialog: ComponentType<RecordDialogProps<R>>;
+  removal: Operation;
+  /** What is read again after a removal. */
+  changes: readonly Operation[];
+  /** What happens to what it was for. */
+  consequence: string;
+}
+
+/** The column with the buttons that change and delete a record. */
+export const recordActions = <R extends { id: string }>(actions: RecordActions<R>): Column<R> => {
+  const { what, needs, Dialog, removal, changes, consequence } = actions;
+  return {
+    title: 'Actions',
+    cell: (record) => (
+      <Group gap="xs">
+        <Opens label="Change" what={what(record)} needs={needs}>
+          {(close) => <Dialog record={record} onClose={close} />}
+        </Opens>
+        <Confirm
+          verb="Delete"
+          what={what(record)}
+          needs={needs}
+          operation={removal}
+          input={{ path: { id: record.id } } as InputOf<Operation>}
+          changes={changes}
+        >
+          {consequence}
+        </Confirm>
+      </Group>
+    ),
+  };
+};

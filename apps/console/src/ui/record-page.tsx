@@ -1,0 +1,28 @@
+import { useParams } from '@tanstack/react-router';
+import type { ComponentType } from 'react';
+import type { Permission } from '../api/permissions.ts';
+import { Answered, type AnsweredProps } from './answered.tsx';
+import { Page } from './page.tsx';
+import { Permitted } from './permitted.tsx';
+
+/** A page for the record whose id is in its path. */
+export const recordPage = (needs: Permission, OfRecord: ComponentType<{ id: string }>) =>
+  function RecordPage() {
+    const { id = '' } = useParams({ strict: false });
+    return (
+      <Permitted needs={needs}>
+        <OfRecord id={id} />
+      </Permitted>
+    );
+  };
+
+/** Shows a record by its page; until it is there, and if there is none, a page with this title. */
+export const AnsweredPage = <T,>({ title, ...props }: AnsweredProps<T> & { title: string }) => {
+  const { data, error } = props.answer;
+  if (error === null && data !== undefined) return props.children(data);
+  return (
+    <Page title={title}>
+      <Answered height={240} {...props} />
+    </Page>
+  );
+};
