@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type BodySource, Code, CoapUdpEndpoint, formatCode, type Peer } from '@lanyard/coap';
-import { eventually } from '@lanyard/testing';
+import { certificateAuthority, eventually } from '@lanyard/testing';
 import { type RunningSimulator } from '../src/start.js';
 import { type Settings, simulate as simulateAt } from './simulate.js';
 import { TestServer } from './test-server.js';
@@ -144,6 +145,19 @@ describe('a firmware update', () => {
     expect(await execute('/5/0/2')).toBe('4.05');
     await writeUri('');
     expect(await stateAndResult()).toBe('0 0');
+  });
+
+  it('fails without another attempt where the certificate of the package server cannot be verified', async () => {
+    const { certificate, privateKey } = certificateAuthority('unknown').issue('downloads', { hosts: ['127.0.0.1'] });
+    let connections = 0;
+    const https = createHttpsServer({ cert: certificate, key: privateKey }, (_, response) => response.end(named));
+    https.on('connection', () => connections++);
+    await new Promise<void>((listening) => https.listen(0, '127.0.0.1', listening));
+    await simulate();
+    await writeUri(`https://127.0.0.1:${(https.address() as AddressInfo).port}/downloads/ticket`);
+    await until('0 7');
+    expect(connections).toBe(1);
+    https.close();
   });
 
   it.each([

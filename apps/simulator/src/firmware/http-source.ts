@@ -4,6 +4,14 @@ import { Result } from './states.js';
 /** Without a byte for so long the connection counts as lost. */
 const silenceMs = 30_000;
 
+/** How Node and OpenSSL call certificates that prove nothing (documentation of node:tls, X509 certificate error codes). */
+const untrusted = /CERT|CRL|SIGNATURE|HOSTNAME_MISMATCH|INVALID_(CA|PURPOSE)|PATH_LENGTH/;
+
+const codeOf = (error: unknown): string => {
+  const { cause } = error as { cause?: { code?: unknown } };
+  return typeof cause?.code === 'string' ? cause.code : '';
+};
+
 const sha256Etag = /^"([0-9a-f]{64})"$/;
 
 /** A package on a web server; a broken download continues with a Range (RFC 9110 §14). */
@@ -21,7 +29,7 @@ export class HttpSource implements PackageSource {
     const aborter = (this.current = new AbortController());
     let timer = setTimeout(() => aborter.abort(), silenceMs);
     try {
-      const response = await fetch(this.url, { headers: this.headers(offset), signal: aborter.signal });
+      const response = await this.request(offset, aborter.signal);
       this.verify(response, offset);
       if (!response.body) throw new DownloadFailed(Result.invalidUri, 'an answer without a body');
       for await (const chunk of response.body) {
@@ -37,6 +45,17 @@ export class HttpSource implements PackageSource {
 
   async close(): Promise<void> {
     this.current?.abort();
+  }
+
+  /** A server that is not the one it should be is not asked again. */
+  private async request(offset: number, signal: AbortSignal): Promise<Response> {
+    try {
+      return await fetch(this.url, { headers: this.headers(offset), signal });
+    } catch (error) {
+      const code = codeOf(error);
+      if (untrusted.test(code)) throw new DownloadFailed(Result.invalidUri, `the certificate of the server: ${code}`);
+      throw error;
+    }
   }
 
   private headers(offset: number): Record<string, string> {
