@@ -7,6 +7,7 @@ import {
 } from '@lanyard/coap';
 import type { DeviceOptions } from './device-options.js';
 import { DtlsLine, dtlsServer } from './dtls-line.js';
+import { localHostFor } from './local-host.js';
 
 type OnRequest = CoapDatagramEndpointOptions['onRequest'];
 
@@ -34,12 +35,11 @@ const hostAndPort = (url: string, usualPort: number): { host: string; port: numb
 class UdpLine implements DeviceLine {
   server: Peer;
   readonly isOpen = true;
-  /** A server elsewhere cannot answer to loopback. */
   private readonly host: string;
 
   constructor(url: string) {
     this.server = this.serverAt(url);
-    this.host = hostAndPort(url, 5683).host.startsWith('127.') ? '127.0.0.1' : '0.0.0.0';
+    this.host = localHostFor(hostAndPort(url, 5683).host);
   }
 
   async open(port: number, onRequest: OnRequest) {

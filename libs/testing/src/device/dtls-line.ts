@@ -1,6 +1,7 @@
 import { type BoundAddress, type DatagramReceiver, type DatagramTransport, type Peer, UdpSocket } from '@lanyard/coap';
 import { DtlsClient, type DtlsTimers, type ResumableSession } from '@lanyard/dtls';
 import { type DeviceSecurity, dtlsOptions } from './device-security.js';
+import { localHostFor } from './local-host.js';
 
 export interface DtlsLineOptions {
   /** Where the server is; the host is a literal IP address. */
@@ -10,7 +11,7 @@ export interface DtlsLineOptions {
   connectionId?: Buffer | false;
   /** Largest plaintext of a record to this device (RFC 8449); default: it says none. */
   recordSizeLimit?: number;
-  /** Local address; default 127.0.0.1. */
+  /** Local address; default: that of `localHostFor`. */
   localHost?: string;
   /** First retransmission of a flight; default 300 ms, which makes tests quick. */
   retransmissionMs?: number;
@@ -152,8 +153,9 @@ export class DtlsLine implements DatagramTransport {
   }
 
   private async openSocket(port: number): Promise<BoundAddress> {
+    const { localHost, server } = this.options;
     const socket = new UdpSocket({
-      host: this.options.localHost ?? '127.0.0.1',
+      host: localHost ?? localHostFor(server.host),
       port,
       receiveBufferBytes: undefined,
       onDatagram: (datagram) => this.client?.receive(datagram),
