@@ -1,4 +1,5 @@
 /** Every benchmark: a name, a line for `npm run bench -- --help`, and what it does. A new one is a file and a line here. */
+import { campaign } from './devices/campaign.ts';
 import { commands } from './devices/commands.ts';
 import { dtls as devicesDtls } from './devices/dtls.ts';
 import { dtlsFaults } from './devices/dtls-faults.ts';
@@ -89,6 +90,7 @@ export const benches: Record<string, Bench> = {
   'growth-devices': growthOfDevices,
   'proxy-faults': replicaFaults,
   'dtls-faults': dtlsFaults,
+  'campaign-faults': campaign,
   'rest-rate': rest,
   'rest-added': restAdded,
   'event-log': eventLog,

@@ -22,8 +22,8 @@ const concurrencyMax = 1_000;
 const patience = { timeoutMs: 300_000 };
 
 /** An image that the simulator verifies, and that tells it the version. */
-const newImage = () => {
-  const bytes = randomBytes(imageBytes);
+const newImage = (size: number) => {
+  const bytes = randomBytes(size);
   const checksum = createHash('sha256').update(bytes).digest('hex');
   return Buffer.concat([Buffer.from(`SIMFW ${version} ${checksum}\n`), bytes]);
 };
@@ -37,12 +37,12 @@ export class UpdateCampaign {
     this.id = id;
   }
 
-  static async create(lanyard: Lanyard) {
+  static async create(lanyard: Lanyard, { bytes = imageBytes, concurrency = 1 } = {}) {
     const query = { name: 'drill', version };
-    const { id: imageId } = await lanyard.call('POST /v3/firmware-images', { query, body: newImage() });
+    const { id: imageId } = await lanyard.call('POST /v3/firmware-images', { query, body: newImage(bytes) });
     const body = {
       ...{ name: 'drill', firmware_image_id: imageId, filter: 'endpoint_type=simulated' },
-      ...{ concurrency: 1, retries },
+      ...{ concurrency, retries },
     };
     const { id } = await lanyard.call('POST /v3/update-campaigns', { body });
     return new UpdateCampaign(lanyard, id);
@@ -69,8 +69,11 @@ export class UpdateCampaign {
     );
   }
 
+  progress() {
+    return this.lanyard.call('GET /v3/update-campaigns/{id}/progress', { path: { id: this.id } });
+  }
+
   async succeeded() {
-    const path = { id: this.id };
-    return (await this.lanyard.call('GET /v3/update-campaigns/{id}/progress', { path })).succeeded;
+    return (await this.progress()).succeeded;
   }
 }

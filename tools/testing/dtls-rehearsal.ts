@@ -2,7 +2,7 @@
  * A fleet over DTLS behind a balancer for two device-proxies that are killed, suspended and restarted while values and commands
  * flow: every connection has to survive, every acknowledged value has to arrive, and every command has to end once.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Lanyard } from '@lanyard/client';
@@ -10,6 +10,7 @@ import { SocketApplication, sensorPath } from '../drill/applications.ts';
 import { acknowledged, lostValues } from '../drill/verdict.ts';
 import { waitUntil } from '../lanyard/probes.ts';
 import { CommandLoad } from './command-load.ts';
+import { introduceDevices } from './introduced-devices.ts';
 import { scrape, sessionsAt, sum } from './metrics.ts';
 import { Simulator } from './simulator.ts';
 import type { TestSystem } from './test-system.ts';
@@ -18,8 +19,6 @@ import { UdpBalancer } from './udp-balancer.ts';
 export const proxies = ['device-proxy-0', 'device-proxy-1'] as const;
 
 const namePrefix = 'dtls';
-/** Requests to the registry at a time. */
-const atOnce = 20;
 /** A device sends again after 2, 4, 8 and 16 s (times up to 1.5), as RFC 7252 §4.8 says: longer than a lease. */
 const ackTimeoutMs = 2_000;
 const retransmissionsOfRfc = 4;
@@ -52,7 +51,9 @@ export class DtlsRehearsal {
     const { system, load } = this;
     const { devices, updateSeconds, valuesPerSecond, retransmissions = retransmissionsOfRfc } = load;
     const lanyard = this.clientOf(system.adminKey);
-    const credentialsFile = await this.introduce(lanyard);
+    const credentialsFile = join(this.folder, 'credentials');
+    const names = Array.from({ length: devices }, (_, n) => `${namePrefix}-${n}`);
+    this.ids = await introduceDevices(lanyard, names, credentialsFile);
     const { key } = await lanyard.call('POST /v3/api-keys', { body: { name: 'values' } });
     const rules = [{ 'endpoint-type': 'simulated', 'resource-path': [sensorPath] }];
     const application = this.clientOf(key);
@@ -139,27 +140,5 @@ export class DtlsRehearsal {
 
   until(what: string, condition: () => Promise<boolean>) {
     return waitUntil(what, condition, { timeoutMs: this.load.patienceMs });
-  }
-
-  /** Devices in the directory, each with a pre-shared key. */
-  async introduce(lanyard: Lanyard) {
-    const lines: string[] = [];
-    const names = Array.from({ length: this.load.devices }, (_, n) => `${namePrefix}-${n}`);
-    const work = async () => {
-      for (let name = names.pop(); name !== undefined; name = names.pop()) {
-        const { id } = await lanyard.call('POST /v3/devices', { body: { endpoint_name: name } });
-        const made = await lanyard.call('POST /v3/devices/{id}/credentials', {
-          path: { id },
-          body: { kind: 'psk' },
-        });
-        const { identity, key } = made as { identity?: string; key?: string };
-        lines.push(`${name} ${identity} ${key}`);
-        this.ids.set(name, id);
-      }
-    };
-    await Promise.all(Array.from({ length: atOnce }, work));
-    const file = join(this.folder, 'credentials');
-    writeFileSync(file, lines.join('\n'), { mode: 0o600 });
-    return file;
   }
 }

@@ -1,0 +1,25 @@
+/** Devices in the directory, each with a pre-shared key, and the file with which the simulator plays them. */
+import { writeFileSync } from 'node:fs';
+import type { Lanyard } from '@lanyard/client';
+
+/** Requests to the registry at a time. */
+const atOnce = 20;
+
+/** @returns The ids of the devices by their names. */
+export const introduceDevices = async (lanyard: Lanyard, names: readonly string[], credentialsFile: string) => {
+  const lines: string[] = [];
+  const ids = new Map<string, string>();
+  const left = [...names];
+  const work = async () => {
+    for (let name = left.pop(); name !== undefined; name = left.pop()) {
+      const { id } = await lanyard.call('POST /v3/devices', { body: { endpoint_name: name } });
+      const made = await lanyard.call('POST /v3/devices/{id}/credentials', { path: { id }, body: { kind: 'psk' } });
+      const { identity, key } = made as { identity?: string; key?: string };
+      lines.push(`${name} ${identity} ${key}`);
+      ids.set(name, id);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+  writeFileSync(credentialsFile, lines.join('\n'), { mode: 0o600 });
+  return ids;
+};
