@@ -121,9 +121,42 @@ describe('an update by pull', () => {
     expect(device.answer({ version: '2' }).update.code).toBe('SYS_112');
   });
 
-  it('the lost answer to an execution is no failure', async () => {
+  it.each([
+    [{ state: 3, result: 0 }, { step: 'install' }],
+    [
+      { state: 0, result: 1 },
+      { state: 'succeeded', code: 'SYS_112' },
+    ],
+    [
+      { state: 2, result: 8 },
+      { state: 'waiting', reason: 'update failed' },
+    ],
+  ])('the lost answer to an execution is no failure: %j', async (report, expected) => {
     const device = (await new Device().downloaded()).tell({ kind: 'unanswered' });
-    expect(device.update.step).toBe('install');
+    expect(device.update).toMatchObject({ step: 'execute', isAsked: false });
+    expect((await device.wait()).answer(report).update).toMatchObject(expected);
+  });
+
+  it('an execution that did not arrive is repeated, when the device registers or after a pause', async () => {
+    const device = (await new Device().downloaded()).tell({ kind: 'unanswered' }).tell({ kind: 'registered' });
+    expect(device.update.dueMs).toBe(device.clock.now());
+    expect((await device.wait()).asked).toMatchObject({ kind: 'read', path: '/5/0' });
+    device.tell({ kind: 'unanswered' });
+    expect((await device.wait()).answer({ state: 2, result: 0 }).asked).toMatchObject({
+      kind: 'execute',
+      path: '/5/0/2',
+    });
+    expect(device.answer().update).toMatchObject({ step: 'install' });
+  });
+
+  it('an execution that is never answered ends with its time', async () => {
+    const device = await new Device({ ...goal, retries: 0 }).downloaded();
+    for (let n = 0; n < 5_000 && device.update.state === 'updating'; n++) {
+      if (device.asked?.kind === 'execute') device.tell({ kind: 'unanswered' });
+      else if (device.update.isAsked) device.answer({ state: 2, result: 0 });
+      else await device.wait();
+    }
+    expect(device.update).toMatchObject({ state: 'failed', reason: 'execute took too long' });
   });
 });
 

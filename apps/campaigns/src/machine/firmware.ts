@@ -1,6 +1,15 @@
 import { deliveryFor } from './delivery.js';
 import type { Advance, Circumstances, DeviceUpdate, Goal, Report } from './device-update.js';
-import { type Handler, idlePollsMax, install, type Machine, onExecute, onOffer, unreachable } from './handlers.js';
+import {
+  type Handler,
+  idlePollsMax,
+  install,
+  isPolled,
+  type Machine,
+  onExecute as onExecution,
+  onOffer,
+  unreachable,
+} from './handlers.js';
 import { answerExpiryMs, failAttempt, failByResult, finish, nextStep, poll, pollLater } from './outcomes.js';
 
 export const versionPath = '/3/0/3';
@@ -20,6 +29,9 @@ const offer = (update: DeviceUpdate, goal: Goal, now: Circumstances): Advance =>
   const { packageUri: path } = paths;
   return nextStep(update, 'offer', { kind: 'write-uri', path, baseUrl: packageSource, expiryMs: answerExpiryMs }, now);
 };
+
+const execute = (update: DeviceUpdate, now: Circumstances): Advance =>
+  nextStep(update, 'execute', { kind: 'execute', path: paths.update, expiryMs: answerExpiryMs }, now, { polls: 0 });
 
 const onVersion: Handler = (update, event, goal, now) => {
   if (event.kind === 'unanswered') return unreachable(update, goal, now);
@@ -62,7 +74,7 @@ const whileDownloading = (update: DeviceUpdate, report: Report, goal: Goal, now:
     case states.idle:
       return onIdle(update, report.result ?? 0, goal, now);
     case states.downloaded:
-      return nextStep(update, 'execute', { kind: 'execute', path: paths.update, expiryMs: answerExpiryMs }, now);
+      return execute(update, now);
     case states.updating:
       return install(update, goal, now);
     default:
@@ -80,6 +92,14 @@ const onInstall: Handler = (update, event, goal, now) => {
   if (state !== states.idle) return pollLater(update, now);
   if (result === success) return finish(update, 'succeeded', 'SYS_112');
   return poll({ ...update, step: 'verify' }, versionPath, now);
+};
+
+const onExecute: Handler = (update, event, goal, now) => {
+  if (!isPolled(update)) return onExecution(update, event, goal, now);
+  if (event.kind !== 'answered') return pollLater(update, now);
+  const { state, result = 0 } = event.report;
+  if (state === states.downloaded && result === 0) return execute(update, now);
+  return onInstall(install(update, goal, now).update, event, goal, now);
 };
 
 /** A device that forgets the result in its reboot is known by its version. */

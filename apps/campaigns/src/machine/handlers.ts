@@ -15,7 +15,8 @@ export interface Machine {
 /** A device that is idle at so many polls in a row has not begun to download, or has lost what it had. */
 export const idlePollsMax = 3;
 
-export const polledSteps: ReadonlySet<Step> = new Set(['download', 'install', 'verify']);
+/** `execute` and `activate` only while it is in doubt whether the device was reached. */
+export const polledSteps: ReadonlySet<Step> = new Set(['download', 'execute', 'install', 'activate', 'verify']);
 
 export const download = (update: DeviceUpdate, goal: Goal, now: Circumstances): Advance =>
   pollLater({ ...update, step: 'download', deadlineMs: now.nowMs + goal.downloadTimeoutMs, polls: 0 }, now);
@@ -33,8 +34,19 @@ export const onOffer: Handler = (update, event, goal, now) => {
   return download(update, goal, now);
 };
 
-/** The answer may have been lost in the reboot. */
-export const onExecute: Handler = (update, event, goal, now) =>
-  event.kind === 'refused'
-    ? failAttempt(update, `update refused: ${event.error}`, goal, now)
-    : install(update, goal, now);
+/**
+ * The execution was not answered: the device was not reached, as when it slept, or the answer was lost in the reboot. It is looked at,
+ * and asked again if nothing has happened.
+ */
+export const inDoubt = (update: DeviceUpdate, goal: Goal, now: Circumstances): Advance => {
+  const { deadlineMs } = update;
+  return pollLater({ ...update, polls: 0, deadlineMs: deadlineMs ?? now.nowMs + goal.installTimeoutMs }, now);
+};
+
+/** Whether what was asked in the step is no execution, which begins with no polls, but what has become of one that is in doubt. */
+export const isPolled = ({ polls }: DeviceUpdate): boolean => polls > 0;
+
+export const onExecute: Handler = (update, event, goal, now) => {
+  if (event.kind === 'refused') return failAttempt(update, `update refused: ${event.error}`, goal, now);
+  return event.kind === 'unanswered' ? inDoubt(update, goal, now) : install(update, goal, now);
+};

@@ -142,6 +142,21 @@ describe('software', () => {
     expect(installing.update).toMatchObject({ state: 'failed', reason: 'installation failed' });
   });
 
+  it('is installed and activated again where the device was not reached', () => {
+    const device = new Device()
+      .reports(free)
+      .answers()
+      .polled({ ...free, state: 3 });
+    expect(device.tell({ kind: 'unanswered' }).update).toMatchObject({ step: 'execute', isAsked: false });
+    expect(device.polled({ ...free, state: 3 }).asked).toMatchObject({ kind: 'execute', path: '/9/0/4' });
+    device.tell({ kind: 'unanswered' }).polled({ ...free, version: '2', state: 4, isActive: false });
+    expect(device.asked).toMatchObject({ kind: 'execute', path: '/9/0/10' });
+    device.tell({ kind: 'unanswered' }).polled({ ...free, version: '2', state: 4, isActive: false });
+    expect(device.asked).toMatchObject({ kind: 'execute', path: '/9/0/10' });
+    device.tell({ kind: 'unanswered' }).polled({ ...free, version: '2', state: 4, isActive: true });
+    expect(device.update.state).toBe('succeeded');
+  });
+
   it('has no place on a device without a free instance, and none without object 9', () => {
     expect(new Device().reports(other).update).toMatchObject({ state: 'failed', code: 'SYS_111' });
     expect(new Device().tell({ kind: 'refused', error: 'RESOURCE_NOT_FOUND' }).update).toMatchObject({

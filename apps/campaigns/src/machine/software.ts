@@ -1,6 +1,16 @@
 import { deliveryFor } from './delivery.js';
 import type { Advance, Circumstances, DeviceUpdate, Goal, SoftwareInstance } from './device-update.js';
-import { type Handler, idlePollsMax, type Machine, onExecute, onOffer, unreachable } from './handlers.js';
+import {
+  type Handler,
+  idlePollsMax,
+  inDoubt,
+  install,
+  isPolled,
+  type Machine,
+  onExecute as onExecution,
+  onOffer,
+  unreachable,
+} from './handlers.js';
 import { answerExpiryMs, failAttempt, failByResult, finish, nextStep, pollLater } from './outcomes.js';
 
 const objectPath = '/9';
@@ -37,7 +47,7 @@ const execute = (
 ): Advance => {
   const resource = { reset: resources.uninstall, execute: resources.install, activate: resources.activate }[step];
   const command = { kind: 'execute', path: pathOf(update, resource), expiryMs: answerExpiryMs } as const;
-  return nextStep(update, step, { ...command, ...(argument !== undefined && { argument }) }, now);
+  return nextStep(update, step, { ...command, ...(argument !== undefined && { argument }) }, now, { polls: 0 });
 };
 
 /** The one of the package, the one that an earlier attempt used before it had a name, or a free one. */
@@ -101,11 +111,17 @@ const onInstall: Handler = (update, event, goal, now) => {
   return activated(update, reported, now);
 };
 
-/** The device may have activated it although the answer was lost. */
-const onActivate: Handler = (update, event, goal, now) =>
-  event.kind === 'refused'
-    ? failAttempt(update, `activation refused: ${event.error}`, goal, now)
-    : pollLater({ ...update, step: 'verify', deadlineMs: now.nowMs + goal.installTimeoutMs, polls: 0 }, now);
+const onExecute: Handler = (update, event, goal, now) => {
+  if (!isPolled(update)) return onExecution(update, event, goal, now);
+  const reported = reportedBy(update, event);
+  if (!reported) return pollLater(update, now);
+  const { state, result = 0 } = reported;
+  if (state === states.delivered && result < failureMin) return execute(update, 'execute', now);
+  return onInstall(install(update, goal, now).update, event, goal, now);
+};
+
+const verify = (update: DeviceUpdate, goal: Goal, now: Circumstances): Advance =>
+  pollLater({ ...update, step: 'verify', deadlineMs: now.nowMs + goal.installTimeoutMs, polls: 0 }, now);
 
 const onVerify: Handler = (update, event, goal, now) => {
   const reported = reportedBy(update, event);
@@ -113,6 +129,18 @@ const onVerify: Handler = (update, event, goal, now) => {
   const { version = goal.version } = reported;
   if (version === goal.version) return finish(update, 'succeeded', 'SYS_112');
   return failAttempt(update, `not installed: the version is ${version}`, goal, now);
+};
+
+const onActivate: Handler = (update, event, goal, now) => {
+  if (isPolled(update)) {
+    const reported = reportedBy(update, event);
+    if (!reported) return pollLater(update, now);
+    return reported.isActive
+      ? onVerify(verify(update, goal, now).update, event, goal, now)
+      : execute(update, 'activate', now);
+  }
+  if (event.kind === 'refused') return failAttempt(update, `activation refused: ${event.error}`, goal, now);
+  return event.kind === 'unanswered' ? inDoubt(update, goal, now) : verify(update, goal, now);
 };
 
 /** Software Management, object 9: an instance for each package, which is installed and activated. */
