@@ -12,7 +12,7 @@ import { ensureDebianPrograms } from './cluster/debian.ts';
 import { nodesMax, planOf } from './cluster/plan.ts';
 import { buildPrograms, missingPrograms, sources, type SourceName } from './cluster/programs.ts';
 
-const usage = `npm run cluster -- up [--nodes N] [--without keda,metrics-server] | load [--archive FILE] | check [--archive FILE] | scale [--only REGEXP] | status | down [--context [--registry NAME]]`;
+const usage = `npm run cluster -- up [--nodes N] [--without keda,metrics-server] | load [--archive FILE] | check [--kind dev|local|chart] [--archive FILE] | scale [--only REGEXP] [--seconds N] [--rounds N] [--millicores N] | status | down [--context [--registry NAME]]`;
 
 const options = {
   nodes: { type: 'string', default: '3' },
@@ -20,7 +20,11 @@ const options = {
   archive: { type: 'string' },
   context: { type: 'boolean', default: false },
   registry: { type: 'string' },
+  kind: { type: 'string', default: 'dev' },
   only: { type: 'string', default: '' },
+  seconds: { type: 'string', default: '20' },
+  rounds: { type: 'string', default: '3' },
+  millicores: { type: 'string', default: '150' },
 } as const;
 
 const commands = ['up', 'load', 'check', 'scale', 'status', 'down'];
@@ -76,13 +80,17 @@ const load = async () => {
 const check = async () => {
   await build();
   const { check: checkCluster } = await import('./cluster/check.ts');
-  return checkCluster(values.archive);
+  return checkCluster(values.archive, values.kind);
 };
 
 const scale = async () => {
   const cluster = await running();
   const { scaling } = await import('../bench/cluster/scaling.ts');
-  await scaling(cluster, new RegExp(values.only));
+  await scaling(cluster, new RegExp(values.only), {
+    seconds: wholeNumber('seconds', values.seconds, 1),
+    rounds: wholeNumber('rounds', values.rounds, 1),
+    millicores: wholeNumber('millicores', values.millicores, 1),
+  });
 };
 
 const down = async () => {

@@ -1,5 +1,5 @@
 /**
- * What more replicas bring, where a pod may use 150 thousandths of a processor and the machine is not the limit: the
+ * What more replicas bring, where a pod may use a small part of a processor and the machine is not the limit: the
  * dispatcher, the device-proxy and the gateway with 1, 2 and 4 replicas on the local cluster.
  */
 import { Installation } from '../../tools/cluster/installation.ts';
@@ -13,7 +13,6 @@ import { Scaled } from './scaled.ts';
 import type { Cluster } from '../../tools/cluster/cluster.ts';
 import type { App } from '../../tools/lanyard/service-processes.ts';
 
-const millicores = 150;
 const counts = [1, 2, 4];
 /** As often as one replica. */
 const goals: Record<number, number> = { 1: 1, 2: 1.8, 4: 3.3 };
@@ -51,9 +50,15 @@ const kinds: Record<string, { what: string; absent: App[]; of: (scaled: Scaled, 
   },
 };
 
+export interface Options {
+  seconds: number;
+  rounds: number;
+  millicores: number;
+}
+
 const percent = (share: number) => `${Math.round(share * 100)} %`;
 
-const scaleOne = async (installation: Installation, app: App, seconds: number, rounds: number) => {
+const scaleOne = async (installation: Installation, app: App, { seconds, rounds, millicores }: Options) => {
   const kind = kinds[app];
   if (!kind) throw new Error(`${app} is not measured`);
   await installation.uninstall();
@@ -96,11 +101,11 @@ const scaleOne = async (installation: Installation, app: App, seconds: number, r
 };
 
 /** @param only names of services */
-export const scaling = async (cluster: Cluster, only: RegExp, { seconds = 20, rounds = 3 } = {}) => {
+export const scaling = async (cluster: Cluster, only: RegExp, options: Options) => {
   const installation = new Installation(cluster);
   const rows: string[][] = [];
   for (const app of Object.keys(kinds) as App[])
-    if (only.test(app)) rows.push(...(await scaleOne(installation, app, seconds, rounds)));
+    if (only.test(app)) rows.push(...(await scaleOne(installation, app, options)));
   const head = [
     'Service',
     'Figure',

@@ -1,16 +1,16 @@
-/** The short form, for every change: one node, images of what this checkout has built, the journeys. */
+/** One node of its own, images of what this checkout has built, an installation of one kind, the journeys. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { stopWhenInterrupted } from '../lanyard/interrupt.ts';
 import { runProgram } from '../lanyard/install.ts';
-import { dataFolder, say } from '../lanyard/project.ts';
+import { dataFolder, say, Stop } from '../lanyard/project.ts';
 import { apps } from '../lanyard/service-processes.ts';
 import { Cluster } from './cluster.ts';
 import { Installation } from './installation.ts';
 import { travel } from './journeys.ts';
 import { planOf } from './plan.ts';
 import { missingPrograms } from './programs.ts';
-import { hasImages } from './service-images.ts';
+import { hasImages, imageOf } from './service-images.ts';
 
 /** Beside a cluster that may run. */
 const network = '10.79.0';
@@ -32,7 +32,25 @@ const reasonToSkip = (archive: string | undefined) => {
   return undefined;
 };
 
-export const check = async (archive: string | undefined) => {
+/** Each by the documentation: the dev overlay with engines outside the cluster, the overlay with engines in it, and the Helm chart. */
+const kinds = {
+  dev: async () => Installation,
+  local: async () => (await import('./installations/local-overlay.ts')).LocalOverlay,
+  chart: async () => (await import('./installations/chart.ts')).Chart,
+};
+
+/** What the pods use, as the kubelet measures it. */
+const reportMemory = ({ kubectl }: Cluster) => {
+  const { pods } = JSON.parse(kubectl.run(['get', '--raw', '/api/v1/nodes/node1/proxy/stats/summary'])) as {
+    pods: { podRef: { name: string }; memory?: { workingSetBytes?: number } }[];
+  };
+  const used = pods.map(({ podRef, memory }) => [podRef.name, (memory?.workingSetBytes ?? 0) / 2 ** 20] as const);
+  const total = used.reduce((sum, [, mebibytes]) => sum + mebibytes, 0);
+  for (const [name, mebibytes] of [...used, ['together', total] as const]) say(`${Math.round(mebibytes)} MiB  ${name}`);
+};
+
+export const check = async (archive: string | undefined, kind: string) => {
+  if (!(kind in kinds)) throw new Stop(`--kind takes ${Object.keys(kinds).join(', ')}, not "${kind}"`);
   const reason = reasonToSkip(archive);
   if (reason !== undefined) {
     process.stdout.write(`cluster: skipped, ${reason}\n`);
@@ -40,7 +58,8 @@ export const check = async (archive: string | undefined) => {
   }
   const cluster = new Cluster(planOf(1, { folder: join(dataFolder(), 'cluster-check'), network }));
   if (archive === undefined) await buildImages();
-  const installation = new Installation(cluster);
+  const Kind = await kinds[kind as keyof typeof kinds]();
+  const installation = new Kind(cluster);
   const end = async () => {
     await installation.stopEngines();
     await cluster.stop();
@@ -49,10 +68,14 @@ export const check = async (archive: string | undefined) => {
   try {
     rmSync(cluster.plan.folder, { recursive: true, force: true });
     await cluster.start(['coredns']);
-    const loaded = archive === undefined ? tag : 'dev';
-    await installation.loadImages(archive, loaded);
-    await installation.install({}, loaded);
+    await installation.loadImages(archive, tag);
+    if (archive === undefined) for (const app of apps) await installation.tagImage(imageOf(app, tag), imageOf(app));
+    const started = Date.now();
+    await installation.install();
+    say(`installed and ready after ${Math.round((Date.now() - started) / 1_000)} s`);
     await travel(installation);
+    reportMemory(cluster);
+    await installation.after();
     say('cluster: passed');
   } finally {
     notInterrupted();

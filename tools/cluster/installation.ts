@@ -143,10 +143,10 @@ export class Installation {
   }
 
   /** A new key and certificate for the listeners of devices. Gives the certificate. */
-  async changeCertificate() {
+  async changeCertificate(name?: string) {
     const { selfSigned } = await import('@lanyard/testing');
     const made = selfSigned('devices', { hosts: this.cluster.plan.nodes.map(({ address }) => address) });
-    this.kubectl.apply([certificateSecret(made)]);
+    this.kubectl.apply([certificateSecret(made, name)]);
     return made.certificate;
   }
 
@@ -170,6 +170,9 @@ export class Installation {
     await this.rolledOut();
     await this.fetchKey();
   }
+
+  /** What else a check of this kind of installation looks at, once everything runs. */
+  async after() {}
 
   /** Lanyard and its data; the cluster stays. */
   async uninstall() {

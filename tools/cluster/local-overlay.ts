@@ -108,10 +108,10 @@ export const localPolicies = ({ network }: Plan) => {
   ];
 };
 
-export const certificateSecret = ({ certificate, privateKey }: Certified) => ({
+export const certificateSecret = ({ certificate, privateKey }: Certified, name = 'device-proxy-tls') => ({
   apiVersion: 'v1',
   kind: 'Secret',
-  metadata: { name: 'device-proxy-tls', namespace },
+  metadata: { name, namespace },
   type: 'kubernetes.io/tls',
   stringData: { 'tls.crt': certificate, 'tls.key': privateKey },
 });

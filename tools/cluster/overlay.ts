@@ -158,7 +158,7 @@ export const packagesVolume = (path: string) => ({
   metadata: { name: 'packages' },
   spec: {
     capacity: { storage: '100Gi' },
-    accessModes: ['ReadWriteMany'],
+    accessModes: ['ReadWriteOnce', 'ReadWriteMany'],
     persistentVolumeReclaimPolicy: 'Retain',
     hostPath: { path, type: 'DirectoryOrCreate' },
     claimRef: { namespace, name: 'campaigns-packages' },

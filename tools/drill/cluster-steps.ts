@@ -103,9 +103,9 @@ const frozenMs = 25_000;
 export const clusterSteps = (system: ClusterSystem): Step[] => {
   const { installation } = system;
   const several = installation.cluster.plan.nodes.length > 1;
-  const scaled = (from: number, to: number): Step => ({
-    name: `dispatcher from ${from} to ${to} replicas`,
-    work: () => system.scaled('dispatcher', to),
+  const scaled = (app: App, from: number, to: number): Step => ({
+    name: `${app} from ${from} to ${to} replicas`,
+    work: () => system.scaled(app, to),
     inOrder: true,
   });
   return [
@@ -113,9 +113,11 @@ export const clusterSteps = (system: ClusterSystem): Step[] => {
     // Before the pods of everything have moved once.
     ...(several ? [{ name: 'a node disappears', work: () => loseNode(system) }] : []),
     { name: 'rolling restart of everything', work: () => system.restartAll(), inOrder: true },
-    scaled(2, 1),
-    scaled(1, 4),
-    scaled(4, 2),
+    ...(['dispatcher', 'device-proxy', 'gateway'] as const).flatMap((app) => [
+      scaled(app, 2, 1),
+      scaled(app, 1, 4),
+      scaled(app, 4, 2),
+    ]),
     ...apps.map((app) => ({ name: `a pod of ${app} killed`, work: () => system.killPod(app) })),
     ...apps.map((app) => ({ name: `a pod of ${app} out of memory`, work: () => system.exhaustMemory(app) })),
     ...apps.map((app) => ({ name: `a pod of ${app} frozen`, work: () => system.freeze(app, frozenMs) })),

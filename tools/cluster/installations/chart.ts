@@ -1,0 +1,147 @@
+/** deploy/helm with values as an operator writes them: engines elsewhere, a Gateway, migrations as hooks. */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { root, say, Stop } from '../../lanyard/project.ts';
+import { apps } from '../../lanyard/service-processes.ts';
+import { findHelm } from '../../manifests/helm.ts';
+import { Installation } from '../installation.ts';
+import { namespace, nodePorts, packagesVolume, secretsOfServices } from '../overlay.ts';
+import { imageOf } from '../service-images.ts';
+
+const registry = 'registry.example.com/lanyard';
+const gatewayApi = 'sigs.k8s.io/gateway-api@v1.6.3';
+const account = '00000000000000000000000000000001';
+const chart = join(root, 'deploy/helm');
+
+const withoutTls = (engine: string) => ({ [`${engine}_TLS_ENABLED`]: 'false', [`${engine}_TLS_CA_FILE`]: '' });
+
+/** For a node with two processors. */
+const small = (memory: string) => ({
+  replicas: 1,
+  resources: { requests: { cpu: '50m', memory }, limits: { cpu: '2', memory } },
+});
+
+/** The folder of a Go module's standard resource definitions. */
+const gatewayApiDefinitions = () => {
+  const { status, stdout, stderr } = spawnSync('go', ['mod', 'download', '-json', gatewayApi], {
+    cwd: homedir(),
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Stop(`The Gateway API's definitions could not be fetched: ${stderr || stdout}`);
+  return join((JSON.parse(stdout) as { Dir: string }).Dir, 'config/crd/standard');
+};
+
+export class Chart extends Installation {
+  private helm(...args: string[]) {
+    const helm = findHelm();
+    if (helm === undefined) throw new Stop('There is neither Helm nor Go here.');
+    const { status, stderr } = spawnSync(helm, [...args, '--namespace', namespace, '--timeout', '8m'], {
+      encoding: 'utf8',
+      env: { ...process.env, ...this.kubectl.env },
+    });
+    if (status !== 0) throw new Stop(`helm ${args.join(' ')}: ${stderr}`);
+  }
+
+  private values(brokers: string) {
+    const { host, network } = this.cluster.plan;
+    const redis = withoutTls('REDIS');
+    return {
+      image: { registry, tag: 'dev' },
+      expose: 'gateway-api',
+      autoscaling: false,
+      monitoring: false,
+      infrastructurePeers: [{ ipBlock: { cidr: `${host}/32` } }],
+      config: {
+        common: {
+          KAFKA_BROKERS: brokers,
+          KAFKA_SASL_MECHANISM: '',
+          ...withoutTls('KAFKA'),
+          ...withoutTls('DATABASE'),
+        },
+        gateway: {
+          ...redis,
+          GATEWAY_FIRST_ACCOUNT_ID: account,
+          GATEWAY_FIRST_ACCOUNT_AUTO_CREATE_DEVICES: true,
+        },
+        dispatcher: { ...redis, DISPATCHER_CALLBACK_ALLOW_CIDRS: network },
+        'device-proxy': {
+          ...redis,
+          DEVICE_PROXY_COAP_NOSEC_ENABLED: true,
+          DEVICE_PROXY_COAP_HOST: '0.0.0.0',
+          DEVICE_PROXY_COAP_PORT: 5683,
+          DEVICE_PROXY_COAP_NOSEC_ACCOUNT_ID: account,
+        },
+      },
+      services: {
+        ...Object.fromEntries(apps.map((app) => [app, small('384Mi')])),
+        'device-proxy': small('1Gi'),
+        dispatcher: small('832Mi'),
+        gateway: small('512Mi'),
+        snapshot: small('512Mi'),
+      },
+    };
+  }
+
+  /** At the ports that a load balancer would lead to. */
+  private nodePortServices() {
+    const service = (name: string, app: string, ports: object[]) => ({
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name, namespace },
+      spec: { type: 'NodePort', selector: { 'app.kubernetes.io/name': app }, ports },
+    });
+    return [
+      service('node-http', 'gateway', [{ port: 8080, nodePort: nodePorts.http }]),
+      service('node-devices', 'device-proxy', [
+        { name: 'coap', protocol: 'UDP', port: 5683, nodePort: nodePorts.coap },
+        { name: 'coaps', protocol: 'UDP', port: 5684, nodePort: nodePorts.coaps },
+        { name: 'coaps-tcp', protocol: 'TCP', port: 5684, nodePort: nodePorts.coaps },
+      ]),
+    ];
+  }
+
+  override async install() {
+    const { kubectl } = this;
+    const { folder } = this.cluster.plan;
+    const urls = await this.engineUrls();
+    const packages = join(folder, 'packages');
+    mkdirSync(packages, { recursive: true });
+    chmodSync(packages, 0o777);
+    for (const app of apps) await this.tagImage(imageOf(app), `${registry}/${app}:dev`);
+    const definitions = gatewayApiDefinitions();
+    for (const name of readdirSync(definitions))
+      if (name.startsWith('gateway.networking')) kubectl.run(['apply', '--server-side', '-f', join(definitions, name)]);
+    kubectl.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }]);
+    kubectl.apply([...secretsOfServices(urls, this.secrets), packagesVolume(packages), ...this.nodePortServices()]);
+    for (const name of ['device-proxy-tls', 'gateway-tls']) await this.changeCertificate(name);
+    const values = join(folder, 'values.json');
+    writeFileSync(values, JSON.stringify(this.values(urls.brokers), null, 2));
+    this.helm('install', 'lanyard', chart, '--values', values);
+    say('the chart is installed, its migrations have run');
+    await this.rolledOut();
+    await this.fetchKey();
+  }
+
+  /** One service alone, and back. */
+  override async after() {
+    await this.tagImage(imageOf('dispatcher'), `${registry}/dispatcher:next`);
+    const before = this.pods();
+    this.helm('upgrade', 'lanyard', chart, '--reuse-values', '--set', 'services.dispatcher.tag=next', '--wait');
+    const changed = [...this.pods()].filter(([name]) => !before.has(name)).map(([, app]) => app);
+    if (changed.length === 0 || changed.some((app) => app !== 'dispatcher'))
+      throw new Stop(`an upgrade of the dispatcher replaced the pods of ${changed.join(', ') || 'nothing'}`);
+    say('the dispatcher alone was upgraded');
+    this.helm('rollback', 'lanyard', '1', '--wait');
+    say('and rolled back');
+    this.helm('uninstall', 'lanyard', '--wait');
+    say('the chart is uninstalled');
+  }
+
+  /** Name to app, without the Jobs'. */
+  private pods() {
+    const pods = this.kubectl.list('pods', '-n', namespace, '-l', 'app.kubernetes.io/component!=migration');
+    return new Map(pods.map(({ metadata }) => [metadata.name, metadata.labels?.['app.kubernetes.io/name']]));
+  }
+}

@@ -1,0 +1,86 @@
+/** k8s/overlays/local, with its own engines, as k8s/README.md says. */
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { parseEnv } from 'node:util';
+import { engineImages, ensureEngineImages } from '../../images/engines.ts';
+import { chooseBuilder } from '../../images/programs.ts';
+import { root, say } from '../../lanyard/project.ts';
+import { devSecrets } from '../../manifests/dev-secrets.ts';
+import { Installation } from '../installation.ts';
+import { show } from '../namespaces.ts';
+import { namespace, packagesVolume } from '../overlay.ts';
+
+const infrastructure = 'lanyard-infrastructure';
+const engines = ['lanyard-kafka', 'lanyard-postgresql', 'redis'];
+
+export class LocalOverlay extends Installation {
+  private path(...parts: string[]) {
+    return join(this.cluster.plan.folder, ...parts);
+  }
+
+  override async loadImages(given?: string, tag?: string) {
+    await super.loadImages(given, tag);
+    const builder = chooseBuilder(undefined);
+    await ensureEngineImages(builder);
+    const archive = join(this.cluster.folderOfImages, 'engines.tar');
+    rmSync(archive, { force: true });
+    const several = builder === 'docker' ? [] : ['--multi-image-archive'];
+    await show(builder, ['save', '--output', archive, ...several, ...engineImages().map(([, image]) => image)]);
+    this.cluster.load(archive);
+  }
+
+  /** Claims of a cluster that has no storage but its machine's. */
+  private volumes() {
+    const volume = (claim: string, claimNamespace: string) => {
+      const path = this.path('volumes', claim);
+      mkdirSync(path, { recursive: true });
+      chmodSync(path, 0o777);
+      const { spec, ...made } = packagesVolume(path);
+      const claimRef = { namespace: claimNamespace, name: claim };
+      return { ...made, metadata: { name: claim }, spec: { ...spec, claimRef } };
+    };
+    return [
+      volume('campaigns-packages', namespace),
+      ...engines.map((engine) => volume(`data-${engine}-0`, infrastructure)),
+    ];
+  }
+
+  /** Callbacks to this machine, whose address is private. */
+  private writeOverlay() {
+    const folder = this.path('overlay');
+    mkdirSync(folder, { recursive: true });
+    const kustomization = {
+      apiVersion: 'kustomize.config.k8s.io/v1beta1',
+      kind: 'Kustomization',
+      resources: [relative(folder, join(root, 'k8s/overlays/local'))],
+      configMapGenerator: [
+        {
+          name: 'lanyard-dispatcher',
+          namespace,
+          behavior: 'merge',
+          literals: [`DISPATCHER_CALLBACK_ALLOW_CIDRS=${this.cluster.plan.network}`],
+        },
+      ],
+    };
+    writeFileSync(join(folder, 'kustomization.yaml'), JSON.stringify(kustomization, null, 2));
+    return folder;
+  }
+
+  override async install() {
+    const { kubectl } = this;
+    const environment = this.path('env');
+    execFileSync(process.execPath, [join(root, 'deploy/compose/secrets.mjs'), environment], { stdio: 'ignore' });
+    kubectl.apply(devSecrets(parseEnv(readFileSync(environment, 'utf8')) as Record<string, string>));
+    kubectl.apply(this.volumes());
+    kubectl.run(['apply', '-k', this.writeOverlay()]);
+    const timeout = '--timeout=300s';
+    for (const engine of engines) {
+      const args = ['-n', infrastructure, 'rollout', 'status', `statefulset/${engine}`, timeout];
+      await kubectl.runAside(args, { timeoutMs: 310_000 });
+      say(`${engine} is ready`);
+    }
+    await this.rolledOut();
+    await this.fetchKey();
+  }
+}
