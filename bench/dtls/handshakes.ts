@@ -1,4 +1,4 @@
-/** Full handshakes and messages of `libs/dtls`, beside OpenSSL behind the same clients. */
+/** Full handshakes and messages of `libs/dtls`, beside OpenSSL behind the same clients, and the floor that Node sets. */
 import { median, round } from '../statistics.ts';
 import type { Bench } from '../benches.ts';
 import { type Kind, Workplace } from './peers.ts';
@@ -10,7 +10,8 @@ const warmUpSeconds = 2;
 const measure = async (place: Workplace, kind: Kind, mode: Mode, task: 'handshakes' | 'messages', seconds: number) => {
   const server = await place.server(kind, mode);
   try {
-    const run = async (forSeconds: number) => (await place.load(server, mode, task, clients, forSeconds)).ended;
+    const run = async (forSeconds: number) =>
+      (await place.load(server, mode, kind === 'bare' ? 'bare' : task, clients, forSeconds)).ended;
     await run(warmUpSeconds);
     await server.report();
     await run(seconds);
@@ -30,15 +31,18 @@ const benchOf = (task: 'handshakes' | 'messages', modes: readonly Mode[], about:
     try {
       for (const mode of modes) {
         const found: Partial<Record<Kind, { perSecond: number; cpuUs: number }[]>> = {};
+        const kinds = [...place.kinds, ...(task === 'handshakes' && mode === 'psk' ? (['bare'] as const) : [])];
         for (let n = 0; n < rounds; n++)
-          for (const kind of place.kinds) (found[kind] ??= []).push(await measure(place, kind, mode, task, seconds));
+          for (const kind of kinds) (found[kind] ??= []).push(await measure(place, kind, mode, task, seconds));
         const middle = (kind: Kind, figure: 'perSecond' | 'cpuUs') =>
           median((found[kind] ?? []).map((round) => round[figure]));
-        for (const kind of place.kinds) {
+        for (const kind of kinds) {
           figures[`${mode}_${kind}_per_second`] = round(middle(kind, 'perSecond'));
           figures[`${mode}_${kind}_cpu_us`] = round(middle(kind, 'cpuUs'));
         }
-        if (found.openssl) figures[`${mode}_cpu_ratio`] = round(middle('own', 'cpuUs') / middle('openssl', 'cpuUs'));
+        for (const kind of kinds)
+          if (found.openssl && kind !== 'openssl')
+            figures[`${mode}_${kind}_openssl_ratio`] = round(middle(kind, 'cpuUs') / middle('openssl', 'cpuUs'));
       }
     } finally {
       place.remove();

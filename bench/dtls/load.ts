@@ -1,15 +1,16 @@
 /**
  * Clients of a DTLS server, each with a socket, as a process of its own.
  *
- *   node bench/dtls/load.ts MODE FOLDER PORT SOCKETS handshakes|messages|hold SECONDS
+ *   node bench/dtls/load.ts MODE FOLDER PORT SOCKETS handshakes|messages|hold|bare SECONDS
  *
  * Says `ready 0`, and at the end `DONE FAILED`. `handshakes`: each client connects and closes, again and again; `messages`:
  * each connects once and has one message of 64 bytes under way; `hold`: each connects once, and all stay until the
- * process is killed.
+ * process is killed; `bare`: datagrams like those of a handshake, to bare-server.ts.
  */
 import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
 import { DtlsClient, TickingTimers, systemDtlsClock } from '@lanyard/dtls';
-import { identity, type Mode, pskHex, readOwn, signedByAuthority, suiteOf } from './settings.ts';
+import { bareRequests, identity, type Mode, pskHex, readOwn, signedByAuthority, suiteOf } from './settings.ts';
 
 const [mode, folder, port, sockets, task, seconds] = process.argv.slice(2) as [
   Mode,
@@ -62,6 +63,19 @@ const repeatHandshakes = async () => {
   }
 };
 
+const repeatDatagrams = async () => {
+  const socket = createSocket({ type: 'udp4', lookup: (host, _, found) => found(null, host, 4) });
+  const datagrams = bareRequests.map((bytes, step) => Buffer.alloc(bytes, step));
+  while (performance.now() < until) {
+    for (const datagram of datagrams) {
+      const answer = once(socket, 'message');
+      socket.send(datagram, Number(port), '127.0.0.1');
+      await answer;
+    }
+    done++;
+  }
+};
+
 const exchangeMessages = async () => {
   const newClient = await open();
   let answered = () => {};
@@ -96,7 +110,7 @@ const connectAll = async () => {
 };
 
 process.stdout.write('ready 0\n');
-const run = task === 'handshakes' ? repeatHandshakes : exchangeMessages;
+const run = { handshakes: repeatHandshakes, bare: repeatDatagrams }[task] ?? exchangeMessages;
 if (task === 'hold') await connectAll();
 else await Promise.all(Array.from({ length: Number(sockets) }, run));
 process.stdout.write(`${done} ${failed}\n`);

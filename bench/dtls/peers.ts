@@ -9,7 +9,10 @@ import { root } from '../../tools/lanyard/project.ts';
 import { startProgram } from '../../tools/testing/program.ts';
 import { type Mode, pemFiles, pskHex, writeCertificates } from './settings.ts';
 
-export type Kind = 'own' | 'openssl';
+/** `bare`: what a handshake with a pre-shared key cannot do without. */
+export type Kind = 'own' | 'openssl' | 'bare';
+
+type Task = 'handshakes' | 'messages' | 'hold' | 'bare';
 
 /** A folder with certificates, and with the reference if there are a C compiler and OpenSSL's headers. */
 export class Workplace {
@@ -30,7 +33,7 @@ export class Workplace {
   }
 
   async server(kind: Kind, mode: Mode) {
-    if (kind === 'own') return new Server(await startProgram('bench/dtls/own-server.ts', mode, this.folder));
+    if (kind !== 'openssl') return new Server(await startProgram(`bench/dtls/${kind}-server.ts`, mode, this.folder));
     const args = mode === 'psk' ? ['psk', pskHex] : ['ecdhe', ...pemFiles(this.folder)];
     const child = spawn(this.reference, args, { stdio: ['pipe', 'pipe', 'inherit'] });
     const stop = () => void child.kill('SIGKILL');
@@ -40,7 +43,7 @@ export class Workplace {
     return new Server({ child, lines, port: Number(line.split(' ')[1]), stop });
   }
 
-  async load(server: Server, mode: Mode, task: 'handshakes' | 'messages' | 'hold', sockets: number, seconds = 0) {
+  async load(server: Server, mode: Mode, task: Task, sockets: number, seconds = 0) {
     const args = [mode, this.folder, server.port, sockets, task, seconds].map(String);
     const { lines, stop } = await startProgram('bench/dtls/load.ts', ...args);
     const ended = once(lines, 'line').then(([line]: string[]) => {

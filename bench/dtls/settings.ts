@@ -36,3 +36,7 @@ export const signedByAuthority = (folder: string) => {
   const { publicKey } = new X509Certificate(readFileSync(pathOf(folder, 'ca')));
   return (credential: PeerCredential) => credential.kind === 'x509' && credential.chain[0]!.verify(publicKey);
 };
+
+/** Bytes of the datagrams of a handshake with a pre-shared key and of the close_notify after it, from the client and from the server. */
+export const bareRequests = [103, 119, 116, 31] as const;
+export const bareAnswers = [44, 121, 67, 31] as const;
