@@ -207,16 +207,8 @@ export const postgresql = (folders: EngineFolders, port: number, password: strin
   return {
     command: join(binaries, 'bin/postgres'),
     args: [
-      '-D',
-      data,
-      '-p',
-      String(port),
-      '-k',
-      '',
-      '-c',
-      `listen_addresses=${host}`,
-      '-c',
-      'max_connections=400',
+      ...['-D', data, '-p', String(port), '-k', ''],
+      ...['-c', `listen_addresses=${host}`, '-c', 'max_connections=400'],
       ...hurry,
     ],
     env: { ...process.env, LC_ALL: 'C' },
@@ -239,17 +231,8 @@ const initialise = (binaries: string, data: string, password: string, as: { uid?
   writeFileSync(passwordFile, password, { mode: 0o600 });
   if (as.uid !== undefined) for (const path of [data, passwordFile]) chownSync(path, as.uid, as.gid ?? as.uid);
   const args = [
-    '-D',
-    data,
-    '-U',
-    'lanyard',
-    '-A',
-    'scram-sha-256',
-    '--pwfile',
-    passwordFile,
-    '-E',
-    'UTF8',
-    '--no-locale',
+    ...['-D', data, '-U', 'lanyard', '-A', 'scram-sha-256', '--pwfile', passwordFile],
+    ...['-E', 'UTF8', '--no-locale'],
   ];
   const result = spawnSync(join(binaries, 'bin/initdb'), args, { encoding: 'utf8', cwd: '/', ...as });
   rmSync(passwordFile);

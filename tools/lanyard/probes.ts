@@ -2,25 +2,17 @@
 import net from 'node:net';
 import { sleep, Stop } from './project.ts';
 
-const ask = ({
-  host,
-  port,
-  send,
-  accept,
-}: {
-  host: string;
-  port: number;
-  send: Buffer;
-  accept: (answer: Buffer) => boolean;
-}): Promise<boolean> =>
-  new Promise((done) => {
+/** Whether a server accepts a connection and, if something is sent, answers as it should. */
+const ask = (address: string, usualPort: number, send?: Buffer, isGood: (answer: Buffer) => boolean = () => true) =>
+  new Promise<boolean>((done) => {
+    const [host, port] = splitAddress(address, usualPort);
     const socket = net.connect({ host, port, timeout: 1_000 });
     const finish = (answer: boolean) => {
       socket.destroy();
       done(answer);
     };
-    socket.once('connect', () => socket.write(send));
-    socket.once('data', (answer) => finish(accept(answer)));
+    socket.once('connect', () => (send ? socket.write(send) : finish(true)));
+    socket.once('data', (answer) => finish(isGood(answer)));
     for (const event of ['error', 'timeout', 'close']) socket.once(event, () => finish(false));
   });
 
@@ -37,36 +29,18 @@ const startup = () => {
 
 export const answers = {
   /** @param address host:port */
-  kafka: (address: string) => {
-    const [host = '', port] = splitAddress(address, 9092);
-    return ask({ host, port, send: apiVersions, accept: (a) => a.length > 4 });
-  },
+  kafka: (address: string) => ask(address, 9092, apiVersions, (answer) => answer.length > 4),
   /** @param address An authentication request means ready; an error means starting or refusing. */
-  postgresql: (address: string) => {
-    const [host = '', port] = splitAddress(address, 5432);
-    return ask({ host, port, send: startup(), accept: (a) => a[0] === 0x52 });
-  },
+  postgresql: (address: string) => ask(address, 5432, startup(), (answer) => answer[0] === 0x52),
   /** @param address NOAUTH is an answer too. */
-  redis: (address: string) => {
-    const [host = '', port] = splitAddress(address, 6379);
-    return ask({ host, port, send: Buffer.from('PING\r\n'), accept: (a) => /^(\+PONG|-NOAUTH)/.test(a.toString()) });
-  },
+  redis: (address: string) =>
+    ask(address, 6379, Buffer.from('PING\r\n'), (answer) => /^(\+PONG|-NOAUTH)/.test(answer.toString())),
   /**
    * Whether a server accepts connections.
    * @param address host:port
    * @param port when it names none
    */
-  listener: (address: string, port: number): Promise<boolean> =>
-    new Promise((done) => {
-      const [host, ownPort] = splitAddress(address, port);
-      const socket = net.connect({ host, port: ownPort, timeout: 1_000 });
-      const finish = (answer: boolean) => {
-        socket.destroy();
-        done(answer);
-      };
-      socket.once('connect', () => finish(true));
-      for (const event of ['error', 'timeout']) socket.once(event, () => finish(false));
-    }),
+  listener: (address: string, port: number) => ask(address, port),
   /** @param address base URL */
   service: async (address: string) => {
     try {

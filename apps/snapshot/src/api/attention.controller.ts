@@ -1,11 +1,9 @@
 import {
   type AttentionItem,
   AttentionList,
-  Caller,
-  type Identity,
   type ListEnvelope,
   ListParameters,
-  type ListQuery,
+  type ListRequest,
   Operation,
   RequiresPermission,
 } from '@lanyard/service';
@@ -26,10 +24,7 @@ export class AttentionController {
       'Subscriptions of the account that devices ended in the last 7 days, by a full registration (spec §4.4 rule 1) or because they do not report the path any more, and that no application has asked for again. Presubscriptions are not listed: they are asked for at the next registration.',
     ok: AttentionList,
   })
-  list(
-    @Caller() caller: Identity,
-    @ListParameters(lostSubscriptionsSpec) query: ListQuery,
-  ): Promise<ListEnvelope<AttentionItem>> {
-    return this.lost.list(caller.accountId, query);
+  list(@ListParameters(lostSubscriptionsSpec) query: ListRequest): Promise<ListEnvelope<AttentionItem>> {
+    return this.lost.list(query.caller.accountId, query);
   }
 }
