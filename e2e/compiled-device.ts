@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runProgram } from '../tools/lanyard/install.ts';
+import { runProgram } from '../tools/lanyard/programs.ts';
 import { root } from '../tools/lanyard/project.ts';
 import { ForeignDevice } from './java-device.ts';
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { runProgram } from '../tools/lanyard/install.ts';
+import { runProgram } from '../tools/lanyard/programs.ts';
 import { madeOnce } from '../tools/lanyard/made-once.ts';
 import { root } from '../tools/lanyard/project.ts';
 import { eventually, patienceMs } from './patience.ts';

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runProgram } from '../tools/lanyard/install.ts';
+import { runProgram } from '../tools/lanyard/programs.ts';
 import { madeOnce } from '../tools/lanyard/made-once.ts';
 import { root } from '../tools/lanyard/project.ts';
 import type { PreSharedKey } from './compiled-device.ts';

@@ -13,16 +13,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { outputOf } from '../tools/lanyard/programs.ts';
 
 const fillMs = 20;
 const block = Buffer.alloc(64 * 1_024);
 
 const mounted = new Set<string>();
-
-const run = (command: string, args: string[]) => {
-  const { status, stderr, error } = spawnSync(command, args, { encoding: 'utf8' });
-  if (status !== 0) throw new Error(`${command} ${args.join(' ')}: ${stderr || error}`);
-};
 
 const unmount = (folder: string) => {
   if (!mounted.delete(folder)) return;
@@ -49,7 +45,7 @@ export class SmallDisk {
     mkdirSync(folder, { recursive: true });
     const { uid, gid, mode } = statSync(folder);
     const options = `size=${megabytes}m,uid=${uid},gid=${gid},mode=${(mode & 0o777).toString(8)}`;
-    run('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder]);
+    outputOf('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder]);
     mounted.add(folder);
     return new SmallDisk(folder);
   }
@@ -62,7 +58,7 @@ export class SmallDisk {
     mkdirSync(folder, { mode: mode & 0o777 });
     chownSync(folder, uid, gid);
     const disk = SmallDisk.mount(folder, megabytes);
-    run('cp', ['-a', `${before}/.`, folder]);
+    outputOf('cp', ['-a', `${before}/.`, folder]);
     rmSync(before, { recursive: true });
     return disk;
   }

@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import { assembled } from './images/assembled.ts';
 import { canPull, isolation, namedBases, standIns } from './images/base-images.ts';
 import { ensureEngineImages } from './images/engines.ts';
-import { type Builder, builders, chooseBuilder, outputOf, runStep, sizeOf } from './images/programs.ts';
+import { type Builder, builders, chooseBuilder, sizeOf } from './images/programs.ts';
 import { command } from './lanyard/command-line.ts';
+import { outputOf, runProgram } from './lanyard/programs.ts';
 import { root, say, Stop } from './lanyard/project.ts';
 import { apps } from './lanyard/service-processes.ts';
 
@@ -57,7 +58,7 @@ await command({ usage, options, printsResult: true }, async ({ values }) => {
   const context = values.assembled ? await assembled() : root;
   for (const name of names) {
     const started = Date.now();
-    await runStep(builder, [
+    await runProgram(builder, [
       'build',
       ...isolation(builder),
       ...(builder === 'docker' ? [] : ['--layers', ...cache]),

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { runProgram } from '../../tools/lanyard/install.ts';
+import { runProgram } from '../../tools/lanyard/programs.ts';
 import { madeOnce } from '../../tools/lanyard/made-once.ts';
 import { udpPort } from '../../tools/lanyard/ports.ts';
 import { root } from '../../tools/lanyard/project.ts';

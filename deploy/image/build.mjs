@@ -1,5 +1,6 @@
 /** The part of the build that an image needs: the services, the console and the demonstration device, with their scripts for Redis. */
-import { buildConsole, copyScripts, runProgram } from '../../tools/lanyard/install.ts';
+import { buildConsole, copyScripts } from '../../tools/lanyard/install.ts';
+import { runProgram } from '../../tools/lanyard/programs.ts';
 import { apps } from '../../tools/lanyard/service-processes.ts';
 
 const services = apps.map((app) => `apps/${app}`);

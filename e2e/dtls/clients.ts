@@ -1,7 +1,7 @@
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { runProgram } from '../../tools/lanyard/install.ts';
+import { runProgram } from '../../tools/lanyard/programs.ts';
 import { madeOnce } from '../../tools/lanyard/made-once.ts';
 import { root } from '../../tools/lanyard/project.ts';
 import type { Target } from './coaps-server.ts';

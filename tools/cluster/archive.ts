@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { command } from './namespaces.ts';
+import { outputOf } from '../lanyard/programs.ts';
 
 export interface ProgramImage {
   name: string;
@@ -20,7 +20,7 @@ const addImage = (folder: string, { name, program, user }: ProgramImage, n: numb
   mkdirSync(root);
   copyFileSync(program, join(root, basename(program)));
   const layer = `layer-${n}.tar`;
-  command('tar', ['-C', root, '--owner=0', '--group=0', '-cf', join(folder, layer), basename(program)]);
+  outputOf('tar', ['-C', root, '--owner=0', '--group=0', '-cf', join(folder, layer), basename(program)]);
   rmSync(root, { recursive: true });
   const digest = createHash('sha256')
     .update(readFileSync(join(folder, layer)))
@@ -41,7 +41,7 @@ export const writeProgramImages = (target: string, images: readonly ProgramImage
   try {
     const manifest = images.map((image, n) => addImage(folder, image, n));
     writeFileSync(join(folder, 'manifest.json'), JSON.stringify(manifest));
-    command('tar', ['-C', folder, '-cf', target, '.']);
+    outputOf('tar', ['-C', folder, '-cf', target, '.']);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

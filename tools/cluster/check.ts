@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { stopWhenInterrupted } from '../lanyard/interrupt.ts';
-import { runProgram } from '../lanyard/install.ts';
+import { runProgram } from '../lanyard/programs.ts';
 import { dataFolder, say, Stop } from '../lanyard/project.ts';
 import { apps } from '../lanyard/service-processes.ts';
 import { Cluster } from './cluster.ts';

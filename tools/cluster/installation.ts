@@ -7,11 +7,11 @@ import { stopLeftOvers } from '../lanyard/left-overs.ts';
 import { tcpPort } from '../lanyard/ports.ts';
 import { splitAddress, waitUntil } from '../lanyard/probes.ts';
 import { processOf, stopProcess } from '../lanyard/processes.ts';
+import { outputOf } from '../lanyard/programs.ts';
 import { say } from '../lanyard/project.ts';
 import { apps, type Secrets } from '../lanyard/service-processes.ts';
 import { secretsOf, StateFile } from '../lanyard/state.ts';
 import { certificateSecret, certificateSettings, localPatches, localPolicies } from './local-overlay.ts';
-import { command } from './namespaces.ts';
 import { tagImage } from './node.ts';
 import { namespace, nodePorts, packagesVolume, secretsOfServices, writeOverlay, type Settings } from './overlay.ts';
 import { saveImages } from './service-images.ts';
@@ -69,7 +69,7 @@ export class Installation {
     mkdirSync(this.cluster.folderOfImages, { recursive: true });
     const archive = join(this.cluster.folderOfImages, `lanyard-${tag}.tar`);
     if (given === undefined) await saveImages(archive, tag);
-    else command('cp', ['--reflink=auto', resolve(given), archive]);
+    else outputOf('cp', ['--reflink=auto', resolve(given), archive]);
     this.cluster.load(archive);
   }
 

@@ -1,20 +1,10 @@
 /** The machines of the cluster: network, mount and process namespaces, with a bridge between them and one link to this machine. */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { isAlive, isProcess, kill, launch } from '../lanyard/processes.ts';
+import { outputOf } from '../lanyard/programs.ts';
 import { sleep, Stop } from '../lanyard/project.ts';
 import { podNetwork, type Member, type Plan } from './plan.ts';
-
-/** Runs to its end. Throws Stop with what it says. */
-export const command = (program: string, args: readonly string[], input?: string | Buffer): string => {
-  const { error, status, stdout, stderr } = spawnSync(program, args, {
-    encoding: 'utf8',
-    maxBuffer: 256 * 1024 * 1024,
-    ...(input !== undefined && { input }),
-  });
-  if (error || status !== 0) throw new Stop(`${program} ${args.join(' ')}: ${stderr || error || status}`);
-  return stdout;
-};
 
 const markerOf = ({ folder }: Member) => `LANYARD_CLUSTER_MEMBER=${folder}`;
 
@@ -81,12 +71,12 @@ export class Namespace {
   }
 
   run(program: string, ...args: string[]) {
-    return command('nsenter', this.enter([program, ...args]));
+    return outputOf('nsenter', this.enter([program, ...args]));
   }
 
   /** In its network, with the files and processes of this machine. */
   ip(...args: string[]) {
-    return command('nsenter', ['--target', String(this.init), '--net', '--', 'ip', ...args]);
+    return outputOf('nsenter', ['--target', String(this.init), '--net', '--', 'ip', ...args]);
   }
 
   /** A program that continues, and is started again when it ends, as systemd would. Gives the pid of what waits for it. */
@@ -117,7 +107,7 @@ export class Namespace {
 /** The bridge is in the namespace of the control plane. */
 const bridge = 'nodes';
 
-export const hasLink = ({ link }: Plan) => command('ip', ['-o', 'link']).includes(` ${link}@`);
+export const hasLink = ({ link }: Plan) => outputOf('ip', ['-o', 'link']).includes(` ${link}@`);
 
 /** The kernel would do it some time after the namespace has ended. */
 export const disconnectHost = (plan: Plan) => {
@@ -130,10 +120,10 @@ export const connectHost = ({ link, host, control: { address } }: Plan, control:
   control.ip('link', 'add', bridge, 'type', 'bridge');
   control.ip('addr', 'add', `${address}/24`, 'dev', bridge);
   control.ip('link', 'set', bridge, 'up');
-  command('ip', ['link', 'add', link, 'type', 'veth', 'peer', 'name', 'host', 'netns', String(control.init)]);
+  outputOf('ip', ['link', 'add', link, 'type', 'veth', 'peer', 'name', 'host', 'netns', String(control.init)]);
   control.ip('link', 'set', 'host', 'master', bridge, 'up');
-  command('ip', ['addr', 'add', `${host}/24`, 'dev', link]);
-  command('ip', ['link', 'set', link, 'up']);
+  outputOf('ip', ['addr', 'add', `${host}/24`, 'dev', link]);
+  outputOf('ip', ['link', 'set', link, 'up']);
   control.ip('route', 'add', 'default', 'via', host);
 };
 
@@ -155,11 +145,3 @@ export const connectNode = (plan: Plan, control: Namespace, node: Namespace) => 
   const outside = ['-s', pods, '!', '-d', podNetwork, '-j', 'MASQUERADE'];
   node.run('iptables', '-t', 'nat', '-A', 'POSTROUTING', ...outside);
 };
-
-/** Runs a program with the terminal's output; resolves with its exit code. */
-export const show = (program: string, args: readonly string[], env: Record<string, string | undefined> = {}) =>
-  new Promise<number>((done, failed) => {
-    const child = spawn(program, args, { stdio: 'inherit', env: { ...process.env, ...env } });
-    child.on('error', failed);
-    child.on('exit', (code) => done(code ?? 1));
-  });

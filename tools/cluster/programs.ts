@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runProgram } from '../lanyard/install.ts';
+import { outputOf, runProgram } from '../lanyard/programs.ts';
 import { say, Stop } from '../lanyard/project.ts';
 import { cacheFolder } from './plan.ts';
 
@@ -76,16 +76,7 @@ export const missingPrograms = (names: readonly SourceName[] = Object.keys(sourc
 // The checksum database is not reached from every network that has a module proxy; versions are pinned here.
 const goEnvironment = { CGO_ENABLED: '0', GOFLAGS: '-mod=mod', GONOSUMDB: '*' };
 
-const go = (args: string[], cwd: string) => {
-  const { error, status, stdout, stderr } = spawnSync('go', args, {
-    cwd,
-    encoding: 'utf8',
-    env: { ...process.env, ...goEnvironment },
-    maxBuffer: 64 * 1024 * 1024,
-  });
-  if (error || status !== 0) throw new Stop(`go ${args.join(' ')}: ${stderr || error}`);
-  return stdout;
-};
+const go = (args: string[], cwd: string) => outputOf('go', args, { cwd, env: { ...process.env, ...goEnvironment } });
 
 const checkGo = () => {
   const version = spawnSync('go', ['env', 'GOVERSION'], { encoding: 'utf8' }).stdout ?? '';

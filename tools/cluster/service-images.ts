@@ -1,9 +1,8 @@
 /** Images of the services, where podman or docker keeps them. */
-import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
+import { runProgram, succeeds } from '../lanyard/programs.ts';
 import { Stop } from '../lanyard/project.ts';
 import { apps } from '../lanyard/service-processes.ts';
-import { show } from './namespaces.ts';
 
 /** What the tools call an image that was built here. */
 export const imageOf = (app: string, tag = 'dev') => `docker.io/library/lanyard-${app}:${tag}`;
@@ -20,16 +19,14 @@ const storages = [
 
 /** Whether all of them are there. */
 export const hasImages = (tag = 'dev') =>
-  storages.some(
-    ({ program }) => spawnSync(program, ['image', 'inspect', ...allOf(tag)], { stdio: 'ignore' }).status === 0,
-  );
+  storages.some(({ program }) => succeeds(program, ['image', 'inspect', ...allOf(tag)]));
 
 /** All images in one archive, in which their common layers are once. */
 export const saveImages = async (archive: string, tag = 'dev') => {
   for (const { program, options } of storages) {
     rmSync(archive, { force: true });
-    const code = await show(program, ['save', '--output', archive, ...options, ...allOf(tag)]).catch(() => 1);
-    if (code === 0) return;
+    const saved = runProgram(program, ['save', '--output', archive, ...options, ...allOf(tag)]);
+    if (await saved.then(() => true).catch(() => false)) return;
   }
   throw new Stop('There are no images: npm run images builds them.');
 };

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Lanyard } from '@lanyard/client';
 import { ensureEngineImages } from '../images/engines.ts';
-import { hasImage, outputOf, runStep } from '../images/programs.ts';
+import { hasImage } from '../images/programs.ts';
+import { outputOf, runProgram, succeeds } from '../lanyard/programs.ts';
 import { build } from '../lanyard/install.ts';
 import { stopWhenInterrupted } from '../lanyard/interrupt.ts';
 import { tcpPort } from '../lanyard/ports.ts';
@@ -68,12 +69,11 @@ class Check {
   }
 
   private run(...args: string[]) {
-    return runStep(this.compose.command, this.arguments(...args));
+    return runProgram(this.compose.command, this.arguments(...args));
   }
 
   private passes(...args: string[]) {
-    const options = { cwd: root, stdio: 'ignore', timeout: 20_000 } as const;
-    return spawnSync(this.compose.command, this.arguments(...args), options).status === 0;
+    return succeeds(this.compose.command, this.arguments(...args), 20_000);
   }
 
   /** Seconds until each service says that it is ready. */

@@ -1,8 +1,8 @@
 /** docker compose or podman-compose, and what podman needs on a bare machine. */
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Builder, chooseBuilder, ensurePrograms, outputOf } from '../images/programs.ts';
+import { type Builder, chooseBuilder, ensurePrograms } from '../images/programs.ts';
+import { outputOf, succeeds } from '../lanyard/programs.ts';
 import { dataFolder, Stop } from '../lanyard/project.ts';
 import { podmanCompose } from '../lanyard/python-packages.ts';
 
@@ -34,7 +34,7 @@ const configurePodman = () => {
   if (process.env.CONTAINERS_CONF !== undefined || existsSync('/etc/containers/containers.conf')) return;
   const isFirstVersion = outputOf('podman', ['info', '--format', '{{.Host.CgroupsVersion}}']).trim() === 'v1';
   // crun takes both versions of control groups for the second where both are mounted.
-  const runtime = isFirstVersion && spawnSync('runc', ['--version']).status === 0 ? 'runtime = "runc"\n' : '';
+  const runtime = isFirstVersion && succeeds('runc', ['--version']) ? 'runtime = "runc"\n' : '';
   const folder = join(dataFolder(), 'compose');
   const path = join(folder, 'containers.conf');
   mkdirSync(folder, { recursive: true });
@@ -48,7 +48,7 @@ const configurePodman = () => {
 export const findCompose = async (): Promise<ComposeProgram> => {
   const found = chooseBuilder(undefined);
   if (found === 'docker') {
-    if (spawnSync('docker', ['compose', 'version']).status !== 0)
+    if (!succeeds('docker', ['compose', 'version']))
       throw new Stop('Docker has no compose plugin here: install docker-compose-plugin.');
     return { builder: 'docker', command: 'docker', first: ['compose'] };
   }

@@ -2,14 +2,10 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { runProgram } from '../lanyard/install.ts';
+import { outputOf, runProgram } from '../lanyard/programs.ts';
 import { root, Stop } from '../lanyard/project.ts';
 
-const git = (args: string[], cwd: string = root) => {
-  const { status, stdout, stderr } = spawnSync('git', args, { cwd, encoding: 'utf8' });
-  if (status !== 0) throw new Stop(`git ${args.join(' ')}: ${stderr}`);
-  return stdout.trim();
-};
+const git = (args: string[], cwd: string = root) => outputOf('git', args, { cwd }).trim();
 
 /** Refuses a commit from before the initial migrations of this version, which start with an empty schema. */
 const mustBeUpgradable = (commit: string) => {

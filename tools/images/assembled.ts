@@ -1,7 +1,8 @@
 /** The last stages of the Dockerfile on what this checkout has built, instead of a build in a container: for tests. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { build, runProgram } from '../lanyard/install.ts';
+import { build } from '../lanyard/install.ts';
+import { runProgram } from '../lanyard/programs.ts';
 import { dataFolder, root } from '../lanyard/project.ts';
 
 /** @param dockerfile of which everything from the stage `runtime` on takes files from the stage `build` */

@@ -2,13 +2,13 @@
  * The base images of the Dockerfile: those that it names where a registry can be reached, otherwise stand-ins out of
  * Debian's packages and the Node version that this project pins.
  */
-import { spawnSync } from 'node:child_process';
 import { cpSync, linkSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { madeOnce } from '../lanyard/made-once.ts';
+import { outputOf, runProgram, succeeds } from '../lanyard/programs.ts';
 import { root, say, Stop } from '../lanyard/project.ts';
-import { type Builder, ensurePrograms, hasImage, outputOf, runStep } from './programs.ts';
+import { type Builder, ensurePrograms, hasImage } from './programs.ts';
 
 const suite = 'bookworm';
 /** What gcr.io/distroless/cc-debian12 consists of. */
@@ -32,7 +32,7 @@ export const namedBases = (): BaseImages => {
 
 /** Fetches an image; whether a registry gave it. */
 export const pulls = (builder: Builder, image: string): boolean =>
-  spawnSync(builder, ['pull', '--quiet', image], { stdio: 'ignore', timeout: 600_000 }).status === 0;
+  succeeds(builder, ['pull', '--quiet', image], 600_000);
 
 /** Whether the images of the Dockerfile are here or can be fetched. */
 export const canPull = (builder: Builder): boolean =>
@@ -47,7 +47,7 @@ const debian = (name: string, parts: string[], args: string[]) =>
     if (process.getuid?.() !== 0) throw new Stop('Stand-ins for base images are made as root: sudo npm run images');
     ensurePrograms({ mmdebstrap: 'mmdebstrap' });
     say(`making ${name} of Debian's packages (minutes, once)`);
-    await runStep('mmdebstrap', ['--quiet', ...args, suite, join(folder, 'root.tar')]);
+    await runProgram('mmdebstrap', ['--quiet', ...args, suite, join(folder, 'root.tar')]);
   });
 
 /** Debian's own certificates are extracted, not configured; those of this machine may hold a proxy's. */
@@ -93,7 +93,7 @@ export const buildOf = async (
   try {
     fill(folder);
     writeFileSync(join(folder, 'Dockerfile'), containerfile);
-    await runStep(builder, ['build', ...isolation(builder), '--tag', image, folder]);
+    await runProgram(builder, ['build', ...isolation(builder), '--tag', image, folder]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

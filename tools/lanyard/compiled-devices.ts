@@ -1,5 +1,6 @@
 /** What devices that are compiled here need (e2e/interop, docs/interop.md): looked for, and installed where that can be done. */
 import { spawnSync } from 'node:child_process';
+import { installPackages, outputOf } from './programs.ts';
 import { say, Stop } from './project.ts';
 
 const needed: { name: string; command: string[]; packages: string[] }[] = [
@@ -47,21 +48,6 @@ const works = ([program = '', ...args]: string[]) => {
 
 const missingNow = () => needed.filter(({ command }) => !works(command));
 
-const aptGet = (args: string[]) => {
-  const { error, status } = spawnSync('apt-get', ['-qq', '-o', 'Acquire::Retries=3', ...args], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-  });
-  return error === undefined && status === 0;
-};
-
-/** Of Debian and what comes from it, by root. What does not succeed is seen by what is missing afterwards. */
-const install = (packages: string[]) => {
-  if (process.getuid?.() !== 0 || !works(['apt-get', '--version'])) return;
-  say(`installing ${packages.join(', ')}`);
-  if (aptGet(['update'])) aptGet(['install', '--yes', '--no-install-recommends', ...packages]);
-};
-
 /**
  * The environment in which the end-to-end tests compile these devices and run them. Throws Stop naming what is missing and the
  * command that installs it.
@@ -69,14 +55,14 @@ const install = (packages: string[]) => {
  */
 export const environmentOfCompiledDevices = ({ installs }: { installs: boolean }) => {
   const missingAtFirst = missingNow();
-  if (installs && missingAtFirst.length > 0) install(missingAtFirst.flatMap(({ packages }) => packages));
+  if (installs && missingAtFirst.length > 0) installPackages(missingAtFirst.flatMap(({ packages }) => packages));
   const missing = missingNow();
   if (missing.length > 0) {
     const lines = missing.map(({ name, packages }) => `  ${name}:  apt-get install ${packages.join(' ')}`);
     throw new Stop(`Missing on this machine:\n${lines.join('\n')}`);
   }
-  const flags = spawnSync('pkg-config', ['--cflags', '--libs', 'libcoap-3-openssl'], { encoding: 'utf8' });
+  const flags = outputOf('pkg-config', ['--cflags', '--libs', 'libcoap-3-openssl']);
   const go = hasGo();
   if (!go) say(`pion is not tested, missing: Go 1.${goMin}`);
-  return { LANYARD_INTEROP: 'true', LIBCOAP_FLAGS: flags.stdout.trim(), ...(go && { LANYARD_GO: 'true' }) };
+  return { LANYARD_INTEROP: 'true', LIBCOAP_FLAGS: flags.trim(), ...(go && { LANYARD_GO: 'true' }) };
 };

@@ -1,12 +1,11 @@
 /** Kafka, PostgreSQL and Redis out of deploy/engines/pom.xml, into .lanyard/engines/<hash of the pom>. */
-import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { arch, platform } from 'node:os';
 import { join } from 'node:path';
 import { unzipSync } from 'fflate';
-import { runProgram } from './install.ts';
 import { madeOnce } from './made-once.ts';
 import { checkEnginePrerequisites } from './prerequisites.ts';
+import { outputOf, runProgram } from './programs.ts';
 import { enginesFolder, root, say, Stop } from './project.ts';
 
 const pom = join(root, 'deploy/engines/pom.xml');
@@ -51,8 +50,7 @@ const unpack = async (folder: string) => {
   const tar = join(folder, 'postgres.tar');
   await runProgram('mvn', ['-q', '-B', '-f', pom, 'antrun:run@unxz', `-Darchive=${txz}`, `-Dtar=${tar}`]);
   mkdirSync(join(folder, 'postgres'));
-  const unpacked = spawnSync('tar', ['-xf', tar, '-C', join(folder, 'postgres')], { encoding: 'utf8' });
-  if (unpacked.status !== 0) throw new Stop(`tar could not unpack PostgreSQL: ${unpacked.stderr || unpacked.error}`);
+  outputOf('tar', ['-xf', tar, '-C', join(folder, 'postgres')]);
   for (const path of [txz, tar]) rmSync(path);
   writeFileSync(join(folder, 'redis-server'), server);
   chmodSync(join(folder, 'redis-server'), 0o755);

@@ -5,20 +5,8 @@ import { copyFileSync, existsSync, globSync, mkdirSync, readdirSync, statSync } 
 import { dirname, join } from 'node:path';
 import { writeClientTypes } from '../docs/client-types.ts';
 import { checkEnginePrerequisites } from './prerequisites.ts';
-import { progress, root, say, Stop } from './project.ts';
-
-export const runProgram = (program: string, args: string[], env: Record<string, string> = {}) =>
-  new Promise((done, failed) => {
-    const child = spawn(program, args, {
-      cwd: root,
-      stdio: ['ignore', progress.stream.fd, 'inherit'],
-      env: { ...process.env, ...env },
-    });
-    child.on('error', failed);
-    child.on('exit', (code, signal) =>
-      code === 0 ? done(undefined) : failed(new Stop(`${program} ${args.join(' ')} ended with ${signal ?? code}`)),
-    );
-  });
+import { runProgram } from './programs.ts';
+import { root, say } from './project.ts';
 
 /** The compiler copies no scripts: Redis scripts go beside the code that loads them. */
 export const copyScripts = () => {

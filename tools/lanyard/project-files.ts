@@ -1,16 +1,16 @@
 /** The files of the project, for checks. */
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { outputOf } from './programs.ts';
 import { root } from './project.ts';
 
 /** Those that match `globs`, tracked or new. A glob without a match is an error: what it should cover would go unchecked. */
 export const projectFiles = (...globs: string[]): string[] =>
   globs.flatMap((glob) => {
     const args = ['ls-files', '-co', '--exclude-standard', '-z', `:(glob)${glob}`];
-    const { stdout } = spawnSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26 });
-    if (stdout === '') throw new Error(`No file matches ${glob}`);
-    return stdout.split('\0').slice(0, -1);
+    const paths = outputOf('git', args, { cwd: root });
+    if (paths === '') throw new Error(`No file matches ${glob}`);
+    return paths.split('\0').slice(0, -1);
   });
 
 export const textOf = (path: string) => readFileSync(join(root, path), 'utf8');

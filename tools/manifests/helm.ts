@@ -4,18 +4,18 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
+import { succeeds } from '../lanyard/programs.ts';
 import { root } from '../lanyard/project.ts';
 import type { Manifest } from './kustomize.ts';
 
 const version = 'v3.22.0';
-const runs = (program: string, args: string[]) => spawnSync(program, args, { stdio: 'ignore' }).status === 0;
 
 /** Builds it where Go is installed: minutes, once for this user. */
 const builtHelm = (): string | undefined => {
   const folder = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), `lanyard/helm-${version}`);
   const program = join(folder, 'helm');
   if (existsSync(program)) return program;
-  if (!runs('go', ['version'])) return undefined;
+  if (!succeeds('go', ['version'])) return undefined;
   mkdirSync(folder, { recursive: true });
   process.stdout.write(`building Helm ${version}, once\n`);
   const args = ['install', '-trimpath', '-ldflags', '-s -w', `helm.sh/helm/v3/cmd/helm@${version}`];
@@ -26,7 +26,7 @@ const builtHelm = (): string | undefined => {
 };
 
 /** @returns undefined where there is neither Helm nor Go */
-export const findHelm = (): string | undefined => (runs('helm', ['version', '--client']) ? 'helm' : builtHelm());
+export const findHelm = (): string | undefined => (succeeds('helm', ['version', '--client']) ? 'helm' : builtHelm());
 
 /** What `helm template` prints with these values; throws with its message where it refuses. */
 export const renderChart = (helm: string, ...values: string[]): Manifest[] => {

@@ -5,10 +5,10 @@ import { join, relative } from 'node:path';
 import { parseEnv } from 'node:util';
 import { engineImages, ensureEngineImages } from '../../images/engines.ts';
 import { chooseBuilder } from '../../images/programs.ts';
+import { runProgram } from '../../lanyard/programs.ts';
 import { root, say } from '../../lanyard/project.ts';
 import { devSecrets } from '../../manifests/dev-secrets.ts';
 import { Installation } from '../installation.ts';
-import { show } from '../namespaces.ts';
 import { namespace, packagesVolume } from '../overlay.ts';
 
 const infrastructure = 'lanyard-infrastructure';
@@ -26,7 +26,7 @@ export class LocalOverlay extends Installation {
     const archive = join(this.cluster.folderOfImages, 'engines.tar');
     rmSync(archive, { force: true });
     const several = builder === 'docker' ? [] : ['--multi-image-archive'];
-    await show(builder, ['save', '--output', archive, ...several, ...engineImages().map(([, image]) => image)]);
+    await runProgram(builder, ['save', '--output', archive, ...several, ...engineImages().map(([, image]) => image)]);
     this.cluster.load(archive);
   }
 
