@@ -8,6 +8,7 @@ import type { ObjectVersions } from '@lanyard/lwm2m';
 import { columnsOf } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { foldByKey } from '../fold-by-key.js';
 import { connectedSlackMs } from '../limits.js';
 import { RecentlySeen } from './recently-seen.js';
 
@@ -28,21 +29,20 @@ interface Seen {
 const latest = (a: string | null, b: string | null): string | null => (a === null ? b : b === null || a > b ? a : b);
 
 /** One row per device of a batch: the highest epoch's name, the latest times. */
-const foldSeen = (seen: readonly Seen[]): Seen[] => {
-  const held = new Map<string, Seen>();
-  for (const s of seen) {
-    const other = held.get(s.deviceId);
-    if (!other) held.set(s.deviceId, s);
-    else
-      held.set(s.deviceId, {
-        ...(s.epoch >= other.epoch ? s : other),
-        registrationEventAt: latest(s.registrationEventAt, other.registrationEventAt),
-        connectedAt: latest(s.connectedAt, other.connectedAt) as string,
-        versions: s.epoch >= other.epoch ? (s.versions ?? other.versions) : (other.versions ?? s.versions),
-      });
-  }
-  return [...held.values()].sort((a, b) => (a.deviceId < b.deviceId ? -1 : 1));
-};
+const foldSeen = (seen: readonly Seen[]): Seen[] =>
+  foldByKey(
+    seen,
+    ({ deviceId }) => deviceId,
+    (held, next) => {
+      const [first, second] = next.epoch >= held.epoch ? [next, held] : [held, next];
+      return {
+        ...first,
+        registrationEventAt: latest(held.registrationEventAt, next.registrationEventAt),
+        connectedAt: latest(held.connectedAt, next.connectedAt) as string,
+        versions: first.versions ?? second.versions,
+      };
+    },
+  );
 
 // A value updates the last connection only if that was an hour ago or more: the purge allows for it.
 const seenSql = `
@@ -70,16 +70,6 @@ const subscriptionSql = `
   SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::text[])
   ON CONFLICT (device_id, key_id, path) DO UPDATE SET status = excluded.status, changed_at = excluded.changed_at, lost_in = excluded.lost_in
   WHERE s.changed_at <= excluded.changed_at`;
-
-/** The last entry of each key, sorted by key, so that writers lock rows in one order. */
-const lastOf = <F>(facts: readonly F[], keyOf: (fact: F) => string, isOlder: (a: F, b: F) => boolean): F[] => {
-  const held = new Map<string, F>();
-  for (const fact of facts) {
-    const other = held.get(keyOf(fact));
-    if (other === undefined || !isOlder(fact, other)) held.set(keyOf(fact), fact);
-  }
-  return [...held.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, fact]) => fact);
-};
 
 /** What the snapshot knows of devices as a whole, from the facts of other services. One statement per batch. */
 @Injectable()
@@ -117,10 +107,10 @@ export class DeviceWriter {
   }
 
   async lifecycle(facts: readonly DeviceLifecycleChanged[]): Promise<void> {
-    const last = lastOf(
+    const last = foldByKey(
       facts,
-      (f) => f.deviceId,
-      (a, b) => a.revision < b.revision,
+      ({ deviceId }) => deviceId,
+      (held, next) => (next.revision < held.revision ? held : next),
     );
     if (last.length === 0) return;
     const rows = last.map(({ deviceId, accountId, endpointName, change, changedAt, revision }) => {
@@ -131,10 +121,10 @@ export class DeviceWriter {
   }
 
   async subscriptions(facts: readonly SubscriptionChanged[]): Promise<void> {
-    const last = lastOf(
+    const last = foldByKey(
       facts,
       (f) => `${f.deviceId} ${f.keyId} ${f.path}`,
-      (a, b) => Date.parse(a.changedAt) < Date.parse(b.changedAt),
+      (held, next) => (Date.parse(next.changedAt) < Date.parse(held.changedAt) ? held : next),
     );
     if (last.length === 0) return;
     const rows = last.map((f) => {

@@ -1,20 +1,13 @@
+import { foldByKey } from '../fold-by-key.js';
 import { type DesiredValue, desiredStatus, type ReportedValue } from './values.js';
 
 const keyOf = (v: { deviceId: string; path: string }): string => `${v.deviceId}${v.path}`;
 
-/** One entry per resource, the one that wins; sorted by key, so that writers lock rows in one order. */
+/** One entry per resource, the one that wins. */
 const fold = <V extends { deviceId: string; path: string }>(
   values: readonly V[],
   wins: (candidate: V, held: V) => boolean,
-): V[] => {
-  const held = new Map<string, V>();
-  for (const value of values) {
-    const key = keyOf(value);
-    const other = held.get(key);
-    if (!other || wins(value, other)) held.set(key, value);
-  }
-  return [...held.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value);
-};
+): V[] => foldByKey(values, keyOf, (held, next) => (wins(next, held) ? next : held));
 
 const arrivedLater = (a: ReportedValue, b: ReportedValue): boolean =>
   a.epoch > b.epoch || (a.epoch === b.epoch && a.sequence > b.sequence);
