@@ -39,4 +39,4 @@ export const run = async (main: () => Promise<number | void>) => {
   }
 };
 
-export const sleep = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
+export { setTimeout as sleep } from 'node:timers/promises';

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { anyOf, formatTimestamp, GatheredReads, isId, isoTime, PreparedReads } from '@lanyard/service';
 import { AccountModels, type ModelRegistry, type ObjectVersions, parsePath } from '@lanyard/lwm2m';
 import { Injectable } from '@nestjs/common';
@@ -136,7 +137,7 @@ export class SnapshotReader {
     for (let waitedMs = 0; ; waitedMs += againMs) {
       const rows = await this.devices.get(deviceId);
       if (rows || waitedMs >= patienceMs || !isId(deviceId)) return rows ?? [];
-      await new Promise((resolve) => setTimeout(resolve, againMs));
+      await sleep(againMs);
     }
   }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { deadLetterTopic, stateCompactionLagMs, type TopicDescription } from '@lanyard/contracts';
 import { type KafkaSecurity, type Logger, type Metrics, awaiting, reached } from '@lanyard/service';
 import kafkajs, { type Admin, type ITopicConfig, type Kafka, type SASLOptions } from 'kafkajs';
@@ -186,7 +187,7 @@ export class KafkaConnection {
         if (!mayBeTriedAgain(error) || Date.now() > end) throw error;
         this.logger.warn({ err: error }, 'topics could not be created, will be retried');
       }
-      await new Promise((resolve) => setTimeout(resolve, createAgainMs));
+      await sleep(createAgainMs);
     }
   }
 
@@ -239,7 +240,7 @@ export class KafkaConnection {
       } catch (error) {
         if (Date.now() > end) throw error;
       }
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await sleep(100);
     }
   }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeMessage, type HeaderReader, InvalidMessage, type Topic } from '@lanyard/contracts';
 import { endsWithin } from '@lanyard/service';
 import type { Consumer, EachBatchPayload, KafkaMessage } from 'kafkajs';
@@ -35,8 +36,6 @@ const batchEndsMs = 3_000;
 const leaveMs = 2_000;
 const retryFirstMs = 100;
 const retryMaxMs = 5_000;
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 const nothing = Buffer.alloc(0);
 
@@ -215,7 +214,7 @@ export class BatchConsumer<V> {
     this.gates?.assign(
       partitions,
       (partition, offset) => this.seek(partition, offset),
-      () => pause(retryFirstMs),
+      () => sleep(retryFirstMs),
     );
   }
 
@@ -290,7 +289,7 @@ export class BatchConsumer<V> {
             labelNames: ['topic', 'group'],
           })
           .inc({ topic: this.options.topic.name, group: this.options.group });
-        await pause(waitMs);
+        await sleep(waitMs);
       }
     }
     return true;

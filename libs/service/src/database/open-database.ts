@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntitySchema, MixedList } from 'typeorm';
 import { DataSource } from 'typeorm';
 import pg from 'pg';
@@ -42,7 +43,7 @@ const migrationLock = 0x1a47;
 const lookAgainMs = 500;
 
 /** Polled without a running statement, so that a server that stops answering is detected. */
-const anotherLook = (): Promise<void> => awaitingMigrations(new Promise((resolve) => setTimeout(resolve, lookAgainMs)));
+const anotherLook = (): Promise<void> => awaitingMigrations(sleep(lookAgainMs));
 
 const lock = async (client: pg.Client, schema: string): Promise<void> => {
   for (;;) {
