@@ -1,5 +1,5 @@
 /** All of docker-compose.yml, beside a system that may run: ports and volumes of its own, which are gone afterwards. */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
