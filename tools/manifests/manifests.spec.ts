@@ -80,6 +80,14 @@ const gibibytes = (quantity: unknown): number => {
   return Number(amount) / ({ Mi: 1024, Gi: 1 }[unit] ?? Number.NaN);
 };
 
+it('production gets all of its memory, whatever else its node is asked for', () => {
+  const containers = workloadsOf(buildKustomization(join(root, 'k8s/overlays/prod'))).flatMap(
+    ({ pod }) => pod.containers,
+  );
+  expect(containers).toHaveLength(7);
+  for (const { resources } of containers) expect(resources?.requests?.memory).toBe(resources?.limits?.memory);
+});
+
 it('the whole system on one machine, engines included, is limited to 8 GiB, and two processors are enough', () => {
   const containers = workloadsOf(buildKustomization(join(root, 'k8s/overlays/local'))).flatMap(({ pod, replicas }) =>
     Array.from({ length: replicas ?? Number.NaN }, () => pod.containers).flat(),

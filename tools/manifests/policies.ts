@@ -53,7 +53,6 @@ const containerProblems = (
 ): string[] => {
   const { capabilities = {} } = securityContext;
   const [, tag] = /[:@]([^/]+)$/.exec(image) ?? [];
-  const memory = [resources?.requests?.memory, resources?.limits?.memory];
   const rules: [boolean, string][] = [
     [securityContext.allowPrivilegeEscalation === false, 'may escalate its privileges'],
     [securityContext.privileged !== true, 'is privileged'],
@@ -62,7 +61,8 @@ const containerProblems = (
     [tag !== undefined && tag !== 'latest', `has an image that is not pinned (${image})`],
     [resources?.requests?.cpu !== undefined, 'requests no processor'],
     [resources?.limits?.cpu !== undefined, 'has no limit of processors'],
-    [memory[0] !== undefined && memory[0] === memory[1], 'has no memory limit, or another one than it requests'],
+    [resources?.requests?.memory !== undefined, 'requests no memory'],
+    [resources?.limits?.memory !== undefined, 'has no memory limit'],
     [runsToItsEnd || container.startupProbe !== undefined, 'has no startup probe'],
     [runsToItsEnd || container.livenessProbe !== undefined, 'has no liveness probe'],
     [runsToItsEnd || container.readinessProbe !== undefined, 'has no readiness probe'],
