@@ -23,6 +23,10 @@ export class DeviceProxies {
     return this;
   }
 
+  warm(replicas: number, seconds: number) {
+    return this.measure(replicas, seconds);
+  }
+
   /** A fleet of its own each time: devices stay where they are connected. */
   async measure(_replicas: number, seconds: number) {
     const [server = ''] = this.scaled.installation.coapUrls;

@@ -6,11 +6,14 @@ import { Expected } from '../dispatch/expected.ts';
 import { eventsIn, send, values } from '../dispatch/values.ts';
 import type { Scaled } from './scaled.ts';
 
-/** So many that each partition has several. */
-const channels = 64;
+/** So many that each partition has about as many. */
+const channels = 256;
 
 /** What one replica delivers, at a first guess. */
-const firstGuess = 2_000;
+const firstGuess = 5_000;
+
+/** To each replica, after which its code is compiled. */
+const warmingEvents = 100_000;
 
 /** Of the events: in this part of them no replica has run out. */
 const counted = { from: 0.15, to: 0.6 };
@@ -53,15 +56,23 @@ export class Dispatchers {
   /** Delivered events a second. Throws when one is lost or overtaken. */
   async measure(replicas: number, seconds: number) {
     const count = Math.ceil((this.perReplica * replicas * seconds) / (counted.to - counted.from));
+    await this.deliver(count);
+    const rate = this.rate(count);
+    this.perReplica = rate / replicas;
+    return rate;
+  }
+
+  warm(replicas: number) {
+    return this.deliver(warmingEvents * replicas);
+  }
+
+  private async deliver(count: number) {
     const messages = values(this.keys, this.next, count);
     this.expected = new Expected(this.next, count);
     this.next += count;
     await send(this, messages);
     await this.expected.complete(timeoutMs);
     this.repeated += this.expected.verify();
-    const rate = this.rate(count);
-    this.perReplica = rate / replicas;
-    return rate;
   }
 
   private rate(count: number) {

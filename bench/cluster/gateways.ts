@@ -19,6 +19,10 @@ export class Gateways {
     return this;
   }
 
+  warm(replicas: number, seconds: number) {
+    return this.measure(replicas, seconds);
+  }
+
   async measure(_replicas: number, seconds: number) {
     const { baseUrl, adminKey } = this.scaled.installation;
     const headers = { authorization: `Bearer ${adminKey}` };

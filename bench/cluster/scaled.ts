@@ -36,10 +36,13 @@ export class Scaled {
     for (const app of apps) this.run('scale', `deployment/${app}`, '--replicas=0');
   }
 
-  /** @param millicores that a pod may use of a processor; 0 for no limit of note */
+  private containers() {
+    return this.pods().map((pod) => new Container(this.installation.cluster.plan, pod));
+  }
+
+  /** @param millicores that each pod may use of the processors, from now on */
   limit(millicores: number) {
-    const cpu = millicores === 0 ? '2' : `${millicores}m`;
-    this.run('set', 'resources', this.workload, `--limits=cpu=${cpu}`, '--requests=cpu=30m');
+    for (const container of this.containers()) container.limitProcessors(millicores);
   }
 
   pods() {
@@ -54,11 +57,7 @@ export class Scaled {
 
   /** How often pods wanted to run and had used up what they may: share of the periods in the meantime, by pod. */
   throttling() {
-    const { plan } = this.installation.cluster;
-    const before = this.pods().map((pod) => {
-      const container = new Container(plan, pod);
-      return { container, at: container.throttling() };
-    });
+    const before = this.containers().map((container) => ({ container, at: container.throttling() }));
     return () =>
       before.map(({ container, at }) => {
         const now = container.throttling();

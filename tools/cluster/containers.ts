@@ -20,6 +20,9 @@ export const restartsOf = (pod: KubernetesObject) => statusOf(pod)?.restartCount
 /** Why its container ended the last time, for example `OOMKilled`. */
 export const endOf = (pod: KubernetesObject) => statusOf(pod)?.lastState?.terminated?.reason;
 
+/** Of the CFS scheduler, as the kubelet sets it. */
+const periodMicroseconds = 100_000;
+
 const pageBytes = 4_096;
 /** What a container may still take before it is out of memory: less than any program that starts. */
 const spareBytes = 4 * 1024 * 1024;
@@ -55,6 +58,13 @@ export class Container {
     const used = Number(readFileSync(this.file('memory.usage_in_bytes', 'memory.current'), 'utf8'));
     const limit = Math.ceil((used + spareBytes) / pageBytes) * pageBytes;
     writeFileSync(this.file('memory.limit_in_bytes', 'memory.max'), String(limit));
+  }
+
+  /** @param millicores that it may use of the processors from now on, whatever its pod's limit is */
+  limitProcessors(millicores: number) {
+    const quota = (millicores / 1_000) * periodMicroseconds;
+    const file = this.file('cpu.cfs_quota_us', 'cpu.max');
+    writeFileSync(file, file.endsWith('cpu.max') ? `${quota} ${periodMicroseconds}` : String(quota));
   }
 
   /** Periods in which it ran, and those in which it had used up what it may use of the processors. */
