@@ -4,16 +4,44 @@
  *   node bench/dispatch/bare-sender.ts put URL CONNECTIONS BYTES       PUT with undici to URL/n
  *   node bench/dispatch/bare-sender.ts websocket - CONNECTIONS BYTES   `ws.send` to every client
  *
+ * With REDIS_URL CHUNKS KEY... behind that, each connection empties a queue in Redis instead, by so many chunks in a message: what
+ * must be read, joined, sent and removed, without claims, limits, or a look at what became of the queue meanwhile.
+ *
  * Says `ready PORT` (0 for put). Then each line on standard input is a number of messages to send on each connection.
  */
 import { createInterface } from 'node:readline';
+import { Redis } from 'ioredis';
 import { Pool } from 'undici';
 import { WebSocketServer } from 'ws';
 import type { AddressInfo } from 'node:net';
 
-const [mode = '', url = '', connections = '1', bytes = '1'] = process.argv.slice(2);
+const [mode = '', url = '', connections = '1', bytes = '1', redisUrl, chunks = '1', ...keys] = process.argv.slice(2);
 const count = Number(connections);
 const body = Buffer.alloc(Number(bytes), 0x61);
+const redis = redisUrl === undefined ? undefined : new Redis(redisUrl);
+
+/** The events of a chunk of the dispatcher's queues (`apps/dispatcher/src/queue/chunk.ts`). */
+const eventsOf = (chunk: Buffer) => chunk.subarray(13 + 4 * chunk.readUInt32BE(1));
+
+const joined = (read: Buffer[]) => {
+  const parts = read.flatMap((chunk, n) => [Buffer.from(n === 0 ? '{"notifications":[' : ','), eventsOf(chunk)]);
+  return Buffer.concat([...parts, Buffer.from(']}')]);
+};
+
+/** The next message of a connection: the one before has arrived. */
+const nextBody = (n: number) => {
+  const key = keys[n];
+  if (!redis || key === undefined) return () => body;
+  let [before, sent] = [0, 0];
+  return async () => {
+    const pipeline = redis.pipeline();
+    if (before > 0) pipeline.ltrim(key, before, -1).hset(`${key}:sent`, 'to', ++sent);
+    const replies = await pipeline.lrangeBuffer(key, 0, Number(chunks) - 1).exec();
+    const read = replies?.at(-1)?.[1] as Buffer[];
+    before = read.length;
+    return joined(read);
+  };
+};
 
 const senders: ((messages: number) => Promise<void>)[] = [];
 if (mode === 'put') {
@@ -21,8 +49,9 @@ if (mode === 'put') {
     const pool = new Pool(new URL(url).origin, { connections: 1, pipelining: 1 });
     const headers = { 'content-type': 'application/json' };
     senders.push(async (messages) => {
+      const next = nextBody(n);
       for (let m = 0; m < messages; m++) {
-        const answer = await pool.request({ method: 'PUT', path: `/${n}`, headers, body });
+        const answer = await pool.request({ method: 'PUT', path: `/${n}`, headers, body: await next() });
         await answer.body.dump();
       }
     });
@@ -30,11 +59,16 @@ if (mode === 'put') {
   process.stdout.write('ready 0\n');
 } else {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: false });
-  server.on('connection', (socket) =>
+  server.on('connection', (socket) => {
+    const n = senders.length;
     senders.push(async (messages) => {
-      for (let m = 0; m < messages; m++) await new Promise((sent) => socket.send(body, { binary: false }, sent));
-    }),
-  );
+      const next = nextBody(n);
+      for (let m = 0; m < messages; m++) {
+        const message = await next();
+        await new Promise((sent) => socket.send(message, { binary: false }, sent));
+      }
+    });
+  });
   server.on('listening', () => {
     const { port } = server.address() as AddressInfo;
     process.stdout.write(`ready ${port}\n`);

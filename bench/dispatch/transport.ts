@@ -1,6 +1,7 @@
 /**
  * Messages of 1,000 events, beside bare PUTs (R3) and bare `ws.send` (R4) of the same bytes: by what sends in the
- * dispatcher, from chunks in memory; and by a dispatcher whose queues lie in Redis.
+ * dispatcher, from chunks in memory; and by a dispatcher whose queues lie in Redis, beside programs that empty such queues
+ * and do nothing else.
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
@@ -23,6 +24,8 @@ const warmUps = 2;
 const queuedEach = 80;
 const perAppend = 2_000;
 const eventBytes = 200;
+/** About as many events as a message has: a chunk holds 39. */
+const chunksPerMessage = 26;
 
 const event = Buffer.from(`{"n":"${'x'.repeat(eventBytes - 8)}"}`);
 const bodyBytes = '{"notifications":[]}'.length + perMessage * (eventBytes + 1) - 1;
@@ -38,9 +41,9 @@ class PlainReceiver extends Receiver {
   }
 }
 
-const startSender = async (mode: 'put' | 'websocket', url: string, program: string, sizes: number[]) => {
+const startSender = async (mode: 'put' | 'websocket', url: string, program: string, args: (number | string)[]) => {
   const script = join(root, `bench/dispatch/${program}-sender.ts`);
-  const child = spawn(process.execPath, [script, mode, url, String(channels), ...sizes.map(String)], {
+  const child = spawn(process.execPath, [script, mode, url, String(channels), ...args.map(String)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const port = await new Promise<number>((ready) =>
@@ -48,7 +51,7 @@ const startSender = async (mode: 'put' | 'websocket', url: string, program: stri
   );
   return {
     port,
-    send: () => child.stdin.write(`${messagesEach}\n`),
+    send: (messages: number) => child.stdin.write(`${messages}\n`),
     stop: () => child.kill('SIGKILL'),
   };
 };
@@ -80,17 +83,22 @@ export const transport: Bench = {
       for (let n = 0; n < channels; n++)
         sockets.push(await openSocket(`http://127.0.0.1:${port}`, undefined, arrive, n));
     };
+    const redisUrl = system.engineUrls.redisUrl;
+    const bareQueues = await Queues.open(redisUrl, 'bare:');
+    const bareChannels = await bareQueues.channels(channels);
+    const keys = bareChannels.map((id) => bareQueues.keys.ofChannel(id).queue(id));
     const bareSizes = [bodyBytes];
+    const queued = [...bareSizes, redisUrl, chunksPerMessage, ...keys];
     const ownSizes = [perMessage, eventBytes];
     const senders = {
       put: await startSender('put', bareReceiver.urlOf(0), 'own', ownSizes),
       R3: await startSender('put', bareReceiver.urlOf(0), 'bare', bareSizes),
       websocket: await startSender('websocket', '-', 'own', ownSizes),
       R4: await startSender('websocket', '-', 'bare', bareSizes),
+      put_bare_queues: await startSender('put', bareReceiver.urlOf(0), 'bare', queued),
+      websocket_bare_queues: await startSender('websocket', '-', 'bare', queued),
     };
-    await connect(senders.websocket.port);
-    await connect(senders.R4.port);
-    const redisUrl = system.engineUrls.redisUrl;
+    for (const name of ['websocket', 'R4', 'websocket_bare_queues'] as const) await connect(senders[name].port);
 
     /** Messages a second, from the first to the last. */
     const measure = async (each: number, start: () => void) => {
@@ -100,18 +108,29 @@ export const transport: Bench = {
       await until(() => bytes >= total * bodyBytes, `${total} messages (${messages} came)`);
       return (total / (lastAtMs - firstAtMs)) * 1_000;
     };
+    const events = Array.from({ length: perAppend }, () => event);
+    const fill = async (queues: Queues, channelId: string) => {
+      for (let n = 0; n < (queuedEach * perMessage) / perAppend; n++)
+        await queues.append([queues.batch([channelId], events)]);
+    };
     /** Fills the queues behind the back of the dispatcher, which stands still. */
     const ours = async (to: typeof called) => {
       system.signal('dispatcher-0', 'SIGSTOP');
       const queues = await Queues.open(redisUrl, 'dispatcher:');
-      const events = Array.from({ length: perAppend }, () => event);
       for (const { keyId, accountId } of to) {
         queues.accountId = accountId;
-        for (let n = 0; n < (queuedEach * perMessage) / perAppend; n++)
-          await queues.append([queues.batch([keyId], events)]);
+        await fill(queues, keyId);
       }
       queues.close();
       return measure(queuedEach, () => system.signal('dispatcher-0', 'SIGCONT'));
+    };
+    const bare = async (name: 'put_bare_queues' | 'websocket_bare_queues') => {
+      await bareQueues.clear();
+      for (const channelId of bareChannels) await fill(bareQueues, channelId);
+      system.signal('dispatcher-0', 'SIGSTOP');
+      const rate = await measure(queuedEach - 1, () => senders[name].send(queuedEach - 1));
+      system.signal('dispatcher-0', 'SIGCONT');
+      return rate;
     };
     const rates: Record<string, number[]> = {};
     /** @param unmeasured first rounds that do not count */
@@ -128,13 +147,23 @@ export const transport: Bench = {
         say(`${n > 0 ? `round ${n} of ${rounds}` : 'warm-up'}: ${found.join(', ')}`);
       }
     };
-    const fromMemory = (name: keyof typeof senders) => () => measure(messagesEach, () => senders[name].send());
+    const fromMemory = (name: keyof typeof senders) => () =>
+      measure(messagesEach, () => senders[name].send(messagesEach));
     // Before the queues: afterwards Redis has its log to rewrite.
     await inTurns(
       { put: fromMemory('put'), R3: fromMemory('R3'), websocket: fromMemory('websocket'), R4: fromMemory('R4') },
       warmUps,
     );
-    await inTurns({ put_from_queues: () => ours(called), websocket_from_queues: () => ours(listening) }, 1);
+    await inTurns(
+      {
+        put_from_queues: () => ours(called),
+        put_bare_queues: () => bare('put_bare_queues'),
+        websocket_from_queues: () => ours(listening),
+        websocket_bare_queues: () => bare('websocket_bare_queues'),
+      },
+      1,
+    );
+    bareQueues.close();
     for (const sender of Object.values(senders)) sender.stop();
     for (const socket of sockets) socket.cut();
     await Promise.all([receiver.stop(), bareReceiver.stop()]);
@@ -150,6 +179,10 @@ export const transport: Bench = {
       R3_put_from_queues_ratio: round(of('put_from_queues') / of('R3')),
       websocket_from_queues_messages_per_second: round(of('websocket_from_queues')),
       R4_websocket_from_queues_ratio: round(of('websocket_from_queues') / of('R4')),
+      R3_put_bare_queues_ratio: round(of('put_bare_queues') / of('R3')),
+      R4_websocket_bare_queues_ratio: round(of('websocket_bare_queues') / of('R4')),
+      bare_put_from_queues_ratio: round(of('put_from_queues') / of('put_bare_queues')),
+      bare_websocket_from_queues_ratio: round(of('websocket_from_queues') / of('websocket_bare_queues')),
     };
   },
 };

@@ -164,6 +164,8 @@ export const webhooks: Bench = {
     const found: Record<string, Awaited<ReturnType<typeof measure>>[]> = {};
     const measure = async (name: Name, trial: Trial) => {
       await trial.sender.start();
+      // It has stood still, or is new: now it has its partitions.
+      await trial.paced(1);
       const caughtUp = await trial.catchUp(catchUpEvents[name]);
       const { took } = await trial.paced(seconds);
       trial.sender.stop();
