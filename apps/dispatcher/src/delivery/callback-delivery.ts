@@ -16,7 +16,7 @@ import { CallbackTargets } from './callback-targets.js';
 import { retryWaitMs } from './retry-schedule.js';
 import { Telemetry } from './telemetry.js';
 
-/** After a batch smaller than this, the next one may wait a little, so that many busy channels do not send crumbs. */
+/** After a batch smaller than this that emptied its queue, the next one may wait a little, so that many busy channels do not send crumbs. */
 const smallBatchEvents = 2_000;
 
 /** How often a channel is looked at whose key changed, until that is carried over to it. */
@@ -112,7 +112,7 @@ export class CallbackDelivery {
       if (!sent.ok && sent.cause === 'withdrawn') return this.queue.release(hold);
       if (!sent.ok && sent.cause === 'aborted') return this.queue.release(hold, batch.to);
       if (!sent.ok) return this.failed(claim, batch, n === 1 ? claim.attempt + 1 : 1);
-      const waitMs = batch.count < smallBatchEvents ? turn.lingerMs : 0;
+      const waitMs = batch.isCut || batch.count >= smallBatchEvents ? 0 : turn.lingerMs;
       const isToContinue = isItsTurn && waitMs === 0 && !this.keyChanges.has(hold.channelId);
       provenAtMs = performance.now();
       const acked: Acked = await this.acknowledge(claim, batch, isToContinue, waitMs);

@@ -70,4 +70,17 @@ describe('a batch', () => {
     expect(cutBatch(chunks, 0, 0, { ...wide, bytesMax: 10 }).count).toBe(1);
     expect(cutBatch(chunks, 9, 9, { ...wide, bytesMax: 1_000 })).toMatchObject({ to: 18, skip: 18, chunks: 0 });
   });
+
+  it.each([
+    ['the queue', wide, false],
+    ['the number of events within a chunk', { ...wide, eventsMax: 149 }, true],
+    ['the number of events behind a chunk', { ...wide, eventsMax: 150 }, true],
+    ['the size of a body', { ...wide, bytesMax: 200 }, true],
+  ])('says whether it was cut: by %s', (_, limits, isCut) => {
+    expect(cutBatch(chunksOf(...values(150)), 0, 0, limits).isCut).toBe(isCut);
+  });
+
+  it('is cut by another category behind it', () => {
+    expect(cutBatch(chunksOf(...values(3), ['registrations', '"r"']), 0, 0, wide).isCut).toBe(true);
+  });
 });

@@ -31,6 +31,8 @@ export interface Extent {
 export interface EventBatch extends Extent {
   category: Category;
   count: number;
+  /** It ends where it does because of a limit, or of the category behind it: more may be sent at once. */
+  isCut: boolean;
   /** For the customer. */
   message: NotificationMessage;
 }
@@ -81,8 +83,9 @@ export const cutBatch = (
     if (left.eventsMax === 0) break;
   }
   const { to, chunks: finished, cost, skip } = extent;
+  const isCut = finished < chunks.length || left.eventsMax === 0;
   const message = new NotificationMessage(category, slices);
-  return { from, to, chunks: finished, cost, skip, category, count: to - from, message };
+  return { from, to, chunks: finished, cost, skip, category, count: to - from, isCut, message };
 };
 
 /** Of a batch, without its events: they need not stay in memory until it is confirmed. */
