@@ -24,6 +24,7 @@ import { kafkajs } from './kafkajs/kafkajs.ts';
 import { growthOfAccounts, growthOfChannels } from './growth/channels.ts';
 import { growthOfDevices } from './growth/devices.ts';
 import { growthOfQueue } from './growth/queue.ts';
+import { idle } from './idle/idle.ts';
 import { latency } from './latency.ts';
 import { lwm2m } from './peers/lwm2m.ts';
 import { webhooks } from './peers/webhooks.ts';
@@ -88,6 +89,7 @@ export const benches: Record<string, Bench> = {
   'growth-accounts': growthOfAccounts,
   'growth-queue': growthOfQueue,
   'growth-devices': growthOfDevices,
+  idle,
   'proxy-faults': replicaFaults,
   'dtls-faults': dtlsFaults,
   'campaign-faults': campaign,

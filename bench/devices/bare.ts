@@ -2,8 +2,10 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { encodeMessage } from '@lanyard/coap';
+import { DeviceSessions } from '@lanyard/contracts';
 import { sleep } from '../../tools/lanyard/project.ts';
 import { startProgram } from '../../tools/testing/program.ts';
+import type { BenchSystem } from '../system.ts';
 
 const sockets = 32;
 /** Datagrams of each socket that wait for their answer. */
@@ -87,4 +89,19 @@ export const echoRoundTrips = async (count: number) => {
   socket.close();
   stop();
   return took;
+};
+
+/** A server for fleets, which stores registrations and updates and does nothing else. */
+export const startRegistrar = async (system: BenchSystem) => {
+  const topic = 'bench.registrar';
+  await system.kafka.ensureTopics([{ ...DeviceSessions, name: topic }]);
+  const args = [system.engineUrls.redisUrl, system.brokers.join(), topic];
+  const { child, lines, port, stop } = await startProgram('bench/devices/bare-registrar.ts', ...args);
+  const usage = async () => {
+    const answer = once(lines, 'line');
+    child.stdin.write('\n');
+    const [seconds] = (await answer) as [string];
+    return { atMs: performance.now(), cpuSeconds: Number(seconds) };
+  };
+  return { url: `coap://127.0.0.1:${port}`, usage, stop };
 };

@@ -1,12 +1,12 @@
-/** What one device-proxy does in a second, and what a message costs it, beside a bare datagram echo. */
+/** What one device-proxy does in a second, and what a message costs it, beside a bare datagram echo and a bare registrar. */
 import { median, round } from '../statistics.ts';
-import { measureBare } from './bare.ts';
+import { measureBare, startRegistrar } from './bare.ts';
 import { fleetDevices, paths, registrations, reporterDevices, updates, values } from './fleets.ts';
 import { Proxy, proxyOnly } from './proxy.ts';
 import type { Bench } from '../benches.ts';
 
 export const messages: Bench = {
-  about: `registrations, updates and values of ${fleetDevices} devices, and CPU for each, beside a datagram echo`,
+  about: `registrations, updates and values of ${fleetDevices} devices, and CPU for each, beside a datagram echo, and a program that only stores registrations`,
   replicas: proxyOnly,
   async run({ system, seconds, rounds, say }) {
     const proxy = await new Proxy(system).begin();
@@ -38,6 +38,13 @@ export const messages: Bench = {
     await proxy.presubscribe([]);
     const updated = await updates(target, seconds);
     say(`${updated.perSecond.toFixed(0)} updates/s, ${updated.cpuUs.toFixed(0)} µs each`);
+    const registrar = await startRegistrar(system);
+    await registrations(registrar, 'bare-first');
+    const floor = { registered: await registrations(registrar, 'bare'), updated: await updates(registrar, seconds) };
+    say(
+      `registrar: ${floor.registered.cpuUs.toFixed(0)} µs a registration, ${floor.updated.cpuUs.toFixed(0)} µs an update`,
+    );
+    registrar.stop();
     return {
       echo_per_second: round(median(bare.echoRate)),
       echo_cpu_us: round(echoUs),
@@ -48,10 +55,14 @@ export const messages: Bench = {
       registrations_per_second: round(registered.perSecond),
       registration_cpu_us: round(registered.cpuUs),
       registration_cpu_ratio: round(registered.cpuUs / echoUs),
+      registration_cpu_floor_us: round(floor.registered.cpuUs),
+      registration_cpu_floor_ratio: round(registered.cpuUs / floor.registered.cpuUs),
       registrations_repeated: first.lost + registered.lost,
       updates_per_second: round(updated.perSecond),
       update_cpu_us: round(updated.cpuUs),
       update_cpu_ratio: round(updated.cpuUs / echoUs),
+      update_cpu_floor_us: round(floor.updated.cpuUs),
+      update_cpu_floor_ratio: round(updated.cpuUs / floor.updated.cpuUs),
       values_per_second: round(reported.perSecond),
       values_fastest_round_per_second: round(reported.fastest),
       value_cpu_us: round(reported.cpuUs),
