@@ -128,12 +128,15 @@ export class Chart extends Installation {
   override async after() {
     await this.tagImage(imageOf('dispatcher'), `${registry}/dispatcher:next`);
     const before = this.pods();
-    this.helm('upgrade', 'lanyard', chart, '--reuse-values', '--set', 'services.dispatcher.tag=next', '--wait');
+    // `--wait` would also wait for the addresses of load balancers, which nobody gives here.
+    this.helm('upgrade', 'lanyard', chart, '--reuse-values', '--set', 'services.dispatcher.tag=next');
+    await this.rolledOut();
     const changed = [...this.pods()].filter(([name]) => !before.has(name)).map(([, app]) => app);
     if (changed.length === 0 || changed.some((app) => app !== 'dispatcher'))
       throw new Stop(`an upgrade of the dispatcher replaced the pods of ${changed.join(', ') || 'nothing'}`);
     say('the dispatcher alone was upgraded');
-    this.helm('rollback', 'lanyard', '1', '--wait');
+    this.helm('rollback', 'lanyard', '1');
+    await this.rolledOut();
     say('and rolled back');
     this.helm('uninstall', 'lanyard', '--wait');
     say('the chart is uninstalled');
