@@ -80,9 +80,25 @@ describe('the command line', () => {
     expect(demo.text).toBe('hello');
     expect((await cli.run(['write', name, '3341/0/5527', '--file', '-'], { input: 'piped' })).code).toBe(0);
     expect(demo.text).toBe('piped');
+    expect((await cli.run(['exec', name, '/3/0/4'])).stderr).toBe('Executed.\n');
+    expect(demo.reboots).toBe(1);
     const missing = await cli.run(['read', name, '/3/0/99']);
     expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('404')]);
     expect((await cli.run(['read', name, '/3/x'])).code).toBe(2);
+  });
+
+  it('colours a terminal only, and completes commands in a shell', async () => {
+    const coloured = cli.onTerminal(['devices']);
+    await coloured.ended;
+    expect(coloured.shown).toContain('\u001b[32mregistered');
+    const plain = cli.onTerminal(['devices'], { NO_COLOR: '1' });
+    await plain.ended;
+    expect(plain.shown + (await cli.run(['devices'])).stdout).not.toContain('\u001b[');
+    const completed = await cli.shell(
+      'source <("$LANYARD" completion bash); COMP_WORDS=(lanyard camp); COMP_CWORD=1; _lanyard; echo "${COMPREPLY[*]}";' +
+        'COMP_WORDS=(lanyard campaign wat); COMP_CWORD=2; _lanyard; echo "${COMPREPLY[*]}"',
+    );
+    expect(completed).toEqual({ code: 0, stdout: 'campaign\nwatch\n', stderr: '' });
   });
 
   it('follows the event log until Ctrl-C, and ends quietly when its reader does', async () => {
@@ -161,6 +177,26 @@ describe('the command line', () => {
     expect([0, 4]).toContain(limited.code);
   });
 
+  it('rotates and deletes keys, deletes devices, and forgets profiles', async () => {
+    const key = fresh('rotated');
+    const [first, second] = [await cli.run(['keys', 'create', key]), await cli.run(['keys', 'rotate', key])];
+    expect([first.stdout, second.stdout]).toEqual([expect.stringMatching(/^ak_1/), expect.stringMatching(/^ak_1/)]);
+    const login = ['login', '--profile', 'rotated', '--url', system.baseUrl];
+    expect((await cli.run(login, { input: second.stdout })).code).toBe(0);
+    expect(await cli.json('profiles')).toContainEqual(expect.objectContaining({ name: 'rotated', current: true }));
+    expect((await cli.run(['profiles', 'default'])).code).toBe(0);
+    expect((await cli.run(['keys', 'delete', key])).code).toBe(0);
+    expect((await cli.run(['devices', '--profile', 'rotated'])).code).toBe(4);
+    expect((await cli.run(['logout', '--profile', 'rotated'])).code).toBe(0);
+    expect((await cli.run(['devices', '--profile', 'rotated'])).code).toBe(6);
+    const app = new Application(system.baseUrl, system.adminKey);
+    const device = fresh('deleted');
+    await app.call('POST', '/v3/devices', { endpoint_name: device });
+    expect((await cli.run(['devices', 'delete', device])).code).toBe(0);
+    expect((await cli.run(['devices', 'get', device])).code).toBe(6);
+    expect(await cli.json('devices', 'groups')).toEqual([]);
+  });
+
   it('uploads packages, and takes a campaign from a draft to its end', async () => {
     expect((await cli.run(['campaign', 'show', 'none'])).code).toBe(6);
     expect(await cli.json('campaign')).toEqual([]);
@@ -182,7 +218,12 @@ describe('the command line', () => {
     await app.call('POST', '/v3/devices', { endpoint_name: absent });
     const name = fresh('campaign');
     const create = ['campaign', 'create', name, '--image', firmware, '--filter', `endpoint_name=${absent}`];
-    expect(await cli.json(...create, '--concurrency', '5')).toMatchObject({ state: 'draft', concurrency: 5 });
+    const window = ['--window', '22:00-04:00', '--ends', '2098-01-02T03:04:05Z'];
+    expect((await cli.run([...create, '--window', 'at night'])).code).toBe(2);
+    expect(await cli.json(...create, '--concurrency', '5', ...window)).toMatchObject({
+      ...{ state: 'draft', concurrency: 5, ends_at: '2098-01-02T03:04:05.000000Z' },
+      window: { from: '22:00', to: '04:00' },
+    });
     expect((await cli.run(['campaign', 'start', name])).code).toBe(0);
     const watch = cli.start(['campaign', 'watch', name]);
     await watch.shows(/^running: 1 devices \(1 waiting\)/m);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { UpdateCampaign, UpdateCampaignProgress } from '@lanyard/client';
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { type Cli, type Session, untilStopped } from '../cli.js';
 import { findGroup, findNamed } from '../names/records.js';
 import { idColumn } from '../output/output.js';
@@ -39,8 +39,18 @@ interface CreateOptions {
   group?: string;
   filter?: string;
   concurrency?: number;
+  starts?: string;
+  ends?: string;
+  window?: { from: string; to: string };
   start?: boolean;
 }
+
+/** `22:00-04:00` */
+const windowOf = (text: string): { from: string; to: string } => {
+  const [, from, to] = /^([\d:]+)-([\d:]+)$/.exec(text) ?? [];
+  if (from === undefined || to === undefined) throw new InvalidArgumentError('Write from-to, for example 22:00-04:00.');
+  return { from, to };
+};
 
 const create = async (session: Session, name: string, options: CreateOptions): Promise<void> => {
   const { lanyard, out } = session;
@@ -50,6 +60,9 @@ const create = async (session: Session, name: string, options: CreateOptions): P
     ...(options.group !== undefined && { group_id: await findGroup(lanyard, options.group) }),
     ...(options.filter !== undefined && { filter: options.filter }),
     ...(options.concurrency !== undefined && { concurrency: options.concurrency }),
+    ...(options.starts !== undefined && { when: options.starts }),
+    ...(options.ends !== undefined && { ends_at: options.ends }),
+    ...(options.window && { window: options.window }),
   };
   const made = await lanyard.call('POST /v3/update-campaigns', { body });
   const { id } = made;
@@ -130,7 +143,10 @@ export const addCampaigns = (program: Command, cli: Cli): void => {
     .option('--group <group>', 'only devices of this group (name or id)')
     .option('--filter <filter>', 'only devices that match, for example endpoint_type=meter')
     .option('--concurrency <n>', 'devices that are updated at the same time', wholeNumber(1, 1_000))
-    .option('--start', 'start it at once')
+    .option('--starts <time>', 'ISO 8601, in UTC; default: at once when it is started')
+    .option('--ends <time>', 'ISO 8601, in UTC; default: 90 days after the start')
+    .option('--window <from-to>', 'times of day in UTC between which updates begin, for example 22:00-04:00', windowOf)
+    .option('--start', 'start it, or schedule it if it starts later')
     .action((name: string, options: CreateOptions, command: Command) => create(cli.session(command), name, options));
   addChanges(campaign, cli);
 };
