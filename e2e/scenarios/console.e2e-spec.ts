@@ -68,6 +68,33 @@ describe('the console in a browser', () => {
     await browser.photograph('no-permission');
   });
 
+  it('shows a key that is limited to device groups their devices, and says what it does not see', async () => {
+    const group = await app.call('POST', '/v3/device-groups', { name: 'North' });
+    const device = await app.deviceId('sim-7');
+    await app.call('POST', `/v3/device-groups/${group.json.id}/devices/add`, { device_id: device });
+    const key = await app.call('POST', '/v3/api-keys', { name: 'Northerner', device_groups: [group.json.id] });
+    await browser.signIn(key.json.key);
+    await browser.page.getByText('Northerner is limited to device groups').first().waitFor();
+    expect(await browser.faults('limited-fleet')).toEqual([]);
+    await browser.visit('/devices', 'Devices');
+    await browser.page.getByText('1 device', { exact: true }).waitFor();
+    await browser.page.getByRole('link', { name: 'sim-7' }).click();
+    await browser.page.getByRole('heading', { level: 1, name: 'sim-7' }).waitFor();
+    await browser.page
+      .getByRole('cell', { name: /^[\d.]+ °C$/ })
+      .first()
+      .waitFor();
+    await browser.visit(`/devices/${await app.deviceId('sim-0')}`, 'Device');
+    await browser.page.getByRole('alert').getByText('Not found').waitFor();
+    for (const [path, title] of [
+      ['/bootstrap', 'Bootstrap'],
+      ['/certificates', 'Certificates'],
+    ] as const) {
+      await browser.visit(path, title);
+      await browser.page.getByText('Northerner is limited to device groups').first().waitFor();
+    }
+  });
+
   describeSignIn(() => running);
 
   it('has complained about nothing: no error, nothing that the policy refused', () => {

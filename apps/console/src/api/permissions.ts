@@ -23,9 +23,15 @@ export type Permission = (typeof permissions)[number];
 export const includes = (held: readonly string[], needed: Permission): boolean =>
   held.includes(needed) || (held.includes('devices') && permissions.indexOf(needed) > permissions.indexOf('devices'));
 
+/** A permission; `for all devices`: those who are limited to device groups do not have it. */
+export type Need = Permission | `${Permission} for all devices`;
+
 /** Why the person may not do something; undefined: they may. */
-export const useRefusal = (needed: Permission): string | undefined => {
-  const { permissions: held, subject } = useSession();
-  if (includes(held, needed)) return undefined;
-  return `${subject.name} does not have the permission ${needed}. An administrator can add it to one of its groups.`;
+export const useRefusal = (needed: Need): string | undefined => {
+  const { permissions: held, subject, device_groups: limit } = useSession();
+  const permission = needed.replace(' for all devices', '') as Permission;
+  if (!includes(held, permission))
+    return `${subject.name} does not have the permission ${permission}. An administrator can add it to one of its groups.`;
+  if (permission === needed || limit === null) return undefined;
+  return `${subject.name} is limited to device groups, and this concerns all devices of the account.`;
 };

@@ -25,7 +25,7 @@ const columns: readonly Column<BootstrapProfile>[] = [
   { title: 'Lifetime', cell: ({ lifetime_seconds: n }) => counted(n, 'second') },
   recordActions({
     what: ({ id, name }) => `the profile ${name || id}`,
-    needs: 'devices.credentials',
+    needs: 'devices.credentials for all devices',
     Dialog: ProfileDialog,
     removal: 'DELETE /v3/bootstrap-profiles/{id}',
     changes: [list],
@@ -33,27 +33,31 @@ const columns: readonly Column<BootstrapProfile>[] = [
   }),
 ];
 
+const Profiles = () => (
+  <Listing
+    answer={usePages(list, {})}
+    columns={columns}
+    empty={
+      <Empty icon="keys" title="No bootstrap profiles yet">
+        Without one, devices that ask the bootstrap server are refused. Create the profile of the account first.
+      </Empty>
+    }
+  />
+);
+
 /** What devices get that ask the bootstrap server. */
 const BootstrapPage = () => (
   <Page
     title="Bootstrap"
     about="The server and the credentials that a new device gets from the bootstrap server"
-    needs="devices.read"
+    needs="devices.read for all devices"
     actions={
-      <Opens label="Create a profile" needs="devices.credentials" isMain>
+      <Opens label="Create a profile" needs="devices.credentials for all devices" isMain>
         {(close) => <ProfileDialog onClose={close} />}
       </Opens>
     }
   >
-    <Listing
-      answer={usePages(list, {})}
-      columns={columns}
-      empty={
-        <Empty icon="keys" title="No bootstrap profiles yet">
-          Without one, devices that ask the bootstrap server are refused. Create the profile of the account first.
-        </Empty>
-      }
-    />
+    <Profiles />
   </Page>
 );
 

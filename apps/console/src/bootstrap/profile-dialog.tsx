@@ -33,7 +33,7 @@ export const ProfileDialog = ({ record: profile, onClose }: RecordDialogProps<Bo
     <FormDialog
       title={profile ? `Change the profile ${profile.name}` : 'Create a bootstrap profile'}
       verb={profile ? 'Save' : 'Create'}
-      needs="devices.credentials"
+      needs="devices.credentials for all devices"
       change={change}
       onSubmit={submit}
       onClose={onClose}

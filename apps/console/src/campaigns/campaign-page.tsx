@@ -18,6 +18,7 @@ import {
   type Fact,
   Facts,
   Listing,
+  Notice,
   moment,
   Opens,
   Page,
@@ -163,7 +164,7 @@ const Campaign = ({ campaign }: { campaign: UpdateCampaign }) => {
         </>
       }
     >
-      {campaign.reason !== null && <Alert color="orange">{campaign.reason}</Alert>}
+      {campaign.reason !== null && <Notice tone="warning">{campaign.reason}</Notice>}
       {campaign.dry_run?.state === 'done' && <Forecast of={campaign.dry_run} />}
       <Panel title="Progress">
         <Answered answer={progress} height={60}>

@@ -47,7 +47,7 @@ const imageColumns: readonly Column<FirmwareImage>[] = [
       <Confirm
         verb="Delete"
         what={`the package ${name || id}, ${version}`}
-        needs="campaigns"
+        needs="campaigns for all devices"
         operation="DELETE /v3/firmware-images/{id}"
         input={{ path: { id } }}
         changes={['GET /v3/firmware-images']}
@@ -92,7 +92,7 @@ const CampaignsPage = () => (
     needs="campaigns"
     actions={
       <>
-        <Opens label="Upload a package" needs="campaigns">
+        <Opens label="Upload a package" needs="campaigns for all devices">
           {(close) => <ImageDialog onClose={close} />}
         </Opens>
         <Opens label="Create a campaign" needs="campaigns" isMain>

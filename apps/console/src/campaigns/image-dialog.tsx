@@ -44,7 +44,7 @@ export const ImageDialog = ({ onClose }: { onClose: () => void }) => {
     <FormDialog
       title="Upload a package"
       verb="Upload"
-      needs="campaigns"
+      needs="campaigns for all devices"
       change={upload}
       onSubmit={() => void submit()}
       onClose={onClose}

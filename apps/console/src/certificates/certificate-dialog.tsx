@@ -49,7 +49,7 @@ export const CertificateDialog = ({ record, onClose }: RecordDialogProps<Trusted
     <FormDialog
       title={record ? `Change the certificate ${record.name || record.subject}` : 'Add a trusted certificate'}
       verb={record ? 'Save' : 'Add'}
-      needs="devices.credentials"
+      needs="devices.credentials for all devices"
       change={change}
       onSubmit={submit}
       onClose={onClose}

@@ -23,7 +23,7 @@ const columns: readonly Column<TrustedCertificate>[] = [
   },
   recordActions({
     what: ({ name, subject }) => `the certificate ${name || subject}`,
-    needs: 'devices.credentials',
+    needs: 'devices.credentials for all devices',
     Dialog: CertificateDialog,
     removal: 'DELETE /v3/trusted-certificates/{id}',
     changes: [list],
@@ -48,9 +48,9 @@ const CertificatesPage = () => (
   <Page
     title="Certificates"
     about="Authorities that sign the certificates of devices"
-    needs="devices.read"
+    needs="devices.read for all devices"
     actions={
-      <Opens label="Add a certificate" needs="devices.credentials" isMain>
+      <Opens label="Add a certificate" needs="devices.credentials for all devices" isMain>
         {(close) => <CertificateDialog onClose={close} />}
       </Opens>
     }

@@ -1,5 +1,4 @@
 import type { AccountChannel, ChannelTest } from '@lanyard/client/browser';
-import { Alert } from '@mantine/core';
 import { useState } from 'react';
 import { useKeyName } from '../api/key-names.ts';
 import { useRead } from '../api/queries.ts';
@@ -10,8 +9,8 @@ import {
   count,
   type Fact,
   Facts,
-  Icon,
   moment,
+  Notice,
   Page,
   Panel,
   recordPage,
@@ -42,27 +41,23 @@ const Problem = ({
   channel: AccountChannel;
 }) =>
   problem === null ? null : (
-    <Alert
-      color="orange"
-      variant="outline"
-      icon={<Icon name="warning" />}
+    <Notice
+      tone="warning"
       title={since === null ? 'It does not deliver' : `It has not delivered since ${moment(since)}`}
     >
       {problem}
       {lossAt !== null && ` If nothing changes, events will be lost from ${moment(lossAt)} on.`}
-    </Alert>
+    </Notice>
   );
 
 const Outcome = ({ test: { delivered, reason } }: { test: ChannelTest }) => (
-  <Alert
+  <Notice
     role="status"
-    color={delivered ? 'teal' : 'orange'}
-    variant="outline"
-    icon={<Icon name={delivered ? 'check' : 'warning'} />}
+    tone={delivered ? 'good' : 'warning'}
     title={delivered ? 'The receiver accepted the test message' : 'The receiver did not accept the test message'}
   >
     {delivered ? 'It answered with 200 or 204.' : `It has to answer with 200 or 204 within 20 s. What came: ${reason}.`}
-  </Alert>
+  </Notice>
 );
 
 const Channel = ({ channel }: { channel: AccountChannel }) => {

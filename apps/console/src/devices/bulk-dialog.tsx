@@ -1,8 +1,8 @@
-import { Alert, Loader, Progress, Select, Text } from '@mantine/core';
+import { Loader, Progress, Select, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Choice, useDeviceGroups, useSuspensionCategories } from '../api/choices.ts';
-import { count, counted, Failure, FormDialog, Icon } from '../ui/index.ts';
+import { count, counted, Failure, FormDialog, Notice } from '../ui/index.ts';
 import { addToGroup, changeSuspension, countOf, type Selection } from './bulk.ts';
 
 export type BulkAction = 'suspend' | 'resume' | 'group';
@@ -100,9 +100,9 @@ export const BulkDialog = ({ action, selection, onClose }: BulkDialogProps) => {
         />
       )}
       {run.data !== undefined && (
-        <Alert color="teal" variant="outline" icon={<Icon name="check" />} role="status">
+        <Notice tone="good" role="status">
           {counted(run.data, 'device')} {run.data === 1 ? 'has' : 'have'} been {done}.
-        </Alert>
+        </Notice>
       )}
     </FormDialog>
   );

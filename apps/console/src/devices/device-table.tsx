@@ -1,9 +1,10 @@
 import './device-table.css';
-import { Box, Checkbox, Text } from '@mantine/core';
+import { Box } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
+import { Link } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useRef } from 'react';
-import { DeviceState, moment, nameOf, PageLink } from '../ui/index.ts';
+import { memo, useEffect, useMemo, useRef } from 'react';
+import { DeviceState, moment, nameOf } from '../ui/index.ts';
 import { type Column, columns, type Row } from './columns.ts';
 
 const rowPx = 44;
@@ -34,43 +35,47 @@ interface RowProps extends Pick<DeviceTableProps, 'onSelect'> {
   isSelected: boolean;
 }
 
-const DeviceRow = ({ row, index, template, extra, isSelected, onSelect }: RowProps) => (
-  <Box
+// Of plain elements, and rendered only when it changes: a fast scroll replaces all of them in each frame.
+const DeviceRow = memo(({ row, index, template, extra, isSelected, onSelect }: RowProps) => (
+  <div
     className="device-row body"
     role="row"
     aria-rowindex={index + 2}
-    h={rowPx}
-    style={{ gridTemplateColumns: template }}
+    style={{ height: rowPx, gridTemplateColumns: template }}
   >
     <div role="cell">
-      <Checkbox
-        size="xs"
+      <input
+        type="checkbox"
         checked={isSelected}
         aria-label={`Select ${nameOf(row)}`}
         onChange={({ currentTarget }) => onSelect([row.id], currentTarget.checked)}
       />
     </div>
     <div role="cell">
-      <PageLink to={`/devices/${row.id}`} title={nameOf(row)}>
+      <Link to={`/devices/${row.id}` as '/'} title={nameOf(row)}>
         {nameOf(row)}
-      </PageLink>
+      </Link>
     </div>
     <div role="cell">
       <DeviceState device={row} />
     </div>
-    {extra.map((column) => (
-      <Text key={column.id} role="cell" size="sm" title={textOf(row, column)}>
-        {textOf(row, column)}
-      </Text>
-    ))}
-  </Box>
-);
+    {extra.map((column) => {
+      const text = textOf(row, column);
+      return (
+        <div key={column.id} role="cell" title={text}>
+          {text}
+        </div>
+      );
+    })}
+  </div>
+));
+DeviceRow.displayName = 'DeviceRow';
 
 /** Any number of devices: only the visible rows exist, and the next page is read before the end comes into sight. */
 export const DeviceTable = ({ rows, total, shown, selected, onSelect, onNearEnd }: DeviceTableProps) => {
   const viewport = useRef<HTMLDivElement>(null);
   const isNarrow = useMediaQuery('(max-width: 48em)');
-  const extra = isNarrow ? [] : columns.filter(({ id }) => shown.includes(id));
+  const extra = useMemo(() => (isNarrow ? [] : columns.filter(({ id }) => shown.includes(id))), [isNarrow, shown]);
   const template = ['1.5rem', 'minmax(9rem, 2fr)', 'minmax(8.5rem, 1fr)', ...extra.map(({ width }) => width)].join(' ');
   // eslint-disable-next-line react-hooks/incompatible-library -- what it returns goes to no memoised component
   const virtual = useVirtualizer({
@@ -98,10 +103,12 @@ export const DeviceTable = ({ rows, total, shown, selected, onSelect, onNearEnd 
         <Box role="rowgroup" pos="sticky" top={0} bg="var(--mantine-color-body)" style={{ zIndex: 1 }}>
           <div className="device-row head" role="row" aria-rowindex={1} style={{ gridTemplateColumns: template }}>
             <div role="columnheader">
-              <Checkbox
-                size="xs"
+              <input
+                type="checkbox"
                 checked={areAll}
-                indeterminate={!areAll && selected.size > 0}
+                ref={(box) => {
+                  if (box) box.indeterminate = !areAll && selected.size > 0;
+                }}
                 aria-label="Select all devices that are loaded"
                 onChange={({ currentTarget }) =>
                   onSelect(
@@ -127,7 +134,8 @@ export const DeviceTable = ({ rows, total, shown, selected, onSelect, onNearEnd 
               return (
                 row && (
                   <DeviceRow
-                    key={row.id}
+                    // A row that leaves is used again for one that comes.
+                    key={index % visible.length}
                     row={row}
                     index={index}
                     template={template}

@@ -70,6 +70,7 @@ const none: ReadonlySet<string> = new Set();
 
 const DeviceList = () => {
   const search = useDeviceSearch();
+  const { packed } = search;
   const { rows, total, error, refetch, fetchNextPage, isFetchingNextPage } = useDeviceRows(search);
   const [shown, setShown] = useLocalStorage({ key: 'lanyard-device-columns', defaultValue: [...usualColumns] });
   const [ticks, setTicks] = useState<{ filter: string | undefined; ids: ReadonlySet<string> }>({
@@ -77,19 +78,23 @@ const DeviceList = () => {
     ids: none,
   });
   // Ticks hold for what is shown: another search begins without any.
-  const ticked = ticks.filter === search.packed ? ticks.ids : none;
+  const ticked = ticks.filter === packed ? ticks.ids : none;
   const [action, setAction] = useState<BulkAction | undefined>();
-  const onSelect = (ids: readonly string[], isSelected: boolean) => {
-    const next = new Set(ticked);
-    for (const id of ids)
-      if (isSelected) next.add(id);
-      else next.delete(id);
-    setTicks({ filter: search.packed, ids: next });
-  };
+  const onSelect = useCallback(
+    (ids: readonly string[], isSelected: boolean) =>
+      setTicks((before) => {
+        const next = new Set(before.filter === packed ? before.ids : none);
+        for (const id of ids)
+          if (isSelected) next.add(id);
+          else next.delete(id);
+        return { filter: packed, ids: next };
+      }),
+    [packed],
+  );
   const onNearEnd = useCallback(() => {
     if (!isFetchingNextPage) void fetchNextPage();
   }, [isFetchingNextPage, fetchNextPage]);
-  const filter = ticked.size > 0 ? `id__in=${[...ticked].join(',')}` : search.packed;
+  const filter = ticked.size > 0 ? `id__in=${[...ticked].join(',')}` : packed;
   return (
     <Panel flush>
       <FilterBar search={search} />
@@ -138,7 +143,7 @@ const DevicesPage = () => (
     title="Devices"
     needs="devices.read"
     actions={
-      <Opens label="Import" needs="devices.write" isMain>
+      <Opens label="Import" needs="devices.write for all devices" isMain>
         {(close) => <ImportDialog onClose={close} />}
       </Opens>
     }

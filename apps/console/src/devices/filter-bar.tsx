@@ -2,18 +2,15 @@ import { CloseButton, Group, Pill, Select, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useState } from 'react';
 import { useDeviceGroups } from '../api/choices.ts';
-import { Icon } from '../ui/index.ts';
+import { Icon, stateName } from '../ui/index.ts';
 import type { DeviceSearch } from './search.ts';
 
 const typingMs = 250;
 
-const states = [
-  { value: 'registered', label: 'registered' },
-  { value: 'deregistered', label: 'deregistered' },
-  { value: 'unenrolled', label: 'never registered' },
-  { value: 'bootstrapped', label: 'bootstrapped' },
-  { value: 'cloud_enrolling', label: 'enrolling' },
-];
+const states = ['registered', 'deregistered', 'unenrolled', 'bootstrapped', 'cloud_enrolling'].map((value) => ({
+  value,
+  label: stateName(value),
+}));
 
 const lifecycles = [
   { value: 'enabled', label: 'not suspended' },

@@ -78,7 +78,7 @@ export const ImportDialog = ({ onClose }: { onClose: () => void }) => {
       title="Import devices"
       size="lg"
       verb="Start the import"
-      needs="devices.write"
+      needs="devices.write for all devices"
       change={start}
       onSubmit={() => void begin()}
       onClose={onClose}

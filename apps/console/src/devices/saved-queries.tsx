@@ -1,5 +1,6 @@
 import { Button, Menu, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { useRefusal } from '../api/permissions.ts';
 import { useChange, useRead } from '../api/queries.ts';
 import { FormDialog, useFields } from '../ui/index.ts';
 import { type DeviceSearch, unpacked } from './search.ts';
@@ -14,7 +15,7 @@ const SaveDialog = ({ query, onClose }: { query: string; onClose: () => void }) 
     <FormDialog
       title="Save these filters"
       verb="Save"
-      needs="devices.write"
+      needs="devices.write for all devices"
       change={save}
       onSubmit={() => save.mutate({ body: { name, query } }, { onSuccess: onClose })}
       onClose={onClose}
@@ -30,14 +31,17 @@ const SaveDialog = ({ query, onClose }: { query: string; onClose: () => void }) 
 
 /** Named filters of the account. */
 export const SavedQueries = ({ search }: { search: DeviceSearch }) => {
-  const { data } = useRead(list, { query: { limit: 100 } });
+  const refusal = useRefusal('devices.read for all devices');
+  const { data } = useRead(list, { query: { limit: 100 } }, { enabled: refusal === undefined });
   const [isSaving, { open, close }] = useDisclosure();
   const queries = data?.data ?? [];
   return (
     <>
       <Menu position="bottom-end" width={260}>
         <Menu.Target>
-          <Button variant="default">Saved queries</Button>
+          <Button variant="default" disabled={refusal !== undefined} title={refusal}>
+            Saved queries
+          </Button>
         </Menu.Target>
         <Menu.Dropdown>
           {queries.length === 0 && <Menu.Label>None is saved yet. Set filters, then save them.</Menu.Label>}

@@ -18,12 +18,12 @@ const Figures = () => {
 
 const FleetPage = () => (
   <Page title="Fleet" about="The last hour, read again every ten seconds">
-    <Permitted needs="devices.read">
+    <Permitted needs="devices.read for all devices">
       <Figures />
     </Permitted>
     <Grid gap="md">
       <Grid.Col span={{ base: 12, md: 5 }}>
-        <Permitted needs="devices.read">
+        <Permitted needs="devices.read for all devices">
           <Attention />
         </Permitted>
       </Grid.Col>

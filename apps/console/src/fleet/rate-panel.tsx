@@ -1,5 +1,5 @@
-import { Group, Paper, Stack, Text, Title } from '@mantine/core';
-import { type Series, short, TimeChart } from '../ui/index.ts';
+import { Group, Stack, Text } from '@mantine/core';
+import { Panel, type Series, short, TimeChart } from '../ui/index.ts';
 
 interface RatePanelProps {
   title: string;
@@ -18,14 +18,15 @@ const meanOf = (values: readonly (number | null)[]): number => {
 
 /** One rate over the last hour: its present height in figures, its course as a chart. */
 export const RatePanel = ({ title, unit, times, series }: RatePanelProps) => (
-  <Paper withBorder component="section" aria-label={title} p="md">
+  <Panel
+    title={title}
+    aside={
+      <Text size="xs" c="dimmed">
+        {unit}
+      </Text>
+    }
+  >
     <Stack gap="xs">
-      <Group justify="space-between" align="flex-start" wrap="nowrap">
-        <Title order={2}>{title}</Title>
-        <Text size="xs" c="dimmed">
-          {unit}
-        </Text>
-      </Group>
       <Group gap="lg">
         {series.map(({ label, color, values }) => (
           <Group key={label} gap={6} align="baseline">
@@ -45,5 +46,5 @@ export const RatePanel = ({ title, unit, times, series }: RatePanelProps) => (
       </Group>
       <TimeChart label={`${title}, ${unit}, over the last hour`} times={times} series={series} />
     </Stack>
-  </Paper>
+  </Panel>
 );

@@ -1,6 +1,6 @@
-import { Group, Paper, Progress, SimpleGrid, Stack, Text } from '@mantine/core';
+import { SimpleGrid, Text } from '@mantine/core';
 import type { AnswerOf } from '@lanyard/client/browser';
-import { count, Empty, PageLink, Panel } from '../ui/index.ts';
+import { count, Empty, Figure, PageLink, Panel } from '../ui/index.ts';
 
 type Devices = AnswerOf<'GET /v3/statistics'>['devices'];
 
@@ -38,24 +38,16 @@ export const Totals = ({ devices }: { devices: Devices }) => {
   return (
     <SimpleGrid cols={{ base: 2, sm: 3, lg: 5 }} spacing="md">
       {totalsOf(devices).map(({ label, n, search }) => (
-        <Paper key={label} withBorder p="md">
-          <Stack gap={4}>
-            <Text size="sm" c="dimmed">
-              {label}
-            </Text>
-            <Group gap="xs" align="baseline">
-              <PageLink to="/devices" search={search} fz={28} fw={650} lh={1.1} c="inherit">
-                {count(n)}
-              </PageLink>
-              {n > 0 && n < devices.total && (
-                <Text size="xs" c="dimmed">
-                  {Math.round((n / devices.total) * 100)} %
-                </Text>
-              )}
-            </Group>
-            <Progress value={(n / devices.total) * 100} size={4} aria-label={`Share of ${label.toLowerCase()}`} />
-          </Stack>
-        </Paper>
+        <Figure
+          key={label}
+          label={label}
+          more={n > 0 && n < devices.total ? `${Math.round((n / devices.total) * 100)} %` : undefined}
+          share={n / devices.total}
+        >
+          <PageLink to="/devices" search={search} fz="inherit" fw="inherit" c="inherit">
+            {count(n)}
+          </PageLink>
+        </Figure>
       ))}
     </SimpleGrid>
   );

@@ -1,22 +1,9 @@
-import {
-  Alert,
-  Anchor,
-  Button,
-  Center,
-  Code,
-  Divider,
-  Group,
-  Paper,
-  PasswordInput,
-  Stack,
-  Text,
-  Title,
-} from '@mantine/core';
+import { Anchor, Button, Center, Code, Divider, Group, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core';
 import { type FormEvent, useEffect, useState } from 'react';
 import { useRead } from '../api/queries.ts';
 import { useSignIn } from '../api/session.ts';
 import logo from './logo.svg';
-import { Failure } from '../ui/index.ts';
+import { Failure, Notice, RequestId } from '../ui/index.ts';
 
 /** Why the provider led back without a session. */
 const refusals: Record<string, string> = {
@@ -31,14 +18,10 @@ const Refused = () => {
   const requestId = search.get('request_id');
   if (reason === null) return null;
   return (
-    <Alert color="red" variant="outline" title="Not signed in">
+    <Notice tone="bad" title="Not signed in">
       <Text size="sm">{refusals[reason] ?? refusals['failed']}</Text>
-      {requestId !== null && (
-        <Text size="xs" c="dimmed" className="wrap">
-          Request <Code>{requestId}</Code>
-        </Text>
-      )}
-    </Alert>
+      {requestId !== null && <RequestId id={requestId} />}
+    </Notice>
   );
 };
 
@@ -83,10 +66,10 @@ export const SignInPage = ({ hasEnded }: { hasEnded: boolean }) => {
               <Title order={1}>Sign in to Lanyard</Title>
             </Group>
             {hasEnded && (
-              <Alert color="orange" variant="outline" title="Your session has ended" role="status">
+              <Notice tone="warning" title="Your session has ended" role="status">
                 Sign in again to continue on this page. A session ends when it is not used for a time, after a
                 day&apos;s work, and when an administrator ends it.
-              </Alert>
+              </Notice>
             )}
             <Refused />
             <WithProvider />

@@ -26,7 +26,7 @@ const GroupDialog = ({ record: group, onClose }: RecordDialogProps<DeviceGroup>)
     <FormDialog
       title={group ? `Change the group ${group.name}` : 'Create a device group'}
       verb={group ? 'Save' : 'Create'}
-      needs="devices.write"
+      needs="devices.write for all devices"
       change={change}
       onSubmit={() => save({ ...values, name: values.name.trim() }, onClose)}
       onClose={onClose}
@@ -52,7 +52,7 @@ const columns: readonly Column<DeviceGroup>[] = [
   { title: 'Created', cell: ({ created_at: at }) => moment(at) },
   recordActions({
     what: ({ id, name }) => `the group ${name || id}`,
-    needs: 'devices.write',
+    needs: 'devices.write for all devices',
     Dialog: GroupDialog,
     removal: 'DELETE /v3/device-groups/{id}',
     changes: [list],
@@ -67,7 +67,7 @@ const GroupsPage = () => (
     about="Devices that are operated together, and that a key may be limited to"
     needs="devices.read"
     actions={
-      <Opens label="Create a group" needs="devices.write" isMain>
+      <Opens label="Create a group" needs="devices.write for all devices" isMain>
         {(close) => <GroupDialog onClose={close} />}
       </Opens>
     }

@@ -1,6 +1,6 @@
 import type { AnswerOf, InputOf, Operation } from '@lanyard/client/browser';
 import { Text } from '@mantine/core';
-import type { Permission } from '../api/permissions.ts';
+import type { Need } from '../api/permissions.ts';
 import { useChange } from '../api/queries.ts';
 import { FormDialog } from './form-dialog.tsx';
 import { Opens, type OpensProps } from './opens.tsx';
@@ -9,7 +9,7 @@ interface ConfirmProps<K extends Operation> extends Pick<OpensProps, 'size'> {
   verb: string;
   /** What it is done to, for the title and for screen readers. */
   what: string;
-  needs: Permission;
+  needs: Need;
   operation: K;
   input: InputOf<K>;
   /** What is read again afterwards. */

@@ -8,8 +8,10 @@ const colors: Record<string, string> = {
   suspended: 'orange',
 };
 
-/** In the words of the filters, where those of the API say less. */
+/** Where the words of the API say less. */
 const words: Record<string, string> = { unenrolled: 'never registered', cloud_enrolling: 'enrolling' };
+
+export const stateName = (state: string): string => words[state] ?? state;
 
 export const isSuspended = ({ lifecycle_status: status }: Pick<Device, 'lifecycle_status'>): boolean =>
   status === 'blocked';
@@ -17,7 +19,7 @@ export const isSuspended = ({ lifecycle_status: status }: Pick<Device, 'lifecycl
 /** The state of a device; that it is suspended says more than whether it is registered. */
 export const DeviceState = ({ device }: { device: Pick<Device, 'state' | 'lifecycle_status'> }) => {
   const state = isSuspended(device) ? 'suspended' : device.state;
-  return <Status color={colors[state] ?? 'gray'}>{words[state] ?? state}</Status>;
+  return <Status color={colors[state] ?? 'gray'}>{stateName(state)}</Status>;
 };
 
 /** As people know a device. */

@@ -1,6 +1,7 @@
 import { NoAnswer, RequestFailed } from '@lanyard/client/browser';
-import { Alert, Button, Code, Group, List, Stack, Text } from '@mantine/core';
-import { Icon } from './icon.tsx';
+import { Button, Code, Group, List, Stack, Text } from '@mantine/core';
+import { Notice } from './notice.tsx';
+import { RequestId } from './request-id.tsx';
 
 const titles: Record<number, string> = {
   403: 'Not permitted',
@@ -26,13 +27,7 @@ export interface FailureProps {
 export const Failure = ({ error, onRetry }: FailureProps) => {
   const failed = error instanceof RequestFailed ? error : undefined;
   return (
-    <Alert
-      color="red"
-      variant="outline"
-      icon={<Icon name="warning" />}
-      title={titleOf(error)}
-      styles={{ title: { color: 'var(--mantine-color-error)' } }}
-    >
+    <Notice tone="bad" title={titleOf(error)} styles={{ title: { color: 'var(--mantine-color-error)' } }}>
       <Stack gap="xs">
         <Text size="sm" className="wrap">
           {failed?.text ?? (error instanceof Error ? error.message : String(error))}
@@ -47,11 +42,7 @@ export const Failure = ({ error, onRetry }: FailureProps) => {
           </List>
         )}
         <Group gap="md">
-          {failed?.requestId !== undefined && (
-            <Text size="xs" c="dimmed" className="wrap">
-              Request <Code>{failed.requestId}</Code>
-            </Text>
-          )}
+          {failed?.requestId !== undefined && <RequestId id={failed.requestId} />}
           {onRetry && (
             <Button size="compact-sm" variant="default" onClick={onRetry}>
               Try again
@@ -59,6 +50,6 @@ export const Failure = ({ error, onRetry }: FailureProps) => {
           )}
         </Group>
       </Stack>
-    </Alert>
+    </Notice>
   );
 };

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import type { FormEvent, ReactNode } from 'react';
-import type { Permission } from '../api/permissions.ts';
+import type { Need } from '../api/permissions.ts';
 import { Failure } from './failure.tsx';
 import { ActionButton } from './permitted.tsx';
 
@@ -28,7 +28,7 @@ export const Dialog = ({ title, onClose, size = 'md', children }: DialogProps) =
 interface FormDialogProps extends DialogProps {
   /** On the button that does it. */
   verb: string;
-  needs: Permission;
+  needs: Need;
   /** Of `useChange`. */
   change: { isPending: boolean; error: unknown };
   onSubmit: () => void;

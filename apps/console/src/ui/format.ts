@@ -18,15 +18,16 @@ export const counted = (n: number, noun: string): string => `${count(n)} ${noun}
 
 const noBreak = '\u00a0';
 
+// Made once: lists format some hundred times while they scroll. The times of day are as the axes of charts have them.
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const timeOfDay = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hourCycle: 'h23' });
+
 /** Time of day if it is of today. Lines do not break within it. */
 export const moment = (at: string | Date): string => {
   const date = new Date(at);
   const isToday = date.toDateString() === new Date().toDateString();
-  // As the axes of charts have it.
-  const time = date.toLocaleTimeString(undefined, { hourCycle: 'h23' });
-  return isToday
-    ? time
-    : `${date.toLocaleDateString(undefined, { dateStyle: 'medium' }).replaceAll(' ', noBreak)} ${time}`;
+  const time = timeOfDay.format(date);
+  return isToday ? time : `${day.format(date).replaceAll(' ', noBreak)} ${time}`;
 };
 
 const units = ['B', 'kB', 'MB', 'GB'];

@@ -1,6 +1,6 @@
 import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';
-import type { Permission } from '../api/permissions.ts';
+import type { Need } from '../api/permissions.ts';
 import { ActionButton } from './permitted.tsx';
 
 export interface OpensProps {
@@ -9,7 +9,7 @@ export interface OpensProps {
   what?: string;
   /** By default, a button that says what it is done to is that of a row. */
   size?: 'compact-xs' | 'sm' | undefined;
-  needs: Permission;
+  needs: Need;
   /** The main action of its page. */
   isMain?: boolean;
   /** The dialog; `close` closes it. */

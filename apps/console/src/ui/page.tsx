@@ -1,6 +1,6 @@
 import { Box, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
-import type { Permission } from '../api/permissions.ts';
+import type { Need } from '../api/permissions.ts';
 import { Permitted } from './permitted.tsx';
 
 interface PageProps {
@@ -10,7 +10,7 @@ interface PageProps {
   /** Buttons for the whole page. */
   actions?: ReactNode;
   /** To see its parts. */
-  needs?: Permission;
+  needs?: Need;
   children: ReactNode;
 }
 

@@ -1,10 +1,10 @@
 import { Button, type ButtonProps, Tooltip } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { type Permission, useRefusal } from '../api/permissions.ts';
+import { type Need, useRefusal } from '../api/permissions.ts';
 import { Empty } from './empty.tsx';
 
 interface PermittedProps {
-  needs: Permission;
+  needs: Need;
   children: ReactNode;
 }
 
@@ -20,7 +20,7 @@ export const Permitted = ({ needs, children }: PermittedProps) => {
 };
 
 export interface ActionButtonProps extends ButtonProps {
-  needs: Permission;
+  needs: Need;
   /** Not of the button that submits a form. */
   onClick?: () => void;
   type?: 'submit';

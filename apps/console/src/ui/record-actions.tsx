@@ -1,7 +1,7 @@
 import type { InputOf, Operation } from '@lanyard/client/browser';
 import { Group } from '@mantine/core';
 import type { ComponentType } from 'react';
-import type { Permission } from '../api/permissions.ts';
+import type { Need } from '../api/permissions.ts';
 import { Confirm } from './confirm.tsx';
 import { Opens } from './opens.tsx';
 import type { Column } from './table.tsx';
@@ -16,7 +16,7 @@ export interface RecordDialogProps<R> {
 interface RecordActions<R> {
   /** As people call it: `the group Cellar`. */
   what: (record: R) => string;
-  needs: Permission;
+  needs: Need;
   Dialog: ComponentType<RecordDialogProps<R>>;
   removal: Operation;
   /** What is read again after a removal. */

@@ -1,12 +1,12 @@
 import { useParams } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
-import type { Permission } from '../api/permissions.ts';
+import type { Need } from '../api/permissions.ts';
 import { Answered, type AnsweredProps } from './answered.tsx';
 import { Page } from './page.tsx';
 import { Permitted } from './permitted.tsx';
 
 /** A page for the record whose id is in its path. */
-export const recordPage = (needs: Permission, OfRecord: ComponentType<{ id: string }>) =>
+export const recordPage = (needs: Need, OfRecord: ComponentType<{ id: string }>) =>
   function RecordPage() {
     const { id = '' } = useParams({ strict: false });
     return (

@@ -1,6 +1,6 @@
-import { Alert, Button, Code, CopyButton, Group, Text } from '@mantine/core';
+import { Button, Code, CopyButton, Group, Text } from '@mantine/core';
 import { Dialog } from './form-dialog.tsx';
-import { Icon } from './icon.tsx';
+import { Notice } from './notice.tsx';
 
 interface SecretOnceProps {
   title: string;
@@ -13,9 +13,7 @@ interface SecretOnceProps {
 /** A secret that the service shows only now. It is in the page until the dialog is closed. */
 export const SecretOnce = ({ title, secret, children, onClose }: SecretOnceProps) => (
   <Dialog title={title} onClose={onClose}>
-    <Alert color="orange" variant="outline" icon={<Icon name="warning" />}>
-      Copy it now: it is not shown again.
-    </Alert>
+    <Notice tone="warning">Copy it now: it is not shown again.</Notice>
     <Code block className="wrap" style={{ whiteSpace: 'pre-wrap' }}>
       {secret}
     </Code>

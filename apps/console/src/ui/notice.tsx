@@ -1,0 +1,13 @@
+import { Alert, type AlertProps } from '@mantine/core';
+import { Icon } from './icon.tsx';
+
+const tones = {
+  good: { color: 'teal', icon: 'check' },
+  warning: { color: 'orange', icon: 'warning' },
+  bad: { color: 'red', icon: 'warning' },
+} as const;
+
+/** What a person should know now; its tone is a colour and an icon. */
+export const Notice = ({ tone, ...props }: AlertProps & { tone: keyof typeof tones }) => (
+  <Alert color={tones[tone].color} variant="outline" icon={<Icon name={tones[tone].icon} />} {...props} />
+);
