@@ -128,7 +128,7 @@ export class Chart extends Installation {
   override async after() {
     await this.tagImage(imageOf('dispatcher'), `${registry}/dispatcher:next`);
     const before = this.pods();
-    // `--wait` would also wait for the addresses of load balancers, which nobody gives here.
+    // `--wait` would also wait for the addresses of load balancers, which are not given here.
     this.helm('upgrade', 'lanyard', chart, '--reuse-values', '--set', 'services.dispatcher.tag=next');
     await this.rolledOut();
     const changed = [...this.pods()].filter(([name]) => !before.has(name)).map(([, app]) => app);
