@@ -26,7 +26,10 @@ const Errors = ({ id, n }: { id: string; n: number }) => {
         {n === 1 ? '1 row has an error' : `${count(n)} rows have errors`}
       </Text>
       {error && <Failure error={error} />}
-      <ScrollArea.Autosize mah={260} viewportProps={{ tabIndex: 0, 'aria-label': 'Errors of the import' }}>
+      <ScrollArea.Autosize
+        mah={260}
+        viewportProps={{ role: 'group', tabIndex: 0, 'aria-label': 'Errors of the import' }}
+      >
         <DataTable<ReportRow>
           columns={head.map((title, at) => ({ title, cell: ({ cells }) => cells[at] }))}
           rows={rows.slice(0, shownErrors).map((cells, at) => ({ key: String(at), cells }))}

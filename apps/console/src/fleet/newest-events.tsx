@@ -43,7 +43,11 @@ const Events = () => {
           What devices and operators do appears here.
         </Empty>
       )}
-      <ScrollArea.Autosize mah={420} type="auto" viewportProps={{ tabIndex: 0, 'aria-label': 'Newest events' }}>
+      <ScrollArea.Autosize
+        mah={420}
+        type="auto"
+        viewportProps={{ role: 'group', tabIndex: 0, 'aria-label': 'Newest events' }}
+      >
         <Stack component="ul" gap={0} m={0} p={0} style={{ listStyle: 'none' }}>
           {events.map((event) => (
             <Entry key={event.id} event={event} deviceName={nameOf(event.device_id)} />
