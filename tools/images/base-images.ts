@@ -4,7 +4,7 @@
  */
 import { cpSync, linkSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { madeOnce } from '../lanyard/made-once.ts';
 import { outputOf, runProgram, succeeds } from '../lanyard/programs.ts';
 import { root, say, Stop } from '../lanyard/project.ts';
@@ -78,7 +78,9 @@ export const smallDebian = (name: string, packages: string) =>
 
 const buildRoot = () => smallDebian('build', '');
 
-const npmFolder = () => realpathSync(join(outputOf('npm', ['root', '--global']).trim(), 'npm'));
+/** Of the npm that runs: `npm root --global` is beside the node that runs, which here is that of a package, without an npm. */
+export const npmFolder = () =>
+  dirname(dirname(realpathSync(outputOf('npm', ['exec', '--call', 'printenv npm_execpath']).trim())));
 
 /** Builds one image of a few files. */
 export const buildOf = async (
