@@ -49,6 +49,8 @@ export class Rehearsal {
   problems = new Map<string, number>();
   /** Steps in which a WebSocket was not told that its service restarts. */
   cut: string[] = [];
+  /** Steps that did not come to their end. */
+  broken: string[] = [];
   system: RehearsedSystem;
   load: Load;
   administrator: Lanyard;
@@ -117,6 +119,8 @@ export class Rehearsal {
   }
 
   /**
+   * What it throws is a violation, and the steps after it follow all the same: what was lost until then is judged.
+   *
    * @param work gives a note for the table
    * @param options a service is stopped in order: a WebSocket is closed with 1012 and not otherwise
    */
@@ -126,7 +130,13 @@ export class Rehearsal {
     socket.closes = [];
     calls.takeTally();
     const started = Date.now();
-    const note = (await work()) ?? '';
+    const note = await work().then(
+      (done) => done ?? '',
+      (error: unknown) => {
+        this.broken.push(`${name}: ${String(error)}`);
+        return 'did not come to its end';
+      },
+    );
     await sleep(this.load.settleMs);
     const dead = await this.system.revive();
     const tally = calls.takeTally();

@@ -11,9 +11,11 @@ const table = (rows: readonly Row[]) =>
 /** @returns the exit code */
 export const report = (
   rehearsal: Rehearsal,
-  { figures, violations }: { figures: Record<string, number>; violations: string[] },
+  outcome: { figures: Record<string, number>; violations: string[] },
   asJson: boolean,
 ): number => {
+  const { figures } = outcome;
+  const violations = [...rehearsal.broken, ...outcome.violations];
   const whole = { at: new Date().toISOString(), steps: rehearsal.rows, figures, violations };
   const lines = Object.entries(figures).map(([name, value]) => `${name.padEnd(36)}${value}`);
   process.stdout.write(
