@@ -8,7 +8,7 @@
  * The number of a device is at least FIRST and below END. Over coaps each has the identity and the key of `credentials.ts`, and its connection an id of the server.
  *
  * Each line on standard input is answered with one of JSON: `registered`, `observations`, `values` acknowledged, `lost`:
- * sent again because no acknowledgement came.
+ * sent again because no acknowledgement came; `waiting`: the first that are not registered and observed yet.
  */
 import { createSocket } from 'node:dgram';
 import { createInterface } from 'node:readline';
@@ -252,7 +252,12 @@ const reporters = Array.from({ length: end - first }, (_, n) => new Reporter(fir
 setInterval(() => {
   for (const reporter of reporters) reporter.look(performance.now());
 }, lookMs);
-createInterface({ input: process.stdin }).on('line', () => process.stdout.write(`${JSON.stringify(totals)}\n`));
+const namesMax = 3;
+const state = () => {
+  const waiting = reporters.filter(({ hasBegun }) => !hasBegun).slice(0, namesMax);
+  return { ...totals, waiting: waiting.map(({ n }) => reporterName(isSecure, n)) };
+};
+createInterface({ input: process.stdin }).on('line', () => process.stdout.write(`${JSON.stringify(state())}\n`));
 let next = 0;
 await Promise.all(
   Array.from({ length: registeredAtOnce }, async () => {
