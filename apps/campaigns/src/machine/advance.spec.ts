@@ -149,14 +149,16 @@ describe('an update by pull', () => {
     expect(device.answer().update).toMatchObject({ step: 'install' });
   });
 
-  it('an execution that is never answered ends with its time', async () => {
+  it('an execution that is never answered ends after the time of an installation, not of the download', async () => {
     const device = await new Device({ ...goal, retries: 0 }).downloaded();
+    const fromMs = device.clock.now();
     for (let n = 0; n < 5_000 && device.update.state === 'updating'; n++) {
       if (device.asked?.kind === 'execute') device.tell({ kind: 'unanswered' });
       else if (device.update.isAsked) device.answer({ state: 2, result: 0 });
       else await device.wait();
     }
     expect(device.update).toMatchObject({ state: 'failed', reason: 'execute took too long' });
+    expect(device.clock.now() - fromMs).toBe(goal.installTimeoutMs);
   });
 });
 

@@ -1,15 +1,6 @@
 import { deliveryFor } from './delivery.js';
 import type { Advance, Circumstances, DeviceUpdate, Goal, Report } from './device-update.js';
-import {
-  type Handler,
-  idlePollsMax,
-  install,
-  isPolled,
-  type Machine,
-  onExecute as onExecution,
-  onOffer,
-  unreachable,
-} from './handlers.js';
+import { executing, type Handler, idlePollsMax, install, type Machine, onOffer, unreachable } from './handlers.js';
 import { answerExpiryMs, failAttempt, failByResult, finish, nextStep, poll, pollLater } from './outcomes.js';
 
 export const versionPath = '/3/0/3';
@@ -74,7 +65,7 @@ const whileDownloading = (update: DeviceUpdate, report: Report, goal: Goal, now:
     case states.idle:
       return onIdle(update, report.result ?? 0, goal, now);
     case states.downloaded:
-      return execute(update, now);
+      return execute({ ...update, deadlineMs: null }, now);
     case states.updating:
       return install(update, goal, now);
     default:
@@ -94,13 +85,11 @@ const onInstall: Handler = (update, event, goal, now) => {
   return poll({ ...update, step: 'verify' }, versionPath, now);
 };
 
-const onExecute: Handler = (update, event, goal, now) => {
-  if (!isPolled(update)) return onExecution(update, event, goal, now);
-  if (event.kind !== 'answered') return pollLater(update, now);
-  const { state, result = 0 } = event.report;
+const onExecute = executing('update', install, (update, event, goal, now) => {
+  const { state, result = 0 } = event.kind === 'answered' ? event.report : {};
   if (state === states.downloaded && result === 0) return execute(update, now);
   return onInstall(install(update, goal, now).update, event, goal, now);
-};
+});
 
 /** A device that forgets the result in its reboot is known by its version. */
 const onVerify: Handler = (update, event, goal, now) => {

@@ -34,19 +34,24 @@ export const onOffer: Handler = (update, event, goal, now) => {
   return download(update, goal, now);
 };
 
+/** Whether what was asked in the step is no execution, which begins with no polls, but what has become of one that is in doubt. */
+const isPolled = ({ polls }: DeviceUpdate): boolean => polls > 0;
+
 /**
  * The execution was not answered: the device was not reached, as when it slept, or the answer was lost in the reboot. It is looked at,
- * and asked again if nothing has happened.
+ * and asked again if nothing has happened. All of this has the time of an installation.
  */
-export const inDoubt = (update: DeviceUpdate, goal: Goal, now: Circumstances): Advance => {
+const inDoubt = (update: DeviceUpdate, goal: Goal, now: Circumstances): Advance => {
   const { deadlineMs } = update;
   return pollLater({ ...update, polls: 0, deadlineMs: deadlineMs ?? now.nowMs + goal.installTimeoutMs }, now);
 };
 
-/** Whether what was asked in the step is no execution, which begins with no polls, but what has become of one that is in doubt. */
-export const isPolled = ({ polls }: DeviceUpdate): boolean => polls > 0;
-
-export const onExecute: Handler = (update, event, goal, now) => {
-  if (event.kind === 'refused') return failAttempt(update, `update refused: ${event.error}`, goal, now);
-  return event.kind === 'unanswered' ? inDoubt(update, goal, now) : install(update, goal, now);
-};
+/** A step that executes: what follows the answer, and what follows a report about an execution that is in doubt. */
+export const executing =
+  (name: string, next: typeof install, onReport: Handler): Handler =>
+  (update, event, goal, now) => {
+    if (isPolled(update))
+      return event.kind === 'answered' ? onReport(update, event, goal, now) : pollLater(update, now);
+    if (event.kind === 'refused') return failAttempt(update, `${name} refused: ${event.error}`, goal, now);
+    return event.kind === 'unanswered' ? inDoubt(update, goal, now) : next(update, goal, now);
+  };

@@ -157,6 +157,21 @@ describe('software', () => {
     expect(device.update.state).toBe('succeeded');
   });
 
+  it('has the time of an installation for an execution that is in doubt, and again for its activation', () => {
+    const device = new Device()
+      .reports(free)
+      .answers()
+      .polled({ ...free, state: 3 });
+    expect(device.update.deadlineMs).toBeNull();
+    const { deadlineMs: installation } = device.tell({ kind: 'unanswered' }).update;
+    expect(installation).toBeLessThan(goal.downloadTimeoutMs);
+    device.polled({ ...free, state: 3 }).tell({ kind: 'unanswered' });
+    expect(device.update.deadlineMs).toBe(installation);
+    device.polled({ ...free, version: '2', state: 4, isActive: false });
+    expect(device.update.deadlineMs).toBeNull();
+    expect(device.tell({ kind: 'unanswered' }).update.deadlineMs).toBeGreaterThan(installation ?? Infinity);
+  });
+
   it('has no place on a device without a free instance, and none without object 9', () => {
     expect(new Device().reports(other).update).toMatchObject({ state: 'failed', code: 'SYS_111' });
     expect(new Device().tell({ kind: 'refused', error: 'RESOURCE_NOT_FOUND' }).update).toMatchObject({

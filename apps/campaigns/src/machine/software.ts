@@ -1,16 +1,6 @@
 import { deliveryFor } from './delivery.js';
 import type { Advance, Circumstances, DeviceUpdate, Goal, SoftwareInstance } from './device-update.js';
-import {
-  type Handler,
-  idlePollsMax,
-  inDoubt,
-  install,
-  isPolled,
-  type Machine,
-  onExecute as onExecution,
-  onOffer,
-  unreachable,
-} from './handlers.js';
+import { executing, type Handler, idlePollsMax, install, type Machine, onOffer, unreachable } from './handlers.js';
 import { answerExpiryMs, failAttempt, failByResult, finish, nextStep, pollLater } from './outcomes.js';
 
 const objectPath = '/9';
@@ -62,7 +52,7 @@ const instanceFor = (
 
 /** It is installed. It must also be active. */
 const activated = (update: DeviceUpdate, { isActive }: SoftwareInstance, now: Circumstances): Advance =>
-  isActive ? finish(update, 'succeeded', 'SYS_112') : execute(update, 'activate', now);
+  isActive ? finish(update, 'succeeded', 'SYS_112') : execute({ ...update, deadlineMs: null }, 'activate', now);
 
 const onObject: Handler = (update, event, goal, now) => {
   if (event.kind === 'unanswered') return unreachable(update, goal, now);
@@ -96,7 +86,7 @@ const onDownload: Handler = (update, event, goal, now) => {
   if (!reported) return pollLater(update, now);
   const { state, result = 0 } = reported;
   if (result >= failureMin) return failByResult(update, result, goal, now);
-  if (state === states.delivered) return execute(update, 'execute', now);
+  if (state === states.delivered) return execute({ ...update, deadlineMs: null }, 'execute', now);
   if (state === states.installed) return activated(update, reported, now);
   if (state === states.initial && update.polls >= idlePollsMax) return failAttempt(update, 'download lost', goal, now);
   return pollLater(update, now);
@@ -111,14 +101,13 @@ const onInstall: Handler = (update, event, goal, now) => {
   return activated(update, reported, now);
 };
 
-const onExecute: Handler = (update, event, goal, now) => {
-  if (!isPolled(update)) return onExecution(update, event, goal, now);
+const onExecute = executing('update', install, (update, event, goal, now) => {
   const reported = reportedBy(update, event);
   if (!reported) return pollLater(update, now);
   const { state, result = 0 } = reported;
   if (state === states.delivered && result < failureMin) return execute(update, 'execute', now);
   return onInstall(install(update, goal, now).update, event, goal, now);
-};
+});
 
 const verify = (update: DeviceUpdate, goal: Goal, now: Circumstances): Advance =>
   pollLater({ ...update, step: 'verify', deadlineMs: now.nowMs + goal.installTimeoutMs, polls: 0 }, now);
@@ -131,17 +120,13 @@ const onVerify: Handler = (update, event, goal, now) => {
   return failAttempt(update, `not installed: the version is ${version}`, goal, now);
 };
 
-const onActivate: Handler = (update, event, goal, now) => {
-  if (isPolled(update)) {
-    const reported = reportedBy(update, event);
-    if (!reported) return pollLater(update, now);
-    return reported.isActive
-      ? onVerify(verify(update, goal, now).update, event, goal, now)
-      : execute(update, 'activate', now);
-  }
-  if (event.kind === 'refused') return failAttempt(update, `activation refused: ${event.error}`, goal, now);
-  return event.kind === 'unanswered' ? inDoubt(update, goal, now) : verify(update, goal, now);
-};
+const onActivate = executing('activation', verify, (update, event, goal, now) => {
+  const reported = reportedBy(update, event);
+  if (!reported) return pollLater(update, now);
+  return reported.isActive
+    ? onVerify(verify(update, goal, now).update, event, goal, now)
+    : execute(update, 'activate', now);
+});
 
 /** Software Management, object 9: an instance for each package, which is installed and activated. */
 export const softwareMachine: Machine = {
