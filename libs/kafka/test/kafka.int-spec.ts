@@ -83,7 +83,8 @@ describe('libs/kafka on a real broker', () => {
     ];
     await admin.createTopics({ topics: [{ topic: name, numPartitions: 1, configEntries }] });
     await connection.ensureTopics([topic]);
-    await producer.send(topic, { ...event(newId(), 1), data: { large: 'x'.repeat(1_400_000) } });
+    // A broker applies a setting a moment after it has confirmed it.
+    await eventually(() => producer.send(topic, { ...event(newId(), 1), data: { large: 'x'.repeat(1_400_000) } }));
     const { resources } = await admin.describeConfigs({ includeSynonyms: false, resources: [{ type: 2, name }] });
     expect(resources[0]?.configEntries).toContainEqual(
       expect.objectContaining({ configName: 'retention.ms', configValue: '86400000' }),
