@@ -1,4 +1,4 @@
-import { type Channel, Lanyard } from '@lanyard/client';
+import { type Channel, type ChannelOptions, Lanyard } from '@lanyard/client';
 import { type CallbackReceiver } from '@lanyard/testing';
 import { eventually } from './patience.ts';
 
@@ -72,8 +72,8 @@ export class Application {
   }
 
   /** Registers the WebSocket channel and stays connected, over restarts of the service too. */
-  async connects(): Promise<void> {
-    this.channel = await this.lanyard.listen({ reconnectMaxMs: 1_000 });
+  async connects(serialization?: ChannelOptions['serialization']): Promise<void> {
+    this.channel = await this.lanyard.listen({ reconnectMaxMs: 1_000, ...(serialization && { serialization }) });
     void this.collect(this.channel).catch(() => undefined);
   }
 

@@ -28,7 +28,7 @@ describe('services that end while values flow', () => {
   beforeAll(async () => {
     system = await startSystem('killed');
     app = new Application(system.baseUrl, system.adminKey);
-    await app.connects();
+    await app.connects({ cfg: { include_uid: true } });
     flow = await Flow.of(app, system.coapUrls[0] as string, devices);
   });
 
@@ -38,7 +38,7 @@ describe('services that end while values flow', () => {
     await system?.stop();
   });
 
-  it('by kill -9: every value arrives once or twice, in order per device, the snapshot holds the newest, and the history all', async () => {
+  it('by kill -9: every value arrives, in order per device, each event once or twice, the snapshot holds the newest, and the history all', async () => {
     flow.begin();
     await flow.goesOn();
     for (const name of victims) {

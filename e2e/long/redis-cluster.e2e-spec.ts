@@ -27,7 +27,7 @@ describe('on a Redis cluster', () => {
       env: { DEVICE_PROXY_REDIS_PREFIX: '{device-proxy}:' },
     });
     app = new Application(system.baseUrl, system.adminKey);
-    await app.connects();
+    await app.connects({ cfg: { include_uid: true } });
     flow = await Flow.of(app, system.coapUrls[0] as string, devices);
   });
 
