@@ -9,7 +9,7 @@ import { root } from '../tools/lanyard/project.ts';
 import type { Application } from './application.ts';
 import { documentedCalls } from './documented-calls.ts';
 import { fresh } from './journeys.ts';
-import { prepareJava } from './java-device.ts';
+import { prepareJava } from '../tools/lanyard/java-programs.ts';
 import { DemonstrationDevice } from './journeys-device.ts';
 import { LeshanDevice } from './leshan-device.ts';
 

@@ -1,11 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { runProgram } from '../tools/lanyard/programs.ts';
-import { madeOnce } from '../tools/lanyard/made-once.ts';
-import { root } from '../tools/lanyard/project.ts';
+import { prepareJava } from '../tools/lanyard/java-programs.ts';
 import { eventually, patienceMs } from './patience.ts';
 
 /** What of standard error goes into the message of a failed test. */
@@ -16,25 +12,6 @@ const linesOf = (stream: Readable | null, take: (line: string) => void): Promise
     if (stream) createInterface({ input: stream }).on('line', take).once('close', resolve);
     else resolve();
   });
-
-/**
- * The jars that `e2e/<folder>/pom.xml` names and the compiled programs of that folder and `java-tls`; made once per version of them. Takes
- * minutes where nothing is cached: call it before a test's time runs.
- */
-export const prepareJava = async (folder: string): Promise<string> => {
-  const source = join(root, 'e2e', folder);
-  const programs = [source, join(root, 'e2e/java-tls')].flatMap((each) =>
-    readdirSync(each)
-      .filter((name) => name.endsWith('.java'))
-      .map((name) => join(each, name)),
-  );
-  const parts = [join(source, 'pom.xml'), ...programs].map((file) => readFileSync(file));
-  return madeOnce(`${join(root, '.lanyard', folder)}/`, parts, async (own) => {
-    const copy = ['dependency:copy-dependencies', '-DincludeScope=runtime', `-DoutputDirectory=${own}`];
-    await runProgram('mvn', ['-q', '-B', '-f', join(source, 'pom.xml'), ...copy]);
-    await runProgram('javac', ['-encoding', 'UTF-8', '-cp', `${own}/*`, '-d', own, ...programs]);
-  });
-};
 
 /** A device that this project did not write, in a process of its own. It says what happens and takes commands, line by line. */
 export class ForeignDevice {

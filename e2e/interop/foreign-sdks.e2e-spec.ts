@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import { Application } from '../application.ts';
 import { type RunningSystem, startSystem } from '../system.ts';
 import { foreignSdk, javaSdk, pythonSdk, type SdkProgram } from '../foreign-sdk.ts';
-import { prepareJava } from '../java-device.ts';
+import { prepareJava } from '../../tools/lanyard/java-programs.ts';
 
 /** Set by tools/test.ts where the package is there. */
 const python = process.env['LANYARD_PYTHON'];

@@ -5,7 +5,7 @@ import { type CoapRequest, type CoapResponse, CoapUdpEndpoint, Code, formatCode 
 import { decodeValues, standardModels } from '@lanyard/lwm2m';
 import { Application } from '../application.ts';
 import { fresh } from '../journeys.ts';
-import { prepareJava } from '../java-device.ts';
+import { prepareJava } from '../../tools/lanyard/java-programs.ts';
 import { LeshanDevice } from '../leshan-device.ts';
 import { eventually } from '../patience.ts';
 import { type RunningSystem, startSystem } from '../system.ts';

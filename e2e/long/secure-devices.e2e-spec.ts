@@ -9,7 +9,7 @@ import { CaliforniumDevice } from '../californium-device.ts';
 import { type RunningSystem, startSystem, tcpPort } from '../system.ts';
 import { livesItsLife } from '../foreign-life.ts';
 import { fresh, sensor } from '../journeys.ts';
-import { prepareJava } from '../java-device.ts';
+import { prepareJava } from '../../tools/lanyard/java-programs.ts';
 import { TlsDevice, type TlsFiles } from '../tls-device.ts';
 import { eventually } from '../patience.ts';
 

@@ -5,7 +5,7 @@ import { type RunningSystem, startSystem, type SystemOptions } from '../system.t
 import { absentDevice, thirdPartyDevice } from '../journeys.ts';
 import { clientPackage } from '../journeys-client.ts';
 import { failingCallback } from '../journeys-callback.ts';
-import { prepareJava } from '../java-device.ts';
+import { prepareJava } from '../../tools/lanyard/java-programs.ts';
 import { explained } from '../journeys-explain.ts';
 import { remembered } from '../journeys-history.ts';
 import { followed } from '../journeys-request.ts';

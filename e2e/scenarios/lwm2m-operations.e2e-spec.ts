@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe } from '@jest/globals';
 import { Application } from '../application.ts';
 import { type RunningSystem, startSystem } from '../system.ts';
 import { fresh } from '../journeys.ts';
-import { prepareJava } from '../java-device.ts';
+import { prepareJava } from '../../tools/lanyard/java-programs.ts';
 import { LeshanDevice, type LeshanOptions } from '../leshan-device.ts';
 import { Conversation } from '../operations/conversation.ts';
 import { firmware } from '../operations/firmware.ts';

@@ -1,0 +1,19 @@
+/**
+ * `node tools/prepare-tests.ts`: fetches and compiles, once per clone, what `npm test -- --long --interop --install` needs from
+ * elsewhere. The tests do so themselves where it is missing; `.ci/run` does it while it builds.
+ */
+import { globSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { command } from './lanyard/command-line.ts';
+import { environmentOfCompiledDevices } from './lanyard/compiled-devices.ts';
+import { fetchEngines } from './lanyard/fetch-engines.ts';
+import { prepareJava } from './lanyard/java-programs.ts';
+import { root } from './lanyard/project.ts';
+import { environmentOfPython } from './lanyard/python-packages.ts';
+
+await command({ usage: 'node tools/prepare-tests.ts' }, async () => {
+  await fetchEngines();
+  for (const pom of globSync(join(root, 'e2e/*/pom.xml'))) await prepareJava(basename(dirname(pom)));
+  environmentOfCompiledDevices({ installs: true });
+  environmentOfPython({ required: true });
+});
