@@ -12,6 +12,7 @@ import {
   ProfileTargetTaken,
   TooManyProfiles,
 } from '../errors.js';
+import { lockedCount } from '../records/locked-count.js';
 import { NamedRecords, type RecordChange } from '../records/named-records.js';
 import { changeable, type NewProfile, type Profile, profilesPerAccountMax } from './profile-fields.js';
 
@@ -126,18 +127,10 @@ export class ProfilesService extends NamedRecords<Profile> {
     { requestId }: Actor,
   ): Promise<void> {
     causedBy(manager, requestId);
-    if (change === 'created') await this.assertRoom(manager, profile.account_id);
+    const isOneMore = change === 'created';
+    if (isOneMore && (await lockedCount(manager, 'bootstrap_profiles', profile.account_id)) > profilesPerAccountMax)
+      throw new TooManyProfiles(profilesPerAccountMax);
     if (change === 'deleted') await this.announcer.withdrawn(manager, profile.id);
     else await this.announcer.changed(manager, announcementOf(profile));
-  }
-
-  /** Counts the new one. Serialises concurrent calls with a lock of the account. */
-  private async assertRoom(manager: EntityManager, accountId: string): Promise<void> {
-    await manager.query(`SELECT pg_advisory_xact_lock(hashtext('bootstrap-profiles'), hashtext($1))`, [accountId]);
-    const [counted] = await manager.query<[{ count: number }]>(
-      'SELECT count(*)::int AS count FROM registry.bootstrap_profiles WHERE account_id = $1',
-      [accountId],
-    );
-    if (counted.count > profilesPerAccountMax) throw new TooManyProfiles(profilesPerAccountMax);
   }
 }

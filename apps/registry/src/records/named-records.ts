@@ -21,12 +21,18 @@ export type RecordChange = 'created' | 'changed' | 'deleted';
 export interface RecordKind<T> {
   object: string;
   table: string;
+  /** What the audit calls it, where that is not `object`. */
+  target?: string;
   /** Member of the record, beside id, times and etag -> SQL expression. */
   members: Record<string, string>;
+  /** The same for filters and orders, of members that are shown in another form than they are compared in. */
+  compared?: Record<string, string>;
   notFound: () => ServiceError;
   /** `index`: the unique index that has another record already. */
   nameTaken: (index: string | undefined) => ServiceError;
   actions: { created: OperatorAction; changed: OperatorAction; deleted: OperatorAction };
+  /** What the audit says of the record, beside its id and name. */
+  data?: (record: T) => Record<string, string>;
   changeable: Record<string, unknown>;
   /** Members that may change without a change of the record. */
   moving?: readonly string[];
@@ -63,8 +69,8 @@ export abstract class NamedRecords<T extends NamedRecord> {
     protected readonly audit: AuditTrail,
     private readonly kind: RecordKind<T>,
   ) {
-    const { members, object, table } = kind;
-    this.columns = { ...members, id: 't.id', created_at: 't.created_at', updated_at: 't.updated_at' };
+    const { members, compared, object, table } = kind;
+    this.columns = { ...members, ...compared, id: 't.id', created_at: 't.created_at', updated_at: 't.updated_at' };
     const own = Object.entries(members).map(([name, expression]) => `${expression} AS ${name}`);
     this.selected = `
       '${object}' AS object, t.id, ${own.join(', ')}, ${isoTime('t.created_at')} AS created_at,
@@ -145,7 +151,7 @@ export abstract class NamedRecords<T extends NamedRecord> {
     return found;
   }
 
-  private async lockRecord(
+  protected async lockRecord(
     manager: EntityManager,
     accountId: string,
     id: string,
@@ -159,7 +165,7 @@ export abstract class NamedRecords<T extends NamedRecord> {
     mustMatch(ifMatch, held.etag);
   }
 
-  private async refusingTakenNames(write: (manager: EntityManager) => Promise<T>): Promise<T> {
+  protected async refusingTakenNames(write: (manager: EntityManager) => Promise<T>): Promise<T> {
     try {
       return await this.database.transaction(write);
     } catch (error) {
@@ -168,15 +174,21 @@ export abstract class NamedRecords<T extends NamedRecord> {
     }
   }
 
-  private async recordAction(
+  protected async recordAction(
     manager: EntityManager,
     action: OperatorAction,
     actor: Actor,
-    { id, name }: T,
+    record: T,
     changes?: Record<string, string>,
   ): Promise<void> {
     const { accountId } = actor;
-    const target = { kind: this.kind.object, id, name };
-    await this.audit.record(manager, action, { accountId, actor, target, ...(changes && { changes }) });
+    const { object, target = object, data } = this.kind;
+    await this.audit.record(manager, action, {
+      accountId,
+      actor,
+      target: { kind: target, id: record.id, name: record.name },
+      ...(data && { data: data(record) }),
+      ...(changes && { changes }),
+    });
   }
 }

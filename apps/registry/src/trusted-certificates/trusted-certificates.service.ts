@@ -1,19 +1,7 @@
 import { type KeyObject, verify, X509Certificate } from 'node:crypto';
 import type { Actor } from '@lanyard/contracts';
 import { AuditTrail, causedBy } from '@lanyard/kafka';
-import {
-  countedPageOf,
-  dividedChange,
-  isoTime,
-  isUniqueViolation,
-  type ListEnvelope,
-  type ListQuery,
-  type ListSpec,
-  mustMatch,
-  newId,
-  refuseOtherValues,
-  returning,
-} from '@lanyard/service';
+import { changesOf, isoTime, type ListEnvelope, type ListQuery, type ListSpec, newId } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { CredentialAnnouncer } from '../devices/credential-announcer.js';
@@ -27,6 +15,8 @@ import {
   TooManyCredentials,
   TrustedCertificateNotFound,
 } from '../errors.js';
+import { lockedCount } from '../records/locked-count.js';
+import { NamedRecords, type RecordChange } from '../records/named-records.js';
 import {
   changeable,
   type NewTrustedCertificate,
@@ -35,14 +25,20 @@ import {
   trustedPerAccountMax,
 } from './fields.js';
 
-const columns = `'trusted-cert' AS object, id, account_id, name, description, service, status, verified,
-  enrolment AS enrollment_mode, certificate, fingerprint AS certificate_fingerprint, subject, issuer,
-  ${isoTime('expires_at')} AS validity, expires_at > clock_timestamp() AS valid, revoked_serials,
-  ${isoTime('created_at')} AS created_at, ${isoTime('updated_at')} AS updated_at, ${isoTime('updated_at')} AS etag`;
+const members = {
+  ...Object.fromEntries(
+    ['account_id', 'name', 'description', 'service', 'status', 'verified'].map((name) => [name, `t.${name}`]),
+  ),
+  enrollment_mode: 't.enrolment',
+  certificate: 't.certificate',
+  certificate_fingerprint: 't.fingerprint',
+  subject: 't.subject',
+  issuer: 't.issuer',
+  validity: isoTime('t.expires_at'),
+  valid: 't.expires_at > clock_timestamp()',
+  revoked_serials: 't.revoked_serials',
+};
 
-const table = 'registry.trusted_certificates';
-
-/** Filters of the list; most have the name of their column. */
 export const trustedListSpec: ListSpec = {
   filters: {
     id: 'text',
@@ -60,13 +56,6 @@ export const trustedListSpec: ListSpec = {
     updated_at: 'date',
   },
   sets: { service: services, status: ['ACTIVE', 'INACTIVE'] },
-};
-
-const filterColumns = {
-  ...Object.fromEntries(Object.keys(trustedListSpec.filters).map((name) => [name, name])),
-  certificate_fingerprint: 'fingerprint',
-  enrollment_mode: 'enrolment',
-  validity: 'expires_at',
 };
 
 /** The certificate may expire between being read and being sent back. */
@@ -99,137 +88,104 @@ const told = ({ revoked_serials: revoked, ...values }: Values): Record<string, s
   );
 
 @Injectable()
-export class TrustedCertificatesService {
+export class TrustedCertificatesService extends NamedRecords<TrustedCertificate> {
   constructor(
-    private readonly database: DataSource,
+    database: DataSource,
+    audit: AuditTrail,
     private readonly announcer: CredentialAnnouncer,
-    private readonly audit: AuditTrail,
-  ) {}
+  ) {
+    super(database, audit, {
+      object: 'trusted-cert',
+      target: 'trusted-certificate',
+      table: 'trusted_certificates',
+      members,
+      compared: { validity: 't.expires_at' },
+      changeable,
+      moving,
+      notFound: () => new TrustedCertificateNotFound(),
+      nameTaken: () => new CredentialTaken('certificate'),
+      actions: { created: 'SYS_562', changed: 'SYS_563', deleted: 'SYS_564' },
+      data: ({ certificate_fingerprint: fingerprint }) => ({ fingerprint }),
+      // Devices that connected with it are disconnected; created devices stay in the directory.
+      changing: (manager, change, stored, actor) => this.announce(manager, change, stored, actor),
+    });
+  }
+
+  /** Always with the total. */
+  override list(accountId: string, query: ListQuery): Promise<ListEnvelope<TrustedCertificate>> {
+    return super.list(accountId, { ...query, includeTotal: true });
+  }
 
   /** Throws MalformedCertificate, NoAuthority, SignatureInvalid, SignatureMissing, CredentialTaken, TooManyCredentials. */
-  async create(actor: Actor, wanted: NewTrustedCertificate): Promise<TrustedCertificate> {
+  override async create(actor: Actor, wanted: NewTrustedCertificate): Promise<TrustedCertificate> {
     const { accountId } = actor;
     const { x509, pem, fingerprint, subject, issuer, notAfter } = readCertificate(wanted.certificate);
     if (!x509.ca) throw new NoAuthority();
     const verified = isSigned(accountId, wanted.signature, x509.publicKey);
     const { status = verified ? 'ACTIVE' : 'INACTIVE' } = wanted;
     if (status === 'ACTIVE' && !verified) throw new SignatureMissing();
-    return this.refusingTaken(async (manager) => {
-      await this.assertRoom(manager, accountId);
-      const [stored] = await manager.query<[TrustedCertificate]>(
+    return this.refusingTakenNames(async (manager) => {
+      const count = await lockedCount(manager, 'trusted_certificates', accountId);
+      if (count >= trustedPerAccountMax) throw new TooManyCredentials(trustedPerAccountMax);
+      const id = newId();
+      await manager.query(
         `INSERT INTO registry.trusted_certificates
            (id, account_id, name, description, certificate, fingerprint, subject, issuer, expires_at, enrolment, status, verified,
             service)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING ${columns}`,
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
         [
-          ...[newId(), accountId, wanted.name, wanted.description ?? '', pem, fingerprint, subject, issuer, notAfter],
+          ...[id, accountId, wanted.name, wanted.description ?? '', pem, fingerprint, subject, issuer, notAfter],
           ...[wanted.enrollment_mode, status, verified, wanted.service],
         ],
       );
-      await this.record(manager, 'SYS_562', actor, stored);
-      return this.announced(manager, stored);
+      const made = await this.get(accountId, id, manager);
+      await this.announce(manager, 'created', made, actor);
+      await this.recordAction(manager, 'SYS_562', actor, made);
+      return made;
     });
   }
 
-  list(accountId: string, query: ListQuery): Promise<ListEnvelope<TrustedCertificate>> {
-    const source = { selected: columns, from: `${table} t`, columns: filterColumns, where: 'account_id = $1' };
-    return countedPageOf(this.database, { ...source, parameters: [accountId] }, query);
-  }
-
-  get(accountId: string, id: string): Promise<TrustedCertificate> {
-    return this.held(this.database.manager, accountId, id);
-  }
-
   /** Changes the given fields. Throws SignatureInvalid, SignatureMissing, CredentialTaken, EtagDiffers. */
-  async change(
+  override async change(
     actor: Actor,
     id: string,
     body: TrustedCertificateChanges,
     ifMatch?: string,
   ): Promise<TrustedCertificate> {
-    const { changes, unchanged } = dividedChange(body, changeable);
-    const { signature, ...values } = changes;
-    return this.refusingTaken(async (manager) => {
-      const held = await this.held(manager, actor.accountId, id, 'FOR UPDATE');
-      mustMatch(ifMatch, held.etag);
-      refuseOtherValues(unchanged, held, moving);
-      const isProven = isSigned(actor.accountId, signature, new X509Certificate(held.certificate).publicKey);
+    const { accountId } = actor;
+    return this.refusingTakenNames(async (manager) => {
+      await this.lockRecord(manager, accountId, id, ifMatch);
+      const held = await this.get(accountId, id, manager);
+      const { signature, ...values } = changesOf(body, changeable, held, moving);
+      const isProven = isSigned(accountId, signature, new X509Certificate(held.certificate).publicKey);
       const given: Values = { ...values, ...(isProven && !held.verified && { verified: true }) };
       if (values.status === 'ACTIVE' && !isProven && !held.verified) throw new SignatureMissing();
-      const [changed] = (await returning<TrustedCertificate>(
-        manager,
+      await manager.query(
         `UPDATE registry.trusted_certificates SET enrolment = coalesce($2, enrolment), name = coalesce($3, name),
            description = coalesce($4, description), status = coalesce($5, status), verified = verified OR $6,
            revoked_serials = coalesce($7::text[], revoked_serials), updated_at = clock_timestamp()
-         WHERE id = $1 RETURNING ${columns}`,
+         WHERE id = $1`,
         [
           ...[id, given.enrollment_mode, given.name, given.description === null ? '' : given.description],
           ...[given.status, isProven, given.revoked_serials],
         ],
-      )) as [TrustedCertificate];
-      await this.record(manager, 'SYS_563', actor, changed, told(given));
-      return this.announced(manager, changed);
+      );
+      const changed = await this.get(accountId, id, manager);
+      await this.announce(manager, 'changed', changed, actor);
+      await this.recordAction(manager, 'SYS_563', actor, changed, told(given));
+      return changed;
     });
-  }
-
-  /** Devices that connected with it are disconnected; created devices stay in the directory. */
-  async remove(actor: Actor, id: string, ifMatch?: string): Promise<void> {
-    await this.database.transaction(async (manager) => {
-      const gone = await this.held(manager, actor.accountId, id, 'FOR UPDATE');
-      mustMatch(ifMatch, gone.etag);
-      await manager.query('DELETE FROM registry.trusted_certificates WHERE id = $1', [id]);
-      causedBy(manager, actor.requestId);
-      await this.announcer.withdrawn(manager, id);
-      await this.record(manager, 'SYS_564', actor, gone);
-    });
-  }
-
-  /** Throws TrustedCertificateNotFound. */
-  private async held(manager: EntityManager, accountId: string, id: string, lock = ''): Promise<TrustedCertificate> {
-    const sql = `SELECT ${columns} FROM registry.trusted_certificates WHERE id = $1 AND account_id = $2 ${lock}`;
-    const [found] = await manager.query<TrustedCertificate[]>(sql, [id, accountId]);
-    if (!found) throw new TrustedCertificateNotFound();
-    return found;
-  }
-
-  private async refusingTaken<T>(write: (manager: EntityManager) => Promise<T>): Promise<T> {
-    try {
-      return await this.database.transaction(write);
-    } catch (error) {
-      if (isUniqueViolation(error)) throw new CredentialTaken('certificate');
-      throw error;
-    }
-  }
-
-  private async record(
-    manager: EntityManager,
-    action: 'SYS_562' | 'SYS_563' | 'SYS_564',
-    actor: Actor,
-    { id, name, certificate_fingerprint: fingerprint }: TrustedCertificate,
-    changes?: Record<string, string>,
-  ): Promise<void> {
-    const target = { kind: 'trusted-certificate', id, name };
-    causedBy(manager, actor.requestId);
-    const entry = { accountId: actor.accountId, actor, target, data: { fingerprint }, ...(changes && { changes }) };
-    await this.audit.record(manager, action, entry);
-  }
-
-  /** Serialises concurrent calls with a lock of the account. */
-  private async assertRoom(manager: EntityManager, accountId: string): Promise<void> {
-    await manager.query(`SELECT pg_advisory_xact_lock(hashtext('trusted-certificates'), hashtext($1))`, [accountId]);
-    const [counted] = await manager.query<[{ count: number }]>(
-      'SELECT count(*)::int AS count FROM registry.trusted_certificates WHERE account_id = $1',
-      [accountId],
-    );
-    if (counted.count >= trustedPerAccountMax) throw new TooManyCredentials(trustedPerAccountMax);
   }
 
   /** One that is not active looks deleted to the device-proxies. */
-  private async announced(manager: EntityManager, stored: TrustedCertificate): Promise<TrustedCertificate> {
-    if (stored.status === 'INACTIVE') {
-      await this.announcer.withdrawn(manager, stored.id);
-      return stored;
-    }
+  private async announce(
+    manager: EntityManager,
+    change: RecordChange,
+    stored: TrustedCertificate,
+    { requestId }: Actor,
+  ): Promise<void> {
+    causedBy(manager, requestId);
+    if (change === 'deleted' || stored.status === 'INACTIVE') return this.announcer.withdrawn(manager, stored.id);
     await this.announcer.changed(manager, {
       credentialId: stored.id,
       accountId: stored.account_id,
@@ -240,6 +196,5 @@ export class TrustedCertificatesService {
       ...(stored.revoked_serials.length > 0 && { revokedSerials: stored.revoked_serials }),
       changedAt: stored.updated_at,
     });
-    return stored;
   }
 }
