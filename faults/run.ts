@@ -2,10 +2,9 @@
  * `npm run test:faults [-- --seed N] [--seeds K] [--rows F1,F4] [--seconds S] [--parallel P] [--json] [--bugs]`:
  * breaks engines, dispatchers and receivers under load, and counts what is lost. See docs/faults.md.
  */
-import { readCommandLine, wholeNumber } from '../tools/lanyard/command-line.ts';
-import { build } from '../tools/lanyard/install.ts';
-import { checkEnginePrerequisites } from '../tools/lanyard/prerequisites.ts';
-import { progress, run, say, Stop } from '../tools/lanyard/project.ts';
+import { command, wholeNumber } from '../tools/lanyard/command-line.ts';
+import { prepareSystem } from '../tools/lanyard/install.ts';
+import { say, Stop } from '../tools/lanyard/project.ts';
 
 const usage =
   'npm run test:faults [-- --seed N] [--seeds K] [--rows F1,F4] [--seconds S] [--parallel P] [--json] [--bugs] [--help]';
@@ -14,7 +13,6 @@ const options = {
   help: { type: 'boolean', default: false },
   json: { type: 'boolean', default: false },
   bugs: { type: 'boolean', default: false },
-  'no-build': { type: 'boolean', default: false },
   seed: { type: 'string', default: '1' },
   seeds: { type: 'string', default: '1' },
   rows: { type: 'string', default: '' },
@@ -24,13 +22,8 @@ const options = {
 
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130));
 
-// Standard output is for the table.
-progress.stream = process.stderr;
-
-await run(async () => {
-  const { values: given } = readCommandLine(usage, options);
-  checkEnginePrerequisites();
-  if (!given['no-build']) await build();
+await command({ usage, options, printsResult: true }, async ({ values: given }) => {
+  await prepareSystem();
   const { rows } = await import('./rows.ts');
   const { bugs } = await import('./bugs.ts');
   const { Matrix } = await import('./matrix.ts');
@@ -68,5 +61,3 @@ await run(async () => {
     await matrix.stop();
   }
 });
-// Connections of a row that failed are still open.
-process.exit();

@@ -1,5 +1,5 @@
 /**
- * `npm test [-- FILTER] [--no-e2e | --only-e2e] [--interop [--install]] [--long]`: own set-up, own engines on free ports, own data
+ * `npm test [-- FILTER...] [--no-e2e | --only-e2e] [--interop [--install]] [--long]`: own set-up, own engines on free ports, own data
  * folder, all tests; with `--interop` those with devices that have to be compiled here too, see docs/interop.md. What they
  * need and is not there is named and ends it with 1, with `--install` it is installed first (Debian, root).
  * `--long` takes the long forms of tests: every combination, more rows, more generated requests, and the folder e2e/long.
@@ -11,15 +11,16 @@ import { join, relative } from 'node:path';
 import { environmentOfCompiledDevices } from './lanyard/compiled-devices.ts';
 import { startEngines } from './lanyard/engines.ts';
 import { removeData } from './lanyard/engine-processes.ts';
-import { build } from './lanyard/install.ts';
+import { command } from './lanyard/command-line.ts';
+import { prepareSystem } from './lanyard/install.ts';
 import { environmentOfPython } from './lanyard/python-packages.ts';
-import { checkEnginePrerequisites } from './lanyard/prerequisites.ts';
 import { isProcess, stopProcess } from './lanyard/processes.ts';
 import { StateFile } from './lanyard/state.ts';
-import { root, run, say } from './lanyard/project.ts';
+import { root, say } from './lanyard/project.ts';
 
-const flags = process.argv.slice(2).filter((a) => a.startsWith('--'));
-const filters = process.argv.slice(2).filter((a) => !a.startsWith('--'));
+const usage = 'npm test [-- FILTER...] [--no-e2e | --only-e2e] [--interop [--install]] [--long]';
+const isSet = { type: 'boolean', default: false } as const;
+const options = { 'no-e2e': isSet, 'only-e2e': isSet, interop: isSet, install: isSet, long: isSet };
 const dataDir = join(root, `.lanyard/test-${process.pid}`);
 
 const total: { passed: number; failed: number } = { passed: 0, failed: 0 };
@@ -91,15 +92,12 @@ const count = (report: string, code: number) => {
   }
 };
 
-await run(async () => {
-  checkEnginePrerequisites();
-  const interop = flags.includes('--interop')
-    ? {
-        ...environmentOfCompiledDevices({ installs: flags.includes('--install') }),
-        ...environmentOfPython({ required: flags.includes('--install') }),
-      }
-    : {};
-  await build();
+await command({ usage, options, allowPositionals: true }, async ({ values: given, positionals: filters }) => {
+  const interop = given.interop && {
+    ...environmentOfCompiledDevices({ installs: given.install }),
+    ...environmentOfPython({ required: given.install }),
+  };
+  await prepareSystem();
   const logs = join(dataDir, 'logs');
   let engines: Awaited<ReturnType<typeof startEngines>> | undefined;
   try {
@@ -123,16 +121,15 @@ await run(async () => {
       NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/lanyard-compiled'),
       LANYARD_DATA: dataDir,
       ...interop,
-      ...(flags.includes('--long') && { LANYARD_TEST_LONG: 'true' }),
+      ...(given.long && { LANYARD_TEST_LONG: 'true' }),
     };
-    if (!flags.includes('--only-e2e'))
+    if (!given['only-e2e'])
       await jest(
         'unit-and-integration',
         ['--testPathIgnorePatterns=e2e-spec', '/dist/', '/node_modules/', ...where(filters)],
         env,
       );
-    if (!flags.includes('--no-e2e'))
-      await jest('end-to-end', ['--testTimeout=300000', ...where(['e2e-spec', ...filters])], env);
+    if (!given['no-e2e']) await jest('end-to-end', ['--testTimeout=300000', ...where(['e2e-spec', ...filters])], env);
   } finally {
     await stopLeftOvers();
     await Promise.all(
