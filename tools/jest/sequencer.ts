@@ -9,8 +9,8 @@ const { default: Sequencer } = createRequire(import.meta.url)('@jest/test-sequen
   default: new (options: object) => { sort(tests: readonly Test[]): Test[] };
 };
 
-/** They take longest, which the size of a file does not show: begun last, one of them would run alone. */
-const first = /(infrastructure-down|console|access|journeys|openapi)\.e2e-spec/;
+/** They take a minute or more, which the size of a file does not show: begun last, one of them would run alone. */
+const first = /(infrastructure-down|console|console-fleet|access|journeys|openapi|interop|gateways|replicas)\.e2e-spec/;
 
 export default class SlowestFirst extends Sequencer {
   override sort(tests: readonly Test[]): Test[] {
