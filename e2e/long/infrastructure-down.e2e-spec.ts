@@ -63,14 +63,17 @@ describe('an engine that is away', () => {
   };
 
   /** All at once; what was not as it should be, of all of them. */
-  const together = async <C>(cases: readonly C[], examine: (each: C) => Promise<string | undefined>): Promise<void> => {
+  const together = async <C>(
+    cases: readonly C[],
+    examine: (each: C) => Promise<string | undefined>,
+  ): Promise<string[]> => {
     const wrong = await Promise.all(
       cases.map(async (each) => {
         const problem = await examine(each).catch((error: unknown) => String(error));
         return problem === undefined ? [] : [`${JSON.stringify(each)}: ${problem}`];
       }),
     );
-    expect(wrong.flat()).toEqual([]);
+    return wrong.flat();
   };
 
   const stops = async (service: ServiceProcess): Promise<string | undefined> => {
@@ -79,39 +82,19 @@ describe('an engine that is away', () => {
   };
 
   it('is slow while services start: they start', async () => {
-    await together(apps, async (app) => {
+    const wrong = await together(apps, async (app) => {
       const service = await launch(app, 'is slow', enginesOf(app));
       await service.ready();
       service.repair();
       running.set(app, service);
       return undefined;
     });
-  }, 180_000);
-
-  it('while services start: they end in time and name it, or do without it', async () => {
-    const silent = pairs.map((pair) => ({ ...pair, fault: 'never answers' as const }));
-    const refused = engineNames.map((engine) => ({
-      app: 'dispatcher' as const,
-      engine,
-      fault: 'refuses' as const,
-    }));
-    await together([...silent, ...refused], async ({ app, engine, fault }) => {
-      const service = await launch(app, fault, [engine]);
-      if (starts(app, engine)) {
-        await service.ready();
-        return stops(service);
-      }
-      const { code, ms } = await service.end();
-      if (code !== 1 || ms > firstAnswerTimeoutMs + processMs) return `code ${code} after ${ms} ms`;
-      return new RegExp(`^${engine} at \\S+ cannot be reached: .+`, 'm').test(service.output)
-        ? undefined
-        : service.output.slice(-800);
-    });
+    expect(wrong).toEqual([]);
   }, 180_000);
 
   it('while services run: readiness says so in time, and that it is back', async () => {
-    await together([...running.values()], async (service) => {
-      const { app } = service;
+    const wrong = await together([...running.keys()], async (app) => {
+      const service = running.get(app) as ServiceProcess;
       for (const engine of enginesOf(app))
         for (const fault of faults) {
           service.disturb(fault, [engine]);
@@ -129,30 +112,66 @@ describe('an engine that is away', () => {
         }
       return undefined;
     });
-  }, 180_000);
-
-  it('never answers when services are asked to stop: they end in time, with code 0', async () => {
-    await together(pairs, async ({ app, engine }) => {
-      const service = await launch(app);
-      await service.ready();
-      service.disturb('never answers', [engine]);
-      return stops(service);
-    });
+    expect(wrong).toEqual([]);
   }, 180_000);
 
   it('refuses when services are asked to stop: they end in time, with code 0', async () => {
-    await together([...running.values()], async (service) => {
+    const wrong = await together([...running.keys()], async (app) => {
+      const service = running.get(app) as ServiceProcess;
       service.disturb('refuses', engineNames);
       return stops(service);
     });
+    expect(wrong).toEqual([]);
   }, 60_000);
 
-  it('never answers when services are asked to stop before they have started: they end in time', async () => {
-    await together(apps, async (app) => {
-      const service = await launch(app, 'never answers', ['Kafka']);
-      await eventually(() => service.hasAsked('Kafka'));
-      const { code, ms } = await service.end('SIGTERM');
-      return code === 1 && ms < startEndsMs + exitMs + probeMs ? undefined : `code ${code} after ${ms} ms`;
+  /** They wait most of their time: each is begun when the ones before it have asked for their engines. */
+  describe('services of their own', () => {
+    let [starting, stopping, stoppedEarly]: Promise<string[]>[] = [];
+
+    beforeAll(() => {
+      const silent = pairs.map((pair) => ({ ...pair, fault: 'never answers' as const }));
+      const refused = engineNames.map((engine) => ({
+        app: 'dispatcher' as const,
+        engine,
+        fault: 'refuses' as const,
+      }));
+      starting = together([...silent, ...refused], async ({ app, engine, fault }) => {
+        const service = await launch(app, fault, [engine]);
+        if (starts(app, engine)) {
+          await service.ready();
+          return stops(service);
+        }
+        await eventually(() => service.hasAsked(engine), { timeoutMs: backMs });
+        const { code, ms } = await service.end();
+        if (code !== 1 || ms > firstAnswerTimeoutMs + processMs) return `code ${code} after ${ms} ms`;
+        return new RegExp(`^${engine} at \\S+ cannot be reached: .+`, 'm').test(service.output)
+          ? undefined
+          : service.output.slice(-800);
+      });
+      stopping = together(pairs, async ({ app, engine }) => {
+        const service = await launch(app);
+        await service.ready();
+        service.disturb('never answers', [engine]);
+        return stops(service);
+      });
+      stoppedEarly = together(apps, async (app) => {
+        const service = await launch(app, 'never answers', ['Kafka']);
+        await eventually(() => service.hasAsked('Kafka'));
+        const { code, ms } = await service.end('SIGTERM');
+        return code === 1 && ms < startEndsMs + exitMs + probeMs ? undefined : `code ${code} after ${ms} ms`;
+      });
     });
-  }, 180_000);
+
+    it('while they start: they end in time and name it, or do without it', async () => {
+      expect(await starting).toEqual([]);
+    }, 180_000);
+
+    it('never answers when they are asked to stop: they end in time, with code 0', async () => {
+      expect(await stopping).toEqual([]);
+    }, 180_000);
+
+    it('never answers when they are asked to stop before they have started: they end in time', async () => {
+      expect(await stoppedEarly).toEqual([]);
+    }, 180_000);
+  });
 });
