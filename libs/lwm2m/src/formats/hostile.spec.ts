@@ -6,12 +6,7 @@ import { standardModels } from '../models/standard-models.js';
 import { decodeSend, decodeValues } from './decode.js';
 import { encodeValues } from './encode.js';
 import type { ResourceValue } from '../values/value.js';
-
-/** CPU time of this process, which does not depend on the load of the machine. */
-const cpuMs = (): number => {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1_000;
-};
+import { cpuMs } from '../../test/cpu-time.js';
 
 const models = standardModels();
 const paths = [

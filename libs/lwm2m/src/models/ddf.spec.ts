@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Malformed } from '../errors.js';
 import { AccountModels } from './account-models.js';
 import { definitionLengthMax, parseDefinition } from './ddf.js';
+import { cpuMs } from '../../test/cpu-time.js';
 
 const item = (id: string, type: string, operations = 'R', multiple = 'Single', units = ''): string =>
   `<Item ID="${id}"><Name>Thing ${id}</Name><Operations>${operations}</Operations>
@@ -69,7 +70,7 @@ describe('parseDefinition', () => {
   });
 
   it('refuses hostile text in linear time', () => {
-    const startedMs = Date.now();
+    const startedMs = cpuMs();
     for (const text of [
       '<a '.padEnd(250_000, 'a=" '),
       `<a${' '.repeat(250_000)}`,
@@ -78,7 +79,7 @@ describe('parseDefinition', () => {
     ])
       expect(() => parseDefinition(text)).toThrow(Malformed);
     expect(() => parseDefinition(`<a${' b="c"'.repeat(40_000)}=>`)).toThrow(Malformed);
-    expect(Date.now() - startedMs).toBeLessThan(2_000);
+    expect(cpuMs() - startedMs).toBeLessThan(2_000);
   });
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { seeded } from '../../test/seeded.js';
 import { Malformed } from '../errors.js';
 import { formatLinks, linkLimits, parseLinks, type ResourceLink } from './link-format.js';
+import { cpuMs } from '../../test/cpu-time.js';
 
 const paths = (text: string): string[] => parseLinks(text).links.map(({ path }) => path);
 
@@ -107,13 +108,13 @@ describe('parseLinks', () => {
     ['attributes', (n) => `</3>${';a'.repeat(n / 2)}"`],
     ['open targets', (n) => '<'.repeat(n)],
   ])('needs linear time for %s', (_name, text) => {
-    const startedMs = performance.now();
+    const startedMs = cpuMs();
     try {
       parseLinks(text(120_000));
     } catch (error) {
       expect(error).toBeInstanceOf(Malformed);
     }
-    expect(performance.now() - startedMs).toBeLessThan(3_000);
+    expect(cpuMs() - startedMs).toBeLessThan(3_000);
   });
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { seeded } from '../../test/seeded.js';
 import { Malformed } from '../errors.js';
 import { formatScalar, parseScalar, type ResourceType, type Scalar } from './value.js';
+import { cpuMs } from '../../test/cpu-time.js';
 
 describe('parseScalar', () => {
   it.each<[ResourceType, string, Scalar]>([
@@ -73,7 +74,7 @@ describe('parseScalar', () => {
   it.each<ResourceType>(['integer', 'unsigned', 'time', 'float', 'boolean', 'opaque', 'objlnk'])(
     'needs linear time for a long %s',
     (type) => {
-      const startedMs = performance.now();
+      const startedMs = cpuMs();
       for (const text of [
         '1'.repeat(100_000) + 'x',
         '1.'.repeat(50_000),
@@ -81,7 +82,7 @@ describe('parseScalar', () => {
         '='.repeat(100_000),
       ])
         expect(() => parseScalar(text, type)).toThrow(Malformed);
-      expect(performance.now() - startedMs).toBeLessThan(3_000);
+      expect(cpuMs() - startedMs).toBeLessThan(3_000);
     },
   );
 });
