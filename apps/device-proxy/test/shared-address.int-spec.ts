@@ -74,6 +74,16 @@ describe('a device that registers from the address of another one', () => {
     await hears(device, '/3/0/3');
   });
 
+  it('is registered although its message has the id, the token and the payload of that one', async () => {
+    const device = await RawDevice.registered(replicas[0].coapPort, 'first-here', links);
+    devices.push(device);
+    device.onRequest = (request) => device.respond(request, '1');
+    await device.register('second-here', links, 1);
+    const id = await idOf('second-here');
+    await ask(id, 'second-here', '/3/0/6');
+    await hears(device, '/3/0/6');
+  });
+
   it('does not get a command again that was in flight', async () => {
     const device = await RawDevice.registered(replicas[0].coapPort, 'before', links);
     devices.push(device);

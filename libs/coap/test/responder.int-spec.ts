@@ -35,6 +35,14 @@ describe('an endpoint asked by a bare socket', () => {
     expect(server.asked).toHaveLength(3);
   });
 
+  it('takes the same message id with another query as new: another device has that address now', async () => {
+    const server = await net.endpoint();
+    const raw = await net.raw(server.port);
+    const named = (name: string) => ({ ...ask, options: [{ number: 15, value: Buffer.from(`ep=${name}`) }] });
+    for (const name of ['one', 'two', 'two']) await raw.ask(named(name));
+    expect(server.asked.map(({ query }) => query)).toEqual([['ep=one'], ['ep=two']]);
+  });
+
   it('swallows duplicates while the handler runs, then acknowledges, then answers in a message of its own', async () => {
     const gate = held();
     const server = await net.endpoint({

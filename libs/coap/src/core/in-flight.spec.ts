@@ -38,6 +38,14 @@ describe('messages whose handler runs', () => {
     }
   });
 
+  it('are not found by requests with other options', () => {
+    const inFlight = table();
+    const asked = (query: string) => ({ ...message(1), code: 2, options: [{ number: 15, value: Buffer.from(query) }] });
+    const one = inFlight.begin(peer, undefined, asked('ep=one'), 'request');
+    expect(inFlight.find(peer, undefined, asked('ep=one'))).toBe(one);
+    expect(inFlight.find(peer, undefined, asked('ep=two'))).toBeUndefined();
+  });
+
   it('are found when their peer was forgotten meanwhile, and when it is known again', () => {
     const inFlight = table();
     const state = known();

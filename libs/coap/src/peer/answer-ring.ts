@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
-import { type CoapMessage } from '../codec/message.js';
+import { isRequestCode } from '../codec/code.js';
+import { type CoapMessage, type CoapOption } from '../codec/message.js';
 import { tokenKey } from '../codec/tokens.js';
 import { EXCHANGE_LIFETIME_MS, NON_LIFETIME_MS } from '../timing/transmission-parameters.js';
 
@@ -7,13 +8,13 @@ import { EXCHANGE_LIFETIME_MS, NON_LIFETIME_MS } from '../timing/transmission-pa
 export interface RememberedAnswer {
   messageId: number;
   token: string;
-  /** Of the payload of the message (`crc32`). */
+  /** `printOf` the message. */
   print: number;
   answer: string;
   atMs: number;
 }
 
-/** What the responder knows about an earlier message: its token (`tokenKey`) and the fingerprint of its payload. */
+/** What the responder knows about an earlier message: its token (`tokenKey`) and its `printOf`. */
 export interface KnownMarks {
   token: string;
   print: number | undefined;
@@ -50,12 +51,31 @@ export class AnswerRing {
   }
 }
 
-/** Signed: a number that takes no memory of its own. */
-export const printOf = ({ payload }: CoapMessage): number => (payload.length === 0 ? 0 : crc32(payload) | 0);
+/** Of FNV-1a. */
+const prime = 0x01000193;
+
+const printOfOptions = (start: number, options: readonly CoapOption[]): number => {
+  let print = start;
+  for (const { number, value } of options) {
+    print = Math.imul(print ^ number, prime);
+    for (let at = 0; at < value.length; at++) print = Math.imul(print ^ (value[at] as number), prime);
+  }
+  return print;
+};
 
 /**
- * A retransmission is the same bytes, so an equal message id with another token or payload is a new message: of a device
- * that restarted its counter, for example after a reboot, or that does not count at all.
+ * Of the payload (`crc32`), and of what else tells one request from another. Signed: a number that takes no memory of its
+ * own.
+ */
+export const printOf = ({ code, options, payload }: CoapMessage): number => {
+  const print = payload.length === 0 ? 0 : crc32(payload) | 0;
+  return isRequestCode(code) ? printOfOptions(print, options) : print;
+};
+
+/**
+ * A retransmission is the same bytes, so an equal message id with another token or print is a new message: of a device
+ * that restarted its counter, for example after a reboot, or that does not count at all, or of another device whose
+ * datagrams now come from this address.
  */
 export function answers(entry: RememberedAnswer, message: CoapMessage, nowMs: number): boolean {
   const lifetimeMs = message.type === 'CON' ? EXCHANGE_LIFETIME_MS : NON_LIFETIME_MS;
