@@ -10,6 +10,7 @@
  * Each line on standard input is answered with one of JSON: `registered`, `observations`, `values` acknowledged, `lost`:
  * sent again because no acknowledgement came; `waiting`: the first that are not registered and observed yet.
  */
+import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { createInterface } from 'node:readline';
 import { Code, decodeMessage, encodeMessage, type CoapMessage } from '@lanyard/coap';
@@ -79,7 +80,8 @@ class Watch {
 class Reporter {
   socket = createSocket({ type: 'udp4', lookup: (host, _, done) => done(null, host, 4) });
   client: DtlsClient | undefined;
-  messageId = 0;
+  /** By chance (RFC 7252 §4.4): the address may have been that of another one a moment ago. */
+  messageId = randomInt(0x10000);
   /** By path. */
   watches = new Map<string, Watch>();
   all: Watch[] = [];
