@@ -69,8 +69,23 @@ const enginePolicies = (plan: Plan, engines: EngineUrls) => {
   ];
 };
 
+/**
+ * All devices are at one address, that of this machine: their flows are spread, and each stays with the replica that got its first.
+ * Of several nodes each takes datagrams for every replica, which hides the ports of devices: two at different replicas may seem
+ * to be at one address, and the device-proxy then takes the later one for the owner of the address.
+ */
+const devicesPatch = ({ nodes }: Plan) => ({
+  target: { kind: 'Service', name: 'devices-udp' },
+  patch: [
+    replace('/spec/sessionAffinity', 'None'),
+    { op: 'remove', path: '/spec/sessionAffinityConfig' },
+    ...(nodes.length > 1 ? [replace('/spec/externalTrafficPolicy', 'Cluster')] : []),
+  ],
+});
+
 export const localPatches = (plan: Plan, engines: EngineUrls) => [
   certificatePatch,
+  devicesPatch(plan),
   ...packagesPatches,
   ...enginePolicies(plan, engines),
 ];

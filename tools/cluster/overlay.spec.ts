@@ -21,9 +21,9 @@ const engines = {
   databaseUrl: 'postgres://a:b@10.1.2.3:5432/c',
   redisUrl: 'redis://10.1.2.3:6379',
 };
-const plan = planOf(1, { folder, network: '10.1.2' });
+const planFor = (nodes: number) => planOf(nodes, { folder, network: '10.1.2' });
 
-const build = () => {
+const build = (plan = planFor(1)) => {
   const settings = { gateway: ['GATEWAY_KEY_RATE_BURST=7'], 'device-proxy': certificateSettings };
   writeOverlay(folder, { engines, settings, more: localPatches(plan, engines) }, localPolicies(plan));
   return buildKustomization(folder);
@@ -44,6 +44,23 @@ describe('the overlay of a local cluster', () => {
       GATEWAY_KEY_RATE_BURST: '7',
       DEVICE_PROXY_COAP_DTLS_ENABLED: 'true',
     });
+  });
+});
+
+describe('the entrance of devices', () => {
+  const entrance = (nodes: number) => {
+    const service = build(planFor(nodes)).find(
+      ({ kind, metadata }) => kind === 'Service' && metadata.name === 'devices-udp',
+    );
+    return service?.['spec'];
+  };
+
+  it('keeps the address of each device where there is one node', () => {
+    expect(entrance(1)).toMatchObject({ externalTrafficPolicy: 'Local', sessionAffinity: 'None' });
+  });
+
+  it('is at every node for all replicas where there are several', () => {
+    expect(entrance(3)).toMatchObject({ externalTrafficPolicy: 'Cluster', sessionAffinity: 'None' });
   });
 });
 

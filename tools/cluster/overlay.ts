@@ -68,15 +68,6 @@ const patches = (): Patch[] => [
     target: { kind: 'Service', name: 'gateway' },
     patch: [add('/spec/type', 'NodePort'), add('/spec/ports/0/nodePort', nodePorts.http)],
   },
-  {
-    // Every node takes datagrams for every replica, and each flow stays with the one that got its first.
-    target: { kind: 'Service', name: 'devices-udp' },
-    patch: [
-      add('/spec/externalTrafficPolicy', 'Cluster'),
-      add('/spec/sessionAffinity', 'None'),
-      { op: 'remove', path: '/spec/sessionAffinityConfig' },
-    ],
-  },
 ];
 
 /** @param folder that the kustomization is written to */
