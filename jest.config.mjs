@@ -11,5 +11,6 @@ export default {
     '<rootDir>/tools/jest.config.mjs',
     '<rootDir>/e2e/jest.config.mjs',
     '<rootDir>/faults/jest.config.mjs',
+    '<rootDir>/bench/jest.config.mjs',
   ],
 };

@@ -1,0 +1,99 @@
+/**
+ * Callbacks of a soak, each with a key of its own: most are quick, one in twenty is slow for one minute of five, one in twenty does
+ * not answer.
+ */
+import { callbackEvents, Lanyard, textOf } from '@lanyard/client';
+import { CallbackReceiver } from '@lanyard/testing';
+import { sensorPath } from '../../tools/drill/applications.ts';
+import { percentile } from '../statistics.ts';
+import { Arrivals } from './arrivals.ts';
+import { bindingOf, groupOf } from './groups.ts';
+
+export type Kind = 'quick' | 'slow' | 'dead';
+
+const slowMs = 2_000;
+const slowEveryMinutes = 5;
+const registeredAtOnce = 10;
+
+export const kindOf = (channel: number): Kind => ({ 5: 'slow' as const, 10: 'dead' as const })[channel % 20] ?? 'quick';
+
+/** A sleeping device says when it measured: its values are old when they come. */
+const isTimed = (channel: number) => kindOf(channel) === 'quick' && bindingOf(channel) !== 'queue';
+
+const serialization = { type: 'v2', max_chunk_size: 1_000, cfg: { include_timestamp: true } } as const;
+
+const each = async (count: number, work: (channel: number) => Promise<unknown>) => {
+  let next = 0;
+  const worker = async () => {
+    for (let n = next++; n < count; n = next++) await work(n);
+  };
+  await Promise.all(Array.from({ length: registeredAtOnce }, worker));
+};
+
+export class Channels {
+  arrivals: Arrivals[] = [];
+  /** From device-proxy to callback, in ms, since they were last taken. */
+  private took: number[] = [];
+  private readonly receivers: CallbackReceiver[] = [];
+  private readonly applications: Lanyard[] = [];
+  /** All are quick that answer at all. */
+  isHurried = false;
+
+  /** Keys with a rule for their devices. */
+  async prepare(administrator: Lanyard, baseUrl: string, count: number) {
+    await each(count, async (channel) => {
+      const { key } = await administrator.call('POST /v3/api-keys', { body: { name: groupOf(channel) } });
+      const application = new Lanyard({ baseUrl, key, retries: 10 });
+      const rules = [{ 'endpoint-type': groupOf(channel), 'resource-path': [sensorPath] }];
+      await application.call('PUT /v2/subscriptions', { body: rules });
+      this.applications[channel] = application;
+    });
+  }
+
+  /** When all devices are registered: each channel gets the registrations of all. */
+  register() {
+    return each(this.applications.length, (channel) => this.add(channel));
+  }
+
+  private async add(channel: number) {
+    const arrivals = new Arrivals();
+    this.arrivals[channel] = arrivals;
+    const receiver = await new CallbackReceiver().start();
+    this.receivers.push(receiver);
+    receiver.onCall = ({ body }) => {
+      receiver.calls.length = 0;
+      this.note(arrivals, body, isTimed(channel));
+    };
+    await this.applications[channel]?.call('PUT /v2/notification/callback', {
+      body: { url: receiver.url, serialization },
+    });
+    if (kindOf(channel) === 'slow')
+      receiver.answer((_, response) => void setTimeout(() => response.writeHead(204).end(), this.slownessMs));
+    if (kindOf(channel) === 'dead') receiver.answer(channel % 40 === 10 ? 'hang' : 503);
+  }
+
+  private note(arrivals: Arrivals, body: string, isTimed: boolean) {
+    const nowMs = Date.now();
+    for (const event of callbackEvents(body)) {
+      if (event.category !== 'notifications' || event.path !== sensorPath) continue;
+      const number = Number(textOf(event.payload));
+      if (Number.isInteger(number)) arrivals.note(event.deviceId, number);
+      if (isTimed && event.item.timestamp !== undefined) this.took.push(nowMs - event.item.timestamp);
+    }
+  }
+
+  private get slownessMs() {
+    const isSlow = Math.floor(Date.now() / 60_000) % slowEveryMinutes === 0;
+    return isSlow && !this.isHurried ? slowMs : 0;
+  }
+
+  takeLatencies() {
+    const { took } = this;
+    this.took = [];
+    return { p50: percentile(took, 0.5), p99: percentile(took, 0.99) };
+  }
+
+  async stop() {
+    await Promise.all(this.receivers.map((receiver) => receiver.stop()));
+  }
+}

@@ -1,0 +1,81 @@
+/** Reads of devices that are awake, at an even rate: each that was accepted must have one result. */
+import type { Channel, Lanyard } from '@lanyard/client';
+import { sensorPath } from '../../tools/drill/applications.ts';
+import { percentile } from '../statistics.ts';
+
+/** A machine that cannot keep up is not buried. */
+const underWayMax = 500;
+
+export class Commands {
+  /** When each was sent, by async-id: accepted, and without a result. */
+  waiting = new Map<string, number>();
+  accepted = 0;
+  refused = 0;
+  /** Results that say that the device was not read. */
+  failed = 0;
+  private took: number[] = [];
+  private number = 0;
+  private readonly underWay = new Set<Promise<void>>();
+  private timer: NodeJS.Timeout | undefined;
+  private channel: Channel | undefined;
+
+  private readonly lanyard: Lanyard;
+  private readonly devices: readonly string[];
+
+  constructor(lanyard: Lanyard, devices: readonly string[]) {
+    this.lanyard = lanyard;
+    this.devices = devices;
+  }
+
+  async start(perSecond: number) {
+    this.channel = await this.lanyard.listen({ reconnectMaxMs: 1_000 });
+    void this.listen(this.channel);
+    this.timer = setInterval(() => {
+      if (this.underWay.size >= underWayMax) return;
+      const call = this.send().finally(() => this.underWay.delete(call));
+      this.underWay.add(call);
+    }, 1_000 / perSecond);
+  }
+
+  takeLatencies() {
+    const { took } = this;
+    this.took = [];
+    return { p50: percentile(took, 0.5), p99: percentile(took, 0.99) };
+  }
+
+  /** No more are sent. Results still come. */
+  async end() {
+    clearInterval(this.timer);
+    await Promise.all(this.underWay);
+  }
+
+  close() {
+    this.channel?.close();
+  }
+
+  private async send() {
+    const asyncId = `soak-${this.number++}`;
+    const device = this.devices[this.number % this.devices.length] ?? '';
+    this.waiting.set(asyncId, performance.now());
+    try {
+      const options = { asyncId, retry: 3, expirySeconds: 300 };
+      await this.lanyard.sendCommand(device, { method: 'GET', uri: sensorPath }, options);
+      this.accepted++;
+    } catch {
+      // It may have been stored all the same: then its result comes, and is not waited for.
+      this.refused++;
+      this.waiting.delete(asyncId);
+    }
+  }
+
+  private async listen(channel: Channel) {
+    for await (const event of channel) {
+      if (event.category !== 'async-responses') continue;
+      const sentAt = this.waiting.get(event.asyncId);
+      if (sentAt === undefined) continue;
+      this.waiting.delete(event.asyncId);
+      this.took.push(performance.now() - sentAt);
+      if (event.status !== 200) this.failed++;
+    }
+  }
+}

@@ -1,0 +1,107 @@
+/** Devices of a soak: a group for each channel, over all bindings, in a few processes. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Lanyard } from '@lanyard/client';
+import { stringify } from 'yaml';
+import { introduceDevices } from '../../tools/testing/introduced-devices.ts';
+import { Simulator } from '../../tools/testing/simulator.ts';
+import type { TestSystem } from '../../tools/testing/test-system.ts';
+import type { Load } from './options.ts';
+
+type Binding = 'udp' | 'queue' | 'dtls' | 'tls';
+
+/** Of ten groups. */
+const mixture: readonly Binding[] = ['udp', 'queue', 'udp', 'dtls', 'udp', 'queue', 'udp', 'tls', 'udp', 'udp'];
+
+const processes = 4;
+/** Registrations per second of all devices. */
+const arrivals = 1_000;
+
+/** An update of a registration is an event of every channel: so many of them a second, whatever the size of the fleet. */
+const updateEvents = 1_000;
+const updateSecondsMin = 60;
+/** A sleeping device sends what it kept when it wakes for its update. */
+const queueFactor = 10;
+
+export const bindingOf = (channel: number): Binding => mixture[channel % mixture.length] ?? 'udp';
+
+/** Its name, the prefix of its devices, and their type. */
+export const groupOf = (channel: number) => `soak-${channel}`;
+
+const serversOf = (system: TestSystem, binding: Binding) =>
+  ({ udp: system.coapUrls, queue: system.coapUrls, dtls: system.coapsUrls, tls: system.coapsTcpUrls })[binding];
+
+const isSecure = (binding: Binding) => binding === 'dtls' || binding === 'tls';
+
+/** A scenario of the simulator, and the credentials beside it. */
+const writeScenario = async (
+  { system, lanyard, folder }: { system: TestSystem; lanyard: Lanyard; folder: string },
+  channels: readonly number[],
+  { channels: all, devices, valuesPerSecond }: Load,
+) => {
+  const updateSeconds = Math.max(updateSecondsMin * queueFactor, Math.ceil((devices * all * all) / updateEvents));
+  const groups: Record<string, object> = {};
+  for (const channel of channels) {
+    const [name, binding] = [groupOf(channel), bindingOf(channel)];
+    const servers = serversOf(system, binding);
+    // As a balancer divides them.
+    const server = [...servers.slice(channel % servers.length), ...servers.slice(0, channel % servers.length)].join();
+    groups[name] = { devices, server, 'device-type': name, 'values-per-second': valuesPerSecond };
+    if (binding === 'queue') {
+      const seconds = Math.max(updateSecondsMin, Math.ceil(updateSeconds / queueFactor));
+      Object.assign(groups[name], { 'queue-mode': true, 'update-seconds': seconds });
+    }
+    if (!isSecure(binding)) continue;
+    const names = Array.from({ length: devices }, (_, n) => `${name}-${n}`);
+    await introduceDevices(lanyard, names, join(folder, `${name}.keys`));
+    Object.assign(groups[name], { 'credentials-file': `${name}.keys` });
+  }
+  const defaults = {
+    'numbered-values': true,
+    'lifetime-seconds': 600,
+    'kept-values': 1_000,
+    'back-off-max-ms': 10_000,
+  };
+  const file = join(folder, `${groupOf(channels[0] ?? 0)}.yaml`);
+  writeFileSync(file, stringify({ 'registrations-per-second': arrivals / processes, defaults, groups }));
+  return file;
+};
+
+export class Devices {
+  fleets: Simulator[] = [];
+
+  async start(where: { system: TestSystem; lanyard: Lanyard; folder: string }, load: Load) {
+    const all = Array.from({ length: load.channels }, (_, channel) => channel);
+    const parts = Array.from({ length: processes }, (_, part) => all.filter((n) => n % processes === part));
+    for (const channels of parts.filter((part) => part.length > 0)) {
+      const scenario = await writeScenario(where, channels, load);
+      this.fleets.push(await Simulator.start({ scenario }));
+    }
+  }
+
+  async state() {
+    const states = await Promise.all(this.fleets.map((fleet) => fleet.state()));
+    const total = (of: (state: (typeof states)[number]) => number) => states.reduce((sum, one) => sum + of(one), 0);
+    return {
+      registered: total(({ registered }) => registered),
+      observations: total(({ observations }) => observations),
+      values: total(({ values }) => values),
+    };
+  }
+
+  /** By `device path`. */
+  async values() {
+    return Object.assign({}, ...(await Promise.all(this.fleets.map((fleet) => fleet.values())))) as Awaited<
+      ReturnType<Simulator['values']>
+    >;
+  }
+
+  /** They say nothing more. */
+  suspend() {
+    for (const { child } of this.fleets) child.kill('SIGSTOP');
+  }
+
+  async stop() {
+    await Promise.all(this.fleets.map((fleet) => fleet.stop()));
+  }
+}

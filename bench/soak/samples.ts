@@ -1,0 +1,21 @@
+/** What is looked at again and again during a soak, and how it develops. */
+
+/** In MB, ms and so on, by name. */
+export type Sample = { minutes: number } & Record<string, number>;
+
+/** Of the soak, before its figures count: caches fill, pools grow. */
+const warmUpShare = 0.25;
+
+/** Least squares: how much `name` grows in an hour, without the time of warming up. */
+export const slopePerHour = (samples: readonly Sample[], name: string) => {
+  const from = (samples.at(-1)?.minutes ?? 0) * warmUpShare;
+  const points = samples
+    .filter(({ minutes }) => minutes >= from)
+    .map((sample) => [sample.minutes / 60, sample[name] ?? NaN] as const)
+    .filter(([, value]) => Number.isFinite(value));
+  const mean = (of: (point: readonly [number, number]) => number) =>
+    points.reduce((sum, point) => sum + of(point), 0) / points.length;
+  const [meanX, meanY] = [mean(([x]) => x), mean(([, y]) => y)];
+  const variance = mean(([x]) => (x - meanX) ** 2);
+  return mean(([x, y]) => (x - meanX) * (y - meanY)) / variance;
+};

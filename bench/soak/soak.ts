@@ -1,0 +1,199 @@
+/** Load, disturbances and measurements of a soak, and the judgement at its end. */
+import { Lanyard } from '@lanyard/client';
+import { acknowledged } from '../../tools/drill/verdict.ts';
+import { waitUntil } from '../../tools/lanyard/probes.ts';
+import { say, sleep } from '../../tools/lanyard/project.ts';
+import { apps } from '../../tools/lanyard/service-processes.ts';
+import type { TestSystem } from '../../tools/testing/test-system.ts';
+import { residentBytes } from '../machine.ts';
+import { round } from '../statistics.ts';
+import { Channels, kindOf } from './channels.ts';
+import { Commands } from './commands.ts';
+import { bindingOf, Devices } from './groups.ts';
+import type { Load } from './options.ts';
+import { slopePerHour, type Sample } from './samples.ts';
+
+const sampleMs = 10_000;
+/** Devices that commands go to. */
+const commandedMax = 1_000;
+/** Registrations per second that a busy machine manages, at least. */
+const arrivalsMin = 50;
+const settledMs = 300_000;
+const engines = ['redis', 'postgresql', 'kafka'];
+
+export class Soak {
+  samples: Sample[] = [];
+  private readonly devices = new Devices();
+  private readonly channels = new Channels();
+  private commands!: Commands;
+  private readonly system: TestSystem;
+  private readonly load: Load;
+  private readonly folder: string;
+  private readonly administrator: Lanyard;
+  private ids = new Map<string, string>();
+  /** By name, the last value that may have come before there was a channel. */
+  private readonly before = new Map<string, number>();
+  private registeredSeconds = 0;
+  private restarts = 0;
+  private readonly ended: string[] = [];
+
+  constructor(system: TestSystem, load: Load, folder: string) {
+    this.system = system;
+    this.load = load;
+    this.folder = folder;
+    this.administrator = this.clientOf(system.adminKey);
+  }
+
+  private clientOf(key: string) {
+    return new Lanyard({ baseUrl: this.system.baseUrl, key, retries: 10 });
+  }
+
+  /** Channels, then devices, then commands; resolves when all devices report. */
+  async begin() {
+    const { administrator: lanyard, devices, folder, load, system } = this;
+    const all = load.channels * load.devices;
+    say(`${all} devices`);
+    await this.channels.prepare(lanyard, system.baseUrl, load.channels);
+    const startedAt = Date.now();
+    await devices.start({ system, lanyard, folder }, load);
+    const patience = { timeoutMs: 120_000 + (all / arrivalsMin) * 1_000 };
+    await waitUntil('observations', async () => (await devices.state()).observations >= all, patience);
+    this.registeredSeconds = (Date.now() - startedAt) / 1_000;
+    say(`registered and observed after ${round(this.registeredSeconds)} s`);
+    for await (const { id, endpoint_name: name } of lanyard.items('GET /v3/devices', { query: { limit: 1_000 } }))
+      this.ids.set(String(name), id);
+    await this.channels.register();
+    for (const [name, numbers] of acknowledged(await devices.values())) this.before.set(name, numbers.at(-1) ?? 0);
+    const { key } = await lanyard.call('POST /v3/api-keys', { body: { name: 'soak commands' } });
+    const awake = [...this.ids].filter(([name]) => bindingOf(Number(name.split('-')[1])) === 'udp').map(([, id]) => id);
+    this.commands = new Commands(this.clientOf(key), awake.slice(0, commandedMax));
+    await this.commands.start(load.commandsPerSecond);
+  }
+
+  /** For as long as was asked for. */
+  async last() {
+    const { minutes, restartMinutes } = this.load;
+    const startedAt = performance.now();
+    const passed = () => (performance.now() - startedAt) / 60_000;
+    let restarting = Promise.resolve();
+    let values = (await this.devices.state()).values;
+    let atMs = performance.now();
+    let arrived = this.arrived;
+    while (passed() < minutes) {
+      await sleep(sampleMs);
+      const now = await this.devices.state().then((state) => state.values);
+      const seconds = (performance.now() - atMs) / 1_000;
+      const sample = this.sample(passed());
+      sample['rate sent'] = (now - values) / seconds;
+      sample['rate arrived'] = (this.arrived - arrived) / seconds;
+      [values, atMs, arrived] = [now, performance.now(), this.arrived];
+      this.samples.push(sample);
+      this.tell(sample);
+      if (passed() > (this.restarts + 1) * restartMinutes && passed() < minutes - 1)
+        restarting = this.restart().catch((error: unknown) => void this.ended.push(String(error)));
+    }
+    await restarting;
+  }
+
+  private get arrived() {
+    return this.channels.arrivals.reduce((sum, { values }) => sum + values, 0);
+  }
+
+  private sample(minutes: number): Sample {
+    const { channels, commands, system } = this;
+    const [value, answer] = [channels.takeLatencies(), commands.takeLatencies()];
+    const memory = (name: string) => {
+      try {
+        return residentBytes(system.unit(name).unit.pid) / 1e6;
+      } catch {
+        return NaN;
+      }
+    };
+    const memories = [...apps, ...engines].map((name) => {
+      const units = system.replicaNames.filter((replica) => replica.replace(/-\d+$/, '') === name);
+      const all = (units.length > 0 ? units : [name]).map(memory);
+      return [`memory ${name}`, all.reduce((sum, one) => sum + one, 0)] as const;
+    });
+    return {
+      minutes,
+      ...Object.fromEntries(memories),
+      'value p50': value.p50,
+      'value p99': value.p99,
+      'command p50': answer.p50,
+      'command p99': answer.p99,
+    };
+  }
+
+  private tell(sample: Sample) {
+    if (this.samples.length % 6 !== 0) return;
+    const figures = ['rate sent', 'rate arrived', 'value p99', 'command p99'];
+    const texts = figures.map((name) => `${name} ${round(sample[name] ?? NaN)}`);
+    say(`${sample.minutes.toFixed(1)} min: ${texts.join(', ')}, ${this.commands.waiting.size} commands wait`);
+  }
+
+  /** The next replica: stopped in order, or killed. */
+  private async restart() {
+    const { replicaNames } = this.system;
+    const name = replicaNames[this.restarts % replicaNames.length] ?? '';
+    const signal = this.restarts++ % 2 === 0 ? 'SIGTERM' : 'SIGKILL';
+    say(`${signal} of ${name}`);
+    await this.system.restart(name, signal);
+    const dead = await this.system.revive();
+    this.ended.push(...dead);
+  }
+
+  /** Waits for what is owed. Dead channels are owed nothing. */
+  async end() {
+    await this.commands.end();
+    this.channels.isHurried = true;
+    const sent = acknowledged(await this.devices.values());
+    const owed = [...sent].flatMap(([name, all]) => {
+      const channel = Number(name.split('-')[1]);
+      const arrivals = this.channels.arrivals[channel];
+      const numbers = all.filter((n) => n > (this.before.get(name) ?? 0));
+      return arrivals && kindOf(channel) !== 'dead' ? [{ name, numbers, arrivals, id: this.ids.get(name) ?? '' }] : [];
+    });
+    const lost = () =>
+      owed.flatMap(({ name, id, numbers, arrivals }) => arrivals.lost(id, numbers).map((n) => `${name} ${n}`));
+    say('waiting for what is owed');
+    const isComplete = async () => lost().length + this.commands.waiting.size === 0;
+    await waitUntil('values and results', isComplete, { timeoutMs: settledMs }).catch(() => undefined);
+    const overtaken = owed.flatMap(({ name, id, numbers, arrivals }) =>
+      arrivals.overtaken(id, numbers).map((n) => `${name} ${n}`),
+    );
+    const { commands, samples } = this;
+    const figures: Record<string, number> = {
+      devices: this.ids.size,
+      'seconds until all were observed': round(this.registeredSeconds),
+      'values acknowledged, of channels that answer': owed.reduce((sum, { numbers }) => sum + numbers.length, 0),
+      'values lost': lost().length,
+      'values overtaken': overtaken.length,
+      'values that came again': this.channels.arrivals.reduce((sum, { repeated }) => sum + repeated, 0),
+      'commands accepted': commands.accepted,
+      'commands refused': commands.refused,
+      'commands that failed': commands.failed,
+      'commands without a result': commands.waiting.size,
+      'replicas restarted': this.restarts,
+    };
+    for (const name of Object.keys(samples[0] ?? {}).filter((key) => key.startsWith('memory ')))
+      figures[`${name}, MB/h`] = round(slopePerHour(samples, name));
+    for (const name of ['value p99', 'command p99']) figures[`${name}, ms/h`] = round(slopePerHour(samples, name));
+    const list = (what: string, all: string[]) =>
+      all.length > 0 ? [`${all.length} ${what}: ${all.slice(0, 5).join(', ')}`] : [];
+    return {
+      figures,
+      violations: [
+        ...list('values lost', lost()),
+        ...list('values overtaken', overtaken),
+        ...list('commands without a result', [...commands.waiting.keys()]),
+        ...list('services ended by themselves', this.ended),
+      ],
+    };
+  }
+
+  async stop() {
+    this.commands?.close();
+    await this.devices.stop();
+    await this.channels.stop();
+  }
+}
