@@ -25,7 +25,7 @@ await command({ usage, options, printsResult: true }, async ({ values }) => {
     const file = resolve(values.report);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, report(soak.samples, figures, violations));
-    const lines = Object.entries(figures).map(([name, value]) => `${name.padEnd(36)}${value}`);
+    const lines = Object.entries(figures).map(([name, value]) => `${name.padEnd(46)}${value}`);
     process.stdout.write(`${lines.join('\n')}\n${file}\n`);
     for (const violation of violations) process.stderr.write(`VIOLATION ${violation}\n`);
     return violations.length > 0 ? 1 : 0;
