@@ -4,6 +4,7 @@
  */
 import { globSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { ensureBrowser } from './lanyard/browser.ts';
 import { command } from './lanyard/command-line.ts';
 import { environmentOfCompiledDevices } from './lanyard/compiled-devices.ts';
 import { fetchEngines } from './lanyard/fetch-engines.ts';
@@ -12,6 +13,7 @@ import { root } from './lanyard/project.ts';
 import { environmentOfPython } from './lanyard/python-packages.ts';
 
 await command({ usage: 'node tools/prepare-tests.ts' }, async () => {
+  ensureBrowser();
   await fetchEngines();
   for (const pom of globSync(join(root, 'e2e/*/pom.xml'))) await prepareJava(basename(dirname(pom)));
   environmentOfCompiledDevices({ installs: true });

@@ -1,13 +1,15 @@
 /**
  * `npm test [-- FILTER...] [--no-e2e | --only-e2e] [--interop [--install]] [--long]`: own set-up, own engines on free ports, own data
  * folder, all tests; with `--interop` those with devices that have to be compiled here too, see docs/interop.md. What they
- * need and is not there is named and ends it with 1, with `--install` it is installed first (Debian, root).
+ * need and is not there is named and ends it with 1, with `--install` it is installed first (Debian, root). So is Chromium, for
+ * the tests of the console, whatever the options.
  * `--long` takes the long forms of tests: every combination, more rows, more generated requests, and the folder e2e/long.
  * At the end stand the ten slowest files. The last line is `N passed, N failed`.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { ensureBrowser } from './lanyard/browser.ts';
 import { environmentOfCompiledDevices } from './lanyard/compiled-devices.ts';
 import { startEngines } from './lanyard/engines.ts';
 import { removeData } from './lanyard/engine-processes.ts';
@@ -93,6 +95,7 @@ const count = (report: string, code: number) => {
 };
 
 await command({ usage, options, allowPositionals: true }, async ({ values: given, positionals: filters }) => {
+  if (filters.length === 0 && !given['no-e2e']) ensureBrowser();
   const interop = given.interop && {
     ...environmentOfCompiledDevices({ installs: given.install }),
     ...environmentOfPython({ required: given.install }),

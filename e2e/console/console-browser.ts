@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { isLongRun } from '@lanyard/testing';
 import axe, { type AxeResults } from 'axe-core';
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
+import { chromiumPath } from '../../tools/lanyard/browser.ts';
 
 const heights = { 400: 860, 1_280: 860, 2_560: 1_440 } as const;
 
@@ -35,9 +36,6 @@ const folder = join(import.meta.dirname, '../../.lanyard/screenshots');
 
 const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'];
 
-/** Debian's package `chromium`. */
-const executablePath = process.env.LANYARD_CHROMIUM ?? '/usr/bin/chromium';
-
 /** A page has fewer places for the focus. */
 const tabsMax = 100;
 
@@ -62,7 +60,7 @@ export class ConsoleBrowser {
   }
 
   static async open(baseUrl: string): Promise<ConsoleBrowser> {
-    const browser = await chromium.launch({ executablePath, args: flags });
+    const browser = await chromium.launch({ executablePath: chromiumPath, args: flags });
     const page = await browser.newPage({ viewport: { width: 1_280, height: 860 } });
     page.setDefaultTimeout(30_000);
     return new ConsoleBrowser(browser, page, baseUrl);
