@@ -96,7 +96,7 @@ describe('the channels of an account', () => {
     expect(await test()).toMatchObject({ status: 200, body: { delivered: true, reason: null } });
     expect(receiver.calls.slice(before)).toMatchObject([{ body: '{}', headers: { authorization: 'secret' } }]);
     receiver.answer(500);
-    expect(await test()).toMatchObject({ status: 200, body: { delivered: false, reason: 'another status' } });
+    expect(await test()).toMatchObject({ status: 200, body: { delivered: false, reason: 'status 500' } });
     await call(admin, 'PUT', 'websocket');
     expect(await asAdmin('POST', `${channels}/${admin.keyId}/test`)).toMatchObject({ status: 404 });
     expect(await call(admin, 'POST', `${channels}/${other.keyId}/test`)).toMatchObject({ status: 404 });
@@ -122,7 +122,7 @@ describe('the channels of an account', () => {
     receiver.answer(500);
     await system.value(other, 'second');
     await eventually(async () =>
-      expect(await messages()).toMatchObject({ data: [{ outcome: 'another status' }, { outcome: 'accepted' }] }),
+      expect(await messages()).toMatchObject({ data: [{ outcome: 'status 500' }, { outcome: 'accepted' }] }),
     );
     expect(await call(admin, 'GET', `${channels}/${other.keyId}/messages`)).toMatchObject({ status: 404 });
     // A channel that is created again begins with none.

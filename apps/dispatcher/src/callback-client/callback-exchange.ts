@@ -2,24 +2,16 @@ import type { Dispatcher } from 'undici';
 import { callbackResponseBytesMax } from '../limits.js';
 import { AddressForbidden } from './address-guard.js';
 
-export type SendOutcome = { ok: true } | { ok: false; cause: SendFailure };
-export type SendFailure =
-  | 'status'
-  | 'timeout'
-  | 'unreachable'
-  | 'forbidden'
-  | 'untrusted'
-  | 'other name'
-  | 'out of date'
-  | 'aborted'
-  | 'withdrawn';
+export type SendOutcome = { ok: true } | SendRefused;
+export type SendRefused = { ok: false; cause: 'status'; status: number } | { ok: false; cause: NoAnswer };
+export type SendFailure = 'status' | NoAnswer;
+type NoAnswer =
+  'timeout' | 'unreachable' | 'forbidden' | 'untrusted' | 'other name' | 'out of date' | 'aborted' | 'withdrawn';
 
 /** One answer to both: otherwise a customer learns which names exist inside. */
 const notReachable = 'not reachable, or its address is not publicly reachable';
 
-/** Of the request, as the owner of the URL reads it. */
-export const whyNot: Record<SendFailure, string> = {
-  status: 'another status',
+const reasons: Record<NoAnswer, string> = {
   timeout: 'no answer within 20 s',
   unreachable: notReachable,
   forbidden: notReachable,
@@ -29,6 +21,10 @@ export const whyNot: Record<SendFailure, string> = {
   aborted: notReachable,
   withdrawn: notReachable,
 };
+
+/** Of the request, as the owner of the URL reads it. */
+export const whyNot = (sent: SendRefused): string =>
+  sent.cause === 'status' ? `status ${sent.status}` : reasons[sent.cause];
 
 /** This replica may not send to the channel any more. */
 export class Withdrawn extends Error {}
@@ -41,13 +37,13 @@ const codeOf = (error: unknown): string => {
 };
 
 /** What Node and OpenSSL say of a certificate that they refuse (spec §5 rule 10: name and chain are checked). */
-const certificateFailure = (code: string): SendFailure | undefined => {
+const certificateFailure = (code: string): NoAnswer | undefined => {
   if (/ALTNAME_INVALID$/.test(code)) return 'other name';
   if (/^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/.test(code)) return 'out of date';
   return /CERT|LEAF_SIGNATURE|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH/.test(code) ? 'untrusted' : undefined;
 };
 
-const causeOf = (error: unknown): SendFailure => {
+const causeOf = (error: unknown): NoAnswer => {
   if (error instanceof AddressForbidden || codeOf(error) === 'ADDRESS_FORBIDDEN') return 'forbidden';
   if (error instanceof Withdrawn) return 'withdrawn';
   return certificateFailure(codeOf(error)) ?? 'unreachable';
@@ -77,7 +73,7 @@ export class CallbackExchange implements Dispatcher.DispatchHandler {
   }
 
   /** Nothing more is written or waited for. */
-  endWith(cause: SendFailure): void {
+  endWith(cause: NoAnswer): void {
     this.stop({ ok: false, cause }, new Error(cause));
   }
 
@@ -117,6 +113,6 @@ export class CallbackExchange implements Dispatcher.DispatchHandler {
   }
 
   private judged(): SendOutcome {
-    return accepted(this.status) ? { ok: true } : { ok: false, cause: 'status' };
+    return accepted(this.status) ? { ok: true } : { ok: false, cause: 'status', status: this.status };
   }
 }

@@ -85,6 +85,6 @@ export class Verification {
     const line = `verification ${newId()}`;
     const sent = await this.sender.send(line, target, { body, ...(headers && { headers }) });
     this.sender.forget(line);
-    return sent.ok ? undefined : whyNot[sent.cause];
+    return sent.ok ? undefined : whyNot(sent);
   }
 }
