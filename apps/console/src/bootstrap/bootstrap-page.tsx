@@ -1,7 +1,7 @@
 import type { BootstrapProfile } from '@lanyard/client/browser';
 import { useDeviceGroups } from '../api/choices.ts';
 import { usePages } from '../api/pages.ts';
-import { type Column, counted, Empty, Listing, Opens, Page, PageLink, recordActions } from '../ui/index.ts';
+import { type Column, duration, Empty, Listing, Opens, Page, PageLink, recordActions } from '../ui/index.ts';
 import { ProfileDialog } from './profile-dialog.tsx';
 
 const list = 'GET /v3/bootstrap-profiles';
@@ -22,7 +22,7 @@ const columns: readonly Column<BootstrapProfile>[] = [
     cell: ({ server_uri: uri }) => uri,
     more: ({ security_mode: mode }) => (mode === 'psk' ? 'pre-shared key' : 'no security'),
   },
-  { title: 'Lifetime', cell: ({ lifetime_seconds: n }) => counted(n, 'second') },
+  { title: 'Lifetime', cell: ({ lifetime_seconds: n }) => duration(n) },
   recordActions({
     what: ({ id, name }) => `the profile ${name || id}`,
     needs: 'devices.credentials for all devices',

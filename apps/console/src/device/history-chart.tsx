@@ -2,7 +2,7 @@ import type { ResourceHistory } from '@lanyard/client/browser';
 import { Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useRead } from '../api/queries.ts';
-import { Answered, counted, precise, type Series, TimeChart } from '../ui/index.ts';
+import { Answered, counted, duration, precise, type Series, TimeChart } from '../ui/index.ts';
 import { type Resource, symbolOf } from './values.ts';
 
 const ranges = [
@@ -84,7 +84,8 @@ const Chart = ({ history, name, unit }: { history: ResourceHistory; name: string
       <TimeChart label={`${name} over time`} times={times} series={series} height={200} range="values" />
       <Text size="xs" c="dimmed">
         {counted(history.count, 'value')}
-        {history.step_seconds !== null && `: mean, minimum and maximum of every ${history.step_seconds} seconds`}
+        {history.step_seconds !== null &&
+          `: mean, minimum and maximum of each step of ${duration(history.step_seconds)}`}
       </Text>
     </>
   );

@@ -1,4 +1,5 @@
 import { Grid } from '@mantine/core';
+import { useRefusal } from '../api/permissions.ts';
 import { Page, Permitted } from '../ui/index.ts';
 import { Attention } from './attention.tsx';
 import { NewestEvents } from './newest-events.tsx';
@@ -16,22 +17,27 @@ const Figures = () => {
   );
 };
 
-const FleetPage = () => (
-  <Page title="Fleet" about="The last hour, read again every ten seconds">
-    <Permitted needs="devices.read for all devices">
-      <Figures />
-    </Permitted>
-    <Grid gap="md">
-      <Grid.Col span={{ base: 12, md: 5 }}>
-        <Permitted needs="devices.read for all devices">
-          <Attention />
-        </Permitted>
-      </Grid.Col>
-      <Grid.Col span={{ base: 12, md: 7 }}>
-        <NewestEvents />
-      </Grid.Col>
-    </Grid>
-  </Page>
-);
+const allDevices = 'devices.read for all devices';
+
+const FleetPage = () => {
+  const seesAll = useRefusal(allDevices) === undefined;
+  return (
+    <Page title="Fleet" about="The last hour, read again every ten seconds">
+      <Permitted needs={allDevices}>
+        <Figures />
+      </Permitted>
+      <Grid gap="md">
+        {seesAll && (
+          <Grid.Col span={{ base: 12, md: 5 }}>
+            <Attention />
+          </Grid.Col>
+        )}
+        <Grid.Col span={{ base: 12, md: seesAll ? 7 : 12 }}>
+          <NewestEvents />
+        </Grid.Col>
+      </Grid>
+    </Page>
+  );
+};
 
 export default FleetPage;

@@ -2,13 +2,14 @@ import type { ApiKey } from '@lanyard/client/browser';
 import { Group } from '@mantine/core';
 import { useState } from 'react';
 import { useSession } from '../api/session.ts';
-import { Confirm, Opens, SecretOnce } from '../ui/index.ts';
+import { Confirm, duration, Opens, SecretOnce } from '../ui/index.ts';
 import { KeyDialog } from './key-dialog.tsx';
 
 const list = ['GET /v3/api-keys'] as const;
 
 /** A day for applications to take the new secret over. */
 const overlapSeconds = 86_400;
+const overlap = duration(overlapSeconds);
 
 /** Changes a key, rotates its secret, or revokes it. */
 export const KeyActions = ({ apiKey }: { apiKey: ApiKey }) => {
@@ -29,7 +30,7 @@ export const KeyActions = ({ apiKey }: { apiKey: ApiKey }) => {
         changes={list}
         onDone={({ key }) => setSecret(key)}
       >
-        The key gets a new secret. The present one is valid for another 24 hours.
+        {`The key gets a new secret. The present one is valid for another ${overlap}.`}
       </Confirm>
       {id !== subject.id && (
         <Confirm
@@ -45,7 +46,7 @@ export const KeyActions = ({ apiKey }: { apiKey: ApiKey }) => {
       )}
       {secret !== undefined && (
         <SecretOnce title={`New secret of ${name}`} secret={secret} onClose={() => setSecret(undefined)}>
-          Give it to the application within 24 hours: then the previous secret ends.
+          {`Give it to the application within ${overlap}: then the previous secret ends.`}
         </SecretOnce>
       )}
     </Group>

@@ -16,6 +16,25 @@ export const precise = (n: number): string => exact.format(n);
 /** `1 device`, `2 devices`. */
 export const counted = (n: number, noun: string): string => `${count(n)} ${noun}${n === 1 ? '' : 's'}`;
 
+const periods = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const;
+
+/** 86400 -> 1 day; 5400 -> 1 hour 30 minutes */
+export const duration = (seconds: number): string => {
+  const parts: string[] = [];
+  let rest = seconds;
+  for (const [unit, length] of periods) {
+    const n = Math.floor(rest / length);
+    rest -= n * length;
+    if (n > 0) parts.push(counted(n, unit));
+  }
+  return parts.join(' ') || counted(0, 'second');
+};
+
 const noBreak = '\u00a0';
 
 // Made once: lists format some hundred times while they scroll. The times of day are as the axes of charts have them.
