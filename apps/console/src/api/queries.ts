@@ -41,24 +41,29 @@ export const useChange = <K extends Operation>(operation: K, changes: readonly O
   });
 };
 
-/** Operations that take a body, and those that also name a record. */
-type Creation = { [K in Operation]: InputOf<K> extends { body: object } ? K : never }[Operation];
+/** Where records are created, with PUT of one to change it. */
+type Collection = {
+  [K in Operation]: K extends `POST ${infer P}` ? (`PUT ${P}/{id}` extends Operation ? P : never) : never;
+}[Operation];
+type Creation<P extends Collection> = Extract<Operation, `POST ${P}`>;
 
 /**
- * Creates a record by one operation, or changes the given one by the other, unless another client has changed it since it was
- * read. Afterwards, everything that `changes` names is read again.
+ * Creates a record, or changes the given one, unless another client has changed it since it was read. Afterwards, it and its
+ * list are read again, and everything that `others` names.
  */
-export const useSave = <C extends Creation, U extends Operation>(
-  creation: C,
-  update: U,
-  changes: readonly Operation[],
+export const useSave = <P extends Collection>(
+  path: P,
   record?: { id: string; etag: string },
+  others: readonly Operation[] = [],
 ) => {
+  type Input = InputOf<Creation<P>>;
+  type Saved = AnswerOf<Creation<P>>;
   // The version that the person saw, whatever is read meanwhile.
   const [known] = useState(record);
-  const change = useChange<Operation>(known ? update : creation, changes);
+  const operation = (known ? `PUT ${path}/{id}` : `POST ${path}`) as Operation;
+  const change = useChange(operation, [`GET ${path}`, `GET ${path}/{id}`, ...others] as Operation[]);
   const input = known && { path: { id: known.id }, header: { 'If-Match': known.etag } };
-  const save = (body: InputOf<C>['body' & keyof InputOf<C>], onSuccess?: (saved: AnswerOf<C>) => void): void =>
-    change.mutate({ ...input, body } as never, { onSuccess: (saved) => onSuccess?.(saved as AnswerOf<C>) });
+  const save = (body: Input['body' & keyof Input], onSuccess?: (saved: Saved) => void): void =>
+    change.mutate({ ...input, body } as never, { onSuccess: (saved) => onSuccess?.(saved as Saved) });
   return { change, save };
 };

@@ -1,8 +1,7 @@
 import type { BootstrapProfile } from '@lanyard/client/browser';
-import { NumberInput, Select, TextInput } from '@mantine/core';
-import { useDeviceGroups } from '../api/choices.ts';
+import { NumberInput, TextInput } from '@mantine/core';
 import { useSave } from '../api/queries.ts';
-import { FormDialog, type RecordDialogProps, useFields } from '../ui/index.ts';
+import { duration, FormDialog, GroupSelect, type RecordDialogProps, useFields } from '../ui/index.ts';
 
 const lifetimeDefault = 86_400;
 
@@ -15,13 +14,7 @@ export const ProfileDialog = ({ record: profile, onClose }: RecordDialogProps<Bo
     group: profile?.group_id ?? null,
     lifetime: profile?.lifetime_seconds ?? lifetimeDefault,
   });
-  const { change, save } = useSave(
-    'POST /v3/bootstrap-profiles',
-    'PUT /v3/bootstrap-profiles/{id}',
-    ['GET /v3/bootstrap-profiles'],
-    profile,
-  );
-  const groups = useDeviceGroups();
+  const { change, save } = useSave('/v3/bootstrap-profiles', profile);
   const submit = () => {
     const { name, description, uri, group, lifetime } = values;
     const settings = { name: name.trim(), description, server_uri: uri.trim(), lifetime_seconds: lifetime };
@@ -42,13 +35,10 @@ export const ProfileDialog = ({ record: profile, onClose }: RecordDialogProps<Bo
       <TextInput label="Name" maxLength={128} data-autofocus {...text('name')} />
       <TextInput label="Description" {...text('description')} />
       {!profile && (
-        <Select
+        <GroupSelect
           label="For"
           placeholder="all devices of the account"
           description="The profile of a group applies before that of the account"
-          data={groups}
-          clearable
-          clearButtonProps={{ 'aria-label': 'For all devices of the account' }}
           {...choice('group')}
         />
       )}
@@ -58,7 +48,12 @@ export const ProfileDialog = ({ record: profile, onClose }: RecordDialogProps<Bo
         placeholder="coaps://lwm2m.example.com:5684"
         {...text('uri')}
       />
-      <NumberInput label="Lifetime of registrations, in seconds" min={1} {...number('lifetime')} />
+      <NumberInput
+        label="Lifetime of registrations, in seconds"
+        description={duration(values.lifetime)}
+        min={1}
+        {...number('lifetime')}
+      />
     </FormDialog>
   );
 };

@@ -1,9 +1,9 @@
 import type { UpdateCampaign } from '@lanyard/client/browser';
 import { Group, NumberInput, Select, SimpleGrid, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { useDeviceGroups, useImages } from '../api/choices.ts';
+import { useImages } from '../api/choices.ts';
 import { useSave } from '../api/queries.ts';
-import { FormDialog, type RecordDialogProps, useFields } from '../ui/index.ts';
+import { FormDialog, GroupSelect, type RecordDialogProps, useFields } from '../ui/index.ts';
 
 const concurrencyDefault = 10;
 const concurrencyMax = 1_000;
@@ -37,13 +37,7 @@ export const CampaignDialog = ({ record: campaign, onClose }: RecordDialogProps<
   // One that was started keeps its devices and its start.
   const isDraft = campaign === undefined || campaign.state === 'draft';
   const images = useImages();
-  const groups = useDeviceGroups();
-  const { change, save } = useSave(
-    'POST /v3/update-campaigns',
-    'PUT /v3/update-campaigns/{id}',
-    ['GET /v3/update-campaigns', 'GET /v3/update-campaigns/{id}'],
-    campaign,
-  );
+  const { change, save } = useSave('/v3/update-campaigns', campaign);
   const navigate = useNavigate();
   const submit = () => {
     if (image === null) return;
@@ -60,11 +54,11 @@ export const CampaignDialog = ({ record: campaign, onClose }: RecordDialogProps<
       ({ id }) => (campaign ? onClose() : void navigate({ to: `/campaigns/${id}` as '/' })),
     );
   };
-  const missing = [
-    images.length === 0 && campaign === undefined && 'Upload a package first.',
-    (name === '' || image === null) && 'Enter a name and choose a package.',
-    (from === '') !== (to === '') && 'Enter both times of the window, or none.',
-  ].find((one) => one !== false);
+  const missing =
+    (images.length === 0 && campaign === undefined && 'Upload a package first.') ||
+    ((name === '' || image === null) && 'Enter a name and choose a package.') ||
+    ((from === '') !== (to === '') && 'Enter both times of the window, or none.') ||
+    undefined;
   return (
     <FormDialog
       title={campaign ? `Change the campaign ${campaign.name}` : 'Create a campaign'}
@@ -79,14 +73,7 @@ export const CampaignDialog = ({ record: campaign, onClose }: RecordDialogProps<
       {campaign === undefined && <Select label="Package" data={images} searchable {...choice('image')} />}
       {isDraft && (
         <>
-          <Select
-            label="Device group"
-            placeholder="all groups"
-            data={groups}
-            clearable
-            clearButtonProps={{ 'aria-label': 'Clear the device group' }}
-            {...choice('group')}
-          />
+          <GroupSelect label="Device group" placeholder="all groups" {...choice('group')} />
           <TextInput
             label="Filter"
             description="As for the list of devices. Without group and filter: all devices"

@@ -24,12 +24,7 @@ export const CertificateDialog = ({ record, onClose }: RecordDialogProps<Trusted
     isActive: record?.status !== 'INACTIVE',
     revoked: record?.revoked_serials.join('\n') ?? '',
   });
-  const { change, save } = useSave(
-    'POST /v3/trusted-certificates',
-    'PUT /v3/trusted-certificates/{id}',
-    ['GET /v3/trusted-certificates'],
-    record,
-  );
+  const { change, save } = useSave('/v3/trusted-certificates', record);
   const signature = values.signature.trim();
   // Without the signature it stays inactive.
   const canBeActive = record === undefined || record.verified || signature !== '';

@@ -21,7 +21,7 @@ const list = 'GET /v3/device-groups';
 
 const GroupDialog = ({ record: group, onClose }: RecordDialogProps<DeviceGroup>) => {
   const { values, text } = useFields({ name: group?.name ?? '', description: group?.description ?? '' });
-  const { change, save } = useSave('POST /v3/device-groups', 'PUT /v3/device-groups/{id}', [list], group);
+  const { change, save } = useSave('/v3/device-groups', group);
   return (
     <FormDialog
       title={group ? `Change the group ${group.name}` : 'Create a device group'}

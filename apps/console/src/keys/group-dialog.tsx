@@ -1,9 +1,8 @@
 import type { KeyGroup } from '@lanyard/client/browser';
-import { Checkbox, MultiSelect, SimpleGrid, TextInput } from '@mantine/core';
-import { useDeviceGroups } from '../api/choices.ts';
+import { Checkbox, SimpleGrid, TextInput } from '@mantine/core';
 import { includes, type Permission, permissions } from '../api/permissions.ts';
 import { useSave } from '../api/queries.ts';
-import { FormDialog, type RecordDialogProps, useFields } from '../ui/index.ts';
+import { FormDialog, GroupsSelect, type RecordDialogProps, useFields } from '../ui/index.ts';
 
 /** Creates or changes a group of keys, whose permissions its keys have. */
 export const GroupDialog = ({ record: group, onClose }: RecordDialogProps<KeyGroup>) => {
@@ -12,12 +11,7 @@ export const GroupDialog = ({ record: group, onClose }: RecordDialogProps<KeyGro
     permissions: (group?.permissions ?? []) as string[],
     deviceGroups: group?.device_groups ?? [],
   });
-  const { change, save } = useSave(
-    'POST /v3/policy-groups',
-    'PUT /v3/policy-groups/{id}',
-    ['GET /v3/policy-groups', 'GET /v3/session'],
-    group,
-  );
+  const { change, save } = useSave('/v3/policy-groups', group, ['GET /v3/session']);
   const submit = () => {
     const { deviceGroups } = values;
     const name = values.name.trim();
@@ -49,11 +43,9 @@ export const GroupDialog = ({ record: group, onClose }: RecordDialogProps<KeyGro
           })}
         </SimpleGrid>
       </Checkbox.Group>
-      <MultiSelect
+      <GroupsSelect
         label="Device groups"
         description="Its keys see and touch their devices only. None: all devices"
-        data={useDeviceGroups()}
-        searchable
         {...choice('deviceGroups')}
       />
     </FormDialog>

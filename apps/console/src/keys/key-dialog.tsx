@@ -1,10 +1,10 @@
 import type { ApiKey } from '@lanyard/client/browser';
 import { MultiSelect, Select, Switch, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { useDeviceGroups, useKeyGroups } from '../api/choices.ts';
+import { useKeyGroups } from '../api/choices.ts';
 import { useSave } from '../api/queries.ts';
 import { useSession } from '../api/session.ts';
-import { FormDialog, moment, type RecordDialogProps, SecretOnce, useFields } from '../ui/index.ts';
+import { FormDialog, GroupsSelect, moment, type RecordDialogProps, SecretOnce, useFields } from '../ui/index.ts';
 
 const dayMs = 86_400_000;
 
@@ -48,9 +48,8 @@ export const KeyDialog = ({ record: apiKey, onClose }: RecordDialogProps<ApiKey>
     isActive: apiKey?.status !== 'INACTIVE',
   });
   const [secret, setSecret] = useState<string>();
-  const { change, save } = useSave('POST /v3/api-keys', 'PUT /v3/api-keys/{id}', ['GET /v3/api-keys'], apiKey);
+  const { change, save } = useSave('/v3/api-keys', apiKey);
   const keyGroups = useKeyGroups();
-  const deviceGroups = useDeviceGroups();
   const submit = () => {
     const { groups, days, isActive } = values;
     const status = isActive ? 'ACTIVE' : 'INACTIVE';
@@ -96,11 +95,9 @@ export const KeyDialog = ({ record: apiKey, onClose }: RecordDialogProps<ApiKey>
         searchable
         {...choice('groups')}
       />
-      <MultiSelect
+      <GroupsSelect
         label="Device groups"
         description="The key sees and touches their devices only. None: all devices"
-        data={deviceGroups}
-        searchable
         {...choice('deviceGroups')}
       />
       <TextInput

@@ -10,6 +10,7 @@ export * from './fields.ts';
 export * from './figure.tsx';
 export * from './form-dialog.tsx';
 export * from './format.ts';
+export * from './group-select.tsx';
 export * from './icon.tsx';
 export * from './listing.tsx';
 export * from './notice.tsx';
