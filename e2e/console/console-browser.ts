@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isLongRun } from '@lanyard/testing';
-import axe, { type AxeResults } from 'axe-core';
+import axe, { type Result, type RunOptions } from 'axe-core';
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 import { chromiumPath } from '../../tools/lanyard/browser.ts';
 
@@ -39,7 +39,12 @@ const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-ru
 /** A page has fewer places for the focus. */
 const tabsMax = 100;
 
-const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+/** Without what only a report of all rules needs: it takes longer than the rules. */
+const options: RunOptions = {
+  runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+  resultTypes: ['violations'],
+  selectors: false,
+};
 
 /** A person at the console: one browser, one page at a time, signed in with one key. */
 export class ConsoleBrowser {
@@ -123,11 +128,16 @@ export class ConsoleBrowser {
 
   /** What axe finds: rule, and the elements that break it. */
   async violations(): Promise<string[]> {
-    await this.page.evaluate(axe.source);
-    const { violations } = await this.page.evaluate<AxeResults>(
-      `axe.run(document, { runOnly: ${JSON.stringify(rules)} })`,
+    if (!(await this.page.evaluate<boolean>("'axe' in window"))) await this.page.evaluate(axe.source);
+    const violations = await this.page.evaluate<Result[]>(
+      `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations)`,
     );
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
+  }
+
+  /** Whether the page made elements of a text of others, or ran it: see `script`. */
+  tookTextForHtml(): Promise<boolean> {
+    return this.page.evaluate(`'wasRun' in window || document.querySelector('img[src="x"]') !== null`);
   }
 
   private overflows(): Promise<boolean> {

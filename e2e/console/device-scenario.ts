@@ -36,7 +36,7 @@ export const describeDevicePage = (running: () => Console): void =>
         .getByText(/^Written/)
         .waitFor();
       await browser.page.getByText(script).first().waitFor();
-      expect(await browser.page.evaluate("'wasRun' in window")).toBe(false);
+      expect(await browser.tookTextForHtml()).toBe(false);
       await browser.visit(`/devices/${id}?path=${temperature}`, 'sim-0');
       await browser.page.getByLabel('Value (float, °C)').fill('warm');
       await browser.page.getByText('Enter a number.').first().waitFor();

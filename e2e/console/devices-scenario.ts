@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Simulator } from '../../tools/testing/simulator.ts';
 import { eventually } from '../patience.ts';
-import { type Console, script } from './console.ts';
+import type { Console } from './console.ts';
 
 const pages: [path: string, title: string, shown: RegExp][] = [
   ['/', 'Fleet', /registered/],
@@ -45,13 +45,6 @@ export const describeDevices = (running: () => Console): void =>
       } finally {
         await late.stop();
       }
-    });
-
-    it('shows text that looks like a script as text', async () => {
-      await browser.visit('/devices?search=injected', 'Devices');
-      await browser.page.getByText(script).first().waitFor();
-      expect(await browser.page.evaluate("'wasRun' in window")).toBe(false);
-      await browser.photograph('devices-injected');
     });
 
     it('says how many devices an action concerns before it is done', async () => {

@@ -4,6 +4,7 @@ import { Console } from '../console/console.ts';
 import { describeDialogs } from '../console/dialogs-scenario.ts';
 import { describeDevicePage } from '../console/device-scenario.ts';
 import { describeDevices } from '../console/devices-scenario.ts';
+import { describeInjection } from '../console/injection-scenario.ts';
 import { describeKeyboard } from '../console/keyboard-scenario.ts';
 import { describePages } from '../console/pages-scenario.ts';
 import { describeSignIn } from '../console/sign-in-scenario.ts';
@@ -44,6 +45,7 @@ describe('the console in a browser', () => {
   describePages(() => running);
   describeDialogs(() => running);
   describeKeyboard(() => running);
+  describeInjection(() => running);
 
   it('says that the connection is lost, and recovers by itself', async () => {
     await browser.visit('/devices', 'Devices');
@@ -74,7 +76,8 @@ describe('the console in a browser', () => {
     await app.call('POST', `/v3/device-groups/${group.json.id}/devices/add`, { device_id: device });
     const key = await app.call('POST', '/v3/api-keys', { name: 'Northerner', device_groups: [group.json.id] });
     await browser.signIn(key.json.key);
-    await browser.page.getByText('Northerner is limited to device groups').first().waitFor();
+    // One hint: strict, as all locators are.
+    await browser.page.getByText('Northerner is limited to device groups').waitFor();
     expect(await browser.faults('limited-fleet')).toEqual([]);
     await browser.visit('/devices', 'Devices');
     await browser.page.getByText('1 device', { exact: true }).waitFor();
