@@ -47,8 +47,7 @@ export class CallbackRequests {
     body.done(sent.bodyLeft);
     this.telemetry.request(sent.ok ? 'ok' : sent.cause);
     if (sent.ok) this.telemetry.sent('callback', channelId, batch.message);
-    if (sent.ok || !endedHere.has(sent.cause))
-      this.last.add(channelId, batch, sent.ok ? 'accepted' : whyNot(sent));
+    if (sent.ok || !endedHere.has(sent.cause)) this.last.add(channelId, batch, sent.ok ? 'accepted' : whyNot(sent));
     return sent;
   }
 
