@@ -126,8 +126,15 @@ export class ConsoleBrowser {
     await this.page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled' });
   }
 
+  /** Colours are those of the end of a transition. */
+  private async isStill(): Promise<void> {
+    await this.page.evaluate(`new Promise(requestAnimationFrame).then(() => Promise.allSettled(
+      document.getAnimations().filter(({ effect }) => effect.getTiming().iterations < Infinity).map(({ finished }) => finished)))`);
+  }
+
   /** What axe finds: rule, and the elements that break it. */
   async violations(): Promise<string[]> {
+    await this.isStill();
     if (!(await this.page.evaluate<boolean>("'axe' in window"))) await this.page.evaluate(axe.source);
     const violations = await this.page.evaluate<Result[]>(
       `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations)`,

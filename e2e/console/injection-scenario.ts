@@ -34,16 +34,18 @@ export const describeInjection = (running: () => Console): void =>
         expect(status).toBe(201);
         return json as { id: string; key: string };
       };
-      await create('/v3/device-groups', { name, description: name });
+      const { id: groupId } = await create('/v3/device-groups', { name, description: name });
       const { id: group } = await create('/v3/policy-groups', { name, permissions: ['notifications'] });
       const { id, key } = await create('/v3/api-keys', { name, groups: [group] });
       keyId = id;
       const url = `${receiver.url}/${script}?${script}#${script}`;
       expect((await app.as(key).call('PUT', '/v2/notification/callback', { url })).status).toBe(200);
-      const images = `/v3/firmware-images?${new URLSearchParams({ version: script, name })}`;
+      const images = `/v3/firmware-images?${new URLSearchParams({ version: '<b>2</b>', name })}`;
       const { id: image } = await create(images, Buffer.from('new'));
-      await create('/v3/update-campaigns', { name, firmware_image_id: image, filter: 'endpoint_name=absent' });
-      const profile = { scope: 'account', server_uri: 'coaps://127.0.0.1:5684', lifetime_seconds: 60 };
+      // Another test has a campaign of this name.
+      const campaign = { name: `${name} 2`, firmware_image_id: image, filter: 'endpoint_name=absent' };
+      await create('/v3/update-campaigns', campaign);
+      const profile = { scope: 'group', group_id: groupId, server_uri: 'coaps://127.0.0.1:5684', lifetime_seconds: 60 };
       await create('/v3/bootstrap-profiles', { name, description: name, ...profile });
     });
     afterAll(() => receiver?.stop());
@@ -62,7 +64,7 @@ export const describeInjection = (running: () => Console): void =>
       expect(await browser.tookTextForHtml()).toBe(false);
       receiver.answer(500);
       await browser.visit(`/channels/${keyId}`, `Channel of ${script}`);
-      await page.getByRole('cell', { name: receiver.url }).waitFor();
+      await page.getByRole('cell', { name: new URL(receiver.url).origin }).waitFor();
       await page.getByRole('button', { name: 'Send a test message' }).click();
       await page.getByText('What came: status 500.').waitFor();
       expect(await browser.tookTextForHtml()).toBe(false);
