@@ -48,7 +48,7 @@ export class Soak {
     return new Lanyard({ baseUrl: this.system.baseUrl, key, retries: 10 });
   }
 
-  /** Channels, then devices, then commands; resolves when all devices report. */
+  /** Keys with rules, then devices, then channels and commands. */
   async begin() {
     const { administrator: lanyard, devices, folder, load, system } = this;
     const all = load.channels * load.devices;
