@@ -5,6 +5,7 @@ import { eventLifeMs, freeTierRetries } from '../limits.js';
 import { type EventBatch, type BatchLimits, type Cursor, cutBatch, type Extent } from './event-batch.js';
 import { BodyBudget } from './body-budget.js';
 import { Keys } from './keys.js';
+import { categoryChangesMin, groupByCategory, regroupBytesMax, regroupEventsMax } from './regrouping.js';
 import { chunksFrom, RecentChunks, type Run, runArguments } from './recent-chunks.js';
 import { type Argument, LinkLost, RedisLink, type Reply } from './redis-link.js';
 import { asList, asNumber, asText } from './reply.js';
@@ -100,6 +101,9 @@ const fenced = { outcome: 'fenced' } as const;
 
 const releaseRetryMs = 1_000;
 
+/** Fewer waiting events go as they came: in a moment they are sent. */
+const regroupWaitingMin = 32;
+
 /** A push permit expires after this time: a process may pause at any point. */
 const permitMaxMs = 1_000;
 
@@ -131,9 +135,12 @@ export class ChannelQueue {
     const args = [channelId, this.owner, hold.token, ...this.times(), bytesMax, knownRevision];
     const reply = await this.run('claim', channelId, [...args, ...runArguments(run)]);
     if (asText(reply[0]) !== 'ok') return undefined;
-    const [, attempt, max, revision, target, head, skip, ...chunks] = reply;
+    const [, attempt, max, revision, target, head, skip, waiting, ...chunks] = reply;
     const limits = { eventsMax: asNumber(max), bytesMax };
-    const batch = await this.orRelease(hold, () => this.cut(chunks, asNumber(head), asNumber(skip), limits, run));
+    const batch = await this.orRelease(hold, () => {
+      const first = this.cut(chunks, asNumber(head), asNumber(skip), limits, run);
+      return this.regrouped(hold, first, asNumber(waiting), limits);
+    });
     return { hold, batch, attempt: asNumber(attempt), revision: asText(revision), target: asText(target) };
   }
 
@@ -207,9 +214,10 @@ export class ChannelQueue {
     const outcome = asText(reply[0]);
     if (outcome === 'released') return { outcome, more: asNumber(reply[1]) === 1 };
     if (outcome !== 'next') return fenced;
-    const [, max, head, skip, ...chunks] = reply;
+    const [, max, head, skip, waiting, ...chunks] = reply;
     const limits = { eventsMax: asNumber(max), bytesMax };
-    return { outcome, batch: this.cut(chunks, asNumber(head), asNumber(skip), limits, run) };
+    const batch = this.cut(chunks, asNumber(head), asNumber(skip), limits, run);
+    return { outcome, batch: await this.regrouped(hold, batch, asNumber(waiting), limits) };
   }
 
   /** A callback did not accept the batch; due again after `waitMs`. `revision`: of what it was sent to. */
@@ -266,13 +274,31 @@ export class ChannelQueue {
   }
 
   /** What fails between a claim and its delivery must not block the channel until this process ends. */
-  private async orRelease<T>(hold: Hold, work: () => T): Promise<T> {
+  private async orRelease<T>(hold: Hold, work: () => Promise<T>): Promise<T> {
     try {
-      return work();
+      return await work();
     } catch (error) {
       await this.release(hold);
       throw error;
     }
+  }
+
+  /**
+   * The batch to send in place of this one, which is not sent yet. Where categories alternate, messages of one category hold
+   * few events: a receiver that is slow to answer would never catch up. So what waits is put into another order.
+   */
+  private async regrouped(hold: Hold, batch: EventBatch, waiting: number, limits: BatchLimits): Promise<EventBatch> {
+    const { from, count, message } = batch;
+    const isSmall = count * 2 <= Math.min(waiting, limits.eventsMax) && message.bytes * 2 <= limits.bytesMax;
+    if (!isSmall || waiting < regroupWaitingMin) return batch;
+    const place = [hold.channelId, hold.token, from];
+    const limit = [regroupEventsMax, regroupBytesMax, categoryChangesMin];
+    const [, ...oldest] = await this.runHeld(hold, 'oldest', [...place, ...limit]);
+    const groups = groupByCategory(oldest as Buffer[]);
+    if (!groups) return batch;
+    const next = cutBatch(groups.chunks, from, 0, limits);
+    const reply = await this.runHeld(hold, 'regroup', [...place, next.to, groups.replaced, ...groups.chunks]);
+    return asText(reply[0]) === 'ok' ? next : batch;
   }
 
   private async sendAck(

@@ -6,6 +6,8 @@ export const commandNames = [
   'claim',
   'read',
   'ack',
+  'oldest',
+  'regroup',
   'fail',
   'postpone',
   'attach',

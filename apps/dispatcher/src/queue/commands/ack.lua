@@ -5,7 +5,8 @@
 --       mode: hold (keep the channel)  next (keep it and read on, release when empty)  release
 --       bytes max  linger until (ms)  revision that the holder knows, or '': of another one nothing is read on
 --       born from to: events that the replica has itself, or three times ''
--- Returns {'fenced'}  {'held'}  {'released', more?}  {'next', max, head, skip, chunk...}; no chunks: those that it has
+-- Returns {'fenced'}  {'held'}  {'released', more?}  {'next', max, head, skip, waiting, chunk...}; no chunks:
+--           those that it has; waiting: events in the queue
 local channel, token, now, oldest = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local from, to, mode, bytes_max, linger = tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[10], tonumber(ARGV[11]), ARGV[12]
 local key, queue = channel_keys(1)
@@ -29,7 +30,7 @@ if mode == 'next' and goes_on and counters.n > 0 then
     batch_at(queue, 0, counters.skip, counters.head, tonumber(state.max), bytes_max, state.born, ARGV, 14)
   if not is_lost then
     redis.call('HSET', key, 'sentFrom', counters.head, 'sentTo', sent_to)
-    return answer({ 'next', tonumber(state.max), counters.head, counters.skip }, chunks)
+    return answer({ 'next', tonumber(state.max), counters.head, counters.skip, counters.n }, chunks)
   end
   stamp_head(queue, counters)
   save_counters(key, counters)

@@ -3,7 +3,8 @@
 -- KEYS  of the shard, of the channel
 -- ARGV  channel  owner token  now  oldest time an event may have  bytes max  revision of the target known
 --       born from to: events that the replica has itself, or three times ''
--- Returns {'ok', attempt, max, revision, target or '', head, skip, chunk...}; no chunks: those that it has
+-- Returns {'ok', attempt, max, revision, target or '', head, skip, waiting, chunk...}; no chunks: those that it has;
+--           waiting: events that were not sent before
 --         {'none'}  not due, not there, held by another, stopped, or empty
 local channel, owner, token = ARGV[1], ARGV[2], ARGV[3]
 local now, oldest, bytes_max, known = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
@@ -34,4 +35,5 @@ if is_lost then
 end
 hold(channel, owner)
 redis.call('HSET', key, 'owner', owner, 'token', token, 'sentFrom', counters.head, 'sentTo', sent_to)
-return answer({ 'ok', tonumber(state.attempt) or 0, max, state.rev, target, counters.head, counters.skip }, chunks)
+local waiting = again > 0 and 0 or counters.n
+return answer({ 'ok', tonumber(state.attempt) or 0, max, state.rev, target, counters.head, counters.skip, waiting }, chunks)

@@ -1,7 +1,8 @@
 -- Put before every command. A channel's queue is a list of chunks (src/queue/chunk.ts) and a hash:
 --   account kind render max tier rev target created   what was registered
 --   head skip n bytes headAt      number of the oldest event; events gone from the first chunk; events; cost; its time
---   born                          mark of this queue: another one has another, although it counts from 0 too
+--   born                          mark of this queue: another one has another, although it counts from 0 too; and so has this
+--                                 one when its events were put into another order
 --   owner conn token              who delivers now: replica, socket or poll, and the fencing token of this hold
 --   sentFrom sentTo                                   events that the holder has: sent, not confirmed
 --   attempt failSince failAt      failures in a row of the batch at the head; the first and the last since one arrived

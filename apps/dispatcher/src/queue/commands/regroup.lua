@@ -1,0 +1,37 @@
+-- Puts the oldest events of a channel that is held into another order. None of them has been sent.
+--
+-- KEYS  of the shard, of the channel
+-- ARGV  channel token  number of the oldest event  number after the last one that is sent next
+--       how many chunks are replaced  chunk...: the same events
+-- Returns {'ok'}  {'moved'}: a limit removed some of them meanwhile, and nothing was changed  {'fenced'}
+local token, head, sent_to, replaced = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local key, queue = channel_keys(1)
+
+local state = load(key, 'token', 'born')
+if state.token ~= token then return { 'fenced' } end
+-- What replicas know of the queue from their appends holds no more: it gets another mark. A command may come twice.
+local born = string.match(state.born, '^[^~]*') .. '~' .. token .. '@' .. head
+if state.born == born then return { 'ok' } end
+local counters = load_counters(key)
+if counters.head ~= head or counters.skip > 0 then return { 'moved' } end
+
+local function sum(chunks, first)
+  local events, cost = 0, 0
+  for n = first, #chunks do
+    local _, count = chunk_head(chunks[n])
+    events, cost = events + count, cost + #chunks[n] + count * EVENT_COST
+  end
+  return events, cost
+end
+local events_before, cost_before = sum(redis.call('LRANGE', queue, 0, replaced - 1), 1)
+local events_after, cost_after = sum(ARGV, 6)
+if events_before ~= events_after then return { 'moved' } end
+
+though_full()
+redis.call('LTRIM', queue, replaced, -1)
+for n = #ARGV, 6, -1 do redis.call('LPUSH', queue, ARGV[n]) end
+counters.bytes = counters.bytes + cost_after - cost_before
+stamp_head(queue, counters)
+save_counters(key, counters)
+redis.call('HSET', key, 'born', born, 'sentFrom', head, 'sentTo', sent_to)
+return { 'ok' }

@@ -1,0 +1,144 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Category } from '@lanyard/contracts';
+import type { IntakeEvent } from '../src/intake/intake-event.js';
+import type { ChannelQueue, Claim } from '../src/queue/channel-queue.js';
+import type { EventBatch } from '../src/queue/event-batch.js';
+import { hourMs, queueBench } from './queue-bench.js';
+
+interface Seen {
+  ep: string;
+  n: number;
+}
+
+const devices = 20;
+
+describe('a callback for which values and updates alternate', () => {
+  const bench = queueBench();
+  const { register, event, append, claimed, expectCountersToBeRight } = bench;
+  let count = 0;
+
+  const one = (category: Category, ep = `d${count % devices}`): IntakeEvent =>
+    event(JSON.stringify({ ep, n: count++ }), { category });
+
+  /** Of every device a value, then of every device an update, each appended by itself as they come at a low rate. */
+  const alternating = async (rounds: number): Promise<void> => {
+    for (let round = 0; round < rounds; round++)
+      for (let d = 0; d < devices; d++)
+        for (const category of ['notifications', 'reg-updates'] as const) await append([one(category, `d${d}`)]);
+  };
+
+  const seenIn = ({ category, message }: EventBatch): Seen[] =>
+    (JSON.parse(message.toBuffer().toString()) as Record<string, Seen[]>)[category] ?? [];
+
+  /** Everything that is queued, batch by batch. */
+  const drain = async (by: ChannelQueue, { hold, batch }: Claim): Promise<Seen[][]> => {
+    const batches = [seenIn(batch)];
+    for (let last = batch; ;) {
+      const acked = await by.ack(hold, last, 'next', 0);
+      await expectCountersToBeRight();
+      if (acked.outcome !== 'next') return batches;
+      last = acked.batch;
+      batches.push(seenIn(last));
+    }
+  };
+
+  const expectInOrder = (seen: readonly Seen[], events: number): void => {
+    expect(new Set(seen.map(({ n }) => n)).size).toBe(events);
+    for (let d = 0; d < devices; d++) {
+      const numbers = seen.filter(({ ep }) => ep === `d${d}`).map(({ n }) => n);
+      expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+    }
+  };
+
+  it.each([
+    ['from memory', () => undefined],
+    ['from Redis', () => bench.recent.forget()],
+  ])('gets many of one category at once, each event once and in order, %s', async (_, before) => {
+    count = 0;
+    await register();
+    await alternating(3);
+    before();
+    const batches = await drain(bench.queue, await claimed());
+    expect(batches.map(({ length }) => length)).toEqual([20, 20, 20, 20, 20, 20]);
+    expect(batches.flat()).toHaveLength(120);
+    expectInOrder(batches.flat(), 120);
+  });
+
+  it('gets what comes meanwhile behind it', async () => {
+    count = 0;
+    await register();
+    await alternating(2);
+    const claim = await claimed();
+    await alternating(2);
+    const seen = (await drain(bench.queue, claim)).flat();
+    expect(seen).toHaveLength(160);
+    expectInOrder(seen, 160);
+  });
+
+  it('never gets what a replica remembers of another order', async () => {
+    count = 0;
+    await register();
+    await alternating(2);
+    expect(bench.recent.size).toBeGreaterThan(0);
+    // Another replica puts them into another order, sends the first batch, and gives the channel back.
+    const elsewhere = await claimed(bench.other);
+    const released = await bench.other.ack(elsewhere.hold, elsewhere.batch, 'release', 0);
+    expect(released).toEqual({ outcome: 'released', more: true });
+    const seen = [seenIn(elsewhere.batch), ...(await drain(bench.queue, await claimed()))].flat();
+    expect(seen).toHaveLength(80);
+    expectInOrder(seen, 80);
+  });
+
+  it('gets a batch that it refused again as it was', async () => {
+    count = 0;
+    await register();
+    await alternating(2);
+    const claim = await claimed();
+    await bench.queue.fail(claim.hold, claim.batch, 0, claim.revision);
+    await alternating(2);
+    const again = await claimed(bench.other);
+    expect(seenIn(again.batch)).toEqual(seenIn(claim.batch));
+    const seen = (await drain(bench.other, again)).flat();
+    expect(seen).toHaveLength(160);
+    expectInOrder(seen, 160);
+  });
+
+  it('gets everything when its replica is gone in between', async () => {
+    count = 0;
+    await register();
+    await alternating(2);
+    const claim = await claimed();
+    await bench.releaseHeld('a#1');
+    const again = await claimed(bench.other);
+    expect(seenIn(again.batch)).toEqual(seenIn(claim.batch));
+    const seen = (await drain(bench.other, again)).flat();
+    expect(seen).toHaveLength(80);
+    expectInOrder(seen, 80);
+    expect(await bench.queue.ack(claim.hold, claim.batch, 'next', 0)).toEqual({ outcome: 'fenced' });
+  });
+
+  it('gets batches of max_chunk_size, and a few events as they came', async () => {
+    count = 0;
+    await register({ eventsMax: 8 });
+    await alternating(2);
+    const batches = await drain(bench.queue, await claimed());
+    expect(batches.slice(0, 3).map(({ length }) => length)).toEqual([8, 8, 4]);
+    expectInOrder(batches.flat(), 80);
+    for (let n = 0; n < 4; n++) await append([one(n % 2 ? 'reg-updates' : 'notifications')]);
+    expect((await drain(bench.queue, await claimed())).map(({ length }) => length)).toEqual([1, 1, 1, 1]);
+  });
+
+  it('loses by age what is too old, and nothing else', async () => {
+    count = 0;
+    await register();
+    await alternating(1);
+    await bench.clock.advance(20 * hourMs);
+    await alternating(1);
+    const claim = await claimed();
+    expect(seenIn(claim.batch).map(({ n }) => n)).toEqual(Array.from({ length: devices }, (_, n) => 2 * n));
+    await bench.queue.ack(claim.hold, claim.batch, 'release', 0);
+    await bench.clock.advance(5 * hourMs);
+    const seen = (await drain(bench.queue, await claimed())).flat();
+    expect(seen.map(({ n }) => n).toSorted((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, n) => 40 + n));
+  });
+});
