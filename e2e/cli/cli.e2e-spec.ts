@@ -135,6 +135,17 @@ describe('the command line', () => {
     expect((await app.call('GET', subscriptions)).status).toBe(404);
   });
 
+  it('observes on while the gateway is away', async () => {
+    const run = cli.start(['observe', name, sensor]);
+    await run.shows(/23\.25/);
+    system.signal('gateway-0', 'SIGKILL');
+    await run.shows(/No answer from .*\. Connecting again\./);
+    await system.restart('gateway-0');
+    await demo.device.report(sensor, 24.75);
+    await run.shows(/24\.75/);
+    expect(await run.stop()).toBe(0);
+  });
+
   it('listens, and explains what a device waits for', async () => {
     const run = cli.start(['listen', '--json']);
     await run.shows(/Listening/);
@@ -146,7 +157,7 @@ describe('the command line', () => {
     expect((await cli.run(['channels', 'delete'])).code).toBe(0);
     expect((await cli.run(['channels', 'status'])).code).toBe(6);
     expect(await cli.json('explain', name)).toMatchObject({ subject: { type: 'device', id: deviceId } });
-    expect((await cli.run(['history', name, sensor])).stdout).toContain('23.25');
+    expect((await cli.run(['history', name, sensor])).stdout).toContain('24.75');
     expect((await cli.run(['resources', name])).stdout).toContain('/3303/0/5700');
   });
 
@@ -161,13 +172,13 @@ describe('the command line', () => {
   it('suspends and resumes, imports with errors by row, and makes keys', async () => {
     expect((await cli.run(['suspend', name, '--category', 'recalled'])).stderr).toContain('is suspended (recalled)');
     expect(await cli.json('devices', 'get', name)).toMatchObject({ lifecycle_status: 'blocked' });
-    expect((await cli.run(['resume', name, '--category', 'recalled'])).code).toBe(0);
+    expect(await cli.json('resume', name, '--category', 'recalled')).toMatchObject({ device_id: deviceId });
     const many = await cli.json('suspend', '--filter', 'endpoint_type=none', '--dry-run');
     expect(many).toMatchObject({ matched_count: 0, dry_run: true });
 
     const csv = `endpoint_name,serial_number\n${fresh('row')},1\n${'x'.repeat(65)},2\n`;
     const imported = await cli.run(['import', '-'], { input: csv });
-    expect([imported.code, imported.stdout]).toEqual([1, '1 of 2 devices were created.\n']);
+    expect([imported.code, imported.stdout]).toEqual([1, '1 of 2 devices created.\n']);
     expect(imported.stderr).toContain('endpoint_name');
 
     const file = join(cli.folder, 'made.key');
@@ -226,7 +237,7 @@ describe('the command line', () => {
     });
     expect((await cli.run(['campaign', 'start', name])).code).toBe(0);
     const watch = cli.start(['campaign', 'watch', name]);
-    await watch.shows(/^running: 1 devices \(1 waiting\)/m);
+    await watch.shows(/^running: 1 device \(1 waiting\)/m);
     for (const [action, state] of [
       ['pause', 'paused'],
       ['resume', 'running'],

@@ -99,6 +99,6 @@ describe('lanyard forward', () => {
     const refused = await cli.run(['forward', `http://127.0.0.1:${port}`], {
       env: { LANYARD_URL: system.baseUrl, LANYARD_KEY: other.key },
     });
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('websocket channel')]);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/websocket channel.*channels delete/s)]);
   });
 });

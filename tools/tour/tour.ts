@@ -12,7 +12,7 @@ export interface TourSystem {
 }
 
 /** Those that do not end: the reader leaves them open in terminals of their own. */
-type Kept = 'listener' | 'device' | 'command line';
+type Kept = 'listener' | 'device' | 'command line' | 'server' | 'forward';
 
 interface Step {
   /** What only this part of the document has. */
@@ -47,6 +47,16 @@ const steps: Step[] = [
       await kept.get('listener')?.says(/"write-1"/);
       await said.says(/"resource_path":"\/3303\/0\/5700"/);
       await said.says(/"event_type"/);
+    },
+  },
+  { has: 'channels delete', sees: (_, kept) => kept.get('listener')?.says(/closed 1001\n/) ?? Promise.resolve() },
+  { has: 'createServer', keeps: 'server', sees: (said) => said.says(/server ready\n/) },
+  {
+    has: 'lanyard forward',
+    keeps: 'forward',
+    sees: async (said, kept) => {
+      await said.says(/\d events? forwarded\n/);
+      await kept.get('server')?.says(/"notifications":.*"\/3303\/0\/5700"/);
     },
   },
   // It registers again at its next update.

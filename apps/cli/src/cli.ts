@@ -4,6 +4,7 @@ import { type Environment, readEnvironment } from './config.js';
 import { Output } from './output/output.js';
 import { type ConnectionOptions, connectionOf } from './settings/connection.js';
 import { Interrupted } from './errors.js';
+import { explainError } from './explain-error.js';
 
 export interface GlobalOptions extends ConnectionOptions {
   json?: boolean;
@@ -16,6 +17,8 @@ export interface Session {
   url: string;
   key: string;
   out: Output;
+  /** Says that a connection was lost, which is made again. */
+  onLost: (error: Error) => void;
   /** Aborted by Ctrl-C, SIGTERM, and the end of the program that reads the output. */
   signal: AbortSignal;
 }
@@ -54,8 +57,10 @@ export class Cli {
 
   session(command: Command): Session {
     const { url, key } = connectionOf(command.optsWithGlobals<GlobalOptions>(), this.environment);
+    const out = this.output(command);
     return {
-      ...{ url, key, out: this.output(command), signal: this.signal },
+      ...{ url, key, out, signal: this.signal },
+      onLost: (error) => out.note(`${explainError(error).message} Connecting again.`),
       lanyard: new Lanyard({ baseUrl: url, key, fetch: this.fetching }),
     };
   }

@@ -2,6 +2,7 @@ import {
   ChannelEnded,
   CommandFailed,
   CommandPending,
+  ConnectionLost,
   InvalidKey,
   NoAnswer,
   NotAllowed,
@@ -53,8 +54,10 @@ const reasonOf = (error: Error): string => {
 const isTimeout = (error: Error): boolean =>
   error.cause instanceof Error && ['TimeoutError', 'AbortError'].includes(error.cause.name);
 
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
 const ofNoAnswer = (error: NoAnswer): Explained => ({
-  message: `There is ${withoutOperation(error.message)}${reasonOf(error)}.`,
+  message: `${sentence(withoutOperation(error.message))}${reasonOf(error)}.`,
   advice: 'Check the address with "lanyard profiles", and whether the service is running.',
   exitCode: isTimeout(error) ? exitCodes.timeout : exitCodes.noConnection,
 });
@@ -73,7 +76,9 @@ export const explainError = (error: unknown): Explained => {
     };
   if (error instanceof NoAnswer) return ofNoAnswer(error);
   if (error instanceof ChannelEnded || error instanceof TailEnded)
-    return { message: `${error.message}${reasonOf(error)}.`, exitCode: exitCodes.notPermitted };
+    return { message: `${sentence(error.message)}${reasonOf(error)}.`, exitCode: exitCodes.notPermitted };
+  if (error instanceof ConnectionLost)
+    return { message: `${sentence(error.message)}.`, exitCode: exitCodes.noConnection };
   const { message, code } = error as NodeJS.ErrnoException;
   return { message: String(message ?? error), exitCode: code === undefined ? exitCodes.refused : exitCodes.usage };
 };

@@ -45,7 +45,11 @@ export const createProgram = (cli: Cli): Command => {
     .option('--json', 'print JSON; streams print one object per line')
     .option('-q, --quiet', 'print results only, and of lists only ids')
     .configureHelp({ showGlobalOptions: true })
-    .configureOutput({ writeErr: (text) => process.stderr.write(withoutSecrets(text)) })
+    .configureOutput({
+      writeErr: (text) => process.stderr.write(withoutSecrets(text)),
+      outputError: (text, write) => write(text.replace(/^error: /, 'lanyard: ')),
+    })
+    .showHelpAfterError('Add --help to see arguments and options.')
     .addHelpText('after', `\n${exitCodeHelp}\n\n${start}`)
     .exitOverride();
   for (const add of all) add(program, cli);

@@ -5,6 +5,7 @@ import type { UpdateCampaign, UpdateCampaignProgress } from '@lanyard/client';
 import { type Command, InvalidArgumentError } from 'commander';
 import { type Cli, type Session, untilStopped } from '../cli.js';
 import { findGroup, findNamed } from '../names/records.js';
+import { counted } from '../output/counted.js';
 import { idColumn } from '../output/output.js';
 import { timeOf } from '../output/time.js';
 import { contentOf, wholeNumber } from './values.js';
@@ -26,7 +27,7 @@ const watch = async (session: Session, { id }: UpdateCampaign): Promise<void> =>
   for (let last = ''; ;) {
     const { state } = await lanyard.call('GET /v3/update-campaigns/{id}', { path: { id } });
     const progress = await lanyard.call('GET /v3/update-campaigns/{id}/progress', { path: { id } });
-    const line = `${state}: ${progress.devices} devices${progress.devices > 0 ? ` (${countsOf(progress)})` : ''}`;
+    const line = `${state}: ${counted(progress.devices, 'device')}${progress.devices > 0 ? ` (${countsOf(progress)})` : ''}`;
     if (line !== last) await (out.options.json ? out.line(JSON.stringify({ state, ...progress })) : out.line(line));
     if (endStates.has(state)) return;
     last = line;

@@ -5,6 +5,7 @@ import { deliver, type DeliveryEvents, type Target } from '../forward/delivery.j
 import { type Forwarded, Journal, keptMax } from '../forward/journal.js';
 import { messages, openPullChannel } from '../forward/pull-channel.js';
 import { signingSecret } from '../forward/signature.js';
+import { counted } from '../output/counted.js';
 import { checkedUrl } from '../settings/connection.js';
 import { collected, headersOf, wholeNumber } from './values.js';
 
@@ -39,15 +40,14 @@ const replay = async (session: Session, target: Target, journal: Journal, count:
 };
 
 const forward = async (session: Session, target: Target, journal: Journal): Promise<void> => {
-  const { lanyard, out, signal } = session;
+  const { lanyard, out, signal, onLost } = session;
   const events = eventsOfDelivery(session, journal);
   const after = journal.position;
-  const onLost = (error: Error): void => out.note(`${error.message}. Connecting again.`);
   for await (const { message, next } of messages(lanyard, { signal, onLost, ...(after !== undefined && { after }) })) {
     const forwarded: Forwarded = { next, body: JSON.stringify(message) };
     if (!(await deliver(target, forwarded, signal, events))) return;
     journal.add(forwarded);
-    out.note(`${new Date().toISOString()} ${eventsIn(message)} events forwarded`);
+    out.note(`${new Date().toISOString()} ${counted(eventsIn(message), 'event')} forwarded`);
   }
 };
 

@@ -4,6 +4,7 @@ import type { DeviceImport } from '@lanyard/client';
 import type { Command } from 'commander';
 import type { Cli, Session } from '../cli.js';
 import { CliError, exitCodes } from '../errors.js';
+import { counted } from '../output/counted.js';
 import { printable } from '../output/safe-text.js';
 import { contentOf } from './values.js';
 
@@ -34,10 +35,10 @@ export const addImport = (program: Command, cli: Cli): void => {
       if (!wait) return out.result(begun, () => begun.id);
       const ended = await followed(session, begun);
       const created = ended.total_count - ended.errors_count;
-      await out.result(ended, () => `${created} of ${ended.total_count} devices were created.`);
+      await out.result(ended, () => `${created} of ${counted(ended.total_count, 'device')} created.`);
       if (ended.errors_count === 0) return;
       const report = await lanyard.call('GET /v3/device-imports/{id}/errors', { path: { id: ended.id } });
       out.complain(printable(report.trimEnd()));
-      throw new CliError(`${ended.errors_count} rows created no device.`, exitCodes.refused);
+      throw new CliError(`${counted(ended.errors_count, 'row')} created no device.`, exitCodes.refused);
     });
 };

@@ -61,7 +61,11 @@ export const addKeys = (program: Command, cli: Cli): void => {
     .command('create')
     .description('Create an API key and print it, the only time that it is shown')
     .argument('<name>', 'of the key')
-    .option('--group <group>', 'key group (name or id) that permits something; repeatable', collected)
+    .option(
+      '--group <group>',
+      'key group (name or id) that permits something; repeatable; default: Developers',
+      collected,
+    )
     .option('--expires <time>', 'ISO 8601; the key is refused from then on')
     .option('--out <file>', 'write the key to this new file of mode 600 instead')
     .action((name: string, options: CreateOptions, command: Command) => create(cli.session(command), name, options));

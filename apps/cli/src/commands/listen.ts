@@ -39,16 +39,15 @@ const printMessage = async (out: Output, message: NotificationMessage): Promise<
     if (Array.isArray(items)) for (const item of items) await print(out, category, item as unknown);
 };
 
-const byPull = async ({ lanyard, out, signal }: Session): Promise<void> => {
+const byPull = async ({ lanyard, out, signal, onLost }: Session): Promise<void> => {
   await openPullChannel(lanyard);
   out.note('Listening. Stop with Ctrl-C.');
-  const onLost = (error: Error): void => out.note(`${error.message}. Connecting again.`);
   for await (const { message } of messages(lanyard, { signal, onLost })) await printMessage(out, message);
 };
 
-const byWebSocket = async ({ lanyard, key, out, signal }: Session): Promise<void> => {
+const byWebSocket = async ({ lanyard, key, out, signal, onLost }: Session): Promise<void> => {
   if (isSessionToken(key)) throw new UsageError('A WebSocket needs an API key, not a session.', 'Omit --websocket.');
-  const channel = await lanyard.listen({ onLost: ({ message }) => out.note(`${message}. Connecting again.`) });
+  const channel = await lanyard.listen({ onLost });
   signal.addEventListener('abort', () => channel.close(), { once: true });
   out.note('Listening. Stop with Ctrl-C.');
   for await (const { category, item } of channel as AsyncIterable<LanyardEvent>) await print(out, category, item);

@@ -2,6 +2,7 @@ import { type DeviceEcho, type DeviceEchoResource, Lanyard, NotFound } from '@la
 import type { Command } from 'commander';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Cli, type Session, untilStopped } from '../cli.js';
+import { passes } from '../forward/pull-channel.js';
 import { findDevice, nameOf } from '../names/devices.js';
 import { resourcePath } from '../names/paths.js';
 import { onOneLine } from '../output/safe-text.js';
@@ -62,12 +63,20 @@ class Watcher {
 }
 
 const observe = async (session: Session, deviceId: string, path: string, seconds: number): Promise<void> => {
-  const { out, signal } = session;
+  const { out, signal, onLost } = session;
   const isLive = process.stdout.isTTY === true && !out.options.json && !out.options.quiet;
   const watcher = new Watcher(session, path, isLive);
   try {
-    while (!signal.aborted) {
-      await watcher.look(deviceId);
+    for (let isLost = false; !signal.aborted;) {
+      try {
+        await watcher.look(deviceId);
+        isLost = false;
+      } catch (error) {
+        if (signal.aborted || !passes(error)) throw error;
+        if (isLive && !isLost) await out.line('');
+        if (!isLost) onLost(error);
+        isLost = true;
+      }
       await sleep(seconds * 1_000, undefined, { signal });
     }
   } finally {

@@ -4,11 +4,14 @@ import type { Cli } from '../cli.js';
 import { UsageError } from '../errors.js';
 import { findDevice, nameOf } from '../names/devices.js';
 import { findGroup } from '../names/records.js';
+import { counted } from '../output/counted.js';
 import { onOneLine } from '../output/safe-text.js';
 
 const categories = ['maintenance', 'lost_or_stolen', 'recalled', 'security_breach', 'other'];
 
-type Action = 'suspend' | 'resume';
+const done = { suspend: 'suspended', resume: 'resumed' } as const;
+
+type Action = keyof typeof done;
 
 interface SuspensionOptions {
   category: SuspensionReason['category'];
@@ -44,12 +47,12 @@ const many = async (cli: Cli, action: Action, options: SuspensionOptions, comman
     total.matched_count += answer.matched_count;
     total.changed_count += answer.changed_count;
     after = answer.has_more ? answer.after : null;
-    if (after) out.note(`${total.matched_count} devices so far`);
+    if (after) out.note(`${counted(total.matched_count, 'device')} so far`);
   } while (after);
+  const { matched_count: matched, changed_count: changed } = total;
   await out.result(
     total,
-    () =>
-      `${total.matched_count} devices match, ${total.changed_count} ${dryRun ? 'would be' : 'were'} ${action === 'suspend' ? 'suspended' : 'resumed'}.`,
+    () => `${counted(matched, 'device')} selected, ${changed} ${dryRun ? 'would be ' : ''}${done[action]}.`,
   );
 };
 
@@ -62,10 +65,11 @@ const one = async (
 ): Promise<void> => {
   const { lanyard, out } = cli.session(command);
   const device = await findDevice(lanyard, name);
-  if (!options.dryRun)
+  const { category, dryRun = false } = options;
+  if (!dryRun)
     await lanyard.call(`POST /v3/devices/{id}/${action}`, { path: { id: device.id }, body: reasonOf(options) });
-  const done = action === 'suspend' ? 'suspended' : 'resumed';
-  out.note(`${onOneLine(nameOf(device))} ${options.dryRun ? 'would be' : 'is'} ${done} (${options.category}).`);
+  if (out.options.json) return out.json({ action, dry_run: dryRun, category, device_id: device.id });
+  out.note(`${onOneLine(nameOf(device))} ${dryRun ? 'would be' : 'is'} ${done[action]} (${category}).`);
 };
 
 export const addSuspension = (program: Command, cli: Cli): void => {

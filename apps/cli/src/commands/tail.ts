@@ -47,14 +47,13 @@ const printLast = async (
 };
 
 const tail = async (session: Session, options: TailOptions): Promise<void> => {
-  const { lanyard, out, signal } = session;
+  const { lanyard, signal, out, onLost } = session;
   const filters = await filtersOf(session, options);
   const newest = options.last > 0 ? await printLast(session, filters, options.last) : undefined;
   if (!options.follow) return;
   const entries = await lanyard.tail({
-    ...{ filters, signal },
+    ...{ filters, signal, onLost },
     ...(newest !== undefined && { after: newest }),
-    onLost: (error) => out.note(`Interrupted: ${error.message}. Connecting again.`),
   });
   for await (const entry of entries) await print(out, entry);
 };

@@ -23,7 +23,7 @@ export const waitMs = (failures: number, longestMs = longestWaitMs): number =>
   Math.min(longestMs, firstWaitMs * 2 ** failures);
 
 /** 409 and 410: another poll is ending, or the channel is being deleted. */
-const passes = (error: unknown): error is Error =>
+export const passes = (error: unknown): error is Error =>
   error instanceof NoAnswer ||
   (error instanceof RequestFailed && (error.status >= 500 || [409, 410, 429].includes(error.status)));
 
@@ -47,7 +47,8 @@ export const openPullChannel = async (lanyard: Lanyard): Promise<void> => {
     throw new CliError(
       `The key has a ${kind} channel, whose events belong to an application.`,
       exitCodes.refused,
-      'Use a key of its own ("lanyard keys create NAME"), or delete the channel ("lanyard channels delete").',
+      'If none needs them any more, run "lanyard channels delete". Otherwise make a key for this program with\n' +
+        '"lanyard keys create local --out local.key", and add "--key-file local.key".',
     );
   if (kind === undefined) await lanyard.call('PUT /v2/notification/pull', { body: {} });
 };
