@@ -8,7 +8,8 @@
  * The number of a device is at least FIRST and below END. Over coaps each has the identity and the key of `credentials.ts`, and its connection an id of the server.
  *
  * Each line on standard input is answered with one of JSON: `registered`, `observations`, `values` acknowledged, `lost`:
- * sent again because no acknowledgement came; `waiting`: the first that are not registered and observed yet.
+ * sent again because no acknowledgement came; `waiting`: the first that are not registered and observed yet. They end with
+ * standard input: the program that started them has ended.
  */
 import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
@@ -259,7 +260,9 @@ const state = () => {
   const waiting = reporters.filter(({ hasBegun }) => !hasBegun).slice(0, namesMax);
   return { ...totals, waiting: waiting.map(({ n }) => reporterName(isSecure, n)) };
 };
-createInterface({ input: process.stdin }).on('line', () => process.stdout.write(`${JSON.stringify(state())}\n`));
+createInterface({ input: process.stdin })
+  .on('line', () => process.stdout.write(`${JSON.stringify(state())}\n`))
+  .on('close', () => process.exit());
 let next = 0;
 await Promise.all(
   Array.from({ length: registeredAtOnce }, async () => {
