@@ -19,17 +19,21 @@ const mustBeUpgradable = (commit: string) => {
   );
 };
 
-/** Version of each package, workspaces left out. */
+/** Path and version of each package, also of those that a workspace has for itself; workspaces left out. */
 const packagesOf = (folder: string): [string, string][] =>
   Object.entries<{ version: string; link?: boolean }>(
     JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')).packages,
-  ).flatMap(([path, { version, link }]) => (path.startsWith('node_modules/') && !link ? [[path, version]] : []));
+  ).flatMap(([path, { version, link }]) => (path.includes('node_modules/') && !link ? [[path, version]] : []));
 
 /** Whether what is installed here is what that checkout wants; more does no harm. */
 const isInstalledHere = (folder: string) => {
   const here = new Map(packagesOf(root));
   return packagesOf(folder).every(([path, version]) => here.get(path) === version);
 };
+
+/** `''` for those of all, and workspaces that have some for themselves. */
+const ownersOf = (folder: string) =>
+  new Set(packagesOf(folder).map(([path]) => path.slice(0, path.indexOf('node_modules/'))));
 
 /** Packages of this checkout, workspaces of that one. */
 const linkPackages = (from: string, to: string, folder: string) => {
@@ -42,6 +46,16 @@ const linkPackages = (from: string, to: string, folder: string) => {
       if (existsSync(workspace)) symlinkSync(workspace, target);
     } else if (name !== '.package-lock.json') symlinkSync(source, target);
   }
+};
+
+/** What that checkout wants and this one has installed already. Gives whether it was all there. */
+export const linkInstalled = (folder: string) => {
+  const isHere = isInstalledHere(folder);
+  for (const owner of isHere ? ownersOf(folder) : []) {
+    const packages = join(owner, 'node_modules');
+    linkPackages(join(root, packages), join(folder, packages), folder);
+  }
+  return isHere;
 };
 
 export class PreviousCommit {
@@ -60,8 +74,8 @@ export class PreviousCommit {
     const previous = new PreviousCommit(folder, commit);
     previous.remove();
     git(['worktree', 'add', '--detach', folder, commit]);
-    if (isInstalledHere(folder)) linkPackages(join(root, 'node_modules'), join(folder, 'node_modules'), folder);
-    else await runProgram('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error', '--prefix', folder]);
+    if (!linkInstalled(folder))
+      await runProgram('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error', '--prefix', folder]);
     const [install] = ['ts', 'mjs'].map((end) => join(folder, `tools/lanyard/install.${end}`)).filter(existsSync);
     const script = `import(${JSON.stringify(install)}).then((m) => m.build())`;
     await runProgram(process.execPath, ['--input-type=module', '-e', script]);
