@@ -8,7 +8,7 @@ import { root } from '../lanyard/project.ts';
 import { differences } from './compare.ts';
 import { devSecrets } from './dev-secrets.ts';
 import { buildKustomization, type Manifest } from './kustomize.ts';
-import { workloadsOf } from './policies.ts';
+import { coverageProblems, workloadsOf } from './policies.ts';
 
 /** `2m` of ingress-nginx; a unit that is not expected fails the test. */
 const mebibytesOf = (size: string): number => Number(/^(\d+)m$/.exec(size)?.[1]);
@@ -122,4 +122,17 @@ it('every Secret that a pod of the local overlay needs is made for it', () => {
   );
   expect([...wanted].filter((name) => !made.includes(name))).toEqual([]);
   expect(wanted).toContain('postgresql-passwords');
+});
+
+it('a service that a second constraint spreads over zones is found out: on nodes without zones neither holds', () => {
+  const manifests = buildKustomization(join(root, 'k8s/overlays/prod'));
+  expect(coverageProblems(manifests)).toEqual([]);
+  const [registry] = workloadsOf(manifests).filter(({ id }) => id.includes('registry'));
+  const constraint = {
+    maxSkew: 1,
+    topologyKey: 'topology.kubernetes.io/zone',
+    whenUnsatisfiable: 'ScheduleAnyway' as const,
+  };
+  registry?.pod.topologySpreadConstraints?.push(constraint);
+  expect(coverageProblems(manifests)).toEqual([expect.stringContaining('registry: is not spread over nodes')]);
 });

@@ -189,6 +189,12 @@ export const migrationProblems = (services: Manifest[], jobs: Manifest[]): strin
   );
 };
 
+const isSpreadOverNodes = ({
+  topologySpreadConstraints: all = [],
+}: {
+  topologySpreadConstraints?: { topologyKey: string }[];
+}) => all.length > 0 && all.every(({ topologyKey }) => topologyKey === 'kubernetes.io/hostname');
+
 /** Every workload has a budget and a spread, and its namespace denies what is not allowed explicitly. */
 export const coverageProblems = (manifests: Manifest[]): string[] => {
   const budgets = manifests.filter((m) => m.kind === 'PodDisruptionBudget');
@@ -198,7 +204,8 @@ export const coverageProblems = (manifests: Manifest[]): string[] => {
   });
   return workloadsOf(manifests).flatMap(({ id, labels, namespace, pod }) => [
     ...(budgets.some((b) => selects((b as any).spec.selector, labels)) ? [] : [`${id}: no disruption budget`]),
-    ...(pod.topologySpreadConstraints?.length ? [] : [`${id}: is not spread over nodes`]),
+    // A node without the label of any constraint is ignored by all of them, and machines of one's own often have no zones.
+    ...(isSpreadOverNodes(pod) ? [] : [`${id}: is not spread over nodes`]),
     ...(denials.some((d) => d.metadata.namespace === namespace) ? [] : [`${id}: its namespace has no default deny`]),
   ]);
 };
