@@ -1,18 +1,19 @@
 /**
- * `npm run cluster -- up|load|check|scale|status|down`: a Kubernetes cluster on this machine, without Docker and without a registry (docs/kubernetes.md).
+ * `npm run cluster -- up|load|check|scale|autoscale|status|down`: a Kubernetes cluster on this machine, without Docker and without a registry (docs/kubernetes.md).
  * `up` starts it, `load` brings in the images and installs the dev overlay, `down` ends it and leaves nothing
  * behind. `check` does all of it with one node that is gone afterwards, and lets devices and applications travel.
- * `scale` measures what more replicas bring.
+ * `scale` measures what more replicas bring, `autoscale` lets KEDA add and remove them.
  */
 import { existsSync } from 'node:fs';
 import { readCommandLine, wholeNumber } from './lanyard/command-line.ts';
 import { build } from './lanyard/install.ts';
+import { stopWhenInterrupted } from './lanyard/interrupt.ts';
 import { run, say, Stop } from './lanyard/project.ts';
 import { ensureDebianPrograms } from './cluster/debian.ts';
 import { nodesMax, planOf } from './cluster/plan.ts';
 import { buildPrograms, missingPrograms, sources, type SourceName } from './cluster/programs.ts';
 
-const usage = `npm run cluster -- up [--nodes N] [--without keda,metrics-server] | load [--archive FILE] | check [--kind dev|local|chart] [--archive FILE] | scale [--only REGEXP] [--seconds N] [--rounds N] [--millicores N] | status | down [--context [--registry NAME]]`;
+const usage = `npm run cluster -- up [--nodes N] [--without keda,metrics-server] | load [--archive FILE] | check [--kind dev|local|chart] [--archive FILE] | scale [--only REGEXP] [--seconds N] [--rounds N] [--millicores N] | autoscale [--millicores N] | status | down [--context [--registry NAME]]`;
 
 const options = {
   nodes: { type: 'string', default: '3' },
@@ -27,7 +28,7 @@ const options = {
   millicores: { type: 'string', default: '150' },
 } as const;
 
-const commands = ['up', 'load', 'check', 'scale', 'status', 'down'];
+const commands = ['up', 'load', 'check', 'scale', 'autoscale', 'status', 'down'];
 
 const { values, positionals } = readCommandLine(usage, options, { allowPositionals: true });
 
@@ -85,12 +86,20 @@ const check = async () => {
 
 const scale = async () => {
   const cluster = await running();
+  stopWhenInterrupted(async () => undefined);
   const { scaling } = await import('../bench/cluster/scaling.ts');
   await scaling(cluster, new RegExp(values.only), {
     seconds: wholeNumber('seconds', values.seconds, 1),
     rounds: wholeNumber('rounds', values.rounds, 1),
     millicores: wholeNumber('millicores', values.millicores, 1),
   });
+};
+
+const autoscale = async () => {
+  const cluster = await running();
+  stopWhenInterrupted(async () => undefined);
+  const { autoscaling } = await import('../bench/cluster/autoscaling.ts');
+  return autoscaling(cluster, wholeNumber('millicores', values.millicores, 1));
 };
 
 const down = async () => {
@@ -123,6 +132,6 @@ await run(async () => {
   const [name = '', ...more] = positionals;
   if (!commands.includes(name) || more.length > 0) throw new Stop(usage);
   if (values.context) return (await import('./cluster/context.ts')).inContext(name, values);
-  return { up, load, check, scale, status, down }[name as 'up']();
+  return { up, load, check, scale, autoscale, status, down }[name as 'up']();
 });
 process.exit();

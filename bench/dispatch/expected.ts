@@ -54,10 +54,10 @@ export class Expected {
   }
 
   /** As `complete`, where some may come twice. */
-  async completeWithRepeats() {
-    await this.complete();
+  async completeWithRepeats(timeoutMs = 120_000) {
+    await this.complete(timeoutMs);
     const numbers = () => this.arrivals.flatMap(({ body }) => notificationsIn(body).map(({ number }) => number));
-    await until(() => new Set(numbers()).size === this.count, 'values that came once at least');
+    await until(() => new Set(numbers()).size === this.count, 'values that came once at least', timeoutMs);
   }
 
   /** Throws unless each came; answers how often, and in which order. */

@@ -2,11 +2,12 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { newIdentityKeys } from '../lanyard/identity-keys.ts';
-import { dataFolder } from '../lanyard/project.ts';
+import { dataFolder, root } from '../lanyard/project.ts';
 import { apps } from '../lanyard/service-processes.ts';
 import { manifestEnvironmentProblems } from '../manifests/environment.ts';
 import { buildKustomization } from '../manifests/kustomize.ts';
 import { schemaProblems } from '../manifests/schemas.ts';
+import { autoscalerOf } from './autoscaler.ts';
 import { certificateSettings, localPatches, localPolicies } from './local-overlay.ts';
 import { secretsOfServices, writeOverlay } from './overlay.ts';
 import { planOf } from './plan.ts';
@@ -74,5 +75,33 @@ describe('Secrets of the services', () => {
     expect(holders('IDENTITY_PRIVATE_KEY')).toEqual(['gateway']);
     expect(holders('REDIS_URL')).toEqual(['gateway', 'device-proxy', 'dispatcher']);
     expect(holders('ENCRYPTION_KEY')).toEqual(['registry', 'device-proxy', 'dispatcher', 'campaigns']);
+  });
+});
+
+describe('the autoscaler of a local cluster', () => {
+  const { spec } = autoscalerOf('dispatcher', { brokers: engines.brokers, min: 1, max: 4 });
+
+  it('is one that KEDA accepts', async () => {
+    const scaled = autoscalerOf('dispatcher', { brokers: engines.brokers, min: 1, max: 4 });
+    expect(await schemaProblems([scaled])).toEqual([]);
+  });
+
+  it('asks the brokers of the cluster, as the services do, for what the one of prod looks at', () => {
+    const prod = buildKustomization(join(root, 'k8s/overlays/prod')).find(
+      ({ kind, metadata }) => kind === 'ScaledObject' && metadata.name === 'dispatcher',
+    )?.['spec'] as { triggers: { metadata: Record<string, string> }[] };
+    const watched = (of: typeof prod) =>
+      of.triggers.map(({ metadata: { topic, consumerGroup, lagThreshold } }) => ({
+        topic,
+        consumerGroup,
+        lagThreshold,
+      }));
+    expect(watched(spec)).toEqual(watched(prod));
+    for (const trigger of spec.triggers) {
+      expect(trigger.metadata).toMatchObject({ bootstrapServers: engines.brokers });
+      expect(Object.keys({ ...trigger, ...trigger.metadata })).not.toEqual(
+        expect.arrayContaining([expect.stringMatching(/^(tls|sasl|authenticationRef)$/)]),
+      );
+    }
   });
 });

@@ -4,6 +4,7 @@ import { Installation } from '../cluster/installation.ts';
 import { travel } from '../cluster/journeys.ts';
 import { hasImages, previousTag } from '../cluster/service-images.ts';
 import { Usage } from '../cluster/usage.ts';
+import { stopWhenInterrupted } from '../lanyard/interrupt.ts';
 import { say, Stop } from '../lanyard/project.ts';
 import { clusterSteps, upgradeNames, upgradeSteps } from './cluster-steps.ts';
 import { ClusterSystem } from './cluster-system.ts';
@@ -15,6 +16,8 @@ import type { readLoad } from './load-options.ts';
 export const drillOnCluster = async (load: ReturnType<typeof readLoad>, only: RegExp, asJson: boolean) => {
   const cluster = Cluster.found();
   if (!cluster?.isRunning) throw new Stop('No cluster runs: npm run cluster -- up, then npm run cluster -- load.');
+  // The devices end with this process.
+  stopWhenInterrupted(async () => undefined);
   const installation = new Installation(cluster);
   const isWanted = upgradeNames.some((name) => only.test(name));
   const isUpgraded = isWanted && hasImages(previousTag);

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { root, say, Stop } from '../../lanyard/project.ts';
-import { apps } from '../../lanyard/service-processes.ts';
+import { type App, apps } from '../../lanyard/service-processes.ts';
 import { findHelm } from '../../manifests/helm.ts';
 import { Installation } from '../installation.ts';
 import { namespace, nodePorts, packagesVolume, secretsOfServices } from '../overlay.ts';
@@ -125,19 +125,23 @@ export class Chart extends Installation {
   }
 
   /** One service alone, and back. */
-  override async after() {
-    await this.tagImage(imageOf('dispatcher'), `${registry}/dispatcher:next`);
+  private async upgradeAlone(app: App) {
+    await this.tagImage(imageOf(app), `${registry}/${app}:next`);
     const before = this.pods();
     // `--wait` would also wait for the addresses of load balancers, which are not given here.
-    this.helm('upgrade', 'lanyard', chart, '--reuse-values', '--set', 'services.dispatcher.tag=next');
+    this.helm('upgrade', 'lanyard', chart, '--reuse-values', '--set', `services.${app}.tag=next`);
     await this.rolledOut();
-    const changed = [...this.pods()].filter(([name]) => !before.has(name)).map(([, app]) => app);
-    if (changed.length === 0 || changed.some((app) => app !== 'dispatcher'))
-      throw new Stop(`an upgrade of the dispatcher replaced the pods of ${changed.join(', ') || 'nothing'}`);
-    say('the dispatcher alone was upgraded');
-    this.helm('rollback', 'lanyard', '1');
+    const changed = [...this.pods()].filter(([name]) => !before.has(name)).map(([, one]) => one);
+    if (changed.length === 0 || changed.some((one) => one !== app))
+      throw new Stop(`an upgrade of ${app} replaced the pods of ${changed.join(', ') || 'nothing'}`);
+    say(`${app} alone was upgraded`);
+    this.helm('rollback', 'lanyard');
     await this.rolledOut();
     say('and rolled back');
+  }
+
+  override async after() {
+    for (const app of ['dispatcher', 'registry'] as const) await this.upgradeAlone(app);
     this.helm('uninstall', 'lanyard', '--wait');
     say('the chart is uninstalled');
   }
