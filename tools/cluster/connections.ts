@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { isAllowed, type Party, type Policy } from '../manifests/reach.ts';
 import { enginePorts } from './local-overlay.ts';
-import { flowsIn, type Flow } from './flows.ts';
+import { flowsIn, isOfPod, type Flow } from './flows.ts';
 import { markdownTable } from '../lanyard/tables.ts';
 import type { Cluster } from './cluster.ts';
 import type { EngineUrls } from '../lanyard/service-processes.ts';
@@ -99,7 +99,12 @@ export class Connections {
     await this.learnPods();
     const policies = await this.policies();
     for (const node of this.cluster.runningNodes)
-      for (const flow of await this.tracked(node)) this.note(flow, policies);
+      for (const flow of await this.tracked(node)) if (this.isKnown(flow)) this.note(flow, policies);
+  }
+
+  /** A pod opens connections before the kubelet has told its address: they are still tracked at the next look. */
+  private isKnown({ from, to }: Flow) {
+    return [from, to].every((one) => !isOfPod(one) || this.pods.has(one) || this.nodeOf(one) !== undefined);
   }
 
   violations() {

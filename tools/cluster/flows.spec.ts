@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { flowsIn } from './flows.ts';
+import { flowsIn, isOfPod } from './flows.ts';
 import { mebibytes, millicores } from './usage.ts';
 
 it('reads who opened a connection, and the pod that a Service led it to', () => {
@@ -13,6 +13,10 @@ it('reads who opened a connection, and the pod that a Service led it to', () => 
     { protocol: 'TCP', from: '10.244.1.5', to: '10.244.2.7', port: 8081 },
     { protocol: 'UDP', from: '10.77.0.254', to: '10.244.1.9', port: 5683 },
   ]);
+});
+
+it('knows which addresses pods have, on every node', () => {
+  expect(['10.244.1.9', '10.244.3.40', '10.77.0.254', '10.96.0.10'].map(isOfPod)).toEqual([true, true, false, false]);
 });
 
 it('reads quantities as Kubernetes writes them', () => {

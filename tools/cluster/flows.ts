@@ -1,4 +1,6 @@
 /** Lines of `conntrack -L`: who opened a connection, and which address and port it reached, behind every Service. */
+import { BlockList } from 'node:net';
+import { podNetwork } from './plan.ts';
 
 export interface Flow {
   protocol: string;
@@ -18,3 +20,10 @@ export const flowsIn = (text: string): Flow[] =>
     if (!protocol || !from || !to || isUnanswered(line)) return [];
     return [{ protocol: protocol.toUpperCase(), from, to, port: Number(port) }];
   });
+
+const pods = new BlockList();
+const [network = '', prefix] = podNetwork.split('/');
+pods.addSubnet(network, Number(prefix));
+
+/** Or of the link between the pods of a node and the node. */
+export const isOfPod = (address: string) => pods.check(address);
