@@ -1,5 +1,5 @@
 import type { DeviceLifecycleChanged, DeviceSessionChanged } from '@lanyard/contracts';
-import { type Clock, CLOCK } from '@lanyard/service';
+import { type Clock, CLOCK, sharedWrite } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { DeviceUpdates } from './device-updates.js';
@@ -25,14 +25,26 @@ const wakeSql = `
   WHERE state = 'running' AND tick_at > $2 AND id IN (
     SELECT campaign_id FROM campaigns.campaign_devices WHERE device_id = ANY($1) AND state = 'waiting')`;
 
+const lifecycleRows = `jsonb_to_recordset($1::jsonb) AS r ("deviceId" text, "accountId" text, revision bigint, change text)`;
+
 // A row that is new is unknown to the device-proxy so far; the epoch of any session is higher.
-const revisionsSql = `
+const storeRevisions = (rows: string): string => `
   INSERT INTO campaigns.device_sessions AS s (device_id, account_id, epoch, registered, lifecycle_revision)
-  SELECT r."deviceId", r."accountId", -1, false, r.revision
-  FROM jsonb_to_recordset($1::jsonb) AS r ("deviceId" text, "accountId" text, revision bigint) ORDER BY 1
+  SELECT r."deviceId", r."accountId", -1, false, r.revision FROM ${rows} ORDER BY 1
   ON CONFLICT (device_id) DO UPDATE SET lifecycle_revision = excluded.lifecycle_revision
   WHERE s.lifecycle_revision < excluded.lifecycle_revision
   RETURNING device_id`;
+
+const revisionsSql = storeRevisions(lifecycleRows);
+
+// Most devices are in no campaign: their revisions are all that is stored. The others are returned.
+const withoutCampaignSql = `
+  WITH facts AS (SELECT * FROM ${lifecycleRows}),
+  affected AS (
+    SELECT f."deviceId" FROM facts f WHERE f.change = 'deleted' OR EXISTS (
+      SELECT FROM campaigns.campaign_devices d WHERE d.device_id = f."deviceId" AND d.state IN ('waiting', 'updating'))),
+  stored AS (${storeRevisions('facts r WHERE r."deviceId" NOT IN (SELECT a."deviceId" FROM affected a)')})
+  SELECT "deviceId" AS device_id FROM affected`;
 
 const whyFailed: Partial<Record<DeviceLifecycleChanged['change'], string>> = {
   suspended: 'the device is suspended',
@@ -49,6 +61,9 @@ const lastOf = (facts: readonly DeviceLifecycleChanged[]): DeviceLifecycleChange
     if (fact.revision > (last.get(fact.deviceId)?.revision ?? -1)) last.set(fact.deviceId, fact);
   return [...last.values()];
 };
+
+const lifecycleJson = (facts: readonly DeviceLifecycleChanged[]): string =>
+  JSON.stringify(facts.map(({ deviceId, accountId, revision, change }) => ({ deviceId, accountId, revision, change })));
 
 const isThere = ({ change }: DeviceSessionChanged): boolean => change === 'registered' || change === 'updated';
 
@@ -72,6 +87,8 @@ const lastFacts = (facts: readonly DeviceSessionChanged[]): DeviceSessionChanged
 /** Which devices are there, as far as campaigns need to know it. Facts may be repeated. */
 @Injectable()
 export class DevicePresence {
+  private readonly decide = sharedWrite((facts: readonly DeviceLifecycleChanged[]) => this.applyDecisive(facts));
+
   constructor(
     private readonly database: DataSource,
     private readonly updates: DeviceUpdates,
@@ -93,12 +110,21 @@ export class DevicePresence {
 
   /** Devices that were suspended or deleted fail at once, unless the fact is an old one. */
   async applyLifecycle(facts: readonly DeviceLifecycleChanged[]): Promise<void> {
-    const last = lastOf(facts.filter(({ change }) => decidesUpdates.has(change)));
-    if (last.length === 0) return;
+    await this.decide(facts.filter(({ change }) => decidesUpdates.has(change)));
+  }
+
+  private async applyDecisive(facts: readonly DeviceLifecycleChanged[]): Promise<void> {
+    const last = lastOf(facts);
+    const rows: { device_id: string }[] = await this.database.query(withoutCampaignSql, [lifecycleJson(last)]);
+    const affected = new Set(rows.map((row) => row.device_id));
+    if (affected.size > 0) await this.endUpdates(last.filter(({ deviceId }) => affected.has(deviceId)));
+  }
+
+  private async endUpdates(facts: readonly DeviceLifecycleChanged[]): Promise<void> {
     await this.database.transaction(async (manager) => {
-      const news = new Set(await this.newRevisions(manager, last));
+      const news = new Set(await this.newRevisions(manager, facts));
       const reasons = new Map(
-        last.flatMap(({ deviceId, change }): [string, string][] => {
+        facts.flatMap(({ deviceId, change }): [string, string][] => {
           const reason = news.has(deviceId) ? whyFailed[change] : undefined;
           return reason === undefined ? [] : [[deviceId, reason]];
         }),
@@ -110,7 +136,7 @@ export class DevicePresence {
         code: 'SYS_111',
         reason: reasons.get(id) ?? '',
       }));
-      const deleted = last.filter(({ change }) => change === 'deleted').map(({ deviceId }) => deviceId);
+      const deleted = facts.filter(({ change }) => change === 'deleted').map(({ deviceId }) => deviceId);
       if (deleted.length > 0)
         await manager.query('DELETE FROM campaigns.device_sessions WHERE device_id = ANY($1)', [deleted]);
     });
@@ -118,8 +144,7 @@ export class DevicePresence {
 
   /** The devices of which nothing newer is known. */
   private async newRevisions(manager: EntityManager, facts: readonly DeviceLifecycleChanged[]): Promise<string[]> {
-    const rows = facts.map(({ deviceId, accountId, revision }) => ({ deviceId, accountId, revision }));
-    const stored = (await manager.query(revisionsSql, [JSON.stringify(rows)])) as { device_id: string }[];
+    const stored = (await manager.query(revisionsSql, [lifecycleJson(facts)])) as { device_id: string }[];
     return stored.map((row) => row.device_id);
   }
 

@@ -1,4 +1,4 @@
-import { columnsOf } from '@lanyard/service';
+import { columnsOf, sharedWrite } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { lookUpCode } from './codes.js';
@@ -57,10 +57,9 @@ const row = (entry: LogEntry): unknown[] => {
 /** Writes the log. An existing entry is not changed, so batches may be repeated. */
 @Injectable()
 export class EntriesStore {
-  constructor(private readonly database: DataSource) {}
-
-  async append(entries: readonly LogEntry[]): Promise<void> {
-    if (entries.length === 0) return;
+  readonly append = sharedWrite(async (entries: readonly LogEntry[]) => {
     await this.database.query(insertSql, columnsOf(entries.map(row)));
-  }
+  });
+
+  constructor(private readonly database: DataSource) {}
 }

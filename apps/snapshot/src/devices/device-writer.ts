@@ -5,7 +5,7 @@ import type {
   SubscriptionChanged,
 } from '@lanyard/contracts';
 import type { ObjectVersions } from '@lanyard/lwm2m';
-import { columnsOf } from '@lanyard/service';
+import { columnsOf, sharedWrite } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { foldByKey } from '../fold-by-key.js';
@@ -44,10 +44,11 @@ const foldSeen = (seen: readonly Seen[]): Seen[] =>
     },
   );
 
+// Both in one order, so that facts of sessions and of the directory never wait for each other's rows in a circle.
 // A value updates the last connection only if that was an hour ago or more: the purge allows for it.
 const seenSql = `
   INSERT INTO snapshot.devices AS d (device_id, account_id, endpoint_name, session_epoch, registration_event_at, last_connected_at, object_versions)
-  SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::timestamptz[], $6::timestamptz[], $7::jsonb[])
+  SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::timestamptz[], $6::timestamptz[], $7::jsonb[]) ORDER BY 1
   ON CONFLICT (device_id) DO UPDATE SET
     endpoint_name = CASE WHEN excluded.session_epoch >= d.session_epoch THEN excluded.endpoint_name ELSE d.endpoint_name END,
     object_versions = CASE WHEN excluded.session_epoch >= d.session_epoch AND excluded.object_versions IS NOT NULL THEN excluded.object_versions ELSE d.object_versions END,
@@ -59,7 +60,7 @@ const seenSql = `
 
 const lifecycleSql = `
   INSERT INTO snapshot.devices AS d (device_id, account_id, endpoint_name, last_connected_at, deleted_at, lifecycle_revision)
-  SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::timestamptz[], $6::bigint[])
+  SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::timestamptz[], $6::bigint[]) ORDER BY 1
   ON CONFLICT (device_id) DO UPDATE SET
     endpoint_name = CASE WHEN excluded.endpoint_name <> '' THEN excluded.endpoint_name ELSE d.endpoint_name END,
     deleted_at = excluded.deleted_at, lifecycle_revision = excluded.lifecycle_revision
@@ -75,6 +76,7 @@ const subscriptionSql = `
 @Injectable()
 export class DeviceWriter {
   private readonly recent = new RecentlySeen(devicesRememberedMax);
+  readonly lifecycle = sharedWrite((facts: readonly DeviceLifecycleChanged[]) => this.storeLifecycle(facts));
 
   constructor(private readonly database: DataSource) {}
 
@@ -106,13 +108,12 @@ export class DeviceWriter {
     return new Map(rows.map((row) => [row.device_id, row.object_versions]));
   }
 
-  async lifecycle(facts: readonly DeviceLifecycleChanged[]): Promise<void> {
+  private async storeLifecycle(facts: readonly DeviceLifecycleChanged[]): Promise<void> {
     const last = foldByKey(
       facts,
       ({ deviceId }) => deviceId,
       (held, next) => (next.revision < held.revision ? held : next),
     );
-    if (last.length === 0) return;
     const rows = last.map(({ deviceId, accountId, endpointName, change, changedAt, revision }) => {
       const deletedAt = change === 'deleted' ? changedAt : null;
       return [deviceId, accountId, endpointName, changedAt, deletedAt, revision];

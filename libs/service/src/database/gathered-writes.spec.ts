@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { GatheredWrites } from './gathered-writes.js';
+import { GatheredWrites, sharedWrite } from './gathered-writes.js';
 
 /** Writes of items; `bad…` ones are refused, `held…` ones cannot be done with others. */
 const writes = (fails = false) => {
@@ -47,5 +47,29 @@ describe('gathered writes', () => {
     const { together, alone, gathered } = writes();
     expect(await outcomes(gathered, ['good'])).toEqual(['done']);
     expect([together, alone]).toEqual([[], ['good']]);
+  });
+});
+
+describe('a shared write', () => {
+  const written = (refused?: number) => {
+    const calls: (readonly number[])[] = [];
+    const write = sharedWrite<number>(async (rows) => {
+      calls.push(rows);
+      if (refused !== undefined && rows.includes(refused)) throw new Error(`refused: ${refused}`);
+    });
+    return { calls, write };
+  };
+
+  it('takes the rows of calls at the same moment, in their order', async () => {
+    const { calls, write } = written();
+    await Promise.all([write([3, 1]), write([2]), write([4])]);
+    expect(calls).toEqual([[3, 1, 2, 4]]);
+  });
+
+  it('that is refused is made for each call alone, and rejects for the one with the reason', async () => {
+    const { calls, write } = written(2);
+    const outcomes = await Promise.allSettled([write([1]), write([2, 3])]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+    expect(calls).toEqual([[1, 2, 3], [1], [2, 3]]);
   });
 });

@@ -41,3 +41,19 @@ export class GatheredWrites<T> {
     }
   }
 }
+
+/**
+ * `write`, but calls that arrive at the same time, or while others are running, share one: what a fetch brings from many
+ * partitions is one statement and one commit. When it rejects, each call is made alone. No rows are no call.
+ */
+export const sharedWrite = <R>(
+  write: (rows: readonly R[]) => Promise<void>,
+): ((rows: readonly R[]) => Promise<void>) => {
+  const writes = new GatheredWrites<readonly R[]>(async (parts) => {
+    await write(parts.flat());
+    return new Set(parts);
+  }, write);
+  return async (rows) => {
+    if (rows.length > 0) await writes.write(rows);
+  };
+};
