@@ -87,6 +87,7 @@ const lastFacts = (facts: readonly DeviceSessionChanged[]): DeviceSessionChanged
 /** Which devices are there, as far as campaigns need to know it. Facts may be repeated. */
 @Injectable()
 export class DevicePresence {
+  readonly applySessions = sharedWrite((facts: readonly DeviceSessionChanged[]) => this.storeSessions(facts));
   private readonly decide = sharedWrite((facts: readonly DeviceLifecycleChanged[]) => this.applyDecisive(facts));
 
   constructor(
@@ -95,8 +96,7 @@ export class DevicePresence {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  async applySessions(facts: readonly DeviceSessionChanged[]): Promise<void> {
-    if (facts.length === 0) return;
+  private async storeSessions(facts: readonly DeviceSessionChanged[]): Promise<void> {
     await this.database.query(sessionsSql, [JSON.stringify(lastFacts(facts).map(sessionOf))]);
     const there = facts.filter(isThere).map(({ deviceId }) => deviceId);
     if (there.length > 0) await this.database.query(wakeSql, [there, new Date(this.clock.now())]);

@@ -1,5 +1,5 @@
 import type { DeviceSessionChanged } from '@lanyard/contracts';
-import { columnsOf } from '@lanyard/service';
+import { columnsOf, sharedWrite } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
@@ -27,12 +27,12 @@ const stateSql = `
 /** Keeps the devices' state in step with their sessions. A batch may be repeated. */
 @Injectable()
 export class SessionWriter {
+  readonly apply = sharedWrite((facts: readonly DeviceSessionChanged[]) => this.store(facts));
+
   constructor(private readonly database: DataSource) {}
 
-  async apply(facts: readonly DeviceSessionChanged[]): Promise<void> {
-    const last = lastFacts(facts);
-    if (last.length === 0) return;
-    const rows = last.map((f) => [f.deviceId, stateOf[f.change], f.epoch, f.endpointType ?? null]);
+  private async store(facts: readonly DeviceSessionChanged[]): Promise<void> {
+    const rows = lastFacts(facts).map((f) => [f.deviceId, stateOf[f.change], f.epoch, f.endpointType ?? null]);
     await this.database.query(stateSql, columnsOf(rows));
   }
 }

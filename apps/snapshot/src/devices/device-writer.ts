@@ -76,12 +76,13 @@ const subscriptionSql = `
 @Injectable()
 export class DeviceWriter {
   private readonly recent = new RecentlySeen(devicesRememberedMax);
+  /** Records registrations, updates and deregistrations: the device was connected then. */
+  readonly sessions = sharedWrite((facts: readonly DeviceSessionChanged[]) => this.storeSessions(facts));
   readonly lifecycle = sharedWrite((facts: readonly DeviceLifecycleChanged[]) => this.storeLifecycle(facts));
 
   constructor(private readonly database: DataSource) {}
 
-  /** Records registrations, updates and deregistrations: the device was connected then. */
-  async sessions(facts: readonly DeviceSessionChanged[]): Promise<void> {
+  private async storeSessions(facts: readonly DeviceSessionChanged[]): Promise<void> {
     await this.seen(
       facts.map((f) => ({
         registrationEventAt: f.occurredAt,
