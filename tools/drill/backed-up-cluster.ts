@@ -1,11 +1,12 @@
 /** The local cluster with an installation to be backed up, and another cluster in its place. */
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { Cluster } from '../cluster/cluster.ts';
 import { Installation } from '../cluster/installation.ts';
 import { namespace } from '../cluster/overlay.ts';
 import { planOf } from '../cluster/plan.ts';
 import { waitUntil } from '../lanyard/probes.ts';
+import { outputOf } from '../lanyard/programs.ts';
 import { dataFolder, say, Stop } from '../lanyard/project.ts';
 import { pollOften } from './update-campaign.ts';
 import type { EngineUrls } from '../lanyard/service-processes.ts';
@@ -68,8 +69,12 @@ class BackedUpCluster implements BackedUpSystem {
     const { folder, nodes } = cluster.plan;
     mkdirSync(dataFolder(), { recursive: true });
     const aside = mkdtempSync(join(dataFolder(), 'cluster-kept-'));
+    // With their owner: the pods are not root.
     const copy = (from: string, to: string) => {
-      for (const path of kept) cpSync(join(from, path), join(to, path), { recursive: true });
+      for (const path of kept) {
+        mkdirSync(dirname(join(to, path)), { recursive: true });
+        outputOf('cp', ['-a', join(from, path), join(to, path)]);
+      }
     };
     try {
       copy(folder, aside);
