@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { Code } from '@lanyard/coap';
 import { DeviceGroups } from '@lanyard/contracts';
 import { contentFormat, decodeValues, standardModels } from '@lanyard/lwm2m';
-import { newId, TestClock } from '@lanyard/service';
-import { certificateAuthority, eventually, withCertificate, withKey } from '@lanyard/testing';
+import { newId } from '@lanyard/service';
+import { certificateAuthority, eventually, TestClock, withCertificate, withKey } from '@lanyard/testing';
 import { bootstrapMaxMs } from '../src/bootstrap/limits.js';
 import { BootstrapTestSystem } from './bootstrap-test-system.js';
 import type { BootstrappingDevice } from './bootstrapping-device.js';

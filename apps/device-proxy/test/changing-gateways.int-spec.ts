@@ -1,5 +1,5 @@
-import { TestClock, type Identity } from '@lanyard/service';
-import { eventually, SecureDevice, withKey } from '@lanyard/testing';
+import type { Identity } from '@lanyard/service';
+import { eventually, SecureDevice, TestClock, withKey } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { lookAgainMs } from '../src/gateways/limits.js';
 import type { RunningProxy } from './running-proxy.js';

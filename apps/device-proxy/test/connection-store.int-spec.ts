@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ConnectionState } from '@lanyard/dtls';
-import { createLogger, type EncryptionKeys, newId, systemClock, TestClock } from '@lanyard/service';
-import { engines, isolate, type Isolation } from '@lanyard/testing';
+import { createLogger, type EncryptionKeys, newId, systemClock } from '@lanyard/service';
+import { engines, isolate, type Isolation, TestClock } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { ConnectionStore } from '../src/connections/connection-store.js';

@@ -1,5 +1,5 @@
 import { type DeviceLifecycleChanged, DeviceLifecycle } from '@lanyard/contracts';
-import { bootstrap, CLOCK, formatTimestamp, newId, REDIS, type RunningService, TestClock } from '@lanyard/service';
+import { bootstrap, CLOCK, formatTimestamp, newId, REDIS, type RunningService } from '@lanyard/service';
 import { KafkaProducer } from '@lanyard/kafka';
 import type { Type } from '@nestjs/common';
 import {
@@ -9,6 +9,7 @@ import {
   isolate,
   type Isolation,
   newIdentityKeys,
+  TestClock,
   withProviders,
 } from '@lanyard/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';

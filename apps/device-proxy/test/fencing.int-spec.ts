@@ -1,5 +1,5 @@
-import { newId, TestClock } from '@lanyard/service';
-import { engines, eventually, isolate, type Isolation } from '@lanyard/testing';
+import { newId } from '@lanyard/service';
+import { engines, eventually, isolate, type Isolation, TestClock } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { stallMs } from '../src/sessions/limits.js';

@@ -1,5 +1,5 @@
-import { newId, openDatabase, TestClock } from '@lanyard/service';
-import { isolate, type Isolation } from '@lanyard/testing';
+import { newId, openDatabase } from '@lanyard/service';
+import { isolate, type Isolation, TestClock } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
 import { databaseOf } from '../src/database.js';

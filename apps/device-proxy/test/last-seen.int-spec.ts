@@ -1,5 +1,4 @@
-import { TestClock } from '@lanyard/service';
-import { engines, isolate, type Isolation } from '@lanyard/testing';
+import { engines, isolate, type Isolation, TestClock } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import type { Session } from '../src/sessions/session.js';

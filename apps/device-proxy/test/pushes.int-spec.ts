@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type CampaignCommandIssued, CampaignsCommands } from '@lanyard/contracts';
-import { formatTimestamp, newId, newTicket, sealTicket, TestClock } from '@lanyard/service';
-import { eventually } from '@lanyard/testing';
+import { formatTimestamp, newId, newTicket, sealTicket } from '@lanyard/service';
+import { eventually, TestClock } from '@lanyard/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { PackageServer } from './package-server.js';
 import type { RunningProxy } from './running-proxy.js';

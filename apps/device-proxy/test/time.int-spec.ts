@@ -1,5 +1,5 @@
-import { formatTimestamp, newId, TestClock } from '@lanyard/service';
-import { eventually } from '@lanyard/testing';
+import { formatTimestamp, newId } from '@lanyard/service';
+import { eventually, TestClock } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunningProxy } from './running-proxy.js';
 import { TestSystem, newKey } from './test-system.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createLogger, newId, type RunningService, TestClock } from '@lanyard/service';
-import { engines, eventually, eventsOf, parseMessage } from '@lanyard/testing';
+import { createLogger, newId, type RunningService } from '@lanyard/service';
+import { engines, eventsOf, eventually, parseMessage, TestClock } from '@lanyard/testing';
 import type { Handover } from '../src/intake/handover.js';
 import { type IntakeBatch, IntakeEvent } from '../src/intake/intake-event.js';
 import { Replay } from '../src/intake/replay.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createLogger, newId, TestClock } from '@lanyard/service';
-import { engines, eventually } from '@lanyard/testing';
+import { createLogger, newId } from '@lanyard/service';
+import { engines, eventually, TestClock } from '@lanyard/testing';
 import { IntakeEvent } from '../src/intake/intake-event.js';
 import { lagMaxMs } from '../src/intake/shard-appender.js';
 import { ChannelRegistry } from '../src/queue/channel-registry.js';

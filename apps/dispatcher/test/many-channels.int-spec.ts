@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createLogger, newId, TestClock } from '@lanyard/service';
-import { engines } from '@lanyard/testing';
+import { createLogger, newId } from '@lanyard/service';
+import { engines, TestClock } from '@lanyard/testing';
 import { eventOverheadBytes } from '../src/limits.js';
 import type { Intake } from '../src/intake/intake.js';
 import { type IntakeBatch, IntakeEvent } from '../src/intake/intake-event.js';

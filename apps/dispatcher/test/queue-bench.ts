@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import type { Category, FramedItem } from '@lanyard/contracts';
-import { createLogger, newId, TestClock } from '@lanyard/service';
-import { engines } from '@lanyard/testing';
+import { createLogger, newId } from '@lanyard/service';
+import { engines, TestClock } from '@lanyard/testing';
 import type { Turn } from '../src/delivery/callback-delivery.js';
 import { type IntakeBatch, IntakeEvent } from '../src/intake/intake-event.js';
 import { channelEvents } from '../src/intake/audience.js';

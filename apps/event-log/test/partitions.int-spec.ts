@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { newId, openDatabase, TestClock } from '@lanyard/service';
-import { type Isolation, isolate } from '@lanyard/testing';
+import { newId, openDatabase } from '@lanyard/service';
+import { isolate, type Isolation, TestClock } from '@lanyard/testing';
 import type { DataSource } from 'typeorm';
 import { databaseOf } from '../src/db/database.js';
 import { EntriesStore } from '../src/log/entries.store.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DeviceEventReported } from '@lanyard/contracts';
-import { bootstrap, CLOCK, formatApiKey, newId, newSecret, parseApiKey, TestClock } from '@lanyard/service';
-import { eventually, withProviders } from '@lanyard/testing';
+import { bootstrap, CLOCK, formatApiKey, newId, newSecret, parseApiKey } from '@lanyard/service';
+import { eventually, TestClock, withProviders } from '@lanyard/testing';
 import { definition } from '../src/app.module.js';
 import { entriesMax, periodMs } from '../src/authentication/refusals.js';
 import { RecordedEvents } from './recorded-events.js';

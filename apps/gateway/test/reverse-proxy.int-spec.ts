@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { bootstrap, CLOCK, identityHeader, type RunningService, TestClock, verifyIdentity } from '@lanyard/service';
-import { eventually, withProviders } from '@lanyard/testing';
+import { bootstrap, CLOCK, identityHeader, type RunningService, verifyIdentity } from '@lanyard/service';
+import { eventually, TestClock, withProviders } from '@lanyard/testing';
 import { definition } from '../src/app.module.js';
 import { TestSystem, identityKeys } from './test-system.js';
 import { closedPort, type Seen, Upstream } from './upstream.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { bootstrap, CLOCK, formatTimestamp, newSecret, type RunningService, TestClock } from '@lanyard/service';
-import { withProviders } from '@lanyard/testing';
+import { bootstrap, CLOCK, formatTimestamp, newSecret, type RunningService } from '@lanyard/service';
+import { TestClock, withProviders } from '@lanyard/testing';
 import pg from 'pg';
 import { definition } from '../src/app.module.js';
 import { newSessionToken } from '../src/authentication/session-cookie.js';

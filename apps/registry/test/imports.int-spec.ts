@@ -10,9 +10,8 @@ import {
   parseListQuery,
   StopDeadline,
   systemClock,
-  TestClock,
 } from '@lanyard/service';
-import { eventually, type Isolation, isolate } from '@lanyard/testing';
+import { eventually, isolate, type Isolation, TestClock } from '@lanyard/testing';
 import { PassThrough, Readable } from 'node:stream';
 import type { DataSource } from 'typeorm';
 import { app } from '../src/config.js';

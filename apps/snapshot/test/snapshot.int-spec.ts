@@ -16,8 +16,8 @@ import {
   SubscriptionsState,
 } from '@lanyard/contracts';
 import type { KafkaConnection, KafkaProducer } from '@lanyard/kafka';
-import { createLogger, newId, openDatabase, TestClock } from '@lanyard/service';
-import { eventually, holdRows, type Isolation } from '@lanyard/testing';
+import { createLogger, newId, openDatabase } from '@lanyard/service';
+import { eventually, holdRows, type Isolation, TestClock } from '@lanyard/testing';
 import type { DataSource } from 'typeorm';
 import { PurgeService } from '../src/retention/purge.service.js';
 import { TestSystem } from './test-system.js';

@@ -13,8 +13,8 @@ import {
   SubscriptionsState,
 } from '@lanyard/contracts';
 import type { Batch } from '@lanyard/kafka';
-import { newId, openDatabase, TestClock } from '@lanyard/service';
-import { eventually } from '@lanyard/testing';
+import { newId, openDatabase } from '@lanyard/service';
+import { eventually, TestClock } from '@lanyard/testing';
 import type { DataSource } from 'typeorm';
 import { type Count, countOfValue } from '../src/statistics/counts.js';
 import { StatisticsReader } from '../src/statistics/statistics-reader.js';

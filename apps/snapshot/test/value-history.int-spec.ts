@@ -9,8 +9,8 @@ import {
   type ResourceValueArrived,
   type ValueHistory,
 } from '@lanyard/contracts';
-import { createLogger, newId, openDatabase, TestClock } from '@lanyard/service';
-import { eventually } from '@lanyard/testing';
+import { createLogger, newId, openDatabase } from '@lanyard/service';
+import { eventually, TestClock } from '@lanyard/testing';
 import type { DataSource } from 'typeorm';
 import { HistoryRemoval } from '../src/retention/history-removal.service.js';
 import { TestSystem } from './test-system.js';

@@ -6,6 +6,7 @@ export * from './tcp-line.js';
 export * from './held-rows.js';
 export * from './long-run.js';
 export * from './stop-log.js';
+export * from './test-clock.js';
 export * from './with-providers.js';
 export * from './device/answering-device.js';
 export * from './device/device-client.js';

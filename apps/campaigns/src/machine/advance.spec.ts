@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { TestClock } from '@lanyard/service';
+import { TestClock } from '@lanyard/testing';
 import { advance } from './advance.js';
 import type { Advance, DeviceUpdate, Goal, Report, UpdateEvent } from './device-update.js';
 

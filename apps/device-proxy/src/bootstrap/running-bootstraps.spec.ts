@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { createLogger, Metrics, newId, TestClock } from '@lanyard/service';
+import { createLogger, Metrics, newId } from '@lanyard/service';
+import { TestClock } from '@lanyard/testing';
 import { RetryLater } from '../transport/retry-later.js';
 import { bootstrapMaxMs, bootstrapsMax, bootstrapsPerAccountMax } from './limits.js';
 import { RunningBootstraps } from './running-bootstraps.js';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { TestClock } from '@lanyard/service';
+import { TestClock } from '@lanyard/testing';
 import { Writable } from 'node:stream';
 import { answerStallMaxMs } from '../limits.js';
 import { sliceBytes, BodySlices } from './body-slices.js';

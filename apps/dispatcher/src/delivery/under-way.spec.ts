@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { TestClock } from '@lanyard/service';
+import { TestClock } from '@lanyard/testing';
 import { UnderWay } from './under-way.js';
 
 const secondMs = 1_000;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { createLogger, TestClock } from '@lanyard/service';
+import { createLogger } from '@lanyard/service';
+import { TestClock } from '@lanyard/testing';
 import { Arrivals } from './arrivals.js';
 
 const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });

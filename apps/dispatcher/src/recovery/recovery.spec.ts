@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { createLogger, TestClock } from '@lanyard/service';
+import { createLogger } from '@lanyard/service';
+import { TestClock } from '@lanyard/testing';
 import type { Repair } from '../channels/repair.js';
 import type { IntakeGate } from '../intake/intake-gate.js';
 import type { RedisLinks } from '../queue/redis-links.js';

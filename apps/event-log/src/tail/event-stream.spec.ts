@@ -1,6 +1,6 @@
 import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
-import { TestClock } from '@lanyard/service';
+import { TestClock } from '@lanyard/testing';
 import { EventStream, type StreamParts } from './event-stream.js';
 import type { Place } from '../query/stored-events.js';
 import { heartbeatMs, readPeriodMs, slowClientMs } from './limits.js';

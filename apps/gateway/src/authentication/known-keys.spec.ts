@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { TestClock } from '@lanyard/service';
+import { TestClock } from '@lanyard/testing';
 import type { KeyReader, KnownKey } from './key-reader.js';
 import { KnownKeys } from './known-keys.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { TestClock } from '@lanyard/service';
+import { TestClock } from '@lanyard/testing';
 import { AccountRates, type Take } from './account-rates.js';
 import { intervalMs, toleranceMs } from './gcra.js';
 import type { SharedRate, SharedRates, SharedVerdict } from './shared-rates.js';

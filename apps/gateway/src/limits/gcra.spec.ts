@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { TestClock } from '@lanyard/service';
+import { TestClock } from '@lanyard/testing';
 import { gcra } from './gcra.js';
 import { LocalRates } from './local-rates.js';
 

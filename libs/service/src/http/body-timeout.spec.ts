@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { eventually } from '@lanyard/testing';
+import { eventually, TestClock } from '@lanyard/testing';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import { TestClock, type Timer } from '../clock.js';
+import type { Timer } from '../clock.js';
 import { RequestTooSlow } from '../errors/service-error.js';
 import { bodyTimeoutMs } from './body-timeout.js';
 import { createFastify } from './fastify.js';

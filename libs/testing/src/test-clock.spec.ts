@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { TestClock } from './clock.js';
+import { TestClock } from './test-clock.js';
 
 describe('test clock', () => {
   it('runs what falls due, in order, and moves a day in no time', async () => {
