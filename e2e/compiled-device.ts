@@ -1,25 +1,8 @@
-import { createHash } from 'node:crypto';
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { runProgram } from '../tools/lanyard/programs.ts';
-import { root } from '../tools/lanyard/project.ts';
+import { prepareLibcoap as compileLibcoap } from '../tools/lanyard/foreign-programs.ts';
 import { ForeignDevice } from './java-device.ts';
 
-const source = join(root, 'e2e/interop');
-const built = join(root, '.lanyard/interop');
-
-/** `libcoap-device.c` compiled, with the flags of LIBCOAP_FLAGS; made once per version of both. */
-export const prepareLibcoap = async (): Promise<string> => {
-  const flags = (process.env['LIBCOAP_FLAGS'] ?? '-lcoap-3-openssl').split(' ');
-  const program = join(source, 'libcoap-device.c');
-  const hash = createHash('sha256').update(readFileSync(program)).update(flags.join(' ')).digest('hex').slice(0, 12);
-  const target = join(built, `libcoap-device-${hash}`);
-  if (existsSync(target)) return target;
-  mkdirSync(built, { recursive: true });
-  await runProgram('cc', ['-O1', '-Wall', '-Wextra', '-o', target, program, ...flags]);
-  return target;
-};
+export const prepareLibcoap = (): Promise<string> => compileLibcoap(process.env['LIBCOAP_FLAGS']);
 
 export interface PreSharedKey {
   identity: string;

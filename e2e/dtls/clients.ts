@@ -1,9 +1,6 @@
-import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { runProgram } from '../../tools/lanyard/programs.ts';
-import { madeOnce } from '../../tools/lanyard/made-once.ts';
-import { root } from '../../tools/lanyard/project.ts';
+import { prepareNodeDtls, preparePion } from '../../tools/lanyard/foreign-programs.ts';
 import type { Target } from './coaps-server.ts';
 import { type ForeignLine, lengths, ProgramLine, sizes } from './line.ts';
 
@@ -65,16 +62,6 @@ export const gnutls: Connect = async ({ port, sent }, suite, { psk, certificate,
   return new ProgramLine('gnutls-cli', [...args, '127.0.0.1'], sizes(sent));
 };
 
-/** `pion/main.go` compiled, once per version of it. */
-export const preparePion = async (): Promise<string> => {
-  const source = join(root, 'e2e/dtls/pion');
-  const files = readdirSync(source).map((name) => readFileSync(join(source, name)));
-  const made = await madeOnce(join(root, '.lanyard/interop/pion-'), files, async (own) => {
-    await runProgram('go', ['-C', source, 'build', '-o', join(own, 'pion-client'), '.']);
-  });
-  return join(made, 'pion-client');
-};
-
 /** @param ownId Length of the connection id of the client; with 0 only the server has one. */
 export const pion =
   (ownId: number): Connect =>
@@ -100,20 +87,9 @@ interface NodeDtls {
   dtls: { createSocket(options: object): NodeDtlsSocket };
 }
 
-/** The package of npm, once per version. */
-export const prepareNodeDtls = async (): Promise<NodeDtls> => {
-  const source = join(root, 'e2e/dtls/node-dtls-client');
-  const files = readdirSync(source).map((name) => readFileSync(join(source, name)));
-  const made = await madeOnce(join(root, '.lanyard/interop/node-dtls-client-'), files, async (own) => {
-    for (const name of readdirSync(source)) copyFileSync(join(source, name), join(own, name));
-    await runProgram('npm', ['ci', '--prefix', own, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']);
-  });
-  const entry = join(made, 'node_modules/node-dtls-client/build/dtls.js');
-  return (await import(pathToFileURL(entry).href)) as NodeDtls;
-};
-
 export const nodeDtls: Connect = async ({ port }, suite, { psk }) => {
-  const { dtls } = await prepareNodeDtls();
+  const entry = join(await prepareNodeDtls(), 'node_modules/node-dtls-client/build/dtls.js');
+  const { dtls } = (await import(pathToFileURL(entry).href)) as NodeDtls;
   const waiting: Buffer[] = [];
   let state: 'connecting' | 'open' | 'over' = 'connecting';
   const socket = dtls.createSocket({

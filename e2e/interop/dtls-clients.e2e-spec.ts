@@ -3,19 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { prepareNodeDtls, preparePion } from '../../tools/lanyard/foreign-programs.ts';
 import { root } from '../../tools/lanyard/project.ts';
-import {
-  type Connect,
-  gnutls,
-  nodeDtls,
-  openssl,
-  pion,
-  preparePion,
-  prepareNodeDtls,
-  type Presented,
-  type Suite,
-  suites,
-} from '../dtls/clients.ts';
+import { type Connect, gnutls, nodeDtls, openssl, pion, type Presented, type Suite, suites } from '../dtls/clients.ts';
 import { CoapsServer } from '../dtls/coaps-server.ts';
 import { Credentials } from '../dtls/credentials.ts';
 import { CoapOverLine, type ForeignLine } from '../dtls/line.ts';
