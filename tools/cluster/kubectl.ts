@@ -1,5 +1,6 @@
 /** kubectl, of the local cluster or of the one that is configured on this machine. */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { outputOf } from '../lanyard/programs.ts';
 import { Stop } from '../lanyard/project.ts';
 import { kubeconfigOf } from './certificates.ts';
 import { programPath } from './programs.ts';
@@ -40,15 +41,11 @@ export class Kubectl {
 
   /** @throws Stop with what kubectl says */
   run(args: readonly string[], { input, timeoutMs = callMs }: { input?: string; timeoutMs?: number } = {}) {
-    const { error, status, stdout, stderr } = spawnSync(this.program, args, {
-      encoding: 'utf8',
+    return outputOf(this.program, args, {
       env: { ...process.env, ...this.env },
       timeout: timeoutMs,
-      maxBuffer: 64 * 1024 * 1024,
       ...(input !== undefined && { input }),
     });
-    if (error || status !== 0) throw new Stop(`kubectl ${args.join(' ')}: ${stderr || error?.message}`);
-    return stdout;
   }
 
   /** Without standing in the way of what else this process does. */

@@ -1,9 +1,8 @@
 /** Kubernetes and its neighbours, built from Go modules once per machine and kept in the user's cache. */
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { outputOf, runProgram } from '../lanyard/programs.ts';
+import { goMinor, hasGo, outputOf, runProgram } from '../lanyard/programs.ts';
 import { say, Stop } from '../lanyard/project.ts';
 import { cacheFolder } from './plan.ts';
 
@@ -54,7 +53,6 @@ export const sources = {
 
 export type SourceName = keyof typeof sources;
 
-const goMin = 24;
 const minutes = '20 to 40 minutes on two cores, once per machine';
 
 const pathOf = ({ folder }: Source, program: string) => join(cacheFolder(), folder, program);
@@ -79,10 +77,7 @@ const goEnvironment = { CGO_ENABLED: '0', GOFLAGS: '-mod=mod', GONOSUMDB: '*' };
 const go = (args: string[], cwd: string) => outputOf('go', args, { cwd, env: { ...process.env, ...goEnvironment } });
 
 const checkGo = () => {
-  const version = spawnSync('go', ['env', 'GOVERSION'], { encoding: 'utf8' }).stdout ?? '';
-  const [, major = 0, minor = 0] = /^go(\d+)\.(\d+)/.exec(version) ?? [];
-  if (Number(major) < 2 && Number(minor) < goMin)
-    throw new Stop(`Kubernetes is built with Go 1.${goMin} or later: install it from https://go.dev/dl/`);
+  if (!hasGo()) throw new Stop(`Kubernetes is built with Go 1.${goMinor} or later: install it from https://go.dev/dl/`);
 };
 
 /** Where the module's files are: its sources and manifests. */

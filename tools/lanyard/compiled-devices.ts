@@ -1,6 +1,6 @@
 /** What devices that are compiled here need (e2e/interop, docs/interop.md): looked for, and installed where that can be done. */
 import { spawnSync } from 'node:child_process';
-import { installPackages, outputOf } from './programs.ts';
+import { goMinor, hasGo, installPackages, outputOf } from './programs.ts';
 import { say, Stop } from './project.ts';
 
 const needed: { name: string; command: string[]; packages: string[] }[] = [
@@ -32,15 +32,6 @@ const needed: { name: string; command: string[]; packages: string[] }[] = [
   },
 ];
 
-/** For pion: Debian's Go is too old to build it, so that it is not installed. */
-const goMin = 24;
-
-const hasGo = () => {
-  const { stdout } = spawnSync('go', ['env', 'GOVERSION'], { encoding: 'utf8' });
-  const [, major = 0, minor = 0] = /^go(\d+)\.(\d+)/.exec(stdout ?? '') ?? [];
-  return Number(major) > 1 || Number(minor) >= goMin;
-};
-
 const works = ([program = '', ...args]: string[]) => {
   const { error, status, stderr } = spawnSync(program, args, { encoding: 'utf8' });
   return error === undefined && (status === 0 || /Usage:/.test(stderr));
@@ -63,6 +54,6 @@ export const environmentOfCompiledDevices = ({ installs }: { installs: boolean }
   }
   const flags = outputOf('pkg-config', ['--cflags', '--libs', 'libcoap-3-openssl']);
   const go = hasGo();
-  if (!go) say(`pion is not tested, missing: Go 1.${goMin}`);
+  if (!go) say(`pion is not tested, missing: Go 1.${goMinor}`);
   return { LANYARD_INTEROP: 'true', LIBCOAP_FLAGS: flags.trim(), ...(go && { LANYARD_GO: 'true' }) };
 };

@@ -9,8 +9,17 @@ export const succeeds = (program: string, args: readonly string[], timeout: numb
 export const outputOf = (program: string, args: readonly string[], options: SpawnSyncOptions = {}): string => {
   const all = { maxBuffer: 1 << 28, ...options, encoding: 'utf8' } as const;
   const { error, status, stdout, stderr } = spawnSync(program, args, all);
-  if (status !== 0) throw new Stop(`${program} ${args.join(' ')}: ${stderr || (error?.message ?? status)}`);
+  if (status !== 0) throw new Stop(`${program} ${args.join(' ')}: ${stderr || stdout || (error?.message ?? status)}`);
   return stdout;
+};
+
+/** Debian's is older than what Kubernetes and pion are built with. */
+export const goMinor = 24;
+
+export const hasGo = () => {
+  const { stdout } = spawnSync('go', ['env', 'GOVERSION'], { encoding: 'utf8' });
+  const [, major = 0, minor = 0] = /^go(\d+)\.(\d+)/.exec(stdout ?? '') ?? [];
+  return Number(major) > 1 || Number(minor) >= goMinor;
 };
 
 /** Its output is progress. Rejects with Stop where it fails. */

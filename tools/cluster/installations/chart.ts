@@ -1,8 +1,8 @@
 /** deploy/helm with values as an operator writes them: engines elsewhere, a Gateway, migrations as hooks. */
-import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { outputOf } from '../../lanyard/programs.ts';
 import { root, say, Stop } from '../../lanyard/project.ts';
 import { type App, apps } from '../../lanyard/service-processes.ts';
 import { findHelm } from '../../manifests/helm.ts';
@@ -25,23 +25,16 @@ const small = (memory: string) => ({
 
 /** The folder of a Go module's standard resource definitions. */
 const gatewayApiDefinitions = () => {
-  const { status, stdout, stderr } = spawnSync('go', ['mod', 'download', '-json', gatewayApi], {
-    cwd: homedir(),
-    encoding: 'utf8',
-  });
-  if (status !== 0) throw new Stop(`The Gateway API's definitions could not be fetched: ${stderr || stdout}`);
-  return join((JSON.parse(stdout) as { Dir: string }).Dir, 'config/crd/standard');
+  const fetched = outputOf('go', ['mod', 'download', '-json', gatewayApi], { cwd: homedir() });
+  return join((JSON.parse(fetched) as { Dir: string }).Dir, 'config/crd/standard');
 };
 
 export class Chart extends Installation {
   private helm(...args: string[]) {
     const helm = findHelm();
     if (helm === undefined) throw new Stop('There is neither Helm nor Go here.');
-    const { status, stderr } = spawnSync(helm, [...args, '--namespace', namespace, '--timeout', '8m'], {
-      encoding: 'utf8',
-      env: { ...process.env, ...this.kubectl.env },
-    });
-    if (status !== 0) throw new Stop(`helm ${args.join(' ')}: ${stderr}`);
+    const env = { ...process.env, ...this.kubectl.env };
+    outputOf(helm, [...args, '--namespace', namespace, '--timeout', '8m'], { env });
   }
 
   private values(brokers: string) {
