@@ -33,7 +33,7 @@ const itemOf = (value: Buffer, headers: IHeaders | undefined) => {
 
 await consumer.connect();
 await consumer.subscribe({ topic, fromBeginning: false });
-// Not before: it knows from where it reads, so that nothing is left out if it has to stand still now.
+// Not before: it knows from where it reads, so that nothing is skipped if it is suspended now.
 const hasRead = consumer.on(consumer.events.FETCH, () => {
   hasRead();
   const address = server.address() as AddressInfo;

@@ -24,7 +24,7 @@ export const throughput: Bench = {
     const dispatcher = (name: NodeJS.Signals) => system.signal('dispatcher-0', name);
     let [next, twice] = [0, 0];
 
-    /** Fills the topic while both readers stand still; then each reads it, one after the other. */
+    /** Fills the topic while both readers are suspended; then they read it one after the other. */
     const measure = async (to: Application) => {
       const messages = values([to], next, events);
       [expected, bareExpected] = [new Expected(next, events), new Expected(next, events)];

@@ -81,7 +81,7 @@ export class Flow {
   }
 
   /** Values go out, are acknowledged and are delivered. */
-  async goesOn(): Promise<void> {
+  async valuesFlow(): Promise<void> {
     const [taken, received] = [this.taken, this.app.values(sensor).length];
     await eventually(() => this.taken >= taken + someValues);
     await eventually(() => this.app.values(sensor).length >= received + someValues);

@@ -6,7 +6,7 @@ const unavailable = 503;
 /** Of an answer without the header. */
 const retryAfterMs = 1_000;
 
-/** How long a client puts up with it. Longer than a machine stands still that runs too much. */
+/** How long a client tolerates it. Longer than the stalls of an overloaded machine. */
 const patienceMs = 60_000;
 
 /**

@@ -1,4 +1,4 @@
-/** `npm run restore -- FILE [--overwrite]`: a backup into an installation of the same version whose services stand still. */
+/** `npm run restore -- FILE [--overwrite]`: restores a backup into an installation of the same version whose services are stopped. */
 import { resolve } from 'node:path';
 import { command } from './lanyard/command-line.ts';
 import { build } from './lanyard/install.ts';

@@ -1,5 +1,5 @@
 /**
- * Kills and stops one of two device-proxies again and again while commands run, and counts what became of each command
+ * Kills and stops one of two device-proxies repeatedly while commands run, and counts the outcome of each command
  * and how long the devices were away. Fails when a promise was broken: see docs/faults.md.
  */
 import { readdirSync, readFileSync } from 'node:fs';

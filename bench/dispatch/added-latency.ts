@@ -49,7 +49,7 @@ export const addedLatency: Bench = {
       { name: 'websocket' as const, to: listening, own: dispatcher, others: bare.signal },
       { name: 'bare' as const, to: listening, own: bare.signal, others: dispatcher },
     ];
-    /** One after the other: a reader that is not measured stands still, and first catches up. */
+    /** One after the other: a reader that is not measured is suspended, and catches up first. */
     const measure = async ({ to, own, others }: (typeof ways)[number], forSeconds: number) => {
       others('SIGSTOP');
       own('SIGCONT');

@@ -1,4 +1,4 @@
-/** Starts a bare consumer, which stands still until it is let go. */
+/** Starts a bare consumer, which is suspended until it is resumed. */
 import { startProgram } from '../../tools/testing/program.ts';
 import { until } from '../travels.ts';
 

@@ -11,7 +11,7 @@ const events = 200_000;
 const healthy = 100;
 const dead = 50;
 
-/** Answers the verification; then it resets connections, or never answers, in turns. */
+/** Answers the verification; then it alternately resets connections and does not answer. */
 class DeadReceiver extends Receiver {
   isDead = false;
   requests = 0;

@@ -78,7 +78,7 @@ export class Queues {
     return ids;
   }
 
-  /** Events in turns for the channels, of one partition's batch. */
+  /** Events for the channels in rotation, of one partition's batch. */
   batch(channels: string[], items: Buffer[], partition = 0) {
     const events = items.map(
       (item, n) =>

@@ -1,4 +1,4 @@
-/** Two dispatchers: how fast together, and how long channels stand still when one of them is killed. */
+/** Two dispatchers: how fast together, and how long channels wait when one of them is killed. */
 import { sleep } from '../../tools/lanyard/project.ts';
 import { Receiver } from '../application.ts';
 import { evenly } from '../travels.ts';

@@ -30,7 +30,7 @@ const time = async (work: () => Promise<unknown>) => {
 /** Events a second. */
 const rate = async (count: number, work: () => Promise<unknown>) => (count / (await time(work))) * 1_000;
 
-/** One of them takes a quarter of a second, in which V8 compiles or Redis rewrites its log: they are repeated in turns. */
+/** One of them takes a quarter of a second, in which V8 compiles or Redis rewrites its log: they are repeated alternately. */
 const repeats = 6;
 
 /**
@@ -54,7 +54,7 @@ const inEitherOrder = async (
   return { own: perSecond(ownMs), reference: perSecond(referenceMs) };
 };
 
-/** Work in turns, so many under way. */
+/** Works through the tasks round-robin, with a limited number in progress. */
 const inTurns = async (count: number, work: (n: number) => Promise<unknown>) => {
   let next = 0;
   const worker = async () => {

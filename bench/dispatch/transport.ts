@@ -113,7 +113,7 @@ export const transport: Bench = {
       for (let n = 0; n < (queuedEach * perMessage) / perAppend; n++)
         await queues.append([queues.batch([channelId], events)]);
     };
-    /** Fills the queues behind the back of the dispatcher, which stands still. */
+    /** Fills the queues directly in Redis while the dispatcher is suspended. */
     const ours = async (to: typeof called) => {
       system.signal('dispatcher-0', 'SIGSTOP');
       const queues = await Queues.open(redisUrl, 'dispatcher:');

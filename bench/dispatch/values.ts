@@ -40,7 +40,7 @@ const template = ({ keyId, accountId }: { keyId: string; accountId: string }) =>
   );
 };
 
-/** Values numbered from `from` on, in turns for these customers. Each device belongs to one of them. */
+/** Values numbered from `from` on, for these customers in rotation. Each device belongs to one of them. */
 export const values = (to: { keyId: string; accountId: string }[], from: number, count: number) => {
   const templates = to.map((customer) => {
     const { headers, value } = template(customer);

@@ -70,7 +70,7 @@ export const records: Bench = {
     const figures: Record<string, number> = {};
     const all = CIPHER_SUITES.map((suite) => ({ name: nameOf(suite), run: () => measure(suite), found: [] as Cost[] }));
     all.push({ name: 'bare_ccm_8', run: measureBare, found: [] });
-    // The first round is not measured, and the others are in turns.
+    // The first round is not measured, and the others alternate.
     for (let n = 0; n <= Math.max(rounds, roundsMin); n++)
       for (const one of all) {
         const cost = one.run();

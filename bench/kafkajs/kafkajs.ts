@@ -1,4 +1,4 @@
-/** What each replacement of a part of kafkajs gains (docs/adr/0012): processes with all, without one of them, and with none, in turns. */
+/** What each replacement of a part of kafkajs gains (docs/adr/0012): processes with all, without one of them, and with none, alternating. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Short, so that a limited process stands still for milliseconds only. */
+/** Short, so that a limited process is stopped for milliseconds only. */
 const periodUs = 10_000;
 
 const root = '/sys/fs/cgroup';

@@ -9,7 +9,7 @@ const devices = Number(process.env['LANYARD_E2E_DEVICES'] ?? 60);
 const updateSeconds = Math.max(5, devices / 100);
 
 /** The devices are told nothing: they speak to one address, and the connections continue behind it. */
-describe('DTLS connections while one of two device-proxies dies, is restarted or stands still', () => {
+describe('DTLS connections while one of two device-proxies dies, is restarted or is suspended', () => {
   let system: RunningSystem;
   let rehearsal: DtlsRehearsal;
 

@@ -40,13 +40,13 @@ describe('services that end while values flow', () => {
 
   it('by kill -9: every value arrives, in order per device, each event once or twice, the snapshot holds the newest, and the history all', async () => {
     flow.begin();
-    await flow.goesOn();
+    await flow.valuesFlow();
     for (const name of victims) {
       system.signal(name, 'SIGKILL');
       const before = flow.sent;
       await eventually(() => flow.sent >= before + 100);
       await system.restart(name);
-      await flow.goesOn();
+      await flow.valuesFlow();
     }
     await flow.end();
     await flow.arrivedWhole(2);

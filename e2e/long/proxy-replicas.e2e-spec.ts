@@ -13,7 +13,7 @@ const updateSeconds = Math.max(4, devices / 100);
 /** A device notices silence 0.5 + 1 + 2 s after its update (times up to 1.5), pauses up to a second, and shows up elsewhere. */
 const backAgainMs = updateSeconds * 1_000 + patienceMs;
 
-describe('a device-proxy of two dies or stands still while commands run', () => {
+describe('one of two device-proxies dies or is suspended while commands run', () => {
   let system: RunningSystem;
   let fleet: Simulator;
   let commands: CommandLoad;

@@ -41,15 +41,15 @@ describe('on a Redis cluster', () => {
 
   it('every value arrives, in order per device, though a replica takes over and each master is killed', async () => {
     flow.begin();
-    await flow.goesOn();
+    await flow.valuesFlow();
     const [replicated, ...others] = cluster.nodes.slice(0, 3);
     await replicated?.kill();
-    await flow.goesOn();
+    await flow.valuesFlow();
     await replicated?.start();
     for (const node of others) {
       await node.kill();
       await node.start();
-      await flow.goesOn();
+      await flow.valuesFlow();
     }
     await flow.end();
     await flow.arrivedWhole(timesMax);

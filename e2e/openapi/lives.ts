@@ -99,9 +99,9 @@ export class RecordLives {
     this.answers = new Answers(document);
   }
 
-  async run(goesOn: (passes: number) => boolean): Promise<Lives> {
+  async run(hasTime: (passes: number) => boolean): Promise<Lives> {
     const { open, result } = this;
-    for (; open.size > 0 && goesOn(result.passes); result.passes++) {
+    for (; open.size > 0 && hasTime(result.passes); result.passes++) {
       if (result.passes >= hurriedPasses) await pause(pauseMs);
       for (const operation of this.operations)
         if (open.has(operation) || (open.size > 0 && this.prepares(operation))) await this.attempt(operation);

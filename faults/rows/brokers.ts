@@ -35,7 +35,7 @@ const faults: Record<string, (situation: Situation) => Promise<unknown>> = {
     leader.lines.clients.refuse();
     await away(experiment);
   },
-  'a leader stands still': async ({ experiment, leader }) => {
+  'a leader is suspended': async ({ experiment, leader }) => {
     leader.pause();
     await away(experiment);
   },
@@ -49,7 +49,7 @@ const faults: Record<string, (situation: Situation) => Promise<unknown>> = {
 
 const threeBrokers: Row = {
   name: 'K1',
-  about: 'three brokers: a leader is cut off from the others, killed, stands still; one is cut off and another killed',
+  about: 'three brokers: a leader is cut off from the others, killed, suspended; one is cut off and another killed',
   exclusive: true,
   seconds: 30,
   equip: async (engines, folder) => {

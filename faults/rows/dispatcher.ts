@@ -1,4 +1,4 @@
-/** Rows in which dispatchers die, stand still, come and go. */
+/** Rows in which dispatchers die, are suspended, start and stop. */
 import { sleep } from '../../tools/lanyard/project.ts';
 import { eventually, type Experiment, type Row } from '../experiment.ts';
 import type { Replica } from '../replica.ts';

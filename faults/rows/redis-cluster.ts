@@ -52,7 +52,7 @@ const failOvers: Record<
 const failsOver: Row = {
   name: 'R1',
   about:
-    'Redis Cluster: a replica takes over from a master that is killed, stands still, or is asked to; last writes are lost',
+    'Redis Cluster: a replica takes over from a master that is killed, is suspended, or hands over; last writes are lost',
   equip,
   seconds: 24,
   inject: async (experiment) => {

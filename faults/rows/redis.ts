@@ -1,4 +1,4 @@
-/** Rows in which Redis dies, forgets, stands still, is full, or is hard to reach. */
+/** Rows in which Redis dies, loses data, is suspended, is full, or is hard to reach. */
 import { sleep } from '../../tools/lanyard/project.ts';
 import { Redis } from 'ioredis';
 import type { RedisEngine } from '../engines.ts';
@@ -81,7 +81,7 @@ const wiped: Row = {
 
 const frozen: Row = {
   name: 'F7',
-  about: 'Redis stands still, also for longer than a command may take (5 s), and then runs what it was sent',
+  about: 'Redis is suspended, also for longer than a command may take (5 s), and then runs what it was sent',
   seconds: 12,
   inject: (experiment) =>
     experiment.repeat(async (n) => {

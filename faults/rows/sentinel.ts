@@ -42,7 +42,7 @@ const failOver = async (experiment: Experiment, sentinels: Sentinels, kind: stri
 
 const sentinel: Row = {
   name: 'R2',
-  about: 'Redis with Sentinel: the master is killed, stands still, or is replaced on request; all sentinels are away',
+  about: 'Redis with Sentinel: the master is killed, suspended, or replaced on request; all sentinels are away',
   seconds: 24,
   equip: async (engines, folder) => {
     const sentinels = await Sentinels.start(engines.binaries, folder);

@@ -81,7 +81,7 @@ export const rehearseBackup = async (first: BackedUpSystem, another: () => Promi
     say(`backed up in ${seconds(started)} s`);
     await fleet.stop();
 
-    // A fresh installation: its services make the tables, and stand still while the backup comes in.
+    // A fresh installation: its services create the tables, and are suspended during the restore.
     second = await another();
     await second.stopServices();
     const restoring = performance.now();

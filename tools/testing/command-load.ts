@@ -1,4 +1,4 @@
-/** Reads, writes and executions, one device after the other, and what became of each. */
+/** Reads, writes and executions, one device after the other, and the outcome of each. */
 import type { Channel, DeviceCommand, Lanyard } from '@lanyard/client';
 import { waitUntil } from '../lanyard/probes.ts';
 import type { Simulator } from './simulator.ts';

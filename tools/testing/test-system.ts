@@ -44,7 +44,7 @@ export class TestSystem extends System {
 
   override async stop() {
     this.notInterrupted();
-    // What stands still cannot stop.
+    // A suspended process cannot stop.
     for (const { unit } of this.supervised) this.signal(unit.name, 'SIGCONT');
     await super.stop();
     if (!process.env.LANYARD_KEEP_TEST_DATA) removeData(this.options.dataDir);

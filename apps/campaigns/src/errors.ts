@@ -75,7 +75,7 @@ export class WrongState extends ServiceError {
   }
 }
 
-/** Nothing says to whom: a ticket is secret to its device. */
+/** Reveals nothing about the device: a ticket is its secret. */
 export class DownloadNotFound extends fixed(NotFound, 'No such download, or it has ended.') {}
 
 export class RangeNotSatisfiable extends fixed(ServiceError, {

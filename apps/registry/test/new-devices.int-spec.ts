@@ -60,8 +60,8 @@ describe('devices that are created while their account is suspended or resumed',
   /** Begins to create a device; `end` lets the transaction continue. */
   const creation = async (accountId: string): Promise<{ id: string; end: () => Promise<unknown> }> => {
     const id = newId();
-    let goOn: () => void = () => undefined;
-    const told = new Promise<void>((resolve) => (goOn = resolve));
+    let resume: () => void = () => undefined;
+    const told = new Promise<void>((resolve) => (resume = resolve));
     let created: Promise<unknown> = Promise.resolve();
     await new Promise<void>((inserted) => {
       created = database.transaction(async (manager) => {
@@ -81,7 +81,7 @@ describe('devices that are created while their account is suspended or resumed',
     return {
       id,
       end: () => {
-        goOn();
+        resume();
         return created;
       },
     };

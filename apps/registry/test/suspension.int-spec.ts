@@ -181,7 +181,7 @@ describe('suspension and sessions', () => {
       // An operator cannot take the system's suspension away.
       await call('POST', `/v3/devices/${free}/resume`, { category: 'other' }, account);
       expect(await shown(account, free)).toMatchObject({ lifecycle_status: 'blocked' });
-      // Told again, and told late: nothing changes.
+      // A repeated or a late fact changes nothing.
       await stand(account, 'suspended', '2026-01-01T00:00:01.000Z');
       await stand(account, 'active', '2026-01-01T00:00:00.000Z');
       await stand(account, 'active', '2026-01-01T00:00:02.000Z');

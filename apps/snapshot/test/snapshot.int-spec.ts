@@ -229,7 +229,7 @@ describe('the snapshot', () => {
     expect(observed).toEqual(observed.toSorted((a, b) => a - b));
   });
 
-  it('desired value: pending, then success, although the command is told again afterwards', async () => {
+  it('desired value: pending, then success, although the command is announced again afterwards', async () => {
     const deviceId = newId();
     await producer.send(DeviceSessions, session(deviceId));
     const command = write(deviceId);

@@ -71,12 +71,12 @@ export class Connection {
 
   private follow(onOpen: () => void): Promise<ConnectionEnd> {
     const { socket } = this;
-    const goOn = (): void => this.goOn();
+    const resume = (): void => this.resume();
     let openedAtMs: number | undefined;
     let status: number | undefined;
     let error: Error | undefined;
     return new Promise((resolve, reject) => {
-      this.queue.on('taken', goOn);
+      this.queue.on('taken', resume);
       socket.on('open', () => {
         openedAtMs = performance.now();
         this.heard();
@@ -97,7 +97,7 @@ export class Connection {
       socket.on('error', (cause) => (error = cause));
       socket.on('close', (code) => {
         clearTimeout(this.timer);
-        this.queue.off('taken', goOn);
+        this.queue.off('taken', resume);
         resolve({ code, status, openMs: openedAtMs === undefined ? 0 : performance.now() - openedAtMs, error });
       });
     });
@@ -136,7 +136,7 @@ export class Connection {
     this.timer = setTimeout(() => this.giveUp(), this.patienceMs);
   }
 
-  private goOn(): void {
+  private resume(): void {
     if (!this.isPaused || this.queue.isFull) return;
     this.isPaused = false;
     this.patienceMs -= this.turn();

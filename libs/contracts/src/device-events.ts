@@ -4,7 +4,7 @@ import { topic } from './topic.js';
 
 export const DeviceEventSchema = z
   .object({
-    eventId: id.describe('Unique over all accounts. Told again, an entry has the same id and the same time'),
+    eventId: id.describe('Unique over all accounts. An entry that is announced again has the same id and time'),
     deviceId: id.optional().describe('Absent for what happened to the account and not to one device'),
     accountId: id,
     eventCode: z
@@ -25,7 +25,7 @@ export type DeviceEventReported = z.infer<typeof DeviceEventSchema>;
  * Entries for the device event log that other systems write. The device-proxy
  * writes SYS_400 here (a device was refused because of its credential or its name), SYS_401 (its report could not be
  * parsed), and the results of firmware updates; the registry SYS_107 and SYS_402 (a bootstrap succeeded or failed);
- * campaigns what became of a device in an update campaign (SYS_100 to SYS_112); gateway, registry, device-proxy,
+ * campaigns the result of a device in an update campaign (SYS_100 to SYS_112); gateway, registry, device-proxy,
  * dispatcher and campaigns write the actions of operators (`operatorActions`), the gateway also the requests that it refused (SYS_410, SYS_411).
  */
 export const DeviceEvents = topic<DeviceEventReported>({
@@ -36,6 +36,6 @@ export const DeviceEvents = topic<DeviceEventReported>({
   keyIs: 'device id, or account id where there is no device',
   key: (v) => v.deviceId ?? v.accountId,
   description:
-    'Something happened to a device or in an account that belongs into the event log. The device-proxy adds refused credentials, unreadable reports and results of firmware updates; the registry how bootstraps ended; campaigns what became of the devices of update campaigns; gateway, registry, device-proxy, dispatcher and campaigns what operators did; the gateway requests that were refused.',
+    'Something happened to a device or in an account that belongs in the event log. The device-proxy adds refused credentials, unreadable reports and results of firmware updates; the registry how bootstraps ended; campaigns what became of the devices of update campaigns; gateway, registry, device-proxy, dispatcher and campaigns what operators did; the gateway requests that were refused.',
   schema: DeviceEventSchema,
 });

@@ -25,7 +25,7 @@ const model = (object: number, name: string): DeviceModelChanged => ({
   name,
 });
 
-/** A process that stands still just before its request leaves. */
+/** A process that is suspended just before it sends its request. */
 const newGate = () => {
   let open!: () => void;
   const opened = new Promise<void>((resolve) => (open = resolve));
@@ -77,7 +77,7 @@ describe('what a relay was sending when another one took over', () => {
     return producer;
   };
 
-  /** Stands still when it has rows to send, until the gate is open. */
+  /** Blocks when it has rows to send, until the gate is open. */
   const relay = async (gate?: ReturnType<typeof newGate>): Promise<{ outcomes: string[] }> => {
     const producer = await newProducer();
     const outcomes: string[] = [];

@@ -10,7 +10,7 @@ const mustBe = ({ state }: Campaign, ...allowed: CampaignState[]): void => {
   if (!allowed.includes(state)) throw new WrongState(state, allowed);
 };
 
-/** What operators do with a campaign. Each is one change of its record; the worker does the rest. */
+/** The actions of operators. Each changes the record of the campaign; the worker does the rest. */
 @Injectable()
 export class CampaignActions {
   constructor(
@@ -41,7 +41,7 @@ export class CampaignActions {
     });
   }
 
-  /** No further device begins. */
+  /** No further device starts its update. */
   pause(actor: Identity, id: string): Promise<Campaign> {
     return this.campaigns.transition(actor, 'SYS_595', id, async (campaign) => {
       mustBe(campaign, 'scheduled', 'running');

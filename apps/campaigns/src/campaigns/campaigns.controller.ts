@@ -114,7 +114,7 @@ export class CampaignsController {
   @Post(':id/pause')
   @Operation({
     summary: 'Pause an update campaign',
-    description: 'No further device begins. Updates that are under way continue.',
+    description: 'No further device starts its update. Updates in progress continue.',
     ok: Campaign,
     conflict: wrongState,
   })
@@ -125,7 +125,7 @@ export class CampaignsController {
   @Post(':id/resume')
   @Operation({
     summary: 'Resume an update campaign',
-    description: 'Devices begin again.',
+    description: 'Devices start their updates again.',
     ok: Campaign,
     conflict: wrongState,
   })

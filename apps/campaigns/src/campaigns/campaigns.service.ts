@@ -127,7 +127,7 @@ export class CampaignsService {
         this.refuseLateChanges(campaign, changes);
         if (changes.group_id !== undefined) mustStayWithin(actor, changes.group_id);
         const columns: Record<string, unknown> = Object.fromEntries(columnsOfFields(changes));
-        // What a dry run has counted, or is counting, are other devices.
+        // A dry run, finished or not, counted other devices.
         if ('group_id' in changes || 'filter' in changes) Object.assign(columns, { selection_id: null, dry_run: null });
         if (columns['ends_at'] === undefined || campaign.when === null || campaign.state === 'draft') return columns;
         return { ...columns, ends_at: endOf(Date.parse(campaign.when), columns['ends_at'] as string | null) };

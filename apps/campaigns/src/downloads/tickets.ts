@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { downloadingSteps } from '../machine/device-update.js';
 
-/** What a ticket opens. */
+/** What a ticket gives access to. */
 export interface Download {
   imageId: string;
   deviceId: string;
@@ -12,7 +12,7 @@ export interface Download {
   checksum: string;
 }
 
-/** Only the hash is stored: who reads the database cannot download. */
+/** Only the hash is stored, so that reading the database does not allow a download. */
 export const ticketHash = (ticket: string): string => createHash('sha256').update(ticket).digest('hex');
 
 const downloadSql = `

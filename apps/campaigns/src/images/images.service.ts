@@ -29,7 +29,7 @@ import { imageBytesMax, imagesPerAccountMax } from '../limits.js';
 import { PackageStore, type StoredPackage } from '../packages/package-store.js';
 import { type Image, imageColumns, imageRecord, type NewImage } from './image-fields.js';
 
-/** How often an upload says that it is alive. */
+/** How often an upload in progress is marked as alive. */
 const touchPeriodMs = 30_000;
 
 /** First half of an advisory lock's key: the uploads of an account begin one after the other. */
@@ -133,7 +133,7 @@ export class ImagesService {
     }
   }
 
-  /** Uploads that are under way count with what they may take. */
+  /** Uploads in progress count with the largest size that they may have. */
   private async assertRoom(manager: EntityManager, accountId: string, bytes: number): Promise<void> {
     await manager.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [lockSpace, accountId]);
     const [used] = (await manager.query(

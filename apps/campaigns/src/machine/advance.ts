@@ -12,7 +12,7 @@ const start = (update: DeviceUpdate, machine: Machine, now: Circumstances): Adva
 const handle = (update: DeviceUpdate, step: Step, event: UpdateEvent, goal: Goal, now: Circumstances): Advance =>
   machines[goal.object].handlers[step]?.(update, event, goal, now) ?? { update };
 
-/** Nothing has come, or it is time to look again. */
+/** The answer is overdue, or the next poll is due. */
 const onDue = (update: DeviceUpdate, step: Step, goal: Goal, now: Circumstances): Advance => {
   const { deadlineMs, isAsked } = update;
   if (deadlineMs !== null && now.nowMs >= deadlineMs) return failAttempt(update, `${step} took too long`, goal, now);
@@ -20,7 +20,7 @@ const onDue = (update: DeviceUpdate, step: Step, goal: Goal, now: Circumstances)
   return poll(update, machines[goal.object].polledPath(step, update), now);
 };
 
-/** What an event means for the update of a device. Pure: time and configuration are given. */
+/** The effect of an event on the update of a device. A pure function: time and configuration are parameters. */
 export const advance = (update: DeviceUpdate, event: UpdateEvent, goal: Goal, now: Circumstances): Advance => {
   const { state, step } = update;
   if (event.kind === 'ended') return finish(update, event.state, event.code, event.reason);

@@ -19,7 +19,7 @@ const sourceFor = (
 
 export type Delivery = { delivery: 'push'; packageSource: null } | { delivery: 'pull'; packageSource: string };
 
-/** How the device gets the package; undefined: there is no way that it supports and the campaign allows. */
+/** How the device gets the package; undefined: none of the ways that it supports is allowed by the campaign. */
 export const deliveryFor = (
   { protocols, deliveryMethod }: Report,
   { delivery: wanted }: Goal,

@@ -4,7 +4,7 @@ import type { PackageSource } from '../config.js';
 export const packageObjects = [5, 9] as const;
 export type PackageObject = (typeof packageObjects)[number];
 
-/** What a device of a campaign is asked for, one after the other. */
+/** The steps of an update, in order. */
 export const steps = [
   'read-version',
   'read-object',
@@ -25,7 +25,7 @@ export type DeviceState = (typeof deviceStates)[number];
 /** Codes of spec §6.2 with which an update ends. */
 export type EndCode = 'SYS_100' | 'SYS_101' | 'SYS_103' | 'SYS_104' | 'SYS_109' | 'SYS_110' | 'SYS_111' | 'SYS_112';
 
-/** Where one device is. Times are in milliseconds since the epoch. */
+/** The state of the update of one device. Times are in milliseconds since the epoch. */
 export interface DeviceUpdate {
   state: DeviceState;
   step: Step | null;
@@ -33,10 +33,10 @@ export interface DeviceUpdate {
   attempt: number;
   /** When downloading or installing must have ended. */
   deadlineMs: number | null;
-  /** When something is to be done without an answer. While `waiting`: not before. */
+  /** When to act if no answer has arrived. While `waiting`: the earliest start. */
   dueMs: number | null;
   polls: number;
-  /** A command is under way, whose result will come. */
+  /** A command is pending; its result will arrive. */
   isAsked: boolean;
   delivery: 'pull' | 'push' | null;
   /** Where the device pulls from. */
@@ -48,7 +48,7 @@ export interface DeviceUpdate {
   reason: string | null;
 }
 
-/** What a campaign wants. */
+/** What a campaign installs, and how. */
 export interface Goal {
   /** The object that installs it. */
   object: PackageObject;
@@ -70,7 +70,7 @@ export interface Circumstances {
   transport: string | null;
 }
 
-/** What the device says of itself; absent: nothing, or not in this answer. */
+/** What the device reported in one answer; fields that it did not report are absent. */
 export interface Report {
   version?: string;
   /** Resources 3, 5, 8 and 9 of object 5. */
@@ -113,7 +113,7 @@ export type WantedCommand = { expiryMs: number } & (
 export interface Advance {
   update: DeviceUpdate;
   command?: WantedCommand;
-  /** The command that is under way is not wanted any more. */
+  /** Cancel the pending command. */
   isCancelled?: true;
 }
 

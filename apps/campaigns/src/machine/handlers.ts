@@ -8,11 +8,11 @@ export interface Machine {
   /** The first command of an attempt. */
   begin(update: DeviceUpdate, now: Circumstances): Advance;
   handlers: Partial<Record<Step, Handler>>;
-  /** What is read again and again in a step. */
+  /** The path that is polled during a step. */
   polledPath(step: Step, update: DeviceUpdate): string;
 }
 
-/** A device that is idle at so many polls in a row has not begun to download, or has lost what it had. */
+/** A device that is idle in this many polls in a row has not started the download, or has lost its data. */
 export const idlePollsMax = 3;
 
 /** `execute` and `activate` only while it is in doubt whether the device was reached. */
@@ -27,26 +27,26 @@ export const install = (update: DeviceUpdate, goal: Goal, now: Circumstances): A
 export const unreachable = (update: DeviceUpdate, goal: Goal, now: Circumstances): Advance =>
   failAttempt(update, 'no answer', goal, now, { isUnreachable: true });
 
-/** A URI whose acknowledgement was lost may have arrived: the polls tell. */
+/** A URI whose acknowledgement was lost may have arrived: the polls will show. */
 export const onOffer: Handler = (update, event, goal, now) => {
   if (event.kind === 'refused') return failAttempt(update, `package refused: ${event.error}`, goal, now);
   if (event.kind === 'unanswered' && update.delivery === 'push') return unreachable(update, goal, now);
   return download(update, goal, now);
 };
 
-/** Whether what was asked in the step is no execution, which begins with no polls, but what has become of one that is in doubt. */
+/** A step begins with the execution, at 0 polls; every later answer is to a poll. */
 const isPolled = ({ polls }: DeviceUpdate): boolean => polls > 0;
 
 /**
- * The execution was not answered: the device was not reached, as when it slept, or the answer was lost in the reboot. It is looked at,
- * and asked again if nothing has happened. All of this has the time of an installation.
+ * The execution was not answered: the device was not reached, for example because it was asleep, or it rebooted before answering.
+ * The device is polled, and the execution is repeated if it had no effect, all within the time of an installation.
  */
 const inDoubt = (update: DeviceUpdate, goal: Goal, now: Circumstances): Advance => {
   const { deadlineMs } = update;
   return pollLater({ ...update, polls: 0, deadlineMs: deadlineMs ?? now.nowMs + goal.installTimeoutMs }, now);
 };
 
-/** A step that executes: what follows the answer, and what follows a report about an execution that is in doubt. */
+/** A step that executes a resource: `next` follows the answer, `onReport` handles the polls after a missing answer. */
 export const executing =
   (name: string, next: typeof install, onReport: Handler): Handler =>
   (update, event, goal, now) => {

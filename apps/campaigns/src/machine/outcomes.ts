@@ -1,10 +1,10 @@
 import { firmwareResults, softwareResults } from '@lanyard/lwm2m';
 import type { Advance, Circumstances, DeviceUpdate, EndCode, Goal, Step, WantedCommand } from './device-update.js';
 
-/** How long a registered device may take for the answer to one request. */
+/** How long a registered device may take to answer one request. */
 export const answerExpiryMs = 600_000;
 
-/** Every command has a result. This is for one that does not come. */
+/** Every command has a result; one that is this late is treated as lost. */
 const resultSlackMs = 60_000;
 
 const pollMaxMs = 300_000;
@@ -32,7 +32,7 @@ export const nextStep = (
   command,
 });
 
-/** Looks again later, at the latest when the step must have ended. */
+/** Schedules the next poll, at the latest for the deadline of the step. */
 export const pollLater = (update: DeviceUpdate, { nowMs, pollMinMs }: Circumstances): Advance => {
   const pauseMs = Math.min(pollMaxMs, pollMinMs * 2 ** Math.min(update.polls, 20));
   const dueMs = Math.min(nowMs + pauseMs, update.deadlineMs ?? Infinity);
@@ -55,7 +55,7 @@ export const finish = (
   ...(update.isAsked && { isCancelled: true as const }),
 });
 
-/** The attempt failed. Another one follows if the campaign has some left. */
+/** Ends a failed attempt; another one follows if the campaign allows it. */
 export const failAttempt = (
   update: DeviceUpdate,
   reason: string,

@@ -8,7 +8,7 @@ import { BodyMeter, PackageStore, type StoredPackage } from './package-store.js'
 
 const incoming = '.incoming';
 
-/** Not of the body: only errors of the operating system have a number. */
+/** Errors of the file system have an `errno`; those of the body do not. */
 const isOfDisk = (error: unknown): boolean => error instanceof Error && 'errno' in error;
 
 /** A rename is durable once its folder is. */
@@ -78,7 +78,7 @@ export class DiskPackages extends PackageStore implements OnModuleInit {
     const meter = new BodyMeter(bytesMax);
     const handle = await open(path, 'w', 0o600);
     try {
-      // All of each chunk: a single write may be a part of it.
+      // Not `write`, which may write only a part of the chunk.
       for await (const chunk of meter.measured(body)) await handle.appendFile(chunk);
       await handle.sync();
     } finally {

@@ -11,16 +11,16 @@ export interface StoredPackage {
 
 /** The bytes of packages, named by the ids of their images: a package is there as a whole, durably, or not at all. */
 export abstract class PackageStore {
-  /** Stores the bytes as they arrive. Throws BodyTooLarge; nothing is stored then, nor when the body breaks off. */
+  /** Stores the bytes as they arrive; throws BodyTooLarge. Stores nothing if it throws or if the body is interrupted. */
   abstract store(id: string, body: AsyncIterable<Buffer>, bytesMax: number): Promise<StoredPackage>;
 
-  /** Throws StorageUnavailable. What fails later destroys the stream. */
+  /** Throws StorageUnavailable. A later failure destroys the stream. */
   abstract read(id: string, range: ByteRange): Promise<Readable>;
 
-  /** Also what an upload that broke off has left. */
+  /** Removes the package, or what an interrupted upload left of it. */
   abstract remove(id: string): Promise<void>;
 
-  /** Ids of the packages that were last changed before, a page at a time. */
+  /** Ids of the packages that were last changed before `ms`, a page at a time. */
   abstract idsBefore(ms: number): AsyncIterable<string[]>;
 }
 
@@ -31,7 +31,7 @@ export class BodyMeter {
 
   constructor(private readonly bytesMax: number) {}
 
-  /** Throws BodyTooLarge before the byte that is too many. */
+  /** Throws BodyTooLarge instead of yielding bytes beyond the limit. */
   async *measured(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const chunk of body) {
       this.size += chunk.length;
@@ -41,7 +41,7 @@ export class BodyMeter {
     }
   }
 
-  /** Of the whole body, once. */
+  /** Of the whole body. May be called once. */
   result(): StoredPackage {
     return { size: this.size, checksum: this.hash.digest('hex') };
   }

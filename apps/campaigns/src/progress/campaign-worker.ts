@@ -9,15 +9,15 @@ import { isWithin } from './window.js';
 
 const periodMs = 500;
 
-/** Until a campaign is looked at again: with devices that could begin, and without. */
+/** Until the next turn of a campaign: with devices that could start, and without. */
 const busyMs = 1_000;
 const idleMs = 5_000;
 
-/** Changes of a campaign's columns, and when it is looked at next. */
+/** Changes of a campaign's columns, and when its next turn is. */
 type Turn = Record<string, unknown> & { tick_at: Date };
 
 /**
- * Moves campaigns: begins them, starts devices, and ends them. One transaction per turn, in which the campaign is locked:
+ * Advances campaigns: begins them, starts devices, and ends them. One transaction per turn, in which the campaign is locked:
  * replicas share the campaigns, and a killed one leaves nothing half done.
  */
 @Injectable()
@@ -35,7 +35,7 @@ export class CampaignWorker extends BackgroundWork {
     try {
       return await this.database.transaction((manager) => this.turn(manager));
     } catch (error) {
-      // Another campaign has begun the update of one of the devices: it is left out the next time.
+      // Another campaign has started the update of one of the devices, which is excluded at the next attempt.
       if (isUniqueViolation(error)) return true;
       throw error;
     }

@@ -6,7 +6,7 @@ import { DeviceUpdates } from './device-updates.js';
 import { eventOfResult } from './result-event.js';
 import { lockedInOrder, selectUpdates, type UpdateRow } from './update-row.js';
 
-/** Moves devices by the results of their commands. The result of a command that is not awaited changes nothing. */
+/** Applies the results of commands to devices. The result of a command that is not pending is ignored. */
 @Injectable()
 export class CommandResults {
   constructor(

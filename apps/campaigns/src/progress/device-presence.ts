@@ -5,7 +5,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { DeviceUpdates } from './device-updates.js';
 import { lockedInOrder, selectUpdates, type UpdateRow } from './update-row.js';
 
-/** A device in queue mode listens so long after its last message: MAX_TRANSMIT_WAIT (RFC 7252 §4.8.2). */
+/** How long a device in queue mode listens after its last message: MAX_TRANSMIT_WAIT (RFC 7252 §4.8.2). */
 const awakeMs = 93_000;
 
 // A lower epoch than the stored one is a late report of a previous session owner. What has not changed is not written.
@@ -84,7 +84,7 @@ const lastFacts = (facts: readonly DeviceSessionChanged[]): DeviceSessionChanged
   return [...last.values()];
 };
 
-/** Which devices are there, as far as campaigns need to know it. Facts may be repeated. */
+/** What campaigns need to know of devices: whether they exist, are registered, and are awake. Facts may be repeated. */
 @Injectable()
 export class DevicePresence {
   readonly applySessions = sharedWrite((facts: readonly DeviceSessionChanged[]) => this.storeSessions(facts));
@@ -108,7 +108,7 @@ export class DevicePresence {
       });
   }
 
-  /** Devices that were suspended or deleted fail at once, unless the fact is an old one. */
+  /** Devices that were suspended or deleted fail at once, unless a newer fact is known. */
   async applyLifecycle(facts: readonly DeviceLifecycleChanged[]): Promise<void> {
     await this.decide(facts.filter(({ change }) => decidesUpdates.has(change)));
   }

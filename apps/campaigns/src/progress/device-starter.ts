@@ -6,7 +6,7 @@ import { lockedInOrder, selectUpdates, type UpdateRow } from './update-row.js';
 
 const startsAtOnce = 200;
 
-/** Registered devices that listen, and that no campaign updates. Those of another transaction are left to it. */
+/** Registered devices that are awake and in no other update. Locked ones belong to another transaction. */
 const candidatesSql = `
   SELECT d.device_id FROM campaigns.campaign_devices d
   JOIN campaigns.device_sessions s ON s.device_id = d.device_id
@@ -15,7 +15,7 @@ const candidatesSql = `
     AND NOT EXISTS (SELECT 1 FROM campaigns.campaign_devices o WHERE o.device_id = d.device_id AND o.state = 'updating')
   ORDER BY d.device_id LIMIT $3 FOR UPDATE OF d SKIP LOCKED`;
 
-/** Begins the updates of devices that can be reached now. */
+/** Starts the updates of devices that can be reached now. */
 @Injectable()
 export class DeviceStarter {
   constructor(

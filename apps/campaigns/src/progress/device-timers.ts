@@ -7,11 +7,11 @@ import { selectUpdates, type UpdateRow } from './update-row.js';
 const periodMs = 500;
 const dueAtOnce = 200;
 
-/** Devices whose turn it is. Replicas share them: those that another one holds are left to it. */
+/** Devices that are due. Replicas share them: a locked device belongs to another replica. */
 const dueSql = `${selectUpdates}
   WHERE d.state = 'updating' AND d.due_at <= $1 ORDER BY d.due_at LIMIT ${dueAtOnce} FOR UPDATE OF d SKIP LOCKED`;
 
-/** Looks at devices again whose time has come: polls, and steps that took too long. */
+/** Handles devices that are due: the next poll, or a step that took too long. */
 @Injectable()
 export class DeviceTimers extends BackgroundWork {
   constructor(

@@ -16,7 +16,7 @@ import { needsTicket, requestOf } from './campaign-command.js';
 import { endEntry } from './entries.js';
 import { goalOf, updateOf, type UpdateRow } from './update-row.js';
 
-/** What one change of a device leads to. */
+/** The effects of one change of a device. */
 interface Effects {
   stored: object[];
   commands: CampaignCommandIssued[];
@@ -41,7 +41,7 @@ const versionsSql = `
     ORDER BY s.device_id FOR UPDATE OF s)
   UPDATE campaigns.device_sessions s SET firmware_version = held.version FROM held WHERE s.device_id = held.device_id`;
 
-/** Their campaigns have room for other devices, or are done. One that is locked has its turn now. */
+/** Wakes their campaigns, which may start other devices or have finished. A locked one is being processed already. */
 const wakeSql = `
   UPDATE campaigns.update_campaigns SET tick_at = $2 WHERE id IN (
     SELECT id FROM campaigns.update_campaigns WHERE id = ANY($1) AND state IN ('running', 'stopping') AND tick_at > $2
@@ -49,13 +49,13 @@ const wakeSql = `
 
 const isoOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
-/** The firmware that the device runs, as far as the update tells. */
+/** The firmware version that the device runs, as far as the update has shown. */
 const versionOf = ({ state, previousVersion }: DeviceUpdate, { version, object }: UpdateRow): string | null => {
   if (object !== 5) return null;
   return state === 'succeeded' || state === 'skipped' ? version : previousVersion;
 };
 
-/** Moves devices of campaigns by what happens: new state, commands and entries of the event log in one transaction. */
+/** Applies events to devices of campaigns: the new state, commands and event log entries, in one transaction. */
 @Injectable()
 export class DeviceUpdates {
   private readonly finished;

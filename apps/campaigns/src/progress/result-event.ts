@@ -12,16 +12,16 @@ import { versionPath } from '../machine/firmware.js';
 
 const models = standardModels();
 
-/** The device did not answer, as far as anyone knows. */
+/** The device may not have answered. */
 const unanswered = new Set(['TIMEOUT', 'NOT_CONNECTED', 'REQUEST_EXPIRED', 'REQUEST_CANCELLED']);
 
-/** The device is not there for updates any more. */
+/** The device can no longer be updated. */
 const gone: Record<string, string> = {
   DEVICE_BLOCKED: 'the device is suspended',
   DEVICE_REMOVED_REGISTRATION: 'the device was deleted',
 };
 
-/** What cannot be read is as if the device had not said it. */
+/** A payload that cannot be parsed counts as no report. */
 const valuesOf = ({ item: { ct, payload }, path }: DeviceCommandFinished): ResourceValue[] => {
   const format = contentFormatOf(ct ?? 'text/plain');
   if (format === undefined) return [];

@@ -35,7 +35,7 @@ const addSql = `
   FROM jsonb_to_recordset($3::jsonb) AS d ("deviceId" text, "endpointName" text)
   ON CONFLICT DO NOTHING`;
 
-/** What the directory knows counts until a session fact says more. */
+/** The data of the directory applies until a fact of the session arrives. */
 const presenceSql = `
   INSERT INTO campaigns.device_sessions AS s (device_id, account_id, epoch, registered)
   SELECT d."deviceId", $1, -1, d."isRegistered"

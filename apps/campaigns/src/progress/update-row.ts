@@ -1,6 +1,6 @@
 import type { DeviceUpdate, Goal } from '../machine/device-update.js';
 
-/** A device of a campaign, with what its campaign wants. */
+/** A device of a campaign, with the goal of its campaign. */
 export interface UpdateRow {
   campaign_id: string;
   device_id: string;
@@ -41,7 +41,7 @@ export const selectUpdates = `
   FROM campaigns.campaign_devices d JOIN campaigns.update_campaigns c ON c.id = d.campaign_id
   LEFT JOIN campaigns.device_sessions s ON s.device_id = d.device_id`;
 
-/** In one order, so that two transactions never deadlock. */
+/** Always in the same order, so that two transactions never deadlock. */
 export const lockedInOrder = 'ORDER BY d.device_id, d.campaign_id FOR UPDATE OF d';
 
 const msOf = (at: Date | null): number | null => at && at.getTime();

@@ -98,7 +98,10 @@ export const AccountChannelView = z
     ...queue,
     queue_bytes_max: z.number().int().describe('Beyond it, the oldest events are dropped'),
     failures: z.number().int().describe('Number of consecutive failed deliveries'),
-    problem: z.string().nullable().describe('Why it does not deliver and what helps, as sentences; null: it does'),
+    problem: z
+      .string()
+      .nullable()
+      .describe('Why it does not deliver and how to fix it, in sentences; null: it delivers'),
     problem_since: z.string().nullable(),
     loses_events_at: z
       .string()
@@ -154,12 +157,12 @@ export const ChannelMessages = z
               .describe(
                 '`accepted`: the callback answered with 200 or 204; `sent`: on a WebSocket, or to a poll; otherwise why the callback did not accept it',
               ),
-            excerpt: z.string().describe('How the message begins'),
+            excerpt: z.string().describe('The beginning of the message'),
           })
           .meta({ id: 'ChannelMessage' }),
       )
       .max(lastMessagesMax)
-      .describe('The newest first'),
+      .describe('Newest first'),
   })
   .meta({ id: 'ChannelMessages' });
 export type ChannelMessages = z.infer<typeof ChannelMessages>;

@@ -3,7 +3,7 @@ import { bodyBytesMax, socketBufferBytesMax } from '../limits.js';
 import { BodyBudget } from './body-budget.js';
 
 describe('bytes on their way', () => {
-  it('receivers that stand still make messages small, until theirs are gone', () => {
+  it('stalled receivers make messages small, until theirs are gone', () => {
     const budget = new BodyBudget();
     const stuck = Array.from({ length: 25 }, () => budget.begin(bodyBytesMax));
     expect(budget.bodyBytesMax).toBe(64 * 1024);

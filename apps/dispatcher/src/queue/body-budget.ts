@@ -4,12 +4,12 @@ import { bodyBytesMax, socketBufferBytesMax } from '../limits.js';
 /** Bytes of messages that a replica has on their way, of all channels, before messages become small. */
 const plentyBytes = 96 * 1024 * 1024;
 
-/** A message then, and what a socket may have to write: thousands of receivers that stand still fit beside others. */
+/** A message then, and what a socket may have to write: thousands of stalled receivers fit beside others. */
 const smallBytes = 64 * 1024;
 
 /**
  * How large messages may be. A message stays in memory until its receiver has read it, so when receivers with much in
- * their queues stand still, what goes out from then on is cut small.
+ * their queues are stalled, what goes out from then on is cut small.
  */
 @Injectable()
 export class BodyBudget {

@@ -27,7 +27,7 @@ const replicaOf = (owner: string): string => owner.slice(0, owner.lastIndexOf('#
 
 /**
  * Leases of whole replicas: instead of renewing a lease per channel, each replica counts up one number. Another one
- * that sees the number stand still, by its own monotonic clock, frees everything that the silent one held; sooner when
+ * that sees the number unchanged for long enough, by its own monotonic clock, frees everything that the silent one held; sooner when
  * the silent one's subscription is gone too, for the kernel closes the connections of a process that was killed. No
  * clocks are compared, and a replica that was only slow finds its tokens void.
  */

@@ -46,7 +46,7 @@ export class ChannelStore {
   /**
    * One at a time per key, in all replicas: what `work` does to PostgreSQL, to Redis and to the outbox happens in one
    * order. The lock outlasts transactions and ends with the connection, which PostgreSQL ends when it hears nothing from
-   * it: a replica that stands still has no key for long. Throws RateLimited when more than `waitingMax` in this replica
+   * it: a suspended replica does not hold a key for long. Throws RateLimited when more than `waitingMax` in this replica
    * would wait for it.
    */
   withLock<T>(keyId: string, work: (locked: LockedChannel) => Promise<T>, waitingMax?: number): Promise<T> {

@@ -126,7 +126,7 @@ const unanswered = new Set(['REQUEST_EXPIRED', 'TIMEOUT', 'NOT_CONNECTED']);
 export const unreachedEntry = (fact: DeviceCommandFinished, requestId?: string): LogEntry | undefined => {
   const { commandId, item, kind, method, path } = fact;
   if (item.error === undefined || !unanswered.has(item.error)) return undefined;
-  // A campaign tries again, and reports itself what became of the device.
+  // A campaign tries again, and announces the result of the device itself.
   if (fact.campaignId !== undefined) return undefined;
   return entry(fact, fact.finishedAt, `unreached:${commandId}`, 'SYS_100', {
     description: `${lookUpCode('SYS_100').meaning}: ${item.error} of ${kind} ${method} ${path}`,

@@ -32,7 +32,7 @@ export class StatisticsController {
   @Operation({
     summary: 'Show statistics of the account',
     description:
-      'How many devices are in which state, and how many registrations, values, commands and dropped events each step of time had. ' +
+      'The number of devices in each state, and the number of registrations, values, commands and dropped events in each step of time. ' +
       'Steps of 10 s are kept for two hours, steps of 300 s for a week. Counts are a second or two behind; each fact is counted once.',
     ok: Statistics,
   })

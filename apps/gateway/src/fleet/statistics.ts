@@ -19,7 +19,7 @@ const StatisticsStep = z
     registration_updates: count,
     deregistrations: count,
     registrations_expired: count,
-    values: count.describe('That devices reported'),
+    values: count.describe('Reported by devices'),
     commands_succeeded: count,
     commands_failed: count.describe('Refused by the device, or cancelled'),
     commands_expired: count,
@@ -40,7 +40,7 @@ export const Statistics = z
   .object({
     object: z.literal('statistics'),
     created_at: z.string(),
-    devices: DeviceCounts.nullable().describe('Now; null if the registry is left out'),
+    devices: DeviceCounts.nullable().describe('At this moment; null if the registry is in `left_out`'),
     ...steps,
     left_out: LeftOut,
   })

@@ -19,7 +19,7 @@ const tags = {
   'Device state snapshot': 'Last reported and desired value of every resource (spec §2.4)',
   'Device events': 'The device event log (spec §2.5, §6.2)',
   Explain: 'What the services know about one command, device or event, in chronological order',
-  Statistics: 'How many devices are in which state, and what happened in each step of time',
+  Statistics: 'The number of devices in each state, and counts of what happened over time',
   Attention: 'What an operator should look at',
   Notifications: 'Channels that deliver events to an application (spec §4.5, §7)',
   Session: 'Signing in with a browser',

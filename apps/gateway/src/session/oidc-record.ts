@@ -5,7 +5,7 @@ export const OidcOffer = z
   .object({
     object: z.literal('oidc'),
     enabled: z.boolean(),
-    name: z.string().nullable().describe('What the provider is called'),
+    name: z.string().nullable().describe('Display name of the provider'),
   })
   .meta({ id: 'OidcOffer' });
 export type OidcOffer = z.infer<typeof OidcOffer>;
@@ -18,7 +18,7 @@ export const DeviceFlow = z
     verification_uri: z.string(),
     verification_uri_complete: z.string().optional(),
     expires_in: z.number().int().describe('Seconds'),
-    interval: z.number().int().describe('Seconds between two questions for the session'),
+    interval: z.number().int().describe('Seconds between two polls for the session'),
   })
   .meta({ id: 'DeviceFlow' });
 export type DeviceFlow = z.infer<typeof DeviceFlow>;

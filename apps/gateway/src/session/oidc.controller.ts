@@ -83,7 +83,7 @@ export class OidcController {
 
   @Post('device')
   @Operation({
-    summary: 'Begin to sign in with a program',
+    summary: 'Start the device flow',
     description:
       'The device flow (RFC 8628): show `verification_uri` and `user_code`, then ask for the session every `interval` seconds.',
     ok: DeviceFlow,
@@ -102,9 +102,9 @@ export class OidcController {
 
   @Post('device/token')
   @Operation({
-    summary: 'Get the session of a program',
+    summary: 'Poll for the session of the device flow',
     description:
-      '400 with the type `authorization_pending` or `slow_down` until the person has signed in, then once the session. Send `token` as a bearer token; it ends as sessions of browsers do.',
+      '400 with the type `authorization_pending` or `slow_down` until the person has signed in; then 200 with the session, once. Send `token` as a bearer token. The session ends like that of a browser.',
     ok: ProgramSession,
     notFound: 'OpenID Connect is not configured',
   })

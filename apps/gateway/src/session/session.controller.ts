@@ -28,7 +28,7 @@ export class SessionController {
   @Operation({
     summary: 'Sign in with an API key',
     description:
-      'Sets the cookie `lanyard_session` (over https `__Host-lanyard_session`), which has the permissions of the key as they are at each request, and ends with its secret, when it is not used for a time, or after a day’s work at the latest. ' +
+      'Sets the cookie `lanyard_session` (over https `__Host-lanyard_session`), which has the permissions that the key has at the time of each request. The session ends when the secret of the key does, after an hour without a request, and after 12 hours in any case (the defaults). ' +
       'With the cookie, a request that changes something needs the header `X-Requested-With: lanyard`. Refused sign-ins are slowed down like refused requests.',
     ok: SessionRecord,
   })
@@ -51,7 +51,7 @@ export class SessionController {
   @Get()
   @Operation({
     summary: 'Show who is signed in',
-    description: 'Of a session, or of the key that the request comes with.',
+    description: 'The key or user of the session cookie or of the bearer token.',
     ok: SessionRecord,
   })
   show(@Req() { headers }: FastifyRequest, @Caller() caller: Identity): Promise<SessionRecord> {

@@ -26,8 +26,8 @@ export const watchBody = (clock: Clock, { request, response, isUpload, giveUp }:
   const look = (): void => {
     if (request.complete) return;
     // While data is buffered and unread, this side applies back-pressure.
-    const goesOn = socket.bytesRead > bytes || request.readableLength > 0;
-    if (goesOn && isUpload()) wait();
+    const continues = socket.bytesRead > bytes || request.readableLength > 0;
+    if (continues && isUpload()) wait();
     else giveUp();
   };
   wait();

@@ -21,7 +21,7 @@ export const AttentionItem = z
     device_id: z.string().nullable(),
     key_id: z.string().nullable().describe('The key of the subscription, the command or the channel'),
     since: z.string().describe('Since when it is so; for a certificate: when it expires'),
-    text: z.string().describe('What is wrong and what helps, as sentences'),
+    text: z.string().describe('What is wrong and how to fix it, in sentences'),
   })
   .meta({ id: 'AttentionItem' });
 export type AttentionItem = z.infer<typeof AttentionItem>;
