@@ -62,10 +62,11 @@ describe('a body that comes slowly', () => {
 
   /** Returns when the service has the head. */
   const send = async (path: string, length: number, more = ''): Promise<void> => {
-    socket = connect({ port: fastify.addresses()[0]?.port ?? 0, host: '127.0.0.1' });
+    const own = (socket = connect({ port: fastify.addresses()[0]?.port ?? 0, host: '127.0.0.1' }));
     [answer, isClosed] = ['', false];
-    socket.setEncoding('utf8').on('data', (text: string) => (answer += text));
-    socket.once('close', () => (isClosed = true));
+    own.setEncoding('utf8').on('data', (text: string) => (answer += text));
+    // That of the previous test may close only now.
+    own.once('close', () => (isClosed ||= socket === own));
     socket.write(`POST ${path} HTTP/1.1\r\nhost: x\r\nx-request-id: slow\r\ncontent-length: ${length}\r\n${more}\r\n`);
     await eventually(() => begun.length === 1 || isClosed);
   };
