@@ -76,7 +76,7 @@ describe('the push of a package', () => {
     const device = await open();
     const deviceId = await registered(device, `push-${name}`);
     const commandId = await push(deviceId, opened(deviceId));
-    const { value } = await system.result(commandId, 30_000);
+    const { value } = await system.result(commandId);
     expect(value).toMatchObject({ campaignId, outcome: 'succeeded', item: { status: 200 } });
     expect(value).not.toHaveProperty('written');
     expect(device.written.map(({ path, contentFormat, payload }) => [path, contentFormat, sha256(payload)])).toEqual([
@@ -106,7 +106,7 @@ describe('the push of a package', () => {
     expect((await system.result('elsewhere')).value.outcome).toBe('succeeded');
     expect(system.results.some(({ value }) => value.asyncId === 'behind')).toBe(false);
     go();
-    expect((await system.result('behind', 30_000)).value.outcome).toBe('succeeded');
+    expect((await system.result('behind')).value.outcome).toBe('succeeded');
     expect(system.results.findIndex(({ value }) => value.asyncId === commandId)).toBeLessThan(
       system.results.findIndex(({ value }) => value.asyncId === 'behind'),
     );
@@ -123,7 +123,7 @@ describe('the push of a package', () => {
     packages.end(ticket);
     go();
     const failure = { outcome: 'failed', item: { status: 404, error: 'DOWNLOAD_ENDED' } };
-    expect((await system.result(commandId, 30_000)).value).toMatchObject(failure);
+    expect((await system.result(commandId)).value).toMatchObject(failure);
     const foreign = await push(deviceId, opened(newId()));
     expect((await system.result(foreign)).value).toMatchObject(failure);
     const misdirected = await push(deviceId, ticket, { sealedTicket: sealTicket(encryptionKey, newId(), ticket) });
@@ -135,7 +135,7 @@ describe('the push of a package', () => {
     const device = await UpdatedDevice.overUdp(proxy.coapPort, async () => ({ code: 0x8d }));
     const deviceId = await registered(device, 'full');
     const commandId = await push(deviceId, opened(deviceId));
-    expect((await system.result(commandId, 30_000)).value.item).toMatchObject({
+    expect((await system.result(commandId)).value.item).toMatchObject({
       status: 413,
       error: 'REQUEST_ENTITY_TOO_LARGE',
     });
@@ -154,7 +154,7 @@ describe('the push of a package', () => {
     expect(device.written).toEqual([]);
     device.talkTo(proxy.coapPort);
     await device.register('survivor');
-    expect((await system.result(commandId, 30_000)).value.outcome).toBe('succeeded');
+    expect((await system.result(commandId)).value.outcome).toBe('succeeded');
     expect(device.written).toHaveLength(1);
   });
 

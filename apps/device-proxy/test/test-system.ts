@@ -381,14 +381,14 @@ export class TestSystem {
   }
 
   /** The fact that `accepts` picks, once it is there. */
-  fact<V>(facts: readonly Read<V>[], accepts: (value: V) => boolean, timeoutMs = 10_000): Promise<Read<V>> {
+  fact<V>(facts: readonly Read<V>[], accepts: (value: V) => boolean, timeoutMs?: number): Promise<Read<V>> {
     return eventually(
       () => {
         const found = facts.find(({ value }) => accepts(value));
         if (!found) throw new Error(`not among ${JSON.stringify(facts.map(({ value }) => value)).slice(0, 4000)}`);
         return found;
       },
-      { timeoutMs },
+      timeoutMs === undefined ? {} : { timeoutMs },
     );
   }
 

@@ -36,7 +36,7 @@ describe('what PostgreSQL has and Redis does not', () => {
       await system.redis.del(keys.account(customer.accountId));
       system.clock.jump(repairPeriodMs);
       const inSet = (): Promise<number> => system.redis.sismember(keys.account(customer.accountId), customer.keyId);
-      await eventually(async () => expect(await inSet()).toBe(1), { timeoutMs: 10_000 });
+      await eventually(async () => expect(await inSet()).toBe(1));
       const deviceId = await system.session(customer.accountId, 'registered');
       await eventually(() => registered(deviceId));
     });

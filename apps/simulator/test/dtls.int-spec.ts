@@ -65,7 +65,7 @@ describe('a fleet over DTLS', () => {
   it('keeps its connections when addresses change, thanks to connection ids', async () => {
     await simulate({ REBIND_PERCENT: 100, REBIND_SECONDS: 1, VALUES_PER_SECOND: 20 });
     await server.observe(server.peerOf('meter-a'), '/3303/0/5700');
-    await eventually(() => expect(transport.moves.length).toBeGreaterThan(1), { timeoutMs: 10_000 });
+    await eventually(() => expect(transport.moves.length).toBeGreaterThan(1));
     const values = server.values.length;
     await eventually(() => expect(server.values.length).toBeGreaterThan(values));
     expect(running.tally.counts).toMatchObject({ handshake: 2, 'handshake-resumed': 0 });
@@ -88,7 +88,7 @@ describe('a fleet over DTLS', () => {
 
   it('sleeps in queue mode without losing its connection', async () => {
     await simulate({ QUEUE_MODE: 'true', AWAKE_SECONDS: 1, UPDATE_SECONDS: 3 });
-    await eventually(() => expect(server.count(Code.POST, /^\/rd\/r\d$/)).toBeGreaterThan(2), { timeoutMs: 15_000 });
+    await eventually(() => expect(server.count(Code.POST, /^\/rd\/r\d$/)).toBeGreaterThan(2));
     expect(running.tally.counts.handshake).toBe(2);
   });
 });

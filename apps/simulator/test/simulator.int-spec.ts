@@ -91,7 +91,7 @@ describe('a simulated fleet', () => {
     const simulator = await simulate({ DEVICES: 1, SERVER: `${server.url},${other.url}`, UPDATE_SECONDS: 1 });
     await eventually(() => simulator.tally.registered === 1);
     await server.endpoint.close();
-    await eventually(() => other.count(Code.POST, /^\/rd\/r0$/) > 0, { timeoutMs: 10_000 });
+    await eventually(() => other.count(Code.POST, /^\/rd\/r0$/) > 0);
     expect(other.registered('sim-0')).toHaveLength(0);
     await simulator.stop();
     running = undefined;
@@ -115,6 +115,6 @@ describe('a simulated fleet', () => {
     expect(server.registered('sim-0')[0]?.query).toContain('Q');
     await server.observe(peerOf('sim-0'), '/3303/0/5700');
     expect(await server.ask(peerOf('sim-0'), Code.GET, '/3/0/2')).toBe('2.5 sim-0');
-    await eventually(() => server.values.length > 0, { timeoutMs: 10_000 });
+    await eventually(() => server.values.length > 0);
   });
 });
