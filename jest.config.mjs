@@ -3,7 +3,7 @@ export default {
   // What jest takes from the root only.
   workerIdleMemoryLimit: '2GB',
   testSequencer: '<rootDir>/tools/jest/sequencer.ts',
-  // Twice as long as `eventually` waits: a test that waits in vain says what for.
+  // Twice as long as `eventually` waits: a wait that times out says what it waited for.
   testTimeout: 60_000,
   projects: [
     '<rootDir>/apps/*/jest.config.mjs',
