@@ -1,5 +1,5 @@
 /**
- * Callbacks of a soak, each with a key of its own: most are quick, one in twenty is slow for one minute of five, one in twenty does
+ * Callbacks of a soak, each with a key of its own: most are quick, one in twenty takes 2 s for each request, one in twenty does
  * not answer.
  */
 import { callbackEvents, Lanyard, textOf } from '@lanyard/client';
@@ -12,7 +12,6 @@ import { bindingOf, groupOf } from './groups.ts';
 export type Kind = 'quick' | 'slow' | 'dead';
 
 const slowMs = 2_000;
-const slowEveryMinutes = 5;
 const registeredAtOnce = 10;
 
 export const kindOf = (channel: number): Kind => ({ 5: 'slow' as const, 10: 'dead' as const })[channel % 20] ?? 'quick';
@@ -36,8 +35,6 @@ export class Channels {
   private took: number[] = [];
   private readonly receivers: CallbackReceiver[] = [];
   private readonly applications: Lanyard[] = [];
-  /** All are quick that answer at all. */
-  isHurried = false;
 
   /** Keys with a rule for their devices. */
   async prepare(administrator: Lanyard, baseUrl: string, count: number) {
@@ -68,7 +65,7 @@ export class Channels {
       body: { url: receiver.url, serialization },
     });
     if (kindOf(channel) === 'slow')
-      receiver.answer((_, response) => void setTimeout(() => response.writeHead(204).end(), this.slownessMs));
+      receiver.answer((_, response) => void setTimeout(() => response.writeHead(204).end(), slowMs));
     if (kindOf(channel) === 'dead') receiver.answer(channel % 40 === 10 ? 'hang' : 503);
   }
 
@@ -80,11 +77,6 @@ export class Channels {
       if (Number.isInteger(number)) arrivals.note(event.deviceId, number);
       if (isTimed && event.item.timestamp !== undefined) this.took.push(nowMs - event.item.timestamp);
     }
-  }
-
-  private get slownessMs() {
-    const isSlow = Math.floor(Date.now() / 60_000) % slowEveryMinutes === 0;
-    return isSlow && !this.isHurried ? slowMs : 0;
   }
 
   takeLatencies() {

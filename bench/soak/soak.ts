@@ -145,7 +145,6 @@ export class Soak {
   /** Waits for what is owed. Dead channels are owed nothing. */
   async end() {
     await this.commands.end();
-    this.channels.isHurried = true;
     const sent = acknowledged(await this.devices.values());
     const owed = [...sent].flatMap(([name, all]) => {
       const channel = Number(name.split('-')[1]);
