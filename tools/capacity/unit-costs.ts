@@ -43,11 +43,11 @@ export const unitCosts = {
   logged: estimate(26, 'µs of CPU', 'an entry of the event log, as a value in snapshot'),
   registered: estimate(200, 'µs of CPU', 'a registration in registry and PostgreSQL'),
   request: measured(
-    twoCoresUs(3_090),
+    twoCoresUs(6_266),
     'µs of CPU',
     'a REST request in all services and PostgreSQL',
     'rest-rate',
-    '3,090/s',
+    '6,266/s',
   ),
   brokerMessage: estimate(10, 'µs of CPU', 'a message in one broker'),
   session: measured(2_593, 'bytes', 'memory of a registered device with 3 observations', 'devices-memory', '2,593 B'),
