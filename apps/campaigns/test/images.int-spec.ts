@@ -74,10 +74,12 @@ describe('POST /v3/firmware-images', () => {
     const database = system.database();
     const transaction = database.transaction.bind(database) as (run: unknown) => Promise<unknown>;
     const name = newId();
-    let n = 0;
+    const storedImages = 'SELECT FROM campaigns.firmware_images WHERE name = $1 AND stored';
+    // The one that stores the image: workers have transactions of their own meanwhile.
     const broken = async (run: unknown): Promise<unknown> => {
       const result = await transaction(run);
-      if (++n === 2) throw new Error('Connection terminated unexpectedly');
+      if ((await database.query<unknown[]>(storedImages, [name])).length > 0)
+        throw new Error('Connection terminated unexpectedly');
       return result;
     };
     Object.assign(database, { transaction: broken });
