@@ -1,7 +1,7 @@
 import type { FirmwareImage, UpdateCampaign } from '@lanyard/client/browser';
-import { Status } from '../ui/index.ts';
+import { Status, type StatusColor } from '../ui/index.ts';
 
-const colors: Record<UpdateCampaign['state'], string> = {
+const colors: Record<UpdateCampaign['state'], StatusColor> = {
   draft: 'gray',
   scheduled: 'blue',
   running: 'teal',

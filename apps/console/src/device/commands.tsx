@@ -1,14 +1,14 @@
 import { type DeviceCommand, payloadOf, textOf } from '@lanyard/client/browser';
 import { Code } from '@mantine/core';
 import { usePages } from '../api/pages.ts';
-import { ChangeButton, type Column, counted, Empty, Listing, moment, Status } from '../ui/index.ts';
+import { ChangeButton, type Column, counted, Empty, Listing, moment, Status, type StatusColor } from '../ui/index.ts';
 
 const list = 'GET /v3/device-requests';
 
 /** Characters of an answer that are shown. */
 const answerMax = 200;
 
-const colors: Record<DeviceCommand['state'], string> = {
+const colors: Record<DeviceCommand['state'], StatusColor> = {
   waiting: 'blue',
   executing: 'blue',
   succeeded: 'teal',

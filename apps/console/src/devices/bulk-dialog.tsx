@@ -3,7 +3,8 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Choice, useDeviceGroups, useSuspensionCategories } from '../api/choices.ts';
 import { count, counted, Failure, FormDialog, Notice } from '../ui/index.ts';
-import { addToGroup, changeSuspension, countOf, type Selection } from './bulk.ts';
+import { addToGroup, changeSuspension, countOf } from './bulk.ts';
+import type { Selection } from './selection.ts';
 
 export type BulkAction = 'suspend' | 'resume' | 'group';
 

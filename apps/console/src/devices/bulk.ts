@@ -1,19 +1,18 @@
 import { lanyard } from '../api/lanyard.ts';
-
-/** Which devices an action concerns: the filter of the API, decoded. */
-export interface Selection {
-  /** undefined: all devices of the account. */
-  filter: string | undefined;
-}
+import type { Filter, Selection } from './selection.ts';
 
 const parallel = 6;
 const pageRows = 1_000;
 
-const packedQuery = ({ filter }: Selection) => (filter === undefined ? {} : { filter });
+const packedQuery = (filter: Filter) => (filter === undefined ? {} : { filter });
 
 export const countOf = async (selection: Selection): Promise<number> => {
-  const query = { limit: 2, include: 'total_count', ...packedQuery(selection) };
-  return (await lanyard.call('GET /v3/devices', { query })).total_count ?? 0;
+  let sum = 0;
+  for (const filter of selection) {
+    const query = { limit: 2, include: 'total_count', ...packedQuery(filter) };
+    sum += (await lanyard.call('GET /v3/devices', { query })).total_count ?? 0;
+  }
+  return sum;
 };
 
 export interface Suspending {
@@ -28,22 +27,28 @@ export const changeSuspension = async (
   { isDryRun = false, onProgress }: { isDryRun?: boolean; onProgress?: (changed: number) => void } = {},
 ): Promise<number> => {
   let changed = 0;
-  for (let after: string | undefined; ;) {
-    const outcome = await lanyard.call('POST /v3/device-suspensions', {
-      body: {
-        action,
-        category: category as never,
-        filter: selection.filter ?? '',
-        dry_run: isDryRun,
-        ...(after !== undefined && { after }),
-      },
-    });
-    changed += outcome.changed_count;
-    onProgress?.(changed);
-    if (!outcome.has_more || outcome.after === null) return changed;
-    after = outcome.after;
-  }
+  for (const filter of selection)
+    for (let after: string | null | undefined; after !== null;) {
+      const outcome = await lanyard.call('POST /v3/device-suspensions', {
+        body: {
+          action,
+          category: category as never,
+          filter: filter ?? '',
+          dry_run: isDryRun,
+          ...(after !== undefined && { after }),
+        },
+      });
+      changed += outcome.changed_count;
+      onProgress?.(changed);
+      after = outcome.has_more ? outcome.after : null;
+    }
+  return changed;
 };
+
+async function* devicesOf(selection: Selection): AsyncGenerator<{ id: string }> {
+  for (const filter of selection)
+    yield* lanyard.items('GET /v3/devices', { query: { limit: pageRows, ...packedQuery(filter) } });
+}
 
 /** Adds every device of the selection to a group; how many were added. */
 export const addToGroup = async (
@@ -51,9 +56,8 @@ export const addToGroup = async (
   groupId: string,
   onProgress: (done: number) => void,
 ): Promise<number> => {
-  const query = { limit: pageRows, ...packedQuery(selection) };
   let done = 0;
-  const devices = lanyard.items('GET /v3/devices', { query });
+  const devices = devicesOf(selection);
   const worker = async (): Promise<void> => {
     for await (const { id } of devices) {
       await lanyard.call('POST /v3/device-groups/{id}/devices/add', { path: { id: groupId }, body: { device_id: id } });

@@ -18,27 +18,41 @@ const kept = [
 /** What the list keeps of a device: of 100,000 of them, it is in memory. */
 export type Row = Pick<Device, (typeof kept)[number]>;
 
-export const rowOf = (device: Device): Row =>
-  Object.fromEntries(kept.map((name) => [name, device[name]])) as unknown as Row;
+export const rowOf = (device: Device): Row => {
+  const row: Record<string, unknown> = {};
+  for (const name of kept) row[name] = device[name];
+  return row as unknown as Row;
+};
 
 export interface Column {
   id: keyof Row;
   label: string;
-  /** As in `grid-template-columns`. */
-  width: string;
+  /** At least. */
+  rem: number;
+  /** Of what is left of the width of the table. */
+  share: number;
 }
+
+const paddingRem = 1;
+const gapRem = 0.75;
+
+/** What the columns take at least, and how they share the rest: as device-table.css lays them out. */
+export const layoutOf = (all: readonly Pick<Column, 'rem' | 'share'>[]): { template: string; minRem: number } => ({
+  template: all.map(({ rem, share }) => `minmax(${rem}rem, ${share}fr)`).join(' '),
+  minRem: all.reduce((sum, { rem }) => sum + rem, 2 * paddingRem + gapRem * (all.length - 1)),
+});
 
 /** Columns that can be shown beside name and state. */
 export const columns: readonly Column[] = [
-  { id: 'endpoint_name', label: 'Endpoint name', width: 'minmax(9rem, 2fr)' },
-  { id: 'endpoint_type', label: 'Type', width: 'minmax(7rem, 1fr)' },
-  { id: 'serial_number', label: 'Serial number', width: 'minmax(8rem, 1fr)' },
-  { id: 'vendor_id', label: 'Vendor', width: 'minmax(7rem, 1fr)' },
-  { id: 'device_class', label: 'Class', width: 'minmax(6rem, 1fr)' },
-  { id: 'mechanism', label: 'Mechanism', width: 'minmax(7rem, 1fr)' },
-  { id: 'created_at', label: 'Created', width: 'minmax(11rem, 1fr)' },
-  { id: 'updated_at', label: 'Changed', width: 'minmax(11rem, 1fr)' },
-  { id: 'id', label: 'Id', width: 'minmax(17rem, 1fr)' },
+  { id: 'endpoint_name', label: 'Endpoint name', rem: 9, share: 2 },
+  { id: 'endpoint_type', label: 'Type', rem: 7, share: 1 },
+  { id: 'serial_number', label: 'Serial number', rem: 8, share: 1 },
+  { id: 'vendor_id', label: 'Vendor', rem: 7, share: 1 },
+  { id: 'device_class', label: 'Class', rem: 6, share: 1 },
+  { id: 'mechanism', label: 'Mechanism', rem: 7, share: 1 },
+  { id: 'created_at', label: 'Created', rem: 11, share: 1 },
+  { id: 'updated_at', label: 'Changed', rem: 11, share: 1 },
+  { id: 'id', label: 'Id', rem: 17, share: 1 },
 ];
 
 export const usualColumns: readonly string[] = ['endpoint_name', 'endpoint_type', 'updated_at'];

@@ -1,17 +1,24 @@
 import './device-table.css';
-import { Box } from '@mantine/core';
-import { useMediaQuery } from '@mantine/hooks';
-import { Link } from '@tanstack/react-router';
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { memo, useEffect, useMemo, useRef } from 'react';
+import { useElementSize, useMediaQuery } from '@mantine/hooks';
+import { useNavigate } from '@tanstack/react-router';
+import { type CSSProperties, memo, type MouseEvent, useEffect, useMemo, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { DeviceState, moment, nameOf } from '../ui/index.ts';
-import { type Column, columns, type Row } from './columns.ts';
+import { type Column, columns, layoutOf, type Row } from './columns.ts';
 
+/** As in device-table.css. */
 const rowPx = 44;
 
 /** Rows beyond the visible ones, and how close to the end the next page is asked for. */
-const overscan = 12;
+const overscan = 6;
 const nearEnd = 100;
+
+/** The box, name and state. */
+const fixed = [
+  { rem: 1.5, share: 0 },
+  { rem: 9, share: 2 },
+  { rem: 8.5, share: 1 },
+];
 
 export interface DeviceTableProps {
   rows: readonly Row[];
@@ -30,78 +37,91 @@ const textOf = (row: Row, { id }: Column): string => {
 interface RowProps extends Pick<DeviceTableProps, 'onSelect'> {
   row: Row;
   index: number;
-  template: string;
   extra: readonly Column[];
   isSelected: boolean;
+  onOpen: (event: MouseEvent, id: string) => void;
 }
 
 // Of plain elements, and rendered only when it changes: a fast scroll replaces all of them in each frame.
-const DeviceRow = memo(({ row, index, template, extra, isSelected, onSelect }: RowProps) => (
-  <div
-    className="device-row body"
-    role="row"
-    aria-rowindex={index + 2}
-    style={{ height: rowPx, gridTemplateColumns: template }}
-  >
-    <div role="cell">
-      <input
-        type="checkbox"
-        checked={isSelected}
-        aria-label={`Select ${nameOf(row)}`}
-        onChange={({ currentTarget }) => onSelect([row.id], currentTarget.checked)}
-      />
+const DeviceRow = memo(({ row, index, extra, isSelected, onSelect, onOpen }: RowProps) => {
+  const name = nameOf(row);
+  return (
+    <div className="device-row body" role="row" aria-rowindex={index + 2}>
+      <div role="cell">
+        <input
+          type="checkbox"
+          checked={isSelected}
+          aria-label={`Select ${name}`}
+          onChange={({ currentTarget }) => onSelect([row.id], currentTarget.checked)}
+        />
+      </div>
+      <div role="cell">
+        <a
+          href={`${import.meta.env.BASE_URL}devices/${row.id}`}
+          title={name}
+          onClick={(event) => onOpen(event, row.id)}
+        >
+          {name}
+        </a>
+      </div>
+      <div role="cell">
+        <DeviceState device={row} />
+      </div>
+      {extra.map((column) => {
+        const text = textOf(row, column);
+        return (
+          <div key={column.id} role="cell" title={text}>
+            {text}
+          </div>
+        );
+      })}
     </div>
-    <div role="cell">
-      <Link to={`/devices/${row.id}` as '/'} title={nameOf(row)}>
-        {nameOf(row)}
-      </Link>
-    </div>
-    <div role="cell">
-      <DeviceState device={row} />
-    </div>
-    {extra.map((column) => {
-      const text = textOf(row, column);
-      return (
-        <div key={column.id} role="cell" title={text}>
-          {text}
-        </div>
-      );
-    })}
-  </div>
-));
+  );
+});
 DeviceRow.displayName = 'DeviceRow';
+
+/** Follows a link within the page, unless it is to open elsewhere. */
+const useOpening = () => {
+  const navigate = useNavigate();
+  return useMemo(
+    () => (event: MouseEvent, id: string) => {
+      if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+      event.preventDefault();
+      void navigate({ to: '/devices/$id', params: { id } });
+    },
+    [navigate],
+  );
+};
 
 /** Any number of devices: only the visible rows exist, and the next page is read before the end comes into sight. */
 export const DeviceTable = ({ rows, total, shown, selected, onSelect, onNearEnd }: DeviceTableProps) => {
-  const viewport = useRef<HTMLDivElement>(null);
+  const { ref, height } = useElementSize<HTMLDivElement>();
+  const [scrolledRows, setScrolledRows] = useState(0);
   const isNarrow = useMediaQuery('(max-width: 48em)');
   const extra = useMemo(() => (isNarrow ? [] : columns.filter(({ id }) => shown.includes(id))), [isNarrow, shown]);
-  const template = ['1.5rem', 'minmax(9rem, 2fr)', 'minmax(8.5rem, 1fr)', ...extra.map(({ width }) => width)].join(' ');
-  // eslint-disable-next-line react-hooks/incompatible-library -- what it returns goes to no memoised component
-  const virtual = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => viewport.current,
-    estimateSize: () => rowPx,
-    overscan,
-  });
-  const visible = virtual.getVirtualItems();
-  const last = visible.at(-1)?.index ?? 0;
+  const { template, minRem } = layoutOf([...fixed, ...extra]);
+  const onOpen = useOpening();
+  const mounted = Math.ceil(height / rowPx) + 2 * overscan;
+  const first = Math.max(0, Math.min(scrolledRows - overscan, rows.length - mounted));
+  const last = first + mounted;
   useEffect(() => {
     if (rows.length < total && last >= rows.length - nearEnd) onNearEnd();
-  }, [last, rows.length, total, onNearEnd]);
-  const areAll = rows.length > 0 && rows.every(({ id }) => selected.has(id));
+  }, [last, rows, total, onNearEnd]);
+  const areAll = useMemo(() => rows.length > 0 && rows.every(({ id }) => selected.has(id)), [rows, selected]);
   return (
-    <Box
-      ref={viewport}
-      mah="max(20rem, 68vh)"
-      style={{ overflow: 'auto' }}
+    <div
+      ref={ref}
+      className="device-list"
+      style={{ '--device-columns': template } as CSSProperties}
+      // Before the frame is drawn: what comes into sight is there.
+      onScroll={({ currentTarget: { scrollTop } }) => flushSync(() => setScrolledRows(Math.floor(scrollTop / rowPx)))}
       tabIndex={0}
       role="region"
       aria-label="Devices"
     >
-      <div role="table" aria-label="Devices" aria-rowcount={total + 1}>
-        <Box role="rowgroup" pos="sticky" top={0} bg="var(--mantine-color-body)" style={{ zIndex: 1 }}>
-          <div className="device-row head" role="row" aria-rowindex={1} style={{ gridTemplateColumns: template }}>
+      <div role="table" aria-label="Devices" aria-rowcount={total + 1} style={{ minWidth: `${minRem}rem` }}>
+        <div role="rowgroup" className="device-titles">
+          <div className="device-row head" role="row" aria-rowindex={1}>
             <div role="columnheader">
               <input
                 type="checkbox"
@@ -126,29 +146,24 @@ export const DeviceTable = ({ rows, total, shown, selected, onSelect, onNearEnd 
               </div>
             ))}
           </div>
-        </Box>
-        <Box role="rowgroup" pos="relative" h={virtual.getTotalSize()}>
-          <Box pos="absolute" left={0} right={0} style={{ transform: `translateY(${visible[0]?.start ?? 0}px)` }}>
-            {visible.map(({ index }) => {
-              const row = rows[index];
-              return (
-                row && (
-                  <DeviceRow
-                    // A row that leaves is used again for one that comes.
-                    key={index % visible.length}
-                    row={row}
-                    index={index}
-                    template={template}
-                    extra={extra}
-                    isSelected={selected.has(row.id)}
-                    onSelect={onSelect}
-                  />
-                )
-              );
-            })}
-          </Box>
-        </Box>
+        </div>
+        <div role="rowgroup" className="device-rows" style={{ height: rows.length * rowPx }}>
+          <div style={{ transform: `translateY(${first * rowPx}px)` }}>
+            {rows.slice(first, last).map((row, n) => (
+              <DeviceRow
+                // A row that leaves is used again for one that comes.
+                key={(first + n) % mounted}
+                row={row}
+                index={first + n}
+                extra={extra}
+                isSelected={selected.has(row.id)}
+                onSelect={onSelect}
+                onOpen={onOpen}
+              />
+            ))}
+          </div>
+        </div>
       </div>
-    </Box>
+    </div>
   );
 };

@@ -11,6 +11,7 @@ import { FilterBar } from './filter-bar.tsx';
 import { ImportDialog } from './import-dialog.tsx';
 import { SavedQueries } from './saved-queries.tsx';
 import { type DeviceSearch, useDeviceSearch } from './search.ts';
+import { idsMax, type Selection, selectionOf } from './selection.ts';
 import { useDeviceRows } from './use-device-rows.ts';
 
 const NothingFound = ({ search }: { search: DeviceSearch }) =>
@@ -30,14 +31,15 @@ interface ActionsProps {
   /** How many are ticked; 0: the action concerns all that the filters find. */
   ticked: number;
   total: number;
-  filter: string | undefined;
+  selection: Selection;
   onAction: (action: BulkAction) => void;
 }
 
-const Actions = ({ ticked, total, filter, onAction }: ActionsProps) => {
+const Actions = ({ ticked, total, selection, onAction }: ActionsProps) => {
   const noSuspend = useRefusal('devices.suspend');
   const noWrite = useRefusal('devices.write');
-  const exportPath = `/v3/devices/export${filter === undefined ? '' : `?filter=${encodeURIComponent(filter)}`}`;
+  const noExport = selection.length > 1 ? `Select at most ${count(idsMax)} devices, or none for all.` : undefined;
+  const filter = selection[0] === undefined ? '' : `?filter=${encodeURIComponent(selection[0])}`;
   return (
     <Menu position="bottom-end" width={260}>
       <Menu.Target>
@@ -58,7 +60,13 @@ const Actions = ({ ticked, total, filter, onAction }: ActionsProps) => {
         <Menu.Item disabled={noWrite !== undefined} title={noWrite} onClick={() => onAction('group')}>
           Add to a group
         </Menu.Item>
-        <Menu.Item component="a" href={exportPath} download leftSection={<Icon name="download" size={16} />}>
+        <Menu.Item
+          component="a"
+          {...(noExport === undefined && { href: `/v3/devices/export${filter}`, download: true })}
+          disabled={noExport !== undefined}
+          title={noExport}
+          leftSection={<Icon name="download" size={16} />}
+        >
           Export {count(ticked > 0 ? ticked : total)} as CSV
         </Menu.Item>
       </Menu.Dropdown>
@@ -71,7 +79,7 @@ const none: ReadonlySet<string> = new Set();
 const DeviceList = () => {
   const search = useDeviceSearch();
   const { packed } = search;
-  const { rows, total, error, refetch, fetchNextPage, isFetchingNextPage } = useDeviceRows(search);
+  const { rows, total, error, refetch, readOn } = useDeviceRows(search);
   const [shown, setShown] = useLocalStorage({ key: 'lanyard-device-columns', defaultValue: [...usualColumns] });
   const [ticks, setTicks] = useState<{ filter: string | undefined; ids: ReadonlySet<string> }>({
     filter: undefined,
@@ -91,10 +99,7 @@ const DeviceList = () => {
       }),
     [packed],
   );
-  const onNearEnd = useCallback(() => {
-    if (!isFetchingNextPage) void fetchNextPage();
-  }, [isFetchingNextPage, fetchNextPage]);
-  const filter = ticked.size > 0 ? `id__in=${[...ticked].join(',')}` : packed;
+  const selection = selectionOf([...ticked], packed);
   return (
     <Panel flush>
       <FilterBar search={search} />
@@ -117,7 +122,7 @@ const DeviceList = () => {
           />
           <ColumnMenu shown={shown} onChange={setShown} />
           <SavedQueries search={search} />
-          <Actions ticked={ticked.size} total={total ?? 0} filter={filter} onAction={setAction} />
+          <Actions ticked={ticked.size} total={total ?? 0} selection={selection} onAction={setAction} />
         </Group>
       </Group>
       {error && <Failure error={error} onRetry={() => void refetch()} />}
@@ -130,10 +135,10 @@ const DeviceList = () => {
           shown={shown}
           selected={ticked}
           onSelect={onSelect}
-          onNearEnd={onNearEnd}
+          onNearEnd={readOn}
         />
       )}
-      {action && <BulkDialog action={action} selection={{ filter }} onClose={() => setAction(undefined)} />}
+      {action && <BulkDialog action={action} selection={selection} onClose={() => setAction(undefined)} />}
     </Panel>
   );
 };

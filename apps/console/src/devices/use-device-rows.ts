@@ -1,11 +1,12 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useMemo, useRef } from 'react';
+import { useCallback, useEffect, useMemo, useRef } from 'react';
 import { lanyard } from '../api/lanyard.ts';
 import { useLiveEvents } from '../api/live-events.ts';
 import { rowOf } from './columns.ts';
 import type { DeviceSearch } from './search.ts';
 
-/** As many as the service gives: a list of 100,000 is read in a hundred calls. */
+/** Few for a start, then as many as the service gives: a list of 100,000 is read in a hundred calls. */
+const firstPageRows = 250;
 const pageRows = 1_000;
 
 /** Further pages are not read again whenever something happens. */
@@ -18,14 +19,14 @@ const list = 'GET /v3/devices';
 export const useDeviceRows = ({ packed, newestFirst }: Pick<DeviceSearch, 'packed' | 'newestFirst'>) => {
   const client = useQueryClient();
   const key = [list, 'pages', packed, newestFirst];
-  const query = useInfiniteQuery({
+  const { data, error, refetch, fetchNextPage } = useInfiniteQuery({
     queryKey: key,
     initialPageParam: undefined as string | undefined,
     queryFn: async ({ pageParam: after, signal }) => {
-      const include = after === undefined ? { include: 'total_count' } : { after };
+      const place = after === undefined ? { limit: firstPageRows, include: 'total_count' } : { limit: pageRows, after };
       const order = newestFirst ? 'DESC' : 'ASC';
       const filter = packed === undefined ? {} : { filter: packed };
-      const page = await lanyard.call(list, { query: { limit: pageRows, order, ...filter, ...include } }, { signal });
+      const page = await lanyard.call(list, { query: { order, ...filter, ...place } }, { signal });
       return { rows: page.data.map(rowOf), total: page.total_count, hasMore: page.has_more };
     },
     getNextPageParam: ({ rows, hasMore }) => (hasMore ? rows.at(-1)?.id : undefined),
@@ -33,7 +34,7 @@ export const useDeviceRows = ({ packed, newestFirst }: Pick<DeviceSearch, 'packe
     // Comparing all pages with each other for each new one takes longer than a frame.
     structuralSharing: false,
   });
-  const pages = query.data?.pages ?? [];
+  const pages = data?.pages ?? [];
   const timer = useRef<number | undefined>(undefined);
   useEffect(() => () => window.clearTimeout(timer.current), []);
   useLiveEvents(() => {
@@ -42,6 +43,9 @@ export const useDeviceRows = ({ packed, newestFirst }: Pick<DeviceSearch, 'packe
       if (pages.length <= livePagesMax) void client.invalidateQueries({ queryKey: [list, 'pages'] });
     }, liveEveryMs);
   });
-  const rows = useMemo(() => query.data?.pages.flatMap((page) => page.rows) ?? [], [query.data]);
-  return { ...query, rows, total: pages[0]?.total };
+  const rows = useMemo(() => data?.pages.flatMap((page) => page.rows) ?? [], [data]);
+  // One that is being read is waited for.
+  const readOn = useCallback(() => void fetchNextPage({ cancelRefetch: false }), [fetchNextPage]);
+  // Nothing else of the query: what uses all of it is rendered for each request that begins.
+  return { rows, total: pages[0]?.total, error, refetch, readOn };
 };

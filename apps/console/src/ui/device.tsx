@@ -1,7 +1,7 @@
 import type { Device } from '@lanyard/client/browser';
-import { Status } from './status.tsx';
+import { Status, type StatusColor } from './status.tsx';
 
-const colors: Record<string, string> = {
+const colors: Record<string, StatusColor> = {
   registered: 'teal',
   bootstrapped: 'blue',
   cloud_enrolling: 'blue',

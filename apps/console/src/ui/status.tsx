@@ -1,10 +1,10 @@
-import { Badge, type MantineColor } from '@mantine/core';
+import './status.css';
+
+export type StatusColor = 'gray' | 'teal' | 'blue' | 'orange' | 'red';
 
 /** A state in a word and a colour. */
-export const Status = ({ color, children }: { color: MantineColor; children: string }) => (
-  <Badge variant="dot" color={color} tt="none" fw={500} radius="sm">
-    {children}
-  </Badge>
+export const Status = ({ color, children }: { color: StatusColor; children: string }) => (
+  <span className={`status ${color}`}>{children}</span>
 );
 
 /** Of what can be switched off: ACTIVE, INACTIVE, EXPIRED. */

@@ -48,7 +48,8 @@ const optionsOf = (series: readonly Series[], { isDark, height, range }: Looks, 
   return {
     width,
     height,
-    padding: [8, 16, 0, 0],
+    // On the right, half of a time with seconds.
+    padding: [8, 28, 0, 0],
     legend: { show: false },
     cursor: { y: false, points: { size: 6 } },
     scales: { y: { range: (_plot, min, max) => rangeOf(range, min, max) } },

@@ -1,0 +1,15 @@
+/** Filter of the API, decoded; undefined: all devices of the account. */
+export type Filter = string | undefined;
+
+/** Which devices an action concerns: those of any of these filters. */
+export type Selection = readonly Filter[];
+
+/** Ids that fit into the head of a request. */
+export const idsMax = 400;
+
+/** The given devices; without any, all that the filter finds. */
+export const selectionOf = (ids: readonly string[], filter: Filter): Selection => {
+  if (ids.length === 0) return [filter];
+  const requests = Math.ceil(ids.length / idsMax);
+  return Array.from({ length: requests }, (_, n) => `id__in=${ids.slice(n * idsMax, (n + 1) * idsMax).join(',')}`);
+};
