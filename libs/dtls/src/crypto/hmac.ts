@@ -1,4 +1,4 @@
-import { SHA256_BYTES, writeSha256 } from './sha256.js';
+import { sha256, SHA256_BYTES, writeSha256 } from './sha256.js';
 
 const BLOCK_BYTES = 64;
 const SCRATCH_BYTES = 1_024;
@@ -13,16 +13,14 @@ const outerScratch = Buffer.allocUnsafeSlow(BLOCK_BYTES + SHA256_BYTES);
  */
 export class HmacKey {
   /** The key under each padding; hidden from logs. */
-  readonly #inner = Buffer.alloc(BLOCK_BYTES);
-  readonly #outer = Buffer.alloc(BLOCK_BYTES);
+  readonly #inner = Buffer.allocUnsafe(BLOCK_BYTES).fill(0x36);
+  readonly #outer = Buffer.allocUnsafe(BLOCK_BYTES).fill(0x5c);
 
-  constructor(key: Buffer) {
-    if (key.length <= BLOCK_BYTES) key.copy(this.#inner);
-    else writeSha256(this.#inner, 0, key);
-    for (let at = 0; at < BLOCK_BYTES; at += 1) {
-      const byte = this.#inner[at]!;
-      this.#inner[at] = byte ^ 0x36;
-      this.#outer[at] = byte ^ 0x5c;
+  constructor(given: Buffer) {
+    const key = given.length <= BLOCK_BYTES ? given : sha256(given);
+    for (let at = 0; at < key.length; at += 1) {
+      this.#inner[at]! ^= key[at]!;
+      this.#outer[at]! ^= key[at]!;
     }
   }
 
@@ -39,7 +37,7 @@ export class HmacKey {
   }
 
   digest(...parts: readonly Buffer[]): Buffer {
-    const digest = Buffer.allocUnsafeSlow(SHA256_BYTES);
+    const digest = Buffer.allocUnsafe(SHA256_BYTES);
     this.digestInto(digest, 0, ...parts);
     return digest;
   }

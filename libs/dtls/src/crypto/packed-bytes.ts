@@ -6,6 +6,9 @@ export type PackedBytes = string;
 
 export const packBytes = (bytes: Buffer): PackedBytes => bytes.toString('latin1');
 
+/** For what is done with at once: it is in the memory that small Buffers share. */
+export const peekBytes = (packed: PackedBytes): Buffer => Buffer.from(packed, 'latin1');
+
 /** The result may be kept: it is no part of a larger Buffer. */
 export function unpackBytes(packed: PackedBytes): Buffer {
   const bytes = Buffer.allocUnsafeSlow(packed.length);

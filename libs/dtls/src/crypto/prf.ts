@@ -4,8 +4,7 @@ import { HmacKey } from './hmac.js';
 export function prf(secret: Buffer, label: string, seed: Buffer, bytes: number): Buffer {
   const hmac = new HmacKey(secret);
   const labelled = Buffer.concat([Buffer.from(label, 'ascii'), seed]);
-  // Not from the pool: what is kept for a connection must not keep 8 KiB.
-  const output = Buffer.allocUnsafeSlow(bytes);
+  const output = Buffer.allocUnsafe(bytes);
   const link = hmac.digest(labelled);
   let at = hmac.digestInto(output, 0, link, labelled);
   while (at < bytes) {

@@ -13,7 +13,7 @@ export function publicRandom(bytes: number): Buffer {
     randomFillSync(pool);
     used = 0;
   }
-  const random = Buffer.allocUnsafeSlow(bytes);
+  const random = Buffer.allocUnsafe(bytes);
   used += pool.copy(random, 0, used, used + bytes);
   return random;
 }

@@ -10,7 +10,7 @@ export const writeSha256 = (into: Buffer, at: number, content: Buffer): number =
   into.write(hash('sha256', content, 'binary'), at, 'binary');
 
 export function sha256(content: Buffer): Buffer {
-  const digest = Buffer.allocUnsafeSlow(SHA256_BYTES);
+  const digest = Buffer.allocUnsafe(SHA256_BYTES);
   writeSha256(digest, 0, content);
   return digest;
 }

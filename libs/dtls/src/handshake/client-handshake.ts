@@ -2,6 +2,7 @@ import { type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
 import { AlertDescription } from '../alerts.js';
 import { EphemeralKey } from '../crypto/ephemeral-key.js';
 import { extendedMasterSecret, masterSecret, pskPreMasterSecret, verifyData } from '../crypto/master-secret.js';
+import { packBytes, unpackBytes } from '../crypto/packed-bytes.js';
 import { encodePublicKey } from '../crypto/public-keys.js';
 import { sign, verify } from '../crypto/signatures.js';
 import { DecodeError } from '../errors.js';
@@ -44,6 +45,9 @@ const {
 } = HandshakeType;
 const NO_BYTES = Buffer.alloc(0);
 
+/** What is kept must not keep the memory that small Buffers share. */
+const ownCopy = (bytes: Buffer): Buffer => unpackBytes(packBytes(bytes));
+
 /** The client's side of a handshake. */
 export class ClientHandshake extends Handshake {
   private readonly random = randomBytes(RANDOM_BYTES);
@@ -74,7 +78,8 @@ export class ClientHandshake extends Handshake {
     if (this.sessionId.length === 0 || this.masterSecret === undefined) return undefined;
     if (!this.negotiated.extendedMasterSecret) return undefined;
     const { suite } = this.negotiated;
-    return { id: this.sessionId, suite, masterSecret: this.masterSecret, peer: packCredential(this.credential) };
+    const [id, masterSecret] = [ownCopy(this.sessionId), ownCopy(this.masterSecret)];
+    return { id, suite, masterSecret, peer: packCredential(this.credential) };
   }
 
   protected override get expectsFinished(): boolean {

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { HmacKey } from '../crypto/hmac.js';
 import { MASTER_SECRET_BYTES } from '../crypto/master-secret.js';
-import { type PackedBytes, packBytes, unpackBytes } from '../crypto/packed-bytes.js';
+import { type PackedBytes, packBytes, peekBytes, unpackBytes } from '../crypto/packed-bytes.js';
 import { SHA256_BYTES } from '../crypto/sha256.js';
 import { type CipherSuite } from '../crypto/suites.js';
 import { type DtlsLimits } from '../limits.js';
@@ -31,6 +31,8 @@ interface Entry {
 /** The sessions of one server. Those that were added first make room. */
 export class SessionCache {
   private readonly entries = new Map<PackedBytes, Entry>();
+  /** Kept: a new iterator would pass by all entries that were deleted since the map last cleaned up, which are thousands. */
+  private readonly oldest = this.entries.keys();
   private bytes = 0;
 
   constructor(
@@ -49,7 +51,7 @@ export class SessionCache {
   add(session: Session): void {
     if (this.isOff) return;
     const { suite, masterSecret, keyProof = NO_PROOF, peer } = session;
-    const secrets = packBytes(Buffer.concat([masterSecret, keyProof, unpackBytes(peer)]));
+    const secrets = packBytes(Buffer.concat([masterSecret, keyProof, peekBytes(peer)]));
     this.delete(packBytes(session.id));
     this.entries.set(packBytes(session.id), {
       suite,
@@ -58,8 +60,7 @@ export class SessionCache {
     });
     this.bytes += secrets.length;
     const { sessionsMax, sessionBytesMax } = this.bounds;
-    while (this.entries.size > sessionsMax || this.bytes > sessionBytesMax)
-      this.delete(this.entries.keys().next().value!);
+    while (this.entries.size > sessionsMax || this.bytes > sessionBytesMax) this.delete(this.oldest.next().value!);
   }
 
   find(id: Buffer): Session | undefined {

@@ -1,4 +1,4 @@
-import { type PackedBytes, packBytes, unpackBytes } from '../crypto/packed-bytes.js';
+import { type PackedBytes, packBytes, peekBytes, unpackBytes } from '../crypto/packed-bytes.js';
 import { type RecordProtection } from '../crypto/record-protection.js';
 import { RecordTooLarge, SequenceExhausted, StateNotSaved } from '../errors.js';
 import { PLAINTEXT_BYTES_MAX, SEQUENCE_MAX } from '../limits.js';
@@ -93,7 +93,7 @@ export class Epoch {
     if (this.protection === undefined) return encodePlainRecord(type, sequence, plaintext);
     const numbers = { epoch: this.number, sequence };
     if (!this.hasSendId) return this.protection.seal({ type, connectionId: NO_CONNECTION_ID, ...numbers }, plaintext);
-    const header = { type: ContentType.ConnectionId, connectionId: this.sendConnectionId, ...numbers };
+    const header = { type: ContentType.ConnectionId, connectionId: peekBytes(this.sendId), ...numbers };
     return this.protection.seal(header, encodeInnerPlaintext(type, plaintext));
   }
 
