@@ -77,12 +77,17 @@ const dnsSettings: Record<string, string> = {
   __DNS__SERVER__: dnsService,
 };
 
+export const dnsReplicas = 2;
+
 /** @param template the manifest of Kubernetes itself, with its settings left open */
 export const coreDnsManifests = (template: string): Manifest[] => {
   const yaml = Object.entries(dnsSettings).reduce((text, [name, value]) => text.replaceAll(name, value), template);
   // There is no server for other names that it could ask.
   const alone = yaml.replace(/^ {8}forward [^]*?^ {8}\}\n/m, '').replace(/^ {8}loop\n/m, '');
-  return documentsOf(alone);
+  // The manifest leaves the number open. With one, names are away for as long as its node that is lost.
+  return documentsOf(alone).map((manifest) =>
+    manifest.kind === 'Deployment' ? { ...manifest, spec: { ...manifest.spec, replicas: dnsReplicas } } : manifest,
+  );
 };
 
 const manifestsOf = (addon: Addon, kubectl: Kubectl): Manifest[] => {

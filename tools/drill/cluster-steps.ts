@@ -2,6 +2,7 @@
 import { waitUntil } from '../lanyard/probes.ts';
 import { sleep } from '../lanyard/project.ts';
 import { apps, type App } from '../lanyard/service-processes.ts';
+import { dnsReplicas } from '../cluster/addons.ts';
 import { imageOf } from '../cluster/service-images.ts';
 import { newCertificate, newIdentityKey } from './renewals.ts';
 import type { ClusterSystem } from './cluster-system.ts';
@@ -54,7 +55,7 @@ const withoutDns = async (system: ClusterSystem) => {
     system.kubectl.run(['-n', 'kube-system', 'scale', 'deployment/coredns', `--replicas=${replicas}`]);
   scale(0);
   await sleep(dnsAwayMs);
-  scale(1);
+  scale(dnsReplicas);
   await system.kubectl.runAside(['-n', 'kube-system', 'rollout', 'status', 'deployment/coredns', '--timeout=120s'], {
     timeoutMs: 130_000,
   });
