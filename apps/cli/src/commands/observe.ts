@@ -2,7 +2,7 @@ import { type DeviceEcho, type DeviceEchoResource, Lanyard, NotFound } from '@la
 import type { Command } from 'commander';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Cli, type Session, untilStopped } from '../cli.js';
-import { passes } from '../forward/pull-channel.js';
+import { isTemporary } from '../forward/pull-channel.js';
 import { findDevice, nameOf } from '../names/devices.js';
 import { resourcePath } from '../names/paths.js';
 import { onOneLine } from '../output/safe-text.js';
@@ -72,7 +72,7 @@ const observe = async (session: Session, deviceId: string, path: string, seconds
         await watcher.look(deviceId);
         isLost = false;
       } catch (error) {
-        if (signal.aborted || !passes(error)) throw error;
+        if (signal.aborted || !isTemporary(error)) throw error;
         if (isLive && !isLost) await out.line('');
         if (!isLost) onLost(error);
         isLost = true;

@@ -22,8 +22,8 @@ const longestWaitMs = 15_000;
 export const waitMs = (failures: number, longestMs = longestWaitMs): number =>
   Math.min(longestMs, firstWaitMs * 2 ** failures);
 
-/** 409 and 410: another poll is ending, or the channel is being deleted. */
-export const passes = (error: unknown): error is Error =>
+/** Worth another attempt. Of a poll, 409 and 410: another one is ending, or the channel is being deleted. */
+export const isTemporary = (error: unknown): error is Error =>
   error instanceof NoAnswer ||
   (error instanceof RequestFailed && (error.status >= 500 || [409, 410, 429].includes(error.status)));
 
@@ -71,7 +71,7 @@ export async function* messages(
       position = next;
     } catch (error) {
       if (signal.aborted) return;
-      if (!passes(error)) throw error;
+      if (!isTemporary(error)) throw error;
       if (failures === 0) onLost(error);
       await sleep(waitMs(failures++), undefined, { signal }).catch(() => undefined);
     }

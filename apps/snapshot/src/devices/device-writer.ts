@@ -44,7 +44,7 @@ const foldSeen = (seen: readonly Seen[]): Seen[] =>
     },
   );
 
-// Both in one order, so that facts of sessions and of the directory never wait for each other's rows in a circle.
+// This statement and the next one lock rows in the order of their ids, so that they never deadlock.
 // A value updates the last connection only if that was an hour ago or more: the purge allows for it.
 const seenSql = `
   INSERT INTO snapshot.devices AS d (device_id, account_id, endpoint_name, session_epoch, registration_event_at, last_connected_at, object_versions)
