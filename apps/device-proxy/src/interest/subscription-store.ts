@@ -8,7 +8,6 @@ import { Subscription } from './subscription.entity.js';
 export type Wanted = Pick<Subscription, 'deviceId' | 'path' | 'keyId' | 'accountId' | 'origin'> &
   Partial<Pick<Subscription, 'together'>>;
 
-/** One subscription. */
 export type Which = Pick<Subscription, 'deviceId' | 'path' | 'keyId'>;
 
 type Row = Subscription;
@@ -27,11 +26,6 @@ export class SubscriptionStore {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  listOfDevice(manager: EntityManager, deviceId: string): Promise<Subscription[]> {
-    return manager.find(Subscription, { where: { deviceId }, order: { path: 'ASC', keyId: 'ASC' } });
-  }
-
-  /** Subscriptions of many devices, by device. */
   async listOfDevices(manager: EntityManager, deviceIds: readonly string[]): Promise<Map<string, Subscription[]>> {
     const rows: Row[] = await manager.query(
       `SELECT ${columns} FROM subscriptions s WHERE s.device_id = ANY($1) ORDER BY s.path, s.key_id`,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { seeded } from '../../test/seeded.js';
 import { Malformed } from '../errors.js';
-import { formatLinks, linkLimits, parseLinks, type ResourceLink } from './link-format.js';
+import { linkLimits, parseLinks, type ResourceLink } from './link-format.js';
 import { cpuMs } from '../../test/cpu-time.js';
 
 const paths = (text: string): string[] => parseLinks(text).links.map(({ path }) => path);
@@ -117,6 +117,25 @@ describe('parseLinks', () => {
     expect(cpuMs() - startedMs).toBeLessThan(3_000);
   });
 });
+
+const formatAttribute = ([name, value]: [string, string | number[] | boolean | undefined]): string => {
+  if (value === true) return `;${name}`;
+  if (Array.isArray(value)) return value.length === 1 ? `;${name}=${value[0]}` : `;${name}="${value.join(' ')}"`;
+  return /^[\d.+-]+$/.test(String(value))
+    ? `;${name}=${String(value)}`
+    : `;${name}="${String(value).replace(/["\\]/g, '\\$&')}"`;
+};
+
+/** The reverse of parseLinks. */
+const formatLinks = (links: readonly Partial<ResourceLink>[]): string =>
+  links
+    .map(({ path = '/', attributes = {}, ...named }) => {
+      const all = Object.entries({ ...named, ...attributes }).filter(
+        ([, value]) => value !== undefined && value !== false,
+      );
+      return `<${path}>${all.map(formatAttribute).join('')}`;
+    })
+    .join(',');
 
 describe('formatLinks', () => {
   it('quotes what is no number', () => {

@@ -167,22 +167,3 @@ export const parseLinks = (text: string): LinkList => {
   });
   return { rootPath, rootContentFormats: contentFormats(root?.attributes['ct']), links, leftOut };
 };
-
-const formatAttribute = ([name, value]: [string, string | number[] | boolean | undefined]): string => {
-  if (value === true) return `;${name}`;
-  if (Array.isArray(value)) return value.length === 1 ? `;${name}=${value[0]}` : `;${name}="${value.join(' ')}"`;
-  return /^[\d.+-]+$/.test(String(value))
-    ? `;${name}=${String(value)}`
-    : `;${name}="${String(value).replace(/["\\]/g, '\\$&')}"`;
-};
-
-/** Writes a link list, for devices of our own. */
-export const formatLinks = (links: readonly Partial<ResourceLink>[]): string =>
-  links
-    .map(({ path = '/', attributes = {}, ...named }) => {
-      const all = Object.entries({ ...named, ...attributes }).filter(
-        ([, value]) => value !== undefined && value !== false,
-      );
-      return `<${path}>${all.map(formatAttribute).join('')}`;
-    })
-    .join(',');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { seeded } from '../../test/seeded.js';
 import { Malformed } from '../errors.js';
-import { covers, formatPath, isPath, matchesPattern, parsePath, splitUri } from './path.js';
+import { covers, formatPath, isPath, parsePath, splitUri } from './path.js';
 
 describe('parsePath', () => {
   it.each([
@@ -70,19 +70,5 @@ describe('splitUri', () => {
     ['/3?a=b?c', '/3', ['a=b?c']],
   ])('%s', (uri, path, query) => {
     expect(splitUri(uri)).toEqual({ path, query });
-  });
-});
-
-describe('matchesPattern', () => {
-  it.each([
-    ['/3303/0/5700', '/3303/0/5700', true],
-    ['/3303/0/5700', '/3303/*', true],
-    ['/3303/0/5700', '/3303/0/57*', true],
-    ['/3303/0/5700', '*', true],
-    ['/3304/0/5700', '/3303/*', false],
-    ['/3303/0/5700', '/3303', false],
-    ['/3303/0/5700', '/*/0/5700', false],
-  ])('%s against %s: %s', (path, pattern, expected) => {
-    expect(matchesPattern(path, pattern)).toBe(expected);
   });
 });

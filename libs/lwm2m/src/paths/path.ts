@@ -60,7 +60,3 @@ export const splitUri = (uri: string): { path: string; query: string[] } => {
       .filter((part) => part !== ''),
   };
 };
-
-/** A presubscription's path: exact, or with `*` as the last character (spec §2.8). */
-export const matchesPattern = (path: string, pattern: string): boolean =>
-  pattern.endsWith('*') ? path.startsWith(pattern.slice(0, -1)) : path === pattern;
