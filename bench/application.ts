@@ -23,7 +23,6 @@ export class Receiver extends CallbackReceiver {
   }
 }
 
-/** Opens a WebSocket of a key, or without one. */
 export const openSocket = (url: string, key: string | undefined, onMessage: (message: Message) => void, channel = 0) =>
   new WebSocketClient({
     url,
@@ -68,7 +67,6 @@ export class Application {
   }
 }
 
-/** The notifications of a message. */
 export const notificationsIn = (body: Buffer): { device: string; number: number }[] =>
   (JSON.parse(body.toString()).notifications ?? []).map((n: { ep: string; payload: string }) => ({
     device: n.ep,

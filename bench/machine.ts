@@ -45,12 +45,10 @@ export class Theft {
 
 const clockTicksPerSecond = 100;
 
-/** Seconds of CPU that a process has had. */
 export const cpuSeconds = (pid: number | undefined) => {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) / clockTicksPerSecond;
 };
 
-/** Memory that a process has now. */
 export const residentBytes = (pid: number | undefined) =>
   Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1_024;

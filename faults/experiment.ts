@@ -319,7 +319,6 @@ export class Experiment {
     return this.random.pick([ready, running, this.system.replicas].find(({ length }) => length > 0) ?? []);
   }
 
-  /** Names of the channels of a kind. */
   channelsOf(kind: Kind) {
     return [...this.history.channels.values()].flatMap(({ name, kind: own }) => (own === kind ? [name] : []));
   }

@@ -188,7 +188,6 @@ export class FaultSystem {
     }
   }
 
-  /** Receivers of all kinds. */
   get receivers(): Receiver[] {
     return [...this.callbacks.values(), ...this.sockets.values(), ...this.pulls.values()];
   }

@@ -80,7 +80,6 @@ export class Replica extends ManagedProcess {
     return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
   }
 
-  /** Resident memory. */
   get rssBytes() {
     const kib = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${this.pid}/status`, 'utf8'))?.[1];
     return Number(kib ?? 0) * 1_024;

@@ -4,7 +4,6 @@ import { DeviceCredentials, DeviceLifecycle } from '@lanyard/contracts';
 import { newId, seal } from '@lanyard/service';
 import type { BenchSystem } from '../system.ts';
 
-/** Of every device. */
 export const keyHex = '000102030405060708090a0b0c0d0e0f';
 /** Of the names of devices that may come over DTLS. */
 export const securePrefix = 'secure-';

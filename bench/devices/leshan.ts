@@ -14,7 +14,6 @@ import { keyHex, securePrefix } from './credentials.ts';
 const source = join(root, 'bench/devices/leshan');
 const files = ['pom.xml', 'MemoryServer.java'].map((name) => join(source, name));
 
-/** The jars and the compiled program. */
 const prepare = () =>
   madeOnce(
     join(root, '.lanyard/leshan-server/'),

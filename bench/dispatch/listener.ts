@@ -13,7 +13,6 @@ const reportAfterMs = 20;
 
 export class Listener {
   onValue: (number: number, atMs: number) => void = () => undefined;
-  /** Of the HTTP server. */
   url = '';
   worker = new Worker(new URL(import.meta.url));
 
@@ -25,7 +24,6 @@ export class Listener {
     return this;
   }
 
-  /** Opens a WebSocket. */
   async connect(url: string, key?: string) {
     this.worker.postMessage({ url, key });
     for (let opened = false; !opened;) [{ opened = false }] = await once(this.worker, 'message');

@@ -27,7 +27,6 @@ const time = async (work: () => Promise<unknown>) => {
   return performance.now() - startedAt;
 };
 
-/** Events a second. */
 const rate = async (count: number, work: () => Promise<unknown>) => (count / (await time(work))) * 1_000;
 
 /** One of them takes a quarter of a second, in which V8 compiles or Redis rewrites its log: they are repeated alternately. */

@@ -16,7 +16,6 @@ const deviceIds = Array.from({ length: devices }, newId);
 const wrapperBytes = '{"notifications":[]}'.length;
 let itemBytes = 0;
 
-/** The events in a message. */
 export const eventsIn = (body: Buffer) => (body.length - wrapperBytes + 1) / (itemBytes + 1);
 
 const template = ({ keyId, accountId }: { keyId: string; accountId: string }) => {

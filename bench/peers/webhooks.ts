@@ -50,7 +50,6 @@ class Trial {
     this.next = next;
   }
 
-  /** New values for its customers. */
   values(count: number) {
     const from = this.next.number;
     this.next.number += count;

@@ -18,10 +18,8 @@ const startReference = async (program: string, ...args: string[]) => {
   return { pid: child.pid, url: new URL(`http://127.0.0.1:${port}/constant`), stop };
 };
 
-/** Starts the constant answer. */
 export const startConstant = () => startReference('constant');
 
-/** Starts what passes requests on to it. */
 export const startPassing = (url: URL) => startReference('passing', url.origin);
 
 /** Devices of an application, with what there is to read of them. */
@@ -125,7 +123,6 @@ export class RestAccount {
     events: () => ({ method: 'GET', path: `/v3/device-events?device_id=${this.next()}&limit=20` }),
   };
 
-  /** The next one. */
   requestOf(operation: string) {
     const make = this.operations[operation] as () => { method: string; path: string; body?: string };
     return make();

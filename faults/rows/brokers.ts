@@ -9,7 +9,6 @@ import type { Admin } from 'kafkajs';
 /** Longer than it takes the others to choose leaders without a broker. */
 const awayMs = [4_500, 6_500] as const;
 
-/** The brokers of a run. */
 const ofRuns = new WeakMap<Equipment, Brokers>();
 
 interface Situation {

@@ -133,7 +133,6 @@ class Gateway {
     await this.mustBeBack();
   }
 
-  /** One event for every socket. */
   tellAll() {
     if (this.everyone) this.experiment.system.load.produce(this.everyone);
   }

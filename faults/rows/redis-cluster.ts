@@ -14,7 +14,6 @@ const takesOverWithinMs = 20_000;
 /** Of `DISPATCHER_QUEUE_SHARDS`, each in a slot of its own. */
 const shards = ['s0', 's1', 's2', 's3'];
 
-/** The cluster of a run. */
 const clusters = new WeakMap<Equipment, RedisCluster>();
 
 const equip: NonNullable<Row['equip']> = async (_engines, folder) => {

@@ -8,7 +8,6 @@ import { Sentinels } from '../sentinels.ts';
 const afterFailOver = 7;
 const takesOverWithinMs = 20_000;
 
-/** Those of a run. */
 const ofRuns = new WeakMap<Equipment, Sentinels>();
 
 const failOvers: Record<string, (experiment: Experiment, sentinels: Sentinels, master: RedisNode) => Promise<unknown>> =

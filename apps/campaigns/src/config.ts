@@ -21,7 +21,6 @@ export interface PackageSource {
   baseUrl: string;
 }
 
-/** A bucket of an S3-compatible store. */
 export interface S3Storage {
   bucket: string;
   /** Of the keys of objects. */

@@ -24,7 +24,6 @@ export class ChecksumDiffers extends ValidationFailed {
   }
 }
 
-/** Quotas of an account. */
 export class ImageLimitExceeded extends ServiceError {
   constructor(quota: string) {
     super({
@@ -41,7 +40,6 @@ export class UploadInterrupted extends fixed(ServiceError, {
   message: 'The firmware image was deleted while it was uploaded, or its upload paused for too long.',
 }) {}
 
-/** Where the bytes are. */
 export class StorageUnavailable extends Unavailable {
   constructor(cause: unknown) {
     super('The store of firmware images does not answer: try again in a few seconds.', cause);

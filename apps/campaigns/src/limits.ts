@@ -9,7 +9,6 @@ export const openCampaignsMax = 100;
 /** Devices that one campaign updates at the same time. */
 export const concurrencyMax = 1_000;
 
-/** Devices of one campaign. */
 export const campaignDevicesMax = 100_000;
 
 /** A campaign ends at the latest after this time. */

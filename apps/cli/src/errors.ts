@@ -17,7 +17,6 @@ export class CliError extends Error {
   constructor(
     message: string,
     readonly exitCode: ExitCode,
-    /** What the user may do about it. */
     readonly advice?: string,
   ) {
     super(message);

@@ -20,14 +20,12 @@ export interface CoapConfig {
   accountId: string;
 }
 
-/** CoAP over UDP. */
 export interface CoapUdpConfig extends CoapConfig {
   /** Requested receive buffer; the kernel may grant less. */
   receiveBufferBytes: number;
   /** ACK_TIMEOUT (RFC 7252 §4.8) and the size of blocks, for slow radios. */
   ackTimeoutMs?: number;
   blockBytes?: number;
-  /** Limits of block-wise uploads in progress. */
   uploadsMax?: number;
   uploadsPerAddressMax?: number;
 }
@@ -135,7 +133,6 @@ const campaignsUrls = (reader: EnvReader): string[] => {
   return urls;
 };
 
-/** Files of a listener's certificate and private key. */
 const certificateFiles = (reader: EnvReader, certificate: string, privateKey: string) => {
   const certificateFile = reader.optional(certificate);
   const privateKeyFile = reader.optional(privateKey);

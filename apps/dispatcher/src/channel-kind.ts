@@ -1,2 +1,1 @@
-/** How a channel hands its events over. */
 export type ChannelKind = 'callback' | 'websocket' | 'pull';

@@ -20,7 +20,6 @@ export interface DispatcherConfig extends ServiceConfig {
     /** Of callback URLs, headers and signing secrets at rest. */
     encryptionKey: EncryptionKeys;
   };
-  /** In front of every key in Redis. */
   redisPrefix: string;
   /** Parts of the queue store. Fixed once the first channel exists. */
   queueShards: number;

@@ -22,7 +22,6 @@ export class ChannelNotFound extends NotFound {
   }
 }
 
-/** The URL or the headers of a callback break a rule. */
 export class CallbackRefused extends ServiceError {
   constructor(token: string, message: string, field: 'url' | 'headers') {
     super({ status: 400, code: 'validation_error', token, message, fields: [{ name: field, message }] });

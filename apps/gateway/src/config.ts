@@ -24,7 +24,6 @@ export interface Rate {
 export interface ConnectionBounds {
   /** Limits of open connections of this replica. */
   max: number;
-  /** Limit of one client address. */
   perAddressMax: number;
 }
 
@@ -70,7 +69,6 @@ export interface GatewayConfig extends CommonConfig {
   firstStart: FirstStart;
   /** Base URLs of each upstream's replicas. */
   replicas: Record<Upstream, string[]>;
-  /** Requests of one key. */
   keyRate: Rate;
   /** Requests of all keys of one account, when the account has no quota of its own. */
   accountRate: Rate;

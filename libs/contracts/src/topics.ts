@@ -43,7 +43,6 @@ export const topics = [
   CampaignsCommands,
 ] as const;
 
-/** The topics that a service writes or reads. */
 export const topicsOf = (service: Service): TopicDescription[] =>
   (topics as readonly TopicDescription[]).filter(({ producers, consumers }) =>
     [...producers, ...consumers].includes(service),

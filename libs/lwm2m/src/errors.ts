@@ -21,7 +21,6 @@ export class WrongParameter extends Error {
   }
 }
 
-/** The content format is one this library cannot read or write. */
 export class UnsupportedFormat extends Error {
   constructor(readonly contentFormat: number | string) {
     super(`content format ${contentFormat} is not supported`);

@@ -116,7 +116,6 @@ const dayMs = 86_400_000;
 export const endOf = (startsMs: number, endsAt: string | null): Date =>
   new Date(Math.min(startsMs + campaignDaysMax * dayMs, endsAt === null ? Infinity : Date.parse(endsAt)));
 
-/** Column of each field. */
 export const columnsOfFields = ({
   when,
   window,

@@ -14,7 +14,6 @@ import { CommandResults } from '../progress/command-results.js';
 import { DevicePresence } from '../progress/device-presence.js';
 import { SelectionPages } from '../progress/selection-pages.js';
 
-/** Facts that move campaigns. */
 @Controller()
 export class FactsConsumer {
   constructor(

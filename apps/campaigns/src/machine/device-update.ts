@@ -4,7 +4,6 @@ import type { PackageSource } from '../config.js';
 export const packageObjects = [5, 9] as const;
 export type PackageObject = (typeof packageObjects)[number];
 
-/** The steps of an update, in order. */
 export const steps = [
   'read-version',
   'read-object',
@@ -39,7 +38,6 @@ export interface DeviceUpdate {
   /** A command is pending; its result will arrive. */
   isAsked: boolean;
   delivery: 'pull' | 'push' | null;
-  /** Where the device pulls from. */
   packageSource: string | null;
   previousVersion: string | null;
   /** Of object 9: the instance that is used. */
@@ -50,7 +48,6 @@ export interface DeviceUpdate {
 
 /** What a campaign installs, and how. */
 export interface Goal {
-  /** The object that installs it. */
   object: PackageObject;
   /** Of object 9: the package that an instance names (`/9/n/0`). */
   packageName: string | null;
@@ -109,7 +106,6 @@ export type WantedCommand = { expiryMs: number } & (
   | { kind: 'execute'; path: string; argument?: string }
 );
 
-/** What follows from an event. */
 export interface Advance {
   update: DeviceUpdate;
   command?: WantedCommand;

@@ -8,7 +8,6 @@ export interface Machine {
   /** The first command of an attempt. */
   begin(update: DeviceUpdate, now: Circumstances): Advance;
   handlers: Partial<Record<Step, Handler>>;
-  /** The path that is polled during a step. */
   polledPath(step: Step, update: DeviceUpdate): string;
 }
 

@@ -24,7 +24,6 @@ export abstract class PackageStore {
   abstract idsBefore(ms: number): AsyncIterable<string[]>;
 }
 
-/** Measures a body while it is stored. */
 export class BodyMeter {
   private readonly hash = createHash('sha256');
   private size = 0;

@@ -1,6 +1,5 @@
 import type { CampaignState } from '../campaigns/campaign-record.js';
 
-/** A campaign as its worker sees it. */
 export interface CampaignRow {
   id: string;
   account_id: string;

@@ -54,7 +54,6 @@ const whyFailed: Partial<Record<DeviceLifecycleChanged['change'], string>> = {
 /** Other changes do not affect updates. */
 const decidesUpdates: ReadonlySet<string> = new Set([...Object.keys(whyFailed), 'resumed']);
 
-/** The newest fact of each device. */
 const lastOf = (facts: readonly DeviceLifecycleChanged[]): DeviceLifecycleChanged[] => {
   const last = new Map<string, DeviceLifecycleChanged>();
   for (const fact of facts)

@@ -16,7 +16,6 @@ import { needsTicket, requestOf } from './campaign-command.js';
 import { endEntry } from './entries.js';
 import { goalOf, updateOf, type UpdateRow } from './update-row.js';
 
-/** The effects of one change of a device. */
 interface Effects {
   stored: object[];
   commands: CampaignCommandIssued[];

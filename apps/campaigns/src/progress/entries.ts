@@ -34,7 +34,6 @@ const entry = (
 
 export const addedEntry = (row: Named, nowMs: number): DeviceEventReported => entry(row, 'SYS_108', nowMs);
 
-/** How the update of the device ended. */
 export const endEntry = (
   row: Named,
   {

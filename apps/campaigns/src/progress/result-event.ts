@@ -78,7 +78,6 @@ export const reportOf = (result: DeviceCommandFinished): Report => {
   };
 };
 
-/** What the result of a command means for the update of its device. */
 export const eventOfResult = (result: DeviceCommandFinished): UpdateEvent => {
   const { outcome, item } = result;
   if (outcome === 'succeeded') return { kind: 'answered', report: reportOf(result) };

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { InvalidArgumentError } from 'commander';
 import { UsageError } from '../errors.js';
 
-/** Parsers of arguments and options. */
 export const wholeNumber =
   (min: number, max = Number.MAX_SAFE_INTEGER) =>
   (text: string): number => {

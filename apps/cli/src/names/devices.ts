@@ -36,7 +36,6 @@ const unknown = async (lanyard: Lanyard, name: string): Promise<NameUnknown> => 
   return new NameUnknown(`There is no device "${name}".`, advice);
 };
 
-/** The device with this id, endpoint name or name. */
 export const findDevice = async (lanyard: Lanyard, nameOrId: string): Promise<Device> => {
   const known = idPattern.test(nameOrId) ? await byId(lanyard, nameOrId) : undefined;
   if (known) return known;

@@ -27,6 +27,5 @@ export const findNamed = async <T extends Named>(kind: string, all: AsyncIterabl
   throw new NameUnknown(`There is no ${kind} "${nameOrId}".`, near && `Did you mean "${near}"?`);
 };
 
-/** The id of the device group with this id or name. */
 export const findGroup = async (lanyard: Lanyard, nameOrId: string): Promise<string> =>
   (await findNamed('group', lanyard.items('GET /v3/device-groups'), nameOrId)).id;

@@ -50,7 +50,6 @@ export class Output {
     return this.line(JSON.stringify(value, null, 2));
   }
 
-  /** As JSON, or as text. */
   result(value: unknown, text: () => string): Promise<void> {
     return this.options.json ? this.json(value) : this.line(text());
   }

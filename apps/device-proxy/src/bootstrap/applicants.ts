@@ -7,7 +7,6 @@ import { DeviceCredentialsReader } from '../state/device-credentials.reader.js';
 import type { UplinkReply, UplinkRequest } from '../transport/uplink-request.js';
 import { Profiles } from './profiles.js';
 
-/** A device that may bootstrap, and the profile that applies to it. */
 export interface Applicant {
   deviceId: string;
   accountId: string;

@@ -3,6 +3,5 @@ import { CommandsModule } from '../commands/commands.module.js';
 import { CampaignCommandsConsumer } from './campaign-commands.consumer.js';
 import { CampaignCommands } from './campaign-commands.js';
 
-/** Commands of campaigns. */
 @Module({ imports: [CommandsModule], controllers: [CampaignCommandsConsumer], providers: [CampaignCommands] })
 export class CampaignCommandsModule {}

@@ -45,7 +45,6 @@ export interface Stored {
   command: Command;
   /** The Idempotency-Key of the request is known. */
   replayed: boolean;
-  /** The request created this command. */
   isNew: boolean;
 }
 

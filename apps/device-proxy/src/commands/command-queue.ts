@@ -72,7 +72,6 @@ export class CommandQueue {
     await this.intake.forgetOld(dataSource.manager);
   }
 
-  /** The devices with unfinished commands. */
   async devicesWithCommands(): Promise<string[]> {
     const rows: { device_id: string }[] = await this.dataSource.query(
       `SELECT DISTINCT device_id FROM commands WHERE state IN ('waiting', 'executing')`,

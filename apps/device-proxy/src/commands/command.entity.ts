@@ -96,7 +96,6 @@ export class Command {
   @Column('text', { name: 'trace_parent', nullable: true })
   traceParent: string | null;
 
-  /** Id of the request. */
   @Column('text', { name: 'request_id', nullable: true })
   requestId: string | null;
 

@@ -63,7 +63,6 @@ export interface Timing {
   expirySeconds: number;
 }
 
-/** The defaults. */
 export const defaultTiming = (queueMode: boolean): Timing => {
   const kind = queueMode ? 'queueMode' : 'awake';
   return { retryMax: defaultRetry[kind], expirySeconds: defaultExpirySeconds[kind] };
@@ -101,7 +100,6 @@ export const pathsTogether = ({ method, path, contentType, payload }: DeviceRequ
   return read.paths;
 };
 
-/** The paths to observe. */
 const checkObserved = (request: DeviceRequest): void => {
   if (request.method !== 'FETCH') throw new MalformedCommand('observe', 'Only FETCH supports it');
   const { length } = pathsTogether(request);

@@ -9,7 +9,6 @@ export interface OnceOnly {
   /** API key of the caller: another one may use the same Idempotency-Key. */
   keyId: string;
   key: string;
-  /** Fingerprint of the request. */
   fingerprint: string;
 }
 

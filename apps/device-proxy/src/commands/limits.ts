@@ -37,7 +37,6 @@ export const pollPeriodMs = 2_000;
 /** How far back the poll reaches: longer than a transaction may stay open. */
 export const pollWindowSeconds = 35;
 
-/** How long an Idempotency-Key is remembered. */
 export const idempotencyHours = 24;
 export const idempotencyKeyLengthMax = 255;
 

@@ -8,7 +8,6 @@ export interface Outcome {
   /** Human-readable, for the history. */
   note?: string;
   payload?: Buffer;
-  /** Media type of the payload. */
   contentType?: string;
   maxAgeSeconds?: number;
   /** The caller already has the answer, which was sent with the first value. */
@@ -103,7 +102,6 @@ export interface Answer {
   maxAgeSeconds?: number;
 }
 
-/** The outcome that the device's answer means for the caller. */
 export const outcomeOf = (answer: Answer): Outcome => {
   const { code, payload, contentType, maxAgeSeconds } = answer;
   if (code.startsWith('2.'))

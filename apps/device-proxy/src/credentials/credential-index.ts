@@ -33,7 +33,6 @@ export interface Withdrawal {
 
 export type Withdrawn = (withdrawal: Withdrawal) => void;
 
-/** A certificate that was recognised. */
 export interface Recognised {
   credential: DeviceCredentialChanged;
   /** From the device's own certificate up to the one that the trusted issuer signed. */

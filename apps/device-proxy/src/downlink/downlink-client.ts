@@ -30,7 +30,6 @@ export interface DeviceReply {
   /** `2.05` */
   code: string;
   payload: Buffer;
-  /** Media type. */
   contentType: string;
   maxAgeSeconds?: number;
   location?: readonly string[];

@@ -12,7 +12,6 @@ export class Throttle {
     private readonly periodMs: number,
   ) {}
 
-  /** Returns whether to report now. */
   isDue(key: string): boolean {
     const nowMs = this.clock.now();
     const last = this.lastMs.get(key);

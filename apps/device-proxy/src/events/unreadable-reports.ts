@@ -15,9 +15,7 @@ const notReadable = 'SYS_401';
 
 interface UnreadableReport {
   payload: Buffer;
-  /** Media type. */
   contentType: string;
-  /** The parse error. */
   why: string;
 }
 

@@ -15,7 +15,6 @@ export interface SessionView {
   queue_mode: boolean;
   /** A queue-mode device that has been silent for so long that it is asleep. */
   asleep: boolean;
-  /** Observed paths. */
   observed: string[];
 }
 

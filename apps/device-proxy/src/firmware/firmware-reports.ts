@@ -14,7 +14,6 @@ type Said = Pick<FirmwareReport, 'state' | 'result'>;
 interface Reported {
   path: string;
   payload: Buffer;
-  /** Media type. */
   contentType: string;
 }
 

@@ -34,7 +34,6 @@ const describedBy = (gateway: Session, { deviceId, objects }: DeviceBehind): Des
   };
 };
 
-/** The sessions of the devices behind gateways. */
 @Injectable()
 export class DevicesBehind {
   constructor(

@@ -11,7 +11,6 @@ export interface Known {
   /** The registration that they were last compared with. */
   data?: RegistrationData;
   devices?: readonly DeviceBehind[];
-  /** The last list could not be read. */
   isUnreadable: boolean;
   unusable: readonly RefusedDevice[];
   standings: ReadonlyMap<string, Standing>;

@@ -4,7 +4,6 @@
  */
 export const devicesBehindMax = 400;
 
-/** Devices of a list that are admitted at a time. */
 export const admittedAtOnce = 16;
 
 /** Pause before devices are admitted again that could not be, because the registry or the infrastructure did not answer. */

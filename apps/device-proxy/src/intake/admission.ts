@@ -37,7 +37,6 @@ interface Newcomer {
   endpointType?: string | undefined;
 }
 
-/** Decides who may register. */
 @Injectable()
 export class Admission {
   constructor(

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { Sessions } from '../sessions/sessions.js';
 import { DeviceDirectory } from './device-directory.js';
 
-/** The endpoint names that this replica knows. */
 @Injectable()
 export class EndpointNames {
   constructor(

@@ -9,7 +9,6 @@ import { FirstContact } from './first-contact.entity.js';
 export interface Stranger {
   accountId: string;
   endpointName: string;
-  /** The account's quota of devices. */
   devicesMax?: number;
   /** The devices of an account in the directory: how many, and whether it has a given one. */
   known: { count: number; has: (deviceId: string) => boolean };

@@ -83,7 +83,6 @@ export class Listeners {
     for (const transport of this.connected) transport.onGone((accountId, address) => this.silence(accountId, address));
   }
 
-  /** Sets the handler for requests of devices. */
   onRequest(answer: AnswerRequest): void {
     for (const { uplink } of this.all) uplink.onRequest(answer);
   }

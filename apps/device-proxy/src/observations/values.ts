@@ -15,7 +15,6 @@ import { byTime, inOrderOfTime, mayHaveTimes } from './times.js';
 export interface ArrivedValue {
   path: string;
   payload: Buffer;
-  /** Media type. */
   contentType: string;
   maxAgeSeconds?: number;
   cause: ResourceValueArrived['cause'];
@@ -23,7 +22,6 @@ export interface ArrivedValue {
   audience: readonly string[];
   /** When the device measured it, if reported; otherwise the time of arrival. */
   measuredAtMs?: number;
-  /** Set if the value is traced. */
   traceParent?: string;
   /** The answer of the subscription, if this is its first value. */
   answer?: AnswerAhead | undefined;

@@ -1,7 +1,6 @@
 import { mayExist } from '../sessions/registered-links.js';
 import type { PresubscriptionRule } from './rule.js';
 
-/** The properties of a device that rules match. */
 export interface RuledDevice {
   deviceId: string;
   endpointName: string;

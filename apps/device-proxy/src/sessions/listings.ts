@@ -54,7 +54,6 @@ export class Listings {
     return shared;
   }
 
-  /** Replaces the listing of stored data with the shared one. */
   shareListing(data: RegistrationData): RegistrationData {
     const { rootPath, contentFormats, links, objectVersions } = data;
     const listing = { rootPath, contentFormats, links, objectVersions };
@@ -62,5 +61,4 @@ export class Listings {
   }
 }
 
-/** The cache of this process. */
 export const listings = new Listings();

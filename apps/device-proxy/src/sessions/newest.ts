@@ -4,7 +4,6 @@ export interface Newest {
   number: number;
   /** Fingerprint of its payload. */
   print: number;
-  /** When it arrived. */
   atMs: number;
 }
 

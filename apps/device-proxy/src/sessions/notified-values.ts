@@ -2,7 +2,6 @@ import { notifiedBytesMax, notifiedMaxAgeMs, notifiedPathsMax } from './limits.j
 
 /** A notified value, for as long as it is fresh (RFC 7252 §5.6.1). */
 export interface FreshValue {
-  /** Media type. */
   contentType: string;
   /** latin1: each character is a byte. */
   bytes: string;

@@ -18,7 +18,6 @@ export interface Observation {
   together?: Together;
 }
 
-/** The path or paths to observe. */
 export type Target = Omit<Observation, 'token' | 'auto'>;
 
 const none: readonly Observation[] = [];

@@ -74,7 +74,6 @@ export interface Renewal {
 
 type Row = (string | number)[];
 
-/** The form that the script returns. */
 type TakenRow = [
   epoch: number,
   previousOwner: string,
@@ -315,7 +314,6 @@ export class SessionStore {
     return (await this.redis.hget(this.keys.session(deviceId), 'owner')) ?? undefined;
   }
 
-  /** Devices behind a gateway that have a session. */
   behind(gatewayId: string): Promise<string[]> {
     return this.redis.smembers(this.keys.behind(gatewayId));
   }

@@ -20,7 +20,6 @@ export interface RegisteredLink {
   autoToken?: string;
 }
 
-/** The data of a registration or its latest update. */
 export interface RegistrationData {
   endpointName: string;
   endpointType?: string;
@@ -44,7 +43,6 @@ export interface RegistrationData {
   credential?: ShownCredential;
 }
 
-/** A session as stored in Redis. */
 export interface StoredSession {
   deviceId: string;
   epoch: number;

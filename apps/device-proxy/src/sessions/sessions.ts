@@ -82,7 +82,6 @@ export class Sessions {
     return this.index.all();
   }
 
-  /** The devices behind a gateway. */
   behind({ deviceId }: Pick<Session, 'deviceId'>): ReadonlySet<Session> {
     return this.index.behind(deviceId);
   }

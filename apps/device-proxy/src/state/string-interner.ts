@@ -14,5 +14,4 @@ export class StringInterner {
   }
 }
 
-/** Shared by the whole process. */
 export const stringInterner = new StringInterner();

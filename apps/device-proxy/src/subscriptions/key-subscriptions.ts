@@ -7,7 +7,6 @@ import { PresubscriptionRuleSchema } from '../presubscriptions/rule.js';
 import { Rules } from '../presubscriptions/rules.js';
 import { Subscriptions } from './subscriptions.js';
 
-/** The subscriptions of one key. */
 export const KeySubscriptionsSchema = z
   .object({
     id: z.string().describe('Id of the API key or application'),

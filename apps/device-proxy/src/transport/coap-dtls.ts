@@ -44,7 +44,6 @@ export interface DtlsParts {
   authenticator: DtlsAuthenticator;
   /** Devices of a suspended account may not connect. */
   isSuspended: (accountId: string) => boolean;
-  /** Whether a registered device has this address. */
   isRegistered: (accountId: string, address: string) => boolean;
   /** How long the device at this address may be silent. */
   keptMs: (accountId: string, address: string) => number;
@@ -184,12 +183,10 @@ export class CoapDtls implements Transport, DtlsHost {
     await this.parts.sharing.stop();
   }
 
-  /** Bound UDP port. */
   get port(): number {
     return this.bound?.port ?? 0;
   }
 
-  /** Closes every open connection of devices of the account. */
   disconnect(accountId: string, why: string): void {
     for (const [id, { sender }] of this.open) if (sender.accountId === accountId) this.close(dtlsPeer(id), why);
   }

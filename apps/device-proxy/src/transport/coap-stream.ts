@@ -95,7 +95,6 @@ export class CoapStream implements Transport {
     return this.endpoint.close();
   }
 
-  /** Bound TCP port. */
   get port(): number {
     return this.bound?.port ?? 0;
   }

@@ -73,7 +73,6 @@ export class CoapUdp implements Transport {
     return this.endpoint.close();
   }
 
-  /** Bound UDP port. */
   get port(): number {
     return this.bound?.port ?? 0;
   }

@@ -3,15 +3,12 @@ import type { TLSSocket } from 'node:tls';
 import type { Peer, StreamSecurity } from '@lanyard/coap';
 import type { Sender } from './sender.js';
 
-/** Authenticates connections of devices. */
 export interface ConnectionAuthenticator {
   /** Pre-shared keys; without it there are none. */
   keyOf?: StreamSecurity['keyOf'];
   /** The identity of the peer; undefined closes the connection. */
   authenticate(peer: Peer, socket: Socket | TLSSocket): Sender | undefined;
-  /** Its connection is over. */
   connectionClosed(peer: Peer): void;
-  /** A handshake failed. */
   handshakeFailed(error: Error, socket: TLSSocket): void;
   /** Registers the function that closes the connection of a peer whose access has ended. */
   onDisconnect(out: (peer: Peer, why: string) => void): void;

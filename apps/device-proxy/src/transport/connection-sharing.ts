@@ -17,7 +17,6 @@ export interface DtlsHost {
   connection(id: string): DtlsConnection | undefined;
   /** Undefined when the connection is over. */
   save(id: string): SavedConnection | undefined;
-  /** Whether one more connection may come from there. */
   hasRoomFor(from: Address): boolean;
   /** Continues the connection. False when its device may not connect any more. @throws InvalidState, TooManyConnections */
   restore(saved: SavedConnection, takeOvers: number): boolean;

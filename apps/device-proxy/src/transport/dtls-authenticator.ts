@@ -8,7 +8,6 @@ import type {
 } from '@lanyard/dtls';
 import type { Sender, ShownCredential } from './sender.js';
 
-/** Authenticates DTLS connections of devices. */
 export interface DtlsAuthenticator {
   /** The pre-shared key of an identity; undefined is refused as a wrong key is. */
   keyOf(identity: Buffer, handshake: HandshakeOfClient): Buffer | undefined;
@@ -18,7 +17,6 @@ export interface DtlsAuthenticator {
   connected(peer: Peer, connection: DtlsConnection, handshake: HandshakeOfClient): Sender | undefined;
   /** The same for a connection that began in another process, with what it was opened with there. */
   restored(peer: Peer, state: ConnectionState, credential: ShownCredential): Sender | undefined;
-  /** Its connection is over. */
   connectionClosed(peer: Peer): void;
   handshakeFailed(error: HandshakeFailed, handshake: HandshakeOfClient): void;
   /** Registers the function that closes the connection of a peer whose access has ended. */

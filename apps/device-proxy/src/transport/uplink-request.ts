@@ -18,9 +18,7 @@ export interface UplinkRequest {
 export interface UplinkReply {
   /** `2.04` */
   code: string;
-  /** Location-Path. */
   location?: readonly string[];
-  /** Diagnostic text of an error. */
   diagnostic?: string;
   payload?: Buffer;
   /** Instead of a payload: sent block by block, at whatever offset the device asks for. */

@@ -25,7 +25,6 @@ interface Part {
   values: SentValue[];
 }
 
-/** A prefix that the gateway does not list. */
 class UnknownPrefix extends Error {}
 
 /**

@@ -9,7 +9,6 @@ import type { AddressGuard } from './address-guard.js';
 import { CallbackExchange, type SendOutcome, Withdrawn } from './callback-exchange.js';
 import type { Signing } from './signature.js';
 
-/** Where a callback channel's events go. */
 export interface CallbackTarget {
   url: string;
   headers: Record<string, string>;
@@ -25,7 +24,6 @@ export interface SendPermit {
   renew(): Promise<boolean>;
 }
 
-/** One request. */
 export interface Outgoing {
   body: Buffer;
   /** Headers that are not the customer's. */

@@ -10,7 +10,6 @@ import {
 import { Injectable } from '@nestjs/common';
 import { AccountChannels, type Inspected } from './account-channels.js';
 
-/** Channels that are inspected at once. */
 const inspectedAtOnce = 200;
 
 const itemOf = ({ channel: { keyId }, failure }: Inspected): AttentionItem[] =>

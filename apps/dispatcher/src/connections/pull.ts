@@ -12,12 +12,9 @@ import { LocalClock } from '../queue/local-clock.js';
 import type { CloseCause } from '../replicas/close-codes.js';
 import { type Holder, Holders } from '../replicas/holders.js';
 
-/** Whose channel is polled. */
 export type Poller = Pick<Identity, 'keyId' | 'accountId' | 'tier' | 'requestId'>;
 
-/** What a poll asks for. */
 export interface PollWish {
-  /** An answer at once. */
   noWait: boolean;
   /** `next` of the last answer that arrived. What was delivered behind it is delivered again. */
   after: string | undefined;
@@ -45,7 +42,6 @@ type Held = Extract<Attached, { outcome: 'ok' }>;
 /** Where an answer ended. Of what is no `next` of ours, something that no answer has. */
 const placeOf = (next: string): string => Buffer.from(next, 'base64url').toString() || '-';
 
-/** One open poll. */
 class Poll implements Holder {
   readonly conn = newId();
   closedBy: CloseCause | undefined;

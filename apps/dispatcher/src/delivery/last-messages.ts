@@ -13,7 +13,6 @@ export interface LastMessage {
   bytes: number;
   /** `accepted`: by a callback; `sent`: on a WebSocket or to a poll; otherwise why a callback did not accept it. */
   outcome: string;
-  /** How it begins. */
   excerpt: string;
 }
 

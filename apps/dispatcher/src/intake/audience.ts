@@ -3,7 +3,6 @@ import type { IntakeBatch, IntakeEvent } from './intake-event.js';
 /** Events of one channel, in the order in which they came, of each batch that has some. */
 export interface ChannelEvents {
   channelId: string;
-  /** Whose events they are. */
   accountId: string;
   parts: { batch: IntakeBatch; events: IntakeEvent[] }[];
 }

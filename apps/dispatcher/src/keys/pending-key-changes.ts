@@ -37,7 +37,6 @@ export class PendingKeyChanges {
     if (this.changes.get(keyId) === change) this.changes.delete(keyId);
   }
 
-  /** Called when a key has changed. */
   onAdded(listener: () => void): void {
     this.listeners.push(listener);
   }

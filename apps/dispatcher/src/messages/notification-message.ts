@@ -5,7 +5,6 @@ const closing = ']}';
 
 /** One message for the customer (spec §6.1): the events of one category. `slices` hold events joined by commas. */
 export class NotificationMessage {
-  /** Length of the body. */
   readonly bytes: number;
   private readonly opening: string;
 

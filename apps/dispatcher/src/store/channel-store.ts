@@ -114,7 +114,6 @@ interface Announcing {
   clock: Clock;
 }
 
-/** The channel of a key while its lock is held. */
 export class LockedChannel {
   constructor(
     private readonly keyId: string,

@@ -50,7 +50,6 @@ export class EventStream {
     }
   }
 
-  /** Sends the reason, then ends. */
   endWithReason(reason: EndReason): void {
     if (this.ended) return;
     this.stop();

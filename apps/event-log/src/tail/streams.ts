@@ -19,7 +19,6 @@ interface Open {
   proven: boolean;
 }
 
-/** Reads entries of an owner after a position. */
 type ReadAfter = (owner: EntryOwner, from: Place) => Promise<StoredPage>;
 
 @Injectable()

@@ -131,7 +131,6 @@ export class ApiKeys extends HolderRecords<ApiKey, ApiKeyRecord> {
     if ((await manager.countBy(ApiKey, { accountId })) >= max) throw new AccountLimitExceeded('API keys', max);
   }
 
-  /** Returns what has changed. */
   private async apply(
     manager: EntityManager,
     { caller, accountId }: By,

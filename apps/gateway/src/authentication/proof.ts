@@ -6,7 +6,6 @@ import type { KnownKey, KnownSecret } from './key-reader.js';
 const dummyHash = '0'.repeat(64);
 const secretsMax = 2;
 
-/** A key with the secret that proves it. */
 export interface Proven {
   key: KnownKey;
   proof: KnownSecret;

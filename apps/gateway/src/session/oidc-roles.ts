@@ -21,7 +21,6 @@ const textOf = (claim: unknown): string | undefined =>
 
 const nameMax = 100;
 
-/** What the person is called. */
 export const nameIn = ({ name, preferred_username: short, email, sub }: Readonly<Record<string, unknown>>): string =>
   (textOf(name) ?? textOf(short) ?? textOf(email) ?? String(sub)).slice(0, nameMax);
 

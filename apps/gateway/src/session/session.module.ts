@@ -7,7 +7,6 @@ import { OidcSignIn } from './oidc-sign-in.service.js';
 import { SessionController } from './session.controller.js';
 import { SessionRecords } from './session-records.service.js';
 
-/** Signing in and out. */
 @Module({
   imports: [AuthenticationModule, AccessModule],
   controllers: [SessionController, OidcController],

@@ -11,5 +11,4 @@ export const expiryAgainMs = 60_000;
 /** How long ended bootstraps are remembered: longer than facts are in Kafka, so that one that is read again is known. */
 export const endedKeptDays = 7;
 
-/** Rows of a step. */
 export const stepRows = 500;

@@ -12,7 +12,6 @@ const conversationMs = 93_000;
 export interface BootstrapOptions extends Patience {
   name: string;
   version: Version;
-  /** Of the bootstrap server. */
   uri: string;
   timers: TimerWheel;
 }
@@ -49,7 +48,6 @@ export class BootstrapClient {
     return this.account();
   }
 
-  /** A request of the bootstrap server. */
   answer(request: CoapRequest): CoapResponse {
     if (request.method !== Code.POST || request.path.join('/') !== 'bs') return this.store.answer(request);
     if (!accountIn(this.store.resources)) return { code: Code.NotAcceptable };

@@ -17,7 +17,6 @@ import { type AccountResources } from './account.js';
 const objects: readonly number[] = [0, 1];
 const resourcesMax = 200;
 
-/** The account of the bootstrap server. */
 const ownInstance = '/0/0';
 
 const models = standardModels();

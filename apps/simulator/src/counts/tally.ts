@@ -1,6 +1,5 @@
 import { Latencies } from './latencies.js';
 
-/** What happened since the start. */
 const events = [
   'registered',
   'updated',

@@ -13,7 +13,6 @@ import { type Group } from './world.js';
 export interface Host extends Reporting {
   readonly lifetimeSeconds: number;
   chance(): number;
-  /** These resources have other values. */
   changed(paths: readonly string[]): void;
 }
 

@@ -9,7 +9,6 @@ import { parseServerUrl, type Scheme } from '../settings/server-url.js';
 import { type DeviceTransport, type Server } from '../transport/device-transport.js';
 import { type Group } from './world.js';
 
-/** The device whose firmware it is. */
 export interface Updatable {
   readonly number: number;
   readonly group: Group;
@@ -17,7 +16,6 @@ export interface Updatable {
   readonly scheme: Scheme;
   readonly server: Server;
   readonly transport: DeviceTransport;
-  /** A connection of its own to another server. */
   transportTo(scheme: Scheme): DeviceTransport;
   changed(paths: readonly string[]): void;
   stayAwake(): void;

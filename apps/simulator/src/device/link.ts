@@ -7,14 +7,12 @@ import { type DeviceTransport, type Server } from '../transport/device-transport
 import { bootstrapped, firstAccount, serversOf } from './bootstrapping.js';
 import { type Group } from './world.js';
 
-/** The device that is connected. */
 export interface Linked {
   readonly number: number;
   readonly name: string;
   readonly group: Group;
   answer(request: CoapRequest): Promise<CoapResponse>;
   observerReset(token: Buffer): void;
-  /** The connection to its server ended. */
   disconnected(): void;
 }
 
@@ -22,7 +20,6 @@ export interface Linked {
 export class Link {
   transport: DeviceTransport;
   scheme: Scheme;
-  /** The bootstrap that is under way. */
   bootstrap: BootstrapClient | undefined;
   /** undefined: the device has to bootstrap. */
   private account: Account | undefined;

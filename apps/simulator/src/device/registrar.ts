@@ -74,7 +74,6 @@ export class Registrar {
     return true;
   }
 
-  /** Ends the registration at the server. */
   async deregister(): Promise<void> {
     const { group, transport } = this.device;
     const { id } = this;

@@ -35,7 +35,6 @@ const takePackage = async (device: Controlled, request: CoapRequest): Promise<Co
   }
 };
 
-/** The response to any request. */
 export const answerTo = async (device: Controlled, request: CoapRequest): Promise<CoapResponse> => {
   if (device.bootstrap) return device.bootstrap.answer(request);
   const isTaken = isPackage(request.method, request.path) && device.store.get(`/${request.path.join('/')}`);

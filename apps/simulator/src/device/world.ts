@@ -16,7 +16,6 @@ export interface World {
   timers: TimerWheel;
   random: () => number;
   executions: Executions;
-  /** The address of a host name. */
   resolve(host: string): Promise<string>;
   /** Set when a group has values that count up. */
   numbered: NumberedValues | undefined;

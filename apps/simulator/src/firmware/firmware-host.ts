@@ -3,7 +3,6 @@ import { type FleetEvent } from '../counts/tally.js';
 import { type FirmwareFailure, type FirmwareSettings } from '../settings/firmware.js';
 import { type PackageSource } from './sources.js';
 
-/** The device whose firmware or software it is. */
 export interface FirmwareHost {
   readonly settings: FirmwareSettings;
   readonly timers: TimerWheel;

@@ -6,7 +6,6 @@ export interface PhasesOptions {
   fleet: Fleet;
   timers: TimerWheel;
   onPhase(phase: Phase): void;
-  /** The last one has ended. */
   onEnd(): void;
 }
 

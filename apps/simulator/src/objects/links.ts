@@ -22,7 +22,6 @@ export const linksOf = (store: ObjectStore): string =>
 
 const depthOf = (path: string): number => path.split('/').length - 1;
 
-/** Of the object of a path. */
 const objectOf = (path: string): string => path.split('/', 2).join('/');
 
 /** How far down Discover answers: an object to its resources, an instance too, a resource to its instances (LwM2M 1.2 core §6.3.3). */

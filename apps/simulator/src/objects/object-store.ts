@@ -58,7 +58,6 @@ export class ObjectStore {
     );
   }
 
-  /** Paths of all object instances. */
   instances(): string[] {
     return [...new Set([...this.below('/')].map(({ path }) => instanceOf(path)))];
   }
@@ -73,7 +72,6 @@ export class ObjectStore {
       if (isBelow(written, path)) this.changes?.written.delete(written);
   }
 
-  /** The lowest id of the object that is free. */
   freeInstance(object: number): number {
     const taken = new Set(this.instances());
     let id = 0;

@@ -29,7 +29,6 @@ export interface Resource {
   executable?: boolean;
 }
 
-/** The path of the instance that a resource is in. */
 export const instanceOf = (path: string): string => path.split('/', 3).join('/');
 
 /** The path of the resource without the id of a resource instance. */

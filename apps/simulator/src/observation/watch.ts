@@ -12,7 +12,6 @@ export interface ObserveRequest {
   isComposite: boolean;
 }
 
-/** An observation of a device. */
 export interface Watch extends ObserveRequest {
   readonly device: { report(watch: Watch): Promise<void> };
   /** Values at its paths change by themselves. */

@@ -11,8 +11,6 @@ export interface Asked {
   execute(path: string, args: string): number;
   /** The response code for a value that the resource accepts by its type; undefined: it is stored. */
   accept(path: string, value: Scalar): number | undefined;
-  /** These resources have other values. */
   changed(paths: readonly string[]): void;
-  /** An instance was created or deleted. */
   instancesChanged(): void;
 }

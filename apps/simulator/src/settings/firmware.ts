@@ -27,7 +27,6 @@ export interface FirmwareSettings {
   /** Before an update. */
   version: string;
   failure: FirmwareFailure;
-  /** Share of the devices that fail. */
   failurePercent: number;
   /** Of a download; 0: as fast as it comes. */
   bytesPerSecond: number;

@@ -1,4 +1,3 @@
-/** A part of a run. */
 export interface Phase {
   name: string;
   seconds: number;

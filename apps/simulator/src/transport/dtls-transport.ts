@@ -23,7 +23,6 @@ const clientOptions = (proof: Proof): Pick<DtlsClientOptions, 'psk' | 'certifica
     ? { psk: { identity: Buffer.from(proof.identity), key: proof.key } }
     : { certificate: proof, rawPublicKeys: proof.chain.length === 0 };
 
-/** CoAP over DTLS. */
 export class DtlsTransport extends DatagramTransport<CoapDatagramEndpoint> {
   private line: DtlsLine | undefined;
 

@@ -1,6 +1,5 @@
 import { Code } from '@lanyard/coap';
 
-/** Packages of firmware and of software. */
 const packagePaths = ['5/0/0', '9/0/2'];
 
 /** A write of a package: devices take it block by block, and keep none of it. */

@@ -4,7 +4,6 @@ import { type Server } from './device-transport.js';
 import { localAddress } from './local-address.js';
 import { isPackage } from './package-blocks.js';
 
-/** CoAP over plain UDP. */
 export class UdpTransport extends DatagramTransport<CoapUdpEndpoint> {
   private port = 0;
   private server: Server | undefined;

@@ -5,7 +5,6 @@ import { type CoapResponse } from '../messages/response.js';
 
 const ETAG_BYTES = 6;
 
-/** One block of a large answer. */
 export interface AnswerBlock {
   /** The answer with the payload of this block, and with an ETag so that the peer notices a change between blocks. */
   response: CoapResponse;

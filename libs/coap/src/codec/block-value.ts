@@ -41,7 +41,6 @@ export function isWellFilled({ more, szx }: BlockValue, bytes: number): boolean 
   return more ? bytes === blockBytes(szx) : bytes <= blockBytes(szx);
 }
 
-/** Where the block begins in the body. */
 export function blockOffset(block: BlockValue): number {
   return block.num * blockBytes(block.szx);
 }

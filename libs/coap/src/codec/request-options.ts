@@ -5,7 +5,6 @@ import { OptionNumber as O } from './option-number.js';
 import { isEtag, type ReadBlock, readOptions, takeBlock, takeText } from './option-reader.js';
 import { decodeUint, encodeUint } from './uint.js';
 
-/** The options of a request that this library understands. */
 export interface RequestOptions {
   path: string[];
   query: string[];

@@ -9,7 +9,6 @@ import { isEtag, type ReadBlock, readOptions, takeBlock, takeText } from './opti
 import { pushUint } from './request-options.js';
 import { decodeUint } from './uint.js';
 
-/** The options of a response that this library understands. */
 export interface ResponseOptions {
   locationPath: string[];
   locationQuery: string[];

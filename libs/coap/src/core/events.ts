@@ -30,7 +30,6 @@ export const COAP_EVENTS = [
 
 export type CoapEvent = (typeof COAP_EVENTS)[number];
 
-/** Current sizes. */
 export interface CoapGauges {
   peers: number;
   keptPeers: number;

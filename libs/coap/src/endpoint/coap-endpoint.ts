@@ -113,10 +113,8 @@ export abstract class CoapEndpoint {
   /** Of all peers that have any. */
   protected abstract states(): Iterable<Pick<ClientState<Observed, ResponseMessage>, 'queue' | 'observations'>>;
 
-  /** New work is refused from here on. */
   protected abstract stopAccepting(): void;
 
-  /** Whether something is still in flight. */
   protected abstract isBusy(): boolean;
 
   /** Ends what is still in flight. */

@@ -30,7 +30,6 @@ export interface AnsweringCore {
   guarded<T>(call: () => T, otherwise: T): T;
 }
 
-/** How the answer to one request is sent. */
 export interface AnswerPlan {
   /** Up to this size it is sent whole, without Block2; negative: never. */
   wholeBytesMax: number;

@@ -11,7 +11,6 @@ export interface BlockPlan {
   blocks: { szx: number; bertBytes?: number } | undefined;
 }
 
-/** One request message. */
 export interface RequestMessage<Response> {
   /** For method, reliability and timeouts. */
   request: OutgoingRequest;

@@ -25,7 +25,6 @@ export interface RequestCall<Response> {
   onResponse?: (response: Response) => void;
 }
 
-/** What requesting needs of its endpoint. */
 export interface RequesterCore {
   readonly limits: Pick<CoapLimits, 'queuedPerPeerMax' | 'bodyBytesMax'>;
   readonly tokens: TokenSource;

@@ -15,7 +15,6 @@ export interface CoapResponse {
   /** Location-Path segments of a created resource. */
   locationPath?: readonly string[];
   locationQuery?: string[];
-  /** Max-Age in seconds. */
   maxAgeSeconds?: number;
   /** Observe number, 24 bits. Its presence in a response to Observe 0 means that the observation was accepted. */
   observe?: number;

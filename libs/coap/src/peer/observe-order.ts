@@ -6,7 +6,6 @@ export interface ObservePosition {
   number: number;
   /** Of its payload (`crc32`). */
   print: number;
-  /** When it arrived. */
   atMs: number;
 }
 
@@ -18,7 +17,6 @@ export interface NewestNotification {
   number: number;
   /** Of its payload (`crc32`). */
   print: number;
-  /** How long ago it arrived. */
   ageMs: number;
 }
 

@@ -28,7 +28,6 @@ export const STREAM_EVENTS = [
 
 export type StreamEvent = (typeof STREAM_EVENTS)[number];
 
-/** Current sizes. */
 export interface StreamGauges {
   /** Including those in a handshake. */
   connections: number;

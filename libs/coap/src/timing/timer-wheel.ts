@@ -42,7 +42,6 @@ export class TimerWheel {
     return entry;
   }
 
-  /** Forgets all timers. */
   clear(): void {
     this.slots.fill(undefined);
     this.waiting = 0;

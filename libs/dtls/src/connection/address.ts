@@ -1,4 +1,3 @@
-/** Where a datagram comes from or goes to. */
 export interface Address {
   /** A literal IP address. */
   address: string;

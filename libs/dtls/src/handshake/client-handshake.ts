@@ -48,7 +48,6 @@ const NO_BYTES = Buffer.alloc(0);
 /** What is kept must not keep the memory that small Buffers share. */
 const ownCopy = (bytes: Buffer): Buffer => unpackBytes(packBytes(bytes));
 
-/** The client's side of a handshake. */
 export class ClientHandshake extends Handshake {
   private readonly random = randomBytes(RANDOM_BYTES);
   private readonly offered = clientExtensions(this.parameters);

@@ -1,6 +1,5 @@
 import { type HandshakeFragment } from '../messages/handshake.js';
 
-/** A whole handshake message. */
 export interface HandshakeMessage {
   type: number;
   messageSequence: number;

@@ -50,7 +50,6 @@ export class Retransmission {
     return new Repetitions(this.clock.nowMs(), this.times.initialMs);
   }
 
-  /** The peer repeated its last flight. */
   peerRepeated(): void {
     if (this.flight === undefined || !this.repetitions!.isAnswered(this.clock.nowMs())) return;
     this.onRetransmission();

@@ -99,7 +99,6 @@ export class KafkaConnection {
     });
   }
 
-  /** The name on the cluster. */
   topicName(name: string): string {
     return this.prefix + name;
   }

@@ -8,7 +8,6 @@ const hasCode = (error: unknown, code: string): boolean =>
 
 export const isUniqueViolation = (error: unknown): boolean => hasCode(error, uniqueViolation);
 
-/** Name of the unique index that an error is about. */
 export const violatedIndex = (error: unknown): string | undefined =>
   isUniqueViolation(error)
     ? ((error as QueryFailedError).driverError as { constraint?: string }).constraint
