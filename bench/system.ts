@@ -3,12 +3,19 @@ import { Lanyard } from '@lanyard/client';
 import { createLogger, newId } from '@lanyard/service';
 import { KafkaConnection, KafkaProducer } from '@lanyard/kafka';
 import { signingKeyOf } from '../tools/lanyard/identity-keys.ts';
+import { apps } from '../tools/lanyard/service-processes.ts';
 import type { SystemOptions } from '../tools/lanyard/system.ts';
 import { TestSystem } from '../tools/testing/test-system.ts';
 import { Application } from './application.ts';
 
 /** On a machine that is busy with other things engines take their time, and services that give up are started again. */
 const startWithinMs = 300_000;
+
+/** Replicas of these apps and of no others. */
+export const only = (replicas: SystemOptions['replicas']): SystemOptions['replicas'] => ({
+  ...Object.fromEntries(apps.map((app) => [app, 0])),
+  ...replicas,
+});
 
 export class BenchSystem extends TestSystem {
   identityKey = signingKeyOf(this.secrets);

@@ -8,19 +8,11 @@ import { Customer, identityHeaders } from '../../tools/testing/customer.ts';
 import { root } from '../../tools/lanyard/project.ts';
 import { scrape, sum } from '../../tools/testing/metrics.ts';
 import { Simulator } from '../../tools/testing/simulator.ts';
-import type { BenchSystem } from '../system.ts';
+import { type BenchSystem, only } from '../system.ts';
 import type { Readable } from 'node:stream';
 
-/** Of `system`: one device-proxy, and the registry, without which no device is new. */
-export const proxyOnly = {
-  gateway: 0,
-  registry: 1,
-  'device-proxy': 1,
-  snapshot: 0,
-  'event-log': 0,
-  dispatcher: 0,
-  campaigns: 0,
-};
+/** The registry comes along: without it no device is new. */
+export const proxyOnly = only({ registry: 1, 'device-proxy': 1 });
 
 /** The proxy as seen from outside, and the facts that the gateway would have announced. */
 export class Proxy extends Customer {

@@ -1,14 +1,9 @@
 /** Dispatchers alone on infrastructure of their own, and keys that the gateway would have announced. */
 import { Customer as Key, identityHeaders } from '../../tools/testing/customer.ts';
 import { openSocket, type Message } from '../application.ts';
-import type { BenchSystem } from '../system.ts';
+import { type BenchSystem, only } from '../system.ts';
 
-/** Of `system`: none but dispatchers. */
-export const dispatchersOnly = (replicas = 1) => ({
-  ...{ gateway: 0, registry: 0, 'device-proxy': 0, snapshot: 0, 'event-log': 0 },
-  campaigns: 0,
-  dispatcher: replicas,
-});
+export const dispatchersOnly = (replicas = 1) => only({ dispatcher: replicas });
 
 /** A key and what it does with its channel, at a dispatcher's own address. */
 export class Customer extends Key {

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { newId } from '@lanyard/service';
 import { identityHeaders } from '../../tools/testing/customer.ts';
 import { percentile, round } from '../statistics.ts';
+import { only } from '../system.ts';
 import type { Bench } from '../benches.ts';
 
 const entries = Number(process.env.LANYARD_BENCH_EVENTS || 10_000_000);
@@ -11,17 +12,6 @@ const devices = Math.ceil(entries / 1_000);
 const days = 180;
 const perStatement = 500_000;
 const queries = 400;
-
-/** Of `system`: none but one event log. */
-const eventLogOnly = {
-  gateway: 0,
-  registry: 0,
-  'device-proxy': 0,
-  snapshot: 0,
-  'event-log': 1,
-  dispatcher: 0,
-  campaigns: 0,
-};
 
 /** In the order of time, as they come: one partition after the other is filled. */
 const fillSql = `
@@ -35,7 +25,7 @@ const fillSql = `
 
 export const eventLog: Bench = {
   about: `one device's last 30 days in a log of ${entries.toLocaleString('en')} entries, over REST`,
-  replicas: eventLogOnly,
+  replicas: only({ 'event-log': 1 }),
   async run({ system, say }) {
     const accountId = newId();
     const client = new pg.Client({ connectionString: system.engineUrls.databaseUrl });

@@ -6,6 +6,7 @@ import { DeviceValues } from '@lanyard/contracts';
 import { corrections, speedReplacements } from '@lanyard/kafka';
 import { median, round } from '../statistics.ts';
 import { values } from '../dispatch/values.ts';
+import { only } from '../system.ts';
 import type { Bench } from '../benches.ts';
 
 type Figures = Record<string, number>;
@@ -52,7 +53,7 @@ const named = (set: string, figures: Figures, suffix: string): Figures =>
 
 export const kafkajs: Bench = {
   about: `what each replaced part of kafkajs gains: ${count} messages written, read and passed on, latency, an idle process, a stop`,
-  replicas: { gateway: 0, registry: 0, 'device-proxy': 0, snapshot: 0, 'event-log': 0, dispatcher: 0, campaigns: 0 },
+  replicas: only({}),
   async run({ system, seconds, rounds, say }) {
     const topic = { ...DeviceValues, name: 'bench.kafkajs' };
     await system.kafka.ensureTopics([topic]);

@@ -4,6 +4,7 @@ import { AccessAccounts, DeviceValues, encodeMessage } from '@lanyard/contracts'
 import { newId } from '@lanyard/service';
 import pg from 'pg';
 import { median, round } from '../statistics.ts';
+import { only } from '../system.ts';
 import type { Bench } from '../benches.ts';
 
 const devices = 2_000;
@@ -12,17 +13,6 @@ const resources = devices * resourcesEach;
 const perRound = 200_000;
 const producedAtOnce = 10_000;
 const bareBatch = 1_000;
-
-/** Of `system`: none but one snapshot service. */
-const snapshotOnly = {
-  gateway: 0,
-  registry: 0,
-  'device-proxy': 0,
-  snapshot: 1,
-  'event-log': 0,
-  dispatcher: 0,
-  campaigns: 0,
-};
 
 const ids = Array.from({ length: devices }, () => newId());
 /** Accounts by whether the snapshot keeps their history. */
@@ -96,7 +86,7 @@ const bare = async (client: pg.Client, first: number, history: boolean) => {
 
 export const snapshot: Bench = {
   about: `${perRound} values of ${resources} resources out of a full topic into PostgreSQL, without and with their history, beside the same rows by pg alone`,
-  replicas: snapshotOnly,
+  replicas: only({ snapshot: 1 }),
   async run({ system, rounds, say }) {
     const client = new pg.Client({ connectionString: system.engineUrls.databaseUrl });
     await client.connect();
