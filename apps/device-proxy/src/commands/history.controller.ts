@@ -3,15 +3,14 @@ import { ApiTags } from '@nestjs/swagger';
 import {
   Caller,
   type Identity,
-  type ListEnvelope,
   ListParameters,
-  type ListQuery,
+  type ListRequest,
   listSchema,
   Operation,
   RequiresPermission,
 } from '@lanyard/service';
 import { CommandQueue } from './command-queue.js';
-import { CommandHistory, type CommandRecord, CommandRecordSchema, historySpec } from './history.js';
+import { CommandHistory, CommandRecordSchema, historySpec } from './history.js';
 
 /** The results of the caller's own commands, also for keys without a channel. */
 @ApiTags('Commands')
@@ -29,11 +28,8 @@ export class CommandHistoryController {
     description: 'The commands of the calling key, newest first. Filter by `async_id`, `device_id` or `state`.',
     ok: listSchema(CommandRecordSchema, 'DeviceCommandList'),
   })
-  list(
-    @Caller() caller: Identity,
-    @ListParameters(historySpec, 'DeviceCommandFilters') query: ListQuery,
-  ): Promise<ListEnvelope<CommandRecord>> {
-    return this.history.list(caller, query);
+  list(@ListParameters(historySpec, 'DeviceCommandFilters') query: ListRequest) {
+    return this.history.list(query.caller, query);
   }
 
   @Get(':asyncId')
@@ -43,7 +39,7 @@ export class CommandHistoryController {
       'Identified by its id or by its async-id; the latter finds the newest command of the calling key with that async-id.',
     ok: CommandRecordSchema,
   })
-  get(@Caller() caller: Identity, @Param('asyncId') asyncId: string): Promise<CommandRecord> {
+  get(@Caller() caller: Identity, @Param('asyncId') asyncId: string) {
     return this.history.get(caller, asyncId);
   }
 

@@ -1,14 +1,4 @@
-import {
-  type AttentionItem,
-  AttentionList,
-  Caller,
-  type Identity,
-  type ListEnvelope,
-  ListParameters,
-  type ListQuery,
-  Operation,
-  RequiresPermission,
-} from '@lanyard/service';
+import { AttentionList, ListParameters, type ListRequest, Operation, RequiresPermission } from '@lanyard/service';
 import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { StuckCommands } from './stuck-commands.js';
@@ -25,10 +15,7 @@ export class StuckCommandsController {
     description: 'Commands of all keys of the account that have not ended an hour after they were accepted.',
     ok: AttentionList,
   })
-  list(
-    @Caller() caller: Identity,
-    @ListParameters({ filters: {} }) query: ListQuery,
-  ): Promise<ListEnvelope<AttentionItem>> {
-    return this.commands.list(caller.accountId, query);
+  list(@ListParameters({ filters: {} }) query: ListRequest) {
+    return this.commands.list(query.caller.accountId, query);
   }
 }

@@ -47,13 +47,7 @@ import {
 } from '../commands/idempotency.js';
 import { CachedValues } from './cached-values.js';
 import { bodyMediaType } from '../downlink/formats.js';
-import {
-  type EndpointEntry,
-  EndpointEntrySchema,
-  type EndpointResource,
-  EndpointResourceSchema,
-  Endpoints,
-} from './endpoints.js';
+import { type EndpointEntry, EndpointEntrySchema, EndpointResourceSchema, Endpoints } from './endpoints.js';
 import { resourcePathIn, resourceRoutes } from './resource-path.js';
 
 /** Bodies below this path are values, not JSON. */
@@ -62,7 +56,6 @@ export const endpointsPrefix = '/v2/endpoints/';
 interface Options {
   /** The caller wants no asynchronous response. */
   noResp?: string;
-  /** Only a cached value. */
   cacheOnly?: string;
 }
 
@@ -129,7 +122,7 @@ export class EndpointsController {
     ok: z.array(EndpointResourceSchema),
     notFound: 'DEVICE_NOT_FOUND: unknown, or not registered',
   })
-  resources(@Caller() caller: Identity, @Param('deviceId') deviceId: string): Promise<EndpointResource[]> {
+  resources(@Caller() caller: Identity, @Param('deviceId') deviceId: string) {
     return this.endpoints.resources(caller, deviceId);
   }
 

@@ -4,9 +4,8 @@ import {
   bodyText,
   Caller,
   type Identity,
-  type ListEnvelope,
   ListParameters,
-  type ListQuery,
+  type ListRequest,
   listSchema,
   Operation,
   RequiresPermission,
@@ -63,11 +62,8 @@ export class ObjectModelsController {
       'Definitions that the account has uploaded; those of the OMA registry that Lanyard ships are not listed. Filter by `object_id`, `version` or `name`.',
     ok: listSchema(ModelRecordSchema, 'ObjectModelList'),
   })
-  list(
-    @Caller() caller: Identity,
-    @ListParameters(modelsSpec, 'ObjectModelFilters') query: ListQuery,
-  ): Promise<ListEnvelope<ModelRecord>> {
-    return this.models.list(caller.accountId, query);
+  list(@ListParameters(modelsSpec, 'ObjectModelFilters') query: ListRequest) {
+    return this.models.list(query.caller.accountId, query);
   }
 
   @RequiresPermission('devices.read')
@@ -77,7 +73,7 @@ export class ObjectModelsController {
     description: 'Includes its resources, with their types and the operations that they allow.',
     ok: ModelRecordSchema,
   })
-  get(@Caller() caller: Identity, @Param('id') id: string): Promise<ModelRecord> {
+  get(@Caller() caller: Identity, @Param('id') id: string) {
     return this.models.get(caller.accountId, id);
   }
 
@@ -87,7 +83,7 @@ export class ObjectModelsController {
     summary: 'Delete an object definition',
     description: 'Stored values keep their decoded types; later values are decoded without the definition.',
   })
-  remove(@Caller() caller: Identity, @Param('id') id: string): Promise<void> {
+  remove(@Caller() caller: Identity, @Param('id') id: string) {
     return this.models.remove(caller, id);
   }
 }

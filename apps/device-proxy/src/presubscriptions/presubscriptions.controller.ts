@@ -30,7 +30,7 @@ export class PresubscriptionsController {
     description: 'The rules of the calling key, in the order in which they were set.',
     ok: z.array(PresubscriptionRuleSchema),
   })
-  get(@Caller() caller: Identity): Promise<PresubscriptionRule[]> {
+  get(@Caller() caller: Identity) {
     return this.rules.ofKey(caller.keyId);
   }
 
@@ -59,7 +59,7 @@ export class PresubscriptionsController {
     summary: 'Delete the presubscription rules',
     description: 'Existing observations continue until the device registers or updates its registration.',
   })
-  async remove(@Caller() caller: Identity): Promise<void> {
+  async remove(@Caller() caller: Identity) {
     await this.rules.replace(caller.accountId, caller.keyId, [], caller);
   }
 }

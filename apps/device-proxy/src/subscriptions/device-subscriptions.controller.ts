@@ -1,21 +1,7 @@
-import {
-  Caller,
-  type Identity,
-  type ListEnvelope,
-  ListParameters,
-  type ListQuery,
-  listSchema,
-  Operation,
-  RequiresPermission,
-} from '@lanyard/service';
+import { ListParameters, type ListRequest, listSchema, Operation, RequiresPermission } from '@lanyard/service';
 import { Controller, Get, Param } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import {
-  type DeviceSubscription,
-  DeviceSubscriptionSchema,
-  deviceSubscriptionsSpec,
-  SubscriptionsOfDevice,
-} from './device-subscriptions.js';
+import { DeviceSubscriptionSchema, deviceSubscriptionsSpec, SubscriptionsOfDevice } from './device-subscriptions.js';
 
 @ApiTags('Subscriptions')
 @RequiresPermission('subscriptions')
@@ -31,11 +17,7 @@ export class DeviceSubscriptionsController {
     ok: listSchema(DeviceSubscriptionSchema, 'DeviceSubscriptionList'),
     notFound: 'DEVICE_NOT_FOUND',
   })
-  list(
-    @Caller() caller: Identity,
-    @Param('deviceId') deviceId: string,
-    @ListParameters(deviceSubscriptionsSpec) query: ListQuery,
-  ): Promise<ListEnvelope<DeviceSubscription>> {
-    return this.subscriptions.list(caller, deviceId, query);
+  list(@Param('deviceId') deviceId: string, @ListParameters(deviceSubscriptionsSpec) query: ListRequest) {
+    return this.subscriptions.list(query.caller, deviceId, query);
   }
 }

@@ -3,19 +3,13 @@ import { ApiTags } from '@nestjs/swagger';
 import {
   Caller,
   type Identity,
-  type ListEnvelope,
   ListParameters,
-  type ListQuery,
+  type ListRequest,
   listSchema,
   Operation,
   RequiresPermission,
 } from '@lanyard/service';
-import {
-  type KeySubscriptions,
-  KeySubscriptionsSchema,
-  keySubscriptionsSpec,
-  SubscriptionsOfKeys,
-} from './key-subscriptions.js';
+import { KeySubscriptionsSchema, keySubscriptionsSpec, SubscriptionsOfKeys } from './key-subscriptions.js';
 
 /** For administrators; a key sees its own subscriptions below /v2/subscriptions. */
 @ApiTags('Subscriptions')
@@ -30,11 +24,8 @@ export class KeySubscriptionsController {
     description: 'API keys and applications of the account that have subscriptions or presubscription rules.',
     ok: listSchema(KeySubscriptionsSchema, 'KeySubscriptionsList'),
   })
-  list(
-    @Caller() caller: Identity,
-    @ListParameters(keySubscriptionsSpec) query: ListQuery,
-  ): Promise<ListEnvelope<KeySubscriptions>> {
-    return this.subscriptions.list(caller.accountId, query);
+  list(@ListParameters(keySubscriptionsSpec) query: ListRequest) {
+    return this.subscriptions.list(query.caller.accountId, query);
   }
 
   @Get(':id')
@@ -44,7 +35,7 @@ export class KeySubscriptionsController {
     ok: KeySubscriptionsSchema,
     notFound: 'The account has no such key, or the key has no subscriptions',
   })
-  get(@Caller() caller: Identity, @Param('id') keyId: string): Promise<KeySubscriptions> {
+  get(@Caller() caller: Identity, @Param('id') keyId: string) {
     return this.subscriptions.get(caller.accountId, keyId);
   }
 
@@ -55,7 +46,7 @@ export class KeySubscriptionsController {
       'Ends all subscriptions of the key and removes its presubscription rules. The key may subscribe again.',
     notFound: 'The account has no such key, or the key has no subscriptions',
   })
-  remove(@Caller() caller: Identity, @Param('id') keyId: string): Promise<void> {
+  remove(@Caller() caller: Identity, @Param('id') keyId: string) {
     return this.subscriptions.remove(caller, keyId);
   }
 }

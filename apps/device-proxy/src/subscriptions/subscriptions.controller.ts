@@ -32,7 +32,7 @@ export class SubscriptionsController {
     summary: 'Delete all subscriptions to a device',
     description: 'Ends every resource subscription of the calling key to this device. Presubscription rules are kept.',
   })
-  unsubscribeAll(@Caller() caller: Identity, @Param('deviceId') deviceId: string): Promise<void> {
+  unsubscribeAll(@Caller() caller: Identity, @Param('deviceId') deviceId: string) {
     return this.subscriptions.unsubscribe(caller, deviceId);
   }
 
@@ -84,11 +84,7 @@ export class SubscriptionsController {
     summary: 'Delete a subscription',
     description: 'The device stops reporting the resource when no other key is subscribed to it.',
   })
-  unsubscribe(
-    @Caller() caller: Identity,
-    @Param('deviceId') deviceId: string,
-    @Req() request: FastifyRequest,
-  ): Promise<void> {
+  unsubscribe(@Caller() caller: Identity, @Param('deviceId') deviceId: string, @Req() request: FastifyRequest) {
     return this.subscriptions.unsubscribe(caller, deviceId, resourcePathIn(request, prefix));
   }
 }

@@ -4,10 +4,9 @@ import {
   type Clock,
   formatTimestamp,
   type Identity,
-  type ListEnvelope,
   listEnvelope,
   ListParameters,
-  type ListQuery,
+  type ListRequest,
   listSchema,
   Operation,
   RequiresPermission,
@@ -16,7 +15,6 @@ import { Controller, Delete, Get, HttpCode, Inject, Param, Post } from '@nestjs/
 import { ApiCreatedResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { AccountChannels } from '../channels/account-channels.js';
 import {
-  type AccountChannelView,
   AccountChannelView as View,
   ChannelMessages,
   accountChannelView,
@@ -26,14 +24,7 @@ import { Channels, type Owner } from '../channels/channels.js';
 import { SigningSecrets } from '../channels/signing-secrets.js';
 import { LastMessages, lastMessagesMax } from '../delivery/last-messages.js';
 import { tooManyChanges } from '../limits.js';
-import {
-  CreatedSecret,
-  createdView,
-  SecretList,
-  secretsPage,
-  secretsSpec,
-  type SecretView,
-} from './signing-secret-views.js';
+import { CreatedSecret, createdView, SecretList, secretsPage, secretsSpec } from './signing-secret-views.js';
 
 const notFound =
   'CHANNEL_NOT_FOUND: no such channel, or the channel of another key, and the caller is no administrator';
@@ -58,12 +49,9 @@ export class AccountChannelsController {
       'With the state of their queues, why a channel does not deliver, and when it will lose events if that continues. Administrators see all channels of the account, other keys their own.',
     ok: listSchema(View, 'AccountChannelList'),
   })
-  async list(
-    @Caller() caller: Identity,
-    @ListParameters({ filters: {} }) query: ListQuery,
-  ): Promise<ListEnvelope<AccountChannelView>> {
-    const rows = await this.account.page(caller, { ...query, limit: query.limit + 1 });
-    const total = query.includeTotal ? await this.account.count(caller) : undefined;
+  async list(@ListParameters({ filters: {} }) query: ListRequest) {
+    const rows = await this.account.page(query.caller, { ...query, limit: query.limit + 1 });
+    const total = query.includeTotal ? await this.account.count(query.caller) : undefined;
     return listEnvelope(rows.map(accountChannelView), query, total);
   }
 
@@ -74,7 +62,7 @@ export class AccountChannelsController {
     ok: View,
     notFound,
   })
-  async show(@Caller() caller: Identity, @Param('id') id: string): Promise<AccountChannelView> {
+  async show(@Caller() caller: Identity, @Param('id') id: string) {
     return accountChannelView(await this.account.get(caller, id));
   }
 
@@ -117,12 +105,8 @@ export class AccountChannelsController {
     ok: SecretList,
     notFound,
   })
-  async listSecrets(
-    @Caller() caller: Identity,
-    @Param('id') id: string,
-    @ListParameters(secretsSpec) query: ListQuery,
-  ): Promise<ListEnvelope<SecretView>> {
-    return secretsPage(await this.secrets.list(await this.ownerOf(caller, id)), query);
+  async listSecrets(@Param('id') id: string, @ListParameters(secretsSpec) query: ListRequest) {
+    return secretsPage(await this.secrets.list(await this.ownerOf(query.caller, id)), query);
   }
 
   @Post(':id/signing-secrets')
@@ -149,11 +133,7 @@ export class AccountChannelsController {
     notFound: `SIGNING_SECRET_NOT_FOUND, or ${notFound}`,
   })
   @ApiResponse(tooManyChanges)
-  async removeSecret(
-    @Caller() caller: Identity,
-    @Param('id') id: string,
-    @Param('secretId') secretId: string,
-  ): Promise<void> {
+  async removeSecret(@Caller() caller: Identity, @Param('id') id: string, @Param('secretId') secretId: string) {
     await this.secrets.remove(caller, secretId, await this.ownerOf(caller, id));
   }
 

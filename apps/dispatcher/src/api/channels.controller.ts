@@ -88,7 +88,7 @@ export class ChannelsController {
     ok: CallbackView,
     notFound: 'CHANNEL_NOT_FOUND',
   })
-  async getCallback(@Caller() caller: Identity): Promise<CallbackView> {
+  async getCallback(@Caller() caller: Identity) {
     return callbackView(await this.channels.get(caller, 'callback'));
   }
 
@@ -99,7 +99,7 @@ export class ChannelsController {
     notFound: 'CHANNEL_NOT_FOUND',
   })
   @ApiResponse(tooManyChanges)
-  async deleteCallback(@Caller() caller: Identity): Promise<void> {
+  async deleteCallback(@Caller() caller: Identity) {
     await this.channels.remove(caller, 'callback');
   }
 
@@ -136,7 +136,7 @@ export class ChannelsController {
     ok: WebSocketView,
     notFound: 'CHANNEL_NOT_FOUND',
   })
-  async getWebSocket(@Caller() caller: Identity): Promise<WebSocketView> {
+  async getWebSocket(@Caller() caller: Identity) {
     return webSocketView(await this.channels.get(caller, 'websocket'));
   }
 
@@ -147,7 +147,7 @@ export class ChannelsController {
     notFound: 'CHANNEL_NOT_FOUND',
   })
   @ApiResponse(tooManyChanges)
-  async deleteWebSocket(@Caller() caller: Identity): Promise<void> {
+  async deleteWebSocket(@Caller() caller: Identity) {
     await this.channels.remove(caller, 'websocket');
   }
 }

@@ -1,14 +1,4 @@
-import {
-  type AttentionItem,
-  AttentionList,
-  Caller,
-  type Identity,
-  type ListEnvelope,
-  ListParameters,
-  type ListQuery,
-  Operation,
-  RequiresPermission,
-} from '@lanyard/service';
+import { AttentionList, ListParameters, type ListRequest, Operation, RequiresPermission } from '@lanyard/service';
 import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { FailingChannels } from '../channels/failing-channels.js';
@@ -26,10 +16,7 @@ export class FailingChannelsController {
       'Callbacks that are stopped or whose last delivery failed, and other channels whose events have waited for an application for five minutes. Administrators see all channels of the account, other keys their own.',
     ok: AttentionList,
   })
-  list(
-    @Caller() caller: Identity,
-    @ListParameters({ filters: {} }) query: ListQuery,
-  ): Promise<ListEnvelope<AttentionItem>> {
-    return this.channels.list(caller, query);
+  list(@ListParameters({ filters: {} }) query: ListRequest) {
+    return this.channels.list(query.caller, query);
   }
 }

@@ -1,25 +1,16 @@
 import {
-  ApiListQuery,
   Caller,
   type Identity,
-  type ListEnvelope,
+  ListParameters,
+  type ListRequest,
   Operation,
-  parseListQuery,
-  type QueryParameters,
   RequiresPermission,
 } from '@lanyard/service';
-import { Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
+import { Controller, Delete, Get, Param, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { tooManyChanges } from '../limits.js';
 import { SigningSecrets } from '../channels/signing-secrets.js';
-import {
-  CreatedSecret,
-  createdView,
-  SecretList,
-  secretsPage,
-  secretsSpec,
-  type SecretView,
-} from './signing-secret-views.js';
+import { CreatedSecret, createdView, SecretList, secretsPage, secretsSpec } from './signing-secret-views.js';
 
 /** Secrets with which messages to the callback of the key are signed (Standard Webhooks 1.0). */
 @ApiTags('Notifications')
@@ -52,9 +43,8 @@ export class SigningSecretsController {
     ok: SecretList,
     notFound: 'CHANNEL_NOT_FOUND',
   })
-  @ApiListQuery(secretsSpec)
-  async list(@Caller() caller: Identity, @Query() parameters: QueryParameters): Promise<ListEnvelope<SecretView>> {
-    return secretsPage(await this.secrets.list(caller), parseListQuery(parameters, secretsSpec));
+  async list(@ListParameters(secretsSpec) query: ListRequest) {
+    return secretsPage(await this.secrets.list(query.caller), query);
   }
 
   @Delete(':id')
@@ -65,7 +55,7 @@ export class SigningSecretsController {
     notFound: 'SIGNING_SECRET_NOT_FOUND, or CHANNEL_NOT_FOUND',
   })
   @ApiResponse(tooManyChanges)
-  async remove(@Caller() caller: Identity, @Param('id') id: string): Promise<void> {
+  async remove(@Caller() caller: Identity, @Param('id') id: string) {
     await this.secrets.remove(caller, id);
   }
 }

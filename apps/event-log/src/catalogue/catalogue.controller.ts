@@ -16,7 +16,7 @@ export class CatalogueController {
       'All codes of spec §6.2 and those that Lanyard adds, with their meaning and what to do. Returned on one page unless `limit` is given.',
     ok: EventCodeList,
   })
-  list(@ListParameters(eventCodeListSpec, 'DeviceEventCodeFilters') query: ListQuery): EventCodeList {
+  list(@ListParameters(eventCodeListSpec, 'DeviceEventCodeFilters') query: ListQuery) {
     return listCodes(query);
   }
 

@@ -1,9 +1,8 @@
 import {
   Caller,
   type Identity,
-  type JsonText,
   ListParameters,
-  type ListQuery,
+  type ListRequest,
   Operation,
   RequiresPermission,
 } from '@lanyard/service';
@@ -24,11 +23,8 @@ export class EventsController {
 
   @Get()
   @Operation({ summary: 'List device events', description: filterHelp, ok: DeviceEventListSchema })
-  list(
-    @Caller() caller: Identity,
-    @ListParameters(eventListSpec, 'DeviceEventFilters') query: ListQuery,
-  ): Promise<JsonText> {
-    return this.events.list(caller, query);
+  list(@ListParameters(eventListSpec, 'DeviceEventFilters') query: ListRequest) {
+    return this.events.list(query.caller, query);
   }
 
   @Get(':id')
@@ -37,7 +33,7 @@ export class EventsController {
     description: '`/v3/devicelog` is the older spelling of this path.',
     ok: DeviceEventSchema,
   })
-  get(@Caller() caller: Identity, @Param('id') id: string): Promise<JsonText> {
+  get(@Caller() caller: Identity, @Param('id') id: string) {
     return this.events.get(caller, id);
   }
 }

@@ -54,7 +54,7 @@ export class SessionController {
     description: 'The key or user of the session cookie or of the bearer token.',
     ok: SessionRecord,
   })
-  show(@Req() { headers }: FastifyRequest, @Caller() caller: Identity): Promise<SessionRecord> {
+  show(@Req() { headers }: FastifyRequest, @Caller() caller: Identity) {
     return this.records.show(caller.keyId, reliedOnToken(headers, this.config));
   }
 

@@ -1,14 +1,4 @@
-import {
-  type AttentionItem,
-  AttentionList,
-  type By,
-  ByCaller,
-  type ListEnvelope,
-  ListParameters,
-  type ListQuery,
-  Operation,
-  RequiresPermission,
-} from '@lanyard/service';
+import { AttentionList, ListParameters, type ListRequest, Operation, RequiresPermission } from '@lanyard/service';
 import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { ExpiringCertificates } from './expiring-certificates.js';
@@ -26,10 +16,7 @@ export class ExpiringCertificatesController {
       'Certificates of devices, and active trusted certificates, that expire in the next 30 days or have expired.',
     ok: AttentionList,
   })
-  list(
-    @ByCaller() { caller }: By,
-    @ListParameters({ filters: {} }) query: ListQuery,
-  ): Promise<ListEnvelope<AttentionItem>> {
-    return this.certificates.list(caller.accountId, query);
+  list(@ListParameters({ filters: {} }) query: ListRequest) {
+    return this.certificates.list(query.caller.accountId, query);
   }
 }

@@ -1,12 +1,4 @@
-import {
-  type AttentionItem,
-  AttentionList,
-  type ListEnvelope,
-  ListParameters,
-  type ListRequest,
-  Operation,
-  RequiresPermission,
-} from '@lanyard/service';
+import { AttentionList, ListParameters, type ListRequest, Operation, RequiresPermission } from '@lanyard/service';
 import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { LostSubscriptions, lostSubscriptionsSpec } from '../devices/lost-subscriptions.js';
@@ -24,7 +16,7 @@ export class AttentionController {
       'Subscriptions of the account that devices ended in the last 7 days, by a full registration (spec §4.4 rule 1) or because they do not report the path any more, and that no application has asked for again. Presubscriptions are not listed: they are asked for at the next registration.',
     ok: AttentionList,
   })
-  list(@ListParameters(lostSubscriptionsSpec) query: ListRequest): Promise<ListEnvelope<AttentionItem>> {
+  list(@ListParameters(lostSubscriptionsSpec) query: ListRequest) {
     return this.lost.list(query.caller.accountId, query);
   }
 }

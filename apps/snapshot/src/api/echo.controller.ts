@@ -21,7 +21,7 @@ export class EchoController {
       'The last reported and the last desired value of every known resource, with the times and the status of the last write (spec §2.4). Available while the device is asleep or offline. Values are base64; `decoded` contains them in their own type if the object is known.',
     ok: DeviceEcho,
   })
-  echo(@Caller() caller: Identity, @Param('deviceId') deviceId: string): Promise<DeviceEcho> {
+  echo(@Caller() caller: Identity, @Param('deviceId') deviceId: string) {
     return this.snapshots.read(caller.accountId, deviceId, this.clock.now());
   }
 
