@@ -1,13 +1,13 @@
 import { KafkaBatchServer, KafkaModule, OutboxModule } from '@lanyard/kafka';
-import { DatabaseModule, IdentityModule, type ServiceDefinition } from '@lanyard/service';
+import { DatabaseModule, IdentityModule, type ServiceDefinition, streamUploads } from '@lanyard/service';
 import { Module } from '@nestjs/common';
 import { CampaignsModule } from './campaigns/campaigns.module.js';
 import { app } from './config.js';
 import { databaseOf, schema } from './db/database.js';
 import { DownloadsModule } from './downloads/downloads.module.js';
 import { ImagesModule } from './images/images.module.js';
-import { streamUploads } from './images/upload-streams.js';
 import { IntakeModule } from './intake/intake.module.js';
+import { imageBytesMax } from './limits.js';
 import { ProgressModule } from './progress/progress.module.js';
 
 @Module({
@@ -29,5 +29,5 @@ export const definition: ServiceDefinition = {
   title: 'Firmware images and update campaigns',
   module: AppModule,
   strategies: [KafkaBatchServer],
-  configure: streamUploads,
+  configure: streamUploads('/v3/firmware-images', imageBytesMax),
 };

@@ -1,5 +1,5 @@
 import { KafkaBatchServer, KafkaModule, OutboxModule } from '@lanyard/kafka';
-import { DatabaseModule, IdentityModule, type ServiceDefinition } from '@lanyard/service';
+import { DatabaseModule, IdentityModule, type ServiceDefinition, streamUploads } from '@lanyard/service';
 import { Module } from '@nestjs/common';
 import { BootstrapModule } from './bootstrap/bootstrap.module.js';
 import { app } from './config.js';
@@ -7,8 +7,8 @@ import { CredentialsModule } from './credentials/credentials.module.js';
 import { databaseOf, schema } from './db/database.js';
 import { DevicesModule } from './devices/devices.module.js';
 import { GroupsModule } from './groups/groups.module.js';
-import { streamImports } from './imports/body-streams.js';
 import { ImportsModule } from './imports/imports.module.js';
+import { importBytesMax } from './imports/imports.service.js';
 import { IntakeModule } from './intake/intake.module.js';
 import { QueriesModule } from './queries/queries.module.js';
 import { SuspensionModule } from './suspension/suspension.module.js';
@@ -37,5 +37,5 @@ export const definition: ServiceDefinition = {
   title: 'Device directory',
   module: AppModule,
   strategies: [KafkaBatchServer],
-  configure: streamImports,
+  configure: streamUploads('/v3/device-imports', importBytesMax),
 };

@@ -2,7 +2,6 @@ import { isoTime, type ListSpec } from '@lanyard/service';
 import { z } from 'zod';
 import { packageObjects } from '../machine/device-update.js';
 
-/** Refuses a blank name. */
 export const notBlank = (max: number): z.ZodString => z.string().min(1).max(max).regex(/\S/, 'Must not be blank');
 
 /** Query of POST /v3/firmware-images: the body is the bytes. */

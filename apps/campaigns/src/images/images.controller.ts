@@ -1,4 +1,5 @@
 import {
+  bodyStreamOf,
   type By,
   ByCallerIfMatch,
   Caller,
@@ -24,7 +25,6 @@ import type { FastifyRequest } from 'fastify';
 import { imageBytesMax } from '../limits.js';
 import { Image, imageListSpec, NewImage } from './image-fields.js';
 import { ImagesService } from './images.service.js';
-import { bodyStreamOf } from './upload-streams.js';
 
 /** Throws ValidationFailed. */
 const readFields = (query: unknown): NewImage => {

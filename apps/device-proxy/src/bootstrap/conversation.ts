@@ -1,3 +1,4 @@
+import { NamedError } from '@lanyard/service';
 import type { BootstrapProfileChanged } from '@lanyard/contracts';
 import {
   type BootstrapInstance,
@@ -28,9 +29,7 @@ import {
 export type Ask = (request: DeviceRequest) => Promise<DeviceAnswer>;
 
 /** The device answered a request of the bootstrap server with an error. */
-export class RefusedByDevice extends Error {
-  override name = 'RefusedByDevice';
-
+export class RefusedByDevice extends NamedError {
   constructor({ method, path }: DeviceRequest, code: string) {
     super(`${method} ${path}: ${code}`);
   }

@@ -1,13 +1,11 @@
 import type { BootstrapFailure } from '@lanyard/contracts';
-import { type Clock, CLOCK, type Logger, LOGGER, Metrics } from '@lanyard/service';
+import { type Clock, CLOCK, type Logger, LOGGER, Metrics, NamedError } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { RetryLater } from '../transport/retry-later.js';
 import { bootstrapMaxMs, bootstrapsMax, bootstrapsPerAccountMax } from './limits.js';
 
 /** Why a bootstrap was aborted here; `reason` of its signal. */
-export class Aborted extends Error {
-  override name = 'Aborted';
-
+export class Aborted extends NamedError {
   constructor(
     readonly failure: BootstrapFailure,
     message: string,

@@ -1,13 +1,10 @@
-/** The ticket does not open a package, or no longer. */
-export class TicketEnded extends Error {
-  override name = 'TicketEnded';
+import { NamedError } from '@lanyard/service';
 
+/** The ticket does not open a package, or no longer. */
+export class TicketEnded extends NamedError {
   constructor() {
     super('the ticket opens no package, or its download has ended');
   }
 }
 
-/** The package cannot be fetched now. */
-export class PackageUnavailable extends Error {
-  override name = 'PackageUnavailable';
-}
+export class PackageUnavailable extends NamedError {}

@@ -1,3 +1,4 @@
+import { NamedError } from '@lanyard/service';
 import type { BodySource } from '@lanyard/coap';
 
 /** The protocol-independent view of a device: requests and observations, no datagrams. */
@@ -40,44 +41,28 @@ export interface ObservedAnswer {
 }
 
 /** The device did not answer within the time that CoAP gives it. */
-export class NoAnswer extends Error {
-  override name = 'NoAnswer';
-}
+export class NoAnswer extends NamedError {}
 
 /** The answer is unusable: the request counts as not answered. */
-export class UnusableAnswer extends NoAnswer {
-  override name = 'UnusableAnswer';
-}
+export class UnusableAnswer extends NoAnswer {}
 
 /** Nothing was sent: the device has no connection now, or too much waits for it. */
-export class NotSent extends Error {
-  override name = 'NotSent';
-}
+export class NotSent extends NamedError {}
 
 /** The connection ended before the answer: the device may have carried it out. */
-export class ConnectionEnded extends Error {
-  override name = 'ConnectionEnded';
-}
+export class ConnectionEnded extends NamedError {}
 
 /** The request exceeds the message size of the device; a retry does not help. */
-export class NotSendable extends Error {
-  override name = 'NotSendable';
-}
+export class NotSendable extends NamedError {}
 
 /** The device refused to listen (RST): nothing was carried out. */
-export class Refused extends Error {
-  override name = 'Refused';
-}
+export class Refused extends NamedError {}
 
 /** The source of the body has failed: nothing is wrong with the device. */
-export class BodyUnavailable extends Error {
-  override name = 'BodyUnavailable';
-}
+export class BodyUnavailable extends NamedError {}
 
 /** The caller aborted the request. */
-export class GivenUp extends Error {
-  override name = 'GivenUp';
-}
+export class GivenUp extends NamedError {}
 
 /** The position of the newest notification of an observation that Kafka has stored (RFC 7641 §3.4). */
 export interface NewestReport {
@@ -85,7 +70,6 @@ export interface NewestReport {
   number: number;
   /** Fingerprint of its payload. */
   print: number;
-  /** How long ago it arrived. */
   ageMs: number;
 }
 
@@ -101,7 +85,6 @@ export interface DeviceLink {
   adopt(address: string, token: string, request: DeviceRequest, newest?: NewestReport): void;
   /** Of each observation at the address that had a notification here, by token. */
   newest(address: string): ReadonlyMap<string, NewestReport>;
-  /** Cancels the observation on the device. */
   cancel(address: string, request: DeviceRequest, token: string, signal: AbortSignal): Promise<void>;
   /** Notifications with the token are no longer expected; the device is told when it sends one. */
   forget(address: string, token: string): void;

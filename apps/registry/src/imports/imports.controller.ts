@@ -1,4 +1,5 @@
 import {
+  bodyStreamOf,
   type By,
   ByCaller,
   ListParameters,
@@ -25,7 +26,6 @@ import type { FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { notBlank } from '../devices/device-fields.js';
-import { bodyStreamOf } from './body-streams.js';
 import { completedImportDays } from './import-retention.js';
 import { DeviceImport } from './import-record.js';
 import { ImportsService, openImportsMax } from './imports.service.js';

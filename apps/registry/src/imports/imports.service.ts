@@ -21,6 +21,7 @@ import { checkHeader, fieldsOf } from './import-row.js';
 import { ImportWorker } from './import-worker.js';
 
 export const importRowsMax = 100_000;
+export const importBytesMax = 256 * 1_048_576;
 /** Imports of one account that are not completed. */
 export const openImportsMax = 10;
 const rowsAtOnce = 1_000;

@@ -1,3 +1,4 @@
+import { NamedError } from '@lanyard/service';
 import { type TimerWheel } from '@lanyard/coap';
 import { type FirmwareFailure } from '../settings/firmware.js';
 import { Pace } from './pace.js';
@@ -16,14 +17,11 @@ export interface DownloadOptions {
   bytesPerSecond: number;
   failure: FirmwareFailure;
   timers: TimerWheel;
-  /** More has arrived. */
   onProgress(bytes: number): void;
 }
 
 /** The device lost its power. */
-export class PowerLost extends Error {
-  override name = 'PowerLost';
-}
+export class PowerLost extends NamedError {}
 
 /** What the failure of a device says about so many bytes of a package. Throws DownloadFailed or PowerLost. */
 export const failWhen = (failure: FirmwareFailure, bytes: number): void => {

@@ -1,6 +1,6 @@
+import { NamedError } from '@lanyard/service';
 import { Result } from './states.js';
 
-/** Where a package comes from. */
 export interface PackageSource {
   /**
    * The bytes from an offset on. Throws DownloadFailed for what a later attempt does not change; any other error can be
@@ -13,9 +13,7 @@ export interface PackageSource {
 }
 
 /** The download ended for good. */
-export class DownloadFailed extends Error {
-  override name = 'DownloadFailed';
-
+export class DownloadFailed extends NamedError {
   constructor(
     readonly result: Result,
     problem: string,

@@ -1,28 +1,28 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
-import { imageBytesMax } from '../limits.js';
-
-export const imagesPath = '/v3/firmware-images';
 
 const streams = new WeakMap<FastifyRequest['raw'], Readable>();
 
 /** The body of an upload, unread. */
 export const bodyStreamOf = (request: FastifyRequest): Readable => streams.get(request.raw) ?? Readable.from([]);
 
-/** Bodies of uploads are not collected: the parser gets an empty one, the handler the stream. Before routes are made. */
-export const streamUploads = (app: NestFastifyApplication): void => {
-  app
-    .getHttpAdapter()
-    .getInstance()
-    .addHook('onRoute', (route) => {
-      if (route.url !== imagesPath || ![route.method].flat().includes('POST')) return;
-      route.bodyLimit = imageBytesMax;
+/**
+ * Configures an app before its routes are made: the body of a POST to `path` is not collected. The parser gets an empty
+ * one, and the handler calls `bodyStreamOf`.
+ */
+export const streamUploads =
+  (path: string, bytesMax: number) =>
+  (app: NestFastifyApplication): void => {
+    const fastify = app.getHttpAdapter().getInstance();
+    fastify.addHook('onRoute', (route) => {
+      if (route.url !== path || ![route.method].flat().includes('POST')) return;
+      route.bodyLimit = bytesMax;
       route.preParsing = async (request, _reply, payload) => {
         streams.set(request.raw, payload as Readable);
-        // Checks the announced length.
+        // Fastify compares it with the announced length.
         const receivedEncodedLength = Number(request.headers['content-length'] ?? 0);
         return Object.assign(Readable.from([]), { receivedEncodedLength });
       };
     });
-};
+  };
