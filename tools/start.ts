@@ -1,5 +1,6 @@
 /** `npm start`: everything from a fresh clone to a running, supervised system. */
 import { existsSync } from 'node:fs';
+import { relative } from 'node:path';
 
 import { enginesElsewhere } from './lanyard/engines.ts';
 import { build } from './lanyard/install.ts';
@@ -58,17 +59,19 @@ await run(async () => {
 });
 
 function report(system: System, firstStart: boolean) {
+  const { baseUrl, keyFile, adminKey } = system;
   const lines = [
     '',
     'Lanyard is running.',
-    `  Base URL     ${system.baseUrl}`,
-    `  Console      ${system.baseUrl}/console`,
-    `  API pages    ${system.baseUrl}/docs`,
+    `  Console      ${baseUrl}/console`,
+    `  Base URL     ${baseUrl}  (the API, described at ${baseUrl}/docs)`,
     ...devices(system),
-    `  Key file     ${system.keyFile}`,
-    ...(firstStart ? [`  First administrator key (shown once)`, `    ${system.adminKey}`] : []),
-    '  Try it       npm run device -- --secure',
-    '  Callbacks to this machine (loopback) are allowed on this one-machine set-up.',
+    `  Key file     ${relative(process.cwd(), keyFile)}`,
+    ...(firstStart ? ['  First administrator key (shown once)', `    ${adminKey}`] : []),
+    '',
+    'Next: open the console, and sign in with the key. In another terminal,',
+    '  npm run device -- --secure',
+    'is a thermometer that appears there. Callbacks to this machine are allowed.',
     '',
     'Ctrl-C or `npm stop` ends it; `npm run status` shows it.',
     '',

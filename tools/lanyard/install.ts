@@ -32,11 +32,15 @@ export const buildConsole = async () => {
   const page = join(root, 'apps/console/dist/index.html');
   const isCurrent =
     existsSync(page) && consoleSources.every((path) => changedMs(join(root, path)) <= statSync(page).mtimeMs);
-  if (!isCurrent) await runProgram(process.execPath, ['node_modules/vite/bin/vite.js', 'build', 'apps/console']);
+  if (isCurrent) return;
+  say('building the console');
+  // Without the size of each file; warnings, and the errors of a build that fails, are shown.
+  const quietly = ['--logLevel', 'warn'];
+  await runProgram(process.execPath, ['node_modules/vite/bin/vite.js', 'build', 'apps/console', ...quietly]);
 };
 
 export const build = async () => {
-  say('building');
+  say('compiling');
   writeClientTypes();
   await runProgram(process.execPath, ['node_modules/typescript-7/bin/tsc', '-b', 'tsconfig.json']);
   copyScripts();
