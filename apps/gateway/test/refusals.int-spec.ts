@@ -61,6 +61,14 @@ describe('requests that were refused', () => {
     expect(JSON.stringify(recorded.all)).not.toContain(keyId);
   });
 
+  it('are no entry where a browser asks who is signed in before anyone is', async () => {
+    expect(await ask(null, '192.0.2.5', '/v3/session')).toBe(401);
+    expect(await ask('ak_1', '192.0.2.6', '/v3/session')).toBe(401);
+    await passed();
+    await eventually(() => expect(entries('192.0.2.6')).toHaveLength(1));
+    expect(entries('192.0.2.5')).toEqual([]);
+  });
+
   it('that the key may not make are one entry for each key and address, with the declared path', async () => {
     const { body: group } = await gateway.call('/v3/policy-groups', {
       method: 'POST',

@@ -27,6 +27,10 @@ import { Refusals } from './refusals.js';
 import { reliedOnToken, SessionAuthenticator } from './session-authenticator.js';
 import type { Source } from './source.js';
 
+/** The console asks who is signed in before anyone is: nothing that an administrator has to hear of. */
+const asksWhoIsSignedIn = ({ method, headers, routeOptions }: FastifyRequest): boolean =>
+  method === 'GET' && headers.authorization === undefined && routeOptions.url === '/v3/session';
+
 /** Checks the keys and sessions of requests, and slows down clients that guess. */
 @Injectable()
 export class KeyAuthenticator implements Authenticator {
@@ -45,6 +49,7 @@ export class KeyAuthenticator implements Authenticator {
   async authenticate(request: FastifyRequest): Promise<Identity> {
     const from = this.sourceOf(request);
     const token = reliedOnToken(request.headers, this.config);
+    if (token === undefined && asksWhoIsSignedIn(request)) throw new Unauthenticated();
     const proven =
       token === undefined
         ? await this.keyOf(parseApiKey(bearerOf(request.headers.authorization) ?? ''), from)
