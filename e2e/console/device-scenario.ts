@@ -42,6 +42,15 @@ export const describeDevicePage = (running: () => Console): void =>
       await browser.page.getByText('Enter a number.').first().waitFor();
     });
 
+    it('says in words why a device refuses a command', async () => {
+      await browser.visit(`/devices/${id}?path=${temperature}`, 'sim-0');
+      await browser.page.getByRole('button', { name: 'Execute' }).click();
+      const alert = browser.page.getByRole('alert');
+      await alert.getByText('The command failed').waitFor();
+      await alert.getByText('The resource does not support the operation (METHOD_NOT_ALLOWED).').waitFor();
+      expect(await browser.faults('device-refuses')).toEqual([]);
+    });
+
     it('lists the commands', async () => {
       await tab('Commands');
       await browser.page.getByText(`GET ${temperature}`).first().waitFor();
@@ -53,6 +62,7 @@ export const describeDevicePage = (running: () => Console): void =>
       expect(await browser.violations()).toEqual([]);
       await browser.page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click();
       await browser.page.getByRole('button', { name: 'Resume' }).waitFor();
+      await browser.page.getByText(/^In maintenance, since /).waitFor();
       expect((await app.call('GET', `/v3/devices/${id}`)).json).toMatchObject({ lifecycle_status: 'blocked' });
       await tab('Events');
       await browser.page
@@ -60,7 +70,12 @@ export const describeDevicePage = (running: () => Console): void =>
         .first()
         .waitFor();
       expect(await browser.faults('device-events')).toEqual([]);
+      await browser.visit(`/devices/${id}?path=${temperature}`, 'sim-0');
+      await browser.page.getByRole('button', { name: 'Read', exact: true }).click();
+      await browser.page.getByRole('alert').getByText('The device is suspended (DEVICE_BLOCKED).').waitFor();
+      expect(await browser.faults('device-suspended')).toEqual([]);
       await browser.page.getByRole('button', { name: 'Resume' }).click();
+      expect(await browser.page.getByRole('dialog').getByLabel('Category').first().isDisabled()).toBe(true);
       await browser.page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
       await browser.page.getByRole('button', { name: 'Suspend' }).waitFor();
     });

@@ -1,12 +1,14 @@
 import type { Device } from '@lanyard/client/browser';
 import { Group, Tabs, Text } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useSuspensionCategories } from '../api/choices.ts';
 import { useRead } from '../api/queries.ts';
 import {
   AnsweredPage,
   Confirm,
   DeviceState,
   isSuspended,
+  moment,
   nameOf,
   Opens,
   Page,
@@ -30,11 +32,27 @@ const tabs = [
   { value: 'credentials', label: 'Credentials', needs: 'devices.read', Part: Credentials },
 ] as const;
 
+/** Why, and since when. */
+const Suspension = ({ device }: { device: Device }) => {
+  const { last_operator_suspended_category: category, last_operator_suspended_updated_at: since } = device;
+  const label = useSuspensionCategories().find(({ value }) => value === category)?.label ?? category;
+  return [label, device.last_operator_suspended_description, since && `since ${moment(since)}`]
+    .filter(Boolean)
+    .join(', ');
+};
+
 const About = ({ device }: { device: Device }) => (
   <Group gap="xs">
     <DeviceState device={device} />
+    {isSuspended(device) && (
+      <Text size="sm" className="wrap">
+        <Suspension device={device} />
+      </Text>
+    )}
     <Text size="sm" className="wrap">
-      {[device.description, device.endpoint_name, device.endpoint_type, device.id].filter(Boolean).join(' · ')}
+      {[device.description, device.endpoint_name, device.endpoint_type, device.id]
+        .filter((one) => one && one !== nameOf(device))
+        .join(' · ')}
     </Text>
   </Group>
 );

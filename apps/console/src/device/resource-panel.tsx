@@ -15,6 +15,9 @@ const done = { GET: 'Read', PUT: 'Written', POST: 'Executed' } as const;
 /** Of a device, of which it is looked whether the person's is among them. */
 const subscriptionsMax = 1_000;
 
+/** A registration of the device ends subscriptions. */
+const everyMs = 5_000;
+
 type Method = keyof typeof done;
 
 interface ResourcePanelProps {
@@ -43,7 +46,7 @@ const Observe = ({ deviceId, path }: { deviceId: string; path: string }) => {
   const { subject } = useSession();
   const enabled = useRefusal('subscriptions') === undefined;
   const input = { path: { deviceId }, query: { limit: subscriptionsMax } };
-  const { data } = useRead('GET /v3/devices/{deviceId}/subscriptions', input, { enabled });
+  const { data } = useRead('GET /v3/devices/{deviceId}/subscriptions', input, { enabled, everyMs });
   const isOn = data?.data.some(({ key_id: key, resource_path: of }) => key === subject.id && of === path) ?? false;
   return (
     <ChangeButton

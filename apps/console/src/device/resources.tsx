@@ -1,5 +1,5 @@
 import type { DeviceEcho } from '@lanyard/client/browser';
-import { Grid, Stack, Text, UnstyledButton } from '@mantine/core';
+import { Anchor, Grid, Stack, Text } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useRead } from '../api/queries.ts';
 import { Answered, type Column, DataTable, Empty, moment, Panel, Titled } from '../ui/index.ts';
@@ -16,9 +16,9 @@ const columnsOf = (chosen: string | undefined, onChoose: (path: string) => void)
   {
     title: 'Resource',
     cell: ({ resource_path: path, name }) => (
-      <UnstyledButton onClick={() => onChoose(path)} aria-pressed={chosen === path}>
+      <Anchor component="button" ta="start" onClick={() => onChoose(path)} aria-pressed={chosen === path}>
         <Titled more={path}>{name ?? path}</Titled>
-      </UnstyledButton>
+      </Anchor>
     ),
   },
   {
@@ -29,7 +29,7 @@ const columnsOf = (chosen: string | undefined, onChoose: (path: string) => void)
   {
     title: 'Reported',
     cell: ({ reported }) => (reported ? moment(reported.reported_at) : 'never'),
-    more: ({ subscribed }) => subscribed && 'subscribed',
+    more: ({ subscribed }) => subscribed && 'observed',
   },
 ];
 
@@ -72,7 +72,8 @@ const Tree = ({ echo }: { echo: DeviceEcho }) => {
         ) : (
           <Panel>
             <Text size="sm" c="dimmed">
-              Choose a resource to see its history, and to read, write, execute or observe it.
+              Choose a resource to see its history, and to read, write, execute or observe it. A device reports a value
+              when it is read, and each change of it while it is observed.
             </Text>
           </Panel>
         )}

@@ -44,8 +44,8 @@ export const Subscriptions = ({ deviceId }: { deviceId: string }) => (
     columns={columnsOf(useKeyName())}
     empty={
       <Empty icon="channels" title="No subscriptions">
-        Choose a resource and observe it. Applications subscribe with PUT /v2/subscriptions, to single resources or by
-        rules.
+        Choose a resource and observe it. Applications subscribe with PUT /v2/subscriptions, to single resources, until
+        the device registers the next time, or by rules.
       </Empty>
     }
   />

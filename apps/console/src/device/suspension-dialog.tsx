@@ -3,7 +3,7 @@ import { Select, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useSuspensionCategories } from '../api/choices.ts';
 import { useChange } from '../api/queries.ts';
-import { FormDialog, isSuspended, useFields } from '../ui/index.ts';
+import { FormDialog, isSuspended, nameOf, useFields } from '../ui/index.ts';
 
 type Category = DeviceBlockCategory['reference'];
 
@@ -19,7 +19,12 @@ export const SuspensionDialog = ({ device, onClose }: SuspensionDialogProps) => 
   // What is asked stays the same until the answer is there, although the device has changed by then.
   const [resumes] = useState(isSuspended(device));
   const verb = resumes ? 'Resume' : 'Suspend';
-  const { values, text, choice } = useFields({ category: 'maintenance' as string | null, description: '' });
+  // That of the suspension cannot be changed on resuming (docs/spec.md 3.1).
+  const given = resumes ? device.last_operator_suspended_category : null;
+  const { values, text, choice } = useFields({
+    category: (given ?? 'maintenance') as string | null,
+    description: '',
+  });
   const categories = useSuspensionCategories();
   const change = useChange(resumes ? 'POST /v3/devices/{id}/resume' : 'POST /v3/devices/{id}/suspend', changed);
   const confirm = () => {
@@ -29,7 +34,7 @@ export const SuspensionDialog = ({ device, onClose }: SuspensionDialogProps) => 
   };
   return (
     <FormDialog
-      title={`${verb} the device`}
+      title={`${verb} the device ${nameOf(device)}`}
       verb={verb}
       needs="devices.suspend"
       change={change}
@@ -39,11 +44,21 @@ export const SuspensionDialog = ({ device, onClose }: SuspensionDialogProps) => 
     >
       <Text size="sm">
         {resumes
-          ? 'It may connect again.'
-          : 'It is disconnected and refused until it is resumed. Commands that wait for it fail.'}
+          ? 'It may connect again, and does so the next time that it tries.'
+          : 'It is disconnected and refused until it is resumed. Commands that wait for it fail, and its subscriptions end; those of rules begin again with its next registration.'}
       </Text>
-      <Select label="Category" data={categories} allowDeselect={false} {...choice('category')} />
-      <TextInput label="Description" {...text('description')} />
+      <Select
+        label="Category"
+        data={categories}
+        allowDeselect={false}
+        disabled={given !== null}
+        {...choice('category')}
+      />
+      <TextInput
+        label="Description"
+        description="If there is more to say: it goes into the event log with the category"
+        {...text('description')}
+      />
     </FormDialog>
   );
 };

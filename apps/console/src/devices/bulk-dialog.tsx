@@ -15,7 +15,8 @@ const words: Record<BulkAction, { title: string; verb: string; done: string }> =
 };
 
 const consequence: Record<BulkAction, string> = {
-  suspend: 'They are disconnected and refused until they are resumed. Commands that wait for them fail.',
+  suspend:
+    'They are disconnected and refused until they are resumed. Commands that wait for them fail, and their subscriptions end; those of rules begin again.',
   resume: 'They may connect again.',
   group: 'They stay in the groups that they are in.',
 };

@@ -50,7 +50,7 @@ export const Attention = () => {
             <KindOfTrouble key={kind.kind} kind={kind} />
           ))}
           {troubles.length === 0 && (
-            <Group gap="xs" wrap="nowrap" c="teal.8" align="flex-start">
+            <Group gap="xs" wrap="nowrap" c="var(--mantine-color-teal-text)" align="flex-start">
               <Icon name="check" />
               <Text size="sm" c="var(--mantine-color-text)">
                 No lost subscriptions, stuck commands, failing channels or expiring certificates.

@@ -1,5 +1,6 @@
-import { Code, Stack, Text, ThemeIcon, Title } from '@mantine/core';
+import { Code, Group, Stack, Text, ThemeIcon, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { Copy } from './copy.tsx';
 import { Icon, type IconName } from './icon.tsx';
 
 interface EmptyProps {
@@ -21,6 +22,11 @@ export const Empty = ({ icon, title, children, command }: EmptyProps) => (
     <Text size="sm" c="dimmed" maw="34rem" component="div">
       {children}
     </Text>
-    {command !== undefined && <Code fz="sm">{command}</Code>}
+    {command !== undefined && (
+      <Group gap="xs" justify="center">
+        <Code fz="sm">{command}</Code>
+        <Copy text={command} size="compact-xs" />
+      </Group>
+    )}
   </Stack>
 );

@@ -1,4 +1,4 @@
-import { NoAnswer, RequestFailed } from '@lanyard/client/browser';
+import { CommandFailed, CommandPending, NoAnswer, RequestFailed } from '@lanyard/client/browser';
 import { Button, Code, Group, List, Stack, Text } from '@mantine/core';
 import { Notice } from './notice.tsx';
 import { RequestId } from './request-id.tsx';
@@ -12,10 +12,35 @@ const titles: Record<number, string> = {
   503: 'The service is not available at the moment',
 };
 
+/** Of commands, by their error; docs/errors.md has the others, which are rare. */
+const outcomes: Record<string, string> = {
+  BAD_REQUEST: 'The device does not accept the value',
+  DEVICE_BLOCKED: 'The device is suspended',
+  FORBIDDEN: 'The device denies access to this server',
+  METHOD_NOT_ALLOWED: 'The resource does not support the operation',
+  NOT_CONNECTED: 'The device disconnected while it was executing the command',
+  REQUEST_CANCELLED: 'The command was cancelled',
+  REQUEST_EXPIRED: 'The device did not connect before the command expired',
+  RESOURCE_NOT_FOUND: 'The device has no such resource',
+  TIMEOUT: 'The device did not answer',
+  UNAUTHORIZED: 'The device denies access to this server',
+};
+
 const titleOf = (error: unknown): string => {
   if (error instanceof NoAnswer) return 'The gateway does not answer';
+  if (error instanceof CommandFailed) return 'The command failed';
+  if (error instanceof CommandPending) return 'The device has not answered yet';
   if (error instanceof RequestFailed) return titles[error.status] ?? 'The request failed';
   return 'The console has failed';
+};
+
+const textOf = (error: unknown): string => {
+  if (error instanceof RequestFailed) return error.text;
+  if (error instanceof CommandFailed)
+    return `${outcomes[error.code ?? ''] ?? 'The device did not execute it'} (${error.code ?? error.status}).`;
+  if (error instanceof CommandPending)
+    return 'The command waits for the device; the tab Commands shows what becomes of it.';
+  return error instanceof Error ? error.message : String(error);
 };
 
 export interface FailureProps {
@@ -30,7 +55,7 @@ export const Failure = ({ error, onRetry }: FailureProps) => {
     <Notice tone="bad" title={titleOf(error)} styles={{ title: { color: 'var(--mantine-color-error)' } }}>
       <Stack gap="xs">
         <Text size="sm" className="wrap">
-          {failed?.text ?? (error instanceof Error ? error.message : String(error))}
+          {textOf(error)}
         </Text>
         {failed && failed.fields.length > 0 && (
           <List size="sm">

@@ -2,6 +2,7 @@
 export * from './answered.tsx';
 export * from './change-button.tsx';
 export * from './confirm.tsx';
+export * from './copy.tsx';
 export * from './device.tsx';
 export * from './empty.tsx';
 export * from './facts.tsx';

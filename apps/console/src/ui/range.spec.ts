@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { rangeOf } from './range.ts';
+import { rangeOf, tickSteps } from './range.ts';
 
 describe('the range of a chart', () => {
   it('of rates begins at zero', () => {
@@ -18,4 +18,11 @@ describe('the range of a chart', () => {
   });
 
   it('of nothing is some range', () => expect(rangeOf('values', null, null)).toEqual([0, 1]));
+});
+
+it('a tick of a narrow chart lies within it, however long it is', () => {
+  const [plotPx, apartPx] = [240, 80];
+  const stepOf = (spanS: number) => tickSteps.find((seconds) => (seconds / spanS) * plotPx >= apartPx) ?? Infinity;
+  const spans = Array.from({ length: 86_400 }, (_, n) => n + 5);
+  expect(spans.filter((spanS) => stepOf(spanS) > spanS)).toEqual([]);
 });

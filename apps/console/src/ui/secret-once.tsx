@@ -1,4 +1,5 @@
-import { Button, Code, CopyButton, Group, Text } from '@mantine/core';
+import { Button, Code, Group, Text } from '@mantine/core';
+import { Copy } from './copy.tsx';
 import { Dialog } from './form-dialog.tsx';
 import { Notice } from './notice.tsx';
 
@@ -19,13 +20,7 @@ export const SecretOnce = ({ title, secret, children, onClose }: SecretOnceProps
     </Code>
     <Text size="sm">{children}</Text>
     <Group justify="flex-end">
-      <CopyButton value={secret}>
-        {({ copied, copy }) => (
-          <Button variant="default" onClick={copy}>
-            {copied ? 'Copied' : 'Copy'}
-          </Button>
-        )}
-      </CopyButton>
+      <Copy text={secret} />
       <Button onClick={onClose}>Close</Button>
     </Group>
   </Dialog>

@@ -3,7 +3,7 @@ import { Box, useComputedColorScheme } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import UPlot from 'uplot';
 import { precise, short } from './format.ts';
-import { type Range, rangeOf } from './range.ts';
+import { type Range, rangeOf, tickSteps } from './range.ts';
 
 export interface Series {
   label: string;
@@ -57,6 +57,7 @@ const optionsOf = (series: readonly Series[], { isDark, height, range }: Looks, 
       {
         ...axis,
         space: 80,
+        incrs: tickSteps,
         size: timeAxisHeight,
         values: (_plot, ticks, _axis, _space, stepS) => ticks.map((at) => timeOf(at, stepS)),
       },
