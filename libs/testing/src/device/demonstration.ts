@@ -27,6 +27,11 @@ const describe = ({ method, path, query, payload, observe }: ReceivedRequest): s
   return `<- ${what} ${path}${query.length > 0 ? `?${query.join('&')}` : ''}${payload ? ` "${payload}"` : ''}`;
 };
 
+const why = (error: unknown): string => {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.endsWith('4.03') ? `${text}: the service refuses this device, as it does while it is suspended` : text;
+};
+
 /** A thermometer that registers, stays registered, and notifies its observers of each change. */
 export class Demonstration {
   private readonly demo: Thermometer;
@@ -105,14 +110,18 @@ export class Demonstration {
         this.demo.device.dtls?.drop({ resumes: true });
         return this.register();
       })
-      .catch((error: unknown) => this.options.say(`not registered: ${String(error)}`));
+      .catch((error: unknown) => {
+        const { lifetimeSeconds, say } = this.options;
+        say(`not registered, next attempt in ${lifetimeSeconds / 2} s (${why(error)})`);
+      });
   }
 
   private sayNext(): void {
     const { api, keyFile, say } = this.options;
     if (this.id === undefined) return;
     const url = `${api}/v2/device-requests/${this.id}?async-id=read-1&wait=10`;
-    say('next, in another terminal, read its temperature; docs/tour.md continues from there:');
+    say(`next, open its page in the console: ${api}/console/devices/${this.id}`);
+    say('or, in another terminal, read its temperature; docs/tour.md continues from there:');
     say(`  curl -H "Authorization: Bearer $(cat ${keyFile})" '${url}' -d '{"method":"GET","uri":"${temperature}"}'`);
   }
 
