@@ -52,9 +52,7 @@ const BootstrapPage = () => (
     about="The server and the credentials that a new device gets from the bootstrap server"
     needs="devices.read for all devices"
     actions={
-      <Opens label="Create a profile" needs="devices.credentials for all devices" isMain>
-        {(close) => <ProfileDialog onClose={close} />}
-      </Opens>
+      <Opens label="Create a profile" needs="devices.credentials for all devices" isMain Dialog={ProfileDialog} />
     }
   >
     <Profiles />

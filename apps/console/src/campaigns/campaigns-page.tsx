@@ -1,7 +1,7 @@
 import type { FirmwareImage, UpdateCampaign } from '@lanyard/client/browser';
 import { Text } from '@mantine/core';
 import { usePages } from '../api/pages.ts';
-import { bytes, type Column, Confirm, Empty, Listing, moment, Opens, Page, PageLink } from '../ui/index.ts';
+import { bytes, type Column, Empty, Listing, moment, Opens, Page, PageLink, recordActions } from '../ui/index.ts';
 import { CampaignDialog } from './campaign-dialog.tsx';
 import { CampaignState, isOver, packageOf } from './campaign.tsx';
 import { ImageDialog } from './image-dialog.tsx';
@@ -11,22 +11,14 @@ const campaignColumns: readonly Column<UpdateCampaign>[] = [
   { title: 'Installs', cell: (campaign) => campaign.firmware_version, more: packageOf },
   { title: 'State', cell: ({ state }) => <CampaignState state={state} /> },
   { title: 'Created', cell: ({ created_at: at }) => moment(at) },
-  {
-    title: 'Actions',
-    cell: (campaign) =>
-      (isOver(campaign) || campaign.state === 'draft') && (
-        <Confirm
-          verb="Delete"
-          what={`the campaign ${campaign.name || campaign.id}`}
-          needs="campaigns"
-          operation="DELETE /v3/update-campaigns/{id}"
-          input={{ path: { id: campaign.id } }}
-          changes={['GET /v3/update-campaigns']}
-        >
-          What it did to devices stays as it is, and so do its entries in the event log.
-        </Confirm>
-      ),
-  },
+  recordActions({
+    what: ({ id, name }) => `the campaign ${name || id}`,
+    needs: 'campaigns',
+    removal: 'DELETE /v3/update-campaigns/{id}',
+    isRemovable: (campaign) => isOver(campaign) || campaign.state === 'draft',
+    changes: ['GET /v3/update-campaigns'],
+    consequence: 'What it did to devices stays as it is, and so do its entries in the event log.',
+  }),
 ];
 
 const imageColumns: readonly Column<FirmwareImage>[] = [
@@ -41,21 +33,13 @@ const imageColumns: readonly Column<FirmwareImage>[] = [
       </Text>
     ),
   },
-  {
-    title: 'Actions',
-    cell: ({ id, name, version }) => (
-      <Confirm
-        verb="Delete"
-        what={`the package ${name || id}, ${version}`}
-        needs="campaigns for all devices"
-        operation="DELETE /v3/firmware-images/{id}"
-        input={{ path: { id } }}
-        changes={['GET /v3/firmware-images']}
-      >
-        No further campaign can install it.
-      </Confirm>
-    ),
-  },
+  recordActions({
+    what: ({ id, name, version }) => `the package ${name || id}, ${version}`,
+    needs: 'campaigns for all devices',
+    removal: 'DELETE /v3/firmware-images/{id}',
+    changes: ['GET /v3/firmware-images'],
+    consequence: 'No further campaign can install it.',
+  }),
 ];
 
 const Campaigns = () => (
@@ -92,12 +76,8 @@ const CampaignsPage = () => (
     needs="campaigns"
     actions={
       <>
-        <Opens label="Upload a package" needs="campaigns for all devices">
-          {(close) => <ImageDialog onClose={close} />}
-        </Opens>
-        <Opens label="Create a campaign" needs="campaigns" isMain>
-          {(close) => <CampaignDialog onClose={close} />}
-        </Opens>
+        <Opens label="Upload a package" needs="campaigns for all devices" Dialog={ImageDialog} />
+        <Opens label="Create a campaign" needs="campaigns" isMain Dialog={CampaignDialog} />
       </>
     }
   >

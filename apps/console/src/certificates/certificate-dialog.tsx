@@ -2,15 +2,12 @@ import type { TrustedCertificate } from '@lanyard/client/browser';
 import { Code, Select, Switch, Text, Textarea, TextInput } from '@mantine/core';
 import { useSave } from '../api/queries.ts';
 import { useSession } from '../api/session.ts';
-import { FormDialog, type RecordDialogProps, useFields } from '../ui/index.ts';
+import { FormDialog, partsOf, type RecordDialogProps, useFields } from '../ui/index.ts';
 
 const services = [
   { value: 'lwm2m' as const, label: 'LwM2M' },
   { value: 'bootstrap' as const, label: 'bootstrapping only' },
 ];
-
-/** `0a1b, 2C:3D` -> its parts. */
-const serialsOf = (text: string): string[] => text.split(/[\s,]+/).filter((part) => part !== '');
 
 /** Adds the certificate of an authority, or changes how one is trusted. */
 export const CertificateDialog = ({ record, onClose }: RecordDialogProps<TrustedCertificate>) => {
@@ -37,7 +34,7 @@ export const CertificateDialog = ({ record, onClose }: RecordDialogProps<Trusted
       ...(record && canBeActive && { status }),
     } as const;
     const { certificate, service } = values;
-    const others = record ? { revoked_serials: serialsOf(values.revoked) } : { certificate, service };
+    const others = record ? { revoked_serials: partsOf(values.revoked) } : { certificate, service };
     save({ ...trust, ...others } as Parameters<typeof save>[0], onClose);
   };
   return (

@@ -50,9 +50,7 @@ const CertificatesPage = () => (
     about="Authorities that sign the certificates of devices"
     needs="devices.read for all devices"
     actions={
-      <Opens label="Add a certificate" needs="devices.credentials for all devices" isMain>
-        {(close) => <CertificateDialog onClose={close} />}
-      </Opens>
+      <Opens label="Add a certificate" needs="devices.credentials for all devices" isMain Dialog={CertificateDialog} />
     }
   >
     <Certificates />

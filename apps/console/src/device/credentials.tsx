@@ -3,7 +3,17 @@ import { SegmentedControl, Select, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { usePages } from '../api/pages.ts';
 import { useChange } from '../api/queries.ts';
-import { type Column, Confirm, Empty, FormDialog, Listing, moment, Opens, SecretOnce, useFields } from '../ui/index.ts';
+import {
+  type Column,
+  Empty,
+  FormDialog,
+  Listing,
+  moment,
+  Opens,
+  recordActions,
+  SecretOnce,
+  useFields,
+} from '../ui/index.ts';
 
 const list = 'GET /v3/devices/{id}/credentials';
 
@@ -83,21 +93,14 @@ const columns: readonly Column<DeviceCredential>[] = [
   },
   { title: 'Expires', cell: ({ expires_at: at }) => (at === null ? 'does not expire' : moment(at)) },
   { title: 'Created', cell: ({ created_at: at }) => moment(at) },
-  {
-    title: 'Actions',
-    cell: ({ id, device_id: deviceId, kind }) => (
-      <Confirm
-        verb="Delete"
-        what={`the ${kinds[kind].toLowerCase()}`}
-        needs="devices.credentials"
-        operation="DELETE /v3/devices/{id}/credentials/{credentialId}"
-        input={{ path: { id: deviceId, credentialId: id } }}
-        changes={[list]}
-      >
-        The connections that were made with it are closed, and the device cannot connect with it any more.
-      </Confirm>
-    ),
-  },
+  recordActions({
+    what: ({ kind }) => `the ${kinds[kind].toLowerCase()}`,
+    needs: 'devices.credentials',
+    removal: 'DELETE /v3/devices/{id}/credentials/{credentialId}',
+    pathOf: ({ id, device_id: deviceId }) => ({ id: deviceId, credentialId: id }),
+    changes: [list],
+    consequence: 'The connections that were made with it are closed, and the device cannot connect with it any more.',
+  }),
 ];
 
 /** How the device proves who it is. The secret of one is shown once, when it is created. */

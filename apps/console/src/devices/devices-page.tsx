@@ -147,11 +147,7 @@ const DevicesPage = () => (
   <Page
     title="Devices"
     needs="devices.read"
-    actions={
-      <Opens label="Import" needs="devices.write for all devices" isMain>
-        {(close) => <ImportDialog onClose={close} />}
-      </Opens>
-    }
+    actions={<Opens label="Import" needs="devices.write for all devices" isMain Dialog={ImportDialog} />}
   >
     <DeviceList />
   </Page>

@@ -66,11 +66,7 @@ const GroupsPage = () => (
     title="Groups"
     about="Devices that are operated together, and that a key may be limited to"
     needs="devices.read"
-    actions={
-      <Opens label="Create a group" needs="devices.write for all devices" isMain>
-        {(close) => <GroupDialog onClose={close} />}
-      </Opens>
-    }
+    actions={<Opens label="Create a group" needs="devices.write for all devices" isMain Dialog={GroupDialog} />}
   >
     <Listing
       answer={usePages(list, {})}

@@ -44,11 +44,9 @@ export const KeyActions = ({ apiKey }: { apiKey: ApiKey }) => {
           The key is deleted with its channel and its subscriptions. Applications that use it are refused at once.
         </Confirm>
       )}
-      {secret !== undefined && (
-        <SecretOnce title={`New secret of ${name}`} secret={secret} onClose={() => setSecret(undefined)}>
-          {`Give it to the application within ${overlap}: then the previous secret ends.`}
-        </SecretOnce>
-      )}
+      <SecretOnce title={`New secret of ${name}`} secret={secret} onClose={() => setSecret(undefined)}>
+        {`Give it to the application within ${overlap}: then the previous secret ends.`}
+      </SecretOnce>
     </Group>
   );
 };

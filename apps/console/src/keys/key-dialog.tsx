@@ -4,7 +4,15 @@ import { useState } from 'react';
 import { useKeyGroups } from '../api/choices.ts';
 import { useSave } from '../api/queries.ts';
 import { useSession } from '../api/session.ts';
-import { FormDialog, GroupsSelect, moment, type RecordDialogProps, SecretOnce, useFields } from '../ui/index.ts';
+import {
+  FormDialog,
+  GroupsSelect,
+  moment,
+  partsOf,
+  type RecordDialogProps,
+  SecretOnce,
+  useFields,
+} from '../ui/index.ts';
 
 const dayMs = 86_400_000;
 
@@ -31,9 +39,6 @@ const expirationOf = (days: string): { expiration?: string | null } => {
   return { expiration: days === '' ? null : new Date(Date.now() + Number(days) * dayMs).toISOString() };
 };
 
-/** `192.0.2.0/24, 2001:db8::1` -> its parts. */
-const addressesOf = (text: string): string[] => text.split(/[\s,]+/).filter((part) => part !== '');
-
 const orNull = <T,>(list: readonly T[]) => (list.length > 0 ? [...list] : null);
 
 /** Creates or changes a key: what it may do, where from and until when. Shows the secret of a new one once. */
@@ -58,7 +63,7 @@ export const KeyDialog = ({ record: apiKey, onClose }: RecordDialogProps<ApiKey>
         name: values.name.trim(),
         ...((apiKey || groups.length > 0) && { groups }),
         device_groups: orNull(values.deviceGroups),
-        source_addresses: orNull(addressesOf(values.addresses)),
+        source_addresses: orNull(partsOf(values.addresses)),
         ...expirationOf(days ?? ''),
         ...(apiKey && apiKey.status !== 'EXPIRED' && { status }),
       },

@@ -79,12 +79,8 @@ const KeysPage = () => (
     needs="admin"
     actions={
       <>
-        <Opens label="Create a group" needs="admin">
-          {(close) => <GroupDialog onClose={close} />}
-        </Opens>
-        <Opens label="Create a key" needs="admin" isMain>
-          {(close) => <KeyDialog onClose={close} />}
-        </Opens>
+        <Opens label="Create a group" needs="admin" Dialog={GroupDialog} />
+        <Opens label="Create a key" needs="admin" isMain Dialog={KeyDialog} />
       </>
     }
   >

@@ -33,3 +33,6 @@ export const useFields = <Values extends object>(initial: Values) => {
     }),
   };
 };
+
+/** `192.0.2.0/24, 2001:db8::1` -> its parts. */
+export const partsOf = (text: string): string[] => text.split(/[\s,]+/).filter((part) => part !== '');

@@ -1,5 +1,5 @@
 import { useDisclosure } from '@mantine/hooks';
-import type { ReactNode } from 'react';
+import type { ComponentType, ReactNode } from 'react';
 import type { Need } from '../api/permissions.ts';
 import { ActionButton } from './permitted.tsx';
 
@@ -12,12 +12,15 @@ export interface OpensProps {
   needs: Need;
   /** The main action of its page. */
   isMain?: boolean;
-  /** The dialog; `close` closes it. */
-  children: (close: () => void) => ReactNode;
 }
 
+/** What is opened: a dialog that needs nothing but to be closed, or one that `children` makes; `close` closes it. */
+type Opened =
+  | { Dialog: ComponentType<{ onClose: () => void }>; children?: never }
+  | { Dialog?: never; children: (close: () => void) => ReactNode };
+
 /** A button, and the dialog that it opens. */
-export const Opens = ({ label, what, size, needs, isMain = false, children }: OpensProps) => {
+export const Opens = ({ label, what, size, needs, isMain = false, Dialog, children }: OpensProps & Opened) => {
   const [isOpen, { open, close }] = useDisclosure();
   return (
     <>
@@ -30,7 +33,7 @@ export const Opens = ({ label, what, size, needs, isMain = false, children }: Op
       >
         {label}
       </ActionButton>
-      {isOpen && children(close)}
+      {isOpen && (Dialog ? <Dialog onClose={close} /> : children(close))}
     </>
   );
 };

@@ -17,8 +17,13 @@ interface RecordActions<R> {
   /** As people call it: `the group Cellar`. */
   what: (record: R) => string;
   needs: Need;
-  Dialog: ComponentType<RecordDialogProps<R>>;
+  /** That changes it. */
+  Dialog?: ComponentType<RecordDialogProps<R>>;
   removal: Operation;
+  /** Whether it can be deleted now; by default, it can. */
+  isRemovable?: (record: R) => boolean;
+  /** Of the removal; by default, the id of the record. */
+  pathOf?: (record: R) => Record<string, string>;
   /** What is read again after a removal. */
   changes: readonly Operation[];
   /** What happens to what it was for. */
@@ -28,23 +33,28 @@ interface RecordActions<R> {
 /** The column with the buttons that change and delete a record. */
 export const recordActions = <R extends { id: string }>(actions: RecordActions<R>): Column<R> => {
   const { what, needs, Dialog, removal, changes, consequence } = actions;
+  const { isRemovable = () => true, pathOf = ({ id }) => ({ id }) } = actions;
   return {
     title: 'Actions',
     cell: (record) => (
       <Group gap="xs">
-        <Opens label="Change" what={what(record)} needs={needs}>
-          {(close) => <Dialog record={record} onClose={close} />}
-        </Opens>
-        <Confirm
-          verb="Delete"
-          what={what(record)}
-          needs={needs}
-          operation={removal}
-          input={{ path: { id: record.id } } as InputOf<Operation>}
-          changes={changes}
-        >
-          {consequence}
-        </Confirm>
+        {Dialog && (
+          <Opens label="Change" what={what(record)} needs={needs}>
+            {(close) => <Dialog record={record} onClose={close} />}
+          </Opens>
+        )}
+        {isRemovable(record) && (
+          <Confirm
+            verb="Delete"
+            what={what(record)}
+            needs={needs}
+            operation={removal}
+            input={{ path: pathOf(record) } as InputOf<Operation>}
+            changes={changes}
+          >
+            {consequence}
+          </Confirm>
+        )}
       </Group>
     ),
   };

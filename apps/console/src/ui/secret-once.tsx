@@ -5,23 +5,25 @@ import { Notice } from './notice.tsx';
 
 interface SecretOnceProps {
   title: string;
-  secret: string;
+  /** Without one, nothing is shown. */
+  secret: string | undefined;
   /** What it is for, and what to do with it now. */
   children: string;
   onClose: () => void;
 }
 
 /** A secret that the service shows only now. It is in the page until the dialog is closed. */
-export const SecretOnce = ({ title, secret, children, onClose }: SecretOnceProps) => (
-  <Dialog title={title} onClose={onClose}>
-    <Notice tone="warning">Copy it now: it is not shown again.</Notice>
-    <Code block className="wrap" style={{ whiteSpace: 'pre-wrap' }}>
-      {secret}
-    </Code>
-    <Text size="sm">{children}</Text>
-    <Group justify="flex-end">
-      <Copy text={secret} />
-      <Button onClick={onClose}>Close</Button>
-    </Group>
-  </Dialog>
-);
+export const SecretOnce = ({ title, secret, children, onClose }: SecretOnceProps) =>
+  secret !== undefined && (
+    <Dialog title={title} onClose={onClose}>
+      <Notice tone="warning">Copy it now: it is not shown again.</Notice>
+      <Code block className="wrap" style={{ whiteSpace: 'pre-wrap' }}>
+        {secret}
+      </Code>
+      <Text size="sm">{children}</Text>
+      <Group justify="flex-end">
+        <Copy text={secret} />
+        <Button onClick={onClose}>Close</Button>
+      </Group>
+    </Dialog>
+  );
