@@ -1,8 +1,12 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Category } from '@lanyard/contracts';
+import { newId } from '@lanyard/service';
 import type { IntakeEvent } from '../src/intake/intake-event.js';
-import type { ChannelQueue, Claim } from '../src/queue/channel-queue.js';
+import { renderCode, renderOptions } from '../src/messages/render-options.js';
+import { BodyBudget } from '../src/queue/body-budget.js';
+import { ChannelQueue, type Claim } from '../src/queue/channel-queue.js';
 import type { EventBatch } from '../src/queue/event-batch.js';
+import type { RedisLink } from '../src/queue/redis-link.js';
 import { hourMs, queueBench } from './queue-bench.js';
 
 interface Seen {
@@ -121,6 +125,83 @@ describe('a callback for which values and updates alternate', () => {
     expectInOrder(batches.flat(), 80);
     for (let n = 0; n < 4; n++) await append([one(n % 2 ? 'reg-updates' : 'notifications')]);
     expect((await drain(bench.queue, await claimed())).map(({ length }) => length)).toEqual([1, 1, 1, 1]);
+  });
+
+  it('gets nothing before what waited when they were put into order', async () => {
+    await register({ eventsMax: 100 });
+    const come = async (first: number): Promise<unknown> => {
+      const names = Array.from({ length: 150 }, (_, d) => `d${first + d}`);
+      return append(names.flatMap((ep) => [one('notifications', ep), one('reg-updates', ep)]));
+    };
+    await come(0);
+    const claim = await claimed();
+    await bench.queue.ack(claim.hold, claim.batch, 'release', 0);
+    // Fifty values are left, then updates: values of other devices stay behind both.
+    await come(150);
+    const batches = await drain(bench.queue, await claimed());
+    expect(batches.map(({ length }) => length)).toEqual([50, 100, 50, 100, 50, 100, 50]);
+    expect(batches.slice(0, 3).flatMap((seen) => seen.filter(({ n }) => n >= 300))).toEqual([]);
+    expectInOrder([...seenIn(claim.batch), ...batches.flat()], 600);
+  });
+
+  it('is read for another order once, however many messages it takes', async () => {
+    await register();
+    // One device alone gains nothing.
+    for (let n = 0; n < 100; n++) await append([one(n % 2 ? 'reg-updates' : 'notifications', 'd1')]);
+    const commands: string[] = [];
+    const link = Object.assign(Object.create(bench.link) as RedisLink, {
+      guarded: (...command: Parameters<RedisLink['guarded']>) => {
+        commands.push(command[1]);
+        return bench.link.guarded(...command);
+      },
+    });
+    const queue = new ChannelQueue(link, bench.keys, bench.clock, 'a#1', bench.recent, new BodyBudget());
+    expect(await drain(queue, await claimed(queue))).toHaveLength(100);
+    expect(commands.filter((name) => name === 'oldest')).toHaveLength(1);
+  });
+
+  it('keeps the order of a device that is named otherwise from now on', async () => {
+    const createdAtMs = bench.clock.now();
+    await register({ createdAtMs });
+    const ids = Array.from({ length: devices }, () => newId());
+    const round = async (): Promise<void> => {
+      for (const [d, ep] of ids.entries())
+        for (const category of ['notifications', 'reg-updates'] as const)
+          await append([event(JSON.stringify({ ep, n: count++ }), { category, endpointName: `d${d}` })]);
+    };
+    await round();
+    const render = renderCode({ ...renderOptions(0), useEndpointName: true });
+    await register({ createdAtMs, render });
+    await round();
+    const seen = (await drain(bench.queue, await claimed())).flat();
+    expect(seen).toHaveLength(4 * devices);
+    for (const [d, id] of ids.entries()) {
+      const numbers = seen.filter(({ ep }) => ep === id || ep === `d${d}`).map(({ n }) => n);
+      expect(numbers).toEqual([0, 1, 2 * devices, 2 * devices + 1].map((n) => 2 * d + n));
+    }
+  });
+
+  it('gets what was sent before without what was not, should messages become smaller', async () => {
+    const createdAtMs = bench.clock.now();
+    await register({ createdAtMs });
+    for (let n = 0; n < 6; n++) await append([one('notifications')]);
+    const { hold, batch, revision } = await claimed();
+    await bench.queue.fail(hold, batch, 0, revision);
+    for (let n = 0; n < 6; n++) await append([one('notifications')]);
+    await register({ createdAtMs, eventsMax: 4 });
+    expect((await drain(bench.queue, await claimed())).map(({ length }) => length)).toEqual([4, 2, 4, 2]);
+  });
+
+  it('changes order only with what came within a minute', async () => {
+    await register();
+    for (let n = 0; n < 30; n++) {
+      await append([one('notifications', `v${n}`)]);
+      await append([one('reg-updates', `u${n}`)]);
+      await bench.clock.advance(10_000);
+    }
+    const batches = await drain(bench.queue, await claimed());
+    // Seven of each are within a minute. Of the last ones there are too few.
+    expect(batches.map(({ length }) => length)).toEqual([7, 7, 7, 7, 7, 7, ...Array<number>(18).fill(1)]);
   });
 
   it('loses by age what is too old, and nothing else', async () => {

@@ -123,17 +123,29 @@ export class CallbackDelivery {
 
   private async acknowledge(claim: Claim, sent: EventBatch, isToContinue: boolean, waitMs: number): Promise<Acked> {
     const { hold, revision } = claim;
-    const acked = await this.queue.ack(hold, sent, isToContinue ? 'next' : 'release', waitMs, revision);
+    const mode = isToContinue ? 'next' : 'release';
+    const acked = await this.report(hold, sent, () => this.queue.ack(hold, sent, mode, waitMs, revision));
     if (acked.outcome !== 'fenced') this.telemetry.delivered('callback', sent.count);
     return acked;
   }
 
   private async failed({ hold, revision }: Claim, batch: EventBatch, failures: number): Promise<boolean> {
-    const failed = await this.queue.fail(hold, batch, retryWaitMs(failures), revision);
+    const waitMs = retryWaitMs(failures);
+    const failed = await this.report(hold, batch, () => this.queue.fail(hold, batch, waitMs, revision));
     if (failed.outcome === 'fenced') return false;
     this.logger.debug({ channelId: hold.channelId, failures }, 'callback failed');
     if (failed.failingForMs >= failedDeliveryMaxMs)
       await Promise.all(this.failedListeners.map((listener) => listener(hold.channelId)));
     return true;
+  }
+
+  /** Where Redis refuses to hear what became of a batch, it comes again as it was. */
+  private async report<T>(hold: Hold, sent: EventBatch, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      await this.queue.release(hold, sent.to);
+      throw error;
+    }
   }
 }

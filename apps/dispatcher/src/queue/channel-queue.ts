@@ -5,7 +5,7 @@ import { eventLifeMs, freeTierRetries } from '../limits.js';
 import { type EventBatch, type BatchLimits, type Cursor, cutBatch, type Extent } from './event-batch.js';
 import { BodyBudget } from './body-budget.js';
 import { Keys } from './keys.js';
-import { categoryChangesMin, groupByCategory, regroupBytesMax, regroupEventsMax } from './regrouping.js';
+import { groupByCategory, regroupLimits } from './regrouping.js';
 import { chunksFrom, RecentChunks, type Run, runArguments } from './recent-chunks.js';
 import { type Argument, LinkLost, RedisLink, type Reply } from './redis-link.js';
 import { asList, asNumber, asText } from './reply.js';
@@ -141,7 +141,7 @@ export class ChannelQueue {
       const first = this.cut(chunks, asNumber(head), asNumber(skip), limits, run);
       return this.regrouped(hold, first, asNumber(waiting), limits);
     });
-    return { hold, batch, attempt: asNumber(attempt), revision: asText(revision), target: asText(target) };
+    return batch && { hold, batch, attempt: asNumber(attempt), revision: asText(revision), target: asText(target) };
   }
 
   /** The claim of a channel that an append claimed: its chunks are at hand. */
@@ -216,8 +216,9 @@ export class ChannelQueue {
     if (outcome !== 'next') return fenced;
     const [, max, head, skip, waiting, ...chunks] = reply;
     const limits = { eventsMax: asNumber(max), bytesMax };
-    const batch = this.cut(chunks, asNumber(head), asNumber(skip), limits, run);
-    return { outcome, batch: await this.regrouped(hold, batch, asNumber(waiting), limits) };
+    const first = this.cut(chunks, asNumber(head), asNumber(skip), limits, run);
+    const batch = await this.regrouped(hold, first, asNumber(waiting), limits);
+    return batch ? { outcome, batch } : fenced;
   }
 
   /** A callback did not accept the batch; due again after `waitMs`. `revision`: of what it was sent to. */
@@ -286,19 +287,26 @@ export class ChannelQueue {
   /**
    * The batch to send in place of this one, which is not sent yet. Where categories alternate, messages of one category hold
    * few events: a receiver that is slow to answer would never catch up. So what waits is put into another order.
+   * undefined: the channel is no longer held.
    */
-  private async regrouped(hold: Hold, batch: EventBatch, waiting: number, limits: BatchLimits): Promise<EventBatch> {
+  private async regrouped(
+    hold: Hold,
+    batch: EventBatch,
+    waiting: number,
+    limits: BatchLimits,
+  ): Promise<EventBatch | undefined> {
     const { from, count, message } = batch;
     const isSmall = count * 2 <= Math.min(waiting, limits.eventsMax) && message.bytes * 2 <= limits.bytesMax;
     if (!isSmall || waiting < regroupWaitingMin) return batch;
     const place = [hold.channelId, hold.token, from];
-    const limit = [regroupEventsMax, regroupBytesMax, categoryChangesMin];
-    const [, ...oldest] = await this.runHeld(hold, 'oldest', [...place, ...limit]);
-    const groups = groupByCategory(oldest as Buffer[]);
-    if (!groups) return batch;
-    const next = cutBatch(groups.chunks, from, 0, limits);
-    const reply = await this.runHeld(hold, 'regroup', [...place, next.to, groups.replaced, ...groups.chunks]);
-    return asText(reply[0]) === 'ok' ? next : batch;
+    const [held = null, ...oldest] = await this.runHeld(hold, 'oldest', [...place, ...regroupLimits]);
+    if (asText(held) === 'fenced') return undefined;
+    const chunks = groupByCategory(oldest as Buffer[]);
+    if (!chunks) return batch;
+    const next = cutBatch(chunks, from, 0, limits);
+    const [outcome = null] = await this.runHeld(hold, 'regroup', [...place, next.to, oldest.length, ...chunks]);
+    if (asText(outcome) === 'fenced') return undefined;
+    return asText(outcome) === 'ok' ? next : batch;
   }
 
   private async sendAck(

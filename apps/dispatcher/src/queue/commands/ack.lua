@@ -6,12 +6,13 @@
 --       bytes max  linger until (ms)  revision that the holder knows, or '': of another one nothing is read on
 --       born from to: events that the replica has itself, or three times ''
 -- Returns {'fenced'}  {'held'}  {'released', more?}  {'next', max, head, skip, waiting, chunk...}; no chunks:
---           those that it has; waiting: events in the queue
+--           those that it has; waiting: events that may be put into another order
 local channel, token, now, oldest = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local from, to, mode, bytes_max, linger = tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[10], tonumber(ARGV[11]), ARGV[12]
 local key, queue = channel_keys(1)
 
-local state = load(key, 'token', 'owner', 'max', 'kind', 'rev', 'stopped', 'born', 'sentFrom')
+local state = load(key, 'token', 'owner', 'max', 'kind', 'rev', 'stopped', 'born', 'sentFrom', 'repeatTo',
+  'orderedTo')
 if state.token ~= token then return { 'fenced' } end
 though_full()
 local counters = load_counters(key)
@@ -26,11 +27,10 @@ redis.call('HSET', key, 'attempt', 0, 'failSince', '', 'lingerUntil', linger, 's
 if mode == 'hold' then return { 'held' } end
 local goes_on = (ARGV[13] == '' or ARGV[13] == state.rev) and state.stopped == ''
 if mode == 'next' and goes_on and counters.n > 0 then
-  local chunks, sent_to, is_lost =
-    batch_at(queue, 0, counters.skip, counters.head, tonumber(state.max), bytes_max, state.born, ARGV, 14)
+  local chunks, sent_to, is_lost, max, waiting = next_batch(queue, counters, state, bytes_max, ARGV, 14)
   if not is_lost then
     redis.call('HSET', key, 'sentFrom', counters.head, 'sentTo', sent_to)
-    return answer({ 'next', tonumber(state.max), counters.head, counters.skip, counters.n }, chunks)
+    return answer({ 'next', max, counters.head, counters.skip, waiting }, chunks)
   end
   stamp_head(queue, counters)
   save_counters(key, counters)

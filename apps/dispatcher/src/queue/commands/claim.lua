@@ -4,7 +4,7 @@
 -- ARGV  channel  owner token  now  oldest time an event may have  bytes max  revision of the target known
 --       born from to: events that the replica has itself, or three times ''
 -- Returns {'ok', attempt, max, revision, target or '', head, skip, waiting, chunk...}; no chunks: those that it has;
---           waiting: events that were not sent before
+--           waiting: events that may be put into another order
 --         {'none'}  not due, not there, held by another, stopped, or empty
 local channel, owner, token = ARGV[1], ARGV[2], ARGV[3]
 local now, oldest, bytes_max, known = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
@@ -12,7 +12,7 @@ local key, queue = channel_keys(1)
 
 local due = tonumber(redis.call('ZSCORE', READY, channel))
 if not due or due > now then return { 'none' } end
-local state = load(key, 'kind', 'owner', 'attempt', 'max', 'rev', 'target', 'stopped', 'born', 'repeatTo')
+local state = load(key, 'kind', 'owner', 'attempt', 'max', 'rev', 'target', 'stopped', 'born', 'repeatTo', 'orderedTo')
 if state.kind ~= 'callback' or state.owner ~= '' or state.stopped ~= '' then
   redis.call('ZREM', READY, channel)
   return { 'none' }
@@ -23,11 +23,7 @@ redis.call('ZREM', READY, channel)
 if counters.n == 0 then return { 'none' } end
 
 local target = state.rev == known and '' or state.target
-local max = tonumber(state.max)
--- What was sent before is sent again as it was, with the same id: its receiver may have it.
-local again = (tonumber(state.repeatTo) or 0) - counters.head
-if again > 0 then max = math.min(max, again) end
-local chunks, sent_to, is_lost = batch_at(queue, 0, counters.skip, counters.head, max, bytes_max, state.born, ARGV, 8)
+local chunks, sent_to, is_lost, max, waiting = next_batch(queue, counters, state, bytes_max, ARGV, 8)
 if is_lost then
   stamp_head(queue, counters)
   save_counters(key, counters)
@@ -35,5 +31,4 @@ if is_lost then
 end
 hold(channel, owner)
 redis.call('HSET', key, 'owner', owner, 'token', token, 'sentFrom', counters.head, 'sentTo', sent_to)
-local waiting = again > 0 and 0 or counters.n
 return answer({ 'ok', tonumber(state.attempt) or 0, max, state.rev, target, counters.head, counters.skip, waiting }, chunks)

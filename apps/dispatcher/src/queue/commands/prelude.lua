@@ -7,6 +7,7 @@
 --   sentFrom sentTo                                   events that the holder has: sent, not confirmed
 --   attempt failSince failAt      failures in a row of the batch at the head; the first and the last since one arrived
 --   repeatTo                      events of a callback before this one were sent, and may have arrived although it did not say so
+--   orderedTo                     events of a callback before this one stay in the order that they have
 --   lingerUntil lastIn lastSeen pending droppedSize droppedAge droppedFailed
 --   endedAccount endedAt                              whose it was, once it is closed
 --   stopped stoppedAt     why a callback is not called, although it has events, and since when; '' when it is
@@ -158,32 +159,23 @@ local function in_doubt(key, s)
   return math.max(0, math.min(s.head, tonumber(state.sentTo) or 0) - (tonumber(state.sentFrom) or 0))
 end
 
--- How many events of these chunks could be in a batch.
-local function events_in(chunks, skip)
-  local events = -skip
-  for _, chunk in ipairs(chunks) do
-    local _, count = chunk_head(chunk)
-    events = events + count
-  end
-  return events
-end
-
--- Chunks of one category from list position `index` on: enough for a batch within the limits.
-local function read_chunks(queue, index, skip, max_events, max_bytes)
-  local chunks, events, bytes, category = {}, -skip, 0, nil
+-- Chunks from list position `index` on, as long as they belong: enough for so many events and bytes. Also answers how many
+-- events those are, without the `skip` first ones.
+local function read_chunks(queue, index, skip, max_events, max_bytes, belongs)
+  local chunks, events, bytes = {}, -skip, 0
   while events < max_events and bytes < max_bytes do
     local page = redis.call('LRANGE', queue, index, index + math.min(32, max_events - events) - 1)
     if #page == 0 then break end
     for _, chunk in ipairs(page) do
-      local this, count = chunk_head(chunk)
-      if category and this ~= category then return chunks end
-      category, events, bytes = this, events + count, bytes + #chunk
+      local category, count, at = chunk_head(chunk)
+      if not belongs(category, at) then return chunks, events end
+      events, bytes = events + count, bytes + #chunk
       chunks[#chunks + 1] = chunk
-      if events >= max_events or bytes >= max_bytes then return chunks end
+      if events >= max_events or bytes >= max_bytes then return chunks, events end
     end
     index = index + #page
   end
-  return chunks
+  return chunks, events
 end
 
 -- Whether the caller has the events from `at` on itself. args[first]: born, from, to of those that it has, or ''.
@@ -195,8 +187,23 @@ end
 -- whether the list does not have them, although the counters say so.
 local function batch_at(queue, index, skip, from, max, bytes_max, born, args, first)
   if has_itself(born, args, first, from) then return {}, math.min(from + max, tonumber(args[first + 2])) end
-  local chunks = read_chunks(queue, index, skip, max, bytes_max)
-  return chunks, from + events_in(chunks, skip), #chunks == 0
+  local category
+  local chunks, events = read_chunks(queue, index, skip, max, bytes_max, function(this)
+    category = category or this
+    return this == category
+  end)
+  return chunks, from + events, #chunks == 0
+end
+
+-- The next batch of a callback. `state` has max, born, repeatTo and orderedTo. Answers its chunks, where it may end, whether the
+-- list does not have it, how many events it may have, and how many events may be put into another order before it is sent.
+local function next_batch(queue, s, state, bytes_max, args, first)
+  local max, repeat_to = tonumber(state.max), tonumber(state.repeatTo) or 0
+  -- What was sent before is sent again as it was, with the same id: its receiver may have it.
+  if repeat_to > s.head then max = math.min(max, repeat_to - s.head) end
+  local chunks, sent_to, is_lost = batch_at(queue, 0, s.skip, s.head, max, bytes_max, state.born, args, first)
+  local is_ordered = s.head < math.max(repeat_to, tonumber(state.orderedTo) or 0)
+  return chunks, sent_to, is_lost, max, is_ordered and 0 or s.n
 end
 
 -- unpack() has a limit that a batch of single events would pass.

@@ -1,0 +1,60 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { CallbackReceiver, eventually } from '@lanyard/testing';
+import { AddressGuard } from '../src/callback-client/address-guard.js';
+import { CallbackSender } from '../src/callback-client/callback-sender.js';
+import { OwnRedis } from './own-redis.js';
+import { deliveryOf } from './parts.js';
+import { anyTurn, queueBench } from './queue-bench.js';
+
+describe('a Redis that refuses for a while to hear what became of a request', () => {
+  let redis: OwnRedis;
+  beforeAll(async () => {
+    redis = await OwnRedis.start();
+  });
+  const bench = queueBench(() => redis.url);
+  const { register, numbered, append, numbersIn, claimed, expectCountersToBeRight } = bench;
+  afterAll(() => redis?.stop());
+
+  let receiver: CallbackReceiver;
+  let sender: CallbackSender;
+
+  beforeEach(async () => {
+    receiver = await new CallbackReceiver().start();
+    sender = new CallbackSender(new AddressGuard(['127.0.0.0/8']), bench.clock);
+  });
+
+  afterEach(async () => {
+    sender.close();
+    await receiver.stop();
+  });
+
+  /** What delivers begins with this command. */
+  const allow = (isAllowed: boolean): Promise<unknown> =>
+    redis.ask('ACL', 'SETUSER', 'default', isAllowed ? '+del' : '-del');
+
+  it.each([200, 503])('repeats it as it was: it was answered %i', async (status) => {
+    await redis.ask('ACL', 'LOG', 'RESET');
+    await register();
+    await append(numbered(2));
+    receiver.answer((_, response) => {
+      void allow(false).then(() => response.writeHead(status).end());
+    });
+    const target = { url: receiver.url, headers: {} };
+    const delivery = deliveryOf({ queue: bench.queue, sender, clock: bench.clock, open: () => target });
+    let isOver = false;
+    const delivered = delivery.deliver(bench.channelId, anyTurn()).finally(() => (isOver = true));
+    // The answer, and that the channel is free.
+    const refused = /"count",([2-9]|\d\d)/;
+    await eventually(async () => expect(JSON.stringify(await redis.ask('ACL', 'LOG'))).toMatch(refused));
+    await allow(true);
+    await eventually(async () => {
+      await bench.clock.advance(1_000);
+      expect(isOver).toBe(true);
+    });
+    await delivered;
+    expect(receiver.deliveries).toHaveLength(1);
+    await append([bench.event('{"n":2}')]);
+    expect(numbersIn((await claimed(bench.other)).batch)).toEqual([0, 1]);
+    await expectCountersToBeRight();
+  });
+});
