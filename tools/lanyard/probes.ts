@@ -66,15 +66,16 @@ export const waitUntil = async (
   ready: () => Promise<boolean>,
   {
     timeoutMs = 90_000,
+    intervalMs = 50,
     alive = () => true,
     hint = '',
-  }: { timeoutMs?: number; alive?: () => boolean; hint?: string } = {},
+  }: { timeoutMs?: number; intervalMs?: number; alive?: () => boolean; hint?: string } = {},
 ) => {
   for (const end = Date.now() + timeoutMs; ;) {
     const isReady = await ready();
     if (!alive()) throw new Stop(`${what} ended while starting. ${hint}`);
     if (isReady) return;
     if (Date.now() > end) throw new Stop(`${what} is not ready after ${timeoutMs / 1000} s. ${hint}`);
-    await sleep(50);
+    await sleep(intervalMs);
   }
 };

@@ -46,6 +46,9 @@ const usualPorts = {
   campaigns: 8086,
 };
 
+/** Services need seconds to start, and each question takes a millisecond of the cores that they start on. */
+const askAgainMs = 200;
+
 /** Longer than any service takes to drain. */
 export const stopWithinMs = 45_000;
 
@@ -213,6 +216,7 @@ export class System {
     await waitUntil(name, () => (answer as typeof answers.service)(unit.address), {
       alive,
       hint: `See ${log}`,
+      intervalMs: askAgainMs,
       ...(startWithinMs && { timeoutMs: startWithinMs }),
     });
   }
