@@ -39,8 +39,8 @@ export class Inbox {
 export class SocketApplication {
   inbox = new Inbox('WebSocket');
   reconnects = -1;
-  /** Codes that the socket was closed with since they were last taken. */
-  closes: number[] = [];
+  /** How the socket was closed since they were last taken. */
+  closes: ConnectionLost[] = [];
   isOpen = false;
   stop = () => {};
 
@@ -53,7 +53,7 @@ export class SocketApplication {
       },
       onLost: (error) => {
         // An attempt to connect that failed says 1006 too.
-        if (this.isOpen && error instanceof ConnectionLost) this.closes.push(error.code);
+        if (this.isOpen && error instanceof ConnectionLost) this.closes.push(error);
         this.isOpen = false;
       },
     });

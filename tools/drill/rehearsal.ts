@@ -141,8 +141,8 @@ export class Rehearsal {
     const dead = await this.system.revive();
     const tally = calls.takeTally();
     const { calls: count, repeated, failed, slowestMs } = tally;
-    const closes = socket.closes.map((code) => `WebSocket closed with ${code}`);
-    if (inOrder && socket.closes.some((code) => code !== serviceRestart))
+    const closes = socket.closes.map(({ code, reason }) => `WebSocket closed with ${code}${reason && `: ${reason}`}`);
+    if (inOrder && socket.closes.some(({ code }) => code !== serviceRestart))
       this.cut.push(`${name}: ${closes.join(', ')}`);
     const text = [note, ...closes, ...dead.map((unit) => `${unit} ended by itself`)].filter(Boolean).join('; ');
     this.rows.push({

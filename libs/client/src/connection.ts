@@ -14,6 +14,8 @@ export interface ConnectionLimits {
 export interface ConnectionEnd {
   /** 1006 when the connection ended without a close frame. */
   code: number;
+  /** Of the close frame; '' without one. */
+  reason: string;
   /** HTTP status of a handshake that was refused. */
   status: number | undefined;
   openMs: number;
@@ -95,10 +97,11 @@ export class Connection {
         socket.terminate();
       });
       socket.on('error', (cause) => (error = cause));
-      socket.on('close', (code) => {
+      socket.on('close', (code, reason) => {
         clearTimeout(this.timer);
         this.queue.off('taken', resume);
-        resolve({ code, status, openMs: openedAtMs === undefined ? 0 : performance.now() - openedAtMs, error });
+        const openMs = openedAtMs === undefined ? 0 : performance.now() - openedAtMs;
+        resolve({ code, reason: String(reason), status, openMs, error });
       });
     });
   }

@@ -1,3 +1,4 @@
+import type { ConnectionEnd } from './connection.js';
 import type { ErrorBody } from './generated/api.js';
 
 /** What a request was answered, when that was an error. */
@@ -112,12 +113,16 @@ export class TailEnded extends LanyardError {}
 export class ConnectionLost extends LanyardError {
   /** The close code; 1006 when the service said nothing. */
   readonly code: number;
+  /** Why the service closed the connection; '' when it said nothing. */
+  readonly reason: string;
   /** Of the answer, when that was no WebSocket. */
   readonly status: number | undefined;
 
-  constructor({ code, status, error }: { code: number; status: number | undefined; error: Error | undefined }) {
-    super(status === undefined ? `connection lost (${code})` : `no WebSocket but ${status}`, { cause: error });
+  constructor({ code, reason, status, error }: Omit<ConnectionEnd, 'openMs'>) {
+    const close = reason === '' ? `${code}` : `${code}, ${reason}`;
+    super(status === undefined ? `connection lost (${close})` : `no WebSocket but ${status}`, { cause: error });
     this.code = code;
+    this.reason = reason;
     this.status = status;
   }
 }
