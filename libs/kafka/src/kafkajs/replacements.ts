@@ -1,3 +1,4 @@
+import { retryBrokerNotConnected } from './broker-not-connected.js';
 import { retryCoordinatorNotFound } from './coordinator-not-found.js';
 import { replaceFetchResponse } from './fetch-response.js';
 import { replaceIdlePolling } from './idle-requests.js';
@@ -18,6 +19,7 @@ const changes: Partial<Record<Replacement, () => void>> = {
   'idle-polling': replaceIdlePolling,
   'same-member': rejoinAsSameMember,
   'coordinator-not-found': retryCoordinatorNotFound,
+  'broker-not-connected': retryBrokerNotConnected,
 };
 
 let applied: string | undefined;
