@@ -95,7 +95,7 @@ const violationsOf = async (rehearsal: Rehearsal, moved: readonly SocketApplicat
   const lost = () => moved.flatMap(({ inbox }) => lostValues(inbox, sent, ids));
   await waitUntil('values on sockets', async () => lost().length === 0, { timeoutMs }).catch(() => undefined);
   const overtaken = moved.flatMap(({ inbox }) => overtakenValues(inbox, sent, ids));
-  const codes = moved.flatMap(({ closes }) => closes);
+  const codes = moved.flatMap(({ closes }) => closes.map(({ code }) => code));
   say(`${moved.length} more sockets, closed with ${codes.join(', ') || 'nothing'}`);
   return [
     ...(lost().length > 0 ? [`${lost().length} values lost on sockets`] : []),
