@@ -1,8 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { topics } from '@lanyard/contracts';
-import { KafkaConnection } from '@lanyard/kafka';
-import { createLogger } from '@lanyard/service';
 import { engines, isolate, type Isolation } from '@lanyard/testing';
 import { TestSystem, type TestSystemOptions } from '../tools/testing/test-system.ts';
 
@@ -15,24 +12,6 @@ export interface SystemOptions extends Pick<TestSystemOptions, 'replicas' | 'env
   /** Of another Redis than that of the other tests. */
   redisUrl?: string;
 }
-
-/**
- * Of each topic, so that each of two replicas has one. All end-to-end files share a broker, which works for every partition
- * of all systems that ran on it; services would create eight, as they do in the integration tests.
- */
-const partitions = 2;
-
-/** Services leave topics that exist as they are. */
-const createTopics = async (topicPrefix: string): Promise<void> => {
-  const logger = createLogger({ app: 'e2e', replicaId: 'e2e', level: 'silent' });
-  const { brokers } = engines();
-  const connection = new KafkaConnection({ brokers, clientId: 'e2e', topicPrefix, partitions, logger });
-  try {
-    await connection.ensureTopics(topics);
-  } finally {
-    await connection.close();
-  }
-};
 
 /** On the test infrastructure, on topics, a database and keys that nothing else uses. */
 export class RunningSystem extends TestSystem {
@@ -68,8 +47,5 @@ export class RunningSystem extends TestSystem {
   }
 }
 
-export const startSystem = async (name: string, options: SystemOptions = {}): Promise<RunningSystem> => {
-  const isolation = await isolate(name);
-  await createTopics(isolation.topicPrefix);
-  return new RunningSystem(isolation, options).start();
-};
+export const startSystem = async (name: string, options: SystemOptions = {}): Promise<RunningSystem> =>
+  new RunningSystem(await isolate(name), options).start();
