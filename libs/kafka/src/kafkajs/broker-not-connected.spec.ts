@@ -9,7 +9,8 @@ interface Broker {
 
 const Broker = createRequire(import.meta.url)('kafkajs/src/broker/index.js') as new (options: object) => Broker;
 
-const broker = (): Broker => new Broker({ connectionPool: { host: 'kafka', port: 9092 }, logger: {} });
+const broker = (): Broker =>
+  new Broker({ connectionPool: { host: 'kafka', port: 9092 }, logger: { namespace: () => ({}) } });
 
 it('a broker without a connection is no reason to give up, though it is one for kafkajs', async () => {
   await expect(broker().metadata([])).rejects.not.toHaveProperty('retriable');
