@@ -175,12 +175,13 @@ export class KafkaConnection {
 
   private async createMissing(topics: ITopicConfig[]): Promise<void> {
     for (const end = Date.now() + topicKnownWithinMs; ;) {
+      // Rejects at once when no broker answers.
+      const admin = await this.admin();
       // While its connections come back, kafkajs fails here with a TypeError.
-      const known = new Set(await this.patiently((admin) => admin.listTopics()));
+      const known = new Set(await this.patiently(() => admin.listTopics()));
       const missing = topics.filter((t) => !known.has(t.topic));
       if (missing.length === 0) return;
       try {
-        const admin = await this.admin();
         await admin.createTopics({ topics: missing, waitForLeaders: false, timeout: 30_000 });
         return;
       } catch (error) {
