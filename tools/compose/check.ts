@@ -162,6 +162,8 @@ const travel = async (check: Check) => {
   if (before.values === 0 || after.values < before.values || after.events < before.events)
     throw new Stop('data were lost between down and up');
   await check.stopDevice();
+  // That of `lanyard forward`, in the way of step 1. It is an error if it did not outlive down and up.
+  await again.call('DELETE /v2/notification/pull');
   await followTour(check.system);
 };
 
