@@ -26,6 +26,7 @@ export interface CoapUdpConfig extends CoapConfig {
   /** ACK_TIMEOUT (RFC 7252 §4.8) and the size of blocks, for slow radios. */
   ackTimeoutMs?: number;
   blockBytes?: number;
+  /** Block-wise uploads in progress. */
   uploadsMax?: number;
   uploadsPerAddressMax?: number;
 }

@@ -14,4 +14,5 @@ export class StringInterner {
   }
 }
 
+/** Shared by the whole process. */
 export const stringInterner = new StringInterner();

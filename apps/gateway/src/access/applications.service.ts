@@ -17,6 +17,7 @@ import { HolderRecords } from './holder-records.js';
 import { applicationOf, groupsOf, groupsOfNew, isInExactly, storeHolder } from './membership.js';
 import { timesOfUse } from './sent-back.js';
 
+/** By tier; an account may have another quota. */
 export const applicationsMax: Record<Account['tier'], number> = { free: 4, commercial: 25 };
 
 /** Applications of an account, each with access keys, a channel and subscriptions. */

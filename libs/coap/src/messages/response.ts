@@ -15,6 +15,7 @@ export interface CoapResponse {
   /** Location-Path segments of a created resource. */
   locationPath?: readonly string[];
   locationQuery?: string[];
+  /** The option Max-Age (RFC 7252, section 5.10.5). */
   maxAgeSeconds?: number;
   /** Observe number, 24 bits. Its presence in a response to Observe 0 means that the observation was accepted. */
   observe?: number;
