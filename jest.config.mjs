@@ -3,8 +3,8 @@ export default {
   // What jest takes from the root only.
   workerIdleMemoryLimit: '2GB',
   testSequencer: '<rootDir>/tools/jest/sequencer.ts',
-  // Twice as long as `eventually` waits: a wait that times out says what it waited for.
-  testTimeout: 60_000,
+  // Longer than `eventually` waits: a wait that times out says what it waited for.
+  testTimeout: 600_000,
   projects: [
     '<rootDir>/apps/*/jest.config.mjs',
     '<rootDir>/libs/*/jest.config.mjs',

@@ -1,4 +1,5 @@
 /** Every benchmark: a name, a line for `npm run bench -- --help`, and what it does. A new one is a file and a line here. */
+import { consolePages } from './console/console.ts';
 import { campaign } from './devices/campaign.ts';
 import { commands } from './devices/commands.ts';
 import { dtls as devicesDtls } from './devices/dtls.ts';
@@ -95,6 +96,7 @@ export const benches: Record<string, Bench> = {
   'campaign-faults': campaign,
   'rest-rate': rest,
   'rest-added': restAdded,
+  console: consolePages,
   'event-log': eventLog,
   kafkajs,
   snapshot,

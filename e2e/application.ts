@@ -1,6 +1,5 @@
 import { type Channel, type ChannelOptions, Lanyard } from '@lanyard/client';
-import { type CallbackReceiver } from '@lanyard/testing';
-import { eventually } from './patience.ts';
+import { type CallbackReceiver, eventually } from '@lanyard/testing';
 
 /** One item of a notification channel, with the array it came in. */
 export interface Received {

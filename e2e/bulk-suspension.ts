@@ -1,8 +1,7 @@
 import { expect } from '@jest/globals';
-import { holdRows } from '@lanyard/testing';
+import { eventually, holdRows } from '@lanyard/testing';
 import type { Application, Reply } from './application.ts';
 import type { RunningSystem } from './system.ts';
-import { eventually } from './patience.ts';
 
 /** The service changes so many in a transaction: one is done, one is being done, one is to do. */
 const atOnce = 500;

@@ -1,8 +1,7 @@
 import { expect } from '@jest/globals';
-import { type DeviceClient, thermometer } from '@lanyard/testing';
+import { type DeviceClient, eventually, thermometer } from '@lanyard/testing';
 import type { Application } from './application.ts';
 import { fresh, sensor } from './journeys.ts';
-import { eventually } from './patience.ts';
 
 const valuesPerSecond = 200;
 const unacknowledgedMax = 50;

@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import type { Application } from './application.ts';
 import type { ForeignDevice } from './java-device.ts';
 import { fresh, sensor } from './journeys.ts';
-import { eventually } from './patience.ts';
+import { eventually } from '@lanyard/testing';
 
 const writable = '/3303/0/5750';
 

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { prepareJava } from '../tools/lanyard/java-programs.ts';
-import { eventually, patienceMs } from './patience.ts';
+import { eventually } from '@lanyard/testing';
 
 /** What of standard error goes into the message of a failed test. */
 const complaintsMax = 10;
@@ -33,20 +33,17 @@ export class ForeignDevice {
   }
 
   /** Waits for a line, among those from `since` on. Throws at once when the device ended without having said it. */
-  async says(pattern: RegExp, { since = 0, timeoutMs = patienceMs } = {}): Promise<string> {
+  async says(pattern: RegExp, { since = 0 } = {}): Promise<string> {
     const problem = (what: string): Error =>
       new Error(
         `the device ${what} ${pattern}. It said: ${this.said.slice(-5).join(' | ')}\n${this.complaints.join('\n')}`,
       );
-    const line = await eventually(
-      () => {
-        const isOver = this.silent;
-        const found = this.said.slice(since).find((said) => pattern.test(said));
-        if (found === undefined && !isOver) throw problem('did not say');
-        return found;
-      },
-      { timeoutMs },
-    );
+    const line = await eventually(() => {
+      const isOver = this.silent;
+      const found = this.said.slice(since).find((said) => pattern.test(said));
+      if (found === undefined && !isOver) throw problem('did not say');
+      return found;
+    });
     if (line === undefined) throw problem('ended without saying');
     return line;
   }

@@ -1,8 +1,7 @@
 import { expect } from '@jest/globals';
-import { CallbackReceiver, type DeviceClient, thermometer } from '@lanyard/testing';
+import { CallbackReceiver, type DeviceClient, eventually, thermometer } from '@lanyard/testing';
 import type { Application } from './application.ts';
 import { fresh, sensor, thirdPartyDevice } from './journeys.ts';
-import { eventually } from './patience.ts';
 
 /** Waits between the calls of a failing callback, seconds (spec §8). */
 const schedule = [1, 2, 4];

@@ -1,9 +1,8 @@
 import { expect } from '@jest/globals';
 import { CommandFailed, type LanyardEvent, NotFound, textOf } from '@lanyard/client';
-import { thermometer } from '@lanyard/testing';
+import { eventually, thermometer } from '@lanyard/testing';
 import type { Application } from './application.ts';
 import { fresh, sensor } from './journeys.ts';
-import { eventually } from './patience.ts';
 
 /** The client package with a key of its own: pages, events, commands with their results, errors. */
 export const clientPackage = async (administrator: Application, coapUrl: string): Promise<void> => {

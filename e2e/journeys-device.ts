@@ -7,7 +7,7 @@ import { expect } from '@jest/globals';
 import { root } from '../tools/lanyard/project.ts';
 import type { Application } from './application.ts';
 import { fresh, sensor } from './journeys.ts';
-import { eventually } from './patience.ts';
+import { eventually } from '@lanyard/testing';
 
 const display = '/3341/0/5527';
 

@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
-import { thermometer } from '@lanyard/testing';
+import { eventually, thermometer } from '@lanyard/testing';
 import type { Application } from './application.ts';
 import { fresh } from './journeys.ts';
-import { eventually } from './patience.ts';
 
 /** A line of a log. */
 interface Line {

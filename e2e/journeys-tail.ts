@@ -1,9 +1,8 @@
 import { expect } from '@jest/globals';
 import type { DeviceEvent, TailOptions } from '@lanyard/client';
-import { thermometer } from '@lanyard/testing';
+import { eventually, thermometer } from '@lanyard/testing';
 import type { Application } from './application.ts';
 import { fresh } from './journeys.ts';
-import { eventually } from './patience.ts';
 
 /** What a stream brings, until it is left. */
 const follow = async (app: Application, options: TailOptions = {}) => {

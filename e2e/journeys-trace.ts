@@ -5,8 +5,6 @@ import type { Application } from './application.ts';
 import { fresh, sensor } from './journeys.ts';
 import type { TraceReceiver } from '../tools/testing/trace-receiver.ts';
 
-const patience = { timeoutMs: 60_000 };
-
 /** One value from datagram to frame, and one command there and back: each a single trace across services. */
 export const traced = async (app: Application, coapUrl: string, receiver: TraceReceiver): Promise<void> => {
   const { device } = thermometer({ name: fresh('traced'), server: coapUrl });
@@ -33,7 +31,7 @@ export const traced = async (app: Application, coapUrl: string, receiver: TraceR
       'dispatcher: dispatcher append',
       'dispatcher: dispatcher deliver',
     ]);
-  }, patience);
+  });
 
   const traceId = randomBytes(16).toString('hex');
   const asyncId = fresh('traced');
@@ -52,6 +50,6 @@ export const traced = async (app: Application, coapUrl: string, receiver: TraceR
       'dispatcher: dispatcher append',
       'dispatcher: dispatcher deliver',
     ]);
-  }, patience);
+  });
   await device.close();
 };

@@ -1,8 +1,7 @@
 import { expect } from '@jest/globals';
-import { thermometer } from '@lanyard/testing';
+import { eventually, thermometer } from '@lanyard/testing';
 import type { Application } from './application.ts';
 import { LeshanDevice } from './leshan-device.ts';
-import { eventually } from './patience.ts';
 
 export const sensor = '/3303/0/5700';
 const writable = '/3303/0/5750';

@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import type { thermometer } from '@lanyard/testing';
 import type * as Package from 'mbed-cloud-sdk';
 import type { Application } from './application.ts';
-import { eventually } from './patience.ts';
+import { eventually } from '@lanyard/testing';
 
 export type Sdk = typeof Package;
 

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { DeviceClient, type DeviceOptions } from '@lanyard/testing';
-import { eventually } from './patience.ts';
+import { DeviceClient, type DeviceOptions, eventually } from '@lanyard/testing';
 
 /** Values of /5/0/3 and /5/0/5 (LwM2M 1.1 core appendix E.6). */
 const states = { idle: 0, downloading: 1, downloaded: 2, updating: 3 } as const;

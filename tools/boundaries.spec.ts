@@ -61,7 +61,7 @@ describe('the lint of module boundaries', () => {
     node(['node_modules/nx/dist/bin/nx.js', 'graph', '--file=.nx/planted-graph.json']);
     const planted = [...violations, ...allowed].map(([path, text]) => ({ path: join(root, path), text }));
     rulesBroken = JSON.parse(node(['tools/testing/lint-texts.ts'], JSON.stringify(planted))) as string[][];
-  }, 120_000);
+  });
 
   it('refuses what crosses a boundary', () => {
     const missed = violations.filter(([, , rule], n) => !rulesBroken[n]?.includes(rule));

@@ -113,11 +113,11 @@ const strangersIn = (schema: string): string => `
 beforeAll(async () => {
   await start();
   await Promise.all(apps.map(migrate));
-}, 180_000);
+});
 afterAll(async () => {
   await stop();
   removeData(folder);
-}, 60_000);
+});
 
 describe('the PostgreSQL of npm start', () => {
   it.each(apps)(
@@ -157,7 +157,7 @@ describe('the PostgreSQL of npm start', () => {
     await start();
     for (const app of apps) expect([app, await as(app, strangersIn(schemas[app]))]).toEqual([app, []]);
     await Promise.all(apps.map(migrate));
-  }, 120_000);
+  });
 
   it.each(['the superuser', 'a member of their roles'])(
     'is restored by %s, and all of it belongs to the services',

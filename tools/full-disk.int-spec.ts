@@ -85,7 +85,7 @@ describe('a Redis whose pid could not be saved', () => {
       return (pid = launch(spec));
     });
     await eventually(() => answers.redis(`127.0.0.1:${port}`));
-  }, 120_000);
+  });
 
   afterAll(() => {
     kill(pid, 'SIGKILL');

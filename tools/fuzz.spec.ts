@@ -19,5 +19,5 @@ describe.each([
     } finally {
       await fuzz.stop();
     }
-  }, 240_000);
+  });
 });

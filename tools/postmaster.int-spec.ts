@@ -34,12 +34,12 @@ beforeAll(async () => {
   spec = postgresql(folders, port, 'pw');
   pid = launch(spec);
   await isUp();
-}, 180_000);
+});
 
 afterAll(async () => {
   await stopProcess(pid, { signal: spec.stopSignal, waitMs: 30_000 });
   removeData(folder);
-}, 60_000);
+});
 
 it('PostgreSQL comes back after kill -9, also when a process of it hangs and holds its memory', async () => {
   const client = await connected();
@@ -62,7 +62,7 @@ it('PostgreSQL comes back after kill -9, also when a process of it hangs and hol
   const again = await connected();
   expect((await again.query('SELECT n FROM kept')).rows).toEqual([{ n: 1 }]);
   await again.end();
-}, 180_000);
+});
 
 it('a server that runs is left alone', async () => {
   const data = spec.marker;
@@ -70,4 +70,4 @@ it('a server that runs is left alone', async () => {
   expect(clearAfterKill(data)).toEqual([]);
   expect(readFileSync(join(data, 'postmaster.pid'), 'utf8')).toBe(lock);
   expect(isAlive(pid)).toBe(true);
-}, 180_000);
+});

@@ -44,7 +44,7 @@ describe('a Redis that is killed while its fork saves', () => {
     port = await tcpPort(0);
     spec = redis({ binaries, data: folder, logs: folder, fast: true }, port);
     await startRedis();
-  }, 120_000);
+  });
 
   afterAll(async () => {
     for (const made of clients) made.disconnect();

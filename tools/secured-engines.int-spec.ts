@@ -39,11 +39,11 @@ beforeAll(async () => {
   await admin.disconnect();
   anotherCaFile = join(folder, 'another-ca.pem');
   writeFileSync(anotherCaFile, certificateAuthority('another').certificate);
-}, 180_000);
+});
 afterAll(async () => {
   await engines?.stop();
   removeData(folder);
-}, 60_000);
+});
 
 type Config = ServiceConfig & { secrets: { redisUrl: string } };
 
@@ -142,7 +142,7 @@ it('announces and consumes as a service does, with no more rights than the Kafka
   await expect(admin.deleteTopics({ topics: [connection.topicName(DeviceModels.name)] })).rejects.toThrow();
   await admin.disconnect();
   await connection.close();
-}, 180_000);
+});
 
 it('the broker rejects clients without a certificate: ours was presented above', async () => {
   const { KAFKA_BROKERS: broker, KAFKA_TLS_CA_FILE: ca } = engines.env;
@@ -232,7 +232,7 @@ it('is backed up and restored over TLS, by a user who is no superuser', async ()
   expect(rows).toEqual([{ parents: 1499 }]);
   await expect(client.query('INSERT INTO registry.credentials VALUES (1501)')).rejects.toThrow(/foreign key/);
   await client.end();
-}, 180_000);
+});
 
 it('nothing of it is shown by printing the configuration without its secrets', () => {
   const { secrets, ...shown } = configOf();

@@ -1,11 +1,10 @@
 import dgram from 'node:dgram';
 import { beforeAll, expect, it } from '@jest/globals';
-import { thermometer, WebSocketClient } from '@lanyard/testing';
+import { eventually, thermometer, WebSocketClient } from '@lanyard/testing';
 import { Application } from '../application.ts';
 import { Random } from '../../tools/testing/random.ts';
 import type { RunningSystem } from '../system.ts';
 import { fresh } from '../journeys.ts';
-import { eventually } from '../patience.ts';
 
 const datagrams = 10_000;
 

@@ -1,8 +1,7 @@
 import { expect } from '@jest/globals';
-import { thermometer } from '@lanyard/testing';
+import { eventually, thermometer } from '@lanyard/testing';
 import type { Application, Reply } from '../application.ts';
 import { fresh, sensor } from '../journeys.ts';
-import { eventually } from '../patience.ts';
 
 const celsius = 21.625;
 

@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { eventually } from '../patience.ts';
+import { eventually } from '@lanyard/testing';
 
 const program = fileURLToPath(new URL('../../apps/cli/bin/lanyard.js', import.meta.url));
 const terminal = fileURLToPath(new URL('terminal.py', import.meta.url));

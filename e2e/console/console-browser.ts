@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { isLongRun } from '@lanyard/testing';
+import { isLongRun, patienceMs } from '@lanyard/testing';
 import axe, { type Result, type RunOptions } from 'axe-core';
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 import { chromiumPath } from '../../tools/lanyard/browser.ts';
@@ -67,7 +67,7 @@ export class ConsoleBrowser {
   static async open(baseUrl: string): Promise<ConsoleBrowser> {
     const browser = await chromium.launch({ executablePath: chromiumPath, args: flags });
     const page = await browser.newPage({ viewport: { width: 1_280, height: 860 } });
-    page.setDefaultTimeout(30_000);
+    page.setDefaultTimeout(patienceMs);
     return new ConsoleBrowser(browser, page, baseUrl);
   }
 
@@ -82,12 +82,10 @@ export class ConsoleBrowser {
     await this.page.getByRole('button', { name: 'Sign in' }).click();
   }
 
-  /** Opens a page by its path below `/console`; resolves with the ms until its title is there. */
-  async visit(path: string, title: string | RegExp): Promise<number> {
-    const startedAt = performance.now();
+  /** Opens a page by its path below `/console`, and waits for its title. */
+  async visit(path: string, title: string | RegExp): Promise<void> {
     await this.page.goto(`${this.baseUrl}/console${path}`, { waitUntil: 'commit' });
     await this.page.getByRole('heading', { level: 1, name: title }).waitFor();
-    return performance.now() - startedAt;
   }
 
   /** Moves the focus to an element, as a person without a mouse does. */

@@ -1,16 +1,12 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Simulator } from '../../tools/testing/simulator.ts';
-import { eventually } from '../patience.ts';
+import { eventually } from '@lanyard/testing';
 import type { Console } from './console.ts';
 
 const pages: [path: string, title: string, shown: RegExp][] = [
   ['/', 'Fleet', /registered/],
   ['/devices', 'Devices', /sim-0/],
 ];
-
-const interactiveMaxMs = 2_000;
-/** Other tests use the processors too: the fastest visit counts. */
-const visits = 5;
 
 /** The fleet and its devices. */
 export const describeDevices = (running: () => Console): void =>
@@ -21,12 +17,6 @@ export const describeDevices = (running: () => Console): void =>
 
     beforeAll(() => {
       ({ system, app, browser } = running());
-    });
-
-    it.each(pages)('%s is usable within two seconds', async (path, title) => {
-      const tookMs: number[] = [];
-      for (let n = 0; n < visits; n++) tookMs.push(await browser.visit(path, title));
-      expect(Math.min(...tookMs)).toBeLessThan(interactiveMaxMs);
     });
 
     it.each(pages)('%s has no fault that axe finds, at any width, light and dark', async (path, title, shown) => {

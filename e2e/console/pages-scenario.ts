@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { certificateAuthority } from '@lanyard/testing';
-import { eventually } from '../patience.ts';
+import { certificateAuthority, eventually } from '@lanyard/testing';
 import { fewViews } from './console-browser.ts';
 import { type Console, script } from './console.ts';
 

@@ -10,7 +10,7 @@ import { CoapsServer } from '../dtls/coaps-server.ts';
 import { Credentials } from '../dtls/credentials.ts';
 import { CoapOverLine, type ForeignLine } from '../dtls/line.ts';
 import { Nat } from '../dtls/nat.ts';
-import { eventually } from '../patience.ts';
+import { eventually } from '@lanyard/testing';
 import { coapClient } from './coap-client.ts';
 
 /** Set by tools/test.ts where these are there. */

@@ -7,8 +7,6 @@ import { prepareJava } from '../../tools/lanyard/java-programs.ts';
 /** Set by tools/test.ts where the package is there. */
 const python = process.env['LANYARD_PYTHON'];
 
-const timeoutMs = 240_000;
-
 type Sdk = [name: string, program: () => SdkProgram | Promise<SdkProgram>];
 
 const sdks: Sdk[] = [
@@ -22,15 +20,11 @@ describe('software development kits of the compatible service', () => {
   beforeAll(async () => {
     await prepareJava('leshan');
     system = await startSystem('foreign-sdks');
-  }, timeoutMs);
+  });
   afterAll(() => system?.stop());
 
-  it.each(sdks)(
-    '%s, unchanged',
-    async (_, program) => {
-      const app = new Application(system.baseUrl, system.adminKey);
-      await foreignSdk(app, system.coapUrls[0] as string, await program());
-    },
-    timeoutMs,
-  );
+  it.each(sdks)('%s, unchanged', async (_, program) => {
+    const app = new Application(system.baseUrl, system.adminKey);
+    await foreignSdk(app, system.coapUrls[0] as string, await program());
+  });
 });

@@ -7,7 +7,7 @@ import { type RunningSystem, startSystem, tcpPort, udpPort } from '../system.ts'
 import { livesItsLife } from '../foreign-life.ts';
 import type { ForeignDevice } from '../java-device.ts';
 import { fresh, sensor } from '../journeys.ts';
-import { eventually } from '../patience.ts';
+import { eventually } from '@lanyard/testing';
 import { WakaamaDevice } from '../wakaama-device.ts';
 import { type CoapAnswer, coapClient, type CoapRequest } from './coap-client.ts';
 

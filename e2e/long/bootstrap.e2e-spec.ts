@@ -7,7 +7,7 @@ import { Application } from '../application.ts';
 import { fresh } from '../journeys.ts';
 import { prepareJava } from '../../tools/lanyard/java-programs.ts';
 import { LeshanDevice } from '../leshan-device.ts';
-import { eventually } from '../patience.ts';
+import { eventually } from '@lanyard/testing';
 import { type RunningSystem, startSystem } from '../system.ts';
 
 const profiles = '/v3/bootstrap-profiles';

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { certificateAuthority, selfSigned } from '@lanyard/testing';
+import { certificateAuthority, eventually, selfSigned } from '@lanyard/testing';
 import { scrape, sum } from '../../tools/testing/metrics.ts';
 import { Application } from '../application.ts';
 import { CaliforniumDevice } from '../californium-device.ts';
@@ -14,7 +14,6 @@ import { prepareJava } from '../../tools/lanyard/java-programs.ts';
 import type { ForeignDevice } from '../java-device.ts';
 import { fresh } from '../journeys.ts';
 import { LeshanDevice } from '../leshan-device.ts';
-import { eventually } from '../patience.ts';
 import { type RunningSystem, startSystem, udpPort } from '../system.ts';
 import type { RawKeyFiles, TlsFiles } from '../tls-device.ts';
 

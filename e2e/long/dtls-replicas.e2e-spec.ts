@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DtlsRehearsal, proxies } from '../../tools/testing/dtls-rehearsal.ts';
 import { sessionsAt } from '../../tools/testing/metrics.ts';
-import { eventually, patienceMs } from '../patience.ts';
+import { eventually, patienceMs } from '@lanyard/testing';
 import { type RunningSystem, startSystem } from '../system.ts';
 
 /** More for a long run: `LANYARD_E2E_DEVICES=2000 npm test -- dtls-replicas`. */
@@ -67,5 +67,5 @@ describe('DTLS connections while one of two device-proxies dies, is restarted or
   it('no device handshakes again, no acknowledged value is lost, and every command ended in one way', async () => {
     const { values_acknowledged: values } = await rehearsal.end();
     expect(values).toBeGreaterThan(devices);
-  }, 600_000);
+  });
 });

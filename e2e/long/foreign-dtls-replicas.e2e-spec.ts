@@ -9,7 +9,7 @@ import { prepareJava } from '../../tools/lanyard/java-programs.ts';
 import type { ForeignDevice } from '../java-device.ts';
 import { fresh, sensor } from '../journeys.ts';
 import { LeshanDevice } from '../leshan-device.ts';
-import { eventually } from '../patience.ts';
+import { eventually } from '@lanyard/testing';
 import { type RunningSystem, startSystem } from '../system.ts';
 
 type Start = (port: number, name: string, psk: PreSharedKey) => Promise<ForeignDevice>;

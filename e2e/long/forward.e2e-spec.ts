@@ -1,10 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { thermometer } from '@lanyard/testing';
+import { eventually, thermometer } from '@lanyard/testing';
 import { Application } from '../application.ts';
 import { fresh, sensor } from '../journeys.ts';
-import { eventually } from '../patience.ts';
 import { type RunningSystem, startSystem, tcpPort } from '../system.ts';
 import { CommandLine, type Run } from '../cli/command-line.ts';
 import { LocalServer } from '../cli/local-server.ts';

@@ -9,13 +9,12 @@ import { CommandLoad } from '../../tools/testing/command-load.ts';
 import { Simulator } from '../../tools/testing/simulator.ts';
 import { UdpBalancer } from '../../tools/testing/udp-balancer.ts';
 import { Application } from '../application.ts';
-import { eventually, patienceMs } from '../patience.ts';
+import { eventually } from '@lanyard/testing';
 import { type RunningSystem, startSystem } from '../system.ts';
 
 const gateways = 2;
 const behindEach = 4;
 const behindAll = gateways * behindEach;
-const slow = { timeoutMs: 3 * patienceMs };
 
 /** Simulated gateways behind a balancer for two device-proxies. */
 describe.each(['coap', 'coaps'])('devices behind gateways at %s', (scheme) => {
@@ -56,7 +55,7 @@ describe.each(['coap', 'coaps'])('devices behind gateways at %s', (scheme) => {
 
   const flow = async (count = 40): Promise<void> => {
     const before = values.inbox.items;
-    await eventually(() => expect(values.inbox.items).toBeGreaterThan(before + count), slow);
+    await eventually(() => expect(values.inbox.items).toBeGreaterThan(before + count));
   };
 
   beforeAll(async () => {
@@ -81,7 +80,7 @@ describe.each(['coap', 'coaps'])('devices behind gateways at %s', (scheme) => {
     for (let gateway = 0; gateway < gateways; gateway++) {
       const id = await app.deviceId(`${prefix}-${gateway}`);
       ids.set(`${prefix}-${gateway}`, id);
-      await eventually(async () => expect(await behind(id)).toHaveLength(behindEach), slow);
+      await eventually(async () => expect(await behind(id)).toHaveLength(behindEach));
       for (const device of await behind(id)) ids.set(device.endpoint_name, device.id);
     }
     const lanyard = new Lanyard({ baseUrl: system.baseUrl, key: system.adminKey, retries: 10 });
@@ -92,7 +91,7 @@ describe.each(['coap', 'coaps'])('devices behind gateways at %s', (scheme) => {
     for (const [name, id] of ids)
       if (/-\d+-\d+$/.test(name))
         expect((await reader.call('PUT', `/v2/subscriptions/${id}${sensorPath}`)).status).toBeLessThan(300);
-    await eventually(async () => expect((await fleet.state()).observations).toBe(behindAll + gateways), slow);
+    await eventually(async () => expect((await fleet.state()).observations).toBe(behindAll + gateways));
   });
 
   afterAll(async () => {
@@ -124,10 +123,10 @@ describe.each(['coap', 'coaps'])('devices behind gateways at %s', (scheme) => {
     const [one, two] = [`${prefix}-1-0`, `${prefix}-1-1`];
     const path = `/v3/devices/${ids.get(one)}`;
     expect((await app.call('POST', `${path}/suspend`, { category: 'maintenance' })).status).toBe(204);
-    await eventually(async () => expect((await app.call('GET', path)).json.state).toBe('deregistered'), slow);
+    await eventually(async () => expect((await app.call('GET', path)).json.state).toBe('deregistered'));
     expect(await ask(two, { method: 'GET', uri: '/3/0/2' })).toBe(`200 ${two}`);
     expect((await app.call('POST', `${path}/resume`, { category: 'maintenance' })).status).toBe(204);
-    await eventually(async () => expect((await app.call('GET', path)).json.state).toBe('registered'), slow);
+    await eventually(async () => expect((await app.call('GET', path)).json.state).toBe('registered'));
     expect(await ask(one, { method: 'GET', uri: '/3/0/2' })).toBe(`200 ${one}`);
     const reader = await app.call('GET', `/v3/devices?host_gateway__eq=${ids.get(`${prefix}-1`)}`);
     expect(reader.json.data).toHaveLength(behindEach);
@@ -156,11 +155,11 @@ describe.each(['coap', 'coaps'])('devices behind gateways at %s', (scheme) => {
       expect(figures.commands_succeeded).toBeGreaterThan(60);
       const sent = acknowledged(await fleet.values());
       expect([...sent.values()].flat().length).toBeGreaterThan(100);
-      await eventually(() => expect(lostValues(values.inbox, sent, ids)).toEqual([]), slow);
+      await eventually(() => expect(lostValues(values.inbox, sent, ids)).toEqual([]));
     } finally {
       await commands.stop();
     }
-  }, 600_000);
+  });
 
   it('leave with their gateway', async () => {
     await fleet.stop('SIGTERM');
@@ -168,6 +167,6 @@ describe.each(['coap', 'coaps'])('devices behind gateways at %s', (scheme) => {
       const { json } = await app.call('GET', `/v3/devices?limit=100`);
       return json.data.map(({ state }: { state: string }) => state);
     };
-    await eventually(async () => expect(new Set(await states())).toEqual(new Set(['deregistered'])), slow);
+    await eventually(async () => expect(new Set(await states())).toEqual(new Set(['deregistered'])));
   });
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type ConnectionOptions } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { certificateAuthority, selfSigned } from '@lanyard/testing';
+import { certificateAuthority, eventually, selfSigned } from '@lanyard/testing';
 import { Application } from '../application.ts';
 import { CaliforniumDevice } from '../californium-device.ts';
 import { type RunningSystem, startSystem, tcpPort } from '../system.ts';
@@ -11,7 +11,6 @@ import { livesItsLife } from '../foreign-life.ts';
 import { fresh, sensor } from '../journeys.ts';
 import { prepareJava } from '../../tools/lanyard/java-programs.ts';
 import { TlsDevice, type TlsFiles } from '../tls-device.ts';
-import { eventually } from '../patience.ts';
 
 /** The code of the first message of the service to a device that presents this; rejects when it closes without one. */
 const greeting = (port: number, shown: ConnectionOptions): Promise<number | undefined> =>

@@ -9,7 +9,7 @@ import { scrape, sum } from '../../tools/testing/metrics.ts';
 import { Simulator } from '../../tools/testing/simulator.ts';
 import { Application } from '../application.ts';
 import { fresh } from '../journeys.ts';
-import { eventually } from '../patience.ts';
+import { eventually } from '@lanyard/testing';
 import { type RunningSystem, startSystem, udpPort } from '../system.ts';
 
 const image = randomBytes(50_000);

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { eventually } from '../patience.ts';
+import { eventually } from '@lanyard/testing';
 import { type Conversation, tlv } from './conversation.ts';
 
 const updateClient = [18, ...Array.from({ length: 29 }, (_, i) => 21 + i)];

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from '@jest/globals';
 import { fresh, sensor } from '../journeys.ts';
-import { eventually, patienceMs } from '../patience.ts';
+import { eventually } from '@lanyard/testing';
 import { b64, type Conversation, opaque, senmlCbor, senmlJson, text, tlv } from './conversation.ts';
 import { filled, javaHash, specimen, varied, variedInstances } from './specimen.ts';
 
@@ -71,14 +71,11 @@ export const observing = (talk: () => Conversation): void => {
     const bytes = randomBytes(mebibyte);
     const path = `/v2/endpoints/${talk().deviceId}${specimen}/4`;
     const ended = async (asyncId: string): Promise<{ attempts: number; payload: string | null }> =>
-      eventually(
-        async () => {
-          const { json } = await talk().app.call('GET', `/v3/device-requests/${asyncId}`);
-          expect(json).toMatchObject({ state: 'succeeded' });
-          return json;
-        },
-        { timeoutMs: 2 * patienceMs },
-      );
+      eventually(async () => {
+        const { json } = await talk().app.call('GET', `/v3/device-requests/${asyncId}`);
+        expect(json).toMatchObject({ state: 'succeeded' });
+        return json;
+      });
     const put = await talk().app.call('PUT', path, bytes, { 'content-type': opaque });
     expect(put.status).toBe(202);
     expect(await ended(put.json['async-response-id'])).toMatchObject({ attempts: 1 });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
 import { sensor } from '../journeys.ts';
 import { specimenDefinition } from '../leshan-device.ts';
-import { eventually } from '../patience.ts';
+import { eventually } from '@lanyard/testing';
 import {
   b64,
   cbor,

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { eventually } from '../patience.ts';
+import { eventually } from '@lanyard/testing';
 import { b64, cbor, type Conversation, lwm2mJson, opaque, senmlCbor, senmlJson, text, tlv } from './conversation.ts';
 import { specimen } from './specimen.ts';
 

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type DeviceClient, thermometer } from '@lanyard/testing';
+import { type DeviceClient, eventually, thermometer } from '@lanyard/testing';
 import { Application } from '../application.ts';
 import { type RunningSystem, startSystem } from '../system.ts';
 import { fresh } from '../journeys.ts';
 import { demonstrated } from '../journeys-device.ts';
-import { eventually } from '../patience.ts';
 
 const devices = 50;
 

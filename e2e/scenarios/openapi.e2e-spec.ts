@@ -3,7 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { operatorActions } from '@lanyard/contracts';
-import { CallbackReceiver, certificateAuthority, eventually, isLongRun, selfSigned } from '@lanyard/testing';
+import {
+  CallbackReceiver,
+  certificateAuthority,
+  eventually,
+  isLongRun,
+  patienceMs,
+  selfSigned,
+} from '@lanyard/testing';
 import { Application } from '../application.ts';
 import { type RunningSystem, startSystem, tcpPort } from '../system.ts';
 import { ApiFuzz } from '../openapi/api-fuzz.ts';
@@ -19,7 +26,6 @@ import { Trail } from '../openapi/trail.ts';
 import { openSets, undividedLists } from '../openapi/divided-lists.ts';
 import { Random } from '../../tools/testing/random.ts';
 import { wrongMethodsTaken } from '../openapi/wrong-methods.ts';
-import { patienceMs } from '../patience.ts';
 
 /** Rounds over all operations, unless `npm run test:openapi` names a time. */
 const rounds = isLongRun ? 5 : 1;
@@ -166,7 +172,7 @@ describe('the OpenAPI document', () => {
       const strange = trail.codesOf(operation).filter((code) => !expected.includes(code));
       expect([operation, strange]).toEqual([operation, []]);
     }
-  }, 600_000);
+  });
 
   it('has paths that answer every other method with 405 and Allow', async () => {
     const taken = await wrongMethodsTaken(committedDocument(), async (method, path) => {
@@ -183,7 +189,7 @@ describe('the OpenAPI document', () => {
     expect(await openSets(committedDocument(), read)).toEqual([]);
     // Entries of the event log that come meanwhile are counted once only.
     await eventually(async () => expect(await undividedLists(committedDocument(), read)).toEqual([]));
-  }, 120_000);
+  });
 
   it(
     `holds whatever is asked: no error of the server, no hang, every answer as described (seed ${seed})`,

@@ -174,7 +174,7 @@ export const testSystem = (name: string, environment: NodeJS.ProcessEnv = {}) =>
     await listen(DeviceEvents, (event) => void events.push(event));
     await listen(DeviceSelections, (selection) => void selections.push(selection));
     await listen(CampaignsCommands, execute);
-  }, 60_000);
+  });
 
   afterAll(async () => {
     for (const consumer of consumers) await consumer.stop();
@@ -256,7 +256,7 @@ export const testSystem = (name: string, environment: NodeJS.ProcessEnv = {}) =>
     devicesOf: async (id: string): Promise<Record<string, unknown>[]> =>
       (await call('GET', `/v3/update-campaigns/${id}/devices?limit=1000`)).body.data,
     eventually: (id: string, wanted: string): Promise<void> =>
-      eventually(async () => expect(await state(id)).toBe(wanted), { timeoutMs: 30_000 }),
+      eventually(async () => expect(await state(id)).toBe(wanted)),
     folder: (): string => folder,
   };
 };

@@ -28,4 +28,4 @@ it('the packed program runs in an empty folder, without a registry, and has the 
     });
   expect(run('--help')).toMatchObject({ status: 0, stdout: expect.stringContaining('forward') });
   expect(run('devices')).toMatchObject({ status: 4, stderr: expect.stringContaining('lanyard login') });
-}, 120_000);
+});

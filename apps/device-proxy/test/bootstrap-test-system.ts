@@ -76,7 +76,7 @@ export class BootstrapTestSystem {
 
   fact(deviceId: string, change: DeviceBootstrapChanged['change']): Promise<DeviceBootstrapChanged> {
     return this.secured.system
-      .fact(this.facts, (fact) => fact.deviceId === deviceId && fact.change === change, 30_000)
+      .fact(this.facts, (fact) => fact.deviceId === deviceId && fact.change === change)
       .then(({ value }) => value);
   }
 

@@ -22,7 +22,7 @@ describe('the bootstrap server', () => {
     all = await BootstrapTestSystem.create('bootstrap');
     ({ system } = all.secured);
     ({ proxy } = all);
-  }, 180_000);
+  });
   afterEach(() => all.closeDevices());
   afterAll(() => all.close());
 

@@ -218,10 +218,10 @@ describe('POST /v2/device-requests/{device-id}', () => {
     expect(await to(1_000)).toMatchObject({ status: 400, text: 'QUEUE_IS_FULL' });
     expect(await to(0)).toMatchObject({ status: 202 });
     await system.thing(proxy, 'absent').device.register();
-    await system.result('full-999', 240_000);
+    await system.result('full-999');
     const order = system.results.filter(({ value }) => value.deviceId === absent).map(({ value }) => value.asyncId);
     expect(order).toEqual(Array.from({ length: 1_000 }, (_, i) => `full-${i}`));
-  }, 300_000);
+  });
 
   it('what waits for a device is bounded in bytes too', async () => {
     const absent = newId();
@@ -237,7 +237,7 @@ describe('POST /v2/device-requests/{device-id}', () => {
       text: 'QUEUE_IS_FULL',
     });
     expect(await system.call(proxy, app, 'GET', path)).toMatchObject({ status: 202 });
-  }, 60_000);
+  });
 
   it('a waiting command can be cancelled, any other cannot', async () => {
     const absent = newId();

@@ -24,7 +24,7 @@ describe('a DTLS connection with an id', () => {
   beforeAll(async () => {
     secured = await SecureTestSystem.create('dtls-take-over', 'DTLS');
     ({ system } = secured);
-  }, 180_000);
+  });
   afterEach(() => secured.closeDevices());
   afterAll(() => secured.close());
 

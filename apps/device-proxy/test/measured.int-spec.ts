@@ -9,7 +9,6 @@ import { RawDevice } from './raw-device.js';
 
 const senmlJson = 110;
 const temperature = '/3303/0/5700';
-const patienceMs = 90_000;
 
 /** How long before its arrival a value was measured, in s; undefined: the device does not say. */
 const ageOf = ({ observedAt, measuredAt }: ResourceValueArrived): number | undefined =>
@@ -34,15 +33,12 @@ describe('the time at which a device measured', () => {
   const textOf = ({ item }: ResourceValueArrived): string => Buffer.from(item.payload, 'base64').toString();
   /** As they came, and in the order of arrival. */
   const arrived = (deviceId: string, count: number): Promise<ResourceValueArrived[]> =>
-    eventually(
-      () => {
-        const values = system.values.map(({ value }) => value).filter((value) => value.deviceId === deviceId);
-        expect(values).toHaveLength(count);
-        expect(values.map(({ sequence }) => sequence)).toEqual(values.map((_, n) => n + 1));
-        return values;
-      },
-      { timeoutMs: patienceMs },
-    );
+    eventually(() => {
+      const values = system.values.map(({ value }) => value).filter((value) => value.deviceId === deviceId);
+      expect(values).toHaveLength(count);
+      expect(values.map(({ sequence }) => sequence)).toEqual(values.map((_, n) => n + 1));
+      return values;
+    });
 
   it('of a Send goes along, and its records come in the order of time', async () => {
     const [thing, deviceId] = await device('history');
@@ -117,7 +113,7 @@ describe('the time at which a device measured', () => {
   it('of a notification goes along; one of several times is a value for each', async () => {
     const one = await RawDevice.registered(proxy.coapPort, 'notifier', '</>;ct="0 110",</3303/0>');
     try {
-      const { value } = await system.fact(system.sessions, (v) => v.endpointName === 'notifier', patienceMs);
+      const { value } = await system.fact(system.sessions, (v) => v.endpointName === 'notifier');
       const { deviceId } = value;
       const app = newKey(system.accountId);
       const asked = new Promise<CoapMessage>((resolve) => (one.onObserve = resolve));

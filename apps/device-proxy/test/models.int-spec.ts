@@ -156,7 +156,7 @@ describe('/v3/object-models', () => {
     expect((await upload('Float')).status).toBe(201);
     const { json } = await upload('Opaque', '1.1');
     await eventually(async () => expect(await formats()).toEqual([0, 42, 42]));
-    const told = await system.fact(system.sessions, (v) => v.endpointName === 'versions-second', 30_000);
+    const told = await system.fact(system.sessions, (v) => v.endpointName === 'versions-second');
     expect(told.value.objectVersions).toEqual({ 33_400: '1.1' });
     await system.call(proxy, app, 'DELETE', `/v3/object-models/${String(json.id)}`);
     await eventually(async () => expect(await formats()).toEqual([0, 0, 0]));

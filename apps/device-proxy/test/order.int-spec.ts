@@ -7,7 +7,6 @@ import { TestSystem, newKey } from './test-system.js';
 import { RawDevice } from './raw-device.js';
 
 /** For a machine ten times slower than a developer's. */
-const patienceMs = 90_000;
 const text = 0;
 const senmlJson = 110;
 /** Its values are noted in the database before they go to Kafka, so that a test can make them wait, or fail. */
@@ -33,7 +32,7 @@ describe('the order of notifications (RFC 7641 §3.4)', () => {
   const device = async (name: string): Promise<[RawDevice, string]> => {
     const one = await RawDevice.registered(proxy.coapPort, name, '</>;ct="0 110",</5/0>,</3303/0>');
     devices.push(one);
-    const { value } = await system.fact(system.sessions, (v) => v.endpointName === name, patienceMs);
+    const { value } = await system.fact(system.sessions, (v) => v.endpointName === name);
     return [one, value.deviceId];
   };
   /** The device answers the observation of a path with number 10; answers its token. */
@@ -54,11 +53,7 @@ describe('the order of notifications (RFC 7641 §3.4)', () => {
       'payload-b64': Buffer.from(JSON.stringify(paths.map((n) => ({ n })))).toString('base64'),
     });
   const arrived = (deviceId: string, path: string, value: string) =>
-    system.fact(
-      system.values,
-      (v) => v.deviceId === deviceId && v.item.path === path && textOf(v.item) === value,
-      patienceMs,
-    );
+    system.fact(system.values, (v) => v.deviceId === deviceId && v.item.path === path && textOf(v.item) === value);
   const textOf = ({ payload }: { payload: string }): string => Buffer.from(payload, 'base64').toString();
   /** In the order of epoch and sequence, which decides what the last known value is. */
   const valuesOf = (deviceId: string, path: string): string[] =>
@@ -137,12 +132,9 @@ describe('the order of notifications (RFC 7641 §3.4)', () => {
       const [one, deviceId] = await device(name);
       const token = await observed(one, deviceId);
       expect(await one.told(token, report(12, 50))).toBe('ACK');
-      await eventually(
-        async () => {
-          expect((await system.storedSession(deviceId)).newest).toMatch(new RegExp(`^${token.toString('hex')}:12:`));
-        },
-        { timeoutMs: patienceMs },
-      );
+      await eventually(async () => {
+        expect((await system.storedSession(deviceId)).newest).toMatch(new RegExp(`^${token.toString('hex')}:12:`));
+      });
       return [one, deviceId, token];
     };
     const older = async (one: RawDevice, deviceId: string, token: Buffer): Promise<void> => {
@@ -162,9 +154,7 @@ describe('the order of notifications (RFC 7641 §3.4)', () => {
       const [one, deviceId, token] = await standing('rebound');
       await one.rebind();
       one.update(60);
-      await eventually(() => expect(one.heard.map(({ messageId }) => messageId)).toContain(60), {
-        timeoutMs: patienceMs,
-      });
+      await eventually(() => expect(one.heard.map(({ messageId }) => messageId)).toContain(60));
       await older(one, deviceId, token);
     });
 
@@ -175,16 +165,14 @@ describe('the order of notifications (RFC 7641 §3.4)', () => {
       const path = `/v2/device-requests/${deviceId}?async-id=there`;
       const asked = await system.call(proxy, app, 'POST', path, { method: 'GET', uri: '/3303/0/5700' });
       expect(asked.status).toBe(202);
-      await eventually(() => expect(one.requests().some(({ code }) => code === Code.GET)).toBe(true), {
-        timeoutMs: patienceMs,
-      });
+      await eventually(() => expect(one.requests().some(({ code }) => code === Code.GET)).toBe(true));
     });
 
     it('after a restart', async () => {
       const before = await system.proxy('dp-2');
       const one = await RawDevice.registered(before.coapPort, 'restarted', '</>;ct="0 110",</5/0>');
       devices.push(one);
-      const { value } = await system.fact(system.sessions, (v) => v.endpointName === 'restarted', patienceMs);
+      const { value } = await system.fact(system.sessions, (v) => v.endpointName === 'restarted');
       const token = await observed(one, value.deviceId, before);
       expect(await one.told(token, report(12, 50))).toBe('ACK');
       await before.stop();
@@ -241,7 +229,7 @@ describe('the order of notifications (RFC 7641 §3.4)', () => {
     expect((await observing).json).toMatchObject({ status: 200 });
     const garbled = (number: number) => ({ number, messageId: 60 + number, payload: '[{"n":', format: senmlJson });
     expect(await one.told(request.token, garbled(11))).toBe('ACK');
-    const { value } = await system.fact(system.events, (v) => v.deviceId === deviceId, patienceMs);
+    const { value } = await system.fact(system.events, (v) => v.deviceId === deviceId);
     expect(value).toMatchObject({
       eventCode: 'SYS_401',
       data: {

@@ -3,7 +3,6 @@ import { TestSystem } from './test-system.js';
 import { RawDevice } from './raw-device.js';
 
 /** For a machine ten times slower than a developer's. */
-const patienceMs = 90_000;
 const temperature = '/3303/0/5700';
 /** All devices of the model observe with it by themselves. */
 const token = Buffer.from([1, 2]);
@@ -25,7 +24,7 @@ describe('devices that chose the same token for observations of their own', () =
     const ids: string[] = [];
     for (const name of ['first', 'second']) {
       devices.push(await RawDevice.registered(a.coapPort, name, '</3303/0/5700>;obs;aobs=258'));
-      const { value } = await system.fact(system.sessions, (v) => v.endpointName === name, patienceMs);
+      const { value } = await system.fact(system.sessions, (v) => v.endpointName === name);
       ids.push(value.deviceId);
     }
     for (const [n, device] of devices.entries()) {
@@ -36,7 +35,7 @@ describe('devices that chose the same token for observations of their own', () =
       expect(await device.told(token, { number: 2, messageId: 51, payload: `2${n}`, format: 0 })).toBe('ACK');
     for (const [n, deviceId] of ids.entries()) {
       const base64 = Buffer.from(`2${n}`).toString('base64');
-      const { value } = await system.fact(system.values, (v) => v.item.payload === base64, patienceMs);
+      const { value } = await system.fact(system.values, (v) => v.item.payload === base64);
       expect(value).toMatchObject({ deviceId, item: { path: temperature }, cause: 'auto-observation' });
     }
   });

@@ -12,7 +12,7 @@ describe.each(['UDP', 'DTLS'])('the radio of a device over %s', (over) => {
 
   beforeAll(async () => {
     secured = await SecureTestSystem.create(`radios-${over}`, 'DTLS');
-  }, 180_000);
+  });
   afterAll(() => secured.close());
 
   /** A registered thermometer. */

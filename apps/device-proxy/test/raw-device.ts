@@ -16,7 +16,6 @@ const option = (number: number, value: string | number): CoapOption => ({
 });
 
 /** For a machine ten times slower than a developer's. */
-const patience = { timeoutMs: 90_000 };
 
 export interface Report {
   /** Observe number, below 256. */
@@ -85,7 +84,7 @@ export class RawDevice {
     await eventually(() => {
       if (!this.heard.some((one) => one.code === Code.Created && one.messageId === messageId))
         throw new Error('not registered');
-    }, patience);
+    });
   }
 
   /** Requests that came in. */
@@ -147,7 +146,7 @@ export class RawDevice {
       const [answer] = index < 0 ? [] : this.heard.splice(index, 1);
       if (!answer) throw new Error(`no answer to ${messageId}`);
       return answer.type;
-    }, patience);
+    });
   }
 
   close(): void {

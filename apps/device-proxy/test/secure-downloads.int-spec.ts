@@ -14,7 +14,7 @@ describe.each<Over>(['TLS', 'DTLS'])('GET /downloads/{ticket} over %s', (over) =
   beforeAll(async () => {
     packages = await PackageServer.start();
     secured = await SecureTestSystem.create(`downloads-${over}`, over, [packages.url]);
-  }, 180_000);
+  });
   afterAll(async () => {
     await secured.closeDevices();
     await secured.close();

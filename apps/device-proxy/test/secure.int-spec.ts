@@ -20,7 +20,7 @@ describe.each(transports)('devices over %s', (over, address) => {
   beforeAll(async () => {
     secured = await SecureTestSystem.create(`secure-${over.replaceAll(' ', '-')}`, over);
     ({ system, proxy } = secured);
-  }, 180_000);
+  });
   afterEach(() => secured.closeDevices());
   afterAll(() => secured.close());
 
@@ -143,7 +143,7 @@ describe.each(transports)('devices over %s', (over, address) => {
       });
     }
     expect(new Set(thing.written).size).toBe(8);
-  }, 180_000);
+  });
 
   it('a session moves with its device to another replica, and is there again after a restart', async () => {
     const { deviceId, identity } = await secured.directory('psk-mover');
@@ -186,7 +186,7 @@ describe('listeners for streams', () => {
   beforeAll(async () => {
     secured = await SecureTestSystem.create('streams');
     ({ system, proxy } = secured);
-  }, 180_000);
+  });
   afterEach(() => secured.closeDevices());
   afterAll(() => secured.close());
 

@@ -37,7 +37,7 @@ describe('a TLS client that shows an identity', () => {
 
   beforeAll(async () => {
     secured = await SecureTestSystem.create('unknown-identity');
-  }, 180_000);
+  });
   afterAll(() => secured?.close());
 
   it('without a credential is refused with the same alert as one with a wrong key', async () => {

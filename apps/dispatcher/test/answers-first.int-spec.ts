@@ -67,18 +67,15 @@ describe('subscriptions', () => {
       );
 
     for (const messages of [poll, () => client.messages, () => receiver.messages])
-      await eventually(
-        async () => {
-          const order = arrived(await messages());
-          expect(order.filter((name) => name.startsWith('answer'))).toHaveLength(subscriptions);
-          expect(order.filter((name) => name.startsWith('value'))).toHaveLength(2 * subscriptions);
-          for (const name of order.filter((each) => each.startsWith('answer')))
-            expect(order.indexOf(name)).toBeLessThan(order.indexOf(name.replace('answer', 'value')));
-        },
-        { timeoutMs: 60_000 },
-      );
+      await eventually(async () => {
+        const order = arrived(await messages());
+        expect(order.filter((name) => name.startsWith('answer'))).toHaveLength(subscriptions);
+        expect(order.filter((name) => name.startsWith('value'))).toHaveLength(2 * subscriptions);
+        for (const name of order.filter((each) => each.startsWith('answer')))
+          expect(order.indexOf(name)).toBeLessThan(order.indexOf(name.replace('answer', 'value')));
+      });
     client.cut();
-  }, 120_000);
+  });
 
   it('have an answer that is explained by its own uid', async () => {
     const customer = await system.customer();
@@ -87,5 +84,5 @@ describe('subscriptions', () => {
     await system.value(customer, 1, newId(), { answer: { uid, keyId: customer.keyId, item } });
     const response = await fetch(`${service.url}/explain/events/${uid}`, { headers: system.identity(customer) });
     expect(await response.json()).toMatchObject({ uid, category: 'async-responses', async_id: 'subscribed' });
-  }, 60_000);
+  });
 });

@@ -79,9 +79,9 @@ describe('a dispatcher that loses Redis', () => {
       if (ping) client.socket.pong(ping);
     }, pongEveryMs);
     await system.value(customer, 'after');
-    await eventually(() => expect(received()).toContain('after'), { timeoutMs: 30_000 });
+    await eventually(() => expect(received()).toContain('after'));
     clearInterval(ponging);
     expect(received()).toEqual([...numbers(0, 7), ...numbers(0, 7), 'after']);
     client.cut();
-  }, 60_000);
+  });
 });

@@ -31,7 +31,7 @@ beforeAll(async () => {
     upstreams[name]?.url ?? '',
   ]);
   gateway = await (await TestSystem.corner('scopes')).start(Object.fromEntries(urls) as Record<string, string>);
-}, 120_000);
+});
 afterAll(async () => {
   await gateway?.stop();
   await Promise.all(Object.values(upstreams).map((upstream) => upstream.stop()));

@@ -19,7 +19,7 @@ describe('requests that were refused', () => {
       withProviders([CLOCK, clock]),
     );
     recorded = await RecordedEvents.of(gateway);
-  }, 120_000);
+  });
   afterAll(async () => {
     await recorded?.stop();
     await gateway?.stop();

@@ -20,7 +20,7 @@ beforeAll(async () => {
   gateway = await (
     await TestSystem.corner('session')
   ).start({ ...variables, GATEWAY_REGISTRY_URLS: registry.url }, withProviders([CLOCK, clock]));
-}, 120_000);
+});
 afterAll(async () => {
   await gateway?.stop();
   await registry?.stop();

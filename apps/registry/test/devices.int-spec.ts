@@ -140,7 +140,7 @@ describe('the device directory', () => {
         });
         expect(JSON.stringify(facts)).not.toContain('hidden');
       });
-    }, 60_000);
+    });
 
     it('PUT 409 when the new endpoint name is taken', async () => {
       await created({ endpoint_name: 'held' });

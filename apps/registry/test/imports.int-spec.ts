@@ -234,7 +234,7 @@ describe('imports of several accounts', () => {
     expect(await abandoned).toBeInstanceOf(ImportDeleted);
     slow.end();
     expect(await taken).toMatchObject({ total_count: 2 });
-  }, 120_000);
+  });
 
   it('a completed one is deleted after 30 days, with its report; others stay', async () => {
     const account = newId();

@@ -186,7 +186,7 @@ export const testSystem = (name: string) => {
     await groups.start();
     profiles = new StateReader(kafka, BootstrapProfiles, { project: (value) => value, onFatal: () => undefined });
     await profiles.start();
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await announcements?.stop();

@@ -47,7 +47,7 @@ describe(`a source of ${bytes} bytes`, () => {
       [expected],
       [expected],
     ]);
-  }, 300_000);
+  });
 
   it('is fetched over UDP and over TCP', async () => {
     const expected = await digestOf(madeOnDemand);
@@ -60,5 +60,5 @@ describe(`a source of ${bytes} bytes`, () => {
     const tcpDevice = await streams.endpoint({ limits });
     const toServer = await tcpDevice.endpoint.connect({ host: '127.0.0.1', port: overTcp.port });
     expect(sha256((await tcpDevice.endpoint.request(toServer, get)).payload)).toBe(expected);
-  }, 300_000);
+  });
 });

@@ -1,7 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { type CoapMessage, type CoapOption, decodeMessage, encodeMessage } from '../src/index.js';
 
-const PATIENCE_MS = 5_000;
+const PATIENCE_MS = 60_000;
 
 const empty = Buffer.alloc(0);
 

@@ -3,7 +3,7 @@ import { encodeFrame, type StreamMessage } from '../src/codec/stream-message.js'
 import { FrameReader } from '../src/stream/frame-reader.js';
 import { csm } from '../src/stream/signals.js';
 
-const PATIENCE_MS = 5_000;
+const PATIENCE_MS = 60_000;
 
 /** A bare connection that says what it is told and nothing by itself. */
 export class RawStream {

@@ -96,7 +96,7 @@ describe('a process that was killed', () => {
     await startOurs();
     await values();
     await eventually(() => expect(seen.size).toBe(50), { timeoutMs: soonMs });
-  }, 40_000);
+  });
 
   it('gives its partitions to those who know that it is gone', async () => {
     await startOurs();
@@ -105,5 +105,5 @@ describe('a process that was killed', () => {
     await values();
     await consumer.evict('service-1');
     await eventually(() => expect(seen.size).toBe(50), { timeoutMs: soonMs });
-  }, 40_000);
+  });
 });

@@ -64,7 +64,7 @@ describe('many announcements at once', () => {
       },
     });
     relay.start();
-    await eventually(() => sent.length === 5_102, { timeoutMs: 60_000 });
+    await eventually(() => sent.length === 5_102);
     await relay.stop();
     expect(sent).toEqual(Array.from({ length: 5_102 }, (_, n) => n));
   });

@@ -16,7 +16,7 @@ describe('a Kafka that goes silent in the middle of a start', () => {
     const { topicPrefix } = isolation;
     connection = new KafkaConnection({ brokers: [line.address], clientId: 'test', topicPrefix, logger });
     await connection.ensureTopics([AccessAccounts]);
-  }, 60_000);
+  });
   afterAll(async () => {
     await connection?.close();
     line?.close();
@@ -33,5 +33,5 @@ describe('a Kafka that goes silent in the middle of a start', () => {
     line.heal();
     await starting;
     await reader.stop();
-  }, 120_000);
+  });
 });

@@ -100,5 +100,5 @@ describe('a reader of state', () => {
     await eventually(() => expect(reader.has(a)).toBe(false));
     expect(seen.at(-1)).toBeUndefined();
     await reader.stop();
-  }, 120_000);
+  });
 });

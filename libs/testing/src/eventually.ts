@@ -1,4 +1,7 @@
-export interface Patience {
+/** How long a condition may take on a machine ten times slower than a developer's. */
+export const patienceMs = 180_000;
+
+interface Patience {
   timeoutMs?: number;
   intervalMs?: number;
 }
@@ -9,7 +12,7 @@ export interface Patience {
  */
 export const eventually = async <T>(
   attempt: () => T | Promise<T>,
-  { timeoutMs = 30_000, intervalMs = 25 }: Patience = {},
+  { timeoutMs = patienceMs, intervalMs = 25 }: Patience = {},
 ): Promise<T> => {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
