@@ -68,7 +68,7 @@ describe('services that end while values flow', () => {
       listener.closes = [];
       const { pid } = system.unit(name).unit;
       system.signal(name, 'SIGTERM');
-      await eventually(() => expect(listener.closes).toEqual([1012]));
+      await eventually(() => expect(listener.closes.map(({ code }) => code)).toEqual([1012]));
       await eventually(() => !isAlive(pid));
       await system.restart(name);
       const [taken, received] = [one.taken, seen().length];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CLOCK, systemClock } from '@lanyard/service';
-import { withProviders } from '@lanyard/testing';
+import { eventually, withProviders } from '@lanyard/testing';
 import { TestSystem, type Reply } from './test-system.js';
 
 let gateway: TestSystem;
@@ -106,7 +106,11 @@ describe('a record that was read, sent back with PUT', () => {
         `/v3/applications/${id}/access-keys/${(await post(`/v3/applications/${id}/access-keys`, { name: 'Key', expiration })).id}`,
       ],
     ] as const;
+    const changedAt = async (): Promise<unknown> => (await gateway.call(made[0][1])).body['updated_at'];
+    const before = await changedAt();
     aheadMs += 120_000;
+    // The gateway notices the end of a key, which is a change of it.
+    await eventually(async () => expect(await changedAt()).not.toBe(before));
     for (const [list, path] of made) {
       const expired = await sendBack(path);
       expect(expired).toMatchObject({ status: 'EXPIRED' });

@@ -131,6 +131,7 @@ describe('an answer from a source to a bare socket', () => {
     raw.send(request(1, 0, 6));
     await until(() => endpoint.gauges().requestHandlersRunning === 1);
     raw.send(request(1, 0, 6));
+    await raw.heardNothing();
     clock.advance(1_600);
     expect(await raw.next()).toMatchObject({ type: 'ACK', code: 0, messageId: 1 });
     gate.resolve();
