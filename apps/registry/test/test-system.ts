@@ -4,6 +4,7 @@ import {
   AccessAccounts,
   type BootstrapProfileChanged,
   BootstrapProfiles,
+  deadLetterTopic,
   type DeviceBootstrapChanged,
   DeviceBootstraps,
   type DeviceContacted,
@@ -229,6 +230,11 @@ export const testSystem = (name: string) => {
       const { rows } = await client.query<Record<string, unknown>>(sql);
       await client.end();
       return rows;
+    },
+    /** How many messages of a topic the registry gave up. */
+    deadLetters: async ({ name: topic }: { name: string }): Promise<number> => {
+      const offsets = await kafka.offsets(deadLetterTopic(topic, 'registry'));
+      return [...offsets.values()].reduce((sum, { low, high }) => sum + Number(high - low), 0);
     },
     /** Says something about an account, as the gateway does. */
     tellAccount: (account: AccessAccountChanged): Promise<void> => producer.send(AccessAccounts, account),

@@ -30,7 +30,7 @@ export class FactsConsumer {
 
   @OnBatch(DeviceSessions)
   async onSessions(batch: Batch<DeviceSessionChanged>): Promise<void> {
-    await this.sessions.apply(batch.messages.map((m) => m.value));
+    await storeFacts(batch, (facts) => this.sessions.apply(facts));
   }
 
   @OnBatch(DeviceContacts)
@@ -40,7 +40,9 @@ export class FactsConsumer {
 
   @OnBatch(AccessAccounts)
   async onAccounts(batch: Batch<AccessAccountChanged>): Promise<void> {
-    for (const { value } of batch.messages) await this.suspension.recordAccount(value);
+    await storeFacts(batch, async (accounts) => {
+      for (const account of accounts) await this.suspension.recordAccount(account);
+    });
   }
 
   @OnBatch(DeviceBootstraps)
