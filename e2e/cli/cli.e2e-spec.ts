@@ -147,6 +147,18 @@ describe('the command line', () => {
     expect(await run.stop()).toBe(0);
   });
 
+  it('says that a subscription stays when it cannot be removed', async () => {
+    const run = cli.start(['observe', name, sensor]);
+    await run.shows(/ 24\.75$/m);
+    system.signal('gateway-0', 'SIGKILL');
+    await run.shows(/Connecting again\./);
+    expect(await run.stop()).toBe(0);
+    const path = `/v2/subscriptions/${deviceId}${sensor}`;
+    expect(run.stderr).toMatch(new RegExp(`The subscription stays: No answer from .* DELETE ${path}\\.$`, 'm'));
+    await system.restart('gateway-0');
+    expect((await new Application(system.baseUrl, system.adminKey).call('DELETE', path)).status).toBe(204);
+  });
+
   it('listens, and explains what a device waits for', async () => {
     const run = cli.start(['listen', '--json']);
     await run.shows(/Listening/);

@@ -2,6 +2,7 @@ import { type DeviceEcho, type DeviceEchoResource, Lanyard, NotFound } from '@la
 import type { Command } from 'commander';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Cli, type Session, untilStopped } from '../cli.js';
+import { explainError } from '../explain-error.js';
 import { isTemporary } from '../forward/pull-channel.js';
 import { findDevice, nameOf } from '../names/devices.js';
 import { resourcePath } from '../names/paths.js';
@@ -105,7 +106,14 @@ export const addObserve = (program: Command, cli: Cli): void => {
         session.out.note(`Observing ${path} of ${onOneLine(nameOf(device))}. Stop with Ctrl-C.`);
         await untilStopped(session, () => observe(session, device.id, path, interval));
       } finally {
-        if (!before) await last.call(`DELETE ${resource}`, { path: place }).catch(() => undefined);
+        if (!before)
+          await last.call(`DELETE ${resource}`, { path: place }).catch((error: unknown) => {
+            if (error instanceof NotFound) return;
+            session.out.complain(
+              `The subscription stays: ${explainError(error).message} ` +
+                `Remove it in the console, or with DELETE /v2/subscriptions/${device.id}${path}.`,
+            );
+          });
       }
     });
 };
