@@ -19,7 +19,7 @@ const arrivals = 1_000;
 
 /** An update of a registration is an event of every channel: so many of them a second, whatever the size of the fleet. */
 const updateEvents = 1_000;
-const updateSecondsMin = 60;
+const updateSecondsMin = 300;
 /** A sleeping device sends what it kept when it wakes for its update. */
 const queueFactor = 10;
 
@@ -39,18 +39,18 @@ const writeScenario = async (
   channels: readonly number[],
   { channels: all, devices, valuesPerSecond }: Load,
 ) => {
-  const updateSeconds = Math.max(updateSecondsMin * queueFactor, Math.ceil((devices * all * all) / updateEvents));
+  const updateSeconds = Math.max(updateSecondsMin, Math.ceil((devices * all * all) / updateEvents));
   const groups: Record<string, object> = {};
   for (const channel of channels) {
     const [name, binding] = [groupOf(channel), bindingOf(channel)];
     const servers = serversOf(system, binding);
     // As a balancer divides them.
     const server = [...servers.slice(channel % servers.length), ...servers.slice(0, channel % servers.length)].join();
-    groups[name] = { devices, server, 'device-type': name, 'values-per-second': valuesPerSecond };
-    if (binding === 'queue') {
-      const seconds = Math.max(updateSecondsMin, Math.ceil(updateSeconds / queueFactor));
-      Object.assign(groups[name], { 'queue-mode': true, 'update-seconds': seconds });
-    }
+    const sleeps = binding === 'queue';
+    const seconds = sleeps ? Math.ceil(updateSeconds / queueFactor) : updateSeconds;
+    const times = { 'update-seconds': seconds, 'lifetime-seconds': 2 * seconds };
+    const group = { devices, server, 'device-type': name, 'values-per-second': valuesPerSecond, ...times };
+    groups[name] = sleeps ? { ...group, 'queue-mode': true } : group;
     if (!isSecure(binding)) continue;
     const names = Array.from({ length: devices }, (_, n) => `${name}-${n}`);
     await introduceDevices(lanyard, names, join(folder, `${name}.keys`));
@@ -58,7 +58,6 @@ const writeScenario = async (
   }
   const defaults = {
     'numbered-values': true,
-    'lifetime-seconds': 600,
     'kept-values': 1_000,
     'back-off-max-ms': 10_000,
   };
