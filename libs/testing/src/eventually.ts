@@ -3,8 +3,13 @@ export const patienceMs = 180_000;
 
 interface Patience {
   timeoutMs?: number;
+  /** Default: from 10 ms, longer each time, to 200 ms. */
   intervalMs?: number;
 }
+
+const intervalMinMs = 10;
+const intervalMaxMs = 200;
+const intervalGrowth = 1.3;
 
 /**
  * Repeats `attempt` until it neither throws nor answers false; gives its answer. Throws what the last attempt threw
@@ -12,10 +17,10 @@ interface Patience {
  */
 export const eventually = async <T>(
   attempt: () => T | Promise<T>,
-  { timeoutMs = patienceMs, intervalMs = 25 }: Patience = {},
+  { timeoutMs = patienceMs, intervalMs }: Patience = {},
 ): Promise<T> => {
   const deadline = Date.now() + timeoutMs;
-  for (;;) {
+  for (let waitMs = intervalMs ?? intervalMinMs; ;) {
     let problem: unknown;
     try {
       const answer = await attempt();
@@ -25,6 +30,7 @@ export const eventually = async <T>(
       problem = error;
     }
     if (Date.now() >= deadline) throw problem;
-    await new Promise((resolve) => setTimeout(resolve, intervalMs));
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
+    if (intervalMs === undefined) waitMs = Math.min(waitMs * intervalGrowth, intervalMaxMs);
   }
 };
