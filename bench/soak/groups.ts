@@ -13,7 +13,9 @@ type Binding = 'udp' | 'queue' | 'dtls' | 'tls';
 /** Of ten groups. */
 const mixture: readonly Binding[] = ['udp', 'queue', 'udp', 'dtls', 'udp', 'queue', 'udp', 'tls', 'udp', 'udp'];
 
-const processes = 4;
+/** Each has a socket, and a process may often open 20,000 files. */
+const devicesPerProcess = 15_000;
+const processesMin = 4;
 /** Registrations per second of all devices. */
 const arrivals = 1_000;
 
@@ -38,6 +40,7 @@ const writeScenario = async (
   { system, lanyard, folder }: { system: TestSystem; lanyard: Lanyard; folder: string },
   channels: readonly number[],
   { channels: all, devices, valuesPerSecond }: Load,
+  registrationsPerSecond: number,
 ) => {
   const updateSeconds = Math.max(updateSecondsMin, Math.ceil((devices * all * all) / updateEvents));
   const groups: Record<string, object> = {};
@@ -62,7 +65,7 @@ const writeScenario = async (
     'back-off-max-ms': 10_000,
   };
   const file = join(folder, `${groupOf(channels[0] ?? 0)}.yaml`);
-  writeFileSync(file, stringify({ 'registrations-per-second': arrivals / processes, defaults, groups }));
+  writeFileSync(file, stringify({ 'registrations-per-second': registrationsPerSecond, defaults, groups }));
   return file;
 };
 
@@ -71,9 +74,10 @@ export class Devices {
 
   async start(where: { system: TestSystem; lanyard: Lanyard; folder: string }, load: Load) {
     const all = Array.from({ length: load.channels }, (_, channel) => channel);
+    const processes = Math.max(processesMin, Math.ceil((load.channels * load.devices) / devicesPerProcess));
     const parts = Array.from({ length: processes }, (_, part) => all.filter((n) => n % processes === part));
     for (const channels of parts.filter((part) => part.length > 0)) {
-      const scenario = await writeScenario(where, channels, load);
+      const scenario = await writeScenario(where, channels, load, Math.round(arrivals / processes));
       this.fleets.push(await Simulator.start({ scenario }));
     }
   }

@@ -2,6 +2,9 @@
 
 export type Samples = Map<string, number>;
 
+/** A simulator whose devices all arrive at once has no time for more. */
+const answerMaxMs = 60_000;
+
 /**
  * By name and labels as they are written there. On a connection of its own: a process that stood still closes those that
  * were idle meanwhile, at the moment in which it is asked.
@@ -9,7 +12,7 @@ export type Samples = Map<string, number>;
 export const scrape = async (url: string): Promise<Samples> => {
   const response = await fetch(`${url}/metrics`, {
     headers: { connection: 'close' },
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(answerMaxMs),
   });
   const lines = (await response.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   return new Map(

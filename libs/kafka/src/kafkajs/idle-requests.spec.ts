@@ -9,10 +9,18 @@ interface Queue {
   checkPendingRequests(): void;
   push(request: { entry: object; expectResponse: boolean; sendRequest: () => void }): void;
   maybeThrottle(forMs: number): void;
+  scheduleRequestTimeoutCheck(): void;
   destroy(): void;
 }
 
-type QueueClass = new (options: { maxInFlightRequests: null; logger: object }) => Queue;
+interface Options {
+  maxInFlightRequests: null;
+  logger: object;
+  requestTimeout?: number;
+  enforceRequestTimeout?: boolean;
+}
+
+type QueueClass = new (options: Options) => Queue;
 
 const RequestQueue = createRequire(import.meta.url)('kafkajs/src/network/requestQueue/index.js') as QueueClass;
 
@@ -46,5 +54,21 @@ describe('the requests of a connection', () => {
     expect(leftAtMs - askedAtMs).toBeGreaterThanOrEqual(20);
     expect(queue.pending).toEqual([]);
     await eventually(() => expect(queue.throttleCheckTimeoutId).toBeNull());
+  });
+
+  it('time out', async () => {
+    const queue = new RequestQueue({
+      maxInFlightRequests: null,
+      logger,
+      requestTimeout: 50,
+      enforceRequestTimeout: true,
+    });
+    queue.scheduleRequestTimeoutCheck();
+    const timedOut = await new Promise<Error>((reject) => {
+      const entry = { correlationId: 1, resolve: () => undefined, reject };
+      queue.push({ entry, expectResponse: true, sendRequest: () => undefined });
+    });
+    expect(timedOut.message).toMatch(/timed out/);
+    queue.destroy();
   });
 });

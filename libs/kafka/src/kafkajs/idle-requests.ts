@@ -1,7 +1,23 @@
 import { privateModule } from './modules.js';
 
-/** State of a kafkajs connection: requests that wait because the broker throttles, or too many are in flight. */
+interface SentRequest {
+  /** By the clock of the wall, in ms. */
+  readonly sentAt: number;
+  readonly requestTimeout: number;
+  timeoutRequest(): void;
+}
+
+/** State of a kafkajs connection: requests in flight, and those that wait because the broker throttles or too many are. */
 interface RequestQueue {
+  readonly inflight: ReadonlyMap<number, SentRequest>;
+  /** In ms. */
+  readonly requestTimeout: number;
+  readonly enforceRequestTimeout: boolean;
+  requestTimeoutIntervalId: NodeJS.Timeout | undefined;
+  readonly isConnected: () => boolean;
+  destroy(): void;
+  scheduleRequestTimeoutCheck(): void;
+
   readonly pending: readonly unknown[];
   /** By the clock of the wall, in ms; -1: no pause was asked for. */
   readonly throttledUntil: number;
@@ -13,9 +29,13 @@ interface RequestQueue {
 /** When a broker asked for no pause: an answer makes room sooner. */
 const lookAgainMs = 10;
 
+/** How late a request times out, at most. */
+const timeoutCheckMs = 1_000;
+
 /**
  * kafkajs looks every millisecond, on each connection, for requests that wait, also when there are none (kafkajs issue
- * 1704). Now it looks while some wait.
+ * 1704), and every 100 ms for one that has taken too long. Now it looks for those that wait while some do, and for the others
+ * every second.
  */
 export const replaceIdlePolling = (): void => {
   const { prototype } = privateModule('network/requestQueue/index.js') as { prototype: RequestQueue };
@@ -28,6 +48,19 @@ export const replaceIdlePolling = (): void => {
         this.checkPendingRequests();
       },
       pauseMs > 0 ? pauseMs : lookAgainMs,
+    );
+  };
+  prototype.scheduleRequestTimeoutCheck = function () {
+    if (!this.enforceRequestTimeout) return;
+    this.destroy();
+    this.requestTimeoutIntervalId = setInterval(
+      () => {
+        const nowMs = Date.now();
+        for (const request of this.inflight.values())
+          if (nowMs - request.sentAt > request.requestTimeout) request.timeoutRequest();
+        if (!this.isConnected()) this.destroy();
+      },
+      Math.min(this.requestTimeout, timeoutCheckMs),
     );
   };
 };

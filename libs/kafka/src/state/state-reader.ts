@@ -4,7 +4,7 @@ import type { Batch, Consumer, KafkaMessage } from 'kafkajs';
 import { exitOnFatal, StopDeadline } from '@lanyard/service';
 import { Inject, type OnApplicationShutdown, type OnModuleInit, Optional } from '@nestjs/common';
 import type { KafkaConnection } from '../connection/kafka-connection.js';
-import { ConsumerCluster, fetchWaitMs } from '../kafkajs/consumer-cluster.js';
+import { ConsumerCluster } from '../kafkajs/consumer-cluster.js';
 import { recordHeaders } from '../kafkajs/record-headers.js';
 import { logRequests } from '../request-log.js';
 import { Readings } from './readings.js';
@@ -19,6 +19,9 @@ export interface StateReaderOptions<V, P> {
 export type StateListener<P> = (key: string, value: P | undefined, previous: P | undefined) => void;
 
 const caughtUpWithinMs = 60_000;
+
+/** How long a broker holds a fetch without data. Nobody else is in the group, so that none waits for this one to hear of a change of it. */
+const fetchWaitMs = 5_000;
 
 /**
  * A replica's own copy of a state topic, in memory. Every replica reads all of it, from the beginning, and follows

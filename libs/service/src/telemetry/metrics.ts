@@ -9,6 +9,9 @@ import {
   Registry,
 } from 'prom-client';
 
+/** How often the event loop is looked at, each time by waking the process. The lag that is reported includes it. */
+const eventLoopPeriodMs = 100;
+
 /** Prometheus metrics of one app. Asking twice for a name gives the same metric. Names start with `lanyard_`. */
 export class Metrics {
   readonly registry = new Registry();
@@ -19,7 +22,7 @@ export class Metrics {
 
   /** Process metrics: memory, CPU, event loop. */
   collectProcess(): this {
-    collectDefaultMetrics({ register: this.registry });
+    collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: eventLoopPeriodMs });
     return this;
   }
 
