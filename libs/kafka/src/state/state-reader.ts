@@ -20,7 +20,7 @@ export type StateListener<P> = (key: string, value: P | undefined, previous: P |
 
 const caughtUpWithinMs = 60_000;
 
-/** How long a broker holds a fetch without data. Nobody else is in the group, so that none waits for this one to hear of a change of it. */
+/** How long a broker holds a fetch without data. The group has no other member that would wait for an answer to it. */
 const fetchWaitMs = 5_000;
 
 /**
