@@ -1,13 +1,17 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { awaiting, awaitingMigrations, startsWithin } from './start-deadline.js';
 
-const never = new Promise<never>(() => undefined);
+let end: () => void;
+const unending = new Promise<void>((resolve) => (end = resolve));
+
+// What is waited for is of the whole process, in which other tests run.
+afterAll(() => end());
 
 describe('the deadline of a start', () => {
   it('names what is waited for, and nothing that has come', async () => {
     await awaiting('PostgreSQL at a', Promise.resolve());
-    void awaiting('Kafka at b: topic x', never);
-    await expect(startsWithin(150, awaiting('Redis at c', never))).rejects.toThrow(
+    void awaiting('Kafka at b: topic x', unending);
+    await expect(startsWithin(150, awaiting('Redis at c', unending))).rejects.toThrow(
       'Not started within 0.15 s (START_TIMEOUT_MS). Waiting for: Kafka at b: topic x; Redis at c',
     );
   });
@@ -16,6 +20,6 @@ describe('the deadline of a start', () => {
     const migrations = new Promise((resolve) => setTimeout(resolve, 500));
     const starting = awaitingMigrations(migrations).then(() => 'started');
     expect(await startsWithin(200, starting)).toBe('started');
-    await expect(startsWithin(200, never)).rejects.toThrow('Not started within 0.2 s');
+    await expect(startsWithin(200, unending)).rejects.toThrow('Not started within 0.2 s');
   });
 });
