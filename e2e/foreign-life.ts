@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
+import { eventually } from '@lanyard/testing';
 import type { Application } from './application.ts';
 import type { ForeignDevice } from './java-device.ts';
 import { fresh, sensor } from './journeys.ts';
-import { eventually } from '@lanyard/testing';
 
 const writable = '/3303/0/5750';
 

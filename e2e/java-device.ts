@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { prepareJava } from '../tools/lanyard/java-programs.ts';
 import { eventually } from '@lanyard/testing';
+import { prepareJava } from '../tools/lanyard/java-programs.ts';
 
 /** What of standard error goes into the message of a failed test. */
 const complaintsMax = 10;

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect } from '@jest/globals';
+import { eventually } from '@lanyard/testing';
 import { root } from '../tools/lanyard/project.ts';
 import type { Application } from './application.ts';
 import { fresh, sensor } from './journeys.ts';
-import { eventually } from '@lanyard/testing';
 
 const display = '/3341/0/5527';
 

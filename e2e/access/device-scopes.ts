@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from '@jest/globals';
+import { eventually } from '@lanyard/testing';
 import type { Application, Reply } from '../application.ts';
 import { fresh } from '../journeys.ts';
-import { eventually } from '@lanyard/testing';
 import type { Operation } from './matrix.ts';
 
 const newId = (): string => randomBytes(16).toString('hex');

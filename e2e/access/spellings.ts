@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, expect, it } from '@jest/globals';
 import { allows, grantablePermissions, type Permission } from '@lanyard/contracts';
-import { Application } from '../application.ts';
 import { isLongRun } from '@lanyard/testing';
+import { Application } from '../application.ts';
 import { Client, type Dispatcher } from 'undici';
 import { identityHeaders } from '../../tools/testing/customer.ts';
 import { type RunningSystem, signingKeyOf } from '../system.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { Simulator } from '../../tools/testing/simulator.ts';
 import { eventually } from '@lanyard/testing';
+import { Simulator } from '../../tools/testing/simulator.ts';
 import type { Console } from './console.ts';
 
 const pages: [path: string, title: string, shown: RegExp][] = [

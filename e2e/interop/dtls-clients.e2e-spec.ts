@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '@lanyard/testing';
 import { prepareNodeDtls, preparePion } from '../../tools/lanyard/foreign-programs.ts';
 import { root } from '../../tools/lanyard/project.ts';
 import { type Connect, gnutls, nodeDtls, openssl, pion, type Presented, type Suite, suites } from '../dtls/clients.ts';
@@ -10,7 +11,6 @@ import { CoapsServer } from '../dtls/coaps-server.ts';
 import { Credentials } from '../dtls/credentials.ts';
 import { CoapOverLine, type ForeignLine } from '../dtls/line.ts';
 import { Nat } from '../dtls/nat.ts';
-import { eventually } from '@lanyard/testing';
 import { coapClient } from './coap-client.ts';
 
 /** Set by tools/test.ts where these are there. */

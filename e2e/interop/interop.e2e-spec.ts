@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@lanyard/testing';
 import { Application } from '../application.ts';
 import { prepareWakaama } from '../../tools/lanyard/foreign-programs.ts';
 import { LibcoapDevice, prepareLibcoap, type PreSharedKey } from '../compiled-device.ts';
@@ -7,7 +8,6 @@ import { type RunningSystem, startSystem, tcpPort, udpPort } from '../system.ts'
 import { livesItsLife } from '../foreign-life.ts';
 import type { ForeignDevice } from '../java-device.ts';
 import { fresh, sensor } from '../journeys.ts';
-import { eventually } from '@lanyard/testing';
 import { WakaamaDevice } from '../wakaama-device.ts';
 import { type CoapAnswer, coapClient, type CoapRequest } from './coap-client.ts';
 

@@ -3,11 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CoapRequest, type CoapResponse, CoapUdpEndpoint, Code, formatCode } from '@lanyard/coap';
 import { decodeValues, standardModels } from '@lanyard/lwm2m';
+import { eventually } from '@lanyard/testing';
 import { Application } from '../application.ts';
 import { fresh } from '../journeys.ts';
 import { prepareJava } from '../../tools/lanyard/java-programs.ts';
 import { LeshanDevice } from '../leshan-device.ts';
-import { eventually } from '@lanyard/testing';
 import { type RunningSystem, startSystem } from '../system.ts';
 
 const profiles = '/v3/bootstrap-profiles';

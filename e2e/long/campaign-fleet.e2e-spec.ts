@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@lanyard/testing';
 import { scrape, sum } from '../../tools/testing/metrics.ts';
 import { Simulator } from '../../tools/testing/simulator.ts';
 import { Application } from '../application.ts';
 import { fresh } from '../journeys.ts';
-import { eventually } from '@lanyard/testing';
 import { type RunningSystem, startSystem } from '../system.ts';
 
 const fleetSize = 200;

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@lanyard/testing';
 import { Application } from '../application.ts';
 import { fresh } from '../journeys.ts';
-import { eventually } from '@lanyard/testing';
 import { type RunningSystem, startSystem } from '../system.ts';
 import { type Disturbance, UpdatingDevice } from '../updating-device.ts';
 

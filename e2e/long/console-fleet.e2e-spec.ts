@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@lanyard/testing';
 import { Application } from '../application.ts';
 import { ConsoleBrowser } from '../console/console-browser.ts';
-import { eventually } from '@lanyard/testing';
 import { type RunningSystem, startSystem } from '../system.ts';
 
 const devices = 100_000;

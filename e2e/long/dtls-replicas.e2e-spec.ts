@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually, patienceMs } from '@lanyard/testing';
 import { DtlsRehearsal, proxies } from '../../tools/testing/dtls-rehearsal.ts';
 import { sessionsAt } from '../../tools/testing/metrics.ts';
-import { eventually, patienceMs } from '@lanyard/testing';
 import { type RunningSystem, startSystem } from '../system.ts';
 
 /** More for a long run: `LANYARD_E2E_DEVICES=2000 npm test -- dtls-replicas`. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@lanyard/testing';
 import { proxies } from '../../tools/testing/dtls-rehearsal.ts';
 import { scrape, sum } from '../../tools/testing/metrics.ts';
 import { UdpBalancer } from '../../tools/testing/udp-balancer.ts';
@@ -9,7 +10,6 @@ import { prepareJava } from '../../tools/lanyard/java-programs.ts';
 import type { ForeignDevice } from '../java-device.ts';
 import { fresh, sensor } from '../journeys.ts';
 import { LeshanDevice } from '../leshan-device.ts';
-import { eventually } from '@lanyard/testing';
 import { type RunningSystem, startSystem } from '../system.ts';
 
 type Start = (port: number, name: string, psk: PreSharedKey) => Promise<ForeignDevice>;

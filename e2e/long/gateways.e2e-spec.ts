@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Lanyard } from '@lanyard/client';
+import { eventually } from '@lanyard/testing';
 import { SocketApplication, sensorPath } from '../../tools/drill/applications.ts';
 import { acknowledged, lostValues } from '../../tools/drill/verdict.ts';
 import { CommandLoad } from '../../tools/testing/command-load.ts';
 import { Simulator } from '../../tools/testing/simulator.ts';
 import { UdpBalancer } from '../../tools/testing/udp-balancer.ts';
 import { Application } from '../application.ts';
-import { eventually } from '@lanyard/testing';
 import { type RunningSystem, startSystem } from '../system.ts';
 
 const gateways = 2;

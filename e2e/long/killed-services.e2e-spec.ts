@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@lanyard/testing';
 import { Application } from '../application.ts';
 import { interruptedSuspension } from '../bulk-suspension.ts';
 import { type RunningSystem, startSystem } from '../system.ts';
@@ -6,7 +7,6 @@ import { SocketApplication } from '../../tools/drill/applications.ts';
 import { isAlive } from '../../tools/lanyard/processes.ts';
 import { Flow } from '../flow.ts';
 import { sensor } from '../journeys.ts';
-import { eventually } from '@lanyard/testing';
 
 const devices = 20;
 

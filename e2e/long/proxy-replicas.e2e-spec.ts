@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Lanyard } from '@lanyard/client';
+import { eventually, patienceMs } from '@lanyard/testing';
 import { CommandLoad } from '../../tools/testing/command-load.ts';
 import { sessionsAt } from '../../tools/testing/metrics.ts';
 import { Simulator } from '../../tools/testing/simulator.ts';
 import { type RunningSystem, startSystem } from '../system.ts';
-import { eventually, patienceMs } from '@lanyard/testing';
 
 /** More for a long run: `LANYARD_E2E_DEVICES=5000 npm test -- proxy-replicas`. */
 const devices = Number(process.env['LANYARD_E2E_DEVICES'] ?? 100);

@@ -5,11 +5,11 @@ import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@lanyard/testing';
 import { scrape, sum } from '../../tools/testing/metrics.ts';
 import { Simulator } from '../../tools/testing/simulator.ts';
 import { Application } from '../application.ts';
 import { fresh } from '../journeys.ts';
-import { eventually } from '@lanyard/testing';
 import { type RunningSystem, startSystem, udpPort } from '../system.ts';
 
 const image = randomBytes(50_000);

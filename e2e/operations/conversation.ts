@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
+import { eventually } from '@lanyard/testing';
 import type { Application, Reply } from '../application.ts';
 import type { LeshanDevice } from '../leshan-device.ts';
 import { fresh } from '../journeys.ts';
-import { eventually } from '@lanyard/testing';
 
 /** Media types of LwM2M's formats. */
 export const text = 'text/plain';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from '@jest/globals';
-import { fresh, sensor } from '../journeys.ts';
 import { eventually } from '@lanyard/testing';
+import { fresh, sensor } from '../journeys.ts';
 import { b64, type Conversation, opaque, senmlCbor, senmlJson, text, tlv } from './conversation.ts';
 import { filled, javaHash, specimen, varied, variedInstances } from './specimen.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { fresh, sensor } from '../journeys.ts';
 import { eventually } from '@lanyard/testing';
+import { fresh, sensor } from '../journeys.ts';
 import { b64, type Conversation, etchCbor, etchJson, senmlCbor, senmlJson } from './conversation.ts';
 import { specimen } from './specimen.ts';
 

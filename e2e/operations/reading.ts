@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
+import { eventually } from '@lanyard/testing';
 import { sensor } from '../journeys.ts';
 import { specimenDefinition } from '../leshan-device.ts';
-import { eventually } from '@lanyard/testing';
 import {
   b64,
   cbor,

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { fresh, sensor } from '../journeys.ts';
 import { eventually } from '@lanyard/testing';
+import { fresh, sensor } from '../journeys.ts';
 import { b64, type Conversation, lwm2mJson, text, tlv } from './conversation.ts';
 import { specimen, varied, variedBytes, variedInstances } from './specimen.ts';
 

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { newId } from '@lanyard/service';
 import { certificateAuthority, eventually, selfSigned, withCertificate, withoutCertificate } from '@lanyard/testing';
 import { type TestSystem } from './test-system.js';
-import { SecureTestSystem } from './secure-test-system.js';
+import { patient, SecureTestSystem } from './secure-test-system.js';
 
 describe.each(['TLS', 'DTLS'] as const)('devices and their certificates over %s', (over) => {
   let secured: SecureTestSystem;
@@ -35,7 +35,7 @@ describe.each(['TLS', 'DTLS'] as const)('devices and their certificates over %s'
     const bare = withoutCertificate(secured.server.certificate);
     await expect(secured.connect(stranger, bare)).rejects.toThrow();
     await system.withdraw(credentialId);
-    await eventually(() => expect(thing.connected).toBe(false));
+    await eventually(() => expect(thing.connected).toBe(false), patient);
   });
 
   it('one of a trusted issuer: the common name is the endpoint, unknown ones come with enrolment only', async () => {
@@ -57,7 +57,7 @@ describe.each(['TLS', 'DTLS'] as const)('devices and their certificates over %s'
       accountId: system.accountId,
     });
     await system.withdraw(credentialId);
-    await eventually(() => expect(thing.connected).toBe(false));
+    await eventually(() => expect(thing.connected).toBe(false), patient);
     await expect(secured.connect(thing, tls)).rejects.toThrow();
   });
 
@@ -109,7 +109,7 @@ describe.each(['TLS', 'DTLS'] as const)('devices and their certificates over %s'
     await system.credential({ ...credential, credentialId, revokedSerials: serials });
     for (const name of ['lost', 'below'])
       await system.fact(system.sessions, (v) => v.endpointName === name && v.reason === 'credential-withdrawn');
-    await eventually(() => expect(things.map(({ connected: open }) => open)).toEqual([false, true, false]));
+    await eventually(() => expect(things.map(({ connected: open }) => open)).toEqual([false, true, false]), patient);
     for (const i of [0, 2]) await expect(secured.connect(things[i]!, shown[i]!)).rejects.toThrow();
     expect(await things[1].update()).toBe('2.04');
   });

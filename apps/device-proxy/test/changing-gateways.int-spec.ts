@@ -3,7 +3,7 @@ import { eventually, SecureDevice, TestClock, withKey } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { lookAgainMs } from '../src/gateways/limits.js';
 import type { RunningProxy } from './running-proxy.js';
-import { keyHex } from './secure-test-system.js';
+import { keyHex, patient } from './secure-test-system.js';
 import { temperature, TestGateway } from './test-gateway.js';
 import { newKey, TestSystem } from './test-system.js';
 
@@ -28,7 +28,11 @@ describe('a device that changes between a gateway and a registration of its own'
   };
   const epochOf = async (deviceId: string): Promise<number> => Number((await system.storedSession(deviceId)).epoch);
   const refused = (gateway: TestGateway, text: string) =>
-    system.fact(system.events, (v) => v.deviceId === gateway.deviceId && (v.description ?? '').includes(text));
+    system.fact(
+      system.events,
+      (v) => v.deviceId === gateway.deviceId && (v.description ?? '').includes(text),
+      patient.timeoutMs,
+    );
   const newGateway = async (name: string, child = `${name}-first`, replica = proxy): Promise<TestGateway> => {
     const gateway = new TestGateway(system, replica, name);
     gateway.add(0, child);
@@ -53,7 +57,7 @@ describe('a device that changes between a gateway and a registration of its own'
     const deviceId = await gateway.idOf('leaving-one');
     const credentialId = await system.credential({ deviceId, identity: 'id-leaving', key: keyHex });
     const itself = new SecureDevice('leaving-one', {});
-    await eventually(() => itself.connect(proxy.dtlsPort, withKey('id-leaving', keyHex)));
+    await eventually(() => itself.connect(proxy.dtlsPort, withKey('id-leaving', keyHex)), patient);
     expect(await itself.register()).toBe('2.01');
     const epoch = await epochOf(deviceId);
     expect((await system.storedSession(deviceId)).address).toMatch(/^coaps:/);
@@ -82,7 +86,7 @@ describe('a device that changes between a gateway and a registration of its own'
     await expect(thing.device.register()).rejects.toMatchObject({ code: '4.03' });
     gateway.remove(1);
     await gateway.reportList();
-    await eventually(async () => expect(await system.storedSession(deviceId)).toEqual({}));
+    await eventually(async () => expect(await system.storedSession(deviceId)).toEqual({}), patient);
     await thing.device.register();
     expect((await system.storedSession(deviceId)).address).not.toMatch(/^via:/);
   });

@@ -28,10 +28,14 @@ const subscribe = async (deviceId: string, to = proxy): Promise<void> => {
 };
 
 const ended = (deviceId: string, after = 0) =>
-  system.fact(system.sessions, (v) => v.deviceId === deviceId && v.change === 'deregistered' && v.epoch >= after);
+  system.fact(
+    system.sessions,
+    (v) => v.deviceId === deviceId && v.change === 'deregistered' && v.epoch >= after,
+    20_000,
+  );
 
 const refusal = (gatewayId: string, text: string) =>
-  system.fact(system.events, (v) => v.deviceId === gatewayId && (v.description ?? '').includes(text));
+  system.fact(system.events, (v) => v.deviceId === gatewayId && (v.description ?? '').includes(text), 20_000);
 
 describe('devices behind a gateway', () => {
   let gateway: TestGateway;
@@ -173,7 +177,7 @@ describe('devices behind a gateway', () => {
     expect((await waiting).status).toBe(202);
     await gateway.register();
     await gateway.idOf('gw-one', epoch);
-    expect((await system.result('later')).value).toMatchObject({ outcome: 'succeeded', deviceId: one });
+    expect((await system.result('later', 20_000)).value).toMatchObject({ outcome: 'succeeded', deviceId: one });
   });
 
   it('go from one gateway to another when the directory says so', async () => {
@@ -347,7 +351,7 @@ describe('refused', () => {
       await gateway.device.update();
       expect(system.sessions.map(({ value }) => value.endpointName)).toContain('failing-child');
     };
-    await eventually(served, { intervalMs: 500 });
+    await eventually(served, { timeoutMs: 60_000, intervalMs: 500 });
     const refused = system.events.filter(({ value }) => value.deviceId === gateway.deviceId);
     expect(refused.map(({ value }) => value.data?.reason)).toEqual(['behind-gateway']);
   });

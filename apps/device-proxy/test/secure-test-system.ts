@@ -10,6 +10,9 @@ import { TestSystem } from './test-system.js';
 export const keyHex = '000102030405060708090a0b0c0d0e0f';
 export const path = '3303/0/5700';
 
+/** A device is out within five seconds; a slow machine may take longer. */
+export const patient = { timeoutMs: 25_000 };
+
 /** What devices connect over. Without ids, a connection belongs to an address (RFC 9146). */
 export type Over = 'TLS' | 'DTLS' | 'DTLS without connection ids';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually, SecureDevice, withKey } from '@lanyard/testing';
-import { keyHex, SecureTestSystem } from './secure-test-system.js';
+import { keyHex, patient, SecureTestSystem } from './secure-test-system.js';
 
 describe.each(['TLS', 'DTLS'] as const)('a suspended account over %s', (over) => {
   let secured: SecureTestSystem;
@@ -31,7 +31,7 @@ describe.each(['TLS', 'DTLS'] as const)('a suspended account over %s', (over) =>
     ids.push(await system.register(system.thing(proxy, 'tenant-3')));
 
     await account('suspended');
-    await eventually(() => expect([one.connected, plain.connected]).toEqual([false, false]));
+    await eventually(() => expect([one.connected, plain.connected]).toEqual([false, false]), patient);
     for (const id of ids)
       await system.fact(
         system.sessions,
@@ -41,13 +41,13 @@ describe.each(['TLS', 'DTLS'] as const)('a suspended account over %s', (over) =>
     await eventually(async () => {
       await secured.connect(late, withKey(identity, keyHex)).catch(() => undefined);
       await eventually(() => expect(late.connected).toBe(false), { timeoutMs: 500 });
-    });
+    }, patient);
 
     await account('active');
     const again = secured.device('tenant-1');
     await eventually(async () => {
       await secured.connect(again, withKey(identity, keyHex));
       expect(await again.register()).toBe('2.01');
-    });
+    }, patient);
   });
 });

@@ -63,6 +63,7 @@ export class TestGateway {
     const { value } = await this.system.fact(
       this.system.sessions,
       (v) => v.endpointName === name && v.change === 'registered' && v.epoch > after,
+      20_000,
     );
     return value.deviceId;
   }

@@ -31,7 +31,7 @@ describe('time', () => {
     const path = `/v2/device-requests/${deviceId}?async-id=cross`;
     const reply = await system.call(other, app, 'POST', path, { method: 'GET', uri: '/3303/0/5700' });
     expect(reply.status).toBe(202);
-    expect((await system.result('cross')).value).toMatchObject({ outcome: 'succeeded' });
+    expect((await system.result('cross', 25_000)).value).toMatchObject({ outcome: 'succeeded' });
   });
 
   it('a session expires one lifetime and one MAX_TRANSMIT_WAIT after the last update, once', async () => {

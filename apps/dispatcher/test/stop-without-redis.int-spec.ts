@@ -36,6 +36,6 @@ describe.each(['refuses', 'never answers'] as const)('a dispatcher that stops wh
     expect(performance.now() - begun).toBeLessThan(defaultStopTimeoutMs);
     const { url } = await system.startReplica('dispatcher-1');
     const next = await new WebSocketClient({ url, key: customer.key }).opened();
-    await eventually(() => expect(payloads(next.events('notifications'))).toContain('during'));
+    await eventually(() => expect(payloads(next.events('notifications'))).toContain('during'), { timeoutMs: 15_000 });
   });
 });

@@ -11,6 +11,8 @@ import { eventually } from '@lanyard/testing';
 import { TestSystem } from './test-system.js';
 import { SseClient } from './sse-client.js';
 
+const patience = { timeoutMs: 25_000 };
+
 const key = (accountId: string, keyId: string, changes: Partial<AccessKeyChanged> = {}): AccessKeyChanged => ({
   accountId,
   keyId,
@@ -76,12 +78,12 @@ describe('the log as a stream', () => {
     const keyId = newId();
     await announce(mine, keyId);
     const [before] = await tell(mine);
-    await eventually(async () => (await stored(mine)).includes(String(before)));
+    await eventually(async () => (await stored(mine)).includes(String(before)), patience);
     const client = await follow(mine, { keyId, secret: 'first' });
     await tell(other);
     const now = await tell(mine, 3);
     const late = await tell(mine, 1, { occurredAt: '2024-01-01T00:00:00Z' });
-    await eventually(() => client.ids.length >= 4);
+    await eventually(() => client.ids.length >= 4, patience);
     expect(client.ids.toSorted()).toEqual([...now, ...late].toSorted());
     expect(client.messages[0]?.data).toMatchObject({ object: 'device-event', event_code: 'SYS_112' });
   });
@@ -90,15 +92,15 @@ describe('the log as a stream', () => {
     const account = newId();
     const client = await follow(account);
     const [first] = await tell(account);
-    await eventually(() => client.ids.length === 1);
+    await eventually(() => client.ids.length === 1, patience);
     client.leave();
     const missed = await tell(account, 230);
     const again = await follow(account, { lastEventId: String(first) });
-    await eventually(() => again.ids.length >= 230);
+    await eventually(() => again.ids.length >= 230, patience);
     expect(new Set(again.ids)).toEqual(new Set(missed));
     expect(again.ids).toHaveLength(230);
     const third = await follow(account, { query: `?after=${again.ids.at(-2)}` });
-    await eventually(() => third.ids.length === 1);
+    await eventually(() => third.ids.length === 1, patience);
     expect(third.ids).toEqual(again.ids.slice(-1));
   });
 
@@ -107,25 +109,25 @@ describe('the log as a stream', () => {
     const aged = newId(Date.now() - 1_000);
     const [first, second] = [(await tell(account))[0], (await tell(account))[0]];
     const client = await follow(account, { lastEventId: aged });
-    await eventually(() => client.ids.length === 2);
+    await eventually(() => client.ids.length === 2, patience);
     expect(client.ids).toEqual([first, second]);
     const younger = await follow(account, { lastEventId: newId() });
     const [third] = await tell(account);
-    await eventually(() => younger.ids.length === 1);
+    await eventually(() => younger.ids.length === 1, patience);
     expect(younger.ids).toEqual([third]);
   });
 
   it('gives the id to come back with before anything came, of an empty log too', async () => {
     const account = newId();
     const first = await follow(account);
-    await eventually(() => first.lastEventId === '0');
+    await eventually(() => first.lastEventId === '0', patience);
     first.leave();
     const [missed] = await tell(account);
     const second = await follow(account, { lastEventId: '0' });
-    await eventually(() => second.ids.length === 1);
+    await eventually(() => second.ids.length === 1, patience);
     expect(second.ids).toEqual([missed]);
     const third = await follow(account);
-    await eventually(() => third.lastEventId === missed);
+    await eventually(() => third.lastEventId === missed, patience);
     expect(third.ids).toEqual([]);
   });
 
@@ -136,7 +138,7 @@ describe('the log as a stream', () => {
     await tell(account);
     await tell(account, 1, { deviceId, eventCode: 'SYS_108' });
     const wanted = await tell(account, 1, { deviceId });
-    await eventually(() => client.ids.length === 1);
+    await eventually(() => client.ids.length === 1, patience);
     expect(client.ids).toEqual(wanted);
   });
 
@@ -161,7 +163,7 @@ describe('the log as a stream', () => {
     const client = await follow(account, { keyId, secret: 'first' });
     const bystander = await follow(account);
     await announce(account, keyId, { ...changes, revision: 2 });
-    await eventually(() => client.closed);
+    await eventually(() => client.closed, patience);
     expect(client.end).toBe('key_revoked');
     if (changes.status) await expect(follow(account, { keyId, secret: 'first' })).rejects.toThrow(/401/);
     expect(bystander.end).not.toBe('key_revoked');

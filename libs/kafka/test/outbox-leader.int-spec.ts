@@ -15,6 +15,7 @@ const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' })
 const silenceMaxMs = 2_000;
 
 /** PostgreSQL by itself would take hours. */
+const soonMs = 5 * silenceMaxMs;
 
 /** Leads, and says what it sends. */
 const leader = `
@@ -130,7 +131,7 @@ describe('the leader among the relays of an outbox', () => {
     relay('here');
     frozen.kill('SIGSTOP');
     await announce('second');
-    await eventually(() => expect(sent).toContain('here second'));
+    await eventually(() => expect(sent).toContain('here second'), { timeoutMs: soonMs });
     frozen.kill('SIGCONT');
     for (const each of ['third', 'fourth']) {
       await announce(each);
@@ -194,6 +195,6 @@ describe('the leader among the relays of an outbox', () => {
     await announce('first');
     await eventually(() => expect(sent).toEqual(['one first']));
     line.silence();
-    await eventually(() => expect(line.connections()).toBeGreaterThan(1));
+    await eventually(() => expect(line.connections()).toBeGreaterThan(1), { timeoutMs: soonMs });
   });
 });
