@@ -5,7 +5,7 @@ import type { Consumer, EachBatchPayload, KafkaMessage } from 'kafkajs';
 import type { KafkaConnection } from '../connection/kafka-connection.js';
 import { logRequests } from '../request-log.js';
 import { type BatchHandler, PoisonMessage, type Received, type StoredPositions } from './batch.js';
-import { ConsumerCluster, fetchWaitMs } from '../kafkajs/consumer-cluster.js';
+import { ConsumerCluster } from '../kafkajs/consumer-cluster.js';
 import { ConsumerMetrics } from './consumer-metrics.js';
 import { DeadLetters } from './dead-letters.js';
 import { GroupMembership } from '../kafkajs/group-membership.js';
@@ -28,6 +28,12 @@ export interface BatchConsumerOptions<V> {
 
 /** Interval of commits, heartbeats during batches, and metrics. */
 const tickMs = 1_000;
+
+/**
+ * How long a broker holds a fetch without data. A new message ends the wait. A member hears between two fetches that its
+ * group is being rebalanced, for which the others wait.
+ */
+const fetchWaitMs = 1_000;
 /** kafkajs does work for each slot at every fetch; the minimum leaves room for partitions that are added later. */
 const placesMin = 16;
 /** How long a stop waits for running batches, which may be waiting for a store that is down. */

@@ -1,9 +1,6 @@
 import kafkajs, { type Cluster, type Consumer, type PartitionAssigner } from 'kafkajs';
 import { isReplaced } from './switches.js';
 
-/** How long a broker holds a fetch without data. A new message ends the wait. */
-export const fetchWaitMs = 1_000;
-
 /** A fetch may be written after the consumer was told to end: it is cut then. */
 const cutAgainMs = 20;
 

@@ -7,7 +7,7 @@ interface SentRequest {
   timeoutRequest(): void;
 }
 
-/** State of a kafkajs connection: requests in flight, and those that wait because the broker throttles or too many are. */
+/** Requests of a kafkajs connection: those in flight, and those that wait because of the others or because the broker throttles. */
 interface RequestQueue {
   readonly inflight: ReadonlyMap<number, SentRequest>;
   /** In ms. */
@@ -15,15 +15,15 @@ interface RequestQueue {
   readonly enforceRequestTimeout: boolean;
   requestTimeoutIntervalId: NodeJS.Timeout | undefined;
   readonly isConnected: () => boolean;
-  destroy(): void;
-  scheduleRequestTimeoutCheck(): void;
-
   readonly pending: readonly unknown[];
   /** By the clock of the wall, in ms; -1: no pause was asked for. */
   readonly throttledUntil: number;
   throttleCheckTimeoutId: NodeJS.Timeout | null;
   checkPendingRequests(): void;
   scheduleCheckPendingRequests(): void;
+  scheduleRequestTimeoutCheck(): void;
+  /** Ends both kinds of looking. */
+  destroy(): void;
 }
 
 /** When a broker asked for no pause: an answer makes room sooner. */
@@ -34,8 +34,8 @@ const timeoutCheckMs = 1_000;
 
 /**
  * kafkajs looks every millisecond, on each connection, for requests that wait, also when there are none (kafkajs issue
- * 1704), and every 100 ms for one that has taken too long. Now it looks for those that wait while some do, and for the others
- * every second.
+ * 1704), and every 100 ms for requests that have taken too long. Now it looks for the former only while some wait, and for
+ * the latter every second.
  */
 export const replaceIdlePolling = (): void => {
   const { prototype } = privateModule('network/requestQueue/index.js') as { prototype: RequestQueue };

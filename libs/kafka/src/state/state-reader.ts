@@ -20,7 +20,7 @@ export type StateListener<P> = (key: string, value: P | undefined, previous: P |
 
 const caughtUpWithinMs = 60_000;
 
-/** How long a broker holds a fetch without data. The group has no other member that would wait for an answer to it. */
+/** How long a broker holds a fetch without data. A new message ends the wait. A reader is the only member of its group. */
 const fetchWaitMs = 5_000;
 
 /**
