@@ -2,6 +2,7 @@ import { retryBrokerNotConnected } from './broker-not-connected.js';
 import { retryCoordinatorNotFound } from './coordinator-not-found.js';
 import { replaceFetchResponse } from './fetch-response.js';
 import { replaceIdlePolling } from './idle-requests.js';
+import { listLeaderlessTopics } from './leaderless-topics.js';
 import { kafkajsVersion } from './modules.js';
 import { replaceProduceRequest } from './produce-request.js';
 import { replaceRequestCopies } from './request-room.js';
@@ -20,6 +21,7 @@ const changes: Partial<Record<Replacement, () => void>> = {
   'same-member': rejoinAsSameMember,
   'coordinator-not-found': retryCoordinatorNotFound,
   'broker-not-connected': retryBrokerNotConnected,
+  'leaderless-topics': listLeaderlessTopics,
 };
 
 let applied: string | undefined;

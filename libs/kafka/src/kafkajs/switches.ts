@@ -11,7 +11,12 @@ export const speedReplacements = [
 ] as const;
 
 /** Replaced because kafkajs is wrong. */
-export const corrections = ['same-member', 'coordinator-not-found', 'broker-not-connected'] as const;
+export const corrections = [
+  'same-member',
+  'coordinator-not-found',
+  'broker-not-connected',
+  'leaderless-topics',
+] as const;
 
 export type Replacement = (typeof speedReplacements | typeof corrections)[number];
 
