@@ -3,11 +3,14 @@ import {
   type CoapDatagramEndpoint,
   type CoapRequest,
   type CoapResponse,
+  type CoapStreamEndpoint,
   CoapUdpEndpoint,
   type OutgoingRequest,
   type Peer,
   type ReceivedResponse,
 } from '@lanyard/coap';
+
+type Endpoint = CoapDatagramEndpoint | CoapStreamEndpoint;
 
 export interface ReceivedRequest {
   method: number;
@@ -26,14 +29,14 @@ export class TestServer {
   /** Answers other requests than those of the registration interface. */
   onOther: (request: CoapRequest) => CoapResponse | undefined = () => undefined;
   private registrations = 0;
-  readonly endpoint: CoapDatagramEndpoint;
+  readonly endpoint: Endpoint;
 
   /** Over UDP, or what `make` returns. */
   constructor(
     make: (options: {
       limits: { closeTimeoutMs: number };
       onRequest: (request: CoapRequest) => Promise<CoapResponse>;
-    }) => CoapDatagramEndpoint = (options) => new CoapUdpEndpoint({ host: '127.0.0.1', ...options }),
+    }) => Endpoint = (options) => new CoapUdpEndpoint({ host: '127.0.0.1', ...options }),
     private readonly scheme = 'coap',
   ) {
     this.endpoint = make({

@@ -252,6 +252,7 @@ export class Device implements Asked, Contacting, Linked, Reporting, Registering
   /** Bootstraps if it has to, and updates its registration, or registers. */
   async contact(): Promise<number> {
     const slept = !this.transport.isOpen;
+    if (slept && this.transport.endsObservations) this.endObservations();
     if (!this.link.hasAccount) this.lifetimeSeconds = await this.link.takeAccount();
     await this.link.open();
     if (!(await this.registrar.update())) await this.register();
@@ -293,6 +294,11 @@ export class Device implements Asked, Contacting, Linked, Reporting, Registering
     this.group.tally.count('silence');
     void this.transport.doubt();
     this.link.useNextServer();
+  }
+
+  private endObservations(): void {
+    this.reports.clear();
+    this.behind?.endObservations();
   }
 
   private lose(): void {

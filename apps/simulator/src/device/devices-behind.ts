@@ -45,10 +45,12 @@ export class DevicesBehind {
 
   /** The server has forgotten what it observed. */
   clear(): void {
-    for (const { reports, store } of this.devices) {
-      reports.clear();
-      store.clearAttributes();
-    }
+    this.endObservations();
+    for (const { store } of this.devices) store.clearAttributes();
+  }
+
+  endObservations(): void {
+    for (const { reports } of this.devices) reports.clear();
   }
 
   /** After a power failure. */

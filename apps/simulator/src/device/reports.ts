@@ -83,7 +83,7 @@ export class Reports {
     const attributes = store.hasAttributes ? this.attributesOf(watch) : {};
     const values = store.values(watch.paths);
     if (!this.mayReport(watch, values, attributes)) return;
-    if (transport.isOpen) await this.notify(watch, this.numbered(watch, values), attributes);
+    if (transport.isOpen && !watch.history) await this.notify(watch, this.numbered(watch, values), attributes);
     else if (group.settings.queueMode) this.keep(watch, this.numbered(watch, values), attributes);
     else group.tally.count('value-held-back');
   }
@@ -120,7 +120,7 @@ export class Reports {
     watch.timer ??= this.device.group.world.timers.schedule(delayMs, () => {
       delete watch.timer;
       const values = this.device.store.values(watch.paths);
-      const isPossible = this.device.transport.isOpen && !watch.busy;
+      const isPossible = this.device.transport.isOpen && !watch.busy && !watch.history;
       if (isPossible) void this.notify(watch, this.numbered(watch, values), this.attributesOf(watch));
     });
   }
@@ -130,7 +130,7 @@ export class Reports {
     if (delayMs !== undefined) this.schedule(watch, delayMs);
   }
 
-  /** What a sleeping device cannot report it keeps, as many values as `hqmax` says. */
+  /** What a device cannot report while it sleeps, or before what it kept, it keeps: as many values as `hqmax` says. */
   private keep(watch: Watch, values: ResourceValue[], { hqmax }: Attributes): void {
     const { group, name } = this.device;
     const timeMs = this.device.nowMs();
@@ -143,19 +143,18 @@ export class Reports {
     group.tally.count('value-dropped');
   }
 
+  /** What was kept, in the order in which it was measured. What is measured meanwhile comes after it. */
   private async sendHistory(watch: Watch): Promise<void> {
-    const history = watch.history ?? [];
-    delete watch.history;
     const attributes = this.attributesOf(watch);
-    if (isTimed(watch.accept)) {
-      if (!(await this.notify(watch, history.flat(), attributes))) watch.history = history;
-      return;
-    }
-    for (let at = 0; at < history.length; at++)
-      if (!(await this.notify(watch, history[at] ?? [], attributes))) {
-        watch.history = history.slice(at);
+    while (watch.history && !watch.busy) {
+      const { history } = watch;
+      const sent = history.splice(0, isTimed(watch.accept) ? history.length : 1);
+      if (!(await this.notify(watch, sent.flat(), attributes))) {
+        history.unshift(...sent);
         return;
       }
+      if (history.length === 0) delete watch.history;
+    }
   }
 
   /** @returns Whether the values are on their way, or acknowledged if that is asked for. */

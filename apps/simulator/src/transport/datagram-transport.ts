@@ -22,6 +22,7 @@ export const endpointLimits = { closeTimeoutMs: 200 };
 
 /** CoAP in datagrams, from a socket of its own. */
 export abstract class DatagramTransport<Endpoint extends CoapDatagramEndpoint> implements DeviceTransport {
+  readonly endsObservations = false;
   protected endpoint: Endpoint | undefined;
   protected peer: Peer | undefined;
 

@@ -20,6 +20,8 @@ export interface DeviceTransport {
   /** Opens the socket or the connection unless it is open, and uses this server from now on. */
   open(server: Server): Promise<void>;
   readonly isOpen: boolean;
+  /** Observations end with the connection (RFC 8323 §7.4). */
+  readonly endsObservations: boolean;
   request(request: OutgoingRequest): Promise<ReceivedResponse>;
   notify(notification: OutgoingNotification): Promise<NotifyOutcome>;
   /** Stops receiving. What continues a connection after the next `open` is kept. */

@@ -43,6 +43,7 @@ const pskOptions = ({ identity, key }: PreSharedKey): ConnectionOptions => ({
 
 /** CoAP over a connection (RFC 8323), with TLS when there is a credential. */
 export class StreamTransport implements DeviceTransport {
+  readonly endsObservations = true;
   private peer: Peer | undefined;
   private server: Server | undefined;
 
