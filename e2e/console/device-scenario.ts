@@ -3,6 +3,8 @@ import { type Console, script } from './console.ts';
 
 const temperature = '/3303/0/5700';
 const relayName = '/3306/0/5750';
+/** The simulated devices do not have it. */
+const unlisted = '/3303/0/5999';
 
 /** The page of a device that reports values. */
 export const describeDevicePage = (running: () => Console): void =>
@@ -43,12 +45,20 @@ export const describeDevicePage = (running: () => Console): void =>
     });
 
     it('says in words why a device refuses a command', async () => {
-      await browser.visit(`/devices/${id}?path=${temperature}`, 'sim-0');
+      await browser.visit(`/devices/${id}?path=${unlisted}`, 'sim-0');
       await browser.page.getByRole('button', { name: 'Execute' }).click();
       const alert = browser.page.getByRole('alert');
       await alert.getByText('The command failed').waitFor();
-      await alert.getByText('The resource does not support the operation (METHOD_NOT_ALLOWED).').waitFor();
+      await alert.getByText('The device has no such resource (RESOURCE_NOT_FOUND).').waitFor();
       expect(await browser.faults('device-refuses')).toEqual([]);
+    });
+
+    it('offers what the object definition allows', async () => {
+      await browser.visit(`/devices/${id}?path=${temperature}`, 'sim-0');
+      const isOff = (name: string) =>
+        browser.page.getByRole('button', { name, exact: true }).getAttribute('aria-disabled');
+      await browser.page.getByLabel('Value (float, °C)').fill('20');
+      expect(await Promise.all(['Read', 'Execute', 'Write'].map(isOff))).toEqual([null, 'true', 'true']);
     });
 
     it('lists the commands', async () => {

@@ -138,6 +138,7 @@ describe('the snapshot', () => {
       object_name: 'Temperature',
       name: 'Sensor Value',
       type: 'float',
+      operations: 'R',
       subscribed: false,
     });
     await producer.send(DeviceValues, value(deviceId, 1, 1, '21.5'));

@@ -41,8 +41,13 @@ const useCommand = ({ deviceId, resource }: ResourcePanelProps) => {
   });
 };
 
+/** Why an operation is not offered; undefined: it is, also when the definition is not known. */
+const disallowed = ({ operations }: Resource, operation: 'R' | 'W' | 'E'): string | undefined =>
+  operations === undefined || operations.includes(operation) ? undefined : 'The object definition does not allow this.';
+
 /** Subscribes the person's own key: the device then reports the resource whenever it changes. */
-const Observe = ({ deviceId, path }: { deviceId: string; path: string }) => {
+const Observe = ({ deviceId, resource }: ResourcePanelProps) => {
+  const { resource_path: path } = resource;
   const { subject } = useSession();
   const enabled = useRefusal('subscriptions') === undefined;
   const input = { path: { deviceId }, query: { limit: subscriptionsMax } };
@@ -52,6 +57,7 @@ const Observe = ({ deviceId, path }: { deviceId: string; path: string }) => {
     <ChangeButton
       key={String(isOn)}
       needs="subscriptions"
+      unavailable={isOn ? undefined : disallowed(resource, 'R')}
       changes={subscribed}
       {...subscribing(isOn ? 'DELETE' : 'PUT', deviceId, path)}
     >
@@ -67,16 +73,27 @@ const Actions = (props: ResourcePanelProps) => {
   const send = (method: Method, payload?: string) =>
     command.mutate({ method, ...(payload !== undefined && { payload }) });
   const fault = text === '' && type !== 'string' ? 'Enter a value.' : faultOf(type, text);
+  const sends = { needs: 'commands', loading: command.isPending } as const;
   return (
     <Stack gap="sm">
       <Group gap="xs">
-        <ActionButton needs="commands" variant="default" loading={command.isPending} onClick={() => send('GET')}>
+        <ActionButton
+          {...sends}
+          variant="default"
+          unavailable={disallowed(props.resource, 'R')}
+          onClick={() => send('GET')}
+        >
           Read
         </ActionButton>
-        <ActionButton needs="commands" variant="default" loading={command.isPending} onClick={() => send('POST', text)}>
+        <ActionButton
+          {...sends}
+          variant="default"
+          unavailable={disallowed(props.resource, 'E')}
+          onClick={() => send('POST', text)}
+        >
           Execute
         </ActionButton>
-        <Observe deviceId={props.deviceId} path={props.resource.resource_path} />
+        <Observe {...props} />
       </Group>
       <form
         onSubmit={(event) => {
@@ -92,7 +109,7 @@ const Actions = (props: ResourcePanelProps) => {
             onChange={(event) => setText(event.currentTarget.value)}
             error={text === '' ? undefined : fault}
           />
-          <ActionButton type="submit" needs="commands" unavailable={fault} loading={command.isPending}>
+          <ActionButton {...sends} type="submit" unavailable={disallowed(props.resource, 'W') ?? fault}>
             Write
           </ActionButton>
         </Group>

@@ -21,6 +21,10 @@ export const EchoResource = z
       .describe(
         'Of the value, as the object definition names it or as the instance reports it in Sensor Units (5701): Cel, % …',
       ),
+    operations: z
+      .enum(['R', 'W', 'RW', 'E'])
+      .optional()
+      .describe('What the object definition allows, if that is known: R read, W write, E execute'),
     subscribed: z.boolean().describe('True when any application has a confirmed subscription that covers the path'),
     reported: z
       .object({

@@ -72,6 +72,7 @@ const resource = (row: ResourceRow, models: ModelRegistry): EchoResource => {
     ...(objectName !== undefined && { object_name: objectName }),
     ...(model && { name: model.name, type: model.type }),
     ...(model?.unit !== undefined && { unit: model.unit }),
+    ...(model?.operations && { operations: model.operations }),
     subscribed: row.subscribed,
     ...(row.reported_value && {
       reported: {
