@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { engines, isolate, type Isolation } from '@lanyard/testing';
 import { TestSystem, type TestSystemOptions } from '../tools/testing/test-system.ts';
+import { deleteTopics } from '../tools/testing/topics.ts';
 
 /** Free ports: `tcpPort(0)`. */
 export { tcpPort, udpPort } from '../tools/lanyard/ports.ts';
@@ -13,6 +14,12 @@ export interface SystemOptions extends Pick<TestSystemOptions, 'replicas' | 'env
   redisUrl?: string;
 }
 
+/**
+ * A service that has waited 5 s for PostgreSQL ends and is started again, as anywhere else: on busy cores it may have to wait
+ * longer while the others start.
+ */
+const startWithinMs = 330_000;
+
 /** On the test infrastructure, on topics, a database and keys that nothing else uses. */
 export class RunningSystem extends TestSystem {
   private readonly isolation: Isolation;
@@ -22,6 +29,7 @@ export class RunningSystem extends TestSystem {
     super({
       name: 'e2e',
       replicas,
+      startWithinMs,
       engines: { brokers: engines().brokers.join(','), databaseUrl, redisUrl },
       env: {
         KAFKA_TOPIC_PREFIX: topicPrefix,
@@ -43,6 +51,7 @@ export class RunningSystem extends TestSystem {
     );
     await super.stop();
     await this.isolation.drop();
+    await deleteTopics(engines().brokers, this.isolation.topicPrefix);
     if (said.length > 0) throw new Error(said.join('\n'));
   }
 }

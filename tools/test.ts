@@ -132,7 +132,12 @@ await command({ usage, options, allowPositionals: true }, async ({ values: given
         ['--testPathIgnorePatterns=e2e-spec', '/dist/', '/node_modules/', ...where(filters)],
         env,
       );
-    if (!given['no-e2e']) await jest('end-to-end', where(['e2e-spec', ...filters]), env);
+    if (!given['no-e2e']) {
+      // Needs the build.
+      const { deleteTopics } = await import('./testing/topics.ts');
+      await deleteTopics(brokers.split(','));
+      await jest('end-to-end', where(['e2e-spec', ...filters]), env);
+    }
   } finally {
     await stopLeftOvers();
     await Promise.all(

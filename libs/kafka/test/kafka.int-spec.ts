@@ -81,7 +81,7 @@ describe('libs/kafka on a real broker', () => {
       { name: 'max.message.bytes', value: '1000' },
       { name: 'retention.ms', value: '86400000' },
     ];
-    await admin.createTopics({ topics: [{ topic: name, numPartitions: 1, configEntries }] });
+    await admin.createTopics({ topics: [{ topic: name, numPartitions: 1, configEntries }], waitForLeaders: false });
     await connection.ensureTopics([topic]);
     // A broker applies a setting a moment after it has confirmed it.
     await eventually(() => producer.send(topic, { ...event(newId(), 1), data: { large: 'x'.repeat(1_400_000) } }));

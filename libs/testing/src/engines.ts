@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import kafkajs from 'kafkajs';
 import pg from 'pg';
 
 /** Addresses of the real Kafka, PostgreSQL and Redis that tests run on. */
@@ -28,7 +27,7 @@ export interface Isolation {
   topicPrefix: string;
   databaseUrl: string;
   redisPrefix: string;
-  /** Removes the database and the topics. Keys are removed with the infrastructure. */
+  /** Removes the database. Topics and keys are removed with the infrastructure. */
   drop(): Promise<void>;
 }
 
@@ -39,24 +38,6 @@ const withClient = async (url: string, work: (client: pg.Client) => Promise<unkn
     await work(client);
   } finally {
     await client.end();
-  }
-};
-
-/** Each topic that is left makes Kafka slower for the tests that follow: a list of 7,000 partitions takes 80 ms to read. */
-const deleteTopics = async (prefix: string): Promise<void> => {
-  const kafka = new kafkajs.Kafka({
-    brokers: engines().brokers,
-    logLevel: kafkajs.logLevel.NOTHING,
-    // A list fails while a topic of another test, created a moment ago, has no leader.
-    retry: { retries: 30, maxRetryTime: 2_000 },
-  });
-  const admin = kafka.admin();
-  await admin.connect();
-  try {
-    const topics = (await admin.listTopics()).filter((name) => name.startsWith(prefix));
-    if (topics.length > 0) await admin.deleteTopics({ topics });
-  } finally {
-    await admin.disconnect();
   }
 };
 
@@ -72,11 +53,9 @@ export const isolate = async (name: string): Promise<Isolation> => {
     topicPrefix: `${unique}.`,
     databaseUrl: own.href,
     redisPrefix: `${unique}:`,
-    drop: async () => {
-      await withClient(databaseUrl, (client) =>
+    drop: () =>
+      withClient(databaseUrl, (client) =>
         client.query(`DROP DATABASE IF EXISTS ${client.escapeIdentifier(database)} WITH (FORCE)`),
-      );
-      await deleteTopics(`${unique}.`);
-    },
+      ),
   };
 };

@@ -1,0 +1,18 @@
+import { KafkaConnection } from '@lanyard/kafka';
+import { createLogger } from '@lanyard/service';
+
+/**
+ * Deletes the topics whose names begin with `prefix`. Each topic that stays makes Kafka slower for the tests that follow: a list
+ * of 7,000 partitions takes 80 ms of processor time to read.
+ */
+export const deleteTopics = async (brokers: string[], prefix = '') => {
+  const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
+  const admin = new KafkaConnection({ brokers, clientId: 'test', logger }).kafka.admin();
+  await admin.connect();
+  try {
+    const topics = (await admin.listTopics()).filter((name) => name.startsWith(prefix) && !name.startsWith('__'));
+    if (topics.length > 0) await admin.deleteTopics({ topics });
+  } finally {
+    await admin.disconnect();
+  }
+};
