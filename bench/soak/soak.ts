@@ -7,6 +7,7 @@ import { apps } from '../../tools/lanyard/service-processes.ts';
 import type { TestSystem } from '../../tools/testing/test-system.ts';
 import { residentBytes } from '../machine.ts';
 import { round } from '../statistics.ts';
+import type { Arrivals } from './arrivals.ts';
 import { Channels, kindOf } from './channels.ts';
 import { Commands } from './commands.ts';
 import { bindingOf, Devices } from './groups.ts';
@@ -20,6 +21,25 @@ const commandedMax = 1_000;
 const arrivalsMin = 50;
 const settledMs = 300_000;
 const engines = ['redis', 'postgresql', 'kafka'];
+
+/** Numbers of a device, and where they arrive. */
+interface ForChannel {
+  name: string;
+  channel: number;
+  arrivals: Arrivals;
+  id: string;
+  numbers: number[];
+}
+
+/** `soak-7-12 /3303/0/5700` */
+const nameOf = (key: string) => key.slice(0, key.indexOf(' '));
+
+const channelOf = (name: string) => Number(name.split('-')[1]);
+
+const total = (all: readonly ForChannel[]) => all.reduce((sum, { numbers }) => sum + numbers.length, 0);
+
+const missing = (all: readonly ForChannel[]) =>
+  all.flatMap(({ name, id, numbers, arrivals }) => arrivals.lost(id, numbers).map((n) => `${name} ${n}`));
 
 export class Soak {
   samples: Sample[] = [];
@@ -63,9 +83,9 @@ export class Soak {
     for await (const { id, endpoint_name: name } of lanyard.items('GET /v3/devices', { query: { limit: 1_000 } }))
       this.ids.set(String(name), id);
     await this.channels.register();
-    for (const [name, numbers] of acknowledged(await devices.values())) this.before.set(name, numbers.at(-1) ?? 0);
+    for (const [key, { next }] of Object.entries(await devices.values())) this.before.set(nameOf(key), next - 1);
     const { key } = await lanyard.call('POST /v3/api-keys', { body: { name: 'soak commands' } });
-    const awake = [...this.ids].filter(([name]) => bindingOf(Number(name.split('-')[1])) === 'udp').map(([, id]) => id);
+    const awake = [...this.ids].filter(([name]) => bindingOf(channelOf(name)) === 'udp').map(([, id]) => id);
     this.commands = new Commands(this.clientOf(key), awake.slice(0, commandedMax));
     await this.commands.start(load.commandsPerSecond);
   }
@@ -142,18 +162,25 @@ export class Soak {
     this.ended.push(...dead);
   }
 
+  /** Of these numbers of each device, those since there are channels, where the channel answers. */
+  private toAnswering(numbers: ReadonlyMap<string, readonly number[]>): ForChannel[] {
+    return [...numbers].flatMap(([name, all]) => {
+      const channel = channelOf(name);
+      const arrivals = this.channels.arrivals[channel];
+      if (!arrivals || kindOf(channel) === 'dead') return [];
+      const since = all.filter((n) => n > (this.before.get(name) ?? 0));
+      return [{ name, channel, arrivals, id: this.ids.get(name) ?? '', numbers: since }];
+    });
+  }
+
   /** Waits for what is owed. Dead channels are owed nothing. */
   async end() {
     await this.commands.end();
-    const sent = acknowledged(await this.devices.values());
-    const owed = [...sent].flatMap(([name, all]) => {
-      const channel = Number(name.split('-')[1]);
-      const arrivals = this.channels.arrivals[channel];
-      const numbers = all.filter((n) => n > (this.before.get(name) ?? 0));
-      return arrivals && kindOf(channel) !== 'dead' ? [{ name, numbers, arrivals, id: this.ids.get(name) ?? '' }] : [];
-    });
-    const lost = () =>
-      owed.flatMap(({ name, id, numbers, arrivals }) => arrivals.lost(id, numbers).map((n) => `${name} ${n}`));
+    const sent = await this.devices.values();
+    const owed = this.toAnswering(acknowledged(sent));
+    const overTls = new Map(Object.entries(sent).map(([key, { unacknowledged }]) => [nameOf(key), unacknowledged]));
+    const unproven = this.toAnswering(overTls).filter(({ channel }) => bindingOf(channel) === 'tls');
+    const lost = () => missing(owed);
     say('waiting for what is owed');
     const isComplete = async () => lost().length + this.commands.waiting.size === 0;
     await waitUntil('values and results', isComplete, { timeoutMs: settledMs }).catch(() => undefined);
@@ -164,8 +191,10 @@ export class Soak {
     const figures: Record<string, number> = {
       devices: this.ids.size,
       'seconds until all were observed': round(this.registeredSeconds),
-      'values acknowledged, of channels that answer': owed.reduce((sum, { numbers }) => sum + numbers.length, 0),
+      'values acknowledged, of channels that answer': total(owed),
       'values lost': lost().length,
+      'values over TLS, where CoAP has no acknowledgements': total(unproven),
+      'values over TLS that did not come': missing(unproven).length,
       'values overtaken': overtaken.length,
       'values that came again': this.channels.arrivals.reduce((sum, { repeated }) => sum + repeated, 0),
       'commands accepted': commands.accepted,

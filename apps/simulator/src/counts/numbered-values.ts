@@ -3,7 +3,7 @@ const first = 1_000;
 
 interface Sequence {
   next: number;
-  /** Sent, and not (yet) acknowledged. */
+  /** Not (yet) acknowledged: dropped, under way, or sent in a way that has no acknowledgements. */
   unacknowledged: Set<number>;
 }
 

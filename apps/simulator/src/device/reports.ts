@@ -132,14 +132,13 @@ export class Reports {
 
   /** What a device cannot report while it sleeps, or before what it kept, it keeps: as many values as `hqmax` says. */
   private keep(watch: Watch, values: ResourceValue[], { hqmax }: Attributes): void {
-    const { group, name } = this.device;
+    const { group } = this.device;
     const timeMs = this.device.nowMs();
     const history = (watch.history ??= []);
     history.push(values.map((value) => ({ ...value, timeMs })));
     group.tally.count('value-kept');
     if (history.length <= (hqmax ?? group.settings.keptValues)) return;
-    for (const { path, value } of history.shift() ?? [])
-      if (typeof value === 'number') group.world.numbered?.acknowledged(name, path, value);
+    history.shift();
     group.tally.count('value-dropped');
   }
 
@@ -182,7 +181,8 @@ export class Reports {
       else if (outcome === 'timed-out') this.device.unacknowledged();
       else {
         tally.count('value-sent');
-        if (outcome === 'acknowledged') tally.took('value', performance.now() - sentAt);
+        if (outcome === 'sent') return true;
+        tally.took('value', performance.now() - sentAt);
         for (const { path, value } of values)
           if (typeof value === 'number') world.numbered?.acknowledged(name, path, value);
         return true;
