@@ -19,5 +19,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 1_000,
     reportCompressedSize: false,
+    // Where a build spends its seconds is of no use to those who start the system.
+    rolldownOptions: { checks: { bundlerTimings: false } },
   },
 });
