@@ -74,14 +74,17 @@ describe('changes of channels', () => {
     const reports = new DropReportStore(outbox, system.clock);
     const parts = [database, outbox, reports, new AuditTrail(outbox), system.clock] as const;
     const [frozen, next] = [new ImpatientStore(...parts), new ChannelStore(...parts)];
-    let thaw: (() => void) | undefined;
-    const thawed = new Promise<void>((resolve) => (thaw = resolve));
-    const late = frozen.withLock(customer.keyId, async (locked) => {
-      await thawed;
-      await locked.nextRevision();
+    const releases: (() => void)[] = [];
+    let late: Promise<void> | undefined;
+    await new Promise<void>((begun) => {
+      late = frozen.withLock(customer.keyId, async (locked) => {
+        begun();
+        await new Promise<void>((thawed) => releases.push(thawed));
+        await locked.nextRevision();
+      });
     });
     expect(await next.withLock(customer.keyId, (locked) => locked.find())).toBeNull();
-    thaw?.();
+    releases[0]!();
     await expect(late).rejects.toThrow();
     // The connection that was given back, which is the only one now, may be silent.
     expect(await database.query('SHOW idle_session_timeout')).toEqual([{ idle_session_timeout: '0' }]);
