@@ -6,9 +6,10 @@ import { Interrupted, UsageError } from '../errors.js';
 /** A line from the terminal that is not shown. */
 const prompted = (question: string): Promise<string> => {
   const silent = new Writable({ write: (_, __, done) => done() });
-  process.stderr.write(question);
   return new Promise((resolve, reject) => {
+    // From here on the terminal shows nothing, also of what is typed the moment that the question is there.
     const lines = createInterface({ input: process.stdin, output: silent, terminal: true });
+    process.stderr.write(question);
     const end = (act: () => void): void => {
       act();
       lines.close();
