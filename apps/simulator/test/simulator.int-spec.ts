@@ -118,25 +118,6 @@ describe('a simulated fleet', () => {
     await eventually(() => server.values.length > 0);
   });
 
-  it('reports all that it measured in order, also what it measured while it sent what it had kept', async () => {
-    const simulator = await simulate({
-      DEVICES: 1,
-      QUEUE_MODE: 'true',
-      AWAKE_SECONDS: 1,
-      UPDATE_SECONDS: 3,
-      VALUES_PER_SECOND: 500,
-      NUMBERED_VALUES: 'true',
-      KEPT_VALUES: 1_000,
-    });
-    await eventually(() => simulator.tally.registered === 1);
-    await server.observe(peerOf('sim-0'), '/3303/0/5700');
-    await eventually(() => simulator.tally.counts['value-kept'] > 500);
-    const kept = simulator.tally.counts['value-kept'];
-    await eventually(() => server.values.length > 2 * kept);
-    const numbers = server.values.map(Number);
-    expect(numbers).toEqual(numbers.map((_, n) => numbers[0]! + n));
-  });
-
   it('forgets what was observed over a connection when that ends', async () => {
     const endpoints: CoapStreamEndpoint[] = [];
     const streams = await new TestServer((options) => {

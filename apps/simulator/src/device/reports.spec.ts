@@ -1,0 +1,58 @@
+import { expect, it } from '@jest/globals';
+import { type NotifyOutcome, type OutgoingNotification } from '@lanyard/coap';
+import { contentFormat } from '@lanyard/lwm2m';
+import { type Reporting, Reports } from './reports.js';
+
+const path = '/3303/0/5700';
+
+it('values that were kept leave first, one at a time, and what is measured meanwhile follows them', async () => {
+  const sent: string[] = [];
+  const acknowledgements: ((outcome: NotifyOutcome) => void)[] = [];
+  let measured = 0;
+  const transport = {
+    isOpen: false,
+    notify: ({ payload }: OutgoingNotification) => {
+      sent.push(payload.toString());
+      return new Promise<NotifyOutcome>((acknowledged) => acknowledgements.push(acknowledged));
+    },
+  };
+  const device = {
+    transport,
+    nowMs: () => 0,
+    store: {
+      hasAttributes: false,
+      attributesFor: () => ({}),
+      catalogue: { formats: [contentFormat.text] },
+      below: () => [{ measured: true }],
+      values: () => [{ path, type: 'float', value: ++measured }],
+    },
+    group: {
+      settings: { queueMode: true, keptValues: 10, confirmable: true },
+      tally: { count: () => undefined, took: () => undefined },
+      watches: { add: () => undefined, remove: () => undefined },
+      world: {},
+    },
+  };
+  const reports = new Reports(device as unknown as Reporting);
+  reports.watch({ paths: [path], token: Buffer.from('t'), accept: undefined, isComposite: false });
+  const measure = (): void => reports.changed([path]);
+  const acknowledge = async (): Promise<void> => {
+    acknowledgements.shift()?.('acknowledged');
+    await new Promise(setImmediate);
+  };
+
+  measure();
+  measure();
+  transport.isOpen = true;
+  reports.wake();
+  expect(sent).toEqual(['1']);
+  measure();
+  expect(sent).toEqual(['1']);
+  await acknowledge();
+  expect(sent).toEqual(['1', '2']);
+  await acknowledge();
+  expect(sent).toEqual(['1', '2', '3']);
+  await acknowledge();
+  measure();
+  expect(sent).toEqual(['1', '2', '3', '4']);
+});
