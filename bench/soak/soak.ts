@@ -1,6 +1,6 @@
 /** Load, disturbances and measurements of a soak, and the judgement at its end. */
 import { Lanyard } from '@lanyard/client';
-import { acknowledged } from '../../tools/drill/verdict.ts';
+import { acknowledged, sensorCounts } from '../../tools/drill/verdict.ts';
 import { waitUntil } from '../../tools/lanyard/probes.ts';
 import { say, sleep } from '../../tools/lanyard/project.ts';
 import { apps } from '../../tools/lanyard/service-processes.ts';
@@ -31,9 +31,7 @@ interface ForChannel {
   numbers: number[];
 }
 
-/** `soak-7-12 /3303/0/5700` */
-const nameOf = (key: string) => key.slice(0, key.indexOf(' '));
-
+/** `soak-7-12` -> 7 */
 const channelOf = (name: string) => Number(name.split('-')[1]);
 
 const total = (all: readonly ForChannel[]) => all.reduce((sum, { numbers }) => sum + numbers.length, 0);
@@ -83,7 +81,7 @@ export class Soak {
     for await (const { id, endpoint_name: name } of lanyard.items('GET /v3/devices', { query: { limit: 1_000 } }))
       this.ids.set(String(name), id);
     await this.channels.register();
-    for (const [key, { next }] of Object.entries(await devices.values())) this.before.set(nameOf(key), next - 1);
+    for (const [name, { next }] of sensorCounts(await devices.values())) this.before.set(name, next - 1);
     const { key } = await lanyard.call('POST /v3/api-keys', { body: { name: 'soak commands' } });
     const awake = [...this.ids].filter(([name]) => bindingOf(channelOf(name)) === 'udp').map(([, id]) => id);
     this.commands = new Commands(this.clientOf(key), awake.slice(0, commandedMax));
@@ -178,8 +176,8 @@ export class Soak {
     await this.commands.end();
     const sent = await this.devices.values();
     const owed = this.toAnswering(acknowledged(sent));
-    const overTls = new Map(Object.entries(sent).map(([key, { unacknowledged }]) => [nameOf(key), unacknowledged]));
-    const unproven = this.toAnswering(overTls).filter(({ channel }) => bindingOf(channel) === 'tls');
+    const unacknowledged = new Map(sensorCounts(sent).map(([name, counts]) => [name, counts.unacknowledged]));
+    const overTls = this.toAnswering(unacknowledged).filter(({ channel }) => bindingOf(channel) === 'tls');
     const lost = () => missing(owed);
     say('waiting for what is owed');
     const isComplete = async () => lost().length + this.commands.waiting.size === 0;
@@ -193,8 +191,8 @@ export class Soak {
       'seconds until all were observed': round(this.registeredSeconds),
       'values acknowledged, of channels that answer': total(owed),
       'values lost': lost().length,
-      'values over TLS, where CoAP has no acknowledgements': total(unproven),
-      'values over TLS that did not come': missing(unproven).length,
+      'values over TLS, never acknowledged': total(overTls),
+      'values over TLS that did not come': missing(overTls).length,
       'values overtaken': overtaken.length,
       'values that came again': this.channels.arrivals.reduce((sum, { repeated }) => sum + repeated, 0),
       'commands accepted': commands.accepted,

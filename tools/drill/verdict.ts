@@ -6,16 +6,20 @@ import { sensorPath, type Inbox } from './applications.ts';
 /** by `device path` */
 type Sent = Record<string, { first: number; next: number; unacknowledged: number[] }>;
 
+/** What the sensor of each device has counted, by the name of the device. */
+export const sensorCounts = (sent: Sent) =>
+  Object.entries(sent)
+    .filter(([key]) => key.endsWith(` ${sensorPath}`))
+    .map(([key, counts]) => [key.slice(0, key.indexOf(' ')), counts] as const);
+
 /** Numbers of each device that the service has acknowledged, in the order in which they were sent. */
 export const acknowledged = (sent: Sent) =>
   new Map(
-    Object.entries(sent)
-      .filter(([key]) => key.endsWith(` ${sensorPath}`))
-      .map(([key, { first, next, unacknowledged }]) => {
-        const missing = new Set(unacknowledged);
-        const numbers = Array.from({ length: next - first }, (_, n) => first + n).filter((n) => !missing.has(n));
-        return [key.slice(0, key.indexOf(' ')), numbers];
-      }),
+    sensorCounts(sent).map(([name, { first, next, unacknowledged }]) => {
+      const missing = new Set(unacknowledged);
+      const numbers = Array.from({ length: next - first }, (_, n) => first + n).filter((n) => !missing.has(n));
+      return [name, numbers];
+    }),
   );
 
 /**

@@ -57,9 +57,6 @@ export const splitAddress = (address: string, fallback: number): [string, number
   return [url.hostname.replace(/^\[|\]$/g, ''), Number(url.port || fallback)];
 };
 
-/** Longer than a service tries to start (START_TIMEOUT_MS), which then says what it was waiting for. */
-const readyWithinMs = 330_000;
-
 /**
  * Waits until `ready` says yes. `alive` may end the waiting early: a process that died will not become ready, and who
  * answers in its place is another program.
@@ -68,7 +65,7 @@ export const waitUntil = async (
   what: string,
   ready: () => Promise<boolean>,
   {
-    timeoutMs = readyWithinMs,
+    timeoutMs = 90_000,
     intervalMs = 50,
     alive = () => true,
     hint = '',

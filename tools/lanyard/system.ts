@@ -49,6 +49,9 @@ const usualPorts = {
 /** Services need seconds to start, and each question takes a millisecond of the cores that they start on. */
 const askAgainMs = 200;
 
+/** Longer than a service tries to start (START_TIMEOUT_MS), which then says what it was waiting for. */
+const serviceReadyWithinMs = 330_000;
+
 /** Longer than any service takes to drain. */
 export const stopWithinMs = 45_000;
 
@@ -202,13 +205,19 @@ export class System {
     return endedMs;
   }
 
+  /** Whether a service that ended while it was starting is started again. `words`: the last of its log. */
+  protected startsAgain(_words: string) {
+    return this.options.startWithinMs !== undefined;
+  }
+
   async ready(name: string) {
     const { unit, launch: again } = this.unit(name);
-    const { startWithinMs } = this.options;
+    const timeoutMs = this.options.startWithinMs ?? (unit.kind === 'service' ? serviceReadyWithinMs : undefined);
     const log = join(this.logs, `${name}.log`);
     const alive = () => {
       if (isProcess(unit.pid, unit.marker)) return true;
-      if (!startWithinMs) throw new Stop(`${name} ended while starting. ${lastWords(log)}\nSee ${log}`);
+      const words = lastWords(log);
+      if (!this.startsAgain(words)) throw new Stop(`${name} ended while starting. ${words}\nSee ${log}`);
       unit.pid = again();
       return true;
     };
@@ -217,7 +226,7 @@ export class System {
       alive,
       hint: `See ${log}`,
       intervalMs: askAgainMs,
-      ...(startWithinMs && { timeoutMs: startWithinMs }),
+      ...(timeoutMs && { timeoutMs }),
     });
   }
 

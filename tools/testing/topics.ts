@@ -1,10 +1,7 @@
 import { KafkaConnection } from '@lanyard/kafka';
 import { createLogger } from '@lanyard/service';
 
-/**
- * Deletes the topics whose names begin with `prefix`. Each topic that stays makes Kafka slower for the tests that follow: a list
- * of 7,000 partitions takes 80 ms of processor time to read.
- */
+/** Deletes the topics whose names begin with `prefix`. Each one that stays makes Kafka slower for the tests that follow. */
 export const deleteTopics = async (brokers: string[], prefix = '') => {
   const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
   const admin = new KafkaConnection({ brokers, clientId: 'test', logger }).kafka.admin();

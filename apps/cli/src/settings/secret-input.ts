@@ -7,7 +7,7 @@ import { Interrupted, UsageError } from '../errors.js';
 const prompted = (question: string): Promise<string> => {
   const silent = new Writable({ write: (_, __, done) => done() });
   return new Promise((resolve, reject) => {
-    // From here on the terminal shows nothing, also of what is typed the moment that the question is there.
+    // This turns the echo off, before the question: a key that is pasted at once must not be shown.
     const lines = createInterface({ input: process.stdin, output: silent, terminal: true });
     process.stderr.write(question);
     const end = (act: () => void): void => {

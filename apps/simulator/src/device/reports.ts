@@ -130,7 +130,7 @@ export class Reports {
     if (delayMs !== undefined) this.schedule(watch, delayMs);
   }
 
-  /** What a device cannot report while it sleeps, or before what it kept, it keeps: as many values as `hqmax` says. */
+  /** Keeps what cannot be reported now, because the device sleeps or older values go first: as many as `hqmax` says. */
   private keep(watch: Watch, values: ResourceValue[], { hqmax }: Attributes): void {
     const { group } = this.device;
     const timeMs = this.device.nowMs();

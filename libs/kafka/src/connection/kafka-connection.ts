@@ -160,7 +160,7 @@ export class KafkaConnection {
   /** Rejects when no broker answers: a readiness check. */
   async check(): Promise<void> {
     const admin = await this.admin();
-    // A description of the cluster contains all of its topics, which may be thousands of other installations.
+    // A description of the cluster contains all of its topics, and other installations may have thousands.
     await (this.ownTopic ? admin.fetchTopicMetadata({ topics: [this.ownTopic] }) : admin.describeCluster());
   }
 

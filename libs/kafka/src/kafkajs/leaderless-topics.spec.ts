@@ -34,7 +34,7 @@ const broker = (): Broker => {
   return made;
 };
 
-it('a topic without a leader fails who asks for it, and not who asks for all topics', async () => {
+it('a list of all topics includes those without a leader; a request for one of them by its name fails', async () => {
   await expect(broker().metadata([])).rejects.toMatchObject({ type: 'LEADER_NOT_AVAILABLE' });
   listLeaderlessTopics();
   await expect(broker().metadata([])).resolves.toEqual(metadata);
