@@ -17,6 +17,9 @@ describe('the record', () => {
     [{ colour: 'red' }, 'colour'],
     [{ delivery: 'post' }, 'delivery'],
     [{ when: 'tomorrow' }, 'when'],
+    [{ when: '0000-01-01T00:00:00Z' }, 'when'],
+    [{ ends_at: `2027-01-01T00:00:00.${'0'.repeat(150)}Z` }, 'ends_at'],
+    [{ filter: '' }, 'filter'],
   ])('400 for %j', async (fields, field) => {
     const image = await system.upload(Buffer.from('x'));
     const body = { name: newId(), firmware_image_id: image.id, ...fields };

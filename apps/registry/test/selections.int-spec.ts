@@ -61,6 +61,22 @@ describe('a selection of devices', () => {
     expect(await select({ groupId: newId() })).toMatchObject({ refusal: { field: 'group_id' } });
   });
 
+  it.each(['', '&', '?'])('is not made of all devices by a filter that contains none: %j', async (filter) => {
+    await system.created();
+    expect(await select({ filter })).toMatchObject({ devices: [], refusal: { field: 'filter' } });
+  });
+
+  it.each([
+    ['a long value', `created_at=${'x'.repeat(600)}`],
+    ['a long name', `${'x'.repeat(600)}=1`],
+    ['a NUL', '%00a=1'],
+  ])('is refused for %s with a text that fits the answer', async (_, filter) => {
+    const { refusal } = await select({ filter });
+    expect(refusal?.field).toBe('filter');
+    expect(refusal?.message).not.toContain('\0');
+    expect((await select()).refusal).toBeUndefined();
+  });
+
   it('never has devices of another account', async () => {
     const type = newId().slice(0, 12);
     await system.created({ endpoint_type: type });

@@ -7,6 +7,12 @@ import { Campaign } from './campaign-record.js';
 const hour = /^([01]\d|2[0-3]):[0-5]\d$/;
 const timeOfDay = z.string().regex(hour, 'Must be a time of day such as 22:30');
 
+/** PostgreSQL has no year 0. */
+const time = z.iso
+  .datetime()
+  .max(32)
+  .refine((text) => !text.startsWith('0000'), 'Must be a time of the years 0001 to 9999');
+
 const timeOut = (meaning: string, max: number): z.ZodNumber => z.number().int().min(60).max(max).describe(meaning);
 
 const week = 604_800;
@@ -21,12 +27,12 @@ const fields = {
     .describe('Members of this device group only'),
   filter: z
     .string()
+    .min(1)
     .max(4000)
     .nullable()
     .describe('As `filter` of `GET /v3/devices`. With neither, all devices of the account'),
-  when: z.iso.datetime().nullable().describe('When it starts once it is scheduled by `start`; absent: at once'),
-  ends_at: z.iso
-    .datetime()
+  when: time.nullable().describe('When it starts once it is scheduled by `start`; absent: at once'),
+  ends_at: time
     .nullable()
     .describe(`Devices that were not reached by then fail. Default: ${campaignDaysMax} days after the start`),
   window: z

@@ -5,11 +5,11 @@ import {
   type SelectedDevice,
 } from '@lanyard/contracts';
 import { Outbox } from '@lanyard/kafka';
-import { type Clock, CLOCK, FairTurns, formatTimestamp, parseListQuery, ValidationFailed } from '@lanyard/service';
+import { type Clock, CLOCK, FairTurns, formatTimestamp, parseListQuery, QueryTimedOut, ValidationFailed } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { deviceConditions, deviceListSpec } from '../devices/device-list.js';
-import { GroupNotFound } from '../errors.js';
+import { FilterMissing, GroupNotFound } from '../errors.js';
 import { GroupsService } from '../groups/groups.service.js';
 
 interface Row {
@@ -21,10 +21,14 @@ interface Row {
 
 type Answer = Pick<DeviceSelectionAnswered, 'devices' | 'hasMore' | 'refusal'>;
 
+/** In characters. The message may repeat the value of a filter, which has a length of its own. */
+const refusalMax = 200;
+
 const refused = (field: 'filter' | 'group_id', message: string): Answer => ({
   devices: [],
   hasMore: false,
-  refusal: { field, message },
+  // Campaigns store it: PostgreSQL has no NUL.
+  refusal: { field, message: [...message.replaceAll('\0', '\ufffd')].slice(0, refusalMax).join('') },
 });
 
 const selected = ({ id, endpoint_name: name, lifecycle_status: lifecycleStatus, state }: Row): SelectedDevice => ({
@@ -60,6 +64,8 @@ export class SelectionAnswers {
       return await this.page(request);
     } catch (error) {
       if (error instanceof GroupNotFound) return refused('group_id', error.message);
+      // It would take as long again, and keep the requests of other accounts waiting.
+      if (error instanceof QueryTimedOut) return refused('filter', 'The query takes too long: use narrower filters');
       if (!(error instanceof ValidationFailed)) throw error;
       const [problem] = error.fields;
       return refused('filter', problem ? `${problem.name}: ${problem.message}` : error.message);
@@ -68,6 +74,8 @@ export class SelectionAnswers {
 
   private async page({ accountId, groupId, filter, after, until, limit }: DeviceSelectionRequested): Promise<Answer> {
     const { filters } = parseListQuery(filter === undefined ? {} : { filter }, deviceListSpec);
+    // As the other operations on many devices: an empty filter must not mean all of them.
+    if (filter !== undefined && filters.length === 0) throw new FilterMissing();
     const parameters: unknown[] = [];
     const conditions = deviceConditions({ accountId }, filters, parameters, groupId);
     const sql = `SELECT d.id, d.endpoint_name, d.lifecycle_status, d.state FROM registry.devices d

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { InvalidMessage } from '@lanyard/contracts';
 import { type Batch, PoisonMessage } from './batch.js';
 import { storeBatch } from './store-batch.js';
 
@@ -27,6 +28,13 @@ describe('storing a batch', () => {
     await expect(storeBatch(batchOf(values), (n) => [n], write)).rejects.toEqual(
       new PoisonMessage(BigInt(100 + place), 'refused with 22021'),
     );
+  });
+
+  it('finds the one because of which something is announced that fits no topic', async () => {
+    const write = async (rows: number[]): Promise<void> => {
+      if (rows.includes(2)) throw new InvalidMessage('device.lifecycle', 'message: too long');
+    };
+    await expect(storeBatch(batchOf([1, 2, 3]), (n) => [n], write)).rejects.toMatchObject({ offset: 101n });
   });
 
   it('what makes no rows is poison', async () => {

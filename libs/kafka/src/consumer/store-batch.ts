@@ -1,3 +1,4 @@
+import { InvalidMessage } from '@lanyard/contracts';
 import { type Batch, PoisonMessage, type Received } from './batch.js';
 
 interface Part<R> {
@@ -5,9 +6,13 @@ interface Part<R> {
   rows: readonly R[];
 }
 
-/** SQLSTATE class 22, data exception: no table takes it, today or tomorrow. A NUL in a text, the 30th of February. */
+/**
+ * SQLSTATE class 22, data exception: no table takes it, today or tomorrow. A NUL in a text, the 30th of February. Or what is
+ * announced because of it fits no topic.
+ */
 const isAboutData = (error: unknown): error is Error =>
-  error instanceof Error && 'code' in error && /^22...$/.test(String(error.code));
+  error instanceof InvalidMessage ||
+  (error instanceof Error && 'code' in error && /^22...$/.test(String(error.code)));
 
 type RowsOf<V, R> = (value: V, message: Received<V>) => readonly R[];
 
