@@ -140,6 +140,12 @@ describe('credentials of devices', () => {
     });
   });
 
+  it('a certificate may have an empty subject', async () => {
+    const { certificate } = selfSigned('', { hosts: ['thermo-1.example.com'] });
+    const { status, body } = await call('POST', path(await created()), { kind: 'certificate', certificate });
+    expect([status, body.subject]).toEqual([201, '']);
+  });
+
   it('certificates are known by their fingerprint', async () => {
     const device = await created();
     const { certificate } = selfSigned('thermo-1');

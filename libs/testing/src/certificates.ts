@@ -38,7 +38,7 @@ const attribute = (oid: string, value: string): Buffer => der(0x31, sequence(hex
 const nameOf = (commonName: string, organization?: string): Buffer =>
   sequence(
     ...(organization === undefined ? [] : [attribute(organizationOid, organization)]),
-    attribute(commonNameOid, commonName),
+    ...(commonName === '' ? [] : [attribute(commonNameOid, commonName)]),
   );
 
 const time = (at: Date): Buffer => {
@@ -102,7 +102,7 @@ const newParty = (name: string): Party & { publicKey: KeyObject } => {
   return { name, key: privateKey, publicKey };
 };
 
-/** A self-signed certificate. */
+/** A self-signed certificate. Without a name, its subject is empty. */
 export const selfSigned = (commonName: string, options: CertificateOptions = {}): Certified => {
   const party = newParty(commonName);
   return issue(party, party, { ...options, authority: false });

@@ -12,13 +12,16 @@ export interface CertificateFacts {
   x509: X509Certificate;
 }
 
+/** Node has no text for a name without parts, which a certificate may have (RFC 5280 §4.1.2.6). */
+const oneLine = (name: string | undefined): string => (name ?? '').split('\n').join(', ');
+
 /** The first certificate of a PEM text. Throws MalformedCertificate. */
 export const readCertificate = (pem: string): CertificateFacts => {
   const x509 = parsed(pem);
   return {
     fingerprint: x509.fingerprint256.replaceAll(':', '').toLowerCase(),
-    subject: x509.subject.split('\n').join(', '),
-    issuer: x509.issuer.split('\n').join(', '),
+    subject: oneLine(x509.subject),
+    issuer: oneLine(x509.issuer),
     notAfter: new Date(x509.validTo),
     pem: x509.toString(),
     x509,
@@ -29,7 +32,10 @@ const parsed = (pem: string): X509Certificate => {
   // A DER certificate in binary would be accepted too, but JSON cannot carry one.
   if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw new MalformedCertificate();
   try {
-    return new X509Certificate(pem);
+    const x509 = new X509Certificate(pem);
+    // A key of a kind that OpenSSL does not know is an error only when it is read.
+    void x509.publicKey;
+    return x509;
   } catch {
     throw new MalformedCertificate();
   }

@@ -56,6 +56,23 @@ describe('rows of an import', () => {
     expect(readRow(fieldsOf(['name', 'auto_update'], ['n', text]))).toEqual({ device: { name: 'n', auto_update } });
   });
 
+  it.each([
+    ['coap_ack_timeout_ms', '4000ms'],
+    ['coap_ack_timeout_ms', '4,000'],
+    ['coap_block_bytes', 'big'],
+    ['device_execution_mode', ' '],
+    ['device_execution_mode', '1e1'],
+  ])('%s is no number when it is "%s"', (field, cell) => {
+    // As the rows are stored in between.
+    const stored = JSON.parse(JSON.stringify(fieldsOf(['name', field], ['n', cell]))) as Record<string, unknown>;
+    expect(readRow(stored)).toMatchObject({ problems: [{ field }] });
+  });
+
+  it('a number may be written as a spreadsheet does, with spaces', () => {
+    const fields = fieldsOf(['name', 'device_execution_mode'], ['n', ' 2 ']);
+    expect(readRow(fields)).toEqual({ device: { name: 'n', device_execution_mode: 2 } });
+  });
+
   it('an attribute that is an object is named', () => {
     expect(readRow(attributesOf('{"a":{"b":"c"}}'))).toMatchObject({ problems: [{ field: 'custom_attributes.a' }] });
   });

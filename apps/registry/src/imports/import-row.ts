@@ -49,7 +49,8 @@ const isNested = (value: unknown, levels: number): boolean =>
 const valueOf = (name: string, text: string): unknown => {
   // Spreadsheets write TRUE.
   if (name === 'auto_update') return /^true$/i.test(text) ? true : /^false$/i.test(text) ? false : text;
-  if (numeric.has(name)) return Number(text);
+  // Anything else stays text, which the check of the row reports.
+  if (numeric.has(name)) return /^\d{1,15}$/.test(text.trim()) ? Number(text) : text;
   if (name !== 'custom_attributes') return text;
   try {
     const value = JSON.parse(text) as unknown;
