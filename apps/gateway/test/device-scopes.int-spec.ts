@@ -171,6 +171,17 @@ describe('a path that names a device', () => {
     }
   });
 
+  it('503 when the registry accepts the question and says nothing', async () => {
+    const { key } = await limitedKey();
+    const registry = upstreams['registry'] as Upstream;
+    registry.handler = () => undefined;
+    try {
+      expect((await gateway.call(`/v2/endpoints/${newId()}`, { key })).status).toBe(503);
+    } finally {
+      answerScopes(registry);
+    }
+  }, 30_000);
+
   it('is not looked up for other keys', async () => {
     const { key } = await gateway.newKey();
     expect((await gateway.call(`/v2/endpoints/${newId()}`, { key })).status).toBe(200);

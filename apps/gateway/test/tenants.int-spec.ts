@@ -69,6 +69,12 @@ describe('/v3/accounts', () => {
     expect((await send('GET', `/v3/accounts/${newId()}`)).status).toBe(404);
   });
 
+  it.each(['', false, [], 'ten', 1.5])('a quota of %j is refused', async (devices) => {
+    const { id } = await tenant();
+    const { status, body } = await send('PUT', `/v3/accounts/${id}`, { limits: { devices } });
+    expect([status, body['fields']]).toMatchObject([400, [{ name: 'limits.devices' }]]);
+  });
+
   it('keys and groups of another tenant do not exist', async () => {
     const [one, two] = [await tenant(), await tenant()];
     const group = String((await send('GET', '/v3/policy-groups', undefined, two.key)).body.data[0]?.id);

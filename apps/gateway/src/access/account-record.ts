@@ -60,8 +60,10 @@ export type CreatedAccountRecord = z.infer<typeof CreatedAccountRecord>;
 export const AccountList = listOf(AccountRecord, 'AccountList');
 
 /** Clients that echo a record send numbers as text. */
-const quota = (min: number): z.ZodOptional<z.ZodNullable<z.ZodCoercedNumber>> =>
-  z.coerce.number().int().min(min).max(1_000_000_000).nullable().optional();
+const numberOf = (value: unknown): unknown =>
+  typeof value === 'string' && /^\d{1,10}$/.test(value) ? Number(value) : value;
+const quota = (min: number): z.ZodOptional<z.ZodNullable<z.ZodPreprocess<z.ZodNumber>>> =>
+  z.preprocess(numberOf, z.number().int().min(min).max(1_000_000_000)).nullable().optional();
 
 const Limits = z
   .strictObject({ devices: quota(0), api_keys: quota(1), applications: quota(0), requests_per_second: quota(1) })

@@ -38,7 +38,7 @@ export class DeviceScopes {
       [requestIdHeader]: caller.requestId,
     };
     const answer = await this.upstreams.get('registry', `/device-scope/${deviceId}`, timeoutMs, headers);
-    await answer.body.dump();
+    await answer.body.dump().catch(() => undefined);
     if (answer.statusCode === 404) throw new DeviceNotFound();
     if (answer.statusCode !== 204) throw new UpstreamUnavailable('registry');
   }

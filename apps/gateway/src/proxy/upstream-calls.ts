@@ -79,8 +79,8 @@ export class UpstreamCalls {
     });
   }
 
-  /** For the gateway itself: the response, its body unread. */
-  get(
+  /** For the gateway itself: the response, its body unread. Throws UpstreamUnavailable also after the time. */
+  async get(
     upstream: Upstream,
     path: string,
     timeoutMs: number,
@@ -88,7 +88,11 @@ export class UpstreamCalls {
   ): Promise<Dispatcher.ResponseData> {
     const signal = AbortSignal.timeout(timeoutMs);
     const call = { method: 'GET', path, headers: { accept: 'application/json', ...headers }, body: emptyBody, signal };
-    return this.onOneReplica(upstream, call, ask);
+    try {
+      return await this.onOneReplica(upstream, call, ask);
+    } catch (error) {
+      throw error instanceof ServiceError ? error : new UpstreamUnavailable(upstream, error);
+    }
   }
 
   /** A response that is passed on to the client unchanged. */

@@ -1,5 +1,5 @@
 import { allows } from '@lanyard/contracts';
-import { type Identity, identityHeader, requestIdHeader, traceParentHeader } from '@lanyard/service';
+import { type Identity, identityHeader, RateLimited, requestIdHeader, traceParentHeader } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { UpstreamUnavailable } from '../errors.js';
@@ -34,18 +34,17 @@ export class UpstreamClient {
     private readonly tokens: IdentityTokens,
   ) {}
 
-  /** Throws UpstreamUnavailable, or UpstreamRefused for a status of 400 and more. */
+  /** Throws UpstreamUnavailable, RateLimited, or UpstreamRefused for another status of 400 and more. */
   async get<T>(upstream: Upstream, path: string, caller: Identity): Promise<T> {
     const headers = {
       [identityHeader]: this.tokens.tokenFor(caller, upstream),
       [requestIdHeader]: caller.requestId,
       ...(caller.traceParent !== undefined && { [traceParentHeader]: caller.traceParent }),
     };
-    const answer = await this.upstreams.get(upstream, path, timeoutMs, headers).catch((cause: unknown) => {
-      throw new UpstreamUnavailable(upstream, cause);
-    });
+    const answer = await this.upstreams.get(upstream, path, timeoutMs, headers);
     const body: unknown = await answer.body.json().catch(() => ({}));
     if (answer.statusCode >= 500) throw new UpstreamUnavailable(upstream);
+    if (answer.statusCode === 429) throw new RateLimited(Number(answer.headers['retry-after']) || 1);
     if (answer.statusCode >= 400) throw new UpstreamRefused(answer.statusCode, body as UpstreamRefused['body']);
     return body as T;
   }
@@ -65,8 +64,9 @@ export class UpstreamClient {
     try {
       return await this.get<T>(upstream, path, caller);
     } catch (error) {
-      if (!(error instanceof UpstreamUnavailable)) throw error;
-      leftOut.push({ service: upstream, reason: 'The service does not answer.' });
+      if (!(error instanceof UpstreamUnavailable || error instanceof RateLimited)) throw error;
+      const reason = error instanceof RateLimited ? 'The account has too many requests there.' : 'The service does not answer.';
+      leftOut.push({ service: upstream, reason });
       return undefined;
     }
   }
