@@ -8,7 +8,7 @@ import { findGroup, findNamed } from '../names/records.js';
 import { counted } from '../output/counted.js';
 import { idColumn } from '../output/output.js';
 import { timeOf } from '../output/time.js';
-import { contentOf, wholeNumber } from './values.js';
+import { contentOf, uploadMaxMs, wholeNumber } from './values.js';
 
 const pollMs = 1_000;
 const endStates = new Set(['done', 'aborted']);
@@ -168,7 +168,7 @@ const upload = async ({ lanyard, out }: Session, file: string, options: UploadOp
     ...(description !== undefined && { description }),
     ...(software !== undefined && { object: 9 as const, package_name: software }),
   };
-  const image = await lanyard.call('POST /v3/firmware-images', { query, body }, { timeoutMs: 3_600_000 });
+  const image = await lanyard.call('POST /v3/firmware-images', { query, body }, { timeoutMs: uploadMaxMs });
   await out.result(image, () => image.id);
 };
 

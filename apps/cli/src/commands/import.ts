@@ -6,7 +6,7 @@ import type { Cli, Session } from '../cli.js';
 import { CliError, exitCodes } from '../errors.js';
 import { counted } from '../output/counted.js';
 import { printable } from '../output/safe-text.js';
-import { contentOf } from './values.js';
+import { contentOf, uploadMaxMs } from './values.js';
 
 const pollMs = 500;
 
@@ -31,7 +31,7 @@ export const addImport = (program: Command, cli: Cli): void => {
       const session = cli.session(command);
       const { lanyard, out } = session;
       const query = { name: file === '-' ? 'standard input' : basename(file) };
-      const begun = await lanyard.call('POST /v3/device-imports', { query, body: contentOf(file) });
+      const begun = await lanyard.call('POST /v3/device-imports', { query, body: contentOf(file) }, { timeoutMs: uploadMaxMs });
       if (!wait) return out.result(begun, () => begun.id);
       const ended = await followed(session, begun);
       const created = ended.total_count - ended.errors_count;

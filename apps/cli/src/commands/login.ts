@@ -73,7 +73,7 @@ export const addLogin = (program: Command, cli: Cli): void => {
     .description('Forget the key of a profile; the session of a person ends')
     .action(async (_, command: Command) => {
       const profiles = new Profiles(cli.environment.folder);
-      const name = command.optsWithGlobals<GlobalOptions>().profile ?? profiles.current;
+      const name = command.optsWithGlobals<GlobalOptions>().profile ?? cli.environment.profile ?? profiles.current;
       const hasEnded = await end(cli, profiles.get(name));
       profiles.remove(name);
       const note = hasEnded ? 'The session has ended' : `The key of profile ${name} is deleted here; it stays valid`;

@@ -2,6 +2,9 @@ import { readFileSync } from 'node:fs';
 import { InvalidArgumentError } from 'commander';
 import { UsageError } from '../errors.js';
 
+/** For a file over a slow connection, which the service accepts as long as bytes arrive. */
+export const uploadMaxMs = 3_600_000;
+
 export const wholeNumber =
   (min: number, max = Number.MAX_SAFE_INTEGER) =>
   (text: string): number => {

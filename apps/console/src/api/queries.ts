@@ -29,6 +29,9 @@ export const useRead = <K extends Operation>(
     placeholderData: keeps ? keepPreviousData : undefined,
   });
 
+/** A file over a slow connection, which the service accepts as long as bytes arrive. */
+export const uploadMaxMs = 3_600_000;
+
 /**
  * Changes by an operation of the API. Afterwards, everything that `changes` names is read again.
  * @public

@@ -165,6 +165,12 @@ const Campaign = ({ campaign }: { campaign: UpdateCampaign }) => {
       }
     >
       {campaign.reason !== null && <Notice tone="warning">{campaign.reason}</Notice>}
+      {campaign.dry_run?.state === 'running' && <Notice tone="info">The dry run selects devices.</Notice>}
+      {campaign.dry_run?.state === 'refused' && (
+        <Notice tone="warning" title="The devices cannot be selected">
+          {campaign.dry_run.message}
+        </Notice>
+      )}
       {campaign.dry_run?.state === 'done' && <Forecast of={campaign.dry_run} />}
       <Panel title="Progress">
         <Answered answer={progress} height={60}>

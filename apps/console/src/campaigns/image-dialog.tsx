@@ -1,9 +1,6 @@
 import { FileInput, SegmentedControl, TextInput } from '@mantine/core';
-import { useChange } from '../api/queries.ts';
+import { uploadMaxMs, useChange } from '../api/queries.ts';
 import { FormDialog, useFields } from '../ui/index.ts';
-
-/** An upload over a slow connection. */
-const uploadMaxMs = 600_000;
 
 /** By the object of LwM2M that installs it. */
 const kinds = [

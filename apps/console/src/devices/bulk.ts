@@ -4,6 +4,9 @@ import type { Filter, Selection } from './selection.ts';
 const parallel = 6;
 const pageRows = 1_000;
 
+/** The service wants a filter, so that a mistake does not concern all devices: here the person saw that it does. */
+const everyDevice = 'lifecycle_status__in=enabled,blocked';
+
 const packedQuery = (filter: Filter) => (filter === undefined ? {} : { filter });
 
 export const countOf = async (selection: Selection): Promise<number> => {
@@ -33,7 +36,7 @@ export const changeSuspension = async (
         body: {
           action,
           category: category as never,
-          filter: filter ?? '',
+          filter: filter ?? everyDevice,
           dry_run: isDryRun,
           ...(after !== undefined && { after }),
         },

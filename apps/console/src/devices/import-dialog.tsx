@@ -2,7 +2,7 @@ import { Anchor, Code, FileInput, Progress, ScrollArea, Stack, Text } from '@man
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { lanyard } from '../api/lanyard.ts';
-import { useChange, useRead } from '../api/queries.ts';
+import { uploadMaxMs, useChange, useRead } from '../api/queries.ts';
 import { count, counted, DataTable, Failure, FormDialog } from '../ui/index.ts';
 import { csvRows } from './csv.ts';
 
@@ -72,9 +72,11 @@ const ImportProgress = ({ id }: { id: string }) => {
 /** Creates devices from a CSV file. */
 export const ImportDialog = ({ onClose }: { onClose: () => void }) => {
   const [file, setFile] = useState<File | null>(null);
-  const start = useChange('POST /v3/device-imports', []);
+  const start = useChange('POST /v3/device-imports', [], { timeoutMs: uploadMaxMs });
   const begin = async (): Promise<void> => {
-    if (file) start.mutate({ query: { name: file.name }, body: await file.text() });
+    if (!file) return;
+    // The bytes of the file: as text, what is not UTF-8 would be replaced, and the service could not refuse it.
+    start.mutate({ query: { name: file.name }, body: new Uint8Array(await file.arrayBuffer()) });
   };
   return (
     <FormDialog

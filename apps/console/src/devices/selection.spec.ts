@@ -15,3 +15,13 @@ it('has each ticked device once, in as many requests as their ids need', () => {
   expect(parts.map(({ length }) => length)).toEqual([idsMax, idsMax, 1]);
   expect(parts.flat()).toEqual(ids(2 * idsMax + 1));
 });
+
+it('has filters that the service accepts', () => {
+  const [filter = ''] = selectionOf(
+    Array.from({ length: 250 }, () => '0'.repeat(32)),
+    undefined,
+  );
+  // POST /v3/device-suspensions takes 4,000 characters, and a URL 4,096.
+  expect(filter.length).toBeLessThanOrEqual(4_000);
+  expect(`/v3/devices/export?filter=${encodeURIComponent(filter)}`.length).toBeLessThanOrEqual(4_096);
+});

@@ -4,8 +4,8 @@ export type Filter = string | undefined;
 /** Which devices an action concerns: those of any of these filters. */
 export type Selection = readonly Filter[];
 
-/** Ids that fit into the head of a request. */
-export const idsMax = 400;
+/** Ids that fit into a filter, which may have 4,000 characters, and into a URL with it. */
+export const idsMax = 100;
 
 /** The given devices; without any, all that the filter finds. */
 export const selectionOf = (ids: readonly string[], filter: Filter): Selection => {
