@@ -209,6 +209,15 @@ describe('a restored connection', () => {
     expect(net.server.closed).toEqual(['closed']);
   });
 
+  it('one without an id has no bound, as nobody continues it', async () => {
+    const net = new TestNetwork({ savesStates: true });
+    await net.connected();
+    const { epoch } = net.server.connection as unknown as { epoch: { sendSequence: number } };
+    epoch.sendSequence = 2 * TAKE_OVER_SEQUENCES;
+    net.server.connection.send(Buffer.from('much later'));
+    expect(net.server.connection.isOpen).toBe(true);
+  });
+
   it('keeps the way to its peer until a newer record shows another one', async () => {
     const net = new TestNetwork(withIds);
     const client = await net.connected({ connectionId: CLIENT_ID });

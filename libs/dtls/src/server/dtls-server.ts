@@ -237,7 +237,9 @@ export class DtlsServer {
     const id = pending.id ?? LOCAL_ID_PREFIX + publicRandom(LOCAL_ID_BYTES).toString('hex');
     const given = { id, remote: pending.remote };
     const connection = DtlsConnection.fromHandshake(this.connectionHost, established, given);
-    if (this.options.savesStates === true) connection.confirmSaved({ sendSequence: 0 });
+    // Nobody continues a connection without an id, so nothing of it is saved either.
+    if (this.options.savesStates === true && connection.connectionId !== undefined)
+      connection.confirmSaved({ sendSequence: 0 });
     this.add(connection);
     if (established.lastFlight) this.lastFlights.add(connection, established.lastFlight);
     this.options.onConnected(connection, pending);
