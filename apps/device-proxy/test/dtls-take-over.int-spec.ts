@@ -71,6 +71,14 @@ describe('a DTLS connection with an id', () => {
     thing.disconnect();
   });
 
+  it('is stored as long as the registration lasts, before the device has the response', async () => {
+    const [first] = await pair();
+    const { connectionId, name, thing } = await registered(first);
+    const days = 3;
+    expect(await thing.register(name, days * 86_400)).toBe('2.01');
+    expect(await system.storedForMs(connectionId)).toBeGreaterThan(days * 86_400_000);
+  });
+
   it('is continued by another replica after a drain: no handshake, observations and commands continue', async () => {
     const [first, second] = await pair();
     const { thing, command, subscribe, reports } = await registered(first);

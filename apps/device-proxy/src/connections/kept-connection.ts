@@ -6,6 +6,10 @@ export class KeptConnection {
   isSaved = false;
   saving: Promise<void> | undefined;
   savedAtMs = 0;
+  /** When Redis forgets it. */
+  keptUntilMs = 0;
+  /** Which is too early: a save is due. */
+  isShort = false;
   private sendSaved = 0;
   private receivedSaved = -1;
 
@@ -20,6 +24,7 @@ export class KeptConnection {
   ) {}
 
   isDue({ sendSequence, receivedMax }: DtlsConnection, nowMs: number): boolean {
+    if (this.isShort) return true;
     const records = sendSequence - this.sendSaved + receivedMax - this.receivedSaved;
     if (records === 0) return !this.isSaved;
     return records >= saveAfterRecords || nowMs - this.savedAtMs >= saveAfterMs;
@@ -27,6 +32,7 @@ export class KeptConnection {
 
   saved({ sendSequence, receivedMax }: Pick<DtlsConnection, 'sendSequence' | 'receivedMax'>, nowMs: number): void {
     this.isSaved = true;
+    this.isShort = false;
     this.savedAtMs = nowMs;
     this.sendSaved = sendSequence;
     this.receivedSaved = receivedMax;

@@ -5,7 +5,7 @@ import { StallDetector } from '../sessions/stall-detector.js';
 import type { DtlsHost } from '../transport/connection-sharing.js';
 import { ConnectionStore } from './connection-store.js';
 import { KeptConnection } from './kept-connection.js';
-import { saveScanMs, scriptMax } from './limits.js';
+import { keptLongerMs, saveScanMs, scriptMax } from './limits.js';
 import { ReplicaEvents } from './replica-events.js';
 import { ReplicaSlots } from './replica-slots.js';
 
@@ -83,6 +83,27 @@ export class KeptConnections {
     return !kept || kept.isSaved ? undefined : this.save(kept);
   }
 
+  /**
+   * Resolves when the saved state is kept as long as the registration that the device has now; undefined when it is. A
+   * failure is left to the next scan.
+   */
+  whenKept(id: string): Promise<void> | undefined {
+    const kept = this.byId.get(id);
+    return kept && this.isShort(kept) ? this.prolong(kept) : undefined;
+  }
+
+  private async prolong(kept: KeptConnection): Promise<void> {
+    // What is being saved may have been made before the registration.
+    await kept.saving?.catch(() => undefined);
+    if (!this.isShort(kept)) return;
+    kept.isShort = true;
+    await this.save(kept).catch((err: unknown) => this.logger.warn({ err }, 'state of a DTLS connection not prolonged'));
+  }
+
+  private isShort({ id, keptUntilMs }: KeptConnection): boolean {
+    return this.clock.now() + (this.host?.keptMs(id) ?? 0) > keptUntilMs;
+  }
+
   /** Whether another replica may have the connection by now. */
   isDoubted(id: string): boolean {
     this.stallDetector.detect();
@@ -137,10 +158,14 @@ export class KeptConnections {
     const saved = host?.save(kept.id);
     if (!host || !connection || !saved) return;
     const { epoch, id, isSaved } = kept;
-    const isOurs = await this.store.save({ ...saved, epoch, keptMs: host.keptMs(id), isNew: !isSaved });
+    // More than is needed, so that few updates of a registration need a save.
+    const keptMs = host.keptMs(id) + keptLongerMs;
+    const isOurs = await this.store.save({ ...saved, epoch, keptMs, isNew: !isSaved });
     this.events.count('saved');
     if (!isOurs) return this.lose(kept);
-    kept.saved(saved.state, this.clock.now());
+    const nowMs = this.clock.now();
+    kept.saved(saved.state, nowMs);
+    kept.keptUntilMs = nowMs + keptMs;
     connection.confirmSaved(saved.state);
   }
 

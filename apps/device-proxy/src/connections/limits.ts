@@ -17,6 +17,9 @@ export const scriptMax = 100;
 /** How long the state of a connection is kept without a session: a device registers, or ends its bootstrap, long before. */
 export const stateKeptMs = 3_600_000;
 
+/** How much longer than the registration lasts: only an update that prolongs it by more needs a save of its own. */
+export const keptLongerMs = 300_000;
+
 /** Records of connections that are looked up in Redis: how many connections, datagrams of each, and lookups per second. */
 export const waitingConnectionsMax = 5_000;
 export const waitingDatagramsMax = 4;

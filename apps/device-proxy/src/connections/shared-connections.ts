@@ -62,6 +62,10 @@ export class SharedConnections implements ConnectionSharing {
     return this.kept.whenSaved(id);
   }
 
+  whenKept(id: string): Promise<void> | undefined {
+    return this.kept.whenKept(id);
+  }
+
   receiveUnknown(connectionId: Buffer, datagram: Buffer, from: Address): void {
     this.stray.receiveUnknown(connectionId, datagram, from);
   }

@@ -78,6 +78,11 @@ export class Sessions {
     return this.index.atAddress(accountId, address) !== undefined;
   }
 
+  /** When the session at the address expires, verified or not. */
+  expiryAt(accountId: string, address: string): number | undefined {
+    return this.index.atAddress(accountId, address)?.expiresAtMs;
+  }
+
   all(): IterableIterator<Session> {
     return this.index.all();
   }

@@ -58,8 +58,9 @@ export class SecureDevice {
     return this.send(Code.GET, path, [], '');
   }
 
-  register(name = this.name): Promise<string> {
-    return this.post(['rd'], [`ep=${name}`, 'lt=300', 'lwm2m=1.1', `b=${this.binding}`], '</3/0>,</3303/0>', 40);
+  register(name = this.name, lifetimeSeconds = 300): Promise<string> {
+    const query = [`ep=${name}`, `lt=${lifetimeSeconds}`, 'lwm2m=1.1', `b=${this.binding}`];
+    return this.post(['rd'], query, '</3/0>,</3303/0>', 40);
   }
 
   update(registrationId = this.registrationId): Promise<string> {
