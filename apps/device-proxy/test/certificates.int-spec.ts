@@ -61,6 +61,27 @@ describe.each(['TLS', 'DTLS'] as const)('devices and their certificates over %s'
     await expect(secured.connect(thing, tls)).rejects.toThrow();
   });
 
+  it('a new certificate of the listener is shown from the next handshake on; connections stay', async () => {
+    const deviceId = newId();
+    await system.lifecycle(deviceId, 'renewed', 'created');
+    const own = selfSigned('whatever');
+    await system.credential({ kind: 'certificate', deviceId, fingerprint: fingerprintOf(own.certificate) });
+    const before = secured.device('renewed');
+    await secured.connected(before, withCertificate(own, secured.server.certificate));
+    const renewed = selfSigned('lanyard.example');
+    // A key that is not the certificate's: the listener keeps what it has.
+    await secured.replaceCertificate({ ...renewed, privateKey: selfSigned('lanyard.example').privateKey });
+    const after = secured.device('renewed');
+    await expect(secured.connect(after, withCertificate(own, renewed.certificate))).rejects.toThrow();
+    await secured.replaceCertificate(renewed);
+    expect(before.connected).toBe(true);
+    await secured.connect(after, withCertificate(own, renewed.certificate));
+    expect(await after.register()).toBe('2.01');
+    const late = secured.device('renewed');
+    await expect(secured.connect(late, withCertificate(own, secured.server.certificate))).rejects.toThrow();
+    await secured.replaceCertificate(secured.server);
+  });
+
   const chainOf = (...links: { certificate: string }[]): string => links.map((one) => one.certificate).join('');
 
   it('issuers between, that the device sends, count; one that may not sign, or that has ended, does not', async () => {

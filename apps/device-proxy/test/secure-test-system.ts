@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, newId } from '@lanyard/service';
 import { type DeviceSecurity, eventually, SecureDevice, selfSigned } from '@lanyard/testing';
+import { Listeners } from '../src/listeners/listeners.js';
 import type { RunningProxy } from './running-proxy.js';
 import { TestSystem } from './test-system.js';
 
@@ -58,6 +59,13 @@ export class SecureTestSystem {
   /** Another replica, for devices with pre-shared keys. */
   replica(replicaId: string, clock?: Clock): Promise<RunningProxy> {
     return this.system.proxy(replicaId, { dtls: {}, tls: {}, ...(clock && { clock }) });
+  }
+
+  /** Replaces the files of the listeners, as cert-manager does, and lets them look. */
+  async replaceCertificate({ certificate, privateKey }: { certificate: string; privateKey: string }): Promise<void> {
+    await writeFile(join(this.folder, 'server.crt'), certificate);
+    await writeFile(join(this.folder, 'server.key'), privateKey);
+    await this.proxy.app.get(Listeners, { strict: false }).renewCertificates();
   }
 
   /** One attempt. Rejects when the device is not let in. */

@@ -21,15 +21,13 @@ type SharedParts = Pick<
 
 const pemCertificates = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** The suites of the listener need a key on P-256 (RFC 7925 §4.2). @throws ConfigError */
-const ownCertificate = (privateKeyFile: string, certificateFile?: string): OwnCertificate => {
-  const privateKey = createPrivateKey(readFileSync(privateKeyFile, 'utf8'));
+/** PEM. The suites of the listener need a key on P-256 (RFC 7925 §4.2). @throws ConfigError */
+export const ownCertificate = (privateKeyPem: string, certificatePem?: string): OwnCertificate => {
+  const privateKey = createPrivateKey(privateKeyPem);
   if (privateKey.asymmetricKeyDetails?.namedCurve !== 'prime256v1')
     throw new ConfigError('DEVICE_PROXY_COAP_DTLS_PRIVATE_KEY_FILE', 'must contain a key on the curve P-256');
-  if (certificateFile === undefined) return { chain: [], privateKey };
-  const chain = (readFileSync(certificateFile, 'utf8').match(pemCertificates) ?? []).map(
-    (pem) => new X509Certificate(pem),
-  );
+  if (certificatePem === undefined) return { chain: [], privateKey };
+  const chain = (certificatePem.match(pemCertificates) ?? []).map((pem) => new X509Certificate(pem));
   if (!chain[0]?.checkPrivateKey(privateKey))
     throw new ConfigError(
       'DEVICE_PROXY_COAP_DTLS_CERTIFICATE_FILE',
@@ -38,8 +36,15 @@ const ownCertificate = (privateKeyFile: string, certificateFile?: string): OwnCe
   return { chain: chain.map(({ raw }) => raw), privateKey };
 };
 
+const certificateOf = ({ certificateFile, privateKeyFile }: DtlsConfig): OwnCertificate | undefined => {
+  if (privateKeyFile === undefined) return undefined;
+  const certificate = certificateFile === undefined ? undefined : readFileSync(certificateFile, 'utf8');
+  return ownCertificate(readFileSync(privateKeyFile, 'utf8'), certificate);
+};
+
 export const dtlsListener = (dtls: DtlsConfig, shared: SharedParts): CoapDtls => {
-  const { host, port, certificateFile, privateKeyFile, receiveBufferBytes, limits } = dtls;
+  const { host, port, receiveBufferBytes, limits } = dtls;
+  const certificate = certificateOf(dtls);
   const { ackTimeoutMs, blockBytes, handshakeTimerMs } = dtls;
   return new CoapDtls({
     ...shared,
@@ -48,7 +53,7 @@ export const dtlsListener = (dtls: DtlsConfig, shared: SharedParts): CoapDtls =>
     receiveBufferBytes,
     idleMs: limits.idleMs,
     ...(ackTimeoutMs !== undefined && { ackTimeoutMs }),
-    ...(privateKeyFile !== undefined && { certificate: ownCertificate(privateKeyFile, certificateFile) }),
+    ...(certificate && { certificate }),
     coapLimits: {
       ...(blockBytes !== undefined && { blockBytes }),
       ...(limits.uploadsMax !== undefined && { uploadsMax: limits.uploadsMax }),

@@ -1,4 +1,4 @@
-import { type Clock, CLOCK, CONFIG, type Logger, LOGGER, Metrics } from '@lanyard/service';
+import { type Clock, CLOCK, CONFIG, type Logger, LOGGER, Metrics, type Timer } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import type { DeviceProxyConfig } from '../config.js';
 import { stateKeptMs } from '../connections/limits.js';
@@ -17,9 +17,28 @@ import type { Gone, RadioOf, Transport } from '../transport/transport.js';
 import { AdmissionControl } from '../transport/admission-control.js';
 import type { AnswerRequest } from '../transport/uplink-bridge.js';
 import type { TakeNotification } from '../transport/coap-link.js';
-import { coapEventsMetric, dtlsMetrics } from './datagram-metrics.js';
-import { dtlsListener } from './dtls-listener.js';
+import {
+  type CertificateFiles,
+  CertificateRenewal,
+  type CertificateTexts,
+  renewalPeriodMs,
+  type RenewalParts,
+} from './certificate-renewal.js';
+import { certificateMetric, coapEventsMetric, dtlsMetrics } from './listener-metrics.js';
+import { dtlsListener, ownCertificate } from './dtls-listener.js';
 import { tcpStream, tlsStream } from './stream-listeners.js';
+
+/** Of a listener that has a certificate. */
+const renewalOf = <L extends Pick<Transport, 'scheme'>>(
+  listener: L | undefined,
+  config: Partial<CertificateFiles> | undefined,
+  use: (texts: CertificateTexts, listener: L) => void,
+): Omit<RenewalParts, 'logger'>[] => {
+  const { certificateFile, privateKeyFile } = config ?? {};
+  if (!listener || certificateFile === undefined || privateKeyFile === undefined) return [];
+  const files = { certificateFile, privateKeyFile };
+  return [{ scheme: listener.scheme, files, use: (texts) => use(texts, listener) }];
+};
 
 /** The listeners for devices that the configuration asks for. They open when `start` is called, after everything else. */
 @Injectable()
@@ -29,6 +48,8 @@ export class Listeners {
   /** Those with connections. */
   private readonly connected: readonly (CoapStream | CoapDtls)[];
   private readonly all: readonly Transport[];
+  private readonly renewals: readonly CertificateRenewal[];
+  private renewing: Timer | undefined;
 
   constructor(
     @Inject(CONFIG) { coap, dtls, tcp, tls }: DeviceProxyConfig,
@@ -70,9 +91,17 @@ export class Listeners {
         keptMs: (accountId, address) => this.keptMs(accountId, address),
         compare: (accountId, address) => this.compare(accountId, address),
       });
+    const stream = tls && tlsStream(tls, tlsAuthenticator, { ...shared, events });
+    this.renewals = [
+      ...renewalOf(this.dtls, dtls, ({ certificate, privateKey }, listener) =>
+        listener.replaceCertificate(ownCertificate(privateKey, certificate)),
+      ),
+      ...renewalOf(stream, tls, (texts, listener) => listener.replaceCertificate(texts)),
+    ].map((renewal) => new CertificateRenewal({ ...renewal, logger }));
+    certificateMetric(metrics, this.renewals);
     this.connected = [
       ...(this.dtls ? [this.dtls] : []),
-      ...(tls ? [tlsStream(tls, tlsAuthenticator, { ...shared, events })] : []),
+      ...(stream ? [stream] : []),
       ...(tcp ? [tcpStream(tcp, { ...shared, events })] : []),
     ];
     const udp = coap && new CoapUdp(coap, admissionControl, logger, radioOf);
@@ -99,11 +128,19 @@ export class Listeners {
 
   async start(): Promise<void> {
     await Promise.all(this.all.map((transport) => transport.start()));
+    if (this.renewals.length > 0)
+      this.renewing = this.clock.every(renewalPeriodMs, () => void this.renewCertificates());
   }
 
   /** The sockets close when what is in flight has its answer, or after a few seconds. */
   async stop(): Promise<void> {
+    this.renewing?.cancel();
     await Promise.all(this.all.map((transport) => transport.stop()));
+  }
+
+  /** Lets listeners whose certificate files were replaced show the new certificate. */
+  async renewCertificates(): Promise<void> {
+    await Promise.all(this.renewals.map((renewal) => renewal.look()));
   }
 
   /** Closes every open connection of devices of the account. */
@@ -118,8 +155,7 @@ export class Listeners {
 
   /** The state of a connection is kept as long as its device's registration. */
   private keptMs(accountId: string, address: string): number {
-    const session = this.sessions.atAddress(accountId, address);
-    return Math.max(stateKeptMs, (session?.expiresAtMs ?? 0) - this.clock.now());
+    return Math.max(stateKeptMs, (this.sessions.expiryAt(accountId, address) ?? 0) - this.clock.now());
   }
 
   private async compare(accountId: string, address: string): Promise<void> {

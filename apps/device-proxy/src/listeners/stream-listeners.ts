@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import type { CoapConfig, TlsConfig } from '../config.js';
 import type { TlsAuthenticator } from '../credentials/tls-authenticator.js';
 import { CoapStream, type StreamParts } from '../transport/coap-stream.js';
 import { acceptAll } from '../transport/connection-authenticator.js';
+import { readCertificateFiles } from './certificate-renewal.js';
 
 type SharedParts = Pick<StreamParts, 'admissionControl' | 'logger' | 'events' | 'isSuspended'>;
 
@@ -11,7 +11,7 @@ export const tlsStream = (tls: TlsConfig, authenticator: TlsAuthenticator, share
   const certified =
     certificateFile === undefined || privateKeyFile === undefined
       ? {}
-      : { certificate: readFileSync(certificateFile, 'utf8'), privateKey: readFileSync(privateKeyFile, 'utf8') };
+      : readCertificateFiles({ certificateFile, privateKeyFile });
   return new CoapStream({ scheme: 'coaps+tcp', host, port, limits, certified, authenticator, ...shared });
 };
 

@@ -113,6 +113,11 @@ export class CoapDtls implements Transport, DtlsHost {
     this.takenOver = takenOver;
   }
 
+  /** For handshakes from now on. */
+  replaceCertificate(certificate: OwnCertificate): void {
+    this.transport.server.replaceCertificate(certificate);
+  }
+
   receive(datagram: Buffer, from: Address): void {
     this.transport.receive(datagram, from);
   }
@@ -263,7 +268,9 @@ export class CoapDtls implements Transport, DtlsHost {
       await answer;
       return { code: Code.ServiceUnavailable, maxAgeSeconds: this.parts.admissionControl.retryAfterSeconds() };
     }
-    return answer;
+    const response = await answer;
+    await this.parts.sharing.whenKept(id);
+    return response;
   }
 
   private radioOf({ authority: id }: Peer): PeerRadio | undefined {

@@ -99,6 +99,11 @@ export class CoapStream implements Transport {
     return this.bound?.port ?? 0;
   }
 
+  /** PEM. For handshakes from now on. Throws when the private key is another certificate's. */
+  replaceCertificate(certified: Required<StreamParts['certified']>): void {
+    this.endpoint.replaceCertificate(certified);
+  }
+
   /** Closes every open connection of devices of the account. */
   disconnect(accountId: string, why: string): void {
     for (const peer of [...(this.peersOf.get(accountId)?.values() ?? [])]) this.endpoint.disconnect(peer, why);

@@ -16,7 +16,7 @@ import { StreamCore } from './core.js';
 import { type StreamEvent, type StreamGauges } from './events.js';
 import { type BoundStreamAddress, StreamListener } from './listener.js';
 import { StreamObserver } from './observer.js';
-import { type CoapStreamEndpointOptions } from './options.js';
+import { type CoapStreamEndpointOptions, type StreamSecurity } from './options.js';
 import { streamLine } from './request-line.js';
 import { StreamResponder } from './responder.js';
 import { streamPeer } from './stream-peer.js';
@@ -63,6 +63,11 @@ export class CoapStreamEndpoint extends CoapEndpoint {
   listen(): Promise<BoundStreamAddress> {
     const { host = '0.0.0.0', port = 0 } = this.core.options;
     return this.listener.listen(host, port);
+  }
+
+  /** PEM. For handshakes from now on; connections stay. Throws when the private key is another certificate's. */
+  replaceCertificate(certified: Required<Pick<StreamSecurity, 'certificate' | 'privateKey'>>): void {
+    this.listener.replaceCertificate(certified);
   }
 
   /** Opens a connection; resolves when the peer's CSM is there. Rejects when the handshake fails or takes too long. */

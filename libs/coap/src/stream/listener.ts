@@ -1,7 +1,8 @@
 import { createServer, type Server, type Socket } from 'node:net';
-import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
+import { createServer as createTlsServer, Server as TlsServer, type TLSSocket } from 'node:tls';
 import { StrangerGate } from '../peer/stranger-gate.js';
 import { type StreamCore } from './core.js';
+import { type StreamSecurity } from './options.js';
 import { serverTlsOptions } from './tls-options.js';
 
 export interface BoundStreamAddress {
@@ -39,6 +40,13 @@ export class StreamListener {
     }
     // Before TLS sees the socket.
     this.server.prependListener('connection', (socket: Socket) => this.admit(socket));
+  }
+
+  /** For handshakes from now on. Throws when the private key is another certificate's, or the listener has no TLS. */
+  replaceCertificate(certified: Required<Pick<StreamSecurity, 'certificate' | 'privateKey'>>): void {
+    const { security } = this.core.options;
+    if (security === undefined || !(this.server instanceof TlsServer)) throw new Error('the listener has no TLS');
+    this.server.setSecureContext(serverTlsOptions({ ...security, ...certified }, this.core));
   }
 
   get size(): number {

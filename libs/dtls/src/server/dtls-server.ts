@@ -3,6 +3,7 @@ import { type ConnectionState } from '../connection/connection-state.js';
 import { type ConnectionHost, DtlsConnection } from '../connection/connection.js';
 import { publicRandom } from '../crypto/public-random.js';
 import { TooManyConnections } from '../errors.js';
+import { type OwnCertificate } from '../handshake/credentials.js';
 import { type Established, type HandshakeHost } from '../handshake/handshake.js';
 import { ServerHandshake, type ServerParameters, type VerifiedHello } from '../handshake/server-handshake.js';
 import { DEFAULT_LIMITS, type DtlsLimits } from '../limits.js';
@@ -48,6 +49,17 @@ export class DtlsServer {
     this.handshakes = new HandshakeTable(this.clock, this.limits);
     this.lastFlights = new LastFlights(this.clock, this.timers, this.limits);
     this.connectionHost = this.hostOfConnections();
+  }
+
+  /**
+   * For handshakes that begin from now on.
+   * @throws RangeError when the server began without a certificate, or without a chain: its suites are chosen by then
+   */
+  replaceCertificate(certificate: OwnCertificate): void {
+    const { parameters } = this;
+    if (parameters.certificate === undefined || certificate.chain.length > 0 !== parameters.hasChain)
+      throw new RangeError('A server replaces a certificate by one of the same kind');
+    parameters.certificate = certificate;
   }
 
   /** Takes a datagram. Never throws, for any input; the caller may reuse the buffer afterwards. */

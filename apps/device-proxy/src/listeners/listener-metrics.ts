@@ -1,6 +1,7 @@
 import type { Metrics } from '@lanyard/service';
 import type { CoapDtls } from '../transport/coap-dtls.js';
 import type { CoapUdp } from '../transport/coap-udp.js';
+import type { CertificateRenewal } from './certificate-renewal.js';
 
 /** Both are read when the metrics are scraped: the endpoints count them anyway. */
 export const coapEventsMetric = (metrics: Metrics, listeners: readonly (CoapUdp | CoapDtls | undefined)[]): void => {
@@ -34,6 +35,18 @@ export const dtlsMetrics = (metrics: Metrics, { transport: { server } }: CoapDtl
     labelNames: ['what'],
     collect() {
       for (const [what, count] of Object.entries(server.gauges())) this.set({ what }, count);
+    },
+  });
+};
+
+export const certificateMetric = (metrics: Metrics, renewals: readonly CertificateRenewal[]): void => {
+  if (renewals.length === 0) return;
+  metrics.gauge({
+    name: 'lanyard_device_proxy_certificate_expires_seconds',
+    help: 'When the certificate that a listener shows to devices expires, in seconds since 1970',
+    labelNames: ['scheme'],
+    collect() {
+      for (const { scheme, expiresSeconds } of renewals) this.set({ scheme }, expiresSeconds);
     },
   });
 };
