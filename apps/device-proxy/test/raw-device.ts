@@ -134,6 +134,12 @@ export class RawDevice {
     this.send({ type, ...this.content(number, payload, format), messageId, token });
   }
 
+  /** A value under the token, without an observe number: no other one follows (RFC 7641 §4.2). */
+  reportLast(token: Buffer, messageId: number, payload: string): void {
+    const options = [option(contentFormat, 0)];
+    this.send({ type: 'CON', code: Code.Content, messageId, token, options, payload: Buffer.from(payload) });
+  }
+
   /** Notifies, and waits for the empty message that answers it. */
   async told(token: Buffer, report: Report): Promise<CoapMessage['type']> {
     this.notify(token, report);

@@ -362,6 +362,11 @@ export class TestSystem {
     );
   }
 
+  /** How long Redis keeps the state of the connection. */
+  storedForMs(connectionId: string): Promise<number> {
+    return this.withRedis((redis, prefix) => redis.pttl(connectionKeys(prefix).connection(connectionId)));
+  }
+
   private async withRedis<T>(work: (redis: Redis, prefix: string) => Promise<T>): Promise<T> {
     const redis = new Redis(engines().redisUrl);
     try {

@@ -109,6 +109,7 @@ export class CommandExecution {
       await values.report(session, { path: command.path, ...reply, cause: 'read', audience: [], facts });
     if (operation === 'read-composite' && reply.code === '2.05')
       await values.reportEach(session, reply, { cause: 'read', audienceOf: () => [], facts });
+    if (operation === 'delete' && reply.code === '2.02') await this.observer.deleted(session, command.path);
     if (operation === 'create' && reply.code === '2.01') await this.noteInstance(session, reply);
     return outcomeOf(reply);
   }

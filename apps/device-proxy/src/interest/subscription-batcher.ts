@@ -1,6 +1,6 @@
 import { DataSource } from 'typeorm';
 import { Injectable } from '@nestjs/common';
-import { withDevices } from '../db/device-lock.js';
+import { locksMax, withDevices } from '../db/device-lock.js';
 import { RequestBatcher } from '../db/request-batcher.js';
 import { paceMs } from '../db/pace.js';
 import type { Subscription } from './subscription.entity.js';
@@ -31,7 +31,7 @@ export class SubscriptionBatcher {
     private readonly store: SubscriptionStore,
   ) {
     this.reads = new RequestBatcher((devices) => this.readAll(devices), { paceMs });
-    this.writes = new RequestBatcher((changes) => this.writeAll(changes), { paceMs });
+    this.writes = new RequestBatcher((changes) => this.writeAll(changes), { batchMax: locksMax, paceMs });
   }
 
   read(deviceId: string): Promise<readonly Subscription[]> {

@@ -1,8 +1,10 @@
+import { covers, gatewayPath } from '@lanyard/lwm2m';
 import { type Clock, CLOCK, type Logger, LOGGER, type Timer } from '@lanyard/service';
 import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
 import { DownlinkClient, type DeviceReply, type OnSent } from '../downlink/downlink-client.js';
 import { type Newest, type NewestByToken, writeNewest } from '../sessions/newest.js';
 import type { Observation, Target } from '../sessions/observations.js';
+import { isRegistered } from '../sessions/registered-links.js';
 import type { AnswerAhead, ReportWith } from '../sessions/joining.js';
 import type { Session } from '../sessions/session.js';
 import { LastSeen } from '../sessions/last-seen.js';
@@ -98,6 +100,26 @@ export class Observer implements BeforeApplicationShutdown {
     session.observations.delete(observation.path);
     this.links.to(session.address).forget(session.address, observation.token);
     await this.sessions.store.dropObservation(session, observation);
+  }
+
+  /** The device deleted the path: with it went the observations of what is below, without a message. */
+  async deleted(session: Session, path: string): Promise<void> {
+    await this.endWhere(session, (observed) => covers(path, observed));
+  }
+
+  /** The same for objects and instances that its new list no longer has. */
+  async listed(session: Session): Promise<void> {
+    const { links } = session.data;
+    await this.endWhere(session, (observed) => observed !== gatewayPath && !isRegistered(links, observed));
+  }
+
+  /** Subscribers keep their subscription: the next reconciliation observes the path again, or learns that there is none. */
+  private async endWhere(session: Session, isOver: (path: string) => boolean): Promise<void> {
+    for (const observation of session.observations.all()) {
+      if (observation.auto || observation.together || !isOver(observation.path)) continue;
+      await this.ended(session, observation);
+      session.unsettle();
+    }
   }
 
   /** The device's address changed: its notifications, and those of devices behind it, now come from the new one. */

@@ -1,7 +1,7 @@
 import { gatewayPath } from '@lanyard/lwm2m';
-import { KeyedMutex, type Logger, LOGGER } from '@lanyard/service';
+import { type Clock, CLOCK, KeyedMutex, type Logger, LOGGER, RunningWork, StopDeadline } from '@lanyard/service';
 import { DataSource, In } from 'typeorm';
-import { Inject, Injectable } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
 import { locksMax, withDevice, withDevices } from '../db/device-lock.js';
 import { RequestBatcher } from '../db/request-batcher.js';
 import { Observer } from '../observations/observer.js';
@@ -22,6 +22,9 @@ import { DeviceGroupsReader } from '../state/device-groups.reader.js';
 /** The device is not reachable: reconciliation runs again at its next registration or update. */
 const absences = [GivenUp, NoAnswer, Refused, NotSent, ConnectionEnded];
 
+/** After a failure of Redis, Kafka or PostgreSQL. */
+const retryMs = 5_000;
+
 /** A scheduled reconciliation of a device; requests that arrive before it starts join it. */
 interface Due {
   session: Session;
@@ -34,9 +37,12 @@ interface Due {
  * updates its registration (spec §4.4 rule 2).
  */
 @Injectable()
-export class SubscriptionReconciler {
+export class SubscriptionReconciler implements BeforeApplicationShutdown {
   private readonly perDevice = new KeyedMutex();
   private readonly due = new Map<string, Due>();
+  /** Devices with a timer. */
+  private readonly retried = new Set<string>();
+  private readonly work: RunningWork;
   private readonly losses = new RequestBatcher((deviceIds: readonly string[]) => this.loseAllOf(deviceIds), {
     batchMax: locksMax,
   });
@@ -51,10 +57,17 @@ export class SubscriptionReconciler {
     private readonly sessions: Sessions,
     private readonly receivers: Receivers,
     groups: DeviceGroupsReader,
+    @Inject(CLOCK) clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
+    private readonly deadline: StopDeadline,
   ) {
+    this.work = new RunningWork(clock);
     // Rules of keys that are limited to groups may match the device from now on, or no longer.
     groups.onChange((deviceId) => sessions.get(deviceId)?.unsettle());
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.deadline.step('retries of subscriptions', () => this.work.stop());
   }
 
   /**
@@ -145,9 +158,21 @@ export class SubscriptionReconciler {
       if (absences.some((absence) => error instanceof absence)) return;
       this.logger.error(
         { err: error, deviceId: session.deviceId },
-        'subscriptions not applied: will be retried at the next update',
+        'subscriptions not applied: will be retried',
       );
+      this.retry(session, rules);
     }
+  }
+
+  /** The next update of the device may be a day away. */
+  private retry(session: Session, rules: boolean): void {
+    const { deviceId } = session;
+    if (this.retried.has(deviceId)) return;
+    this.retried.add(deviceId);
+    this.work.later(retryMs, () => {
+      this.retried.delete(deviceId);
+      void this.schedule(session, rules);
+    });
   }
 
   private wantedByRules(session: Session, keys: readonly RulesOfKey[]): Wanted[] {

@@ -53,7 +53,8 @@ export type TakeNotification = (notification: UplinkNotification) => Promise<boo
 type Received = Pick<
   CoapNotification,
   'peer' | 'token' | 'tokenKey' | 'code' | 'payload' | 'contentFormat' | 'maxAgeSeconds' | 'partial'
->;
+> &
+  Partial<Pick<CoapNotification, 'ended'>>;
 
 const outgoing = ({
   method,
@@ -227,7 +228,7 @@ export class CoapLink implements DeviceLink {
   }
 
   /** False when no observation has the token. */
-  offer({ peer, tokenKey, code, payload, contentFormat, maxAgeSeconds, partial }: Received): Promise<boolean> {
+  offer({ peer, tokenKey, code, payload, contentFormat, maxAgeSeconds, partial, ended }: Received): Promise<boolean> {
     const accountId = this.peers.accountOf(peer);
     if (accountId === undefined) return Promise.resolve(false);
     // One object shape without spread: this runs for every value.
@@ -240,6 +241,7 @@ export class CoapLink implements DeviceLink {
       contentFormat,
       maxAgeSeconds,
       partial,
+      ended,
     });
   }
 

@@ -42,4 +42,6 @@ export interface UplinkNotification {
   payload: Buffer;
   /** The payload is the first block only: no value yet. The rest is fetched when the observation is known here. */
   partial: boolean;
+  /** The device will not report again: it is not, or no longer, on its list of observers (RFC 7641 §4.2). */
+  ended?: boolean;
 }

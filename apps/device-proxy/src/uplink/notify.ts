@@ -58,7 +58,8 @@ export class Notify {
       // The value is stored: it may be the newest one now.
       lastSeen.markUnwritten(session);
       if (observation.path === gatewayPath) this.gateways.noteList(session, notification);
-      return true;
+      if (!notification.ended) return true;
+      return this.endObservation(session, observation, notification.code).then(() => true);
     });
   }
 

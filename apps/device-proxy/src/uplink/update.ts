@@ -56,7 +56,10 @@ export class Update {
     if (!ours) return undefined;
     if (!same) session.unsettle();
     if (address !== previousAddress) await observer.moved(session, previousAddress);
-    if (change.links) await observer.adoptAutomatic(session);
+    if (change.links) {
+      await observer.listed(session);
+      await observer.adoptAutomatic(session);
+    }
     await facts.announceRegistration(session, 'updated');
     return { code: '2.04', afterwards: () => afterwards.updated(session) };
   }

@@ -69,6 +69,12 @@ export abstract class AnsweringDevice {
     return defaultFormats;
   }
 
+  /** The instance with its resources; their observers get no message, as with most devices. */
+  removeInstance(path: string): void {
+    for (const map of [this.resources, this.observers])
+      for (const name of [...map.keys()]) if (name === path || name.startsWith(`${path}/`)) map.delete(name);
+  }
+
   /** The current values of these paths and the paths below them; missing ones are omitted. */
   protected valuesOf(names: readonly string[]): (readonly [path: string, value: ResourceValue])[] {
     return [...this.resources].flatMap(([path, { read }]) =>
