@@ -1,9 +1,13 @@
-/** Every kustomization of k8s/ is built, validated and held to our rules; so are Dockerfile and docker-compose.yml. */
+/**
+ * Every kustomization of k8s/ is built, validated and held to our rules; so are Dockerfile, docker-compose.yml and the commands of
+ * docs/kubernetes.md.
+ */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { root } from './lanyard/project.ts';
 import { conclude, textOf } from './lanyard/project-files.ts';
+import { commandProblems } from './manifests/commands.ts';
 import { differences } from './manifests/compare.ts';
 import { composeProblems, readDockerfile } from './manifests/compose.ts';
 import { enginePortProblems } from './manifests/engine-ports.ts';
@@ -75,4 +79,5 @@ conclude([
   ...(await problemsOf('k8s/infrastructure-dev', false)),
   ...(await problemsOf('k8s/infrastructure/redis-cluster', false)),
   ...(await jobProblems('k8s/overlays/prod')),
+  ...commandProblems(textOf('docs/kubernetes.md')),
 ]);

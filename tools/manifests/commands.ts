@@ -1,0 +1,19 @@
+/** Commands of docs/kubernetes.md that list services. */
+import { type App, apps } from '../lanyard/service-processes.ts';
+
+/** Each list, and the services that another command of the same procedure names. */
+const lists: [list: RegExp, elsewhere: App[]][] = [
+  [/for app in ([^;]+); do$/m, []],
+  [/name notin \(([^)]+)\)/, ['event-log']],
+  [/for name in ([^;]+); do kubectl -n lanyard rollout undo/, ['device-proxy', 'event-log']],
+];
+
+/** @param page text of docs/kubernetes.md */
+export const commandProblems = (page: string): string[] =>
+  lists.flatMap(([list, elsewhere]) => {
+    const [, names = ''] = list.exec(page) ?? [];
+    const listed = names.split(/[ ,]+/);
+    return apps
+      .filter((app) => !elsewhere.includes(app) && !listed.includes(app))
+      .map((app) => `docs/kubernetes.md: ${app} is missing from the list that ${String(list)} finds`);
+  });
