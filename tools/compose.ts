@@ -1,9 +1,11 @@
 /**
  * `npm run compose -- check`: docker-compose.yml comes up, docs/tour.md can be followed, and data outlive `down` and `up`.
- * `npm run compose -- ARGUMENT...`: docker compose or podman-compose, whichever works here, with the images that it needs.
+ * `npm run compose -- ARGUMENT...`: docker compose or podman-compose, whichever works here. `up` first creates the secrets, and the
+ * images of Kafka, PostgreSQL and Redis, that are missing.
  */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { check } from './compose/check.ts';
 import { findCompose } from './compose/program.ts';
 import { ensureEngineImages } from './images/engines.ts';
@@ -11,9 +13,16 @@ import { root, run, Stop } from './lanyard/project.ts';
 
 const usage = 'npm run compose -- check | ARGUMENT... of docker compose, for example: up -d';
 
+/** Adds missing secrets to .env, without which the file cannot be read. */
+const ensureSecrets = () =>
+  execFileSync(process.execPath, [join(root, 'deploy/compose/secrets.mjs')], { stdio: 'inherit' });
+
 const pass = async (args: string[]) => {
   const { builder, command, first } = await findCompose();
-  if (args.includes('up')) await ensureEngineImages(builder);
+  if (args.includes('up')) {
+    ensureSecrets();
+    await ensureEngineImages(builder);
+  }
   const [code] = await once(spawn(command, [...first, ...args], { cwd: root, stdio: 'inherit' }), 'exit');
   return (code as number | null) ?? 1;
 };
