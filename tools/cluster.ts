@@ -1,5 +1,5 @@
 /**
- * `npm run cluster -- up|load|check|scale|autoscale|status|down`: a Kubernetes cluster on this machine, without Docker and without a registry (docs/kubernetes.md).
+ * `npm run cluster -- up|load|check|scale|autoscale|status|down`: a Kubernetes cluster on this machine, without Docker and without a registry (docs/cluster.md).
  * `up` starts it, `load` brings in the images and installs the dev overlay, `down` ends it and leaves nothing
  * behind. `check` does all of it with one node that is gone afterwards, and lets devices and applications travel.
  * `scale` measures what more replicas bring, `autoscale` lets KEDA add and remove them.

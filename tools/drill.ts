@@ -1,5 +1,5 @@
 /**
- * `npm run drill [-- OPTIONS]`: with `--cluster` on the cluster that `npm run cluster` started (docs/kubernetes.md), otherwise two replicas of everything under load; engines and services are restarted and killed in turn. Ends with 1 when
+ * `npm run drill [-- OPTIONS]`: with `--cluster` on the cluster that `npm run cluster` started (docs/cluster.md), otherwise two replicas of everything under load; engines and services are restarted and killed in turn. Ends with 1 when
  * anything was lost, or fewer than 99.9 % of the calls succeeded after one repetition.
  */
 import { loadOptions, loadUsage, readLoad } from './drill/load-options.ts';

@@ -1,4 +1,4 @@
-/** What happens to a cluster while it is under load (docs/kubernetes.md). */
+/** What happens to a cluster while it is under load (docs/cluster.md). */
 import { waitUntil } from '../lanyard/probes.ts';
 import { sleep } from '../lanyard/project.ts';
 import { apps, type App } from '../lanyard/service-processes.ts';
