@@ -23,6 +23,7 @@ interface Step {
 
 const steps: Step[] = [
   { has: '/v3/accounts/me', sees: (said) => said.says(/"id":"[0-9a-f]{32}"/) },
+  { has: '/v2/notification/websocket ', sees: () => Promise.resolve() },
   { has: 'websocket-connect', keeps: 'listener', sees: (said) => said.says(/listening\n/) },
   {
     has: 'npm run device',
