@@ -84,5 +84,5 @@ export const topic = <V>({
   type: `lanyard.${definition.name}.v${version}`,
 });
 
-/** Dead letters of a consumer group, with the reason and the source offset in headers. */
-export const deadLetterTopic = (topicName: string, group: string): string => `${topicName}.${group}.dlq`;
+/** Dead letters of a service, with the reason and the source offset in headers. */
+export const deadLetterTopic = (topicName: string, service: string): string => `${topicName}.${service}.dlq`;
