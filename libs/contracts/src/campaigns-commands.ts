@@ -27,7 +27,7 @@ export const CampaignCommandSchema = z
     sealedTicket: sealed
       .optional()
       .describe(
-        'Of execute: the ticket of a download, sealed with the ENCRYPTION_KEY of the installation. Without a payload, the package of the ticket is sent, block by block as opaque bytes; with one, the ticket is appended to it when it is sent',
+        'Of execute: the ticket of a download, encrypted with the ENCRYPTION_KEY of the installation. Without a payload, the package of the ticket is sent, block by block as opaque bytes; with one, the ticket is appended to it when it is sent',
       ),
     expirySeconds: z
       .number()
