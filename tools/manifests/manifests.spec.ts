@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { expect, it } from '@jest/globals';
 import { root } from '../lanyard/project.ts';
+import { commandProblems } from './commands.ts';
 import { differences } from './compare.ts';
 import { devSecrets } from './dev-secrets.ts';
 import { buildKustomization, type Manifest } from './kustomize.ts';
@@ -44,6 +45,13 @@ it('the routes of the Gateway API and the ingress lead to the same paths', () =>
       .map(([path]) => path)
       .toSorted(),
   );
+});
+
+it('a list of services in docs/kubernetes.md that leaves one out is found', () => {
+  const page = readFileSync(join(root, 'docs/kubernetes.md'), 'utf8');
+  expect(commandProblems(page)).toEqual([]);
+  expect(commandProblems(page.replace(', campaigns)', ')'))).toEqual([expect.stringContaining('campaigns is missing')]);
+  expect(commandProblems('')).not.toEqual([]);
 });
 
 it('a builder that makes another object, more or fewer is found out', () => {
