@@ -111,7 +111,7 @@ export const addChannels = (program: Command, cli: Cli): void => {
   channels
     .command('create')
     .description('Create the channel of this key, or change it')
-    .addOption(new Option('--url <url>', 'where a callback leads'))
+    .addOption(new Option('--url <url>', 'URL that receives the callbacks'))
     .option('--header <header>', 'header of callbacks, "name: value"; repeatable', collected)
     .option('--uid', 'give each event a uid, by which repetitions are recognised')
     .option('--timestamp', 'give each event its time')

@@ -22,7 +22,7 @@ export const addCommands = (program: Command, cli: Cli): void => {
     .command('list', { isDefault: true })
     .description('List commands, newest first (the default)')
     .option('-d, --device <device>', 'only for this device (name or id)')
-    .option('--limit <n>', 'at most so many', wholeNumber(1), 50)
+    .option('--limit <n>', 'maximum number of results', wholeNumber(1), 50)
     .action(async ({ device, limit }: { device?: string; limit: number }, command: Command) => {
       const { lanyard, out } = cli.session(command);
       const id = device && (await findDevice(lanyard, device)).id;

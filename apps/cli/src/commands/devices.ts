@@ -83,7 +83,7 @@ export const addDevices = (program: Command, cli: Cli): void => {
     .option('-f, --filter <field=value>', 'filter of the API, for example endpoint_type=meter; repeatable', collected)
     .addOption(new Option('--state <state>', 'only devices in this state').choices(states))
     .option('--group <group>', 'only devices of this group (name or id)')
-    .option('--limit <n>', 'at most so many', wholeNumber(1))
+    .option('--limit <n>', 'maximum number of results', wholeNumber(1))
     .action((options: ListOptions, command: Command) => listDevices(cli, options, command));
   devices
     .command('get')

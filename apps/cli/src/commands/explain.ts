@@ -38,11 +38,11 @@ const explain = async (
 export const addExplain = (program: Command, cli: Cli): void => {
   program
     .command('explain')
-    .description('Tell what a device, a command or an event waits for, and what happened to it')
+    .description('Show what a device, command or event is waiting for, and its history')
     .argument('[device]', 'name or id')
     .option('--command <async-id>', 'a command instead of a device')
     .option('--event <uid>', 'an event instead of a device')
-    .option('--limit <n>', 'number of entries', wholeNumber(1, 200), 50)
+    .option('--limit <n>', 'maximum number of entries', wholeNumber(1, 200), 50)
     .action((name: string | undefined, options: ExplainOptions, command: Command) =>
       explain(cli, name, options, command),
     );

@@ -63,7 +63,7 @@ export const addKeys = (program: Command, cli: Cli): void => {
     .argument('<name>', 'of the key')
     .option(
       '--group <group>',
-      'key group (name or id) that permits something; repeatable; default: Developers',
+      'key group (name or id) whose permissions the key gets; repeatable; default: Developers',
       collected,
     )
     .option('--expires <time>', 'ISO 8601; the key is refused from then on')

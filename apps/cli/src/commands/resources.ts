@@ -87,7 +87,12 @@ export const addResources = (program: Command, cli: Cli): void => {
     .argument('<path>', 'for example /3303/0/5700')
     .option('--from <time>', 'ISO 8601; default: 24 hours ago')
     .option('--to <time>', 'ISO 8601; default: now')
-    .option('--points <n>', 'at most so many values, or steps with minimum, mean, maximum', wholeNumber(1, 2_000), 50)
+    .option(
+      '--points <n>',
+      'maximum number of values; more are grouped into steps with minimum, mean and maximum',
+      wholeNumber(1, 2_000),
+      50,
+    )
     .action((name: string, path: string, options: HistoryOptions, command: Command) =>
       history(cli, name, path, options, command),
     );

@@ -76,17 +76,24 @@ export const addSuspension = (program: Command, cli: Cli): void => {
   for (const action of ['suspend', 'resume'] as const)
     program
       .command(action)
-      .description(action === 'suspend' ? 'Disconnect devices and refuse them' : 'Admit suspended devices again')
+      .description(
+        action === 'suspend'
+          ? 'Suspend devices: disconnect them and reject their connections'
+          : 'Resume suspended devices',
+      )
       .argument('[device]', 'name or id')
       .addOption(
-        new Option('--category <category>', 'why; a device is admitted when no category is left')
+        new Option(
+          '--category <category>',
+          action === 'suspend' ? 'reason category' : 'reason category; any of them lifts the suspension',
+        )
           .choices(categories)
           .default('maintenance'),
       )
-      .option('--description <text>', 'for the event log')
+      .option('--description <text>', 'text for the event log')
       .option('--group <group>', 'all devices of this group (name or id)')
       .option('--filter <filter>', 'all devices that match, for example "endpoint_type=meter&state=registered"')
-      .option('--dry-run', 'only say how many')
+      .option('--dry-run', 'only count the devices')
       .action((name: string | undefined, options: SuspensionOptions, command: Command) => {
         const isMany = options.group !== undefined || options.filter !== undefined;
         if (isMany === (name !== undefined))
