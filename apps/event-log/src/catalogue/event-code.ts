@@ -43,7 +43,7 @@ const record = (id: string): EventCode | undefined => {
       event_type_description: found.outcome,
       source: id.startsWith('SYS_') ? 'service' : 'client',
       description: found.meaning,
-      remedy: remedyOf(id) ?? 'Look at the description of the entry.',
+      remedy: remedyOf(id) ?? 'See the description of the entry.',
     }
   );
 };
