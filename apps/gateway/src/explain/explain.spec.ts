@@ -80,7 +80,7 @@ describe('what a command waits for', () => {
     ['register', { command, ahead: 0, session: null }],
     ['wake up', { command, ahead: 2, session }],
     ['2 commands of the same device', { command, ahead: 2, session: { ...session, asleep: false } }],
-    ['moments', { command, ahead: 0, session: { ...session, asleep: false } }],
+    ['within seconds', { command, ahead: 0, session: { ...session, asleep: false } }],
     ['attempt 1', { command: { ...command, state: 'executing' as const, attempts: 1 }, ahead: 0, session }],
   ])('%s', (words, part) => expect(commandWaits(part, channel)).toContain(words));
 
@@ -91,7 +91,7 @@ describe('what a command waits for', () => {
     ['stopped (key_reset)', { ...channel, delivery_mechanism: 'CALLBACK', stopped: 'key_reset' }],
     ['to poll', { ...channel, delivery_mechanism: 'LONG_POLLING' }],
     ['is empty', { ...channel, queue_size: 0, oldest: null }],
-    ['queued after it', { ...channel, oldest: '2026-01-01T11:00:00.000000Z' }],
+    ['still in the channel', { ...channel, oldest: '2026-01-01T11:00:00.000000Z' }],
   ])('when it has ended: %s', (words, of) =>
     expect(commandWaits({ command: ended, ahead: 0, session }, of)).toContain(words),
   );
@@ -133,12 +133,12 @@ describe('what an event waits for', () => {
     channels: [{ progress, channel: facts }],
   });
   it.each([
-    ['no channel', event],
+    ['no channel visible', event],
     ['have no notification channel', { ...event, without_channel: 1 }],
     ['for the dispatcher', of('on the way')],
     ['open its WebSocket', of('queued')],
     ['confirmed by 1 channel', of('left the queue')],
-    ['dropped by a limit', of('left the queue', { ...channel, dropped: { size: 1, age: 0, failed: 0 } })],
-    ['made after it', of('older than the channel')],
+    ['dropped because of a limit', of('left the queue', { ...channel, dropped: { size: 1, age: 0, failed: 0 } })],
+    ['created after the event', of('older than the channel')],
   ])('%s', (words, part) => expect(eventWaits(part)).toContain(words));
 });

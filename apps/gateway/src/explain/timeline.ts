@@ -6,7 +6,7 @@ export const counted = (n: number, what: string): string => `${n} ${what}${n ===
 const endings: Record<string, string> = {
   succeeded: 'succeeded',
   failed: 'failed',
-  expired: 'expired before the device took it',
+  expired: 'expired before the device received it',
   cancelled: 'was cancelled by its sender',
 };
 
@@ -39,8 +39,8 @@ export const commandEntries = (command: CommandFacts): TimelineEntry[] => {
 export const sessionEntries = (device_id: string, session: Session | null): TimelineEntry[] => {
   if (!session) return [];
   const { registered_at, last_heard_at, expires_at, queue_mode, asleep, observed } = session;
-  const began = `The registration that holds now began${queue_mode ? ', in queue mode' : ''}.`;
-  const heard = `The device was last heard${asleep ? ', and sleeps since' : ''}.`;
+  const began = `The current registration began${queue_mode ? ', in queue mode' : ''}.`;
+  const heard = `The device was last heard${asleep ? ', and has been asleep since' : ''}.`;
   return [
     ...deviceProxy(registered_at, 'session.began', began, { device_id, expires_at, queue_mode, observed }),
     ...deviceProxy(last_heard_at, 'session.heard', heard, { device_id, asleep }),
@@ -61,14 +61,14 @@ export const logEntries = (events: readonly LogFacts[]): TimelineEntry[] =>
 /** The last value of each resource; earlier ones are not stored. */
 export const echoEntries = (device_id: string, { resources }: EchoFacts): TimelineEntry[] =>
   resources.flatMap(({ resource_path, subscribed, reported }) => {
-    const text = `The value of ${resource_path} that holds now was reported.`;
+    const text = `The current value of ${resource_path} was reported.`;
     return snapshot(reported?.reported_at ?? null, 'value.reported', text, { device_id, resource_path, subscribed });
   });
 
 export const channelEntries = (channel: ChannelFacts): TimelineEntry[] => {
   const { key_id, delivery_mechanism, created_at, failing_since, failures, oldest, queue_size, dropped } = channel;
-  const created = `The notification channel of the key was made (${delivery_mechanism}).`;
-  const failing = `The callback has not taken a message since: ${counted(failures, 'failure')} in a row.`;
+  const created = `The notification channel of the key was created (${delivery_mechanism}).`;
+  const failing = `The callback has not accepted a message since then: ${counted(failures, 'failure')} in a row.`;
   const queued = `The oldest of ${counted(queue_size, 'event')} that wait in the queue of the channel was queued.`;
   return [
     ...dispatcher(created_at, 'channel.created', created, { key_id, delivery_mechanism }),
@@ -79,10 +79,10 @@ export const channelEntries = (channel: ChannelFacts): TimelineEntry[] => {
 
 export const eventEntries = (event: EventPart): TimelineEntry[] => {
   const { uid, category, device_id, path, async_id, topic, partition, offset, channels, without_channel } = event;
-  const occurred = `It happened at the device-proxy: ${category} (${path ?? async_id ?? category}).`;
+  const occurred = `The event occurred in device-proxy: ${category} (${path ?? async_id ?? category}).`;
   const facts = { uid, category, device_id, ...(path && { path }), ...(async_id && { async_id }) };
   const visible = counted(channels.length + without_channel, 'channel');
-  const announced = `Kafka had it, for ${visible} that this key may see.`;
+  const announced = `The event was stored in Kafka, for ${visible} visible to this key.`;
   return [
     ...deviceProxy(event.occurred_at, 'event.occurred', occurred, facts),
     ...deviceProxy(event.announced_at, 'event.announced', announced, { topic, partition, offset }),

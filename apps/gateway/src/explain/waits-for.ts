@@ -7,22 +7,22 @@ const channelWaits = ({ delivery_mechanism, connected, failures, stopped, queue_
   if (delivery_mechanism === 'CALLBACK')
     return failures > 0
       ? `the callback to answer 200 or 204: it has failed ${counted(failures, 'time')} in a row, with ${behind}`
-      : `the callback to take it, with ${behind}`;
+      : `the callback to accept it, with ${behind}`;
   if (delivery_mechanism === 'WEB_SOCKET')
     return connected
-      ? `the WebSocket to take it, with ${behind}`
+      ? `the WebSocket to receive it, with ${behind}`
       : `the application to open its WebSocket, with ${behind}`;
   return `the application to poll, with ${behind}`;
 };
 
 const commandDelivered = (finishedAt: string, channel: ChannelFacts | undefined): string => {
   if (!channel)
-    return 'Nothing: the command has ended. The key has no notification channel: the result is in GET /v3/device-requests/{async-id}.';
+    return 'Nothing: the command has finished. The key has no notification channel: read the result with GET /v3/device-requests/{async-id}.';
   if (channel.oldest !== null && channel.oldest <= finishedAt)
-    return `The command has ended; its result waits for ${channelWaits(channel)}.`;
+    return `The command has finished; its result waits for ${channelWaits(channel)}.`;
   if (channel.queue_size > 0)
-    return `Nothing, or a moment: the command has ended, and what waits in the queue of the channel was queued after it, or is its result.`;
-  return 'Nothing: the command has ended, and the queue of the channel of the key is empty.';
+    return "The command has finished. Its result was delivered, or is still in the channel's queue.";
+  return 'Nothing: the command has finished, and the queue of the channel of the key is empty.';
 };
 
 const deviceAnswers = (session: Session | null, otherwise: string): string => {
@@ -41,12 +41,15 @@ export const commandWaits = ({ command, ahead, session }: CommandPart, channel: 
   if (ahead > 0 && session && !session.asleep)
     return `It waits for ${counted(ahead, 'command')} of the same device before it${until}.`;
   const again =
-    attempts > 0 ? `for its next attempt, after ${counted(attempts, 'attempt')}` : 'to be sent, a matter of moments';
+    attempts > 0
+      ? `for its next attempt, after ${counted(attempts, 'attempt')}`
+      : 'to be sent, which should happen within seconds';
   return `It waits ${deviceAnswers(session, again)}${until}.`;
 };
 
 export const deviceWaits = ({ lifecycle_status }: DeviceFacts, { session, waiting }: DevicePart): string => {
-  if (lifecycle_status === 'blocked') return 'The device is suspended: it is refused until an operator resumes it.';
+  if (lifecycle_status === 'blocked')
+    return 'The device is suspended: its connections are rejected until an operator resumes it.';
   const commands = waiting > 0 ? ` ${counted(waiting, 'command')} ${waiting === 1 ? 'waits' : 'wait'}.` : '';
   if (session && !session.asleep)
     return waiting > 0
@@ -58,16 +61,16 @@ export const deviceWaits = ({ lifecycle_status }: DeviceFacts, { session, waitin
 export const eventWaits = ({ channels, without_channel }: EventPart): string => {
   if (channels.length === 0)
     return without_channel > 0
-      ? 'Nothing: the keys that it was for have no notification channel.'
-      : 'Nothing: it was for no channel that this key may see.';
+      ? 'Nothing: the keys that should receive the event have no notification channel.'
+      : 'Nothing: no channel visible to this key received the event.';
   const onTheWay = channels.filter(({ progress }) => progress === 'on the way').length;
   if (onTheWay > 0) return `It waits for the dispatcher to put it into ${counted(onTheWay, 'queue')}.`;
   const [queued] = channels.filter(({ progress }) => progress === 'queued');
   if (queued) return `It waits for ${channelWaits(queued.channel)}.`;
   const left = channels.filter(({ progress }) => progress === 'left the queue').length;
-  if (left === 0) return 'Nothing: the channels were made after it.';
+  if (left === 0) return 'Nothing: the channels were created after the event.';
   const lost = channels.some(({ channel: { dropped } }) => dropped.size + dropped.age + dropped.failed > 0);
   return lost
-    ? 'Nothing: it has left the queue. It was confirmed, or is among the events that the channel dropped by a limit.'
+    ? 'Nothing: it has left the queue. It was confirmed, or is among the events that the channel dropped because of a limit.'
     : `Nothing: it was confirmed by ${counted(left, 'channel')}.`;
 };
