@@ -24,7 +24,7 @@ export class Afterwards {
     this.updated(session);
     this.deliverer.checkQueue(session.deviceId);
     this.observer.adoptAutomatic(session).catch((error: unknown) => {
-      this.logger.error({ err: error, deviceId: session.deviceId }, 'observations of the device itself not stored');
+      this.logger.error({ err: error, deviceId: session.deviceId }, 'device-initiated observations not stored');
     });
   }
 

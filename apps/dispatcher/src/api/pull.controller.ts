@@ -154,7 +154,7 @@ export class PullController {
     if (raw.destroyed || socket.readableEnded) return found.notWritten();
     this.watch(socket);
     const finish = (step: () => Promise<void>): void => {
-      step().catch((err: unknown) => this.logger.warn({ err }, 'poll not settled'));
+      step().catch((err: unknown) => this.logger.warn({ err }, 'poll response not confirmed'));
     };
     raw.once('finish', () => {
       lastAnswer.set(socket, found);
@@ -186,7 +186,7 @@ export class PullController {
     if (!isNew) return;
     socket.once('close', (hadError) => {
       const last = hadError && lastAnswer.get(socket);
-      if (last) last.broken().catch((err: unknown) => this.logger.warn({ err }, 'poll not withdrawn'));
+      if (last) last.broken().catch((err: unknown) => this.logger.warn({ err }, 'poll response not cancelled'));
     });
   }
 }

@@ -28,7 +28,7 @@ export class CallbackHealth {
       const saved = await locked.save({ ...channel, ...this.assessed(keyId, channel) });
       await this.registrar.register(saved, locked, true);
       if (saved.stopped !== channel.stopped)
-        this.logger.info({ channelId: keyId, stopped: saved.stopped }, 'callback judged');
+        this.logger.info({ channelId: keyId, stopped: saved.stopped }, 'callback state updated');
     });
   }
 
