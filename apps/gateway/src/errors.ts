@@ -46,21 +46,21 @@ export class DeviceNotFound extends fixed(NotFound, 'No such device in this acco
 export class SignInOff extends fixed(NotFound, 'Sign-in with OpenID Connect is not configured.') {}
 
 /** None of the roles of the person is one of GATEWAY_OIDC_ROLES, or they belong to several accounts. */
-export class NoRole extends fixed(AccessDenied, 'The provider gives you no role that may use this installation.') {}
+export class NoRole extends fixed(AccessDenied, 'None of the roles that the provider gives you may use this installation.') {}
 
-export class UserInactive extends fixed(AccessDenied, 'An administrator has switched this user off.') {}
+export class UserInactive extends fixed(AccessDenied, 'An administrator has deactivated this user.') {}
 
 /** The answer of the provider does not prove who signed in. */
 export class SignInFailed extends Unauthenticated {
   constructor() {
-    super('The sign-in could not be completed: begin again.', 'sign_in_failed');
+    super('The sign-in could not be completed: start again.', 'sign_in_failed');
   }
 }
 
 /** An error of the device flow, in the words of RFC 8628 §3.5. */
 export class DeviceGrantPending extends ServiceError {
   constructor(code: 'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token') {
-    super({ status: 400, code, message: `The device code is not good for a session: ${code} (RFC 8628).` });
+    super({ status: 400, code, message: `The device code was not accepted: ${code} (RFC 8628).` });
   }
 }
 
