@@ -64,7 +64,7 @@ export const cliPage = async () => {
 
 Generated from the commands of [apps/cli](../apps/cli) by \`npm run docs\`; CI checks it.
 
-Every argument that names a device, group, key, image or campaign takes a name or an id. These options apply to all commands:
+Every argument that names a device, group, key, package or campaign takes a name or an id. These options apply to all commands:
 ${table('Option', options)}
 \`\`\`text
 ${exitCodeHelp.trim()}

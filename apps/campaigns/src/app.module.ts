@@ -26,7 +26,7 @@ import { ProgressModule } from './progress/progress.module.js';
 export class AppModule {}
 
 export const definition: ServiceDefinition = {
-  title: 'Firmware images and update campaigns',
+  title: 'Packages and update campaigns',
   module: AppModule,
   strategies: [KafkaBatchServer],
   configure: streamUploads('/v3/firmware-images', imageBytesMax),

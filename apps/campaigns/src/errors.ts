@@ -1,21 +1,21 @@
 import { Duplicate, fixed, NotFound, ServiceError, Unavailable, ValidationFailed } from '@lanyard/service';
 
-export class ImageNotFound extends fixed(NotFound, 'No such firmware image in this account.') {}
+export class ImageNotFound extends fixed(NotFound, 'The account has no such package.') {}
 
 export class ImageNameTaken extends fixed(
   Duplicate,
-  'Another firmware image of this account has this name, or is being uploaded with it. An upload that broke off is forgotten after 5 minutes.',
+  'Another package of this account has this name, or is being uploaded with it. An interrupted upload releases its name after 5 minutes.',
   [{ name: 'name', message: 'Already taken' }],
 ) {}
 
 export class ImageInUse extends fixed(ServiceError, {
   status: 409,
   code: 'in_use',
-  message: 'An update campaign that has not ended uses the firmware image: abort or delete the campaign first.',
+  message: 'An update campaign that has not ended uses the package: abort or delete the campaign first.',
 }) {}
 
 export class ImageEmpty extends fixed(ValidationFailed, [
-  { name: 'body', message: 'Must be the bytes of the image' },
+  { name: 'body', message: 'Must be the bytes of the package' },
 ]) {}
 
 export class ChecksumDiffers extends ValidationFailed {
@@ -29,7 +29,7 @@ export class ImageLimitExceeded extends ServiceError {
     super({
       status: 403,
       code: 'account_limit_exceeded',
-      message: `The account may have ${quota} of firmware images: delete some that are no longer used.`,
+      message: `The account may store at most ${quota}: delete packages that are no longer used.`,
     });
   }
 }
@@ -37,12 +37,12 @@ export class ImageLimitExceeded extends ServiceError {
 export class UploadInterrupted extends fixed(ServiceError, {
   status: 409,
   code: 'upload_interrupted',
-  message: 'The firmware image was deleted while it was uploaded, or its upload paused for too long.',
+  message: 'The package was deleted while it was uploaded, or its upload paused for too long.',
 }) {}
 
 export class StorageUnavailable extends Unavailable {
   constructor(cause: unknown) {
-    super('The store of firmware images does not answer: try again in a few seconds.', cause);
+    super('The package storage does not answer: try again in a few seconds.', cause);
   }
 }
 
@@ -79,5 +79,5 @@ export class DownloadNotFound extends fixed(NotFound, 'No such download, or it h
 export class RangeNotSatisfiable extends fixed(ServiceError, {
   status: 416,
   code: 'range_not_satisfiable',
-  message: 'The range begins behind the end of the firmware image.',
+  message: 'The range starts beyond the end of the package.',
 }) {}

@@ -24,42 +24,42 @@ const fields = {
     .string()
     .regex(/^[0-9a-f]{32}$/, 'Must be the id of a device group')
     .nullable()
-    .describe('Members of this device group only'),
+    .describe('Selects only members of this device group'),
   filter: z
     .string()
     .min(1)
     .max(4000)
     .nullable()
-    .describe('As `filter` of `GET /v3/devices`. With neither, all devices of the account'),
-  when: time.nullable().describe('When it starts once it is scheduled by `start`; absent: at once'),
+    .describe('Selects only devices that match this filter, in the form of `filter` of `GET /v3/devices`. Without `group_id` and `filter`, all devices of the account are selected'),
+  when: time.nullable().describe('When the campaign starts after a call of `start`; null: immediately'),
   ends_at: time
     .nullable()
-    .describe(`Devices that were not reached by then fail. Default: ${campaignDaysMax} days after the start`),
+    .describe(`When the campaign ends; devices that were not reached by then fail. Default: ${campaignDaysMax} days after the start`),
   window: z
     .strictObject({ from: timeOfDay, to: timeOfDay })
     .refine(({ from, to }) => from !== to, 'Must not be empty')
     .nullable()
     .describe('Time of day (UTC) in which updates of devices begin; it may span midnight'),
-  concurrency: z.number().int().min(1).max(concurrencyMax).describe('Devices that are updated at the same time'),
-  retries: z.number().int().min(0).max(10).describe('Attempts after the first'),
+  concurrency: z.number().int().min(1).max(concurrencyMax).describe('Maximum number of devices that are updated at the same time'),
+  retries: z.number().int().min(0).max(10).describe('Further attempts after the first one'),
   failure_percent_max: z
     .number()
     .int()
     .min(0)
     .max(100)
     .nullable()
-    .describe('The campaign stops when more of its finished devices have failed'),
+    .describe('The campaign stops when more than this percentage of its finished devices have failed'),
   failure_count_min: z
     .number()
     .int()
     .min(1)
     .max(1_000_000)
-    .describe('The campaign does not stop before so many failures'),
+    .describe('The campaign does not stop before this number of devices have failed'),
   delivery: z
     .enum(['auto', 'pull', 'push'])
-    .describe('How devices get the image: from a URI, pushed, or as each supports it (`/5/0/8`, `/5/0/9`)'),
-  download_timeout_seconds: timeOut('How long a device may download', week),
-  install_timeout_seconds: timeOut('How long a device may install', week),
+    .describe('How devices get the package: `pull` (from a URI), `push`, or `auto`: as each device supports it (`/5/0/8`, `/5/0/9`)'),
+  download_timeout_seconds: timeOut('Maximum duration of the download by a device', week),
+  install_timeout_seconds: timeOut('Maximum duration of the installation on a device', week),
 };
 
 /** Body of POST /v3/update-campaigns. */

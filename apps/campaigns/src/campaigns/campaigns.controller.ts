@@ -35,7 +35,7 @@ export class CampaignsController {
   @Get()
   @Operation({
     summary: 'List update campaigns',
-    description: 'Of the account, oldest first.',
+    description: 'Lists the campaigns of the account, oldest first.',
     ok: listSchema(Campaign, 'UpdateCampaignList'),
   })
   list(@ListParameters(campaignListSpec, 'UpdateCampaignFilters') query: ListRequest) {
@@ -46,9 +46,9 @@ export class CampaignsController {
   @Operation({
     summary: 'Create an update campaign',
     description:
-      'A campaign installs a firmware image on the devices of a group, a filter, or both. It is a draft until it is started. Devices are updated over object 5 (firmware update) or, for software, object 9 (software management), which they have to support.',
+      'A campaign installs a package on the devices of a group, a filter, or both. It is a draft until it is started. Devices must support the object that installs the package: object 5 (firmware update) for firmware images, object 9 (software management) for software packages.',
     created: Campaign,
-    notFound: 'No such firmware image in this account',
+    notFound: 'The account has no such package',
     conflict: `Another campaign of the account has this name, or the account has ${openCampaignsMax} campaigns that have not ended`,
   })
   create(@Caller() caller: Identity, @Body({ schema: NewCampaign }) body: NewCampaign) {
@@ -58,7 +58,7 @@ export class CampaignsController {
   @Get(':id')
   @Operation({
     summary: 'Show an update campaign',
-    description: '`dry_run` has the counts of the last one.',
+    description: '`dry_run` contains the counts of the most recent dry run.',
     ok: Campaign,
   })
   get(@Caller() caller: Identity, @Param('id') id: string) {
@@ -69,7 +69,7 @@ export class CampaignsController {
   @Operation({
     summary: 'Change an update campaign',
     description:
-      'Changes only the given fields. A campaign that was started keeps its devices, its image and its time-outs; its window, end, concurrency, retries and failure rate can be changed until it has ended.',
+      'Changes only the given fields. A campaign that was started keeps its devices, its package and its time-outs; its window, end, concurrency, retries and failure rate can be changed until it has ended.',
     ok: Campaign,
     conflict: `Another campaign of the account has this name, or the campaign has ended`,
   })
@@ -80,7 +80,7 @@ export class CampaignsController {
   @Delete(':id')
   @Operation({
     summary: 'Delete an update campaign',
-    description: 'A draft, or a campaign that has ended. Its entries in the event log stay.',
+    description: 'Deletes a draft, or a campaign that has ended. Its entries in the event log are kept.',
     conflict: wrongState,
   })
   remove(@ByCallerIfMatch() { caller, id, ifMatch }: By) {
@@ -91,7 +91,7 @@ export class CampaignsController {
   @Operation({
     summary: 'Try the selection of a draft',
     description:
-      'Selects the devices and counts what would happen to them; nothing is sent to a device. Poll the campaign until `dry_run.state` is `done`, or `refused` where the group or the filter cannot be used.',
+      'Selects the devices and counts what would happen to them; nothing is sent to a device. Poll the campaign until `dry_run.state` is `done`, or `refused` if the group or the filter cannot be used.',
     ok: Campaign,
     conflict: wrongState,
   })
@@ -103,7 +103,7 @@ export class CampaignsController {
   @Operation({
     summary: 'Start an update campaign',
     description:
-      'At once, or at the time in `when`. Its devices are those that exist when it begins. A device that another campaign updates waits for that.',
+      'Starts the campaign now, or at `when`. Devices are selected at that moment. A device that another campaign is updating waits until that update ends.',
     ok: Campaign,
     conflict: wrongState,
   })
@@ -114,7 +114,7 @@ export class CampaignsController {
   @Post(':id/pause')
   @Operation({
     summary: 'Pause an update campaign',
-    description: 'No further device starts its update. Updates in progress continue.',
+    description: 'No further device starts its update. Updates that are in progress continue.',
     ok: Campaign,
     conflict: wrongState,
   })
@@ -125,7 +125,7 @@ export class CampaignsController {
   @Post(':id/resume')
   @Operation({
     summary: 'Resume an update campaign',
-    description: 'Devices start their updates again.',
+    description: 'Further devices start their updates again.',
     ok: Campaign,
     conflict: wrongState,
   })
@@ -137,7 +137,7 @@ export class CampaignsController {
   @Operation({
     summary: 'Abort an update campaign',
     description:
-      'Ends it for every device that has not finished. One that may have the image already may still install it (`SYS_104`); others are not updated (`SYS_103`).',
+      'Ends the campaign for every device that has not finished. A device that may already have the package can still install it (`SYS_104`); the others are not updated (`SYS_103`).',
     ok: Campaign,
     conflict: wrongState,
   })
@@ -148,7 +148,7 @@ export class CampaignsController {
   @Get(':id/progress')
   @Operation({
     summary: 'Show the progress of a campaign',
-    description: 'Its devices, counted by state.',
+    description: 'Counts the devices of the campaign by state.',
     ok: Progress,
   })
   progress(@Caller() caller: Identity, @Param('id') id: string) {
@@ -158,7 +158,7 @@ export class CampaignsController {
   @Get(':id/devices')
   @Operation({
     summary: 'List the devices of a campaign',
-    description: 'With the state of each, for example `?state=failed`.',
+    description: 'Lists the devices with their state; filter with, for example, `?state=failed`.',
     ok: listSchema(CampaignDevice, 'UpdateCampaignDeviceList'),
   })
   listDevices(

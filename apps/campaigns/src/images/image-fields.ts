@@ -20,8 +20,8 @@ const newImage = z.strictObject({
 /** What an instance of object 9 has installed is known by its name only. */
 export const NewImage = newImage.superRefine(({ object, package_name: name }, context) => {
   const complain = (message: string): void => context.addIssue({ code: 'custom', path: ['package_name'], message });
-  if (object === 9 && name === undefined) complain('Object 9 needs it: the name of the package on devices (`/9/n/0`)');
-  if (object === 5 && name !== undefined) complain('For packages of object 9 only');
+  if (object === 9 && name === undefined) complain('Required for object 9: the name of the package on devices (`/9/n/0`)');
+  if (object === 5 && name !== undefined) complain('Only packages of object 9 have it');
 });
 export type NewImage = z.infer<typeof NewImage>;
 
@@ -34,13 +34,13 @@ export const Image = z
     description: z.string(),
     version: z
       .string()
-      .describe('What a device reports once it runs the image, at `/3/0/3`; of object 9, at `/9/n/1` of the package'),
+      .describe('What a device reports after the update: at `/3/0/3` for a firmware image, at `/9/n/1` for a software package'),
     package_object: z
       .number()
       .int()
-      .describe('Object of LwM2M that installs it: 5, firmware update, or 9, software management'),
-    package_name: z.string().nullable().describe('Of object 9: the name of the package on devices (`/9/n/0`)'),
-    datafile_size: z.number().int().describe('Bytes'),
+      .describe('LwM2M object that installs the package: 5 (firmware update) or 9 (software management)'),
+    package_name: z.string().nullable().describe('For object 9: the name of the package on devices (`/9/n/0`)'),
+    datafile_size: z.number().int().describe('Size in bytes'),
     datafile_checksum: z.string().describe('SHA-256 in hexadecimal'),
     created_at: z.string(),
     updated_at: z.string(),

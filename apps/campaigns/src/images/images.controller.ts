@@ -50,8 +50,8 @@ export class ImagesController {
   @RequiresPermission('campaigns')
   @Get()
   @Operation({
-    summary: 'List firmware images',
-    description: 'What update campaigns can install on devices.',
+    summary: 'List packages',
+    description: 'Lists the firmware images and software packages that update campaigns can install.',
     ok: listSchema(Image, 'FirmwareImageList'),
   })
   list(@ListParameters(imageListSpec, 'FirmwareImageFilters') request: ListRequest) {
@@ -68,14 +68,14 @@ export class ImagesController {
   @query('object', { type: 'integer', enum: [5, 9], default: 5 })
   @query('package_name', { type: 'string', minLength: 1, maxLength: 255 })
   @query('datafile_checksum', { type: 'string', pattern: '^[0-9A-Fa-f]{64}$' })
-  @ApiPayloadTooLargeResponse({ description: `The image is larger than ${imageBytesMax} bytes` })
-  @ApiForbiddenResponse({ description: 'No permission, or the account has used up its quota of images or of bytes' })
+  @ApiPayloadTooLargeResponse({ description: `The package is larger than ${imageBytesMax} bytes` })
+  @ApiForbiddenResponse({ description: 'The key lacks the permission, or the account has used up its quota of packages or of bytes' })
   @Operation({
-    summary: 'Upload a firmware image',
+    summary: 'Upload a package',
     description:
-      'The body is the image, byte for byte, at most 64 MiB. The answer comes when it is stored durably. With `datafile_checksum`, an upload that arrives with another SHA-256 is refused. `version` is what a device reports at `/3/0/3` once it runs the image. With `object=9` it is software: `package_name` and `version` are what a device reports at `/9/n/0` and `/9/n/1`.',
+      'The body is the package, byte for byte, at most 64 MiB. The response is sent when the package is stored durably. With `datafile_checksum`, an upload that arrives with another SHA-256 is rejected. Without `object`, the package is a firmware image (object 5), and `version` is what a device reports at `/3/0/3` once it runs the image. With `object=9`, it is a software package, and `package_name` and `version` are what a device reports at `/9/n/0` and `/9/n/1`.',
     created: Image,
-    conflict: 'Another firmware image of the account has this name, or the upload paused for too long',
+    conflict: 'Another package of the account has this name, or the upload paused for too long',
   })
   upload(@Caller() caller: Identity, @Req() request: FastifyRequest, @Query() fields: unknown) {
     return this.images.upload(caller, readFields(fields), bodyStreamOf(request), lengthOf(request));
@@ -84,8 +84,8 @@ export class ImagesController {
   @RequiresPermission('campaigns')
   @Get(':id')
   @Operation({
-    summary: 'Show a firmware image',
-    description: 'Includes its size and checksum. The bytes are for devices only.',
+    summary: 'Show a package',
+    description: 'Includes the size and the checksum of the package. Only devices can download its bytes.',
     ok: Image,
   })
   get(@Caller() caller: Identity, @Param('id') id: string) {
@@ -95,9 +95,9 @@ export class ImagesController {
   @RequiresPermission('campaigns')
   @Delete(':id')
   @Operation({
-    summary: 'Delete a firmware image',
-    description: 'Campaigns that have ended keep its name and version.',
-    conflict: 'An update campaign that has not ended uses the image',
+    summary: 'Delete a package',
+    description: 'Campaigns that have ended keep the name and the version of the package.',
+    conflict: 'An update campaign that has not ended uses the package',
   })
   remove(@ByCallerIfMatch() { caller, id, ifMatch }: By) {
     return this.images.remove(caller, id, ifMatch);

@@ -142,8 +142,9 @@ export class ImagesService {
       [accountId],
     )) as { images: number; bytes: number }[];
     const { accountBytesMax } = this.config;
-    if ((used?.images ?? 0) >= imagesPerAccountMax) throw new ImageLimitExceeded(String(imagesPerAccountMax));
-    if ((used?.bytes ?? 0) + bytes > accountBytesMax) throw new ImageLimitExceeded(`${accountBytesMax} bytes`);
+    if ((used?.images ?? 0) >= imagesPerAccountMax) throw new ImageLimitExceeded(`${imagesPerAccountMax} packages`);
+    if ((used?.bytes ?? 0) + bytes > accountBytesMax)
+      throw new ImageLimitExceeded(`${accountBytesMax} bytes of packages`);
   }
 
   private async complete(

@@ -55,7 +55,7 @@ const windowOf = (text: string): { from: string; to: string } => {
 
 const create = async (session: Session, name: string, options: CreateOptions): Promise<void> => {
   const { lanyard, out } = session;
-  const image = await findNamed('image', lanyard.items('GET /v3/firmware-images'), options.image);
+  const image = await findNamed('package', lanyard.items('GET /v3/firmware-images'), options.image);
   const body = {
     ...{ name, firmware_image_id: image.id },
     ...(options.group !== undefined && { group_id: await findGroup(lanyard, options.group) }),
@@ -173,7 +173,7 @@ const upload = async ({ lanyard, out }: Session, file: string, options: UploadOp
 };
 
 export const addImages = (program: Command, cli: Cli): void => {
-  const images = program.command('images').description('Packages: firmware images and software');
+  const images = program.command('images').description('List and upload packages: firmware images and software packages');
   images
     .command('list', { isDefault: true })
     .description('List packages (the default)')
@@ -191,13 +191,13 @@ export const addImages = (program: Command, cli: Cli): void => {
   images
     .command('upload')
     .description('Upload a package, with its checksum')
-    .argument('<file>', 'the firmware image, or the software')
+    .argument('<file>', 'firmware image or software package')
     .requiredOption(
       '--firmware-version <version>',
-      'what a device reports as /3/0/3 (software: /9/n/1) once it runs it',
+      'version that devices report after the update, in /3/0/3 (software: in /9/n/1)',
     )
-    .option('--software <package>', 'software (object 9) that devices report by this name as /9/n/0')
-    .option('--name <name>', 'default: the name of the file')
-    .option('--description <text>', 'what it is')
+    .option('--software <package>', 'upload a software package (object 9), which devices report by this name in /9/n/0')
+    .option('--name <name>', 'name of the package; default: the name of the file')
+    .option('--description <text>', 'description of the package')
     .action((file: string, options: UploadOptions, command: Command) => upload(cli.session(command), file, options));
 };
