@@ -55,7 +55,7 @@ export const valueHistoryMax = { hours: 744, values: 10_000 } as const;
 
 export const ValueHistorySchema = z.object({
   hours: z.number().int().min(0).max(valueHistoryMax.hours).describe('0: off'),
-  values: z.number().int().min(0).max(valueHistoryMax.values).describe('Of each resource, the newest'),
+  values: z.number().int().min(0).max(valueHistoryMax.values).describe('Number of values that are kept of each resource, the newest ones'),
 });
 
 export type ValueHistory = z.infer<typeof ValueHistorySchema>;
@@ -65,7 +65,7 @@ export const AccessAccountSchema = z
     accountId: id,
     tier,
     status: z.enum(['active', 'suspended']),
-    autoCreateDevices: z.boolean().describe('The first contact of an unknown endpoint creates its device'),
+    autoCreateDevices: z.boolean().describe('Whether the first contact of an unknown endpoint creates its device'),
     devicesMax: z.number().int().nonnegative().optional().describe('Quota of devices; absent: none'),
     presubscriptionsNoContent: z
       .boolean()

@@ -25,7 +25,7 @@ export class CommandHistoryController {
   @Get()
   @Operation({
     summary: 'List commands',
-    description: 'The commands of the calling key, newest first. Filter by `async_id`, `device_id` or `state`.',
+    description: 'Lists the commands of the calling key, newest first. Filter by `async_id`, `device_id` or `state`.',
     ok: listSchema(CommandRecordSchema, 'DeviceCommandList'),
   })
   list(@ListParameters(historySpec, 'DeviceCommandFilters') query: ListRequest) {
@@ -36,7 +36,7 @@ export class CommandHistoryController {
   @Operation({
     summary: 'Show a command',
     description:
-      'Identified by its id or by its async-id; the latter finds the newest command of the calling key with that async-id.',
+      'Finds the command by its id or by its async-id; the latter finds the newest command of the calling key with that async-id.',
     ok: CommandRecordSchema,
   })
   get(@Caller() caller: Identity, @Param('asyncId') asyncId: string) {
@@ -47,7 +47,7 @@ export class CommandHistoryController {
   @Operation({
     summary: 'Cancel a command',
     description:
-      'Identified by its id or by its async-id; the latter finds the newest command with that async-id. A waiting command ends with the asynchronous response 429 `REQUEST_CANCELLED`. A command that the device may already have received cannot be cancelled (409).',
+      'Finds the command by its id or by its async-id; the latter finds the newest command with that async-id. A waiting command ends with the asynchronous response 429 `REQUEST_CANCELLED`. A command that the device may already have received cannot be cancelled (409).',
     conflict: 'COMMAND_NOT_WAITING: sent to the device, or finished',
   })
   async cancel(@Caller() caller: Identity, @Param('asyncId') asyncId: string): Promise<void> {

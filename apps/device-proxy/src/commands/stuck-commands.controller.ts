@@ -12,7 +12,7 @@ export class StuckCommandsController {
   @Get()
   @Operation({
     summary: 'List stuck commands',
-    description: 'Commands of all keys of the account that have not ended an hour after they were accepted.',
+    description: 'Lists the commands of all keys of the account that have not ended an hour after they were accepted.',
     ok: AttentionList,
   })
   list(@ListParameters({ filters: {} }) query: ListRequest) {

@@ -52,13 +52,13 @@ export class DeviceRequestsController {
     name: 'expiry-seconds',
     required: false,
     schema: { type: 'integer', minimum: expirySeconds.min, maximum: expirySeconds.max },
-    description: `How long it may wait; default ${defaultExpirySeconds.awake}, for devices in queue mode ${defaultExpirySeconds.queueMode}`,
+    description: `Seconds that the command may wait for the device; default ${defaultExpirySeconds.awake}, for devices in queue mode ${defaultExpirySeconds.queueMode}`,
   })
   @ApiQuery({
     name: 'retry',
     required: false,
     schema: { type: 'integer', minimum: 0, maximum: retryMax },
-    description: `Extra attempts; default ${defaultRetry.awake}, for devices in queue mode ${defaultRetry.queueMode}`,
+    description: `Further attempts after the first one; default ${defaultRetry.awake}, for devices in queue mode ${defaultRetry.queueMode}`,
   })
   @ApiQuery({
     name: 'async-id',

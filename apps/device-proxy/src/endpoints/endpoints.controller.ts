@@ -62,7 +62,7 @@ interface Options {
 type Reply = Accepted | undefined;
 
 const options = {
-  noResp: { name: 'noResp', required: false, schema: { type: 'boolean' }, description: 'No asynchronous response' },
+  noResp: { name: 'noResp', required: false, schema: { type: 'boolean' }, description: 'Send no asynchronous response' },
   cacheOnly: {
     name: 'cacheOnly',
     required: false,
@@ -72,7 +72,7 @@ const options = {
 } as const;
 
 const accepted = { standardSchema: AcceptedSchema, description: 'Queued for the device', headers: replayedHeader };
-const unanswered = { description: 'noResp: queued for the device' };
+const unanswered = { description: 'With `noResp`: queued for the device' };
 const full = { status: 429, description: 'QUEUE_IS_FULL' };
 const valueFormats = ['text/plain', 'application/octet-stream', 'application/vnd.oma.lwm2m+tlv'];
 
@@ -104,7 +104,7 @@ export class EndpointsController {
   @Get()
   @ApiOperation({
     summary: 'List registered devices',
-    description: 'At most 200 devices. Deprecated: use `GET /v3/devices?state=registered`, which is paginated.',
+    description: 'Lists at most 200 devices. Deprecated: use `GET /v3/devices?state=registered`, which is paginated.',
     deprecated: true,
   })
   @ApiQuery({ name: 'type', required: false, schema: { type: 'string' }, description: 'Endpoint type' })
@@ -118,7 +118,7 @@ export class EndpointsController {
   @Operation({
     summary: 'List the resources of a device',
     description:
-      'The resources that the device named in its registration, with resource type and whether they can be observed.',
+      'Lists the resources that the device named in its registration, with their resource types and whether they can be observed.',
     ok: z.array(EndpointResourceSchema),
     notFound: 'DEVICE_NOT_FOUND: unknown, or not registered',
   })
@@ -131,7 +131,7 @@ export class EndpointsController {
   @ApiOperation({
     summary: 'Read a resource',
     description:
-      'Answers 200 with the cached value if the device has notified it and it is still fresh. Otherwise reads it from the device: 202 with the id of the asynchronous response that carries the value.',
+      'Answers 200 with the cached value if the device has notified it and it is still fresh. Otherwise reads the value from the device and answers 202 with the id of the asynchronous response that carries it.',
   })
   @ApiQuery(options.cacheOnly)
   @ApiQuery(options.noResp)
@@ -149,7 +149,7 @@ export class EndpointsController {
   @ApiAcceptedResponse(accepted)
   @ApiNoContentResponse(unanswered)
   @ApiResponse(full)
-  @ApiResponse({ status: 205, description: 'cacheOnly: nothing is cached' })
+  @ApiResponse({ status: 205, description: 'With `cacheOnly`: no value is cached' })
   async read(
     @Caller() caller: Identity,
     @Query() options: Options,

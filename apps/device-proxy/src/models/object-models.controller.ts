@@ -39,13 +39,13 @@ export class ObjectModelsController {
   @ApiBody({ schema: { type: 'string', example: exampleModel } })
   @ApiOperation({
     summary: 'Upload an object definition',
-    description: `An object definition (OMA DDF XML, as the OMA registry publishes them). At most ${modelsPerAccountMax} for each account, one for each object id and version; objects 0 to 7 cannot be redefined. The version that a device names in the link of the object (\`ver\`, default 1.0) selects the definition; if that version has none, the closest one of the same major version is used.`,
+    description: `The body is an object definition: OMA DDF XML, as the OMA registry publishes it. An account may have at most ${modelsPerAccountMax} definitions, one for each object id and version; objects 0 to 7 cannot be redefined. The version that a device names in the link of the object (\`ver\`, default 1.0) selects the definition; if that version has none, the closest one of the same major version is used.`,
   })
   @ApiCreatedResponse({
     standardSchema: ModelRecordSchema,
     description: 'Takes effect on all replicas within a second',
   })
-  @ApiResponse({ status: 400, description: 'Not an object definition' })
+  @ApiResponse({ status: 400, description: 'The body is not an object definition' })
   @ApiResponse({
     status: 409,
     description: 'This version of the object is already defined: delete the definition first',
@@ -59,7 +59,7 @@ export class ObjectModelsController {
   @Operation({
     summary: 'List object definitions',
     description:
-      'Definitions that the account has uploaded; those of the OMA registry that Lanyard ships are not listed. Filter by `object_id`, `version` or `name`.',
+      'Lists the definitions that the account has uploaded; those of the OMA registry that Lanyard ships are not listed. Filter by `object_id`, `version` or `name`.',
     ok: listSchema(ModelRecordSchema, 'ObjectModelList'),
   })
   list(@ListParameters(modelsSpec, 'ObjectModelFilters') query: ListRequest) {

@@ -27,7 +27,7 @@ export class PresubscriptionsController {
   @Get()
   @Operation({
     summary: 'List presubscription rules',
-    description: 'The rules of the calling key, in the order in which they were set.',
+    description: 'Lists the rules of the calling key, in the order in which they were set.',
     ok: z.array(PresubscriptionRuleSchema),
   })
   get(@Caller() caller: Identity) {
@@ -42,8 +42,8 @@ export class PresubscriptionsController {
     description:
       'Replaces all rules of the calling key; an empty array removes them. Rules apply when a device next registers or updates its registration (spec §4.4).',
   })
-  @ApiResponse({ status: 202, description: 'Stored' })
-  @ApiNoContentResponse({ description: 'Stored; the account has `presubscriptions_no_content` set' })
+  @ApiResponse({ status: 202, description: 'The rules are stored' })
+  @ApiNoContentResponse({ description: 'The rules are stored, and the account has `presubscriptions_no_content` set' })
   @ApiResponse({ status: 400, description: 'MALFORMED_JSON_CONTENT, BAD_REQUEST' })
   async replace(
     @Caller() caller: Identity,

@@ -11,9 +11,9 @@ export class DeviceSubscriptionsController {
 
   @Get()
   @Operation({
-    summary: 'List who is subscribed to a device',
+    summary: 'List all subscriptions to a device',
     description:
-      'Which resources of the device are reported to which keys. Administrators see the subscriptions of all keys, other keys their own.',
+      'Lists which resources of the device are reported to which keys. Administrators see the subscriptions of all keys, other keys their own.',
     ok: listSchema(DeviceSubscriptionSchema, 'DeviceSubscriptionList'),
     notFound: 'DEVICE_NOT_FOUND',
   })

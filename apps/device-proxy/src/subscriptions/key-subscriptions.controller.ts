@@ -21,7 +21,7 @@ export class KeySubscriptionsController {
   @Get()
   @Operation({
     summary: 'List the keys that have subscriptions',
-    description: 'API keys and applications of the account that have subscriptions or presubscription rules.',
+    description: 'Lists the API keys and applications of the account that have subscriptions or presubscription rules.',
     ok: listSchema(KeySubscriptionsSchema, 'KeySubscriptionsList'),
   })
   list(@ListParameters(keySubscriptionsSpec) query: ListRequest) {
@@ -31,7 +31,7 @@ export class KeySubscriptionsController {
   @Get(':id')
   @Operation({
     summary: 'Show the subscriptions of a key',
-    description: 'The presubscription rules of an API key or application, with counts of its subscriptions.',
+    description: 'Shows the presubscription rules of an API key or application, with counts of its subscriptions.',
     ok: KeySubscriptionsSchema,
     notFound: 'The account has no such key, or the key has no subscriptions',
   })

@@ -18,7 +18,7 @@ export class SubscriptionsController {
   @Header('content-type', 'text/uri-list')
   @ApiOperation({
     summary: 'List the subscriptions to a device',
-    description: 'The resource paths to which the calling key is subscribed, one per line.',
+    description: 'Lists the resource paths to which the calling key is subscribed, one per line.',
   })
   @ApiOkResponse({ content: { 'text/uri-list': { schema: { type: 'string' } } } })
   @ApiResponse({ status: 404, description: 'DEVICE_NOT_FOUND, or no subscriptions' })
@@ -45,7 +45,7 @@ export class SubscriptionsController {
   @ApiOkResponse({ standardSchema: AcceptedSchema, description: 'Confirmed by the device' })
   @ApiAcceptedResponse({
     standardSchema: AcceptedSchema,
-    description: 'Requested from the device; the asynchronous response with this id follows',
+    description: 'The device was asked; the asynchronous response with this id follows',
   })
   @ApiResponse({ status: 404, description: 'DEVICE_NOT_FOUND, URI_PATH_DOES_NOT_EXISTS' })
   @ApiResponse({ status: 429, description: 'QUEUE_IS_FULL' })
@@ -67,9 +67,9 @@ export class SubscriptionsController {
   @Get(resourceRoutes())
   @ApiOperation({
     summary: 'Show a subscription',
-    description: '200 when the calling key is subscribed to the path, otherwise 404.',
+    description: 'Answers 200 if the calling key is subscribed to the path, otherwise 404.',
   })
-  @ApiOkResponse({ description: 'It is' })
+  @ApiOkResponse({ description: 'The key is subscribed' })
   @ApiResponse({ status: 404, description: 'DEVICE_NOT_FOUND, or not subscribed' })
   async has(
     @Caller() caller: Identity,

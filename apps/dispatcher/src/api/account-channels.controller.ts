@@ -46,7 +46,7 @@ export class AccountChannelsController {
   @Operation({
     summary: 'List the channels of the account',
     description:
-      'With the state of their queues, why a channel does not deliver, and when it will lose events if that continues. Administrators see all channels of the account, other keys their own.',
+      'Lists the channels with the state of their queues, why a channel does not deliver, and when it will lose events if that continues. Administrators see all channels of the account, other keys their own.',
     ok: listSchema(View, 'AccountChannelList'),
   })
   async list(@ListParameters({ filters: {} }) query: ListRequest) {
@@ -58,7 +58,7 @@ export class AccountChannelsController {
   @Get(':id')
   @Operation({
     summary: 'Show a channel of the account',
-    description: 'With the state of its queue, as in the list.',
+    description: 'Shows the channel with the state of its queue, as in the list.',
     ok: View,
     notFound,
   })
@@ -69,7 +69,7 @@ export class AccountChannelsController {
   @Get(':id/messages')
   @Operation({
     summary: 'Show the last messages of a channel',
-    description: `What went out last, when, and whether a callback accepted it: up to ${lastMessagesMax} messages of the last 24 hours, a second after they were sent. A retry is a message of its own.`,
+    description: `Shows the last messages that were sent, when, and whether a callback accepted them: up to ${lastMessagesMax} messages of the last 24 hours, a second after they were sent. A retry is a message of its own.`,
     ok: ChannelMessages,
     notFound,
   })

@@ -13,7 +13,7 @@ export class FailingChannelsController {
   @Operation({
     summary: 'List failing channels',
     description:
-      'Callbacks that are stopped or whose last delivery failed, and other channels whose events have waited for an application for five minutes. Administrators see all channels of the account, other keys their own.',
+      'Lists the callbacks that are stopped or whose last delivery failed, and other channels whose events have waited for an application for five minutes. Administrators see all channels of the account, other keys their own.',
     ok: AttentionList,
   })
   list(@ListParameters({ filters: {} }) query: ListRequest) {

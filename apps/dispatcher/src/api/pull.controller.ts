@@ -75,7 +75,7 @@ export class PullController {
   })
   @ApiOkResponse({
     standardSchema: NotificationMessageSchema,
-    description: 'Events',
+    description: 'The queued events',
     headers: {
       Link: {
         description: 'Address of the next poll, which confirms this answer (rel="next")',
@@ -83,7 +83,7 @@ export class PullController {
       },
     },
   })
-  @ApiNoContentResponse({ description: 'No events' })
+  @ApiNoContentResponse({ description: 'No events were queued in time' })
   @ApiResponse({ status: 400, description: 'The key has a channel of another kind' })
   @ApiResponse({ status: 409, description: 'Another poll is open' })
   @ApiResponse({ status: 410, description: 'CHANNEL_DELETED: the channel was deleted while the poll was waiting' })

@@ -29,13 +29,13 @@ export class WebSocketController {
     description: 'Send the key as a bearer token, or as `service_<key>` next to `wss` in Sec-WebSocket-Protocol.',
   })
   @ApiResponse({ status: 101, description: 'Switching protocols: events follow as text frames' })
-  @ApiResponse({ status: 401, description: 'Not a WebSocket handshake, and no valid key' })
+  @ApiResponse({ status: 401, description: 'The request is not a WebSocket handshake, and has no valid key' })
   @ApiResponse({
     status: 429,
     description:
       'Another handshake with the same key is pending, or the client address is blocked after too many invalid keys',
   })
-  @ApiResponse({ status: 426, description: 'Not a WebSocket handshake' })
+  @ApiResponse({ status: 426, description: 'The request is not a WebSocket handshake' })
   async connect(@Req() request: FastifyRequest): Promise<never> {
     if (!(await this.isKnown(request))) throw new Unauthenticated();
     throw new UpgradeRequired();

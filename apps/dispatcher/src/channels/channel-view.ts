@@ -96,18 +96,18 @@ export const AccountChannelView = z
       ),
     connected: z.boolean().nullable().describe('Whether its WebSocket or poll is open; null for a callback'),
     ...queue,
-    queue_bytes_max: z.number().int().describe('Beyond it, the oldest events are dropped'),
+    queue_bytes_max: z.number().int().describe('Maximum size of the queued events; beyond it, the oldest events are dropped'),
     failures: z.number().int().describe('Number of consecutive failed deliveries'),
     problem: z
       .string()
       .nullable()
-      .describe('Why it does not deliver and how to fix it, in sentences; null: it delivers'),
+      .describe('Why the channel does not deliver and how to fix it, in sentences; null: it delivers'),
     problem_since: z.string().nullable(),
     loses_events_at: z
       .string()
       .nullable()
       .describe(
-        'Of a channel with a problem: when events will be dropped if nothing is delivered until then, because its queue is full at the present rate or its oldest event is 24 h old',
+        'For a channel with a problem: when events will be dropped if nothing is delivered until then, because its queue is full at the present rate or its oldest event is 24 h old',
       ),
     created_at: z.string(),
   })
@@ -136,7 +136,7 @@ export const ChannelTestView = z
   .object({
     object: z.literal('channel-test'),
     delivered: z.boolean(),
-    reason: z.string().nullable().describe('Why not; null: the URL answered with 200 or 204'),
+    reason: z.string().nullable().describe('Why the URL did not accept the message; null: it answered with 200 or 204'),
     tested_at: z.string(),
   })
   .meta({ id: 'ChannelTest' });

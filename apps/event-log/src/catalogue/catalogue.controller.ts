@@ -13,7 +13,7 @@ export class CatalogueController {
   @Operation({
     summary: 'List the codes of device events',
     description:
-      'All codes of spec §6.2 and those that Lanyard adds, with their meaning and what to do. Returned on one page unless `limit` is given.',
+      'Lists all codes of spec §6.2 and those that Lanyard adds, with their meaning and their remedy. They are returned on one page unless `limit` is given.',
     ok: EventCodeList,
   })
   list(@ListParameters(eventCodeListSpec, 'DeviceEventCodeFilters') query: ListQuery) {
@@ -23,7 +23,7 @@ export class CatalogueController {
   @Get(':code')
   @Operation({
     summary: 'Show a code of device events',
-    description: 'Identified by its name, for example `SYS_106`, or its number, for example `106`.',
+    description: 'Finds the code by its name, for example `SYS_106`, or its number, for example `106`.',
     ok: EventCode,
   })
   get(@Param('code') code: string): EventCode {

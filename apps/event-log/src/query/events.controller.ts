@@ -30,7 +30,7 @@ export class EventsController {
   @Get(':id')
   @Operation({
     summary: 'Show a device event',
-    description: '`/v3/devicelog` is the older spelling of this path.',
+    description: '`/v3/devicelog/{id}` is an older form of this path.',
     ok: DeviceEventSchema,
   })
   get(@Caller() caller: Identity, @Param('id') id: string) {

@@ -53,7 +53,7 @@ export class ApplicationKeysController {
   @Get(':id')
   @Operation({
     summary: 'Show an access key of an application',
-    description: 'Without its secret.',
+    description: 'The secret is not returned.',
     ok: AccessKeyRecord,
   })
   get(@ByCaller() { caller }: By, @Param('application') application: string, @Param('id') id: string) {
@@ -104,7 +104,7 @@ export class AccessKeysController {
   @Get(':id')
   @Operation({
     summary: 'Show an access key',
-    description: 'Finds the key by its id in any application of the account. Without its secret.',
+    description: 'Finds the key by its id in any application of the account. The secret is not returned.',
     ok: AccessKeyRecord,
   })
   get(@ByCaller() { caller, id }: By) {

@@ -34,7 +34,7 @@ export class AccountKeysController {
   @Get()
   @Operation({
     summary: 'List API keys of an account',
-    description: 'For administrators of the installation. `key` is a key without its secret part.',
+    description: 'For administrators of the installation. `key` is the key without its secret part.',
     ok: ApiKeyList,
   })
   @ApiListQuery(apiKeyListSpec, 'ApiKeyFilters')
@@ -57,7 +57,7 @@ export class AccountKeysController {
   @Get(':id')
   @Operation({
     summary: 'Show an API key of an account',
-    description: 'For administrators of the installation. Without its secret.',
+    description: 'For administrators of the installation. The secret is not returned.',
     ok: ApiKeyRecord,
   })
   get(@ByCaller(ExistingAccount) by: By) {

@@ -35,7 +35,7 @@ const fields = {
     .record(z.string(), z.string())
     .describe('Quotas that are set, of devices, api_keys, applications, requests_per_second'),
   policies: z.array(z.object({ feature: z.string(), allow: z.boolean() })),
-  auto_create_devices: z.boolean().describe('The first contact of an unknown endpoint creates its device'),
+  auto_create_devices: z.boolean().describe('Whether the first contact of an unknown endpoint creates its device'),
   presubscriptions_no_content: z
     .boolean()
     .describe('PUT /v2/subscriptions answers 204 instead of 202, as some clients of the original service expect'),
@@ -124,7 +124,7 @@ export const NewAccount = z
     end_market: ignored(z.string(), 'accounts have no market'),
     aliases: ignored(z.array(z.string()), 'accounts have no aliases'),
     ...Object.fromEntries(
-      administrator.map((name) => [name, ignored(z.string(), 'an account begins without users; see admin_key')]),
+      administrator.map((name) => [name, ignored(z.string(), 'a new account has no users; see `admin_key`')]),
     ),
   })
   .meta({ id: 'NewAccount' });

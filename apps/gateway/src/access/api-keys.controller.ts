@@ -54,7 +54,7 @@ export class ApiKeysController {
 
   @Get()
   @RequiresPermission(admin)
-  @Operation({ summary: 'List API keys', description: '`key` is a key without its secret part.', ok: ApiKeyList })
+  @Operation({ summary: 'List API keys', description: 'Lists the keys of the account. `key` is the key without its secret part.', ok: ApiKeyList })
   @ApiListQuery(apiKeyListSpec, 'ApiKeyFilters')
   list(@ByCaller() { caller }: By, @Query() query: QueryParameters) {
     refuseSecrets(query);
@@ -112,7 +112,7 @@ export class ApiKeysController {
   @Operation({
     summary: 'Reset the secret of an API key',
     description:
-      'The previous secret stops working within five seconds. The id stays the same, and with it the channel and the subscriptions. The response is the only one that contains the whole key.',
+      'The previous secret stops working within five seconds. The key keeps its id, its channel and its subscriptions. The response is the only one that contains the whole key.',
     ok: ApiKeyRecord,
   })
   resetSecret(
@@ -127,7 +127,7 @@ export class ApiKeysController {
   @Operation({
     summary: 'Rotate the secret of an API key',
     description:
-      'The id stays, and with it the channel and the subscriptions. At most two secrets are valid at a time: another rotation ends the overlap early.',
+      'The key keeps its id, its channel and its subscriptions. At most two secrets are valid at a time: another rotation ends the overlap early.',
     ok: ApiKeyRecord,
   })
   rotate(@ByCallerIfMatch() by: By, @Body({ schema: Rotation.nullish() }) body: Rotation | null | undefined) {

@@ -117,7 +117,7 @@ export class KeyGroupsController {
   @Operation({
     summary: 'List the users of a group',
     description:
-      'People who have signed in with the OpenID provider, and whose roles gave them this group at their last sign-in.',
+      'Lists the people who have signed in with the OpenID provider and whose roles gave them this group at their last sign-in.',
     ok: UserList,
   })
   async users(@Param('id') id: string, @ListParameters(noFilters) query: ListRequest) {

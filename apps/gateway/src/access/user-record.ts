@@ -25,7 +25,7 @@ export type UserRecord = z.infer<typeof UserRecord>;
 export const UserList = listOf(UserRecord, 'UserList');
 
 export const userChanges = {
-  status: z.enum(['ACTIVE', 'INACTIVE']).optional().describe('INACTIVE: ends all sessions, and no new one begins'),
+  status: z.enum(['ACTIVE', 'INACTIVE']).optional().describe('INACTIVE: all sessions end, and the user cannot sign in'),
 };
 
 export const UserChange = recordChange(UserRecord, userChanges).meta({

@@ -28,7 +28,7 @@ export class UsersController {
   @Get()
   @Operation({
     summary: 'List users',
-    description: 'People who have signed in with the OpenID provider. The first sign-in creates a user.',
+    description: 'Lists the people who have signed in with the OpenID provider. The first sign-in creates a user.',
     ok: UserList,
   })
   list(@ListParameters(listSpec, 'UserFilters') query: ListRequest) {
@@ -38,7 +38,7 @@ export class UsersController {
   @Get(':id')
   @Operation({
     summary: 'Show a user',
-    description: 'Name, address and key groups are those of the last sign-in or renewal.',
+    description: 'Name, address and key groups are those of the last sign-in or renewal of the session.',
     ok: UserRecord,
   })
   get(@ByCaller() { caller, id }: By) {
@@ -48,7 +48,7 @@ export class UsersController {
   @Put(':id')
   @Operation({
     summary: 'Change a user',
-    description: 'Only `status`: everything else comes from the provider. An inactive user cannot sign in.',
+    description: 'Only `status` can be changed; all other fields come from the OpenID provider. An inactive user cannot sign in.',
     ok: UserRecord,
   })
   update(@ByCallerIfMatch() by: By, @Body({ schema: UserChange }) body: UserChange) {

@@ -92,8 +92,8 @@ export class ExplainController {
     type: Number,
     description: 'Number of entries to return, newest first: 1 to 200, default 50',
   })
-  @ApiQuery({ name: 'before', required: false, type: String, description: 'Only entries before this time' })
-  @ApiResponse({ status: 400, description: 'No subject, more than one subject, or a malformed one' })
+  @ApiQuery({ name: 'before', required: false, type: String, description: 'Returns only entries before this time' })
+  @ApiResponse({ status: 400, description: 'The request has no subject, more than one subject, or a malformed one' })
   async explain(@Caller() caller: Identity, @Query() query: ExplainQuery): Promise<Explanation> {
     const [subject, id] = readSubject(query);
     const page = readPage(query, this.clock.now());

@@ -35,7 +35,7 @@ export class AttentionController {
   @Operation({
     summary: 'Show what needs attention',
     description:
-      'Lost subscriptions, stuck commands, failing channels and certificates that expire soon: how many there are, and the first of each. ' +
+      'Shows lost subscriptions, stuck commands, failing channels and certificates that expire soon: their number, and the first of each kind. ' +
       '`left_out` names the services that the key may not ask and those that did not answer.',
     ok: Attention,
   })

@@ -11,11 +11,11 @@ export const Attention = z
         z.object({
           kind: z.enum(attentionKinds),
           count: z.number().int().describe(`At most ${attentionCountMax}`),
-          count_is_exact: z.boolean().describe('False: there are more'),
+          count_is_exact: z.boolean().describe('False: there are more than `count`'),
           data: z.array(AttentionItem).describe('The first five; GET /v3/attention/{kind} lists all'),
         }),
       )
-      .describe('Without those that the key may not see or whose service does not answer'),
+      .describe('The kinds of problems, without those that the key may not see or whose service does not answer'),
     left_out: LeftOut,
   })
   .meta({ id: 'Attention' });

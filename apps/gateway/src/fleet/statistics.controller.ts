@@ -32,7 +32,7 @@ export class StatisticsController {
   @Operation({
     summary: 'Show statistics of the account',
     description:
-      'The number of devices in each state, and the number of registrations, values, commands and dropped events in each step of time. ' +
+      'Shows the number of devices in each state, and the number of registrations, values, commands and dropped events in each time step. ' +
       'Steps of 10 s are kept for two hours, steps of 300 s for a week. Counts are a second or two behind; each fact is counted once.',
     ok: Statistics,
   })
@@ -44,7 +44,7 @@ export class StatisticsController {
     description: 'A time; default: an hour before `to`, and a day with steps of 300 s',
   })
   @ApiQuery({ name: 'to', required: false, type: String, description: 'A time; default: now' })
-  @ApiResponse({ status: 400, description: 'A malformed parameter, or a range of too many steps' })
+  @ApiResponse({ status: 400, description: 'A parameter is malformed, or the range has too many steps' })
   async show(@Caller() caller: Identity, @Query() query: Given): Promise<Statistics> {
     mustSeeAllDevices(caller);
     const leftOut: LeftOut = [];

@@ -19,11 +19,11 @@ const StatisticsStep = z
     registration_updates: count,
     deregistrations: count,
     registrations_expired: count,
-    values: count.describe('Reported by devices'),
+    values: count.describe('Values that devices reported'),
     commands_succeeded: count,
-    commands_failed: count.describe('Refused by the device, or cancelled'),
+    commands_failed: count.describe('Commands that the device rejected, or that were cancelled'),
     commands_expired: count,
-    events_dropped: count.describe('Removed from the queues of channels undelivered'),
+    events_dropped: count.describe('Events that were removed from the queues of channels without delivery'),
   })
   .meta({ id: 'StatisticsStep' });
 
@@ -31,7 +31,7 @@ const steps = {
   step_seconds: z.union([z.literal(10), z.literal(300)]),
   from: z.string(),
   to: z.string(),
-  steps: z.array(StatisticsStep).describe('Every step from `from` to `to`, oldest first. The newest is not over yet'),
+  steps: z.array(StatisticsStep).describe('Every step from `from` to `to`, oldest first. The newest one is incomplete'),
 };
 
 export type StepsPart = z.infer<z.ZodObject<typeof steps>>;
@@ -40,7 +40,7 @@ export const Statistics = z
   .object({
     object: z.literal('statistics'),
     created_at: z.string(),
-    devices: DeviceCounts.nullable().describe('At this moment; null if the registry is in `left_out`'),
+    devices: DeviceCounts.nullable().describe('Number of devices in each state at this moment; null if the registry is in `left_out`'),
     ...steps,
     left_out: LeftOut,
   })

@@ -36,7 +36,7 @@ export class OidcController {
   @Get()
   @Operation({
     summary: 'Show whether people sign in with OpenID Connect',
-    description: 'For the sign-in page, which has no key yet.',
+    description: 'Used by the sign-in page, which has no key yet.',
     ok: OidcOffer,
   })
   offer(): OidcOffer {
@@ -85,7 +85,7 @@ export class OidcController {
   @Operation({
     summary: 'Start the device flow',
     description:
-      'The device flow (RFC 8628): show `verification_uri` and `user_code`, then ask for the session every `interval` seconds.',
+      'Starts the device flow (RFC 8628): show `verification_uri` and `user_code` to the person, then poll for the session every `interval` seconds.',
     ok: DeviceFlow,
     notFound: 'OpenID Connect is not configured',
   })
@@ -104,7 +104,7 @@ export class OidcController {
   @Operation({
     summary: 'Poll for the session of the device flow',
     description:
-      '400 with the type `authorization_pending` or `slow_down` until the person has signed in; then 200 with the session, once. Send `token` as a bearer token. The session ends like that of a browser.',
+      'Answers 400 with the type `authorization_pending` or `slow_down` until the person has signed in; then it answers 200 with the session, once. Send `token` as a bearer token. The session ends like that of a browser.',
     ok: ProgramSession,
     notFound: 'OpenID Connect is not configured',
   })

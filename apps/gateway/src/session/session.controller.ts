@@ -51,7 +51,7 @@ export class SessionController {
   @Get()
   @Operation({
     summary: 'Show who is signed in',
-    description: 'The key or user of the session cookie or of the bearer token.',
+    description: 'Shows the key or the user of the session cookie or of the bearer token.',
     ok: SessionRecord,
   })
   show(@Req() { headers }: FastifyRequest, @Caller() caller: Identity) {
@@ -63,7 +63,7 @@ export class SessionController {
   @Operation({
     summary: 'Sign out',
     description:
-      'Ends the session on all replicas and deletes the cookie. 204 as well if the session has ended before.',
+      'Ends the session on all replicas and deletes the cookie. The answer is also 204 if the session has already ended.',
   })
   async signOut(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<void> {
     const token = reliedOnToken(request.headers, this.config);

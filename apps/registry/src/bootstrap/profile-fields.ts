@@ -54,7 +54,7 @@ const fields = {
     .array(z.string().refine(isPlace, 'Must be /, an object, or an object instance'))
     .max(deletePathsMax)
     .describe(
-      'What is deleted on the device before its account is written: objects, instances, or `/` for everything. The account of the bootstrap server stays',
+      'Objects and instances that are deleted on the device before its account is written, or `/` for everything. The account of the bootstrap server is kept',
     ),
 };
 
@@ -90,13 +90,13 @@ export const Profile = z
     account_id: z.string(),
     scope: z
       .enum(['account', 'group', 'device'])
-      .describe('The profile of a device applies before that of its groups, and that before the one of the account'),
+      .describe('The profile of a device takes precedence over that of its groups, and that over the one of the account'),
     device_id: z.string().nullable(),
     group_id: z.string().nullable(),
     name: z.string(),
     description: z.string(),
     server_uri: z.string(),
-    security_mode: z.enum(['psk', 'none']).describe('As `server_uri` says: a pre-shared key, or no security'),
+    security_mode: z.enum(['psk', 'none']).describe('Determined by `server_uri`: a pre-shared key, or no security'),
     short_server_id: z.number().int(),
     lifetime_seconds: z.number().int(),
     binding: z.string(),

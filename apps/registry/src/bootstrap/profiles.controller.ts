@@ -22,7 +22,7 @@ export class ProfilesController {
   @Get()
   @Operation({
     summary: 'List bootstrap profiles',
-    description: 'The server accounts that devices get when they bootstrap.',
+    description: 'A bootstrap profile is the server account that devices get when they bootstrap.',
     ok: listSchema(Profile, 'BootstrapProfileList'),
   })
   list(@ListParameters(profileListSpec, 'BootstrapProfileFilters') query: ListRequest) {
@@ -61,7 +61,7 @@ export class ProfilesController {
   @Operation({
     summary: 'Change a bootstrap profile',
     description:
-      'Changes only the given fields. Devices get the change when they bootstrap again: execute `/1/0/9` to make them.',
+      'Changes only the given fields. Devices get the change when they bootstrap again: execute `/1/0/9` to trigger that.',
     ok: Profile,
     conflict: 'Another bootstrap profile of the account has this name',
   })
@@ -73,7 +73,7 @@ export class ProfilesController {
   @Delete(':id')
   @Operation({
     summary: 'Delete a bootstrap profile',
-    description: 'Devices keep the account and the credential that they were given.',
+    description: 'Devices keep the server account and the credential that they have.',
   })
   remove(@ByCallerIfMatch() { caller, id, ifMatch }: By) {
     return this.profiles.remove(caller, id, ifMatch);

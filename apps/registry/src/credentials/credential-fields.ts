@@ -49,9 +49,9 @@ export const NewCredential = z
         .refine((text) => !/[\u0000-\u001f\u007f]/.test(text), 'No control characters')
         .optional()
         .describe(
-          'Generated when omitted. Otherwise the device must present `<account id>:<identity>`, which the response contains, so that identities of different accounts never collide',
+          'Generated if omitted. Otherwise the device must present `<account id>:<identity>`, which the response contains, so that identities of different accounts never collide',
         ),
-      key: z.string().regex(hexKey, '16 to 64 bytes in hex').optional().describe('In hex; generated when omitted'),
+      key: z.string().regex(hexKey, '16 to 64 bytes in hex').optional().describe('In hexadecimal; generated if omitted'),
     }),
     z.strictObject({
       kind: z.literal('certificate'),
@@ -81,7 +81,7 @@ const common = {
   kind: z.enum(credentialKinds),
   service,
   bootstrapped: z.boolean().describe('Created when the device bootstrapped; the next bootstrap replaces it'),
-  provisional: z.boolean().describe('Created for a bootstrap that has not ended: withdrawn if that fails'),
+  provisional: z.boolean().describe('Created for a bootstrap that has not ended; deleted if it fails'),
   identity: z.string().nullable().describe('For a pre-shared key'),
   fingerprint: z
     .string()

@@ -22,7 +22,7 @@ export class CredentialsController {
   @Operation({
     summary: 'List the credentials of a device',
     description:
-      'Pre-shared keys, certificates and public keys with which the device may connect, without the keys themselves.',
+      'Lists the pre-shared keys, certificates and public keys with which the device may connect. The keys themselves are not returned.',
     ok: listSchema(Credential, 'DeviceCredentialList'),
   })
   list(@Param('id') id: string, @ListParameters(credentialListSpec, 'DeviceCredentialFilters') query: ListRequest) {
@@ -48,7 +48,7 @@ export class CredentialsController {
   @Get(':credentialId')
   @Operation({
     summary: 'Show a credential of a device',
-    description: 'The key itself is shown only in the response that created it.',
+    description: 'The key itself is returned only in the response that created it.',
     ok: Credential,
   })
   get(@ByCaller() { caller, id }: By, @Param('credentialId') credentialId: string) {

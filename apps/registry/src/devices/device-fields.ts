@@ -40,14 +40,14 @@ export const changeable = {
     .nullable()
     .optional()
     .describe(
-      'For a device on a slow radio, over UDP and DTLS: ACK_TIMEOUT (RFC 7252 §4.8) of what is sent to it, in ms. null: that of the listener',
+      'ACK_TIMEOUT (RFC 7252 §4.8) of messages to the device over UDP and DTLS, in ms, for a device on a slow radio. null: that of the listener',
     ),
   coap_block_bytes: z
     .literal(blockSizes)
     .nullable()
     .optional()
     .describe(
-      'Over UDP and DTLS: size of the blocks that are sent to the device (RFC 7959 §2.2). null: that of the listener',
+      'Size of the blocks that are sent to the device over UDP and DTLS (RFC 7959 §2.2). null: that of the listener',
     ),
   custom_attributes: attributes(deviceLimits.customAttributes).optional(),
   description: text(2000),

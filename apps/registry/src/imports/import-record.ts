@@ -14,9 +14,9 @@ export const DeviceImport = z
       .describe(
         '`account_resumed`: the account is suspended, and the import resumes automatically when the account is resumed',
       ),
-    total_count: z.number().int().describe('Rows after the header'),
+    total_count: z.number().int().describe('Number of rows after the header'),
     processed_count: z.number().int(),
-    errors_count: z.number().int().describe('Rows that created no device'),
+    errors_count: z.number().int().describe('Number of rows that created no device'),
     errors_report_file: z.string().describe('Path of the error report, with one line per problem'),
     created_at: z.string(),
     completed_at: z.string().nullable(),

@@ -71,7 +71,7 @@ export class ImportsController {
   @Get()
   @Operation({
     summary: 'List imports',
-    description: 'Newest last. A completed import is deleted after 30 days.',
+    description: 'Lists the imports of the account, oldest first. A completed import is deleted after 30 days.',
     ok: listSchema(DeviceImport, 'DeviceImportList'),
   })
   list(@ListParameters(importListSpec) query: ListRequest) {

@@ -20,7 +20,7 @@ export const BulkSuspension = z
       .max(4_000)
       .optional()
       .describe('Selects the devices that match these filters of the device list'),
-    dry_run: z.boolean().optional().describe('Only count; change nothing'),
+    dry_run: z.boolean().optional().describe('Counts the devices without changing them'),
     after: z
       .string()
       .regex(/^[0-9a-f]{32}$/)
@@ -40,7 +40,7 @@ export const BulkSuspensionOutcome = z
     action: z.enum(['suspend', 'resume']),
     dry_run: z.boolean(),
     matched_count: z.number().int(),
-    changed_count: z.number().int().describe('The others already had the wanted state'),
+    changed_count: z.number().int().describe('Number of devices that were changed; the others already had the wanted state'),
     after: z.string().nullable(),
     has_more: z.boolean().describe('More devices remain: call again with `after`. One call covers 5,000 devices'),
   })

@@ -90,7 +90,7 @@ export class BlockCategoriesController {
   @Get()
   @Operation({
     summary: 'List the suspension categories',
-    description: 'The values that `category` of suspend and resume accepts (spec §2.3).',
+    description: 'Lists the values that `category` of suspend and resume accepts (spec §2.3).',
     ok: listSchema(BlockCategorySchema, 'DeviceBlockCategoryList'),
   })
   list(@ListParameters(categoryListSpec, 'DeviceBlockCategoryFilters') query: ListRequest) {
@@ -107,7 +107,7 @@ export class BlockCategoriesController {
   @Get(':reference')
   @Operation({
     summary: 'Show a suspension category',
-    description: 'Identified by its reference, for example `maintenance`.',
+    description: 'Finds the category by its reference, for example `maintenance`.',
     ok: BlockCategorySchema,
   })
   get(@Param('reference') reference: string) {

@@ -13,7 +13,7 @@ export class ExpiringCertificatesController {
   @Operation({
     summary: 'List certificates that expire soon',
     description:
-      'Certificates of devices, and active trusted certificates, that expire in the next 30 days or have expired.',
+      'Lists the certificates of devices, and the active trusted certificates, that expire in the next 30 days or have expired.',
     ok: AttentionList,
   })
   list(@ListParameters({ filters: {} }) query: ListRequest) {

@@ -27,7 +27,7 @@ export class TrustedCertificatesController {
   @Get()
   @Operation({
     summary: 'List trusted certificates',
-    description: 'Certificate authorities whose device certificates the account accepts.',
+    description: 'Lists the certificate authorities whose device certificates the account accepts.',
     ok: listSchema(TrustedCertificate, 'TrustedCertificateList'),
   })
   list(@ListParameters(trustedListSpec, 'TrustedCertificateFilters') query: ListRequest) {

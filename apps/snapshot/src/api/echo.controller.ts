@@ -18,7 +18,7 @@ export class EchoController {
   @Operation({
     summary: 'Show the state snapshot of a device',
     description:
-      'The last reported and the last desired value of every known resource, with the times and the status of the last write (spec §2.4). Available while the device is asleep or offline. Values are base64; `decoded` contains them in their own type if the object is known.',
+      'Shows the last reported and the last desired value of every known resource, with the times and the status of the last write (spec §2.4). Available while the device is asleep or offline. Values are base64; `decoded` contains them in their own type if the object is known.',
     ok: DeviceEcho,
   })
   echo(@Caller() caller: Identity, @Param('deviceId') deviceId: string) {
@@ -28,9 +28,9 @@ export class EchoController {
   @Delete()
   @ApiOperation({
     summary: 'Delete the state snapshot of a device (not available)',
-    description: 'Always 405: a snapshot lives as long as its device (spec §2.4 rule 4).',
+    description: 'Always answers 405: a snapshot is kept as long as its device (spec §2.4 rule 4).',
   })
-  @ApiMethodNotAllowedResponse({ description: 'A snapshot lives as long as its device' })
+  @ApiMethodNotAllowedResponse({ description: 'A snapshot is kept as long as its device' })
   remove(): never {
     throw new SnapshotNotDeletable();
   }

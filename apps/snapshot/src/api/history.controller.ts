@@ -19,7 +19,7 @@ export class HistoryController {
   @Operation({
     summary: 'Show recent values of a resource',
     description:
-      'The values of the last hours, as many as the account keeps (`value_history` of `GET /v3/accounts/me`), by the times at which the device measured them. ' +
+      'Shows the values of the last hours, as many as the account keeps (`value_history` of `GET /v3/accounts/me`), by the times at which the device measured them. ' +
       'More than `points` values are put into steps of equal length, with minimum, maximum and mean of numbers. Values of more than 1,024 bytes are not kept.',
     ok: ResourceHistory,
     notFound: 'The account has no such device, or the device no such resource',
@@ -38,7 +38,7 @@ export class HistoryController {
     type: Number,
     description: `How many values or steps to return at most: ${historyPoints.min} to ${historyPoints.max}, default ${historyPoints.default}`,
   })
-  @ApiResponse({ status: 400, description: 'No path of a resource, or a malformed time or number' })
+  @ApiResponse({ status: 400, description: 'The path of a resource is missing, or a time or number is malformed' })
   show(
     @Caller() caller: Identity,
     @Param('deviceId') deviceId: string,

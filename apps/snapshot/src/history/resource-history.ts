@@ -18,7 +18,7 @@ const number = z.number().optional();
 const HistoryStep = z
   .object({
     from: z.string().describe('The step ends `step_seconds` later'),
-    count: z.number().int().describe('Values in the step; there is no step without any'),
+    count: z.number().int().describe('Number of values in the step; steps without values are omitted'),
     min: number.describe('Of numbers, and of booleans as 0 and 1; absent for other types'),
     max: number,
     mean: number,
@@ -38,8 +38,8 @@ export const ResourceHistory = z
     ),
     from: z.string(),
     to: z.string(),
-    count: z.number().int().describe('Values in the range'),
-    has_earlier: z.boolean().describe('The range had more values, which are beyond those that the account keeps'),
+    count: z.number().int().describe('Number of values in the range'),
+    has_earlier: z.boolean().describe('Whether the range had more values, which the account no longer keeps'),
     step_seconds: z
       .number()
       .int()

@@ -20,7 +20,7 @@ export const AttentionItem = z
     id: z.string().describe('Stays the same as long as the item is listed'),
     device_id: z.string().nullable(),
     key_id: z.string().nullable().describe('The key of the subscription, the command or the channel'),
-    since: z.string().describe('Since when it is so; for a certificate: when it expires'),
+    since: z.string().describe('When the problem began; for a certificate: when it expires'),
     text: z.string().describe('What is wrong and how to fix it, in sentences'),
   })
   .meta({ id: 'AttentionItem' });

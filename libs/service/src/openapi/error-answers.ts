@@ -8,7 +8,7 @@ const errorSchema: JsonSchema = {
     object: { type: 'string', enum: ['error'] },
     code: { type: 'integer', description: 'The HTTP status' },
     type: { type: 'string', pattern: '^[a-z_]+$', description: 'Machine-readable: validation_error, not_found, …' },
-    message: { type: 'string', description: 'Human-readable: what is wrong and what to do' },
+    message: { type: 'string', description: 'Human-readable text: what is wrong and what to do' },
     request_id: { type: 'string', description: 'Identifies the request in the logs of all services' },
     fields: {
       type: 'array',
