@@ -1,3 +1,5 @@
+import { connectionsMaxDefault } from '../../apps/device-proxy/src/limits.ts';
+
 /** A fleet and what its owner asks of it. Shares are between 0 and 1. */
 export interface Fleet {
   devices: number;
@@ -21,10 +23,13 @@ export interface Fleet {
   eventLogDays: number;
   /** Of one pod of device-proxy. */
   podGiB: number;
+  /** Connections that one pod of device-proxy accepts. */
+  dtlsConnections: number;
+  tlsConnections: number;
   partitions: number;
 }
 
-/** For a month, in whatever currency. */
+/** Per month, in any currency. */
 export interface Prices {
   core: number;
   memoryGiB: number;
@@ -46,6 +51,8 @@ export const usualFleet: Fleet = {
   historyDays: 0,
   eventLogDays: 180,
   podGiB: 4,
+  dtlsConnections: connectionsMaxDefault.dtls,
+  tlsConnections: connectionsMaxDefault.tls,
   partitions: 8,
 };
 

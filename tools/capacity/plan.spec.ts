@@ -28,8 +28,25 @@ describe('capacity', () => {
   });
 
   it('memory decides for many quiet devices, the processor for few busy ones', () => {
-    expect(part({ devices: 1e6, valueSeconds: 1e5 }, 'device-proxy').because).toBe('memory');
+    expect(part({ devices: 1e6, valueSeconds: 1e5, dtlsShare: 0 }, 'device-proxy').because).toBe('memory');
     expect(part({ devices: 1e5, valueSeconds: 1 }, 'device-proxy').because).toBe('processor');
+  });
+
+  it('replicas without the spare have room for the connections', () => {
+    const dtls = { devices: 1e6, dtlsShare: 0.5, dtlsConnections: 100_000 };
+    expect(part(dtls, 'device-proxy')).toMatchObject({ replicas: 6, because: 'DTLS connections' });
+    expect(part({ ...dtls, dtlsConnections: 500_000 }, 'device-proxy')).toMatchObject({ replicas: 3 });
+    const tls = { devices: 1e6, dtlsShare: 0, tlsShare: 0.1, tlsConnections: 20_000 };
+    expect(part(tls, 'device-proxy')).toMatchObject({ replicas: 6, because: 'TLS connections' });
+  });
+
+  it('the report names the settings that differ from the shipped ones', () => {
+    const text = (changes: Partial<Fleet>) =>
+      planText({ ...usualFleet, ...changes }, plan(changes), usualPrices)
+        .split('\n')
+        .find((line) => line.includes('--max-old-space-size'));
+    expect(text({})).toMatch(/: 4 GiB of memory, `--max-old-space-size=2867`\.$/);
+    expect(text({ dtlsConnections: 400_000 })).toContain('`DEVICE_PROXY_COAP_DTLS_CONNECTIONS_MAX=400000`');
   });
 
   it('more devices never take less of anything', () => {

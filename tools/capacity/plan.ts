@@ -1,4 +1,5 @@
 /** What a fleet takes, by unit costs. */
+import { connectionsMaxDefault } from '../../apps/device-proxy/src/limits.ts';
 import { type Fleet, type Prices, type Rates, ratesOf } from './fleet.ts';
 import { unitCosts as cost } from './unit-costs.ts';
 
@@ -14,14 +15,23 @@ export interface Part {
 
 export interface Limit {
   name: string;
-  /** With this fleet's habits, so many devices reach it. */
+  /** The number of devices that reach it, with the rates of this fleet. */
   devices: number;
   instead: string;
+}
+
+/** What device-proxy needs in place of the values that are shipped. */
+export interface Settings {
+  memoryGiB: number;
+  maxOldSpaceMiB: number;
+  /** Connection limits above their defaults. */
+  environment: Record<string, number>;
 }
 
 export interface Plan {
   rates: Rates;
   parts: Part[];
+  settings: Settings;
   partitions: number;
   /** Of Redis: queues of channels are divided among them. */
   shards: number;
@@ -52,13 +62,16 @@ const secureShare = ({ dtlsShare, tlsShare }: Fleet): number => dtlsShare + tlsS
 const service = (name: string, cores: number): Part => {
   const byCores = Math.ceil(cores / coreShare);
   const replicas = Math.max(replicasMin, byCores);
-  const because = byCores > replicasMin ? 'processor' : 'the loss of one';
+  const because = byCores > replicasMin ? 'processor' : 'loss of a replica';
   return { name, replicas, cores, memoryGiB: replicas * processGiB, diskGiB: 0, because };
 };
 
 /** Bytes of the copies that every device-proxy has of all devices. */
 const directoryBytes = (fleet: Fleet): number =>
   fleet.devices * (cost.directoryEntry.value + secureShare(fleet) * cost.credential.value);
+
+/** Where the copies leave no room, pods are larger than was asked for. */
+const podGiBOf = (fleet: Fleet): number => Math.max(fleet.podGiB, 2 * (processGiB + directoryBytes(fleet) / gib));
 
 const deviceProxy = (fleet: Fleet, rates: Rates): Part => {
   const { dtlsShare, tlsShare, devices } = fleet;
@@ -72,13 +85,34 @@ const deviceProxy = (fleet: Fleet, rates: Rates): Part => {
   const sessions =
     devices * (cost.session.value + dtlsShare * cost.sessionDtls.value + tlsShare * cost.sessionTls.value);
   const directory = directoryBytes(fleet) / gib;
-  // Where the copies leave no room, pods are larger than was asked for.
-  const podGiB = Math.max(fleet.podGiB, 2 * (processGiB + directory));
+  const podGiB = podGiBOf(fleet);
   const byMemory = Math.ceil(sessions / gib / (memoryShare * podGiB - processGiB - directory));
-  const byCores = Math.ceil(cores / coreShare);
-  const replicas = Math.max(replicasMin, byMemory, byCores) + 1;
-  const because = byMemory >= byCores ? 'memory' : 'processor';
+  // All limits hold without the spare replica: the others take over the devices of one that is lost.
+  const bounds = [
+    { because: 'memory', count: byMemory },
+    { because: 'processor', count: Math.ceil(cores / coreShare) },
+    { because: 'DTLS connections', count: Math.ceil((devices * dtlsShare) / fleet.dtlsConnections) },
+    { because: 'TLS connections', count: Math.ceil((devices * tlsShare) / fleet.tlsConnections) },
+  ];
+  const { because, count } = bounds.reduce((most, bound) => (bound.count > most.count ? bound : most));
+  const replicas = Math.max(replicasMin, count) + 1;
   return { name: 'device-proxy', replicas, cores, memoryGiB: replicas * podGiB, diskGiB: 0, because };
+};
+
+const settingsOf = (fleet: Fleet): Settings => {
+  const memoryGiB = podGiBOf(fleet);
+  const limits = [
+    ['DEVICE_PROXY_COAP_DTLS_CONNECTIONS_MAX', fleet.dtlsConnections, connectionsMaxDefault.dtls],
+    ['DEVICE_PROXY_COAP_TLS_CONNECTIONS_MAX', fleet.tlsConnections, connectionsMaxDefault.tls],
+  ] as const;
+  return {
+    memoryGiB,
+    // The share of memory that is planned for; the rest is outside the heap.
+    maxOldSpaceMiB: Math.floor(memoryShare * memoryGiB * 1_024),
+    environment: Object.fromEntries(
+      limits.filter(([, wanted, usual]) => wanted > usual).map(([name, wanted]) => [name, wanted]),
+    ),
+  };
 };
 
 const redis = (fleet: Fleet, rates: Rates): Part => {
@@ -99,7 +133,7 @@ const postgresql = (fleet: Fleet, rates: Rates): Part => {
   // A tenth of what is on the disk is in use.
   const memoryGiB = Math.max(4 * replicas, diskGiB / 10);
   // Its work is in the costs of the services that write to it.
-  return { name: 'PostgreSQL', replicas, cores: 0, memoryGiB, diskGiB, because: 'values stored in a second' };
+  return { name: 'PostgreSQL', replicas, cores: 0, memoryGiB, diskGiB, because: 'values per second' };
 };
 
 const kafka = (rates: Rates): Part => {
@@ -165,6 +199,7 @@ export const planOf = (fleet: Fleet, prices: Prices): Plan => {
   return {
     rates,
     parts,
+    settings: settingsOf(fleet),
     partitions: Math.max(8, 2 ** Math.ceil(Math.log2(wanted))),
     shards: shards.replicas,
     limits: limitsOf(fleet, rates, consumersMost),

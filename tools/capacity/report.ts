@@ -1,7 +1,7 @@
 /** A plan as a person reads it: Markdown. */
 import { markdownTable } from '../lanyard/tables.ts';
 import type { Fleet, Prices } from './fleet.ts';
-import type { Limit, Part, Plan } from './plan.ts';
+import type { Limit, Part, Plan, Settings } from './plan.ts';
 import { unitCosts } from './unit-costs.ts';
 
 const number = (value: number): string =>
@@ -19,7 +19,7 @@ const partRow = ({ name, replicas, cores, memoryGiB, diskGiB, because }: Part): 
 ];
 
 const total = (parts: readonly Part[]): string[] => [
-  '**Together**',
+  '**Total**',
   '',
   '',
   ...(['cores', 'memoryGiB', 'diskGiB'] as const).map((of) => number(parts.reduce((sum, part) => sum + part[of], 0))),
@@ -31,27 +31,38 @@ const bottleneck = ([first]: readonly Limit[], { devices }: Fleet): string => {
   return `**${isReached ? 'First bottleneck' : 'The next bottleneck'}**, at ${number(first.devices)} devices: ${first.name}. Then: ${first.instead}.`;
 };
 
+const settingsText = ({ memoryGiB, maxOldSpaceMiB, environment }: Settings): string => {
+  const variables = Object.entries(environment).map(([name, value]) => `\`${name}=${value}\``);
+  const all = [
+    `${number(Math.ceil(memoryGiB))} GiB of memory`,
+    `\`--max-old-space-size=${maxOldSpaceMiB}\``,
+    ...variables,
+  ];
+  return `device-proxy needs these settings in place of those in \`k8s/base/device-proxy.yaml\`: ${all.join(', ')}.`;
+};
+
 export const fleetText = (fleet: Fleet): string =>
   [
     `${counted(fleet.devices, 'device')} with ${counted(fleet.observed, 'observed resource')}, a value of each every ${fleet.valueSeconds} s`,
     `an update every ${fleet.updateSeconds} s`,
     `${counted(fleet.commandsPerDay, 'command')} and ${counted(fleet.requestsPerDay, 'request')} for each device and day`,
     `${fleet.dtlsShare * 100} % over DTLS, ${fleet.tlsShare * 100} % over TLS`,
-    `each value goes to ${counted(fleet.channels, 'channel')}, whose application may be away for ${fleet.offlineHours} h`,
-    `after an outage all devices are back within ${fleet.recoverySeconds} s`,
+    `each value goes to ${counted(fleet.channels, 'channel')}, whose application may be unreachable for ${fleet.offlineHours} h`,
+    `after an outage, all devices register again within ${fleet.recoverySeconds} s`,
     fleet.historyDays > 0 ? `a value history of ${fleet.historyDays} days` : 'no value history',
   ].join('; ');
 
 export const planText = (fleet: Fleet, plan: Plan, prices: Prices): string => {
-  const { rates, parts, partitions, shards, limits, price } = plan;
+  const { rates, parts, settings, partitions, shards, limits, price } = plan;
   const reached = limits.filter(({ devices }) => devices < fleet.devices).slice(1);
   return [
     `${number(rates.values)} values/s, ${number(rates.events)} events/s to channels, ${number(rates.updates)} updates/s, ${number(rates.commands)} commands/s, ${number(rates.requests)} requests/s; ${number(rates.registrations)} registrations/s after an outage.`,
     markdownTable(
-      ['Part', 'Replicas', 'Because of', 'Cores', 'Memory, GiB', 'Disk, GiB'],
+      ['Part', 'Replicas', 'Determined by', 'Cores', 'Memory, GiB', 'Disk, GiB'],
       [...parts.map(partRow), total(parts)],
     ),
-    `${counted(partitions, 'partition')}, ${counted(shards, 'shard')} of Redis. ${number(price)} a month at ${prices.core} for a core, ${prices.memoryGiB} for a GiB of memory and ${prices.diskGiB} for a GiB of disk.`,
+    `${counted(partitions, 'partition')}, ${counted(shards, 'shard')} of Redis. About ${number(price)} per month in your currency, at ${prices.core} per core, ${prices.memoryGiB} per GiB of memory and ${prices.diskGiB} per GiB of disk (\`--help\` shows how to set prices).`,
+    settingsText(settings),
     bottleneck(limits, fleet),
     reached
       .map(({ name, devices, instead }) => `- Also reached, at ${number(devices)}: ${name}. Then: ${instead}.`)

@@ -10,7 +10,7 @@ import {
   serviceConfig,
   type ServiceConfig,
 } from '@lanyard/service';
-import { awakeWindowMs, expiryGraceMaxMs, expiryGraceMs, pushMaxMs } from './limits.js';
+import { awakeWindowMs, connectionsMaxDefault, expiryGraceMaxMs, expiryGraceMs, pushMaxMs } from './limits.js';
 
 /** CoAP over UDP or TCP without security: for development, on an isolated network. */
 export interface CoapConfig {
@@ -160,7 +160,7 @@ const dtlsConfig = (reader: EnvReader): DtlsConfig => ({
   blockBytes: blockBytes(reader, 'DEVICE_PROXY_COAP_DTLS_BLOCK_BYTES'),
   handshakeTimerMs: reader.int('DEVICE_PROXY_COAP_DTLS_HANDSHAKE_TIMER_MS', 1_000, times),
   limits: {
-    connectionsMax: reader.int('DEVICE_PROXY_COAP_DTLS_CONNECTIONS_MAX', 100_000, { min: 1 }),
+    connectionsMax: reader.int('DEVICE_PROXY_COAP_DTLS_CONNECTIONS_MAX', connectionsMaxDefault.dtls, { min: 1 }),
     connectionsPerAddressMax: reader.int('DEVICE_PROXY_COAP_DTLS_CONNECTIONS_PER_ADDRESS_MAX', 10_000, { min: 1 }),
     handshakesMax: reader.int('DEVICE_PROXY_COAP_DTLS_HANDSHAKES_MAX', 5_000, { min: 1 }),
     handshakesPerAddressMax: reader.int('DEVICE_PROXY_COAP_DTLS_HANDSHAKES_PER_ADDRESS_MAX', 1_000, { min: 1 }),
@@ -177,7 +177,7 @@ const tlsConfig = (reader: EnvReader): TlsConfig => ({
   port: reader.int('DEVICE_PROXY_COAP_TLS_PORT', 5684, ports),
   ...tlsFiles(reader),
   limits: {
-    connectionsMax: reader.int('DEVICE_PROXY_COAP_TLS_CONNECTIONS_MAX', 20_000, { min: 1 }),
+    connectionsMax: reader.int('DEVICE_PROXY_COAP_TLS_CONNECTIONS_MAX', connectionsMaxDefault.tls, { min: 1 }),
     connectionsPerAddressMax: reader.int('DEVICE_PROXY_COAP_TLS_CONNECTIONS_PER_ADDRESS_MAX', 1_000, { min: 1 }),
     idleMs: reader.int('DEVICE_PROXY_COAP_TLS_IDLE_MS', 1_800_000, { min: 10_000 }),
   },

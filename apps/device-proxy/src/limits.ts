@@ -10,3 +10,6 @@ export const awakeWindowMs = maxTransmitWaitMs;
 
 /** How long the push of a package to one device may take. */
 export const pushMaxMs = 1_800_000;
+
+/** Connections of devices that one replica accepts by default. */
+export const connectionsMaxDefault = { dtls: 100_000, tls: 20_000 } as const;
