@@ -1,6 +1,7 @@
 /**
  * Writes what is generated: docs/topics.md and docs/asyncapi.json from the contracts, docs/errors.md from the errors,
- * docs/cli.md from the commands, docs/capacity.md from the unit costs, and docs/openapi.json from the controllers.
+ * docs/cli.md from the commands, docs/capacity.md from the unit costs, docs/limits.md from the limits, and
+ * docs/openapi.json from the controllers.
  * `npm run docs` writes the files; `--check` fails when the committed ones differ. Requires a build.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -10,6 +11,7 @@ import { asyncApi } from './docs/asyncapi.ts';
 import { capacityPage } from './docs/capacity-page.ts';
 import { cliPage } from './docs/cli-page.ts';
 import { errorsPage } from './docs/errors-page.ts';
+import { limitsPage } from './docs/limits-page.ts';
 import { dashboardMap, prometheusRule } from './docs/monitoring.ts';
 import { openApi } from './docs/openapi.ts';
 import { topicsPage } from './docs/topics-page.ts';
@@ -22,6 +24,7 @@ const files: [string, string][] = [
   ['docs/errors.md', await errorsPage()],
   ['docs/cli.md', await cliPage()],
   ['docs/capacity.md', capacityPage()],
+  ['docs/limits.md', await limitsPage()],
   ['docs/openapi.json', JSON.stringify(await openApi())],
   ['k8s/components/monitoring/rules.yaml', prometheusRule()],
   ['k8s/components/monitoring/dashboard.yaml', dashboardMap()],

@@ -7,7 +7,7 @@ import {
   type ServiceConfig,
   serviceConfig,
 } from '@lanyard/service';
-import { retentionDaysDefault } from './limits.js';
+import { accountBytesMaxDefault, retentionDaysDefault } from './limits.js';
 
 export const app = 'campaigns';
 
@@ -87,8 +87,6 @@ const storage = (reader: EnvReader): CampaignsConfig['storage'] => {
   return { kind: 's3', bucket, ...settings };
 };
 
-const gibibyte = 1_073_741_824;
-
 const sourceOf = (uri: string): PackageSource => {
   const [, scheme = ''] = /^([a-z+]+):\/\/[^/?#@\s]+\/?$/.exec(uri) ?? [];
   const known = packageSchemes.find((one) => one === scheme);
@@ -110,7 +108,7 @@ export const readConfig = (source?: NodeJS.ProcessEnv): CampaignsConfig => {
     ...service,
     secrets: { ...service.secrets, encryptionKey: encryptionKey(reader), ...(s3 && { s3 }) },
     storage: storage(reader),
-    accountBytesMax: reader.int('CAMPAIGNS_ACCOUNT_BYTES_MAX', gibibyte, { min: 1 }),
+    accountBytesMax: reader.int('CAMPAIGNS_ACCOUNT_BYTES_MAX', accountBytesMaxDefault, { min: 1 }),
     packageSources: packageSources(reader),
     pollMinMs: reader.int('CAMPAIGNS_POLL_MIN_MS', 5_000, { min: 100, max: 300_000 }),
     retentionDays: reader.int('CAMPAIGNS_RETENTION_DAYS', retentionDaysDefault, { min: 1, max: 3_660 }),

@@ -3,6 +3,9 @@ export const imageBytesMax = 67_108_864;
 
 export const imagesPerAccountMax = 1_000;
 
+/** Of all packages of an account. */
+export const accountBytesMaxDefault = 1_073_741_824;
+
 /** Campaigns of an account that have not ended. */
 export const openCampaignsMax = 100;
 

@@ -28,7 +28,7 @@ import { pageOfEntities } from './page-of-entities.js';
 import { timesOfUse, withSentKey } from './sent-back.js';
 
 /** One in use, and one that replaces it. */
-const accessKeysPerApplicationMax = 2;
+export const accessKeysPerApplicationMax = 2;
 
 const source = {
   entity: AccessKey,

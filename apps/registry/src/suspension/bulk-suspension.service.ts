@@ -9,7 +9,7 @@ import { suspendedOtherwise } from './suspension.service.js';
 
 /** Devices per transaction and per call; the caller continues with `after`. */
 const devicesAtOnce = 500;
-const devicesPerCallMax = 5_000;
+export const devicesPerCallMax = 5_000;
 
 export interface Selection {
   filters: readonly Filter[];
