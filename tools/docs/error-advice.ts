@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 
 export interface Advice {
-  advice: string;
+  /** One for all samples, or one for each. */
+  advice: string | string[];
+  /** What the field that the error names belongs to: an API key, for example. */
+  of?: string;
   samples?: unknown[][];
 }
 
@@ -11,7 +14,7 @@ type Written = Record<string, string | Advice>;
 interface Page {
   everywhere: Written;
   apps: Record<string, Written>;
-  outcomes: Record<string, string>;
+  outcomes: Record<string, string | Record<string, string>>;
   close_causes: Record<string, string>;
   devices: Record<string, [when: string, todo: string]>;
 }
@@ -26,5 +29,5 @@ const whole = (written: Written): Record<string, Advice> =>
 /** `libs/service`: any service may answer with these. */
 export const everywhere = whole(page.everywhere);
 export const ofApps = Object.fromEntries(Object.entries(page.apps).map(([app, written]) => [app, whole(written)]));
-/** Outcomes of commands, by token; close codes of WebSockets, by cause; answers to devices, by CoAP code. */
+/** Outcomes of commands, by token, and by their names in the code where these differ; close codes of WebSockets, by cause; answers to devices, by CoAP code. */
 export const { outcomes: ofOutcomes, close_causes: ofCloseCauses, devices: ofDevices } = page;

@@ -8,6 +8,7 @@ interface Shown {
   code: string;
   token: string;
   message: string;
+  fields: { name: string; message: string }[];
 }
 
 type ErrorClass = new (...args: any[]) => Shown;
@@ -30,16 +31,30 @@ export const errorClasses = (module: Record<string, unknown>) =>
 
 const mark = (word: string) => `\`${word}\``;
 
+const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
+
+/** The field that is not valid, with the reason, where the message says only "see fields". */
+const fieldProblem = (name: string, { message, fields }: Shown, of?: string): string => {
+  const [field] = fields.filter((each) => each.name !== '…');
+  if (!field || !message.endsWith(': see fields.')) return '';
+  if (of === undefined) throw new Error(`${name}: tools/docs/error-advice.yaml has no "of" for ${field.name}`);
+  const reason = field.message === '…' ? '' : `: ${lowerFirst(field.message)}`;
+  return `${mark(field.name)} of ${of}${reason}. `;
+};
+
 const errorTable = (module: Record<string, unknown>, advice: Record<string, Advice>) => {
   const rows = errorClasses(module).flatMap(([name, ErrorClass]) => {
     const known = advice[name];
     if (!known) throw new Error(`${name}: tools/docs/error-advice.yaml has no entry`);
-    return (known.samples ?? [[]]).map((sample) => {
-      const { status, code, token, message } = new ErrorClass(...sample);
+    return (known.samples ?? [[]]).map((sample, at) => {
+      const error = new ErrorClass(...sample);
+      const { status, code, token, message } = error;
+      const advice = typeof known.advice === 'string' ? known.advice : (known.advice[at] ?? '');
+      const todo = `${fieldProblem(name, error, known.of)}${advice}`;
       return {
         status,
         token,
-        cells: [status, mark(token), mark(code), message.replace(/[|<]/g, '\\$&'), known.advice],
+        cells: [status, mark(token), mark(code), message.replace(/[|<]/g, '\\$&'), todo],
       };
     });
   });
@@ -51,9 +66,9 @@ const errorTable = (module: Record<string, unknown>, advice: Record<string, Advi
 };
 
 export const namedOutcomes = (outcomes: Record<string, any>) =>
-  Object.values(outcomes).filter(
-    (value) => typeof value === 'object' && typeof value.error === 'string',
-  ) as (Outcome & { error: string })[];
+  Object.entries(outcomes)
+    .filter(([, value]) => typeof value === 'object' && typeof value.error === 'string')
+    .map(([name, value]): Outcome & { name: string; error: string } => ({ ...value, name }));
 
 /** CoAP codes of the classes 4 and 5. */
 export const errorCodes = ({ Code, formatCode }: Record<string, any>): string[] =>
@@ -62,7 +77,7 @@ export const errorCodes = ({ Code, formatCode }: Record<string, any>): string[] 
     .map((code) => formatCode(code));
 
 const outcomeTable = (outcomes: Record<string, any>, codes: string[]) => {
-  const given = namedOutcomes(outcomes).map(({ status, error, note }) => ({ status, error, cause: note ?? '' }));
+  const given = namedOutcomes(outcomes).map(({ name, status, error, note = '' }) => ({ name, status, error, cause: note }));
   const byWord = new Map<string, { status: number; error: string; codes: string[] }>();
   for (const code of codes) {
     const { status, error } = outcomes.outcomeOf({ code, payload: Buffer.alloc(0) });
@@ -70,15 +85,17 @@ const outcomeTable = (outcomes: Record<string, any>, codes: string[]) => {
     byWord.set(`${status} ${error}`, { ...known, codes: [...known.codes, code] });
   }
   const answered = [...byWord.values()].map(({ status, error, codes }) => ({
+    name: '',
     status,
     error,
     cause: `The device answered ${codes.join(', ')}.`,
   }));
   return markdownTable(
     ['Status', '`error`', 'Why', 'What to do'],
-    [...given, ...answered].map(({ status, error, cause }) => {
-      const todo = ofOutcomes[error];
-      if (!todo) throw new Error(`${error}: tools/docs/error-advice.yaml has no entry`);
+    [...given, ...answered].map(({ name, status, error, cause }) => {
+      const advice = ofOutcomes[error];
+      const todo = typeof advice === 'string' ? advice : advice?.[name];
+      if (!todo) throw new Error(`${error} ${name}: tools/docs/error-advice.yaml has no entry`);
       return [status, mark(error), cause, todo];
     }),
   );

@@ -21,7 +21,7 @@ export class TrustedCertificateNotFound extends fixed(NotFound, 'The account tru
 /** Also thrown if another account uses it: nothing else identifies a connecting device. */
 export class CredentialTaken extends Duplicate {
   constructor(field: 'identity' | 'certificate' | 'public_key') {
-    super(`This ${field} is already in use.`, [{ name: field, message: 'Already in use' }]);
+    super(`This ${field.replace('_', ' ')} is already in use.`, [{ name: field, message: 'Already in use' }]);
   }
 }
 
