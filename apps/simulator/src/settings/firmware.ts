@@ -28,7 +28,7 @@ export interface FirmwareSettings {
   version: string;
   failure: FirmwareFailure;
   failurePercent: number;
-  /** Of a download; 0: as fast as it comes. */
+  /** Of a download; 0: unlimited. */
   bytesPerSecond: number;
   /** How long an installation takes, and the restart after it. */
   installSeconds: number;

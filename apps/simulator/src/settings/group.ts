@@ -42,7 +42,7 @@ export interface GroupSettings extends Patience {
   keptValues: number;
   /** Values that each device sends without an observation, with their times, at an interval; 0: none. */
   send: { values: number; everySeconds: number };
-  /** Devices behind each device, which is a gateway then (object 25); 0: none. */
+  /** End devices behind each device, which makes it an LwM2M gateway (object 25); 0: none. */
   devicesBehind: number;
   /** How often one of them leaves, or returns; 0: never. */
   devicesBehindSeconds: number;
