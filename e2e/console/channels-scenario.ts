@@ -39,7 +39,7 @@ export const describeChannels = (running: () => Console): void =>
       receiver.answer(500);
       await browser.page.getByRole('button', { name: 'Send a test message' }).click();
       await browser.page.getByText('The receiver did not accept the test message').waitFor();
-      await browser.page.getByText('What came: status 500.').waitFor();
+      await browser.page.getByText('Result: status 500.').waitFor();
       expect(await browser.faults('channel')).toEqual([]);
       receiver.answer(200);
     });

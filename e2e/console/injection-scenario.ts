@@ -66,7 +66,7 @@ export const describeInjection = (running: () => Console): void =>
       await browser.visit(`/channels/${keyId}`, `Channel of ${script}`);
       await page.getByRole('cell', { name: new URL(receiver.url).origin }).waitFor();
       await page.getByRole('button', { name: 'Send a test message' }).click();
-      await page.getByText('What came: status 500.').waitFor();
+      await page.getByText('Result: status 500.').waitFor();
       expect(await browser.tookTextForHtml()).toBe(false);
     });
   });

@@ -29,7 +29,7 @@ const columns: readonly Column<BootstrapProfile>[] = [
     Dialog: ProfileDialog,
     removal: 'DELETE /v3/bootstrap-profiles/{id}',
     changes: [list],
-    consequence: 'Devices that bootstrap from now on get the next profile that applies to them, or none.',
+    consequence: 'Devices that bootstrap after this get the next profile that applies to them, or none.',
   }),
 ];
 
@@ -39,7 +39,7 @@ const Profiles = () => (
     columns={columns}
     empty={
       <Empty icon="keys" title="No bootstrap profiles yet">
-        Without one, devices that ask the bootstrap server are refused. Create the profile of the account first.
+        Without a profile, the bootstrap server rejects all devices. Create the profile of the account first.
       </Empty>
     }
   />

@@ -38,7 +38,7 @@ export const ProfileDialog = ({ record: profile, onClose }: RecordDialogProps<Bo
         <GroupSelect
           label="For"
           placeholder="all devices of the account"
-          description="The profile of a group applies before that of the account"
+          description="The profile of a group takes precedence over that of the account"
           {...choice('group')}
         />
       )}

@@ -76,14 +76,14 @@ export const CampaignDialog = ({ record: campaign, onClose }: RecordDialogProps<
           <GroupSelect label="Device group" placeholder="all groups" {...choice('group')} />
           <TextInput
             label="Filter"
-            description="As for the list of devices. Without group and filter: all devices"
+            description="In the form of the device list filter. Without group and filter: all devices"
             placeholder="endpoint_type=meter&vendor_id=acme"
             {...text('filter')}
           />
         </>
       )}
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
-        {isDraft && <TextInput type="datetime-local" label="Starts" description="Empty: at once" {...text('starts')} />}
+        {isDraft && <TextInput type="datetime-local" label="Starts" description="Empty: immediately" {...text('starts')} />}
         <TextInput type="datetime-local" label="Ends" description="Empty: after 90 days" {...text('ends')} />
       </SimpleGrid>
       <Group grow align="flex-end">

@@ -17,7 +17,7 @@ const campaignColumns: readonly Column<UpdateCampaign>[] = [
     removal: 'DELETE /v3/update-campaigns/{id}',
     isRemovable: (campaign) => isOver(campaign) || campaign.state === 'draft',
     changes: ['GET /v3/update-campaigns'],
-    consequence: 'What it did to devices stays as it is, and so do its entries in the event log.',
+    consequence: 'Its changes to devices remain, and so do its entries in the event log.',
   }),
 ];
 
@@ -62,7 +62,7 @@ const Images = () => (
     columns={imageColumns}
     empty={
       <Empty icon="upload" title="No packages yet">
-        Upload the firmware image or the software that devices are to install.
+        Upload the firmware image or the software package that devices should install.
       </Empty>
     }
   />
@@ -72,7 +72,7 @@ const Images = () => (
 const CampaignsPage = () => (
   <Page
     title="Campaigns"
-    about="Install firmware and software on many devices, some at a time"
+    about="Install packages on many devices, some at a time"
     needs="campaigns"
     actions={
       <>

@@ -5,7 +5,7 @@ import { FormDialog, useFields } from '../ui/index.ts';
 /** By the object of LwM2M that installs it. */
 const kinds = [
   { value: '5', label: 'Firmware' },
-  { value: '9', label: 'Software' },
+  { value: '9', label: 'Software package' },
 ];
 
 /** Stores a package: a firmware image, or software. */

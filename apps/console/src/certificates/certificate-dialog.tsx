@@ -65,7 +65,7 @@ export const CertificateDialog = ({ record, onClose }: RecordDialogProps<Trusted
         <>
           <Textarea
             label="Signature"
-            description="Proves that the authority is yours. Without it, the certificate is stored and not trusted"
+            description="Proves that the authority is yours. Without it, the certificate is stored but not trusted"
             autosize
             maxRows={4}
             {...text('signature')}
@@ -84,7 +84,7 @@ export const CertificateDialog = ({ record, onClose }: RecordDialogProps<Trusted
       {record && (
         <Textarea
           label="Revoked serial numbers"
-          description="In hexadecimal. Devices that use such a certificate are disconnected and refused"
+          description="In hexadecimal. Devices that use such a certificate are disconnected, and their connections are rejected"
           autosize
           minRows={2}
           maxRows={8}
@@ -94,7 +94,7 @@ export const CertificateDialog = ({ record, onClose }: RecordDialogProps<Trusted
       {record?.verified && (
         <Switch
           label="Trusted"
-          description="Otherwise, devices with certificates of the authority are disconnected and refused"
+          description="Otherwise, devices with certificates of the authority are disconnected, and their connections are rejected"
           {...toggle('isActive')}
         />
       )}

@@ -37,7 +37,7 @@ const Certificates = () => (
     columns={columns}
     empty={
       <Empty icon="locked" title="No trusted certificates yet">
-        Devices with certificates need one: add that of the authority that signs theirs.
+        Devices with certificates need one: add the certificate of the authority that signs theirs.
       </Empty>
     }
   />

@@ -43,7 +43,7 @@ const Problem = ({
   problem === null ? null : (
     <Notice
       tone="warning"
-      title={since === null ? 'It does not deliver' : `It has not delivered since ${moment(since)}`}
+      title={since === null ? 'The channel does not deliver' : `The channel has not delivered since ${moment(since)}`}
     >
       {problem}
       {lossAt !== null && ` If nothing changes, events will be lost from ${moment(lossAt)} on.`}
@@ -56,7 +56,7 @@ const Outcome = ({ test: { delivered, reason } }: { test: ChannelTest }) => (
     tone={delivered ? 'good' : 'warning'}
     title={delivered ? 'The receiver accepted the test message' : 'The receiver did not accept the test message'}
   >
-    {delivered ? 'It answered with 200 or 204.' : `It has to answer with 200 or 204 within 20 s. What came: ${reason}.`}
+    {delivered ? 'It answered with 200 or 204.' : `It has to answer with 200 or 204 within 20 s. Result: ${reason}.`}
   </Notice>
 );
 
@@ -71,7 +71,7 @@ const Channel = ({ channel }: { channel: AccountChannel }) => {
       actions={
         <ChangeButton
           needs="notifications"
-          unavailable={isCallback ? undefined : 'Only callbacks are called: other applications come for their events.'}
+          unavailable={isCallback ? undefined : 'Only callbacks can be tested: other applications fetch their events.'}
           operation="POST /v3/channels/{id}/test"
           input={{ path: { id } }}
           changes={[]}

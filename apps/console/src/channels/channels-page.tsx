@@ -34,7 +34,7 @@ const Channels = () => (
 
 /** The channels of the account; without the permission admin, that of the own key. */
 const ChannelsPage = () => (
-  <Page title="Channels" about="How applications receive events, and how many wait" needs="notifications">
+  <Page title="Channels" about="How applications receive events, and how many events are queued" needs="notifications">
     <Channels />
   </Page>
 );

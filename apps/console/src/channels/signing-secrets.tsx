@@ -15,7 +15,7 @@ const columnsOf = (channelId: string): readonly Column<SigningSecret>[] => [
     pathOf: ({ id }) => ({ id: channelId, secretId: id }),
     changes: [list],
     consequence:
-      'Messages are no longer signed with it. An application that accepts only this secret refuses them from now on.',
+      'Messages are no longer signed with it. An application that accepts only this secret will reject them.',
   }),
 ];
 
@@ -42,12 +42,12 @@ export const SigningSecrets = ({ channelId }: { channelId: string }) => {
         columns={columnsOf(channelId)}
         empty={
           <Empty icon="keys" title="Messages are not signed">
-            With a secret, the application can check that a message comes from here.
+            With a signing secret, the application can verify that a message comes from Lanyard.
           </Empty>
         }
       />
       <SecretOnce title="Signing secret" secret={created} onClose={() => setCreated(undefined)}>
-        Messages are signed with it from now on. To rotate a secret, give the application this one, and delete the old
+        Messages are now signed with it. To rotate a secret, give the application this one, and delete the old
         one when the application accepts it.
       </SecretOnce>
     </>

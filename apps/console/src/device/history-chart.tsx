@@ -76,7 +76,7 @@ const Summary = ({ history, unit }: { history: ResourceHistory; unit: string }) 
 const Chart = ({ history, name, unit }: { history: ResourceHistory; name: string; unit: string }) => {
   if (!history.kept) return <Text size="sm">The account keeps no history of values.</Text>;
   if (history.count === 0)
-    return <Text size="sm">No value was reported in this time. Read the resource, or observe it.</Text>;
+    return <Text size="sm">No value was reported in this period. Read or observe the resource.</Text>;
   const { times, series } = linesOf(history);
   return (
     <>

@@ -20,7 +20,7 @@ const End = ({ subscription }: { subscription: DeviceSubscription }) => {
       changes={subscribed}
       {...subscribing('DELETE', deviceId, path)}
     >
-      The device stops reporting the resource, unless others are subscribed to it.
+      The device stops reporting the resource, unless other keys are subscribed to it.
     </Confirm>
   );
 };

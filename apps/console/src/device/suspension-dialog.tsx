@@ -44,8 +44,8 @@ export const SuspensionDialog = ({ device, onClose }: SuspensionDialogProps) => 
     >
       <Text size="sm">
         {resumes
-          ? 'It may connect again, and does so the next time that it tries.'
-          : 'It is disconnected and refused until it is resumed. Commands that wait for it fail, and its subscriptions end; those of rules begin again with its next registration.'}
+          ? 'The device may connect again, and does so the next time that it tries.'
+          : 'The device is disconnected, and its connections are rejected until it is resumed. Commands that wait for it fail, and its subscriptions end; subscriptions created by presubscription rules are restored when it registers again.'}
       </Text>
       <Select
         label="Category"
@@ -56,7 +56,7 @@ export const SuspensionDialog = ({ device, onClose }: SuspensionDialogProps) => 
       />
       <TextInput
         label="Description"
-        description="If there is more to say: it goes into the event log with the category"
+        description="Optional text for the event log, with the category"
         {...text('description')}
       />
     </FormDialog>

@@ -16,9 +16,9 @@ const words: Record<BulkAction, { title: string; verb: string; done: string }> =
 
 const consequence: Record<BulkAction, string> = {
   suspend:
-    'They are disconnected and refused until they are resumed. Commands that wait for them fail, and their subscriptions end; those of rules begin again.',
-  resume: 'They may connect again.',
-  group: 'They stay in the groups that they are in.',
+    'The devices are disconnected, and their connections are rejected until they are resumed. Commands that wait for them fail, and their subscriptions end; subscriptions created by presubscription rules are restored when they register again.',
+  resume: 'The devices may connect again.',
+  group: 'The devices also stay in their other groups.',
 };
 
 interface BulkDialogProps {
@@ -69,7 +69,7 @@ export const BulkDialog = ({ action, selection, onClose }: BulkDialogProps) => {
       change={run}
       onSubmit={() => run.mutate()}
       onClose={onClose}
-      unavailable={choice === null || !n ? 'There is no device that this would change.' : undefined}
+      unavailable={choice === null || !n ? 'The action would not change any device.' : undefined}
       isDangerous={action === 'suspend'}
       isDone={isDone}
     >

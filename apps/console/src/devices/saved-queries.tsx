@@ -44,7 +44,7 @@ export const SavedQueries = ({ search }: { search: DeviceSearch }) => {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          {queries.length === 0 && <Menu.Label>None is saved yet. Set filters, then save them.</Menu.Label>}
+          {queries.length === 0 && <Menu.Label>No queries are saved yet. Set filters, then save them.</Menu.Label>}
           {queries.map(({ id, name, query }) => (
             <Menu.Item key={id} className="wrap" onClick={() => search.replace(unpacked(query))}>
               {name}

@@ -22,7 +22,7 @@ const allDevices = 'devices.read for all devices';
 const FleetPage = () => {
   const seesAll = useRefusal(allDevices) === undefined;
   return (
-    <Page title="Fleet" about="The last hour, read again every ten seconds">
+    <Page title="Fleet" about="The last hour, refreshed every ten seconds">
       <Permitted needs={allDevices}>
         <Figures />
       </Permitted>

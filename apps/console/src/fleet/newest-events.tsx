@@ -40,7 +40,7 @@ const Events = () => {
       {error && <Failure error={error} onRetry={() => void refetch()} />}
       {!error && events.length === 0 && (
         <Empty icon="channels" title="Nothing has happened yet" command="npm run device -- --secure">
-          What devices and operators do appears here.
+          Actions of devices and operators appear here.
         </Empty>
       )}
       <ScrollArea.Autosize

@@ -56,7 +56,7 @@ const columns: readonly Column<DeviceGroup>[] = [
     Dialog: GroupDialog,
     removal: 'DELETE /v3/device-groups/{id}',
     changes: [list],
-    consequence: 'Its devices stay. Keys that are limited to this group only see no device any more.',
+    consequence: 'Its devices are kept. Keys that are limited to this group alone no longer see any device.',
   }),
 ];
 
@@ -64,7 +64,7 @@ const columns: readonly Column<DeviceGroup>[] = [
 const GroupsPage = () => (
   <Page
     title="Groups"
-    about="Devices that are operated together, and that a key may be limited to"
+    about="Devices that are operated together, and to which a key can be limited"
     needs="devices.read"
     actions={<Opens label="Create a group" needs="devices.write for all devices" isMain Dialog={GroupDialog} />}
   >

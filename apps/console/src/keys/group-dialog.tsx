@@ -45,7 +45,7 @@ export const GroupDialog = ({ record: group, onClose }: RecordDialogProps<KeyGro
       </Checkbox.Group>
       <GroupsSelect
         label="Device groups"
-        description="Its keys see and touch their devices only. None: all devices"
+        description="Its keys have access to their devices only. None: all devices"
         {...choice('deviceGroups')}
       />
     </FormDialog>

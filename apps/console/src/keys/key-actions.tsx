@@ -30,7 +30,7 @@ export const KeyActions = ({ apiKey }: { apiKey: ApiKey }) => {
         changes={list}
         onDone={({ key }) => setSecret(key)}
       >
-        {`The key gets a new secret. The present one is valid for another ${overlap}.`}
+        {`The key gets a new secret. The current secret stays valid for another ${overlap}.`}
       </Confirm>
       {id !== subject.id && (
         <Confirm
@@ -41,11 +41,11 @@ export const KeyActions = ({ apiKey }: { apiKey: ApiKey }) => {
           input={{ path: { id } }}
           changes={list}
         >
-          The key is deleted with its channel and its subscriptions. Applications that use it are refused at once.
+          The key is deleted with its channel and its subscriptions. Requests of applications that use it are rejected immediately.
         </Confirm>
       )}
       <SecretOnce title={`New secret of ${name}`} secret={secret} onClose={() => setSecret(undefined)}>
-        {`Give it to the application within ${overlap}: then the previous secret ends.`}
+        {`Give it to the application within ${overlap}; after that, the previous secret is no longer valid.`}
       </SecretOnce>
     </Group>
   );

@@ -95,19 +95,19 @@ export const KeyDialog = ({ record: apiKey, onClose }: RecordDialogProps<ApiKey>
       />
       <MultiSelect
         label="Groups"
-        description={`What the key may do.${apiKey ? '' : ' Without a group: what Developers may do'}`}
+        description={`Permissions of the key.${apiKey ? '' : ' Without a group, it gets those of Developers'}`}
         data={keyGroups}
         searchable
         {...choice('groups')}
       />
       <GroupsSelect
         label="Device groups"
-        description="The key sees and touches their devices only. None: all devices"
+        description="The key has access to their devices only. None: all devices"
         {...choice('deviceGroups')}
       />
       <TextInput
         label="Source addresses"
-        description="Networks that it may be used from, separated by commas. None: any"
+        description="Networks from which the key may be used, separated by commas. None: any"
         placeholder="192.0.2.0/24"
         {...text('addresses')}
       />
@@ -115,7 +115,7 @@ export const KeyDialog = ({ record: apiKey, onClose }: RecordDialogProps<ApiKey>
       {apiKey && apiKey.id !== subject.id && (
         <Switch
           label="Active"
-          description="An inactive key is refused, and its WebSocket is closed"
+          description="Requests with an inactive key are rejected, and its WebSocket is closed"
           {...toggle('isActive')}
         />
       )}

@@ -49,7 +49,7 @@ const matrix: readonly Column<KeyGroup>[] = [
     Dialog: GroupDialog,
     removal: 'DELETE /v3/policy-groups/{id}',
     changes: ['GET /v3/policy-groups', 'GET /v3/api-keys'],
-    consequence: 'Its keys lose what only this group permits.',
+    consequence: 'Its keys lose the permissions that only this group grants.',
   }),
 ];
 

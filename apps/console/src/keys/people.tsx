@@ -19,7 +19,7 @@ const Actions = ({ user: { id, name, status } }: { user: User }) => {
         input={{ path }}
         changes={[list]}
       >
-        All sessions of the person end. They may sign in again.
+        All sessions of this person end. The person may sign in again.
       </Confirm>
       {status === 'ACTIVE' ? (
         <Confirm verb="Switch off" what={name} {...change} input={{ path, body: { status: 'INACTIVE' } }}>

@@ -37,9 +37,9 @@ const titleOf = (error: unknown): string => {
 const textOf = (error: unknown): string => {
   if (error instanceof RequestFailed) return error.text;
   if (error instanceof CommandFailed)
-    return `${outcomes[error.code ?? ''] ?? 'The device did not execute it'} (${error.code ?? error.status}).`;
+    return `${outcomes[error.code ?? ''] ?? 'The device did not execute the command'} (${error.code ?? error.status}).`;
   if (error instanceof CommandPending)
-    return 'The command waits for the device; the tab Commands shows what becomes of it.';
+    return 'The command waits for the device; the tab Commands shows its result.';
   return error instanceof Error ? error.message : String(error);
 };
 
