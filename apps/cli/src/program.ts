@@ -37,13 +37,13 @@ const start = 'Names and ids are equivalent everywhere. Start with "lanyard logi
 /** All commands. Parsing ends with a CommanderError instead of the process. */
 export const createProgram = (cli: Cli): Command => {
   const program = new Command('lanyard')
-    .description('Devices, commands, events and channels of a Lanyard installation')
+    .description('Manage devices, commands, events and channels of a Lanyard installation')
     .version(version, '--version', 'print the version')
     .option('--profile <name>', 'profile to use (LANYARD_PROFILE)')
     .option('--url <url>', 'address of the service (LANYARD_URL)')
-    .option('--key-file <file>', 'file with the API key (LANYARD_KEY_FILE; LANYARD_KEY has the key itself)')
+    .option('--key-file <file>', 'file with the API key (LANYARD_KEY_FILE; LANYARD_KEY contains the key itself)')
     .option('--json', 'print JSON; streams print one object per line')
-    .option('-q, --quiet', 'print results only, and of lists only ids')
+    .option('-q, --quiet', 'print results only; for lists, print only the ids')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeErr: (text) => process.stderr.write(withoutSecrets(text)),

@@ -146,8 +146,8 @@ export const addCampaigns = (program: Command, cli: Cli): void => {
     .option('--concurrency <n>', 'devices that are updated at the same time', wholeNumber(1, 1_000))
     .option('--starts <time>', 'ISO 8601, in UTC; default: at once when it is started')
     .option('--ends <time>', 'ISO 8601, in UTC; default: 90 days after the start')
-    .option('--window <from-to>', 'times of day in UTC between which updates begin, for example 22:00-04:00', windowOf)
-    .option('--start', 'start it, or schedule it if it starts later')
+    .option('--window <from-to>', 'times of day in UTC between which updates start, for example 22:00-04:00', windowOf)
+    .option('--start', 'start the campaign, or schedule it if it starts later')
     .action((name: string, options: CreateOptions, command: Command) => create(cli.session(command), name, options));
   addChanges(campaign, cli);
 };

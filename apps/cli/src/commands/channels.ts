@@ -87,7 +87,7 @@ const remove = async (cli: Cli, command: Command): Promise<void> => {
 };
 
 export const addChannels = (program: Command, cli: Cli): void => {
-  const channels = program.command('channels').description('The channel through which this key receives events');
+  const channels = program.command('channels').description('Manage the channel through which this key receives events');
   channels
     .command('list', { isDefault: true })
     .description('List the channel of this key (the default): a key has at most one')
@@ -113,8 +113,8 @@ export const addChannels = (program: Command, cli: Cli): void => {
     .description('Create the channel of this key, or change it')
     .addOption(new Option('--url <url>', 'URL that receives the callbacks'))
     .option('--header <header>', 'header of callbacks, "name: value"; repeatable', collected)
-    .option('--uid', 'give each event a uid, by which repetitions are recognised')
-    .option('--timestamp', 'give each event its time')
+    .option('--uid', 'add a uid to each event, by which repetitions are recognised')
+    .option('--timestamp', 'add its time to each event')
     .option('--endpoint-name', 'name devices by endpoint name instead of id')
     .argument('<kind>', 'callback, websocket or pull')
     .action((kind: string, options: CreateOptions, command: Command) => {

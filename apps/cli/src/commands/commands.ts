@@ -17,7 +17,7 @@ const columns = [
 ];
 
 export const addCommands = (program: Command, cli: Cli): void => {
-  const commands = program.command('commands').description('Commands that were sent with this key');
+  const commands = program.command('commands').description('List, await and cancel commands that were sent with this key');
   commands
     .command('list', { isDefault: true })
     .description('List commands, newest first (the default)')
@@ -32,7 +32,7 @@ export const addCommands = (program: Command, cli: Cli): void => {
   commands
     .command('wait')
     .description('Wait for the result of a command and print it')
-    .argument('<async-id>', 'as "--no-wait" printed it')
+    .argument('<async-id>', 'id of the command, as printed by --no-wait')
     .option('--timeout <seconds>', 'how long to wait', wholeNumber(1), 60)
     .action(async (asyncId: string, { timeout }: { timeout: number }, command: Command) => {
       const session = cli.session(command);
@@ -42,7 +42,7 @@ export const addCommands = (program: Command, cli: Cli): void => {
   commands
     .command('cancel')
     .description('Cancel a command that has not ended')
-    .argument('<async-id>', 'as "lanyard commands" lists it')
+    .argument('<async-id>', 'id of the command, as listed by "lanyard commands"')
     .action(async (asyncId: string, _, command: Command) => {
       const { lanyard, out } = cli.session(command);
       await lanyard.call('DELETE /v3/device-requests/{asyncId}', { path: { asyncId } });

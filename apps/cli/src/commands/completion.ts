@@ -57,7 +57,7 @@ const shells: Record<string, (program: Command) => string> = { bash, zsh, fish }
 export const addCompletion = (program: Command, cli: Cli): void => {
   program
     .command('completion')
-    .description('Print the completion of a shell')
+    .description('Print the completion script of a shell')
     .argument('<shell>', 'bash, zsh or fish')
     .addHelpText(
       'after',

@@ -95,7 +95,7 @@ interface WriteOptions extends RequestOptions {
 }
 
 const valueOf = (value: string | undefined, { file }: WriteOptions): string | Uint8Array => {
-  if ((value === undefined) === (file === undefined)) throw new UsageError('Give a value or --file, one of the two.');
+  if ((value === undefined) === (file === undefined)) throw new UsageError('Give either a value or --file.');
   return value ?? contentOf(file as string);
 };
 

@@ -16,7 +16,7 @@ const show = (out: Output, flow: DeviceFlow): void => {
 /** Throws CliError when the person may not sign in, or took too long. */
 const failed = (error: unknown): unknown => {
   const code = error instanceof RequestFailed ? error.code : '';
-  if (code === 'access_denied') return new CliError('The provider refused the sign-in.', exitCodes.notPermitted);
+  if (code === 'access_denied') return new CliError('The provider rejected the sign-in.', exitCodes.notPermitted);
   return code === 'expired_token' ? new CliError('The sign-in was not completed in time.', exitCodes.timeout) : error;
 };
 

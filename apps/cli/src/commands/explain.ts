@@ -19,7 +19,7 @@ const explain = async (
   command: Command,
 ): Promise<void> => {
   if ([name, asyncId, event].filter((each) => each !== undefined).length !== 1)
-    throw new UsageError('Name one of these: a device, --command, or --event.');
+    throw new UsageError('Give exactly one of these: a device, --command, or --event.');
   const { lanyard, out } = cli.session(command);
   const subject = {
     ...(name !== undefined && { device_id: (await findDevice(lanyard, name)).id }),
@@ -32,7 +32,7 @@ const explain = async (
   for (const { at, service, text } of answer.timeline)
     await out.line(`${timeOf(at)}  ${out.style('dim', service.padEnd(12))}  ${onOneLine(text)}`);
   if (answer.has_more) out.note(`Older entries exist: raise --limit (${answer.limit}).`);
-  for (const { service, reason } of answer.left_out) out.note(`Without the entries of ${service}: ${reason}`);
+  for (const { service, reason } of answer.left_out) out.note(`The entries of ${service} are missing: ${reason}`);
 };
 
 export const addExplain = (program: Command, cli: Cli): void => {

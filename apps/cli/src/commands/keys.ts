@@ -66,8 +66,8 @@ export const addKeys = (program: Command, cli: Cli): void => {
       'key group (name or id) whose permissions the key gets; repeatable; default: Developers',
       collected,
     )
-    .option('--expires <time>', 'ISO 8601; the key is refused from then on')
-    .option('--out <file>', 'write the key to this new file of mode 600 instead')
+    .option('--expires <time>', 'ISO 8601; requests with the key are rejected from then on')
+    .option('--out <file>', 'write the key to this new file of mode 600 instead of printing it')
     .action((name: string, options: CreateOptions, command: Command) => create(cli.session(command), name, options));
   keys
     .command('rotate')

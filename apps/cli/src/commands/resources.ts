@@ -56,7 +56,7 @@ const history = async (
   );
   const numbers = [...values.map(({ decoded }) => decoded), ...steps.map(({ mean }) => mean)].filter(isNumeric);
   if (numbers.length > 1) out.note(sparkline(numbers.slice(-80)));
-  if (values.length + steps.length === 0) out.note('No value was stored in this time.');
+  if (values.length + steps.length === 0) out.note('No value was stored in this period.');
 };
 
 export const addResources = (program: Command, cli: Cli): void => {

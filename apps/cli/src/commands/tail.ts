@@ -65,7 +65,7 @@ export const addTail = (program: Command, cli: Cli): void => {
     .option('-d, --device <device>', 'only this device (name or id)')
     .option('--group <group>', 'only devices of this group (name or id)')
     .option('-f, --filter <field=value>', 'filter of the API, for example event_code=SYS_106; repeatable', collected)
-    .option('-n, --last <n>', 'begin with the last n entries', wholeNumber(0, 1_000), 0)
+    .option('-n, --last <n>', 'start with the last n entries', wholeNumber(0, 1_000), 0)
     .option('--no-follow', 'end after these')
     .action((options: TailOptions, command: Command) => {
       const session = cli.session(command);

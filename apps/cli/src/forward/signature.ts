@@ -14,7 +14,7 @@ export const signingSecret = (file: string): string => {
       throw new UsageError(`The secret file cannot be written: ${(error as Error).message}`);
   }
   const secret = readFileSync(file, 'utf8').trim();
-  if (!secret.startsWith(prefix)) throw new UsageError(`${file} has no signing secret: it must begin with ${prefix}.`);
+  if (!secret.startsWith(prefix)) throw new UsageError(`${file} has no signing secret: it must start with ${prefix}.`);
   return secret;
 };
 

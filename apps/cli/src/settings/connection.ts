@@ -22,7 +22,7 @@ export const checkedUrl = (text: string): string => {
     throw new UsageError(`"${text}" is not an address.`, `An address looks like ${developmentUrl}.`);
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw new UsageError('The address must begin with http:// or https://.');
+    throw new UsageError('The address must start with http:// or https://.');
   if (url.username !== '' || url.password !== '')
     throw new UsageError('The address must not contain a user name or password.');
   return url.href.replace(/\/+$/, '');

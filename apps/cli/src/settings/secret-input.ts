@@ -31,7 +31,7 @@ const checked = (text: string, from: string): string => {
   const key = text.trim();
   if (key === '') throw new UsageError(`There is no key in ${from}.`);
   // A header with anything else would be refused with an error that shows it.
-  if (!/^[\x21-\x7e]+$/.test(key)) throw new UsageError(`What is in ${from} is not a key.`);
+  if (!/^[\x21-\x7e]+$/.test(key)) throw new UsageError(`The content of ${from} is not a key.`);
   return key;
 };
 
