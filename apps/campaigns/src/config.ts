@@ -70,7 +70,7 @@ const endpointOf = (reader: EnvReader): string | undefined => {
   if (endpoint !== undefined && !/^https?:\/\/[^/?#@\s]+\/?$/.test(endpoint))
     throw new ConfigError(
       'CAMPAIGNS_S3_ENDPOINT',
-      'must be an http:// or https:// URL with a host, and a port at most',
+      'must be an http:// or https:// URL with a host and an optional port',
     );
   return endpoint;
 };

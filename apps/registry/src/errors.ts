@@ -75,7 +75,7 @@ export class ProfileNameTaken extends fixed(Duplicate, 'Another bootstrap profil
 ]) {}
 
 export class ProfileTargetTaken extends fixed(Duplicate, 'This account, group or device already has a profile.', [
-  { name: 'scope', message: 'Already has a profile: change that one' },
+  { name: 'scope', message: 'Already has a profile: change the existing one' },
 ]) {}
 
 export class TooManyProfiles extends LimitExceeded {

@@ -170,7 +170,7 @@ describe('imports of several accounts', () => {
       '2,a,endpoint_name,Already taken',
       '3,b,endpoint_name,Already taken',
       '5,c,endpoint_name,Already taken',
-      '6,d,row,The account has no room for more devices',
+      '6,d,row,The account has reached its quota of devices',
     ]);
   });
 

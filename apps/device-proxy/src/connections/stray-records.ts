@@ -119,7 +119,7 @@ export class StrayRecords {
       await work();
     } catch (err) {
       if (this.reports.isDue('failed'))
-        this.logger.warn({ err }, 'records of DTLS connections dropped: Redis does not say whose they are');
+        this.logger.warn({ err }, 'records of DTLS connections dropped: Redis did not return their replicas');
     }
     for (const _ of this.strays(id)) this.events.count('dropped');
     this.waiting.delete(id);
@@ -160,7 +160,7 @@ export class StrayRecords {
   /** The records are dropped: a replica that has room, or this one later, can continue the connection. */
   private reportFull(): void {
     if (this.reports.isDue('full'))
-      this.logger.warn('DTLS connections of replicas that are gone not taken over: this one has as many as it may');
+      this.logger.warn('DTLS connections of stopped replicas not taken over: this replica has reached its connection limit');
   }
 
   private discard(id: string, taken: Taken): void {

@@ -27,9 +27,9 @@ const credentialRefused = 'SYS_400';
 const descriptions: Partial<Record<Reason, string>> = {
   'wrong-key': 'Connection refused: the pre-shared key is wrong',
   'expired-certificate': 'Connection refused: the certificate is not valid now',
-  'wrong-endpoint-name': 'Registration refused: the endpoint name is not the one of the credential',
+  'wrong-endpoint-name': 'Registration refused: the credential belongs to another endpoint name',
   'wrong-service': 'Request refused: the credential is for bootstrapping only, or not for bootstrapping',
-  'no-bootstrap-credential': 'Bootstrap refused: the device must show its bootstrap credential',
+  'no-bootstrap-credential': 'Bootstrap refused: the device must present its bootstrap credential',
 };
 
 interface Tried {
@@ -55,7 +55,7 @@ export class Refusals {
     this.throttle = new Throttle(clock, refusalPeriodMs);
     this.total = metrics.counter({
       name: 'lanyard_device_proxy_refused_credentials_total',
-      help: 'Connections and registrations that were refused because of what the device showed',
+      help: 'Connections and registrations that were refused because of the credential of the device',
       labelNames: ['reason'],
     });
   }

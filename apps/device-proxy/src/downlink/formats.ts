@@ -92,8 +92,8 @@ export const compositePaths = (
     return { problem: `Must be ${formats.map(nameOf).join(', ')}` };
   try {
     const names = namesIn(format, payload ?? Buffer.alloc(0));
-    if (names.length === 0) return { problem: 'Names no path' };
-    if (!names.every(isPath)) return { problem: 'Names something that is no path' };
+    if (names.length === 0) return { problem: 'Must name a path' };
+    if (!names.every(isPath)) return { problem: 'Contains an entry that is not a path' };
     return { paths: [...new Set(names.map((name) => formatPath(parsePath(name))))] };
   } catch (error) {
     if (error instanceof Malformed) return { problem: error.message };

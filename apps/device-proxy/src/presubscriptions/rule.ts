@@ -11,14 +11,14 @@ const name = z.string().min(1).max(64);
 const pathPattern = z
   .string()
   .max(128)
-  .regex(/^((\/\d{1,5}){1,4}(\/?\*)?|\/?\*)$/, 'Must be a path, with * only as its end')
+  .regex(/^((\/\d{1,5}){1,4}(\/?\*)?|\/?\*)$/, 'Must be a path, with * only at its end')
   .refine((pattern) => pattern.endsWith('*') || isPath(pattern), 'Each part must be a number from 0 to 65534');
 
 /** Spec §2.8. A rule without a path covers all observable resources. */
 export const PresubscriptionRuleSchema = z
   .object({
     'endpoint-name': name.optional().describe('Device id or endpoint name; may end in *'),
-    'endpoint-type': name.refine((type) => !type.includes('*'), 'Takes no wildcard').optional(),
+    'endpoint-type': name.refine((type) => !type.includes('*'), 'Must not contain a wildcard').optional(),
     'resource-path': z.array(pathPattern).optional(),
   })
   .strict();

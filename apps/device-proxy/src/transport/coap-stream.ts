@@ -87,7 +87,7 @@ export class CoapStream implements Transport {
     } else
       this.parts.logger.warn(
         { url },
-        'CoAP over TCP WITHOUT SECURITY is on: anyone who reaches this port is any device of the account. For development only.',
+        'CoAP over TCP WITHOUT SECURITY is on: anyone who reaches this port can pose as any device of the account. For development only.',
       );
   }
 

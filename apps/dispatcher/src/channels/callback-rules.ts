@@ -23,7 +23,7 @@ const parseUrl = (text: string): URL => {
   try {
     return new URL(text);
   } catch {
-    throw refuseUrl('CALLBACK_URL_INVALID', 'The URL is not a URL.');
+    throw refuseUrl('CALLBACK_URL_INVALID', 'The URL is malformed.');
   }
 };
 
@@ -32,13 +32,13 @@ const checkUrl = (text: string, guard: AddressGuard): void => {
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     throw refuseUrl('CALLBACK_URL_INVALID', 'The URL must start with https:// or http://.');
   if (url.username || url.password)
-    throw refuseUrl('CALLBACK_URL_INVALID', 'The URL holds a user name: use a header instead.');
+    throw refuseUrl('CALLBACK_URL_INVALID', 'The URL contains a user name: use a header instead.');
   if (!portAllowed(url.port)) throw refuseUrl('CALLBACK_URL_INVALID', 'The port must be 80, 443, or 1024 and above.');
   try {
     guard.checkHost(url.hostname);
   } catch (error) {
     if (error instanceof AddressForbidden)
-      throw refuseUrl('CALLBACK_URL_FORBIDDEN', 'The URL must be publicly reachable: its address is not.');
+      throw refuseUrl('CALLBACK_URL_FORBIDDEN', 'The URL must have a publicly reachable address.');
     throw error;
   }
 };
@@ -47,9 +47,10 @@ const checkHeaders = (headers: Record<string, string>): void => {
   const entries = Object.entries(headers);
   if (entries.length > callbackHeadersMax) throw refuseHeaders(`At most ${callbackHeadersMax} headers.`);
   for (const [name, value] of entries) {
-    if (!token.test(name)) throw refuseHeaders('A header name has a character that names cannot have.');
+    if (!token.test(name)) throw refuseHeaders('A header name contains a character that is not allowed.');
     if (forbiddenName.test(name)) throw refuseHeaders(`The header ${name} is set by the service.`);
-    if (!printable.test(value)) throw refuseHeaders(`The value of ${name} has a character that values cannot have.`);
+    if (!printable.test(value))
+      throw refuseHeaders(`The value of ${name} contains a character that is not allowed in header values.`);
   }
 };
 

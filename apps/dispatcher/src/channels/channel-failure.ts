@@ -7,7 +7,7 @@ const absentAfterMs = 300_000;
 
 const stopped = {
   key_reset: 'Its key was reset, so the callback must be registered again.',
-  key_revoked: 'Its key may not receive notifications any more.',
+  key_revoked: 'Its key no longer has the permission to receive notifications.',
 } as const;
 
 const queued = (events: number): string => `${events} ${events === 1 ? 'event waits' : 'events wait'} in its queue`;
@@ -30,7 +30,7 @@ export const failureOf = (
     };
   const isAbsent = channel.kind !== 'callback' && queue?.held === false && queue.events > 0;
   if (!isAbsent || queue.oldestAtMs === undefined || queue.oldestAtMs > nowMs - absentAfterMs) return undefined;
-  const missing = channel.kind === 'websocket' ? 'No application has its WebSocket open' : 'No application polls';
+  const missing = channel.kind === 'websocket' ? 'No application has opened its WebSocket' : 'No application polls';
   return { sinceMs: queue.oldestAtMs, text: `${missing}; ${queued(queue.events)}. Events are kept for 24 hours.` };
 };
 

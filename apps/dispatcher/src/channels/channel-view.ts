@@ -86,13 +86,13 @@ export const deliveryMechanism: Record<ChannelKind, (typeof mechanisms)[number]>
 export const AccountChannelView = z
   .object({
     object: z.literal('channel'),
-    id: z.string().describe('Id of the key whose channel it is'),
+    id: z.string().describe('Id of the key that owns the channel'),
     delivery_mechanism: z.enum(mechanisms),
     receiver: z
       .string()
       .nullable()
       .describe(
-        'Scheme, host and port of a callback; null for other channels. The rest of its URL may hold credentials',
+        'Scheme, host and port of a callback; null for other channels. The rest of its URL may contain credentials',
       ),
     connected: z.boolean().nullable().describe('Whether its WebSocket or poll is open; null for a callback'),
     ...queue,

@@ -63,7 +63,7 @@ export class KeyWatch implements OnModuleInit {
       else await this.health.update(keyId);
       this.pending.applied(keyId, change);
     } catch (err) {
-      this.logger.warn({ err, channelId: keyId }, 'change of a key not carried over to its channel yet');
+      this.logger.warn({ err, channelId: keyId }, 'change of a key not yet applied to its channel');
       await this.clock.sleep(againMs, this.stopping.signal);
     }
   }

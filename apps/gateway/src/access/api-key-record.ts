@@ -23,7 +23,7 @@ export const ApiKeyRecord = z
     created_at: z.string(),
     creation_time: z.number().describe('Milliseconds since the epoch'),
     updated_at: z.string(),
-    expiration: z.string().optional().describe('The key is refused from this time on'),
+    expiration: z.string().optional().describe('Requests with the key are rejected from this time on'),
     previous_secret_expires_at: z
       .string()
       .optional()

@@ -33,7 +33,7 @@ export const AccessKeyRecord = z
     name: z.string(),
     description: z.string(),
     status: z.enum(['ACTIVE', 'INACTIVE', 'EXPIRED']),
-    expiration: z.string().optional().describe('The key is refused from this time on'),
+    expiration: z.string().optional().describe('Requests with the key are rejected from this time on'),
     key: z.string().describe('The whole key only in the response to create; otherwise without its secret part'),
     last_used_at: z.string().optional(),
     created_at: z.string(),

@@ -22,7 +22,7 @@ const isServerUri = (text: string): boolean => {
 const serverUri = z
   .string()
   .max(uriMax)
-  .refine(isServerUri, 'Must be coap://, coaps://, coap+tcp:// or coaps+tcp:// with a host, and a port at most')
+  .refine(isServerUri, 'Must be coap://, coaps://, coap+tcp:// or coaps+tcp:// with a host and an optional port')
   .describe(
     'URI of the LwM2M server. For `coaps` and `coaps+tcp` each bootstrap creates a pre-shared key; `coap` and `coap+tcp` are without security, for development',
   );
@@ -43,7 +43,7 @@ const fields = {
   binding: z
     .string()
     .regex(/^(?!Q$)[UTSNMHQ]{1,7}$/, 'Letters U, T, S, N, M, H, and Q for queue mode in LwM2M 1.0')
-    .refine((text) => new Set(text).size === text.length, 'Each letter once')
+    .refine((text) => new Set(text).size === text.length, 'Each letter may occur only once')
     .describe('Default: `T` for TCP and TLS, otherwise `U`'),
   notification_storing: z
     .boolean()

@@ -50,7 +50,7 @@ export const Member = z
   .strictObject({ device_id: z.string().optional(), id: z.string().optional() })
   .refine(({ device_id: deviceId, id }) => deviceId === undefined || id === undefined || deviceId === id, {
     path: ['id'],
-    message: 'Names another device than device_id',
+    message: 'Must be the same device as device_id',
   })
   .meta({ id: 'DeviceGroupMember', examples: [{ device_id: '0178a2c0d1e400000000000100100001' }] });
 export type Member = z.infer<typeof Member>;

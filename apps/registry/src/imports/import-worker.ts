@@ -143,7 +143,7 @@ export class ImportWorker extends BackgroundWork {
       const room = await this.quotas.room(manager, open.account_id, free.length);
       const { made, late } = await this.insert(manager, open.account_id, free.slice(0, room));
       refuse([...taken, ...late], 'endpoint_name', 'Already taken');
-      refuse(free.slice(room), 'row', 'The account has no room for more devices');
+      refuse(free.slice(room), 'row', 'The account has reached its quota of devices');
       return made;
     };
     const actor = { keyId: open.key_id, requestId: open.request_id ?? undefined };

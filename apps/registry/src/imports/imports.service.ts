@@ -171,7 +171,7 @@ export class ImportsService {
       stored += await this.keep(importId, waiting.splice(0));
       characters = 0;
     }
-    if (!header) throw new MalformedImport('Empty');
+    if (!header) throw new MalformedImport('The table is empty');
     return stored + (await this.keep(importId, waiting));
   }
 

@@ -218,13 +218,13 @@ export class KafkaConnection {
     if (unconfirmed.length > 0)
       this.logger.error(
         { topics: unconfirmed },
-        'what Kafka confirms is lost with one broker: set min.insync.replicas of these topics to 2 or more',
+        'confirmed messages are lost when one broker fails: set min.insync.replicas of these topics to 2 or more',
       );
     if (unreplicated.length === 0 || this.hasToldOfOneReplica) return;
     this.hasToldOfOneReplica = true;
     this.logger.warn(
       { topics: unreplicated },
-      'topics have one replica: what Kafka confirms is lost with the disk of its broker',
+      'topics have one replica: confirmed messages are lost with the disk of its broker',
     );
   }
 

@@ -155,7 +155,7 @@ export class StateReader<V, P = V> implements OnModuleInit, OnApplicationShutdow
     if (first && this.readings.isBehind(partition, BigInt(first.offset))) {
       this.connection.logger.warn(
         { topic: this.topic.name, partition },
-        'Kafka went back in a topic of state, which may have been deleted and created: it is read again',
+        'a state topic has lower offsets than before and may have been created again: it is read again',
       );
       this.readings.begin(partition);
     }
