@@ -29,5 +29,8 @@ const whole = (written: Written): Record<string, Advice> =>
 /** `libs/service`: any service may answer with these. */
 export const everywhere = whole(page.everywhere);
 export const ofApps = Object.fromEntries(Object.entries(page.apps).map(([app, written]) => [app, whole(written)]));
-/** Outcomes of commands, by token, and by their names in the code where these differ; close codes of WebSockets, by cause; answers to devices, by CoAP code. */
+/**
+ * Outcomes of commands, by token, and by their names in the code where one token has several; close codes of WebSockets, by
+ * cause; answers to devices, by CoAP code.
+ */
 export const { outcomes: ofOutcomes, close_causes: ofCloseCauses, devices: ofDevices } = page;

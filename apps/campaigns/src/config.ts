@@ -93,7 +93,7 @@ const sourceOf = (uri: string): PackageSource => {
   if (!known || !URL.canParse(uri))
     throw new ConfigError(
       'CAMPAIGNS_PACKAGE_URIS',
-      `must hold URIs of the schemes ${packageSchemes.join(', ')} with a host, and a port at most, not "${uri}"`,
+      `must hold URIs of the schemes ${packageSchemes.join(', ')} with a host and an optional port, not "${uri}"`,
     );
   return { scheme: known, baseUrl: uri.replace(/\/$/, '') };
 };

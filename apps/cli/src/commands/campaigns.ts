@@ -173,7 +173,9 @@ const upload = async ({ lanyard, out }: Session, file: string, options: UploadOp
 };
 
 export const addImages = (program: Command, cli: Cli): void => {
-  const images = program.command('images').description('List and upload packages: firmware images and software packages');
+  const images = program
+    .command('images')
+    .description('List and upload packages: firmware images and software packages');
   images
     .command('list', { isDefault: true })
     .description('List packages (the default)')

@@ -17,7 +17,9 @@ const columns = [
 ];
 
 export const addCommands = (program: Command, cli: Cli): void => {
-  const commands = program.command('commands').description('List, await and cancel commands that were sent with this key');
+  const commands = program
+    .command('commands')
+    .description('List, await and cancel commands that were sent with this key');
   commands
     .command('list', { isDefault: true })
     .description('List commands, newest first (the default)')

@@ -47,7 +47,7 @@ describe('the failure of a channel', () => {
     const absent = queue({ events: 5, oldestAtMs: now - 6 * minuteMs });
     expect(failureOf(websocket, absent, now)).toEqual({
       sinceMs: now - 6 * minuteMs,
-      text: 'No application has its WebSocket open; 5 events wait in its queue. Events are kept for 24 hours.',
+      text: 'No application has opened its WebSocket; 5 events wait in its queue. Events are kept for 24 hours.',
     });
     expect(failureOf({ ...websocket, kind: 'pull' }, absent, now)?.text).toContain('No application polls');
   });
