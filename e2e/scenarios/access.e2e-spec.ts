@@ -12,7 +12,8 @@ describe('access to every operation', () => {
   const running = (): RunningSystem => system;
 
   beforeAll(async () => {
-    const unlimited = Object.fromEntries([...rates, 'GATEWAY_ATTEMPT_RATE_BURST'].map((name) => [name, '1000000']));
+    const names = [...rates, 'GATEWAY_UNAUTHENTICATED_RATE_BURST'];
+    const unlimited = Object.fromEntries(names.map((name) => [name, '1000000']));
     system = await startSystem('access', { env: unlimited });
   });
 

@@ -64,7 +64,7 @@ describe('the OpenAPI document', () => {
     const tlsPort = await tcpPort(0);
     system = await startSystem('openapi', {
       env: {
-        GATEWAY_ATTEMPT_RATE_BURST: '100000',
+        GATEWAY_UNAUTHENTICATED_RATE_BURST: '100000',
         DEVICE_PROXY_COAP_TLS_ENABLED: 'true',
         DEVICE_PROXY_COAP_TLS_PORT: String(tlsPort),
         DEVICE_PROXY_COAP_TLS_CERTIFICATE_FILE: join(folder, 'server.crt'),

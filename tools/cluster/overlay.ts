@@ -59,7 +59,7 @@ const patches = (): Patch[] => [
       add(`${container}/ports/-`, { name: 'coaps', protocol: 'TCP', containerPort: 5684 }),
       add(`${container}/ports/-`, { name: 'coaps-udp', protocol: 'UDP', containerPort: 5684 }),
       add(`${container}/env/-`, {
-        name: 'DEVICE_PROXY_INNER_HOST',
+        name: 'DEVICE_PROXY_PEER_HOST',
         valueFrom: { fieldRef: { fieldPath: 'status.podIP' } },
       }),
     ],

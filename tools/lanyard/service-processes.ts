@@ -117,8 +117,8 @@ export const environment = (
       DEVICE_PROXY_COAP_TLS_HOST: coapHost,
       DEVICE_PROXY_COAP_TLS_PORT: String(replica.tlsPort ?? 0),
       ...(replicas.filter(({ app }) => app === 'device-proxy').length > 1 && {
-        DEVICE_PROXY_INNER_HOST: '127.0.0.1',
-        DEVICE_PROXY_INNER_PORT: '0',
+        DEVICE_PROXY_PEER_HOST: '127.0.0.1',
+        DEVICE_PROXY_PEER_PORT: '0',
       }),
     },
   };

@@ -32,7 +32,7 @@ export interface CoapUdpConfig extends CoapConfig {
 }
 
 /** The UDP port on which replicas forward records of devices to each other. */
-export interface InnerPortConfig {
+export interface PeerPortConfig {
   /** Where the other replicas reach this one: a literal IP address, for example that of the pod. */
   host: string;
   port: number;
@@ -87,7 +87,7 @@ export interface DeviceProxyConfig extends ServiceConfig {
   };
   redisPrefix: string;
   /** Concurrent requests of devices; further ones get 5.03. */
-  requestsUnderWayMax: number;
+  requestsInFlightMax: number;
   /** Base URLs of the replicas of campaigns; without any there are no downloads and no packages to push. */
   campaignsUrls: string[];
   /** How long the push of a package to a device may take: its other commands wait. */
@@ -102,7 +102,7 @@ export interface DeviceProxyConfig extends ServiceConfig {
   tls?: TlsConfig;
   tcp?: CoapConfig;
   /** undefined: records that reach the wrong replica are dropped. */
-  inner?: InnerPortConfig;
+  peerPort?: PeerPortConfig;
 }
 
 export const app = 'device-proxy';
@@ -183,12 +183,12 @@ const tlsConfig = (reader: EnvReader): TlsConfig => ({
   },
 });
 
-const innerPort = (reader: EnvReader): { inner?: InnerPortConfig } => {
-  const host = reader.optional('DEVICE_PROXY_INNER_HOST');
-  const port = reader.int('DEVICE_PROXY_INNER_PORT', 5685, ports);
+const peerPort = (reader: EnvReader): { peerPort?: PeerPortConfig } => {
+  const host = reader.optional('DEVICE_PROXY_PEER_HOST');
+  const port = reader.int('DEVICE_PROXY_PEER_PORT', 5685, ports);
   if (host === undefined) return {};
-  if (isIP(host) === 0) throw new ConfigError('DEVICE_PROXY_INNER_HOST', 'must be an IP address');
-  return { inner: { host, port } };
+  if (isIP(host) === 0) throw new ConfigError('DEVICE_PROXY_PEER_HOST', 'must be an IP address');
+  return { peerPort: { host, port } };
 };
 
 export const readConfig = (source?: NodeJS.ProcessEnv): DeviceProxyConfig => {
@@ -202,7 +202,7 @@ export const readConfig = (source?: NodeJS.ProcessEnv): DeviceProxyConfig => {
     ...service,
     secrets,
     redisPrefix,
-    requestsUnderWayMax: reader.int('DEVICE_PROXY_REQUESTS_UNDER_WAY_MAX', 5_000, { min: 2 }),
+    requestsInFlightMax: reader.int('DEVICE_PROXY_REQUESTS_IN_FLIGHT_MAX', 5_000, { min: 2 }),
     campaignsUrls: campaignsUrls(reader),
     pushMaxMs: reader.int('DEVICE_PROXY_PUSH_MAX_MS', pushMaxMs, { min: 1_000 }),
     awakeMs: reader.int('DEVICE_PROXY_QUEUE_MODE_AWAKE_MS', awakeWindowMs, { min: 1_000 }),
@@ -220,7 +220,7 @@ export const readConfig = (source?: NodeJS.ProcessEnv): DeviceProxyConfig => {
       },
     }),
     ...(reader.bool('DEVICE_PROXY_COAP_DTLS_ENABLED', false) && { dtls: dtlsConfig(reader) }),
-    ...innerPort(reader),
+    ...peerPort(reader),
     ...(reader.bool('DEVICE_PROXY_COAP_TLS_ENABLED', false) && { tls: tlsConfig(reader) }),
     ...(reader.bool('DEVICE_PROXY_COAP_TCP_NOSEC_ENABLED', false) && {
       tcp: {

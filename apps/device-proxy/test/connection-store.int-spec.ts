@@ -196,7 +196,7 @@ describe('slots of replicas', () => {
     for (const one of all) await one.hold('10.0.0.1:5685');
     expect(new Set(all.map(slotOf)).size).toBe(3);
     const [a, b, c] = all as [ReplicaSlots, ReplicaSlots, ReplicaSlots];
-    expect(c.makerOf(a.newConnectionId())).toEqual({ owner: a.owner, innerAddress: '10.0.0.1:5685' });
+    expect(c.makerOf(a.newConnectionId())).toEqual({ owner: a.owner, peerPortAddress: '10.0.0.1:5685' });
     expect(c.replica(a.owner)).toBeDefined();
     const { key, field } = stored(a);
     const lease = (await redis.hget(key, field)) as string;

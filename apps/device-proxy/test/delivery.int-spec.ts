@@ -94,7 +94,7 @@ describe('a device that does not answer', () => {
         encryptionKey: Buffer.alloc(32),
       },
       redisPrefix: `${isolation.redisPrefix}dp:`,
-      requestsUnderWayMax: 1_000,
+      requestsInFlightMax: 1_000,
       campaignsUrls: [],
       pushMaxMs,
       awakeMs: awakeWindowMs,

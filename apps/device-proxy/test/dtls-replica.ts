@@ -3,7 +3,7 @@ import { type Address, type DtlsConnection, DtlsError, DtlsServer } from '@lanya
 import { createLogger, Metrics, newId, StopDeadline } from '@lanyard/service';
 import type { Redis } from 'ioredis';
 import { ConnectionStore } from '../src/connections/connection-store.js';
-import { InnerPort } from '../src/connections/inner-port.js';
+import { PeerPort } from '../src/connections/peer-port.js';
 import { KeptConnections } from '../src/connections/kept-connections.js';
 import { connectionKeys } from '../src/connections/keys.js';
 import { ReplicaEvents } from '../src/connections/replica-events.js';
@@ -20,8 +20,8 @@ const encryptionKey = Buffer.alloc(32, 1);
 export interface ReplicaOptions {
   redis: Redis;
   redisPrefix: string;
-  /** Without: no inner port. */
-  innerHost?: string;
+  /** Without: no peer port. */
+  peerHost?: string;
   encryptionKey?: Buffer;
   connectionsMax?: number;
 }
@@ -33,14 +33,14 @@ export class DtlsReplica {
   readonly slots: ReplicaSlots;
   readonly store: ConnectionStore;
   readonly kept: KeptConnections;
-  readonly inner: InnerPort;
+  readonly peerPort: PeerPort;
   readonly shared: SharedConnections;
   readonly stallDetector: StallDetector;
   readonly server: DtlsServer;
   readonly received: string[] = [];
   readonly arrived: string[] = [];
   readonly lost: string[] = [];
-  innerPort = 0;
+  peerPortNumber = 0;
   port = 0;
   /** Devices whose credential is withdrawn. */
   refuses = false;
@@ -50,24 +50,24 @@ export class DtlsReplica {
     readonly name: string,
     private readonly options: ReplicaOptions,
   ) {
-    const { redis, redisPrefix, innerHost } = options;
+    const { redis, redisPrefix, peerHost } = options;
     const clock = this.time;
     const logger = createLogger({ app: 'test', replicaId: name, level: 'silent' });
     const config = {
       redisPrefix,
       replicaId: name,
       secrets: { encryptionKey: options.encryptionKey ?? encryptionKey } as DeviceProxyConfig['secrets'],
-      ...(innerHost !== undefined && { inner: { host: innerHost, port: 0 } }),
+      ...(peerHost !== undefined && { peerPort: { host: peerHost, port: 0 } }),
     };
     const events = new ReplicaEvents(this.metrics);
     this.slots = new ReplicaSlots(redis, config, clock, logger);
     this.stallDetector = new StallDetector(clock);
     this.store = new ConnectionStore(redis, config, this.slots, clock);
     this.kept = new KeptConnections(this.store, this.stallDetector, events, this.slots, clock, logger);
-    this.inner = new InnerPort(config, this.slots, events, clock, logger);
-    const stray = new StrayRecords(this.store, this.kept, this.inner, this.slots, events, clock, logger);
+    this.peerPort = new PeerPort(config, this.slots, events, clock, logger);
+    const stray = new StrayRecords(this.store, this.kept, this.peerPort, this.slots, events, clock, logger);
     const deadline = new StopDeadline(logger);
-    this.shared = new SharedConnections(this.slots, this.inner, this.kept, stray, events, deadline);
+    this.shared = new SharedConnections(this.slots, this.peerPort, this.kept, stray, events, deadline);
     this.socket = new UdpSocket({
       host: '127.0.0.1',
       port: 0,
@@ -99,7 +99,7 @@ export class DtlsReplica {
       arrived: (id) => void this.arrived.push(id),
     });
     this.port = (await socket.bind()).port;
-    this.innerPort = Number((await this.lease())?.split(' ')[2]?.split(':').at(-1));
+    this.peerPortNumber = Number((await this.lease())?.split(' ')[2]?.split(':').at(-1));
     return this;
   }
 
@@ -113,7 +113,7 @@ export class DtlsReplica {
   /** As SIGKILL leaves it: nothing is saved. With `leaseEnds` its lease is over too. */
   async die({ leaseEnds = true } = {}): Promise<void> {
     this.time.end();
-    await Promise.all([this.socket.close(), this.inner.close()]);
+    await Promise.all([this.socket.close(), this.peerPort.close()]);
     if (leaseEnds) await this.endLease();
   }
 

@@ -3,9 +3,9 @@ import { DtlsLine, engines, eventually, isolate, type Isolation, TcpLine } from 
 import { deriveKey, encryptionKeyId } from '@lanyard/service';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { encodeInnerMessage } from '../src/connections/inner-message.js';
 import { connectionKeys } from '../src/connections/keys.js';
 import { waitingConnectionsMax } from '../src/connections/limits.js';
+import { encodePeerMessage } from '../src/connections/peer-message.js';
 import { stallMs } from '../src/sessions/limits.js';
 import { DtlsReplica, pskKey, type ReplicaOptions } from './dtls-replica.js';
 
@@ -41,7 +41,7 @@ describe('DTLS connections between replicas', () => {
     const one = new DtlsReplica(name, {
       redis,
       redisPrefix: `${isolation.redisPrefix}dp:`,
-      innerHost: '127.0.0.1',
+      peerHost: '127.0.0.1',
       ...options,
     });
     replicas.add(one);
@@ -282,13 +282,13 @@ describe('DTLS connections between replicas', () => {
     expect([...a.kept.ids()]).toEqual([]);
   });
 
-  it('messages on the inner port that are forged, changed, late or repeated do nothing', async () => {
+  it('messages on the peer port that are forged, changed, late or repeated do nothing', async () => {
     const [a, b] = [await replica(), await replica()];
     await together(a, b);
     const attacker = createSocket('udp4');
-    const send = (bytes: Buffer): void => attacker.send(bytes, a.innerPort, '127.0.0.1');
+    const send = (bytes: Buffer): void => attacker.send(bytes, a.peerPortNumber, '127.0.0.1');
     const master = Buffer.alloc(32, 1);
-    const right = { id: encryptionKeyId(master), key: deriveKey(master, 'device-proxy inner port') };
+    const right = { id: encryptionKeyId(master), key: deriveKey(master, 'device-proxy peer port') };
     const wrong = { ...right, key: Buffer.alloc(32) };
     const message = {
       kind: 'record',
@@ -298,17 +298,17 @@ describe('DTLS connections between replicas', () => {
       address: { address: '127.0.0.1', port: 9 },
       payload: Buffer.from('no record'),
     } as const;
-    send(encodeInnerMessage(message, wrong));
-    const changed = encodeInnerMessage(message, right);
+    send(encodePeerMessage(message, wrong));
+    const changed = encodePeerMessage(message, right);
     changed[changed.length - 17]! ^= 1;
     send(changed);
     send(Buffer.alloc(3));
-    await eventually(async () => (await a.count('inner-forged')) === 3);
-    send(encodeInnerMessage({ ...message, timeMs: Date.now() - 31_000 }, right));
-    await eventually(async () => (await a.count('inner-late')) === 1);
-    send(encodeInnerMessage(message, right));
-    send(encodeInnerMessage(message, right));
-    await eventually(async () => (await a.count('inner-replayed')) === 1);
+    await eventually(async () => (await a.count('peer-forged')) === 3);
+    send(encodePeerMessage({ ...message, timeMs: Date.now() - 31_000 }, right));
+    await eventually(async () => (await a.count('peer-late')) === 1);
+    send(encodePeerMessage(message, right));
+    send(encodePeerMessage(message, right));
+    await eventually(async () => (await a.count('peer-replayed')) === 1);
     expect(await a.count('forwarded-here')).toBe(1);
     attacker.close();
   });
@@ -326,7 +326,7 @@ describe('DTLS connections between replicas', () => {
     await together(c, d);
     const id = Buffer.from(b.arrived[0] as string, 'hex');
     const record = Buffer.concat([Buffer.from('19fefd0001000000000fff', 'hex'), id, Buffer.from([0, 4, 1, 2, 3, 4])]);
-    c.inner.send(d.slots.owner, { kind: 'record', address: { address: '127.0.0.1', port: 9 }, payload: record });
+    c.peerPort.send(d.slots.owner, { kind: 'record', address: { address: '127.0.0.1', port: 9 }, payload: record });
     await eventually(async () => (await d.count('misdirected')) === 1);
     expect(await d.count('forwarded')).toBe(0);
     // c looks for the owner itself from now on.

@@ -188,7 +188,7 @@ export class TestSystem {
         encryptionKey,
       },
       redisPrefix: `${this.isolation.redisPrefix}dp:`,
-      requestsUnderWayMax: 1_000,
+      requestsInFlightMax: 1_000,
       campaignsUrls,
       pushMaxMs,
       awakeMs: awakeWindowMs,
@@ -196,7 +196,7 @@ export class TestSystem {
       coap: { host: '127.0.0.1', port: coapPort, accountId, receiveBufferBytes: 262_144 },
       ...(dtls && {
         dtls: { host: '127.0.0.1', port: 0, receiveBufferBytes: 262_144, limits: dtlsLimits, ...dtls },
-        inner: { host: '127.0.0.1', port: 0 },
+        peerPort: { host: '127.0.0.1', port: 0 },
       }),
       ...(tls && { tls: { host: '127.0.0.1', port: 0, limits: tlsLimits, ...tls } }),
       ...(tcp && { tcp: { host: '127.0.0.1', port: 0, accountId } }),

@@ -65,17 +65,17 @@ describe('positions of shards', () => {
       Promise.all(keys.shards.map(({ positions }, n) => link.redis.hset(positions, field, offsets[n] ?? 0)));
     const reached = (): Promise<unknown[]> =>
       Promise.all(keys.shards.map(({ positions }) => link.redis.hget(positions, field)));
-    const setBack = (meanwhile?: () => Promise<unknown>): Promise<number[]> =>
-      intake.setBack('device.values', [0], async () => {
+    const rewind = (meanwhile?: () => Promise<unknown>): Promise<number[]> =>
+      intake.rewind('device.values', [0], async () => {
         await meanwhile?.();
         return new Map([[0, { low: 5n, high: 80n }]]);
       });
     await put(79, 60);
-    expect([await setBack(), await reached()]).toEqual([[], ['79', '60']]);
+    expect([await rewind(), await reached()]).toEqual([[], ['79', '60']]);
     await put(80, 60);
-    expect([await setBack(), await reached()]).toEqual([[0], ['4', '4']]);
+    expect([await rewind(), await reached()]).toEqual([[0], ['4', '4']]);
     await put(100, 100);
-    await setBack(() => put(7, 100));
+    await rewind(() => put(7, 100));
     expect(await reached()).toEqual(['7', '4']);
   });
 });

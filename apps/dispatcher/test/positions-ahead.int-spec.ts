@@ -29,7 +29,7 @@ describe('a Kafka that lost what Redis has seen of it', () => {
       received.push(...payloads(eventsOf([parseMessage(text || '{}')], 'notifications')));
       expect(received.sort()).toEqual(['first', 'second']);
     });
-    const setBack = 'lanyard_dispatcher_positions_set_back_total';
-    expect(await system.counter(service, setBack, 'topic="device.values"')).toBeGreaterThan(0);
+    const rewinds = 'lanyard_dispatcher_offset_rewinds_total';
+    expect(await system.counter(service, rewinds, 'topic="device.values"')).toBeGreaterThan(0);
   });
 });

@@ -68,17 +68,17 @@ describe('appending to queues', () => {
         await expectNoGap(batch, appended);
       });
 
-      it('is given up when the positions were read again, or set back, before its answer came', async () => {
+      it('is given up when the positions were read again, or rewound, before its answer came', async () => {
         const batch = await rolledBack();
         const reading = bench.appender.readPositions('device.values', [0]);
         await expectNoGap(batch, append(batch.events, bench.appender, batch));
         expect(await reading).toEqual([0n]);
         await bench.link.redis.hset(bench.keys.ofChannel(bench.channelId).positions, position, '9');
         await bench.appender.readPositions('device.values', [0]);
-        const settingBack = bench.appender.setBack(position, 9n, 4n);
+        const rewinding = bench.appender.rewind(position, 9n, 4n);
         const ahead = { ...batch, lastOffset: 12n };
         await expectNoGap(ahead, append(batch.events, bench.appender, ahead));
-        await settingBack;
+        await rewinding;
       });
     });
 

@@ -73,7 +73,7 @@ export interface GatewayConfig extends CommonConfig {
   /** Requests of all keys of one account, when the account has no quota of its own. */
   accountRate: Rate;
   /** Requests of one client address without a valid key. */
-  attemptRate: Rate;
+  unauthenticatedRate: Rate;
   sessions: SessionBounds;
   /** Absent: people sign in with API keys only. */
   oidc?: OidcConfig;
@@ -202,7 +202,7 @@ export const readConfig = (source?: NodeJS.ProcessEnv): GatewayConfig => {
     >,
     keyRate: rate(reader, 'GATEWAY_KEY_RATE', 500, 1_000),
     accountRate: rate(reader, 'GATEWAY_ACCOUNT_RATE', 5_000, 10_000),
-    attemptRate: rate(reader, 'GATEWAY_ATTEMPT_RATE', 5, 50),
+    unauthenticatedRate: rate(reader, 'GATEWAY_UNAUTHENTICATED_RATE', 5, 50),
     sessions: {
       idleMs: reader.int('GATEWAY_SESSION_IDLE_SECONDS', 3_600, { min: 300, max: 86_400 }) * 1_000,
       maxMs: reader.int('GATEWAY_SESSION_MAX_SECONDS', 43_200, { min: 300, max: 2_592_000 }) * 1_000,

@@ -7,7 +7,7 @@ import { TestSystem } from './test-system.js';
 let gateway: TestSystem;
 
 beforeAll(async () => {
-  gateway = await (await TestSystem.corner('authentication')).start({ GATEWAY_ATTEMPT_RATE_BURST: '1000' });
+  gateway = await (await TestSystem.corner('authentication')).start({ GATEWAY_UNAUTHENTICATED_RATE_BURST: '1000' });
 });
 afterAll(() => gateway?.stop());
 
@@ -78,7 +78,7 @@ describe('an address that guesses', () => {
     let aheadMs = 0;
     const guarded = await bootstrap(
       definition,
-      gateway.config({ GATEWAY_ATTEMPT_RATE_BURST: '3', GATEWAY_ATTEMPT_RATE_PER_SECOND: '1' }),
+      gateway.config({ GATEWAY_UNAUTHENTICATED_RATE_BURST: '3', GATEWAY_UNAUTHENTICATED_RATE_PER_SECOND: '1' }),
       withProviders([CLOCK, { ...systemClock, now: () => Date.now() + aheadMs }]),
     );
     const ask = (key: string): Promise<Response> =>
@@ -129,7 +129,7 @@ describe('the rate of a key', () => {
     try {
       const [busy, quiet] = [await gateway.newKey(), await gateway.newKey()];
       const connected = async (): Promise<boolean> =>
-        !(await (await fetch(`${one.url}/metrics`)).text()).includes('rate_alone_total{');
+        !(await (await fetch(`${one.url}/metrics`)).text()).includes('rate_limit_local_total{');
       expect(await connected()).toBe(true);
       const statuses = [...(await flood(one.url, busy.key, 15)), ...(await flood(two.url, busy.key, 15))];
       const passed = statuses.filter((status) => status === 200).length;
@@ -155,7 +155,8 @@ describe('the rate of a key', () => {
       expect(passed).toBeGreaterThanOrEqual(5);
       expect(passed).toBeLessThan(8);
       // The first one passes before Redis is asked.
-      expect(await (await fetch(`${alone.url}/metrics`)).text()).toMatch(/lanyard_gateway_rate_alone_total\{.*\} 11/);
+      const page = await (await fetch(`${alone.url}/metrics`)).text();
+      expect(page).toMatch(/lanyard_gateway_rate_limit_local_total\{.*\} 11/);
     } finally {
       await alone.stop();
     }

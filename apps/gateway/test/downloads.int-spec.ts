@@ -12,8 +12,8 @@ beforeAll(async () => {
     await TestSystem.corner('downloads')
   ).start({
     GATEWAY_CAMPAIGNS_URLS: campaigns.url,
-    GATEWAY_ATTEMPT_RATE_PER_SECOND: '1',
-    GATEWAY_ATTEMPT_RATE_BURST: '5',
+    GATEWAY_UNAUTHENTICATED_RATE_PER_SECOND: '1',
+    GATEWAY_UNAUTHENTICATED_RATE_BURST: '5',
     GATEWAY_TRUSTED_PROXIES: '1',
   });
 });

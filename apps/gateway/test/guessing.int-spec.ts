@@ -17,7 +17,7 @@ beforeAll(async () => {
     sockets.handleUpgrade(request, socket, head, (client) => client.close(1008, 'invalid key')),
   );
   const variables = {
-    GATEWAY_ATTEMPT_RATE_BURST: '1000',
+    GATEWAY_UNAUTHENTICATED_RATE_BURST: '1000',
     GATEWAY_TRUSTED_PROXIES: '1',
     GATEWAY_DISPATCHER_URLS: dispatcher.url,
   };

@@ -41,7 +41,7 @@ beforeAll(async () => {
       GATEWAY_OIDC_SCOPES: 'openid profile email groups',
       GATEWAY_OIDC_ROLES: `ops=${groups.operators},read=${groups.readers}`,
       GATEWAY_OIDC_NAME: 'Test provider',
-      GATEWAY_ATTEMPT_RATE_BURST: '1000',
+      GATEWAY_UNAUTHENTICATED_RATE_BURST: '1000',
     },
     withProviders([CLOCK, clock]),
   );

@@ -15,7 +15,7 @@ describe('requests that were refused', () => {
   beforeAll(async () => {
     const corner = await TestSystem.corner('refusals');
     gateway = await corner.start(
-      { GATEWAY_TRUSTED_PROXIES: '1', GATEWAY_ATTEMPT_RATE_BURST: '1000' },
+      { GATEWAY_TRUSTED_PROXIES: '1', GATEWAY_UNAUTHENTICATED_RATE_BURST: '1000' },
       withProviders([CLOCK, clock]),
     );
     recorded = await RecordedEvents.of(gateway);

@@ -17,10 +17,10 @@ let announced: StateReader<AccessKeyChanged, AccessKeyChanged>;
 let administrators: string;
 
 beforeAll(async () => {
-  gateway = await (await TestSystem.corner('rotation')).start({ GATEWAY_ATTEMPT_RATE_BURST: '1000' });
+  gateway = await (await TestSystem.corner('rotation')).start({ GATEWAY_UNAUTHENTICATED_RATE_BURST: '1000' });
   later = await bootstrap(
     definition,
-    gateway.config({ GATEWAY_ATTEMPT_RATE_BURST: '1000' }),
+    gateway.config({ GATEWAY_UNAUTHENTICATED_RATE_BURST: '1000' }),
     withProviders([CLOCK, { ...systemClock, now: () => Date.now() + aheadMs }]),
   );
   const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });

@@ -11,7 +11,11 @@ import { Upstream } from './upstream.js';
 
 const hourMs = 3_600_000;
 const clock = new TestClock(Date.now());
-const variables = { GATEWAY_ATTEMPT_RATE_BURST: '1000', GATEWAY_KEY_RATE_BURST: '10000', GATEWAY_TRUSTED_PROXIES: '1' };
+const variables = {
+  GATEWAY_UNAUTHENTICATED_RATE_BURST: '1000',
+  GATEWAY_KEY_RATE_BURST: '10000',
+  GATEWAY_TRUSTED_PROXIES: '1',
+};
 let gateway: TestSystem;
 let registry: Upstream;
 
@@ -296,7 +300,7 @@ describe('an address that guesses', () => {
   it('429 for sign-ins and unknown cookies, and its known sessions keep working', async () => {
     const guarded = await bootstrap(
       definition,
-      gateway.config({ ...variables, GATEWAY_ATTEMPT_RATE_BURST: '3' }),
+      gateway.config({ ...variables, GATEWAY_UNAUTHENTICATED_RATE_BURST: '3' }),
       withProviders([CLOCK, clock]),
     );
     try {

@@ -32,7 +32,7 @@ export class RunningBootstraps {
   ) {
     const count = (): number => this.running.size;
     metrics.gauge({
-      name: 'lanyard_device_proxy_bootstraps_under_way',
+      name: 'lanyard_device_proxy_bootstraps_in_flight',
       help: 'Bootstraps of devices in progress',
       collect() {
         this.set(count());

@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { ConnectionStore } from './connection-store.js';
-import { InnerPort } from './inner-port.js';
 import { KeptConnections } from './kept-connections.js';
+import { PeerPort } from './peer-port.js';
 import { ReplicaEvents } from './replica-events.js';
 import { ReplicaSlots } from './replica-slots.js';
 import { SharedConnections } from './shared-connections.js';
@@ -13,7 +13,7 @@ import { StrayRecords } from './stray-records.js';
   imports: [SessionsModule],
   providers: [
     ConnectionStore,
-    InnerPort,
+    PeerPort,
     KeptConnections,
     ReplicaEvents,
     ReplicaSlots,

@@ -2,6 +2,6 @@
 export const connectionKeys = (prefix: string) => ({
   /** Hash: `state` (sealed), `epoch`, `owner`. */
   connection: (id: string) => `${prefix}dtls:${id}`,
-  /** Hash: slot -> `<lease until ms> <token of the process> <inner address or -> <replica id>`. */
+  /** Hash: slot -> `<lease until ms> <token of the process> <address of the peer port or -> <replica id>`. */
   slots: `${prefix}dtls-slots`,
 });

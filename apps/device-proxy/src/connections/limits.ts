@@ -31,5 +31,5 @@ export const lookupCountsMs = 10_000;
 export const lookupsKeptMax = 50_000;
 
 /** Messages between replicas: how old one may be by the clocks of both, and how many senders are distinguished. */
-export const innerMessageAgeMs = 30_000;
-export const innerSendersMax = 1_024;
+export const peerMessageAgeMs = 30_000;
+export const peerSendersMax = 1_024;

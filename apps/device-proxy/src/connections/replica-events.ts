@@ -21,10 +21,10 @@ type ReplicaEvent =
   | 'answered-for-another'
   /** A forwarded record whose connection is not here. */
   | 'misdirected'
-  /** Messages on the inner port that are not authentic, or came before, or too late. */
-  | 'inner-forged'
-  | 'inner-replayed'
-  | 'inner-late';
+  /** Messages on the peer port that are not authentic, or came before, or too late. */
+  | 'peer-forged'
+  | 'peer-replayed'
+  | 'peer-late';
 
 /** What happens to DTLS connections between replicas. */
 @Injectable()

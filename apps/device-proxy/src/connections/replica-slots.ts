@@ -10,8 +10,8 @@ import { loadConnectionScripts, type RunConnectionScript } from './scripts.js';
 export interface Replica {
   /** `<slot>:<token>`: never the same for two processes. */
   owner: string;
-  /** `<host>:<port>` of its inner port; undefined without one. */
-  innerAddress: string | undefined;
+  /** `<host>:<port>` of its peer port; undefined without one. */
+  peerPortAddress: string | undefined;
 }
 
 const noAddress = '-';
@@ -31,7 +31,7 @@ export class ReplicaSlots {
   private readonly token = randomBytes(tokenBytes).toString('hex');
   private readonly lapses: (() => void)[] = [];
   private slot: number | undefined;
-  private innerAddress = noAddress;
+  private peerPortAddress = noAddress;
   private replicas = new Map<number, Replica>();
   private timer: Timer | undefined;
   private renewing: Promise<void> | undefined;
@@ -52,9 +52,9 @@ export class ReplicaSlots {
     this.lapses.push(listener);
   }
 
-  /** @param innerAddress Where other replicas reach this one. */
-  async hold(innerAddress: string = noAddress): Promise<void> {
-    this.innerAddress = innerAddress;
+  /** @param peerPortAddress Where other replicas reach this one. */
+  async hold(peerPortAddress: string = noAddress): Promise<void> {
+    this.peerPortAddress = peerPortAddress;
     await this.refresh();
     this.timer = this.clock.every(slotRenewalMs, () => {
       this.renewing ??= this.refresh()
@@ -102,7 +102,7 @@ export class ReplicaSlots {
   /** Renews the lease, and learns of the other replicas. */
   async refresh(): Promise<void> {
     const before = this.slot;
-    const args = [this.token, before ?? '', this.innerAddress, slotLeaseMs, this.replicaId];
+    const args = [this.token, before ?? '', this.peerPortAddress, slotLeaseMs, this.replicaId];
     const [slot, unbroken, ...others] = (await this.run('hold-slot-1', [this.key], args)) as (string | number)[];
     this.slot = Number(slot);
     this.replicas = replicasOf(others as string[]);
@@ -116,8 +116,8 @@ const replicasOf = (rows: readonly string[]): Map<number, Replica> => {
   const replicas = new Map<number, Replica>();
   for (let n = 0; n < rows.length; n += 3) {
     const [slot, token, address] = rows.slice(n, n + 3) as [string, string, string];
-    const innerAddress = address === noAddress ? undefined : address;
-    replicas.set(Number(slot), { owner: `${slot}:${token}`, innerAddress });
+    const peerPortAddress = address === noAddress ? undefined : address;
+    replicas.set(Number(slot), { owner: `${slot}:${token}`, peerPortAddress });
   }
   return replicas;
 };

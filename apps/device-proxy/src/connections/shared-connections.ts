@@ -2,9 +2,9 @@ import type { Address, DtlsConnection } from '@lanyard/dtls';
 import { StopDeadline } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import type { ConnectionSharing, DtlsHost } from '../transport/connection-sharing.js';
-import type { InnerMessage } from './inner-message.js';
-import { InnerPort } from './inner-port.js';
 import { KeptConnections } from './kept-connections.js';
+import type { PeerMessage } from './peer-message.js';
+import { PeerPort } from './peer-port.js';
 import { ReplicaEvents } from './replica-events.js';
 import { ReplicaSlots } from './replica-slots.js';
 import { StrayRecords } from './stray-records.js';
@@ -24,7 +24,7 @@ export class SharedConnections implements ConnectionSharing {
 
   constructor(
     private readonly slots: ReplicaSlots,
-    private readonly inner: InnerPort,
+    private readonly peerPort: PeerPort,
     private readonly kept: KeptConnections,
     private readonly stray: StrayRecords,
     private readonly events: ReplicaEvents,
@@ -41,13 +41,13 @@ export class SharedConnections implements ConnectionSharing {
     this.host = host;
     this.kept.start(host);
     this.stray.start(host);
-    await this.slots.hold(await this.inner.open((message) => this.receiveInner(message)));
+    await this.slots.hold(await this.peerPort.open((message) => this.receiveFromPeer(message)));
   }
 
   async stop(): Promise<void> {
     await this.deadline.step('DTLS connections', () => this.kept.stop());
     await this.deadline.step('slot of connection ids', () => this.slots.release());
-    await this.inner.close();
+    await this.peerPort.close();
   }
 
   opened(connection: DtlsConnection): void {
@@ -85,7 +85,7 @@ export class SharedConnections implements ConnectionSharing {
   sendThroughAnother(datagram: Buffer, to: Address): boolean {
     if (to.via === undefined) return false;
     const { address, port, via } = to;
-    const sent = this.inner.send(via, { kind: 'answer', address: { address, port }, payload: datagram });
+    const sent = this.peerPort.send(via, { kind: 'answer', address: { address, port }, payload: datagram });
     if (sent) this.events.count('answered-through-another');
     return sent;
   }
@@ -94,7 +94,7 @@ export class SharedConnections implements ConnectionSharing {
     return datagram.toString('hex', connectionIdOffset, connectionIdOffset + this.connectionIdBytes);
   }
 
-  private receiveInner({ kind, owner, address, payload }: InnerMessage): void {
+  private receiveFromPeer({ kind, owner, address, payload }: PeerMessage): void {
     if (kind === 'not-here') return this.stray.sentBack(this.idOf(payload), payload, address);
     if (kind === 'answer') {
       this.events.count('answered-for-another');

@@ -4,7 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Throttle } from '../events/throttle.js';
 import type { DtlsHost } from '../transport/connection-sharing.js';
 import { ConnectionStore, type Taken } from './connection-store.js';
-import { InnerPort } from './inner-port.js';
+import { PeerPort } from './peer-port.js';
 import { KeptConnections } from './kept-connections.js';
 import { LookupResults } from './lookup-results.js';
 import { lookupsPerSecond, waitingBytesMax, waitingConnectionsMax, waitingDatagramsMax } from './limits.js';
@@ -35,7 +35,7 @@ export class StrayRecords {
   constructor(
     private readonly store: ConnectionStore,
     private readonly kept: KeptConnections,
-    private readonly inner: InnerPort,
+    private readonly peerPort: PeerPort,
     private readonly slots: ReplicaSlots,
     private readonly events: ReplicaEvents,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -80,7 +80,7 @@ export class StrayRecords {
   }
 
   private forward(owner: string, datagram: Buffer, from: Address): boolean {
-    const sent = this.inner.send(owner, { kind: 'record', address: from, payload: datagram });
+    const sent = this.peerPort.send(owner, { kind: 'record', address: from, payload: datagram });
     if (sent) this.events.count('forwarded');
     return sent;
   }
@@ -188,7 +188,7 @@ export class StrayRecords {
   /** The sender looks for the owner itself. */
   private sendBack({ datagram, from: { via = '', address, port } }: Stray): void {
     this.events.count('misdirected');
-    this.inner.send(via, { kind: 'not-here', address: { address, port }, payload: datagram });
+    this.peerPort.send(via, { kind: 'not-here', address: { address, port }, payload: datagram });
   }
 
   private async continue(id: string, taken: Extract<Taken, { kind: 'taken' }>): Promise<void> {

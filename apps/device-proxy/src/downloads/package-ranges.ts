@@ -82,7 +82,7 @@ export class PackageRanges {
       this.counted.inc({ from: 'campaigns' });
       return bytes;
     } catch (error) {
-      this.counted.inc({ from: 'nowhere' });
+      this.counted.inc({ from: 'unavailable' });
       throw error;
     } finally {
       this.fetching.delete(key);

@@ -35,10 +35,10 @@ export class Introductions {
     private readonly producer: KafkaProducer,
     private readonly directory: DeviceDirectory,
     @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(CONFIG) { requestsUnderWayMax }: DeviceProxyConfig,
+    @Inject(CONFIG) { requestsInFlightMax }: DeviceProxyConfig,
   ) {
     // Registrations get half of the room for requests; half of that is for devices that are new.
-    this.waitingMax = Math.ceil(requestsUnderWayMax / 4);
+    this.waitingMax = Math.ceil(requestsInFlightMax / 4);
   }
 
   /** Resolves when the directory has decided on the id. Throws RetryLater when it has not within a few seconds. */

@@ -20,13 +20,13 @@ export class AdmissionControl {
   private readonly underWayMax: number;
 
   constructor(
-    @Inject(CONFIG) { requestsUnderWayMax }: Pick<DeviceProxyConfig, 'requestsUnderWayMax'>,
+    @Inject(CONFIG) { requestsInFlightMax }: Pick<DeviceProxyConfig, 'requestsInFlightMax'>,
     metrics: Metrics,
   ) {
-    this.underWayMax = requestsUnderWayMax;
+    this.underWayMax = requestsInFlightMax;
     const count = (): number => this.underWay;
     metrics.gauge({
-      name: 'lanyard_device_proxy_requests_under_way',
+      name: 'lanyard_device_proxy_requests_in_flight',
       help: 'Requests of devices that are being answered',
       collect() {
         this.set(count());

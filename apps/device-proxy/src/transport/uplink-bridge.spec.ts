@@ -21,11 +21,11 @@ const request = (...path: string[]): CoapRequest => ({
 /** Replaces the random numbers. */
 class Decided extends AdmissionControl {
   constructor(
-    requestsUnderWayMax: number,
+    requestsInFlightMax: number,
     metrics: Metrics,
     private readonly decide: () => number,
   ) {
-    super({ requestsUnderWayMax }, metrics);
+    super({ requestsInFlightMax }, metrics);
   }
 
   protected override random(): number {
@@ -61,7 +61,7 @@ describe('more requests than can be answered', () => {
     const page = await metrics.registry.metrics();
     expect(page).toMatch(/requests_refused_total\{kind="registration",.*\} 1/);
     expect(page).toMatch(/requests_refused_total\{kind="other",.*\} 1/);
-    expect(page).toMatch(/requests_under_way\{.*\} 4/);
+    expect(page).toMatch(/requests_in_flight\{.*\} 4/);
 
     answerAll();
     expect(

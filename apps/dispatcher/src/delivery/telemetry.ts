@@ -13,7 +13,7 @@ export class Telemetry {
   private readonly eventsDropped;
   private readonly replayedDropped;
   private readonly eventsDelivered;
-  private readonly positionsSetBack;
+  private readonly offsetRewinds;
   private readonly requests;
   private readonly socketsClosed;
 
@@ -45,8 +45,8 @@ export class Telemetry {
       help: 'Events confirmed',
       labelNames: ['kind'],
     });
-    this.positionsSetBack = metrics.counter({
-      name: 'lanyard_dispatcher_positions_set_back_total',
+    this.offsetRewinds = metrics.counter({
+      name: 'lanyard_dispatcher_offset_rewinds_total',
       help: 'Partitions read from their beginning, because Kafka lost messages',
       labelNames: ['topic'],
     });
@@ -84,8 +84,8 @@ export class Telemetry {
     this.eventsDelivered.inc({ kind }, events);
   }
 
-  setBack(topic: string): void {
-    this.positionsSetBack.inc({ topic });
+  offsetsRewound(topic: string): void {
+    this.offsetRewinds.inc({ topic });
   }
 
   request(outcome: string): void {

@@ -108,7 +108,7 @@ export class Intake {
    * back to the first message that Kafka has. It cannot tell which of them it has appended before: better twice than never.
    * Returns the partitions. `offsets`: [low, high) of each; asked for after the positions were read, they can only be further.
    */
-  async setBack(
+  async rewind(
     topic: string,
     partitions: readonly number[],
     offsets: () => Promise<ReadonlyMap<number, { low: bigint; high: bigint }>>,
@@ -121,7 +121,7 @@ export class Intake {
       if (!has || stored.every((ofShard) => (ofShard[n] ?? -1n) < has.high)) continue;
       const position = positionOf({ topic, partition });
       this.done.delete(position);
-      await Promise.all(this.shards.map((shard, s) => shard.setBack(position, stored[s]?.[n] ?? -1n, has.low - 1n)));
+      await Promise.all(this.shards.map((shard, s) => shard.rewind(position, stored[s]?.[n] ?? -1n, has.low - 1n)));
       lost.push(partition);
     }
     return lost;

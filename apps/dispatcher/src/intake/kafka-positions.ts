@@ -19,9 +19,9 @@ export class KafkaPositions implements StoredPositions {
   ) {}
 
   async read(topic: string, partitions: number[]): Promise<Map<number, bigint>> {
-    for (const partition of await this.intake.setBack(topic, partitions, () => this.kafka.offsets(topic))) {
+    for (const partition of await this.intake.rewind(topic, partitions, () => this.kafka.offsets(topic))) {
       this.logger.error({ topic, partition }, 'Kafka lost messages: the partition is read from its beginning');
-      this.telemetry.setBack(topic);
+      this.telemetry.offsetsRewound(topic);
     }
     const next = await this.intake.read(topic, partitions);
     const unknown = partitions.filter((partition) => next.get(partition) === 0n);

@@ -87,7 +87,7 @@ export class ShardAppender {
   }
 
   /** Moves a position back from `from` to `to`, unless another replica has moved it meanwhile. */
-  async setBack(position: string, from: bigint, to: bigint): Promise<void> {
+  async rewind(position: string, from: bigint, to: bigint): Promise<void> {
     if (this.expectedOf(position) !== from || from <= to) return;
     const [outcome = null] = await this.ask(new Map([[position, to]]), []);
     if (asText(outcome) === 'ok') this.expect(position, to);

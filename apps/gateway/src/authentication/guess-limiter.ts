@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AttemptRates } from '../limits/attempt-rates.js';
+import { UnauthenticatedRates } from '../limits/unauthenticated-rates.js';
 import { Backoff } from './backoff.js';
 
 /** Back-off key: client address and key id. */
@@ -9,7 +9,7 @@ const guessOf = (address: string, keyId = ''): string => `${address} ${keyId}`;
 @Injectable()
 export class GuessLimiter {
   constructor(
-    private readonly attempts: AttemptRates,
+    private readonly attempts: UnauthenticatedRates,
     private readonly backoff: Backoff,
   ) {}
 

@@ -78,7 +78,9 @@ export class KeyLimiter {
   }
 
   private alone(accountId: string, takes: readonly Take[]): number {
-    this.metrics.counter({ name: 'lanyard_gateway_rate_alone_total', help: 'Requests counted without Redis' }).inc();
+    this.metrics
+      .counter({ name: 'lanyard_gateway_rate_limit_local_total', help: 'Requests counted without Redis' })
+      .inc();
     return this.ratesOf(accountId).takeAlone(takes);
   }
 }

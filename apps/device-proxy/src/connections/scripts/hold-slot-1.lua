@@ -3,8 +3,8 @@
 -- removed.
 --
 -- KEYS  1 slots
--- ARGV  1 token of the process  2 slot that it has, or ''  3 inner address or -  4 lease in ms  5 replica id
--- Returns { slot, 1 when the lease had not ended, for each other slot: slot, token, inner address }.
+-- ARGV  1 token of the process  2 slot that it has, or ''  3 address of the peer port or -  4 lease in ms  5 replica id
+-- Returns { slot, 1 when the lease had not ended, for each other slot: slot, token, address of the peer port }.
 local slots = KEYS[1]
 local token, wanted, address, lease, replica = unpack(ARGV)
 local slotsMax = 65536

@@ -5,12 +5,12 @@ import { type Clock, CLOCK, CONFIG, deriveKeys, type Logger, LOGGER } from '@lan
 import { Inject, Injectable } from '@nestjs/common';
 import type { DeviceProxyConfig } from '../config.js';
 import { parseAddress } from '../transport/peer-address.js';
-import { decodeInnerMessage, encodeInnerMessage, type InnerKey, type InnerMessage } from './inner-message.js';
-import { innerMessageAgeMs, innerSendersMax } from './limits.js';
+import { peerMessageAgeMs, peerSendersMax } from './limits.js';
+import { decodePeerMessage, encodePeerMessage, type PeerKey, type PeerMessage } from './peer-message.js';
 import { ReplicaEvents } from './replica-events.js';
 import { ReplicaSlots } from './replica-slots.js';
 
-const purpose = 'device-proxy inner port';
+const purpose = 'device-proxy peer port';
 
 /** A datagram and its headers fit into an Ethernet frame; blocks are smaller than that. */
 const receiveBufferBytes = 4 * 1024 * 1024;
@@ -20,28 +20,28 @@ const receiveBufferBytes = 4 * 1024 * 1024;
  * with a key of the service, and accepted once.
  */
 @Injectable()
-export class InnerPort {
-  private readonly keys: readonly InnerKey[];
-  private readonly config: DeviceProxyConfig['inner'];
+export class PeerPort {
+  private readonly keys: readonly PeerKey[];
+  private readonly config: DeviceProxyConfig['peerPort'];
   /** By sender, the one heard longest ago first. */
   private readonly windows = new Map<string, ReplayWindow>();
   private socket: UdpSocket | undefined;
   private sequence = 0;
-  private take: (message: InnerMessage) => void = () => undefined;
+  private take: (message: PeerMessage) => void = () => undefined;
 
   constructor(
-    @Inject(CONFIG) { inner, secrets }: Pick<DeviceProxyConfig, 'inner' | 'secrets'>,
+    @Inject(CONFIG) { peerPort, secrets }: Pick<DeviceProxyConfig, 'peerPort' | 'secrets'>,
     private readonly slots: ReplicaSlots,
     private readonly events: ReplicaEvents,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    this.config = inner;
+    this.config = peerPort;
     this.keys = deriveKeys(secrets.encryptionKey, purpose);
   }
 
-  /** Where other replicas reach this one; undefined when the configuration has no inner port. */
-  async open(take: (message: InnerMessage) => void): Promise<string | undefined> {
+  /** Where other replicas reach this one; undefined when the configuration has no peer port. */
+  async open(take: (message: PeerMessage) => void): Promise<string | undefined> {
     if (!this.config) return undefined;
     const { host, port } = this.config;
     this.take = take;
@@ -50,7 +50,7 @@ export class InnerPort {
       port,
       receiveBufferBytes,
       onDatagram: (bytes) => this.receive(bytes),
-      onError: (err) => this.logger.warn({ err }, 'inner port'),
+      onError: (err) => this.logger.warn({ err }, 'peer port'),
     });
     const bound = await this.socket.bind();
     const address = isIPv6(host) ? `[${host}]:${bound.port}` : `${host}:${bound.port}`;
@@ -63,31 +63,31 @@ export class InnerPort {
   }
 
   /** False when no way leads to the replica. The message may be lost. */
-  send(to: string, message: Pick<InnerMessage, 'kind' | 'address' | 'payload'>): boolean {
-    const innerAddress = this.slots.replica(to)?.innerAddress;
+  send(to: string, message: Pick<PeerMessage, 'kind' | 'address' | 'payload'>): boolean {
+    const peerPortAddress = this.slots.replica(to)?.peerPortAddress;
     const [first] = this.keys;
-    if (!this.socket || !first || innerAddress === undefined) return false;
+    if (!this.socket || !first || peerPortAddress === undefined) return false;
     this.sequence++;
     const whole = { ...message, owner: this.slots.owner, sequence: this.sequence, timeMs: this.clock.now() };
-    const { host, port } = parseAddress(innerAddress);
-    this.socket.send(encodeInnerMessage(whole, first), host, port);
+    const { host, port } = parseAddress(peerPortAddress);
+    this.socket.send(encodePeerMessage(whole, first), host, port);
     return true;
   }
 
   private receive(bytes: Buffer): void {
-    const message = decodeInnerMessage(bytes, this.keys);
-    if (!message) this.events.count('inner-forged');
-    else if (Math.abs(this.clock.now() - message.timeMs) > innerMessageAgeMs) this.events.count('inner-late');
-    else if (!this.isFirst(message)) this.events.count('inner-replayed');
+    const message = decodePeerMessage(bytes, this.keys);
+    if (!message) this.events.count('peer-forged');
+    else if (Math.abs(this.clock.now() - message.timeMs) > peerMessageAgeMs) this.events.count('peer-late');
+    else if (!this.isFirst(message)) this.events.count('peer-replayed');
     else this.take(message);
   }
 
   /** Only authentic messages get here: their senders are replicas. */
-  private isFirst({ owner, sequence }: InnerMessage): boolean {
+  private isFirst({ owner, sequence }: PeerMessage): boolean {
     const window = this.windows.get(owner) ?? new ReplayWindow();
     this.windows.delete(owner);
     this.windows.set(owner, window);
-    if (this.windows.size > innerSendersMax) this.windows.delete(this.windows.keys().next().value as string);
+    if (this.windows.size > peerSendersMax) this.windows.delete(this.windows.keys().next().value as string);
     if (!window.isFresh(sequence)) return false;
     window.mark(sequence);
     return true;

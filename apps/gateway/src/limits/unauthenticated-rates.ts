@@ -5,8 +5,8 @@ import { LocalRates } from './local-rates.js';
 
 /** Requests without a valid key, by client address. */
 @Injectable()
-export class AttemptRates extends LocalRates {
-  constructor(@Inject(CONFIG) { attemptRate }: GatewayConfig, @Inject(CLOCK) clock: Clock) {
-    super(attemptRate, clock);
+export class UnauthenticatedRates extends LocalRates {
+  constructor(@Inject(CONFIG) { unauthenticatedRate }: GatewayConfig, @Inject(CLOCK) clock: Clock) {
+    super(unauthenticatedRate, clock);
   }
 }

@@ -5,7 +5,7 @@ import type { Address } from '@lanyard/dtls';
  * A message between replicas, over UDP: a record that has to reach another replica, the answer that has to leave from there, or a
  * record whose connection is not there, which goes back.
  */
-export interface InnerMessage {
+export interface PeerMessage {
   kind: 'record' | 'answer' | 'not-here';
   /** `<slot>:<token>` of the replica that sends it, and the number and time that it has there. */
   owner: string;
@@ -17,7 +17,7 @@ export interface InnerMessage {
   payload: Buffer;
 }
 
-export interface InnerKey {
+export interface PeerKey {
   /** Eight hex digits. */
   id: string;
   key: Buffer;
@@ -34,7 +34,7 @@ const headBytes = 1 + 1 + keyIdBytes + 2 + tokenBytes + 6 + 6 + 2 + 1;
 const macOf = (key: Buffer, bytes: Buffer): Buffer =>
   createHmac('sha256', key).update(bytes).digest().subarray(0, macBytes);
 
-export const encodeInnerMessage = (message: InnerMessage, { id, key }: InnerKey): Buffer => {
+export const encodePeerMessage = (message: PeerMessage, { id, key }: PeerKey): Buffer => {
   const address = Buffer.from(message.address.address);
   const [slot = '', token = ''] = message.owner.split(':');
   const head = Buffer.alloc(headBytes);
@@ -52,7 +52,7 @@ export const encodeInnerMessage = (message: InnerMessage, { id, key }: InnerKey)
 };
 
 /** Undefined when it is not authentic. Never throws. */
-export const decodeInnerMessage = (bytes: Buffer, keys: readonly InnerKey[]): InnerMessage | undefined => {
+export const decodePeerMessage = (bytes: Buffer, keys: readonly PeerKey[]): PeerMessage | undefined => {
   if (bytes.length < headBytes + macBytes || bytes[0] !== version) return undefined;
   const id = bytes.toString('hex', 2, 2 + keyIdBytes);
   const key = keys.find((one) => one.id === id)?.key;
@@ -62,7 +62,7 @@ export const decodeInnerMessage = (bytes: Buffer, keys: readonly InnerKey[]): In
 };
 
 /** Of an authentic message: by another version of this code at worst. */
-const readBody = (body: Buffer): InnerMessage | undefined => {
+const readBody = (body: Buffer): PeerMessage | undefined => {
   const kind = kinds[body[1] as number];
   const slotAt = 2 + keyIdBytes;
   const sequenceAt = slotAt + 2 + tokenBytes;
