@@ -4,7 +4,7 @@ import { campaign } from './devices/campaign.ts';
 import { commands } from './devices/commands.ts';
 import { dtls as devicesDtls } from './devices/dtls.ts';
 import { dtlsFaults } from './devices/dtls-faults.ts';
-import { behindGateways } from './devices/gateways.ts';
+import { behindGateways } from './devices/lwm2m-gateways.ts';
 import { memory, memoryDtls } from './devices/memory.ts';
 import { messages } from './devices/messages.ts';
 import { replicaFaults } from './devices/replica-faults.ts';

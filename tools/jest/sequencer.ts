@@ -22,7 +22,7 @@ const first = [
   'journeys',
   'killed-services',
   'access',
-  'gateways',
+  'lwm2m-gateways',
   'no-loss',
   'openapi',
   'dtls-clients',

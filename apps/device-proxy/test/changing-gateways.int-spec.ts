@@ -1,10 +1,10 @@
 import type { Identity } from '@lanyard/service';
 import { eventually, SecureDevice, TestClock, withKey } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { lookAgainMs } from '../src/gateways/limits.js';
+import { lookAgainMs } from '../src/lwm2m-gateways/limits.js';
 import type { RunningProxy } from './running-proxy.js';
 import { keyHex, patient } from './secure-test-system.js';
-import { temperature, TestGateway } from './test-gateway.js';
+import { temperature, TestLwm2mGateway } from './test-lwm2m-gateway.js';
 import { newKey, TestSystem } from './test-system.js';
 
 describe('a device that changes between a gateway and a registration of its own', () => {
@@ -27,14 +27,14 @@ describe('a device that changes between a gateway and a registration of its own'
     return Buffer.from(String(json['payload']), 'base64').toString();
   };
   const epochOf = async (deviceId: string): Promise<number> => Number((await system.storedSession(deviceId)).epoch);
-  const refused = (gateway: TestGateway, text: string) =>
+  const refused = (gateway: TestLwm2mGateway, text: string) =>
     system.fact(
       system.events,
       (v) => v.deviceId === gateway.deviceId && (v.description ?? '').includes(text),
       patient.timeoutMs,
     );
-  const newGateway = async (name: string, child = `${name}-first`, replica = proxy): Promise<TestGateway> => {
-    const gateway = new TestGateway(system, replica, name);
+  const newGateway = async (name: string, child = `${name}-first`, replica = proxy): Promise<TestLwm2mGateway> => {
+    const gateway = new TestLwm2mGateway(system, replica, name);
     gateway.add(0, child);
     await gateway.register();
     // Its list is observed from here on.
@@ -42,7 +42,7 @@ describe('a device that changes between a gateway and a registration of its own'
     return gateway;
   };
   /** It is registered by itself, and the operator puts it behind the gateway that lists it. */
-  const putBehind = async (gateway: TestGateway, name: string, replica = proxy) => {
+  const putBehind = async (gateway: TestLwm2mGateway, name: string, replica = proxy) => {
     const thing = system.thing(replica, name);
     const deviceId = await system.register(thing);
     gateway.add(1, name);

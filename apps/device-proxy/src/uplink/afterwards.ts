@@ -1,7 +1,7 @@
 import { type Logger, LOGGER } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { Deliverer } from '../commands/deliverer.js';
-import { Gateways } from '../gateways/gateways.js';
+import { Lwm2mGateways } from '../lwm2m-gateways/lwm2m-gateways.js';
 import { Observer } from '../observations/observer.js';
 import { LastSeen } from '../sessions/last-seen.js';
 import type { Session } from '../sessions/session.js';
@@ -15,7 +15,7 @@ export class Afterwards {
     private readonly deliverer: Deliverer,
     private readonly reconciler: SubscriptionReconciler,
     private readonly observer: Observer,
-    private readonly gateways: Gateways,
+    private readonly gateways: Lwm2mGateways,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 

@@ -3,7 +3,7 @@ import { type Logger, LOGGER, Tracing, within } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { mediaTypeOf } from '../downlink/formats.js';
 import { UnreadableReports } from '../events/unreadable-reports.js';
-import { Gateways } from '../gateways/gateways.js';
+import { Lwm2mGateways } from '../lwm2m-gateways/lwm2m-gateways.js';
 import { Observer } from '../observations/observer.js';
 import { Values } from '../observations/values.js';
 import { withoutPrefix } from '../sessions/gateway-link.js';
@@ -35,7 +35,7 @@ export class Notify {
     private readonly values: Values,
     private readonly observer: Observer,
     private readonly reconciler: SubscriptionReconciler,
-    private readonly gateways: Gateways,
+    private readonly gateways: Lwm2mGateways,
     private readonly unreadable: UnreadableReports,
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly tracing: Tracing,

@@ -9,7 +9,7 @@ import {
 import { type Clock, CLOCK, type Logger, LOGGER } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { readSend, type SentValue } from '../downlink/formats.js';
-import { Gateways } from '../gateways/gateways.js';
+import { Lwm2mGateways } from '../lwm2m-gateways/lwm2m-gateways.js';
 import { Values } from '../observations/values.js';
 import { LastSeen } from '../sessions/last-seen.js';
 import { mayBeGateway } from '../sessions/registered-links.js';
@@ -38,7 +38,7 @@ export class Send {
     private readonly lastSeen: LastSeen,
     private readonly values: Values,
     private readonly models: AccountModels,
-    private readonly gateways: Gateways,
+    private readonly gateways: Lwm2mGateways,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}

@@ -8,10 +8,10 @@ import { CommandsModule } from '../commands/commands.module.js';
 import { Deliverer } from '../commands/deliverer.js';
 import { DownloadsModule } from '../downloads/downloads.module.js';
 import { EventsModule } from '../events/events.module.js';
-import { GatewaysModule } from '../gateways/gateways.module.js';
 import { IntakeModule } from '../intake/intake.module.js';
 import { Listeners } from '../listeners/listeners.js';
 import { ListenersModule } from '../listeners/listeners.module.js';
+import { Lwm2mGatewaysModule } from '../lwm2m-gateways/lwm2m-gateways.module.js';
 import { ObservationsModule } from '../observations/observations.module.js';
 import { LastSeen } from '../sessions/last-seen.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
@@ -37,7 +37,7 @@ import { Update } from './update.js';
     CatchUpModule,
     BootstrapModule,
     EventsModule,
-    GatewaysModule,
+    Lwm2mGatewaysModule,
     SubscriptionsModule,
     CommandsModule,
     DownloadsModule,

@@ -8,7 +8,7 @@ import { SessionsModule } from '../sessions/sessions.module.js';
 import { StateModule } from '../state/state.module.js';
 import { SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
 import { DevicesBehind } from './devices-behind.js';
-import { Gateways } from './gateways.js';
+import { Lwm2mGateways } from './lwm2m-gateways.js';
 import { RefusedDevices } from './refused-devices.js';
 
 /** Devices behind gateways (object 25). */
@@ -23,7 +23,7 @@ import { RefusedDevices } from './refused-devices.js';
     ProducerModule,
     StateModule,
   ],
-  providers: [DevicesBehind, Gateways, RefusedDevices],
-  exports: [Gateways],
+  providers: [DevicesBehind, Lwm2mGateways, RefusedDevices],
+  exports: [Lwm2mGateways],
 })
-export class GatewaysModule {}
+export class Lwm2mGatewaysModule {}

@@ -2,7 +2,7 @@ import type { Identity } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunningProxy } from './running-proxy.js';
-import { temperature, TestGateway } from './test-gateway.js';
+import { temperature, TestLwm2mGateway } from './test-lwm2m-gateway.js';
 import { newKey, type Reply, TestSystem } from './test-system.js';
 
 const b64 = (value: unknown): string =>
@@ -38,12 +38,12 @@ const refusal = (gatewayId: string, text: string) =>
   system.fact(system.events, (v) => v.deviceId === gatewayId && (v.description ?? '').includes(text), 20_000);
 
 describe('devices behind a gateway', () => {
-  let gateway: TestGateway;
+  let gateway: TestLwm2mGateway;
   let one: string;
   let two: string;
 
   beforeAll(async () => {
-    gateway = new TestGateway(system, proxy, 'gw');
+    gateway = new TestLwm2mGateway(system, proxy, 'gw');
     gateway.add(0, 'gw-one');
     gateway.add(1, 'gw-two');
     await gateway.register();
@@ -181,7 +181,7 @@ describe('devices behind a gateway', () => {
   });
 
   it('go from one gateway to another when the directory says so', async () => {
-    const other = new TestGateway(system, proxy, 'gw-other');
+    const other = new TestLwm2mGateway(system, proxy, 'gw-other');
     other.add(0, 'gw-one', 'here');
     await other.register();
     await refusal(other.deviceId, 'not behind this gateway');
@@ -205,7 +205,7 @@ describe('devices behind a gateway', () => {
 describe('a gateway of another replica', () => {
   it('is taken over with its devices, their observations and their commands', async () => {
     const other = await system.proxy('dp-1');
-    const gateway = new TestGateway(system, proxy, 'moving');
+    const gateway = new TestLwm2mGateway(system, proxy, 'moving');
     const child = gateway.add(0, 'moving-one');
     await gateway.register();
     const id = await gateway.idOf('moving-one');
@@ -229,7 +229,7 @@ describe('a gateway of another replica', () => {
 
   it('has its devices again after a restart', async () => {
     const replica = await system.proxy('dp-restarted');
-    const gateway = new TestGateway(system, replica, 'restarted');
+    const gateway = new TestLwm2mGateway(system, replica, 'restarted');
     const child = gateway.add(0, 'restarted-one');
     await gateway.register();
     const id = await gateway.idOf('restarted-one');
@@ -247,7 +247,7 @@ describe('a gateway of another replica', () => {
 describe('a device behind a gateway that was suspended while no replica had its session', () => {
   it('has none afterwards', async () => {
     const replica = await system.proxy('dp-away');
-    const gateway = new TestGateway(system, replica, 'away');
+    const gateway = new TestLwm2mGateway(system, replica, 'away');
     const child = gateway.add(0, 'away-one');
     gateway.add(1, 'away-two');
     await gateway.register();
@@ -268,7 +268,7 @@ describe('a device behind a gateway that was suspended while no replica had its 
 
 describe('refused', () => {
   it('are unusable instances, each with what is wrong; the others are served', async () => {
-    const gateway = new TestGateway(system, proxy, 'careless');
+    const gateway = new TestLwm2mGateway(system, proxy, 'careless');
     gateway.add(0, 'careless-good', 'good');
     gateway.add(1, 'careless-slash', 'a/b');
     gateway.add(2, 'careless-digits', '3303');
@@ -290,11 +290,11 @@ describe('refused', () => {
   it('are names of devices that are not behind the gateway: by themselves, behind another one, or the gateway itself', async () => {
     const direct = system.thing(proxy, 'direct');
     const directId = await system.register(direct);
-    const first = new TestGateway(system, proxy, 'first');
+    const first = new TestLwm2mGateway(system, proxy, 'first');
     first.add(0, 'first-own');
     await first.register();
     const own = await first.idOf('first-own');
-    const thief = new TestGateway(system, proxy, 'thief');
+    const thief = new TestLwm2mGateway(system, proxy, 'thief');
     thief.add(0, 'direct');
     thief.add(1, 'first-own');
     thief.add(2, 'thief');
@@ -314,7 +314,7 @@ describe('refused', () => {
   });
 
   it('is a device without security that takes the name of one behind a gateway', async () => {
-    const gateway = new TestGateway(system, proxy, 'host');
+    const gateway = new TestLwm2mGateway(system, proxy, 'host');
     gateway.add(0, 'hosted');
     await gateway.register();
     await gateway.idOf('hosted');
@@ -323,7 +323,7 @@ describe('refused', () => {
   });
 
   it('are devices beyond the bound', async () => {
-    const gateway = new TestGateway(system, proxy, 'crowded');
+    const gateway = new TestLwm2mGateway(system, proxy, 'crowded');
     for (let n = 0; n < 403; n++) gateway.add(n, `crowd-${n}`);
     await gateway.register();
     await refusal(gateway.deviceId, 'a gateway may have at most 400 devices');
@@ -332,14 +332,14 @@ describe('refused', () => {
   });
 
   it('is a list that cannot be read', async () => {
-    const gateway = new TestGateway(system, proxy, 'garbled', { formats: [0, 110] });
+    const gateway = new TestLwm2mGateway(system, proxy, 'garbled', { formats: [0, 110] });
     gateway.device.resources.set('/25/0/0', { read: () => Buffer.from('x') });
     await gateway.register();
     await refusal(gateway.deviceId, 'resource 0, the device id, is missing or blank');
   });
 
   it('is an error of the gateway: once in the event log, and its list is read again', async () => {
-    const gateway = new TestGateway(system, proxy, 'failing');
+    const gateway = new TestLwm2mGateway(system, proxy, 'failing');
     gateway.add(0, 'failing-child');
     let failures = 2;
     gateway.device.beforeAnswer = ({ path }) => {

@@ -30,7 +30,7 @@ const isFreedElsewhere = (result: unknown): boolean => result === 'has-credentia
 
 /** Reads and observes object 25 of gateways, and keeps a session for each device that it describes. */
 @Injectable()
-export class Gateways implements BeforeApplicationShutdown {
+export class Lwm2mGateways implements BeforeApplicationShutdown {
   private readonly known = new WeakMap<Session, Known>();
   /** Gateways that are read at their next message. */
   private readonly due = new Set<Session>();

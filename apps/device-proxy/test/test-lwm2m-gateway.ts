@@ -14,7 +14,7 @@ export interface Child {
 }
 
 /** A gateway whose devices have a temperature, a text that can be written, and a reboot. */
-export class TestGateway {
+export class TestLwm2mGateway {
   readonly device: DeviceClient;
   deviceId = '';
   readonly children = new Map<string, Child>();
