@@ -134,7 +134,7 @@ describe('a device that does not answer', () => {
         firstContact: false,
       },
     });
-    session.greeted = true;
+    session.isRegistrationAnswered = true;
     return session;
   };
 
@@ -273,11 +273,11 @@ describe('a device that does not answer', () => {
     'a %s whose claim got no answer from the database is claimed again',
     async (method) => {
       const session = await register();
-      session.greeted = false;
+      session.isRegistrationAnswered = false;
       const asyncId = await send(session, method);
       // As if the connection had ended when the claim was stored, before its answer.
       await part(CommandClaims).claim(session.deviceId, { replica: 'dp-0', epoch: session.epoch });
-      session.greeted = true;
+      session.isRegistrationAnswered = true;
       part(Deliverer).deliverWaiting(session.deviceId);
       expect(await ended(asyncId)).toMatchObject({ status: 200, attempts: 1 });
     },
@@ -285,7 +285,7 @@ describe('a device that does not answer', () => {
 
   it('a command that is stored is accepted, though its hint for another replica is lost', async () => {
     const session = await register();
-    session.greeted = false;
+    session.isRegistrationAnswered = false;
     const known = await part(Commands).device(app, session.deviceId);
     const elsewhere = { ...known, session: { ...known.session!, owner: 'dp-1' } };
     const redis = service.app.get<Redis>(REDIS);
@@ -310,14 +310,14 @@ describe('a device that does not answer', () => {
   it('one that stops listening while a command is stored gets it when it listens again', async () => {
     const session = await register();
     const { sending, unlock } = await sendLocked(session);
-    session.greeted = false;
+    session.isRegistrationAnswered = false;
     await unlock();
     const asyncId = await sending;
     await eventually(async () =>
       expect(await part(CommandHistory).get(app, asyncId)).toMatchObject({ state: 'waiting', attempts: 0 }),
     );
     expect(link.asked).toEqual([]);
-    session.greeted = true;
+    session.isRegistrationAnswered = true;
     part(LastSeen).recordMessage(session);
     expect(await ended(asyncId)).toMatchObject({ status: 200, attempts: 1 });
   });
@@ -326,7 +326,7 @@ describe('a device that does not answer', () => {
     'one that is suspended while a command waits to be stored refuses it (listens: %p)',
     async (listens) => {
       const session = await register();
-      session.greeted = listens;
+      session.isRegistrationAnswered = listens;
       const { deviceId } = session;
       const { sending, unlock } = await sendLocked(session);
       await part(KafkaProducer).send<DeviceLifecycleChanged>(DeviceLifecycle, {
@@ -347,7 +347,7 @@ describe('a device that does not answer', () => {
 
   it('many commands for one device leave the database to those of others', async () => {
     const [busy, other] = [await register(), await register()];
-    for (const session of [busy, other]) session.greeted = false;
+    for (const session of [busy, other]) session.isRegistrationAnswered = false;
     const known = await part(Commands).device(app, busy.deviceId);
     const unlock = await holdRows(
       isolation.databaseUrl,
@@ -402,11 +402,11 @@ describe('a device that does not answer', () => {
 
   it('nothing is asked of a device that has no answer to its registration yet', async () => {
     const session = await register();
-    session.greeted = false;
+    session.isRegistrationAnswered = false;
     const asyncId = await send(session, 'GET');
     await clock.advance(10_000);
     expect(link.asked).toHaveLength(0);
-    session.greeted = true;
+    session.isRegistrationAnswered = true;
     part(Deliverer).deliverWaiting(session.deviceId);
     expect(await ended(asyncId)).toMatchObject({ status: 200 });
   });

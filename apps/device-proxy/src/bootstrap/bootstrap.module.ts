@@ -5,7 +5,7 @@ import { ProducerModule } from '../producer/producer.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { StateModule } from '../state/state.module.js';
 import { TransportModule } from '../transport/transport.module.js';
-import { Applicants } from './applicants.js';
+import { BootstrapAdmission } from './bootstrap-admission.js';
 import { BootstrapFacts } from './bootstrap-facts.js';
 import { Bootstraps } from './bootstraps.js';
 import { CredentialServices } from './credential-services.js';
@@ -16,7 +16,7 @@ import { RunningBootstraps } from './running-bootstraps.js';
 @Module({
   imports: [IntakeModule, CredentialsModule, ProducerModule, SessionsModule, StateModule, TransportModule],
   providers: [
-    Applicants,
+    BootstrapAdmission,
     BootstrapFacts,
     Bootstraps,
     CredentialServices,

@@ -7,9 +7,9 @@ import { DeviceLinks } from '../transport/device-links.js';
 import { RetryLater } from '../transport/retry-later.js';
 import type { UplinkReply, UplinkRequest } from '../transport/uplink-request.js';
 import { isPackFormat, isWritable } from './account-instances.js';
-import { type Applicant, Applicants } from './applicants.js';
+import { type AdmittedBootstrap, BootstrapAdmission } from './bootstrap-admission.js';
+import { type Account, packOf, writeAccount } from './bootstrap-exchange.js';
 import { BootstrapFacts, type BootstrapKey } from './bootstrap-facts.js';
-import { type Account, packOf, writeAccount } from './conversation.js';
 import { failureOf } from './failure.js';
 import { announceAgainMs } from './limits.js';
 import { ProvisionalCredentials } from './provisional-credentials.js';
@@ -40,7 +40,7 @@ export class Bootstraps {
   private readonly total;
 
   constructor(
-    private readonly applicants: Applicants,
+    private readonly admission: BootstrapAdmission,
     private readonly running: RunningBootstraps,
     private readonly facts: BootstrapFacts,
     private readonly credentials: ProvisionalCredentials,
@@ -57,13 +57,13 @@ export class Bootstraps {
     });
   }
 
-  /** `POST /bs`: 2.04, and then the conversation that the server leads. */
+  /** `POST /bs`: 2.04, and then the exchange that the server leads. */
   async answerRequest(request: UplinkRequest): Promise<UplinkReply> {
-    const applicant = await this.applicants.admit(request);
-    if ('refusal' in applicant) return applicant.refusal;
-    const format = applicant.preferredFormat ?? contentFormat.tlv;
+    const admitted = await this.admission.admit(request);
+    if ('refusal' in admitted) return admitted.refusal;
+    const format = admitted.preferredFormat ?? contentFormat.tlv;
     if (!isWritable(format)) return { code: '4.15', diagnostic: `Content-Format ${format} is not supported` };
-    return this.begin('bs', request, applicant, format, async ({ key, account, signal, reply }) => {
+    return this.begin('bs', request, admitted, format, async ({ key, account, signal, reply }) => {
       await reply({ code: '2.04' });
       this.silence(key);
       const { address } = request;
@@ -77,11 +77,11 @@ export class Bootstraps {
    * because the device sends nothing else.
    */
   async answerPack(request: UplinkRequest): Promise<UplinkReply> {
-    const applicant = await this.applicants.admit(request);
-    if ('refusal' in applicant) return applicant.refusal;
+    const admitted = await this.admission.admit(request);
+    if ('refusal' in admitted) return admitted.refusal;
     const format = request.accept ?? contentFormat.senmlCbor;
     if (!isPackFormat(format)) return { code: '4.06', diagnostic: `Content-Format ${format} is not supported` };
-    return this.begin('bspack', request, applicant, format, async ({ key, account, signal, reply }) => {
+    return this.begin('bspack', request, admitted, format, async ({ key, account, signal, reply }) => {
       await reply({ code: '2.05', payload: packOf(account), contentFormat: format });
       if (!account.psk) await this.announceSuccess(key, signal);
       else this.total.inc({ outcome: 'pack-sent' });
@@ -91,7 +91,7 @@ export class Bootstraps {
   private begin(
     how: Interface,
     { address }: UplinkRequest,
-    { deviceId, accountId, profile }: Applicant,
+    { deviceId, accountId, profile }: AdmittedBootstrap,
     format: number,
     work: (begun: Begun) => Promise<void>,
   ): Promise<UplinkReply> {
@@ -100,7 +100,7 @@ export class Bootstraps {
       this.running.run(accountId, deviceId, async (signal) => {
         let started = false;
         const reply = (answer: UplinkReply): Promise<void> => {
-          const sent = new Promise<void>((afterwards) => resolve({ ...answer, afterwards }));
+          const sent = new Promise<void>((onSent) => resolve({ ...answer, onSent }));
           return Promise.race([sent, whenAborted(signal)]);
         };
         try {

@@ -1,6 +1,6 @@
 import type { BootstrapFailure } from '@lanyard/contracts';
 import { ConnectionEnded, NoAnswer, NotSendable, NotSent, Refused, UnusableAnswer } from '../transport/device-link.js';
-import { RefusedByDevice } from './conversation.js';
+import { RefusedByDevice } from './bootstrap-exchange.js';
 import { Aborted } from './running-bootstraps.js';
 
 const kinds: readonly (readonly [new (...parameters: never[]) => Error, BootstrapFailure])[] = [

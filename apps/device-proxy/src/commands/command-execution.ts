@@ -15,7 +15,7 @@ import { createdPath, pathsFormat } from '../downlink/requests.js';
 import { type Observed, Observer } from '../observations/observer.js';
 import type { Target } from '../sessions/observations.js';
 import { Values } from '../observations/values.js';
-import type { AnswerAhead } from '../sessions/joining.js';
+import type { AnswerAhead } from '../sessions/pending-subscriber.js';
 import { itemOf } from './facts.js';
 import { PackageOffers } from './package-offers.js';
 import type { Session } from '../sessions/session.js';
@@ -141,50 +141,50 @@ export class CommandExecution {
     const rows = await this.interest.load(session);
     if (!rows.some((row) => row.path === path && row.keyId === keyId && row.together === null))
       return subscriptionRemoved;
-    const joining = this.joins(session, command, [path]);
-    if (session.observations.has(path)) return this.follow(session, command, joining);
-    return this.observe(session, { path }, command, joining);
+    const pending = this.joins(session, command, [path]);
+    if (session.observations.has(path)) return this.follow(session, command, pending);
+    return this.observe(session, { path }, command, pending);
   }
 
   /** A notification that arrives before the response to the read is the first value, and newer than the response. */
-  private async follow(session: Session, command: Command, joining: SubscriptionAnswer): Promise<Outcome> {
+  private async follow(session: Session, command: Command, pending: SubscriptionAnswer): Promise<Outcome> {
     const { path, keyId } = command;
     const { downlink, values } = this;
     const read = { operation: 'read', path, query: [], accept: null, contentType: null, payload: null } as const;
     const reply = await downlink
       .request(session, read, this.sentFor(command))
       .catch((error: unknown) => error as Error);
-    const answered = await joining.answered();
+    const answered = await pending.answered();
     if (answered) return answered;
     if (reply instanceof Error) throw reply;
     const outcome = outcomeOf(reply);
     if (reply.code !== '2.05') return outcome;
-    await joining.reportOutcome(outcome, (answer) =>
+    await pending.reportOutcome(outcome, (answer) =>
       values.report(session, { path, ...reply, cause: 'notify', audience: [keyId], answer }),
     );
-    return (await joining.answered()) ?? outcome;
+    return (await pending.answered()) ?? outcome;
   }
 
   private async observe(
     session: Session,
     target: Target,
     command: Command,
-    joining: SubscriptionAnswer,
+    pending: SubscriptionAnswer,
   ): Promise<Outcome> {
     const observed = await this.observer.observe(session, target, this.sentFor(command), (first, report) =>
-      joining.reportOutcome(this.observed(first), report),
+      pending.reportOutcome(this.observed(first), report),
     );
-    return (await joining.answered()) ?? this.observed(observed);
+    return (await pending.answered()) ?? this.observed(observed);
   }
 
   private joins(session: Session, command: Command, paths: readonly string[]): SubscriptionAnswer {
-    const joining = new SubscriptionAnswer(command.keyId, paths, (outcome) => this.answerAhead(command, outcome));
-    session.joining = joining;
-    return joining;
+    const pending = new SubscriptionAnswer(command.keyId, paths, (outcome) => this.answerAhead(command, outcome));
+    session.pendingSubscriber = pending;
+    return pending;
   }
 
   private answerAhead(command: Command, outcome: Outcome): AnswerAhead {
-    return { uid: newUid(), keyId: command.keyId, item: itemOf(command, outcome), isTold: false };
+    return { uid: newUid(), keyId: command.keyId, item: itemOf(command, outcome), isSent: false };
   }
 
   /** One observation for each command: its paths are those that still have subscriptions of this command. */

@@ -166,7 +166,7 @@ export class Deliverer implements OnApplicationBootstrap {
       if (verdict.pauseMs > 0) this.retryLater(command.deviceId, verdict.pauseMs);
       return false;
     } finally {
-      session.joining = undefined;
+      session.pendingSubscriber = undefined;
       this.inFlight.delete(command);
     }
   }

@@ -1,8 +1,8 @@
-import type { AnswerAhead, Joining, ReportWith } from '../sessions/joining.js';
+import type { AnswerAhead, PendingSubscriber, ReportWith } from '../sessions/pending-subscriber.js';
 import { type Outcome, outcomeOf } from './outcome.js';
 
 /** A subscription command in progress: the first value that its key gets carries the answer. */
-export class SubscriptionAnswer implements Joining {
+export class SubscriptionAnswer implements PendingSubscriber {
   private first: Promise<Outcome | undefined> | undefined;
 
   constructor(
@@ -11,11 +11,11 @@ export class SubscriptionAnswer implements Joining {
     private readonly answerOf: (outcome: Outcome) => AnswerAhead,
   ) {}
 
-  get isTelling(): boolean {
+  get isReceiving(): boolean {
     return this.first !== undefined;
   }
 
-  reportValue(...[value, report]: Parameters<Joining['reportValue']>): Promise<void> {
+  reportValue(...[value, report]: Parameters<PendingSubscriber['reportValue']>): Promise<void> {
     return this.reportOutcome(outcomeOf({ code: '2.05', ...value }), report);
   }
 
@@ -25,7 +25,7 @@ export class SubscriptionAnswer implements Joining {
     const answer = this.answerOf(outcome);
     const reported = report(answer);
     this.first = reported.then(
-      () => (answer.isTold ? { ...outcome, isAnswered: true } : undefined),
+      () => (answer.isSent ? { ...outcome, isAnswered: true } : undefined),
       () => (this.first = undefined),
     );
     return reported;

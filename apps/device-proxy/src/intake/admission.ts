@@ -7,8 +7,8 @@ import type { DirectoryEntry } from '../state/device-lifecycle.reader.js';
 import { RetryLater } from '../transport/retry-later.js';
 import type { Sender } from '../transport/sender.js';
 import { DeviceDirectory } from './device-directory.js';
+import { DeviceEnrollment } from './device-enrollment.js';
 import { FirstContacts } from './first-contacts.js';
-import { Introductions } from './introductions.js';
 
 export interface Admitted {
   deviceId: string;
@@ -43,7 +43,7 @@ export class Admission {
     private readonly directory: DeviceDirectory,
     private readonly accounts: AccessAccountsReader,
     private readonly contacts: FirstContacts,
-    private readonly introductions: Introductions,
+    private readonly enrollment: DeviceEnrollment,
     private readonly refusals: Refusals,
     private readonly credentials: CredentialIndex,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -137,7 +137,7 @@ export class Admission {
       return undefined;
     }
     if (this.directory.whyBlocked(deviceId) === 'deleted') throw new RetryLater('the device was deleted a moment ago');
-    await this.introductions.introduce({ deviceId, ...newcomer });
+    await this.enrollment.enroll({ deviceId, ...newcomer });
     const entry = this.directory.named(newcomer.accountId, newcomer.endpointName);
     if (!entry) throw new RetryLater('the name belongs to another device, which is not known here yet');
     return { entry, firstContact: entry.deviceId === deviceId };

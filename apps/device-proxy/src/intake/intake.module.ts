@@ -6,13 +6,13 @@ import { StateModule } from '../state/state.module.js';
 import { AccountSettings } from './account-settings.js';
 import { Admission } from './admission.js';
 import { DeviceDirectory } from './device-directory.js';
+import { DeviceEnrollment } from './device-enrollment.js';
 import { EndpointNames } from './endpoint-names.js';
 import { FirstContacts } from './first-contacts.js';
-import { Introductions } from './introductions.js';
 
 @Module({
   imports: [CredentialsModule, SessionsModule, ProducerModule, StateModule],
-  providers: [AccountSettings, Admission, DeviceDirectory, EndpointNames, FirstContacts, Introductions],
+  providers: [AccountSettings, Admission, DeviceDirectory, EndpointNames, FirstContacts, DeviceEnrollment],
   exports: [AccountSettings, Admission, DeviceDirectory, EndpointNames],
 })
 export class IntakeModule {}

@@ -108,7 +108,7 @@ export class DevicesBehind {
       await sessions.close(session);
       throw error;
     }
-    session.greeted = true;
+    session.isRegistrationAnswered = true;
     void reconciler.applyRules(session);
     deliverer.checkQueue(deviceId);
   }

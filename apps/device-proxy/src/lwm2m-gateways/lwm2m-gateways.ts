@@ -56,7 +56,8 @@ export class Lwm2mGateways implements BeforeApplicationShutdown {
     this.work = new RunningWork(clock);
     directory.onAdmissible((gatewayId) => this.applyAgain(sessions.get(gatewayId)));
     lastSeen.onMessage((session) => {
-      if (this.due.size > 0 && session.greeted && this.due.delete(session)) this.run(session, () => this.read(session));
+      if (this.due.size > 0 && session.isRegistrationAnswered && this.due.delete(session))
+        this.run(session, () => this.read(session));
     });
     sessions.listen({
       // The list may have changed while no replica was listening.

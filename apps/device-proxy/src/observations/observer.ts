@@ -2,7 +2,7 @@ import { covers, gatewayPath } from '@lanyard/lwm2m';
 import { type Clock, CLOCK, type Logger, LOGGER, type Timer } from '@lanyard/service';
 import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
 import { DownlinkClient, type DeviceReply, type OnSent } from '../downlink/downlink-client.js';
-import { type Newest, type NewestByToken, writeNewest } from '../sessions/newest.js';
+import { type ObserveSequence, type ObserveSequences, writeObserveSequences } from '../sessions/observe-sequence.js';
 import type { Observation, Target } from '../sessions/observations.js';
 import { isRegistered } from '../sessions/registered-links.js';
 import type { AnswerAhead, ReportWith } from '../sessions/joining.js';
@@ -179,12 +179,12 @@ export class Observer implements BeforeApplicationShutdown {
       const newest = all.get(token);
       return newest ? [[token, newest] as const] : [];
     });
-    return writeNewest(new Map(own));
+    return writeObserveSequences(new Map(own));
   }
 
-  private newestAt(address: string): NewestByToken {
+  private newestAt(address: string): ObserveSequences {
     const nowMs = this.clock.now();
-    const all = new Map<string, Newest>();
+    const all = new Map<string, ObserveSequence>();
     for (const [token, { number, print, ageMs }] of this.links.to(address).newest(address))
       all.set(token, { number, print, atMs: nowMs - ageMs });
     return all;

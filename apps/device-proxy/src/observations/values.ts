@@ -7,7 +7,7 @@ import { readComposite, type SentValue } from '../downlink/formats.js';
 import { UnreadableReports } from '../events/unreadable-reports.js';
 import { FirmwareReports } from '../firmware/firmware-reports.js';
 import { mayTellOfFirmware } from '../firmware/results.js';
-import type { AnswerAhead } from '../sessions/joining.js';
+import type { AnswerAhead } from '../sessions/pending-subscriber.js';
 import type { Session } from '../sessions/session.js';
 import { Receivers } from './receivers.js';
 import { byTime, inOrderOfTime, mayHaveTimes } from './times.js';
@@ -177,7 +177,7 @@ export class Values {
     const fact = this.factOf(session, value, sequence, observedAt);
     if (value.facts) return void value.facts.push(fact);
     await this.producer.send(DeviceValues, fact, traceParent === undefined ? undefined : { traceParent });
-    if (answer) answer.isTold = true;
+    if (answer) answer.isSent = true;
   }
 
   private factOf(

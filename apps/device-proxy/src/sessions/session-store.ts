@@ -6,7 +6,7 @@ import { paceMs } from '../db/pace.js';
 import { addressField, registrationField, sessionKeys, type SessionKeys, tokenField } from './keys.js';
 import { loadScripts, type RunScript } from './scripts.js';
 import { listings } from './listings.js';
-import { readNewest } from './newest.js';
+import { readObserveSequences } from './observe-sequence.js';
 import type { Observation } from './observations.js';
 import type { RegistrationData, StoredSession } from './session.js';
 
@@ -68,7 +68,7 @@ export interface Renewal {
   epoch: number;
   lastSeenAtMs: number;
   expiresAtMs?: number;
-  /** Where its observations stand, as `writeNewest` writes it; '' or undefined: as before. */
+  /** Where its observations stand, as `writeObserveSequences` writes it; '' or undefined: as before. */
   newest?: string;
 }
 
@@ -187,7 +187,7 @@ export class SessionStore {
     const row = [epoch, registration, account, at, heard, expires, data];
     const [isElsewhere, before, ...other] = rest;
     return {
-      session: { ...stored(deviceId, row, observations), newest: readNewest(newest) },
+      session: { ...stored(deviceId, row, observations), newest: readObserveSequences(newest) },
       previousOwner,
       isElsewhere: isElsewhere === 1,
       previousAddress: String(before),

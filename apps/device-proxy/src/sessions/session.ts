@@ -1,8 +1,8 @@
 import type { ObjectVersions } from '@lanyard/lwm2m';
 import { emptyAudience, type Audience } from './audiences.js';
-import type { Joining } from './joining.js';
+import type { PendingSubscriber } from './pending-subscriber.js';
 import { listings } from './listings.js';
-import type { NewestByToken } from './newest.js';
+import type { ObserveSequences } from './observe-sequence.js';
 import { NotifiedValues } from './notified-values.js';
 import { type Observation, Observations } from './observations.js';
 import { RefusedFormats } from './refused-formats.js';
@@ -54,7 +54,7 @@ export interface StoredSession {
   data: RegistrationData;
   observations: Observation[];
   /** Position of its observations when they were last written. */
-  newest?: NewestByToken;
+  newest?: ObserveSequences;
 }
 
 /** The session of a device that this replica owns. */
@@ -74,13 +74,13 @@ export class Session {
   /** Subscriptions to the device: the audience of its values. */
   audience: Audience = emptyAudience;
   /** A subscription command in progress. */
-  joining: Joining | undefined;
+  pendingSubscriber: PendingSubscriber | undefined;
   /** The rules that were last reconciled, compared by identity; undefined when reconciliation is due. */
   settledFor: object | undefined;
   /** Counts the times that reconciliation became due. */
   unsettled = 0;
   /** The device has the answer to its registration: before that no request may be sent to it. */
-  greeted = false;
+  isRegistrationAnswered = false;
   /** A request was not answered: nothing is sent until the device sends a message. */
   silent = false;
   /** Another device has the address: nothing is sent there for this one until it updates its registration. */
@@ -92,7 +92,7 @@ export class Session {
   /** It ended here: by deregistration, expiry or take-over. */
   isOver = false;
   /** Where its observations stood when it was written last, until they are adopted. */
-  newestBefore: NewestByToken | undefined;
+  newestBefore: ObserveSequences | undefined;
   private lastSequence = 0;
   /** Set while something waits for the device; created on demand, because most sessions wait for nothing. */
   private ending: AbortController | undefined;
@@ -117,19 +117,24 @@ export class Session {
     return this.gateway?.address ?? this.address;
   }
 
-  /** Keys for which the path is observed by itself, including the joining one. */
+  /** Keys for which the path is observed by itself, including the pending one. */
   alone(path: string): readonly string[] {
-    return this.withJoining(path, this.audience.alone(path), this.joining);
+    return this.withPending(path, this.audience.alone(path), this.pendingSubscriber);
   }
 
   /** Keys that subscribed to the path and have their answer, for values outside observations. */
   subscribers(path: string): readonly string[] {
-    return this.withJoining(path, this.audience.subscribers(path), this.joining?.isTelling ? this.joining : undefined);
+    const pending = this.pendingSubscriber?.isReceiving ? this.pendingSubscriber : undefined;
+    return this.withPending(path, this.audience.subscribers(path), pending);
   }
 
-  private withJoining(path: string, keys: readonly string[], joining: Joining | undefined): readonly string[] {
-    if (!joining?.paths.includes(path) || keys.includes(joining.keyId)) return keys;
-    return [...keys, joining.keyId];
+  private withPending(
+    path: string,
+    keys: readonly string[],
+    pending: PendingSubscriber | undefined,
+  ): readonly string[] {
+    if (!pending?.paths.includes(path) || keys.includes(pending.keyId)) return keys;
+    return [...keys, pending.keyId];
   }
 
   /** Orders what arrives within this epoch. */

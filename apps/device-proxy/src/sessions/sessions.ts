@@ -104,8 +104,8 @@ export class Sessions {
 
   /** Whether the device is listening: a queue-mode device does for a while after each of its messages. */
   isListening(session: Session): boolean {
-    if (session.gateway) return session.greeted && this.isListening(session.gateway);
-    if (session.silent || session.isElsewhere || !session.greeted) return false;
+    if (session.gateway) return session.isRegistrationAnswered && this.isListening(session.gateway);
+    if (session.silent || session.isElsewhere || !session.isRegistrationAnswered) return false;
     return !session.data.queueMode || this.clock.now() - session.lastSeenAtMs < this.awakeMs;
   }
 
@@ -247,7 +247,7 @@ export class Sessions {
         const taken = await this.store.takeOver(deviceId, { gatewayId });
         if (!taken || gateway.isOver) return;
         const session = new Session(taken.session, gateway);
-        session.greeted = true;
+        session.isRegistrationAnswered = true;
         session.isElsewhere = taken.isElsewhere;
         await this.adoptSession(session, { ...taken, previousAddress }, how);
       });
@@ -290,7 +290,7 @@ export class Sessions {
   private async adopt(taken: TakeOver | undefined, how: Beginning): Promise<Session | undefined> {
     if (!taken) return undefined;
     const session = new Session(taken.session);
-    session.greeted = true;
+    session.isRegistrationAnswered = true;
     session.isElsewhere = taken.isElsewhere;
     await this.displace(taken.displaced);
     await this.adoptSession(session, taken, how);

@@ -48,7 +48,7 @@ const coapResponse = ({
   source,
   etag,
   contentFormat,
-  afterwards,
+  onSent,
 }: UplinkReply): CoapResponse => ({
   code: codeOf(code),
   locationPath: location,
@@ -56,7 +56,7 @@ const coapResponse = ({
   source,
   etag,
   contentFormat,
-  onSent: afterwards,
+  onSent,
 });
 
 /** What starts something new for a device: a registration or a bootstrap. */

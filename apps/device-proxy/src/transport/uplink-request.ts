@@ -27,7 +27,7 @@ export interface UplinkReply {
   etag?: Buffer;
   contentFormat?: number;
   /** Called when the reply has been sent: only then may requests be sent to the device. */
-  afterwards?: () => void;
+  onSent?: () => void;
 }
 
 /** A notification, matched to a token; already in order (RFC 7641 §3.4). */

@@ -141,9 +141,9 @@ export class Notify {
     const audience = session.alone(path);
     const cause = audience.length > 0 ? 'notify' : 'auto-observation';
     const value = { path, payload, contentType, maxAgeSeconds, cause, audience, traceParent } as const;
-    const { joining } = session;
-    if (!joining?.paths.includes(path)) return values.report(session, value);
-    return joining.reportValue(value, (answer) => values.report(session, { ...value, answer }));
+    const { pendingSubscriber: pending } = session;
+    if (!pending?.paths.includes(path)) return values.report(session, value);
+    return pending.reportValue(value, (answer) => values.report(session, { ...value, answer }));
   }
 
   private async endObservation(session: Session, observation: Observation, code: string): Promise<void> {

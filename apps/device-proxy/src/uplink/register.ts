@@ -10,7 +10,7 @@ import { SubscriptionReconciler } from '../subscriptions/subscription-reconciler
 import { viaOf } from '../transport/peer-address.js';
 import type { Sender } from '../transport/sender.js';
 import type { UplinkReply, UplinkRequest } from '../transport/uplink-request.js';
-import { Afterwards } from './afterwards.js';
+import { PostResponseTasks } from './post-response-tasks.js';
 import { leftOutMessage, type Registration, readRegistration } from './registration.js';
 
 const isNamed = ({ query }: UplinkRequest): boolean => query.some((part) => part.startsWith('ep='));
@@ -27,7 +27,7 @@ export class Register {
     private readonly sessions: Sessions,
     private readonly facts: SessionFacts,
     private readonly reconciler: SubscriptionReconciler,
-    private readonly afterwards: Afterwards,
+    private readonly tasks: PostResponseTasks,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Pick<DeviceProxyConfig, 'expiryGraceMs'>,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -62,7 +62,7 @@ export class Register {
     { deviceId, firstContact }: Admitted,
     registration: Registration,
   ): Promise<UplinkReply> {
-    const { afterwards, clock, config, reconciler, sessions } = this;
+    const { clock, config, reconciler, sessions } = this;
     const nowMs = clock.now();
     await reconciler.loseObserved(deviceId);
     const session = await sessions.open({
@@ -75,11 +75,11 @@ export class Register {
       // No other code holds the registration: it becomes the data without a copy.
       data: Object.assign(registration, { registeredAtMs: nowMs, firstContact, credential }),
     });
-    return this.announce(session, afterwards);
+    return this.announce(session);
   }
 
   /** An unannounced session must not stay: the device gets no answer and registers again. */
-  private async announce(session: Session, afterwards: Afterwards): Promise<UplinkReply> {
+  private async announce(session: Session): Promise<UplinkReply> {
     try {
       await this.facts.announceRegistration(session, 'registered');
     } catch (error) {
@@ -88,6 +88,6 @@ export class Register {
     }
     const { deviceId, registrationId, data } = session;
     this.logger.debug({ deviceId, endpointName: data.endpointName, address: session.address }, 'registered');
-    return { code: '2.01', location: ['rd', registrationId], afterwards: () => afterwards.registered(session) };
+    return { code: '2.01', location: ['rd', registrationId], onSent: () => this.tasks.registered(session) };
   }
 }

@@ -8,7 +8,7 @@ import { SessionFacts } from '../sessions/session-facts.js';
 import { Sessions } from '../sessions/sessions.js';
 import type { ShownCredential } from '../transport/sender.js';
 import type { UplinkReply, UplinkRequest } from '../transport/uplink-request.js';
-import { Afterwards } from './afterwards.js';
+import { PostResponseTasks } from './post-response-tasks.js';
 import { leftOutMessage, type RegistrationChange, readUpdate } from './registration.js';
 
 /** `POST /rd/<id>` (LwM2M 1.1 core §6.2.2). It may come from a new address, which becomes the device's. */
@@ -18,7 +18,7 @@ export class Update {
     private readonly sessions: Sessions,
     private readonly facts: SessionFacts,
     private readonly observer: Observer,
-    private readonly afterwards: Afterwards,
+    private readonly tasks: PostResponseTasks,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Pick<DeviceProxyConfig, 'expiryGraceMs'>,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -44,7 +44,7 @@ export class Update {
     { address, sender: { credential } }: UplinkRequest,
     change: RegistrationChange,
   ): Promise<UplinkReply | undefined> {
-    const { afterwards, clock, config, facts, observer, sessions } = this;
+    const { clock, config, facts, observer, sessions, tasks } = this;
     const previousAddress = session.address;
     const data = shownWith(changed(session.data, change), credential);
     const lastSeenAtMs = clock.now();
@@ -61,7 +61,7 @@ export class Update {
       await observer.adoptAutomatic(session);
     }
     await facts.announceRegistration(session, 'updated');
-    return { code: '2.04', afterwards: () => afterwards.updated(session) };
+    return { code: '2.04', onSent: () => tasks.updated(session) };
   }
 }
 

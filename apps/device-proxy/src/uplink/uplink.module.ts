@@ -18,13 +18,13 @@ import { SessionsModule } from '../sessions/sessions.module.js';
 import { StateModule } from '../state/state.module.js';
 import { SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
 import { SuspensionModule } from '../suspension/suspension.module.js';
-import { Afterwards } from './afterwards.js';
 import { Deregister } from './deregister.js';
 import { Notify } from './notify.js';
+import { PostResponseTasks } from './post-response-tasks.js';
 import { Register } from './register.js';
 import { UplinkRouter } from './router.js';
 import { Send } from './send.js';
-import { TakenOver } from './taken-over.js';
+import { SessionTakeover } from './session-takeover.js';
 import { Update } from './update.js';
 
 /**
@@ -47,7 +47,7 @@ import { Update } from './update.js';
     SessionsModule,
     StateModule,
   ],
-  providers: [Afterwards, Deregister, Notify, Register, Send, TakenOver, Update, UplinkRouter],
+  providers: [PostResponseTasks, Deregister, Notify, Register, Send, SessionTakeover, Update, UplinkRouter],
 })
 export class UplinkModule implements OnApplicationBootstrap, BeforeApplicationShutdown {
   constructor(
@@ -59,11 +59,11 @@ export class UplinkModule implements OnApplicationBootstrap, BeforeApplicationSh
     private readonly deadline: StopDeadline,
     router: UplinkRouter,
     notify: Notify,
-    takenOver: TakenOver,
+    sessionTakeover: SessionTakeover,
   ) {
     listeners.onRequest((request) => router.answer(request));
     listeners.onNotification((notification) => notify.handleNotification(notification));
-    listeners.onTakenOver((accountId, address) => takenOver.follow(accountId, address));
+    listeners.onTakenOver((accountId, address) => sessionTakeover.follow(accountId, address));
   }
 
   async onApplicationBootstrap(): Promise<void> {

@@ -1,5 +1,5 @@
 /** The position of the newest value of an observation (RFC 7641 §3.4). */
-export interface Newest {
+export interface ObserveSequence {
   /** Its Observe number. */
   number: number;
   /** Fingerprint of its payload. */
@@ -8,17 +8,17 @@ export interface Newest {
 }
 
 /** By token, in hex. */
-export type NewestByToken = ReadonlyMap<string, Newest>;
+export type ObserveSequences = ReadonlyMap<string, ObserveSequence>;
 
 /** As Redis keeps it with the session: `<token>:<number>:<print>:<at ms>`, joined by spaces. */
-export const writeNewest = (newest: NewestByToken): string => {
+export const writeObserveSequences = (newest: ObserveSequences): string => {
   let text = '';
   for (const [token, { number, print, atMs }] of newest)
     text += `${text && ' '}${token}:${number}:${print}:${Math.round(atMs)}`;
   return text;
 };
 
-export const readNewest = (text: string): NewestByToken =>
+export const readObserveSequences = (text: string): ObserveSequences =>
   new Map(
     text
       .split(' ')

@@ -14,7 +14,7 @@ const ownerGraceMs = 3_000;
  * come back with another one.
  */
 @Injectable()
-export class Withdrawals implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class CredentialRevocation implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly work: RunningWork;
 
   constructor(
@@ -40,14 +40,14 @@ export class Withdrawals implements OnApplicationBootstrap, BeforeApplicationShu
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await this.deadline.step('withdrawals', () => this.work.stop());
+    await this.deadline.step('credential revocation', () => this.work.stop());
   }
 
   private check(session: Session): void {
-    if (!this.stands(session.data)) this.endSession(session.deviceId);
+    if (!this.isCredentialValid(session.data)) this.endSession(session.deviceId);
   }
 
-  private stands({ credential }: RegistrationData): boolean {
+  private isCredentialValid({ credential }: RegistrationData): boolean {
     return credential === undefined || this.credentials.isValid(credential);
   }
 
@@ -64,7 +64,7 @@ export class Withdrawals implements OnApplicationBootstrap, BeforeApplicationShu
     this.run(deviceId, () =>
       sessions.exclusive.run(deviceId, async () => {
         const session = sessions.get(deviceId);
-        if (session && !this.stands(session.data)) await this.close(session);
+        if (session && !this.isCredentialValid(session.data)) await this.close(session);
       }),
     );
   }
@@ -73,9 +73,9 @@ export class Withdrawals implements OnApplicationBootstrap, BeforeApplicationShu
   private async endAbandoned(deviceId: string): Promise<void> {
     const { sessions } = this;
     const stored = await sessions.store.read(deviceId);
-    if (!stored || this.stands(stored.data)) return;
+    if (!stored || this.isCredentialValid(stored.data)) return;
     await sessions.with({ by: 'registration', registrationId: stored.registrationId }, '', async (session) => {
-      if (session && !this.stands(session.data)) await this.close(session);
+      if (session && !this.isCredentialValid(session.data)) await this.close(session);
     });
   }
 

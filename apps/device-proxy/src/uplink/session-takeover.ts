@@ -8,7 +8,7 @@ import { Sessions } from '../sessions/sessions.js';
  * answer alone does not lead to it. Waiting commands continue.
  */
 @Injectable()
-export class TakenOver {
+export class SessionTakeover {
   constructor(
     private readonly sessions: Sessions,
     private readonly lastSeen: LastSeen,

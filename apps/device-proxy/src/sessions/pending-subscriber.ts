@@ -5,18 +5,18 @@ export interface AnswerAhead {
   uid: string;
   keyId: string;
   item: AsyncResponseItem;
-  isTold: boolean;
+  isSent: boolean;
 }
 
 /** Announces a value, with the answer of the subscription if it is its first value. */
 export type ReportWith = (answer: AnswerAhead | undefined) => Promise<void>;
 
 /** A key whose subscription command is in progress; it joins the audience when the command has ended. */
-export interface Joining {
+export interface PendingSubscriber {
   readonly keyId: string;
   readonly paths: readonly string[];
   /** A value was sent to the key, or is being sent: it gets every later one. */
-  readonly isTelling: boolean;
+  readonly isReceiving: boolean;
   /** A value that the device notified meanwhile. Reported at once: values keep their order. */
   reportValue(
     value: { payload: Buffer; contentType: string; maxAgeSeconds?: number | undefined },

@@ -101,7 +101,7 @@ const write = (ask: Ask, format: number, path: string, values: readonly Resource
   ]);
 
 /**
- * The conversation after a Bootstrap-Request (LwM2M 1.1 core §6.1.7): Discover, Read, Delete, Write, Finish. Resolves when
+ * The exchange after a Bootstrap-Request (LwM2M 1.1 core §6.1.7): Discover, Read, Delete, Write, Finish. Resolves when
  * the device has answered Finish with 2.04. Rejects with RefusedByDevice, or the errors of `ask`.
  */
 export const writeAccount = async (ask: Ask, { profile, psk, format }: Account): Promise<void> => {

@@ -21,7 +21,7 @@ type NewDevice = Omit<DeviceContacted, 'occurredAt'>;
  * registry's answer on device.lifecycle, so that a device is in the directory before its session is announced.
  */
 @Injectable()
-export class Introductions {
+export class DeviceEnrollment {
   private waiting = 0;
   /** Further endpoints are announced but do not wait, so that they do not delay known devices. */
   private readonly waitingMax: number;
@@ -42,7 +42,7 @@ export class Introductions {
   }
 
   /** Resolves when the directory has decided on the id. Throws RetryLater when it has not within a few seconds. */
-  async introduce({ deviceId, accountId, endpointName, endpointType, hostGateway }: NewDevice): Promise<void> {
+  async enroll({ deviceId, accountId, endpointName, endpointType, hostGateway }: NewDevice): Promise<void> {
     const named = endpointType !== undefined && endpointType.length <= endpointTypeMax;
     const refusal = await this.sends.submit({
       deviceId,

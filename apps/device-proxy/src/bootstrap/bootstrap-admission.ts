@@ -7,7 +7,7 @@ import { DeviceCredentialsReader } from '../state/device-credentials.reader.js';
 import type { UplinkReply, UplinkRequest } from '../transport/uplink-request.js';
 import { Profiles } from './profiles.js';
 
-export interface Applicant {
+export interface AdmittedBootstrap {
   deviceId: string;
   accountId: string;
   profile: BootstrapProfileChanged;
@@ -19,7 +19,7 @@ const withoutProfile = ([first]: readonly string[]): string => (first === 'bspac
 
 /** Decides who may bootstrap: a device only itself. */
 @Injectable()
-export class Applicants {
+export class BootstrapAdmission {
   /** Bootstrap credentials by device. */
   private readonly own = new Map<string, Set<string>>();
 
@@ -36,7 +36,7 @@ export class Applicants {
   }
 
   /** Throws RetryLater while the directory has not decided on a new endpoint. */
-  async admit(request: UplinkRequest): Promise<Applicant | { refusal: UplinkReply }> {
+  async admit(request: UplinkRequest): Promise<AdmittedBootstrap | { refusal: UplinkReply }> {
     try {
       return await this.admitNamed(request, parseBootstrap(request.query));
     } catch (error) {
@@ -48,7 +48,7 @@ export class Applicants {
   private async admitNamed(
     { sender, address, path }: UplinkRequest,
     { endpointName, preferredFormat }: BootstrapParameters,
-  ): Promise<Applicant | { refusal: UplinkReply }> {
+  ): Promise<AdmittedBootstrap | { refusal: UplinkReply }> {
     const name = endpointName ?? (await this.admission.nameOf(sender));
     if (name === undefined || name.trim() === '') throw new WrongParameter('ep', 'is missing');
     if (name.length > endpointNameMax)

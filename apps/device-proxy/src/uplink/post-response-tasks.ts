@@ -9,7 +9,7 @@ import { SubscriptionReconciler } from '../subscriptions/subscription-reconciler
 
 /** Work after the device has its answer: waiting commands, and subscriptions of rules. */
 @Injectable()
-export class Afterwards {
+export class PostResponseTasks {
   constructor(
     private readonly lastSeen: LastSeen,
     private readonly deliverer: Deliverer,
@@ -20,7 +20,7 @@ export class Afterwards {
   ) {}
 
   registered(session: Session): void {
-    session.greeted = true;
+    session.isRegistrationAnswered = true;
     this.updated(session);
     this.deliverer.checkQueue(session.deviceId);
     this.observer.adoptAutomatic(session).catch((error: unknown) => {
