@@ -8,7 +8,7 @@ describe('the channels that Redis knows', () => {
   const bench = queueBench();
   const { register, numbered, append, claimed } = bench;
 
-  describe('register, remove and lapse', () => {
+  describe('register, remove and expire', () => {
     it('a new configuration keeps the bench.queue; an older bench.revision changes nothing', async () => {
       const createdAtMs = bench.clock.now();
       expect(await register({ createdAtMs })).toBe('created');
@@ -47,12 +47,12 @@ describe('the channels that Redis knows', () => {
       ['10 min without a poll', { kind: 'pull' }, hourMs / 6, 'no-poll'],
     ])('a channel ends after %s', async (_, fields, afterMs, rule) => {
       await register(fields);
-      expect(await bench.registry.lapsed()).toEqual([]);
+      expect(await bench.registry.claimExpired()).toEqual([]);
       await bench.clock.advance(afterMs - 1_000);
-      expect(await bench.registry.lapsed()).toEqual([]);
+      expect(await bench.registry.claimExpired()).toEqual([]);
       await bench.clock.advance(1_000);
-      expect(await bench.registry.lapsed()).toEqual([{ channelId: bench.channelId, rule }]);
-      expect(await bench.registry.lapsed()).toEqual([]);
+      expect(await bench.registry.claimExpired()).toEqual([{ channelId: bench.channelId, rule }]);
+      expect(await bench.registry.claimExpired()).toEqual([]);
     });
 
     it('a callback ends after 24 h of failed delivery, not of success', async () => {
@@ -63,12 +63,12 @@ describe('the channels that Redis knows', () => {
         await (hour < 5
           ? bench.queue.ack(claim.hold, claim.batch, 'release', 0)
           : bench.queue.fail(claim.hold, claim.batch, 1_000, claim.revision));
-        expect(await bench.registry.lapsed()).toEqual([]);
+        expect(await bench.registry.claimExpired()).toEqual([]);
         if (hour < 28) await bench.clock.advance(hourMs);
         else break;
       }
       await bench.clock.advance(hourMs);
-      expect(await bench.registry.lapsed()).toEqual([{ channelId: bench.channelId, rule: 'failed' }]);
+      expect(await bench.registry.claimExpired()).toEqual([{ channelId: bench.channelId, rule: 'failed' }]);
     });
 
     describe('a free callback', () => {
@@ -86,20 +86,20 @@ describe('the channels that Redis knows', () => {
         await register({ tier: 'free' });
         await giveUp();
         await bench.clock.advance(25 * hourMs);
-        expect(await bench.registry.lapsed()).toEqual([]);
+        expect(await bench.registry.claimExpired()).toEqual([]);
         await append(numbered(1));
-        expect(await bench.registry.hasLapsed(bench.channelId)).toBe(false);
+        expect(await bench.registry.isExpired(bench.channelId)).toBe(false);
       });
 
       it('ends when all that came in 24 h was given up', async () => {
         await register({ tier: 'free' });
         for (let hour = 0; hour < 24; hour++) {
           await giveUp();
-          expect(await bench.registry.lapsed()).toEqual([]);
+          expect(await bench.registry.claimExpired()).toEqual([]);
           await bench.clock.advance(hourMs);
         }
         await giveUp();
-        expect(await bench.registry.lapsed()).toEqual([{ channelId: bench.channelId, rule: 'failed' }]);
+        expect(await bench.registry.claimExpired()).toEqual([{ channelId: bench.channelId, rule: 'failed' }]);
       });
 
       it('without a recorded time of its last failure continues until it fails again', async () => {
@@ -107,18 +107,18 @@ describe('the channels that Redis knows', () => {
         await giveUp();
         await bench.link.redis.hdel(bench.keys.ofChannel(bench.channelId).channel(bench.channelId), 'failAt');
         await bench.clock.advance(25 * hourMs);
-        expect(await bench.registry.lapsed()).toEqual([]);
+        expect(await bench.registry.claimExpired()).toEqual([]);
         await giveUp();
-        expect(await bench.registry.hasLapsed(bench.channelId)).toBe(true);
+        expect(await bench.registry.isExpired(bench.channelId)).toBe(true);
       });
     });
 
-    it('a held channel does not lapse for want of a socket', async () => {
+    it('a held channel does not expire for want of a socket', async () => {
       await register({ kind: 'websocket' });
       await bench.queue.attach(bench.channelId, accountId, { conn: 'c1', mode: 'newest', kind: 'websocket' });
       await bench.clock.advance(30 * hourMs);
       await append(numbered(1));
-      expect(await bench.registry.lapsed()).toEqual([]);
+      expect(await bench.registry.claimExpired()).toEqual([]);
     });
   });
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLogger, newId, type RunningService } from '@lanyard/service';
 import { engines, eventsOf, eventually, parseMessage, TestClock } from '@lanyard/testing';
-import type { Handover } from '../src/intake/handover.js';
+import type { AppendNotifier } from '../src/intake/append-notifier.js';
 import { type IntakeBatch, IntakeEvent } from '../src/intake/intake-event.js';
 import { Replay } from '../src/intake/replay.js';
 import { ChannelRegistry } from '../src/queue/channel-registry.js';
@@ -92,7 +92,7 @@ describe('what is read again', () => {
     expect([...other.left()]).toEqual([[topic, 10]]);
 
     const dropped: [age: number, isReplay: boolean][] = [];
-    const note: Handover['appended'] = (outcome, isReplay) => void dropped.push([outcome.dropped.age, isReplay]);
+    const note: AppendNotifier['appended'] = (outcome, isReplay) => void dropped.push([outcome.dropped.age, isReplay]);
     const intake = intakeOf(link, keys, clock, note, other);
     intake.resume(await registry.generations(), () => undefined);
     const [channelId, accountId] = [newId(), newId()];

@@ -115,7 +115,7 @@ describe('a Redis whose memory is full', () => {
       const first = await attached('pull');
       await redis.full();
       expect(await bench.queue.detach(first.hold, 2)).toBe(true);
-      await bench.queue.unpend(bench.channelId, 2);
+      await bench.queue.requeuePending(bench.channelId, 2);
       const second = await attached('pull');
       expect(second.cursor.head).toBe(0);
       await bench.queue.detach(second.hold, 2);
@@ -135,9 +135,9 @@ describe('a Redis whose memory is full', () => {
       await register({ kind: 'websocket' });
       await append([event('{"n":1}')]);
       await redis.full();
-      expect(await bench.registry.lapsed()).toEqual([]);
+      expect(await bench.registry.claimExpired()).toEqual([]);
       await bench.clock.advance(24 * hourMs);
-      expect(await bench.registry.lapsed()).toEqual([{ channelId: bench.channelId, rule: 'no-socket' }]);
+      expect(await bench.registry.claimExpired()).toEqual([{ channelId: bench.channelId, rule: 'no-socket' }]);
       await bench.clock.advance(1);
       expect(await bench.registry.inspect(bench.channelId)).toMatchObject({ events: 0, dropped: { age: 1 } });
     });

@@ -5,7 +5,7 @@ import { CallbackDelivery } from '../src/delivery/callback-delivery.js';
 import { CallbackRequests } from '../src/delivery/callback-requests.js';
 import { CallbackTargets } from '../src/delivery/callback-targets.js';
 import { Telemetry } from '../src/delivery/telemetry.js';
-import type { Handover } from '../src/intake/handover.js';
+import type { AppendNotifier } from '../src/intake/append-notifier.js';
 import { Intake } from '../src/intake/intake.js';
 import { Replay } from '../src/intake/replay.js';
 import { ShardAppenders } from '../src/intake/shard-appenders.js';
@@ -42,7 +42,7 @@ export const intakeOf = (
   link: RedisLink,
   keys: Keys,
   clock: Clock,
-  appended: Handover['appended'] = () => undefined,
+  appended: AppendNotifier['appended'] = () => undefined,
   replay = new Replay(link, keys, logger),
 ): Intake => {
   const appenders = new ShardAppenders(link, keys, clock, 'a#1', new RecentChunks(0), undefined);

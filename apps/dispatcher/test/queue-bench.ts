@@ -87,7 +87,7 @@ export const queueBench = (redisUrl = () => engines().redisUrl) => {
       ...fields,
     });
 
-  const buried = (owner: string): Promise<string[]> =>
+  const releaseAllHeld = (owner: string): Promise<string[]> =>
     releaseHeld(bench.link, bench.keys.ofChannel(bench.channelId), owner, bench.clock.now());
 
   const event = (json: string, fields: Partial<FramedItem> = {}, at = bench.clock.now()): IntakeEvent =>
@@ -137,7 +137,7 @@ export const queueBench = (redisUrl = () => engines().redisUrl) => {
   return Object.assign(bench, {
     newAppender,
     register,
-    releaseHeld: buried,
+    releaseHeld: releaseAllHeld,
     event,
     numbered,
     batchOf,

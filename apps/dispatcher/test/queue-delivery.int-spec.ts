@@ -394,7 +394,7 @@ describe('reading from queues', () => {
       if (rest.outcome !== 'ok') throw new Error(rest.outcome);
       expect(numbersIn(rest.batch)).toEqual([2]);
       await bench.other.detach(second.hold, rest.batch.to);
-      await bench.other.unpend(bench.channelId, rest.batch.to);
+      await bench.other.requeuePending(bench.channelId, rest.batch.to);
       const third = await poll(bench.queue, 'p3');
       expect(third).toMatchObject({ outcome: 'ok', cursor: { next: 2 } });
       await expectCountersToBeRight();

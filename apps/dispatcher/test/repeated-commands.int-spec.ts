@@ -6,7 +6,7 @@ import { type CommandName, commandNames } from '../src/queue/scripts.js';
 import { accountId, hourMs, queueBench } from './queue-bench.js';
 
 /** Who lives says so by counting: once more does no harm. The others only read. */
-const unchecked: readonly CommandName[] = ['beat', 'time'];
+const unchecked: readonly CommandName[] = ['heartbeat', 'time'];
 
 describe('a command that Redis carries out twice, since its first answer was lost', () => {
   const bench = queueBench();
@@ -132,7 +132,7 @@ describe('a command that Redis carries out twice, since its first answer was los
     const first = await attached('pull');
     const { batch } = await taken(first.hold, first.cursor);
     await bench.queue.detach(first.hold, batch.to);
-    await bench.queue.unpend(bench.channelId, batch.to);
+    await bench.queue.requeuePending(bench.channelId, batch.to);
     const second = await attached('pull');
     const answer = await taken(second.hold, second.cursor);
     expect(answer.batch).toMatchObject({ from: 9, to: 12 });
@@ -143,14 +143,14 @@ describe('a command that Redis carries out twice, since its first answer was los
     expect(await dropped()).toBe(12);
   });
 
-  it('frees the channels of a replica that is gone, ends those that lapsed, and removes them', async () => {
+  it('frees the channels of a replica that is gone, ends expired ones, and removes them', async () => {
     await withDrops('callback');
     await append(numbered(3));
     await claimed(bench.other);
     await bench.releaseHeld('b#1');
     expect((await claimed()).batch.count).toBe(3);
     await bench.clock.advance(60 * hourMs);
-    expect(await bench.registry.lapsed()).toEqual([{ channelId: bench.channelId, rule: 'idle' }]);
+    expect(await bench.registry.claimExpired()).toEqual([{ channelId: bench.channelId, rule: 'idle' }]);
     const closed = await bench.registry.close(bench.channelId, '9');
     expect(closed).toMatchObject({ events: 3, dropped: { age: 9 } });
     await bench.registry.remove(bench.channelId, '9');

@@ -88,14 +88,14 @@ describe('the queue of a callback that is stopped', () => {
     await bench.queue.fail(hold, batch, 1_000, revision);
     await bench.clock.advance(20 * hourMs);
     await stop({ createdAtMs });
-    expect(await bench.registry.lapsed()).toEqual([]);
+    expect(await bench.registry.claimExpired()).toEqual([]);
     await bench.clock.advance(24 * hourMs - 1);
-    expect(await bench.registry.lapsed()).toEqual([]);
+    expect(await bench.registry.claimExpired()).toEqual([]);
     await bench.clock.advance(1);
-    expect(await bench.registry.lapsed()).toEqual([{ channelId: bench.channelId, rule: 'stopped' }]);
-    expect(await bench.registry.hasLapsed(bench.channelId)).toBe(true);
+    expect(await bench.registry.claimExpired()).toEqual([{ channelId: bench.channelId, rule: 'stopped' }]);
+    expect(await bench.registry.isExpired(bench.channelId)).toBe(true);
     await register({ createdAtMs });
-    expect(await bench.registry.hasLapsed(bench.channelId)).toBe(false);
+    expect(await bench.registry.isExpired(bench.channelId)).toBe(false);
   });
 
   it('a request to a URL that was replaced meanwhile has not failed', async () => {
@@ -175,7 +175,7 @@ describe('the queue of a callback that is stopped', () => {
     });
   });
 
-  it('one that was buried, took a channel, and died before its next beat: the channel is free again', async () => {
+  it('one that claimed a channel after its release and died before its next heartbeat: the channel is free again', async () => {
     await register();
     await append(numbered(1));
     await claimed();

@@ -150,7 +150,7 @@ export class Pull {
         if (await this.queue.release(hold, batch.to)) this.telemetry.delivered('pull', batch.count);
       },
       notWritten: async () => void (await this.queue.release(hold)),
-      broken: () => this.queue.unpend(hold.channelId, batch.to),
+      broken: () => this.queue.requeuePending(hold.channelId, batch.to),
     };
   }
 }

@@ -12,11 +12,11 @@ import { BodyBuffers } from './body-buffers.js';
 import { CallbackDelivery } from './callback-delivery.js';
 import { CallbackRequests } from './callback-requests.js';
 import { CallbackTargets } from './callback-targets.js';
+import { DeliverySlots } from './delivery-slots.js';
 import { DueChannels } from './due-channels.js';
 import { LastMessages } from './last-messages.js';
 import { ReadyLoop } from './ready-loop.js';
 import { Telemetry } from './telemetry.js';
-import { UnderWay } from './under-way.js';
 
 /** Delivery to callbacks, and what it shares with sockets and polls. */
 @Module({
@@ -30,9 +30,9 @@ import { UnderWay } from './under-way.js';
     DueChannels,
     LastMessages,
     {
-      provide: UnderWay,
+      provide: DeliverySlots,
       inject: [LocalClock, CONFIG],
-      useFactory: (clock: Clock, { callback }: DispatcherConfig) => new UnderWay(clock, callback.concurrency),
+      useFactory: (clock: Clock, { callback }: DispatcherConfig) => new DeliverySlots(clock, callback.concurrency),
     },
     ReadyLoop,
   ],

@@ -18,7 +18,7 @@ const pairs = (list: readonly string[]): [channelId: string, atMs: number][] =>
 export interface Due {
   /** Callback channels that may be claimed now, the one that has waited longest first. */
   due: string[];
-  /** There are more of them than places. */
+  /** There are more of them than slots. */
   isCrowded: boolean;
   /** Channels of this replica's sockets and polls that got something. */
   held: string[];
@@ -37,7 +37,7 @@ export class DueChannels {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** `free`: places for callbacks. */
+  /** `free`: slots for callbacks. */
   async find(free: number): Promise<Due> {
     const now = this.clock.now();
     const soon = now + aheadMs;

@@ -6,20 +6,20 @@ import type { ClaimedChannel, ClaimOffer } from '../queue/channel-queue.js';
 import { SharedClock } from '../queue/shared-clock.js';
 import { Holders } from '../replicas/holders.js';
 import { CallbackDelivery, type Turn } from './callback-delivery.js';
+import { DeliverySlots, slowAfterMs } from './delivery-slots.js';
 import { DueChannels } from './due-channels.js';
-import { slowAfterMs, UnderWay } from './under-way.js';
 
 /** How often a replica looks for work that others left, while there is some. */
 const pollMs = 100;
 
-/** While others wait for a place, a channel that always has more to send releases its own after this many batches. */
+/** While others wait for a slot, a channel that always has more to send releases its own after this many batches. */
 const batchesInARow = 16;
 
 /** How long a stop waits for requests under way. */
 const drainMs = 3_000;
 
 /**
- * Finds callback channels that are due and delivers as many of them at once as there are places, one request per channel. A
+ * Finds callback channels that are due and delivers as many of them at once as there are slots, one request per channel. A
  * channel with an empty queue is claimed by the append that fills it, as long as there is room.
  * Also wakes sockets and polls whose channel got something.
  */
@@ -29,14 +29,14 @@ export class ReadyLoop implements ChannelClaimer, OnApplicationBootstrap {
   private nextLook: Timer | undefined;
   private looking: Promise<void> | undefined;
   private lookAgain = false;
-  /** There were more due channels than places. */
+  /** There were more due channels than slots. */
   private isCrowded = false;
   private stopped = false;
 
   constructor(
     private readonly channels: DueChannels,
     private readonly delivery: CallbackDelivery,
-    private readonly underWay: UnderWay,
+    private readonly slots: DeliverySlots,
     private readonly holders: Holders,
     @Inject(SharedClock) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -71,18 +71,18 @@ export class ReadyLoop implements ChannelClaimer, OnApplicationBootstrap {
   offer(channelId: string): ClaimOffer | undefined {
     if (this.stopped) return undefined;
     const offer = this.delivery.offer(channelId);
-    return offer && this.underWay.promise(channelId) ? offer : undefined;
+    return offer && this.slots.reserve(channelId) ? offer : undefined;
   }
 
   withdraw({ hold }: ClaimOffer): void {
-    this.underWay.redeem(hold.channelId);
+    this.slots.releaseReservation(hold.channelId);
   }
 
   /** An offer was claimed: delivers it, or releases it at a stop. */
   deliverClaimed(claimed: ClaimedChannel): void {
     const { channelId } = claimed.offer.hold;
     // An earlier delivery may still be learning that the channel is not due any more.
-    const before = this.underWay.deliveryEnd(channelId);
+    const before = this.slots.deliveryEnd(channelId);
     this.withdraw(claimed.offer);
     this.deliver(channelId, async (turn) => {
       await before;
@@ -96,7 +96,7 @@ export class ReadyLoop implements ChannelClaimer, OnApplicationBootstrap {
     this.stopped = true;
     this.nextLook?.cancel();
     await this.looking;
-    const all = Promise.all(this.underWay.deliveryEnds());
+    const all = Promise.all(this.slots.deliveryEnds());
     const drained = new AbortController();
     await Promise.race([all, this.clock.sleep(drainMs, drained.signal)]);
     drained.abort();
@@ -107,11 +107,11 @@ export class ReadyLoop implements ChannelClaimer, OnApplicationBootstrap {
   /** Resolves with when to look again without a wake-up. */
   private async look(): Promise<number> {
     try {
-      const { due, isCrowded, held, nextInMs } = await this.channels.find(this.underWay.free);
+      const { due, isCrowded, held, nextInMs } = await this.channels.find(this.slots.free);
       this.isCrowded = isCrowded;
       for (const channelId of held) this.holders.wake(channelId);
       for (const channelId of due) this.begin(channelId);
-      const isBusy = this.underWay.size > 0 || this.isCrowded || held.length > 0;
+      const isBusy = this.slots.size > 0 || this.isCrowded || held.length > 0;
       return isBusy ? Math.min(pollMs, nextInMs) : nextInMs;
     } catch (err) {
       this.logger.debug({ err }, 'due items could not be read from Redis');
@@ -120,22 +120,22 @@ export class ReadyLoop implements ChannelClaimer, OnApplicationBootstrap {
   }
 
   private begin(channelId: string): void {
-    if (this.underWay.has(channelId)) return;
-    // An append may have been promised the place since it was counted.
-    if (this.underWay.free === 0) {
+    if (this.slots.has(channelId)) return;
+    // An append may have reserved the slot since it was counted.
+    if (this.slots.free === 0) {
       this.isCrowded = true;
       return;
     }
-    if (this.underWay.mustWait(channelId)) return this.channels.postpone(channelId);
+    if (this.slots.mustWait(channelId)) return this.channels.postpone(channelId);
     this.deliver(channelId, (turn) => this.delivery.deliver(channelId, turn));
   }
 
   /** `work` says whether there is more. */
   private deliver(channelId: string, work: (turn: Turn) => Promise<boolean>): void {
-    const lingerMs = this.underWay.lingerMs();
+    const lingerMs = this.slots.lingerMs();
     let requests = 0;
     const mayContinue = (tookMs: number): boolean => {
-      this.underWay.answered(channelId, tookMs);
+      this.slots.answered(channelId, tookMs);
       const isSlow = tookMs > slowAfterMs;
       const isLongTurn = ++requests >= batchesInARow;
       return !this.stopped && (this.isCrowded ? !isSlow && !isLongTurn : !isSlow || !isLongTurn);
@@ -148,6 +148,6 @@ export class ReadyLoop implements ChannelClaimer, OnApplicationBootstrap {
       .then((isMore) => {
         if (isMore || this.isCrowded || lingerMs > 0) this.clock.after(lingerMs, () => this.kick());
       });
-    this.underWay.add(channelId, delivery);
+    this.slots.add(channelId, delivery);
   }
 }

@@ -3,7 +3,7 @@ import { type Batch, OnBatch } from '@lanyard/kafka';
 import { Controller } from '@nestjs/common';
 import { LinkLost } from '../queue/redis-link.js';
 import { EventTraces } from '../tracing/event-traces.js';
-import { Arrivals } from './arrivals.js';
+import { ArrivalTimes } from './arrival-times.js';
 import { Intake } from './intake.js';
 import { type IntakeBatch, intakeBatch } from './intake-event.js';
 
@@ -12,24 +12,24 @@ import { type IntakeBatch, intakeBatch } from './intake-event.js';
 export class FactsConsumer {
   constructor(
     private readonly intake: Intake,
-    private readonly arrivals: Arrivals,
+    private readonly arrivalTimes: ArrivalTimes,
     private readonly traces: EventTraces,
   ) {}
 
   @OnBatch(DeviceSessions, { raw: true })
   async onSessions(batch: Batch<unknown>): Promise<void> {
-    await this.append(batch, intakeBatch(batch, this.arrivals));
+    await this.append(batch, intakeBatch(batch, this.arrivalTimes));
   }
 
   @OnBatch(DeviceValues, { raw: true })
   async onValues(batch: Batch<unknown>): Promise<void> {
-    const events = intakeBatch(batch, this.arrivals);
+    const events = intakeBatch(batch, this.arrivalTimes);
     await this.traces.appending(batch, () => this.append(batch, events));
   }
 
   @OnBatch(DeviceCommandResults, { raw: true })
   async onResults(batch: Batch<unknown>): Promise<void> {
-    const events = intakeBatch(batch, this.arrivals);
+    const events = intakeBatch(batch, this.arrivalTimes);
     await this.traces.appending(batch, () => this.append(batch, events));
   }
 

@@ -1,7 +1,7 @@
 import { type FramedItem, InvalidMessage, sliceAhead, sliceItem } from '@lanyard/contracts';
 import { type Batch, PoisonMessage } from '@lanyard/kafka';
 import { render } from '../messages/render.js';
-import type { Arrivals } from './arrivals.js';
+import type { ArrivalTimes } from './arrival-times.js';
 import type { RenderCode } from '../messages/render-options.js';
 
 /** An item on its way into queues. Rendered once for all channels that want the same form. */
@@ -48,7 +48,7 @@ export interface IntakeBatch {
 /** Cuts the items out. Throws PoisonMessage for a message with broken framing, before anything is appended. */
 export const intakeBatch = (
   { topic, partition, messages, nextOffset }: Batch<unknown>,
-  arrivals: Pick<Arrivals, 'notBefore'>,
+  arrivalTimes: Pick<ArrivalTimes, 'earliestMs'>,
 ): IntakeBatch => {
   const events: IntakeEvent[] = [];
   for (const message of messages) {
@@ -56,7 +56,7 @@ export const intakeBatch = (
       const item = sliceItem(topic, message.raw, message.headers);
       if (!item) continue;
       const { offset, timestampMs } = message;
-      const queuedAtMs = Math.max(timestampMs, arrivals.notBefore(topic, partition, offset));
+      const queuedAtMs = Math.max(timestampMs, arrivalTimes.earliestMs(topic, partition, offset));
       const ahead = sliceAhead(topic, item, message.headers);
       if (ahead) events.push(new IntakeEvent(offset, timestampMs, ahead, queuedAtMs, message));
       events.push(new IntakeEvent(offset, timestampMs, item, queuedAtMs, message));

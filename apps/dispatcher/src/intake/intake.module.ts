@@ -8,9 +8,9 @@ import { QueueModule } from '../queue/queue.module.js';
 import { SharedClock } from '../queue/shared-clock.js';
 import { ReplicasModule } from '../replicas/replicas.module.js';
 import { TracingModule } from '../tracing/tracing.module.js';
-import { Arrivals } from './arrivals.js';
+import { ArrivalTimes } from './arrival-times.js';
 import { FactsConsumer } from './facts.consumer.js';
-import { Handover } from './handover.js';
+import { AppendNotifier } from './append-notifier.js';
 import { Intake } from './intake.js';
 import { IntakeGate } from './intake-gate.js';
 import { KafkaPositions } from './kafka-positions.js';
@@ -25,15 +25,15 @@ import { sourceNames } from './sources.js';
   controllers: [FactsConsumer],
   providers: [
     {
-      provide: Arrivals,
+      provide: ArrivalTimes,
       inject: [KafkaConnection, SharedClock, LOGGER],
       useFactory: (kafka: KafkaConnection, clock: Clock, logger: Logger) =>
-        new Arrivals(kafka, sourceNames, clock, logger),
+        new ArrivalTimes(kafka, sourceNames, clock, logger),
     },
     Replay,
     ReplayWindow,
     ShardAppenders,
-    Handover,
+    AppendNotifier,
     Intake,
     KafkaPositions,
     IntakeGate,

@@ -6,7 +6,7 @@ import { SharedClock } from '../queue/shared-clock.js';
 import { KeyScopes } from '../keys/key-scopes.js';
 import { INTAKE_LINK } from '../queue/tokens.js';
 import { accountsOf, channelEvents, type ChannelEvents, positionOf } from './audience.js';
-import { Handover } from './handover.js';
+import { AppendNotifier } from './append-notifier.js';
 import type { IntakeBatch } from './intake-event.js';
 import { flushSlices } from './flush-slices.js';
 import { Replay } from './replay.js';
@@ -55,7 +55,7 @@ export class Intake {
     @Inject(SharedClock) private readonly clock: Clock,
     appenders: ShardAppenders,
     private readonly replay: Replay,
-    @Inject(Handover) private readonly handover: Pick<Handover, 'appended'>,
+    @Inject(AppendNotifier) private readonly notifier: Pick<AppendNotifier, 'appended'>,
     @Inject(KeyScopes) private readonly scopes: Pick<KeyScopes, 'maySee'>,
   ) {
     this.shards = appenders.all;
@@ -192,7 +192,7 @@ export class Intake {
     const outcomes = await Promise.allSettled(
       this.shards.map(async (shard, n) => {
         const outcome = await shard.append(batches, perShard[n] ?? [], everywhere);
-        this.handover.appended(outcome, isReplay);
+        this.notifier.appended(outcome, isReplay);
       }),
     );
     const failures = outcomes.flatMap((o) => (o.status === 'rejected' ? [o.reason as unknown] : []));

@@ -270,8 +270,8 @@ export class ChannelQueue {
   }
 
   /** The answer of a poll did not arrive after all. */
-  async unpend(channelId: string, pendingTo: number): Promise<void> {
-    await this.run('unpend', channelId, [pendingTo]);
+  async requeuePending(channelId: string, pendingTo: number): Promise<void> {
+    await this.run('requeue-pending', channelId, [pendingTo]);
   }
 
   /** What fails between a claim and its delivery must not block the channel until this process ends. */

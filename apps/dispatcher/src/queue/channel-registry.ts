@@ -74,10 +74,10 @@ export interface QueueState {
 }
 
 /** The rule of spec §8 that ended a channel. */
-export const lapseRules = ['idle', 'failed', 'stopped', 'no-socket', 'no-poll'] as const;
-export type LapseRule = (typeof lapseRules)[number];
+export const expiryRules = ['idle', 'failed', 'stopped', 'no-socket', 'no-poll'] as const;
+export type ExpiryRule = (typeof expiryRules)[number];
 
-/** How soon a channel that lapsed is looked at again, should its removal fail. */
+/** How soon an expired channel is looked at again, should its removal fail. */
 const lookAgainMs = 60_000;
 
 /** So many of a shard, and the next ones the next time. */
@@ -166,19 +166,19 @@ export class ChannelRegistry {
   }
 
   /** Channels that ended by a rule of time. They stay until removed. */
-  async lapsed(): Promise<{ channelId: string; rule: LapseRule }[]> {
+  async claimExpired(): Promise<{ channelId: string; rule: ExpiryRule }[]> {
     const found = await Promise.all(
       this.keys.shards.map(async (shard) => {
         const due = ['-inf', this.clock.now(), 'LIMIT', 0, looksAtOnce] as const;
-        return this.lapsedOf(shard, await this.link.redis.zrangebyscore(shard.expiry, ...due), false);
+        return this.claimExpiredOf(shard, await this.link.redis.zrangebyscore(shard.expiry, ...due), false);
       }),
     );
     return found.flat();
   }
 
   /** Whether that is so now. What was found before may have been overtaken by a registration, a socket, or a poll. */
-  async hasLapsed(channelId: string): Promise<boolean> {
-    return (await this.lapsedOf(this.keys.ofChannel(channelId), [channelId], true)).length > 0;
+  async isExpired(channelId: string): Promise<boolean> {
+    return (await this.claimExpiredOf(this.keys.ofChannel(channelId), [channelId], true)).length > 0;
   }
 
   /** Of each of these channels, the revision that Redis has; '' when it has none, or the account's set lacks it. */
@@ -230,15 +230,15 @@ export class ChannelRegistry {
   }
 
   /** `atOnce`: of channels whose time to be looked at has not come, too. */
-  private async lapsedOf(
+  private async claimExpiredOf(
     shard: ShardKeys,
     channelIds: readonly string[],
     atOnce: boolean,
-  ): Promise<{ channelId: string; rule: LapseRule }[]> {
+  ): Promise<{ channelId: string; rule: ExpiryRule }[]> {
     if (channelIds.length === 0) return [];
     const limits = [idleMaxMs, failedDeliveryMaxMs, withoutSocketMaxMs, withoutPollMaxMs, stoppedMaxMs];
     const args = [this.clock.now(), lookAgainMs, ...limits, atOnce ? 1 : 0, ...channelIds];
-    const reply = asList(await this.link.run('lapsed', shard.forCommand(...channelIds), args));
-    return asPairs(reply).map(([channelId, rule]) => ({ channelId, rule: rule as LapseRule }));
+    const reply = asList(await this.link.run('claim-expired', shard.forCommand(...channelIds), args));
+    return asPairs(reply).map(([channelId, rule]) => ({ channelId, rule: rule as ExpiryRule }));
   }
 }

@@ -86,7 +86,7 @@ export class Keys {
     return `${this.prefix}account:${accountId}`;
   }
 
-  /** Hash: replica -> beats. */
+  /** Hash: replica -> heartbeats. */
   get replicas(): string {
     return `${this.prefix}replicas`;
   }

@@ -17,7 +17,7 @@ export const releaseHeld = async (
   let first = 0;
   do {
     const channelIds = held.slice(first, first + atOnce);
-    const reply = await link.run('bury', shard.forCommand(...channelIds), [owner, nowMs, ...channelIds]);
+    const reply = await link.run('release-held', shard.forCommand(...channelIds), [owner, nowMs, ...channelIds]);
     sockets.push(...asList(reply).map((channelId) => asText(channelId)));
     first += atOnce;
   } while (first < held.length);

@@ -20,7 +20,7 @@ export class ReplicasModule implements OnModuleInit, OnApplicationShutdown {
     private readonly deadline: StopDeadline,
   ) {}
 
-  /** The bus first: a replica that beats without listening looks like one that was killed. */
+  /** The bus first: a replica that sends heartbeats without listening looks like one that was killed. */
   async onModuleInit(): Promise<void> {
     await awaiting('Redis: messages of other replicas', this.bus.start());
     await awaiting('Redis: other replicas', this.replicas.start());

@@ -19,8 +19,8 @@ const disconnectedMaxMs = 1_200;
 /** A replica that could not look for so long, because Redis was away or it paused, cannot judge the others. */
 const blindMaxMs = 3 * beatPeriodMs;
 
-/** Every so many beats it is looked for holds of replicas that do not beat at all. */
-const holdersEveryBeats = 10;
+/** Every so many heartbeats, holds are looked for of replicas that send none at all. */
+const holdersEveryHeartbeats = 10;
 
 /** `dispatcher-0#5f1c…` is a process of the replica dispatcher-0. */
 const replicaOf = (owner: string): string => owner.slice(0, owner.lastIndexOf('#'));
@@ -33,9 +33,9 @@ const replicaOf = (owner: string): string => owner.slice(0, owner.lastIndexOf('#
  */
 @Injectable()
 export class Replicas {
-  private readonly seen = new Map<string, { beats: string; sinceMs: number }>();
+  private readonly seen = new Map<string, { heartbeats: string; sinceMs: number }>();
   private lookedAtMs = 0;
-  private beats = 0;
+  private heartbeats = 0;
   private beating: Timer | undefined;
   private readonly socketsLostListeners: ((channelIds: readonly string[]) => void)[] = [];
 
@@ -55,14 +55,14 @@ export class Replicas {
   }
 
   async start(): Promise<void> {
-    await this.beat();
+    await this.sendHeartbeat();
     const earlier = (await this.link.redis.hkeys(this.keys.replicas)).filter(
       (other) => other !== this.owner && replicaOf(other) === replicaOf(this.owner),
     );
     // This replica, before its restart: no need to wait for its time-out.
     for (const owner of earlier) await this.releaseHeld(owner);
     this.beating = this.clock.every(beatPeriodMs, () => {
-      this.beat().catch((err: unknown) => this.logger.warn({ err }, 'heartbeat failed'));
+      this.sendHeartbeat().catch((err: unknown) => this.logger.warn({ err }, 'heartbeat failed'));
     });
   }
 
@@ -83,14 +83,15 @@ export class Replicas {
     for (const listener of this.socketsLostListeners) listener(channelIds);
   }
 
-  private async beat(): Promise<void> {
-    await this.link.run('beat', [this.keys.replicas], [this.owner]);
+  private async sendHeartbeat(): Promise<void> {
+    await this.link.run('heartbeat', [this.keys.replicas], [this.owner]);
     const replicas = await this.link.redis.hgetall(this.keys.replicas);
-    if (this.beats++ % holdersEveryBeats === 0) for (const owner of await this.holders()) replicas[owner] ??= '';
+    if (this.heartbeats++ % holdersEveryHeartbeats === 0)
+      for (const owner of await this.holders()) replicas[owner] ??= '';
     if (performance.now() - this.lookedAtMs > blindMaxMs) this.seen.clear();
     this.lookedAtMs = performance.now();
-    for (const [owner, beats] of Object.entries(replicas)) {
-      if (owner === this.owner || !(await this.isGone(owner, beats))) continue;
+    for (const [owner, heartbeats] of Object.entries(replicas)) {
+      if (owner === this.owner || !(await this.isGone(owner, heartbeats))) continue;
       this.logger.warn({ owner }, 'a replica is silent: its channels are free');
       await this.releaseHeld(owner);
       const others = Object.keys(replicas).filter((other) => other !== owner);
@@ -99,17 +100,17 @@ export class Replicas {
     }
   }
 
-  /** Replicas with channels. One whose channels were released may have claimed more and died before its next beat. */
+  /** Replicas with channels. One that was released may have claimed more and died before its next heartbeat. */
   private async holders(): Promise<string[]> {
     const lists = await Promise.all(this.keys.shards.map(({ owners }) => this.link.redis.smembers(owners)));
     return lists.flat();
   }
 
-  private async isGone(owner: string, beats: string): Promise<boolean> {
+  private async isGone(owner: string, heartbeats: string): Promise<boolean> {
     const nowMs = performance.now();
     const before = this.seen.get(owner);
-    if (before?.beats !== beats) {
-      this.seen.set(owner, { beats, sinceMs: nowMs });
+    if (before?.heartbeats !== heartbeats) {
+      this.seen.set(owner, { heartbeats, sinceMs: nowMs });
       return false;
     }
     const silentMs = nowMs - before.sinceMs;

@@ -14,7 +14,7 @@ local key, queue = channel_keys(1)
 local state = load(key, 'token', 'owner', 'max', 'kind', 'rev', 'stopped', 'born', 'sentFrom', 'repeatTo',
   'orderedTo')
 if state.token ~= token then return { 'fenced' } end
-though_full()
+allow_when_full()
 local counters = load_counters(key)
 local unconfirmed = math.max(from, tonumber(state.sentFrom) or from)
 undrop(counters, to, unconfirmed)

@@ -14,7 +14,7 @@ if state.account ~= account then return { 'missing' } end
 if state.kind ~= kind then return { 'kind', state.kind } end
 if mode == 'free' and state.owner ~= '' and state.conn ~= conn then return { 'busy' } end
 
-though_full()
+allow_when_full()
 if state.owner ~= '' then release(key, channel, state.owner) end
 local counters = load_counters(key)
 if state.pending ~= '' and (after == '' or after == state.born .. '/' .. state.pending) then

@@ -10,7 +10,7 @@ local key = channel_keys(1)
 local state = load(key, 'account', 'kind', 'created', 'owner', 'conn', 'endedAccount', 'endedAt', 'rev')
 if state.kind == '' or tonumber(state.rev) > tonumber(ARGV[3]) then return {} end
 if state.endedAccount == '' then
-  though_full()
+  allow_when_full()
   if state.owner ~= '' then release(key, channel, state.owner) end
   state.endedAccount, state.endedAt = state.account, now
   redis.call('HSET', key, 'account', '', 'endedAccount', state.account, 'endedAt', now, 'pending', '')

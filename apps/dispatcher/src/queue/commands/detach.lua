@@ -9,7 +9,7 @@ local key = channel_keys(1)
 
 local state = load(key, 'token', 'owner', 'kind', 'n', 'stopped')
 if token == '' or state.token ~= token then return 0 end
-though_full()
+allow_when_full()
 release(key, channel, state.owner)
 if state.kind ~= 'callback' then
   redis.call('HSET', key, 'lastSeen', now, 'pending', sent)

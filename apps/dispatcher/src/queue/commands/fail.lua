@@ -11,7 +11,7 @@ local key, queue = channel_keys(1)
 
 local state = load(key, 'token', 'owner', 'attempt', 'failSince', 'tier', 'rev', 'stopped', 'kind', 'n')
 if state.token ~= token then return { 'fenced' } end
-though_full()
+allow_when_full()
 if state.rev ~= ARGV[11] or state.stopped ~= '' then
   redis.call('HSET', key, 'repeatTo', to)
   release(key, channel, state.owner)

@@ -23,6 +23,6 @@ local chunks, events = read_chunks(queue, 0, 0, max_events, max_bytes, function(
   if this ~= category then category, changes = this, changes + 1 end
   return true
 end)
-though_full()
+allow_when_full()
 redis.call('HSET', key, 'orderedTo', head + events)
 return changes >= changes_min and answer({ 'ok' }, chunks) or { 'ok' }

@@ -3,5 +3,5 @@
 -- KEYS  of the shard, of the channel
 -- ARGV  channel at
 local channel, at = ARGV[1], ARGV[2]
-though_full()
+allow_when_full()
 return redis.call('ZADD', READY, 'XX', at, channel)

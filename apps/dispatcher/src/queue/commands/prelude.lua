@@ -16,7 +16,7 @@
 --   NOTHING     never exists
 --   POSITIONS   hash: topic:partition -> last offset; 'generation'
 --   READY       sorted set: callback channel -> when it is due
---   EXPIRY      sorted set: channel -> when to look whether it lapsed
+--   EXPIRY      sorted set: channel -> when to look whether it has expired
 --   DROPPED     set: channels with drops that are not reported yet
 --   OWNERS      set: replicas that hold channels, or did
 --   HELD        sorted set of 'replica channel', all of score 0: who holds what
@@ -40,7 +40,7 @@ end
 
 -- A full Redis refuses the first write of a command if that may take memory, and none after it. So what delivers or frees
 -- memory begins with this one, which takes none.
-local function though_full()
+local function allow_when_full()
   redis.call('DEL', NOTHING)
 end
 
@@ -222,7 +222,7 @@ local function held_range(owner)
   return '[' .. owner .. ' ', '(' .. owner .. '!'
 end
 
--- This replica has the channel. Its name stays in `owners` until it is buried, whatever becomes of its heartbeat.
+-- This replica has the channel. Its name stays in `owners` until its channels are released, whatever its heartbeat does.
 local function hold(channel, owner)
   redis.call('ZADD', HELD, 0, held_as(owner, channel))
   redis.call('SADD', OWNERS, owner)

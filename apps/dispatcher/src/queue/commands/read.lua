@@ -35,7 +35,7 @@ if from >= counters.head + counters.n then
   return { 'empty', counters.head }
 end
 local chunks, sent_to, is_lost = batch_at(queue, index, skip, from, tonumber(state.max), bytes_max, state.born, ARGV, 9)
-though_full()
+allow_when_full()
 if is_lost then
   -- What was sent before is confirmed first.
   if from == counters.head then

@@ -27,7 +27,7 @@ local events_before, cost_before = sum(redis.call('LRANGE', queue, 0, replaced -
 local events_after, cost_after = sum(ARGV, 6)
 if events_before ~= events_after then return { 'moved' } end
 
-though_full()
+allow_when_full()
 redis.call('LTRIM', queue, replaced, -1)
 for n = #ARGV, 6, -1 do redis.call('LPUSH', queue, ARGV[n]) end
 counters.bytes = counters.bytes + cost_after - cost_before

@@ -7,7 +7,7 @@ local channel = ARGV[1]
 local key, queue = channel_keys(1)
 local state = load(key, 'account', 'owner', 'endedAccount', 'rev')
 if (tonumber(state.rev) or 0) > tonumber(ARGV[2]) then return {} end
-though_full()
+allow_when_full()
 if state.owner ~= '' then release(key, channel, state.owner) end
 redis.call('DEL', key, queue)
 redis.call('ZREM', READY, channel)

@@ -5,7 +5,7 @@
 -- Returns the channels of sockets that it held
 local owner, now = ARGV[1], tonumber(ARGV[2])
 local sockets = {}
-though_full()
+allow_when_full()
 for n = 1, #ARGV - 2 do
   local channel, key = ARGV[2 + n], channel_keys(n)
   local state = load(key, 'owner', 'kind', 'n', 'stopped', 'sentTo')

@@ -6,7 +6,7 @@ import { WakeUpBus } from '../replicas/wake-up-bus.js';
 
 /** Tells those that deliver what was appended. */
 @Injectable()
-export class Handover {
+export class AppendNotifier {
   constructor(
     private readonly telemetry: Telemetry,
     private readonly bus: WakeUpBus,

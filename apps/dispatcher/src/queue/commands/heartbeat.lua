@@ -1,6 +1,6 @@
 -- A replica shows that it lives, also to a Redis that is full: the first write takes no memory.
 --
--- KEYS  1 replicas (hash: replica -> beats)
+-- KEYS  1 replicas (hash: replica -> heartbeats)
 -- ARGV  owner
 redis.call('HDEL', KEYS[1], '')
 return redis.call('HINCRBY', KEYS[1], ARGV[1], 1)

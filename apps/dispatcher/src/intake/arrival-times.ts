@@ -19,7 +19,7 @@ interface End {
  * When messages came to Kafka at the earliest. A message behind the end that a partition had at some time came after that
  * time, whatever its producer's clock says. Of what was there before this replica started, only the producer's clock tells.
  */
-export class Arrivals implements OnModuleInit, OnApplicationShutdown {
+export class ArrivalTimes implements OnModuleInit, OnApplicationShutdown {
   private readonly ends = new Map<string, End[]>();
   private looking: Timer | undefined;
   private isAsking = false;
@@ -42,7 +42,7 @@ export class Arrivals implements OnModuleInit, OnApplicationShutdown {
   }
 
   /** -Infinity when that is not known. */
-  notBefore(topic: string, partition: number, offset: bigint): number {
+  earliestMs(topic: string, partition: number, offset: bigint): number {
     const ends = this.ends.get(positionOf({ topic, partition })) ?? [];
     // Nearly always it is one of the last.
     let n = ends.length - 1;

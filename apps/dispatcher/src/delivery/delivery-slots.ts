@@ -2,7 +2,7 @@ import type { Clock } from '@lanyard/service';
 
 /**
  * A request longer than this makes its channel slow. Slow channels, and those not measured yet, never get more
- * than this share of the places.
+ * than this share of the slots.
  */
 export const slowAfterMs = 1_000;
 const slowShare = 0.75;
@@ -27,43 +27,43 @@ interface Delivery {
 }
 
 /** The channels that a replica delivers to, and how fast each of them answers. */
-export class UnderWay {
+export class DeliverySlots {
   private readonly deliveries = new Map<string, Delivery>();
   /** Whether a channel's last request was quick. */
   private readonly quick = new Map<string, boolean>();
-  /** Deliveries and promises of each channel that has a place. */
+  /** Deliveries and reservations of each channel that has a slot. */
   private readonly occupied = new Map<string, number>();
   private stuck = 0;
   private countedAtMs = 0;
 
   constructor(
     private readonly clock: Clock,
-    readonly places: number,
+    readonly slotsMax: number,
   ) {}
 
   get size(): number {
     return this.deliveries.size;
   }
 
-  /** Places that are neither occupied nor promised. */
+  /** Slots that are neither occupied nor reserved. */
   get free(): number {
-    return Math.max(0, this.places - this.occupied.size);
+    return Math.max(0, this.slotsMax - this.occupied.size);
   }
 
   has(channelId: string): boolean {
     return this.deliveries.has(channelId);
   }
 
-  /** Whether a channel that an append may claim has a place, its own or a free one, until that is redeemed. */
-  promise(channelId: string): boolean {
+  /** Whether a channel that an append may claim has a slot, its own or a free one, until that is released. */
+  reserve(channelId: string): boolean {
     if (this.quick.get(channelId) === false) return false;
     if (!this.occupied.has(channelId) && (this.free === 0 || this.mustWait(channelId))) return false;
     this.occupy(channelId);
     return true;
   }
 
-  /** A promised place is occupied now, or not needed. */
-  redeem(channelId: string): void {
+  /** A reserved slot is occupied now, or not needed. */
+  releaseReservation(channelId: string): void {
     this.vacate(channelId);
   }
 
@@ -95,12 +95,12 @@ export class UnderWay {
     this.quick.set(channelId, tookMs <= slowAfterMs);
   }
 
-  /** A channel that is not known to be quick has to leave places to those that are. */
+  /** A channel that is not known to be quick has to leave slots to those that are. */
   mustWait(channelId: string): boolean {
     if (this.quick.get(channelId) === true) return false;
     let count = 0;
     for (const other of this.deliveries.keys()) if (this.quick.get(other) !== true) count++;
-    return count >= this.places * slowShare;
+    return count >= this.slotsMax * slowShare;
   }
 
   /** How long a channel waits for more after a small batch. A channel that waits for its receiver costs this machine nothing. */

@@ -28,12 +28,12 @@ local function rule(state)
   return name, state.owner == '' and tonumber(state.lastSeen) + max, max
 end
 
-local lapsed = {}
+local expired = {}
 local function is_time(channel)
   return at_once or (tonumber(redis.call('ZSCORE', EXPIRY, channel)) or math.huge) <= now
 end
 
-though_full()
+allow_when_full()
 for n = 1, #ARGV - 8 do
   local channel, key = ARGV[8 + n], channel_keys(n)
   local state = load(key, 'kind', 'owner', 'lastIn', 'lastSeen', 'attempt', 'failSince', 'failAt',
@@ -45,11 +45,11 @@ for n = 1, #ARGV - 8 do
     local idle = tonumber(state.lastIn) + idle_max
     local which = strikes and strikes <= now and name or idle <= now and 'idle'
     if which then
-      lapsed[#lapsed + 1], lapsed[#lapsed + 2] = channel, which
+      expired[#expired + 1], expired[#expired + 2] = channel, which
       redis.call('ZADD', EXPIRY, now + again, channel)
     else
       redis.call('ZADD', EXPIRY, math.min(idle, strikes or now + soonest, now + soonest), channel)
     end
   end
 end
-return lapsed
+return expired

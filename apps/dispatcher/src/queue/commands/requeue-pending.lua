@@ -4,6 +4,6 @@
 -- ARGV  pending
 local key = channel_keys(1)
 if redis.call('HGET', key, 'pending') ~= ARGV[1] then return 0 end
-though_full()
+allow_when_full()
 redis.call('HSET', key, 'pending', '')
 return 1
