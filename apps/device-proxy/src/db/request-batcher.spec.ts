@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { RequestBatcher } from './request-batcher.js';
 
-describe('Gather', () => {
+describe('RequestBatcher', () => {
   /** Answers are given by hand, one round after the other. */
   const byHand = () => {
     const rounds: { asked: readonly number[]; answer: (error?: Error) => void }[] = [];

@@ -16,7 +16,8 @@ const atOnceMax = 2;
 
 /**
  * Batches requests: those submitted in the same turn of the event loop, or while batches are in flight, share the next
- * one. A burst costs rows, not round trips and transactions; a single request is not delayed.
+ * one. A burst costs rows, not round trips and transactions; a single request is not delayed. The WriteBatcher of
+ * @lanyard/service differs in that what a batch could not do is tried alone, so that each caller has its own outcome.
  */
 export class RequestBatcher<Asked, Answer> {
   private waiting: Waiting<Asked, Answer>[] = [];

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import type { Clock } from '@lanyard/service';
 import type { Place, StoredEvent, StoredPage } from '../query/stored-events.js';
-import { farewellMs, heartbeatMs, readPeriodMs, reconnectMs, slowClientMs } from './limits.js';
+import { closeLingerMs, heartbeatMs, readPeriodMs, reconnectMs, slowClientMs } from './limits.js';
 
 /** Why a stream ended, for the client, which may reconnect unless it is `key_revoked`. */
 export type EndReason = 'key_revoked' | 'restart' | 'unavailable';
@@ -55,7 +55,7 @@ export class EventStream {
     this.stop();
     const { client, clock } = this.parts;
     client.end(`event: end\ndata: ${JSON.stringify({ reason })}\n\n`);
-    clock.after(farewellMs, () => client.destroy());
+    clock.after(closeLingerMs, () => client.destroy());
   }
 
   private stop(): void {

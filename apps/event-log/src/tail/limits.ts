@@ -17,7 +17,7 @@ export const slowClientMs = 30_000;
 export const reconnectMs = 2_000;
 
 /** How long a connection may stay open after the last message. */
-export const farewellMs = 1_000;
+export const closeLingerMs = 1_000;
 
 /** How long an unknown secret is tolerated: the gateway may announce one shortly after accepting it. */
 export const announcementGraceMs = 4_000;

@@ -27,14 +27,14 @@ const isOwn = (origin: string, { host }: IncomingHttpHeaders, place: Place): boo
  * Throws OtherOrigin if a browser says that another page sent the request. SameSite lets pages of other ports and
  * subdomains pass, and a request by GET of a page of this server has no Origin (Fetch §3.2), only Sec-Fetch-Site.
  */
-export const mustBeOwnPage = (headers: IncomingHttpHeaders, place: Place): void => {
+export const requireSameOrigin = (headers: IncomingHttpHeaders, place: Place): void => {
   const { origin, 'sec-fetch-site': site } = headers;
   const isOther = site !== undefined && site !== 'same-origin' && site !== 'none';
   if (isOther || (origin !== undefined && !isOwn(origin, headers, place))) throw new OtherOrigin();
 };
 
 /** Throws OtherOrigin or RequestedWithMissing for a request that another page may have made a browser send. */
-export const mustBeMeantByPage = (method: string, headers: IncomingHttpHeaders, place: Place): void => {
-  mustBeOwnPage(headers, place);
+export const requireSameOriginWrite = (method: string, headers: IncomingHttpHeaders, place: Place): void => {
+  requireSameOrigin(headers, place);
   if (!safeMethods.has(method) && headers['x-requested-with'] !== requestedWith) throw new RequestedWithMissing();
 };

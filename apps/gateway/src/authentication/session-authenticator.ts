@@ -6,7 +6,7 @@ import type { Session } from '../db/session.entity.js';
 import { SessionEnded } from '../errors.js';
 import { GuessLimiter } from './guess-limiter.js';
 import { KnownKeys } from './known-keys.js';
-import { mustBeMeantByPage, type Place } from './origin.js';
+import { type Place, requireSameOriginWrite } from './origin.js';
 import { proofByHash, type Proven } from './proof.js';
 import { Refusals } from './refusals.js';
 import { sessionTokenOf, sessionTokenOfBearer } from './session-cookie.js';
@@ -43,7 +43,7 @@ export class SessionAuthenticator {
   /** Throws OtherOrigin, RequestedWithMissing, RateLimited, SessionEnded. */
   async prove(token: string, { method, headers }: WithHeaders, from: Source): Promise<Proven> {
     // A browser adds no Authorization header by itself.
-    if (headers.authorization === undefined) mustBeMeantByPage(method, headers, this.config);
+    if (headers.authorization === undefined) requireSameOriginWrite(method, headers, this.config);
     // Known sessions keep working from an address that guesses.
     const waitMs = this.sessions.isKnown(token) ? 0 : this.guesses.waitMs(from.address);
     if (waitMs > 0) throw new RateLimited(Math.ceil(waitMs / 1_000));

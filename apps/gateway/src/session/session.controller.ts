@@ -4,7 +4,7 @@ import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { clientAddress } from '../authentication/client-address.js';
 import { KeyAuthenticator } from '../authentication/key-authenticator.js';
-import { isHttps, mustBeMeantByPage, mustBeOwnPage } from '../authentication/origin.js';
+import { isHttps, requireSameOrigin, requireSameOriginWrite } from '../authentication/origin.js';
 import { reliedOnToken } from '../authentication/session-authenticator.js';
 import { sessionTokenOf, setSessionCookie } from '../authentication/session-cookie.js';
 import { Sessions } from '../authentication/sessions.js';
@@ -38,7 +38,7 @@ export class SessionController {
     @Body({ schema: SignIn }) { api_key: key }: SignIn,
   ): Promise<SessionRecord> {
     // Otherwise another page could sign its visitor in to an account of its own.
-    mustBeOwnPage(request.headers, this.config);
+    requireSameOrigin(request.headers, this.config);
     const proven = await this.authenticator.proveKey(key, request);
     const from = { address: clientAddress(request.raw, this.config.trustedProxies), requestId: request.id };
     const former = sessionTokenOf(request.headers, this.config);
@@ -69,7 +69,7 @@ export class SessionController {
     const token = reliedOnToken(request.headers, this.config);
     if (token === undefined) return;
     const isPage = request.headers.authorization === undefined;
-    if (isPage) mustBeMeantByPage(request.method, request.headers, this.config);
+    if (isPage) requireSameOriginWrite(request.method, request.headers, this.config);
     await this.sessions.end(token);
     if (isPage) this.setCookie(request, reply, undefined);
   }

@@ -1,4 +1,4 @@
-import { anyOf, GatheredReads, JsonText, type ListQuery, PreparedReads } from '@lanyard/service';
+import { anyOf, JsonText, type ListQuery, PreparedReads, ReadBatcher } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { deviceEtag, deviceGroups, deviceRecord, withGroups } from './device-record.js';
@@ -36,7 +36,7 @@ export interface DevicePage {
 export class DeviceTexts {
   private readonly prepared: PreparedReads;
   private readonly kept = new KeptTexts();
-  private readonly single = new GatheredReads((ids) => this.readSingle(ids));
+  private readonly single = new ReadBatcher((ids) => this.readSingle(ids));
 
   constructor(database: DataSource) {
     this.prepared = new PreparedReads(database);

@@ -1,4 +1,4 @@
-import { GatheredWrites, PreparedStatement } from '@lanyard/service';
+import { PreparedStatement, WriteBatcher } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { DeviceNotFound } from '../errors.js';
@@ -71,8 +71,8 @@ const existence = new PreparedStatement('SELECT 1 FROM registry.devices WHERE id
 /** Suspends and resumes devices for operators (spec §3.1). Both may be repeated. */
 @Injectable()
 export class SuspensionService {
-  private readonly suspensions = this.gathered(suspension);
-  private readonly resumptions = this.gathered(resumption);
+  private readonly suspensions = this.batcherOf(suspension);
+  private readonly resumptions = this.batcherOf(resumption);
 
   constructor(
     private readonly database: DataSource,
@@ -89,8 +89,8 @@ export class SuspensionService {
     return this.resumptions.write({ accountId, deviceId, reason, actor });
   }
 
-  private gathered(by: Way): GatheredWrites<Change> {
-    return new GatheredWrites(
+  private batcherOf(by: Way): WriteBatcher<Change> {
+    return new WriteBatcher(
       (changes) => this.together(by, changes),
       (change) => this.alone(by, change),
     );

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { anyOf, formatTimestamp, GatheredReads, isId, isoTime, PreparedReads } from '@lanyard/service';
+import { anyOf, formatTimestamp, isId, isoTime, PreparedReads, ReadBatcher } from '@lanyard/service';
 import { AccountModels, type ModelRegistry, type ObjectVersions, parsePath } from '@lanyard/lwm2m';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -100,7 +100,7 @@ const latest = (times: (string | undefined)[]): string | undefined =>
 @Injectable()
 export class SnapshotReader {
   private readonly prepared: PreparedReads;
-  private readonly devices = new GatheredReads((ids) => this.rowsOf(ids));
+  private readonly devices = new ReadBatcher((ids) => this.rowsOf(ids));
 
   constructor(
     database: DataSource,

@@ -1,19 +1,19 @@
-import { Gathering, holdMsMax, type Waiting } from './gathering.js';
+import { Batcher, holdMsMax, type Waiting } from './batcher.js';
 
 /**
  * Reads of single rows by key. Those that arrive at the same time, or while others are running, are read in one
  * statement: to send one and to wake PostgreSQL takes longer than to read a row. What a caller gets was read after it
  * asked, so it sees what was committed before.
  */
-export class GatheredReads<V> {
-  private readonly waiting: Gathering<string, V | undefined>;
+export class ReadBatcher<V> {
+  private readonly waiting: Batcher<string, V | undefined>;
 
   /** `read` returns what it finds, by key; when it rejects, so do all waiting callers. */
   constructor(
     private readonly read: (keys: readonly string[]) => Promise<ReadonlyMap<string, V>>,
     holdMs = holdMsMax,
   ) {
-    this.waiting = new Gathering((waiting) => this.readAll(waiting), holdMs);
+    this.waiting = new Batcher((waiting) => this.readAll(waiting), holdMs);
   }
 
   /** undefined: there is none. */

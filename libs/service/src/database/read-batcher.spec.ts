@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@lanyard/testing';
-import { GatheredReads } from './gathered-reads.js';
+import { ReadBatcher } from './read-batcher.js';
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -8,7 +8,7 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 const reads = (holdMs = 600_000) => {
   const asked: (readonly string[])[] = [];
   const answers: ((outcome: Error | undefined) => void)[] = [];
-  const gathered = new GatheredReads<string>((keys) => {
+  const batcher = new ReadBatcher<string>((keys) => {
     asked.push(keys);
     return new Promise((resolve, reject) =>
       answers.push((error) => {
@@ -17,13 +17,13 @@ const reads = (holdMs = 600_000) => {
       }),
     );
   }, holdMs);
-  return { asked, answers, gathered };
+  return { asked, answers, batcher };
 };
 
-describe('gathered reads', () => {
+describe('a batcher of reads', () => {
   it('are one statement for what comes at the same moment, each key once', async () => {
-    const { asked, answers, gathered } = reads();
-    const values = Promise.all(['a', 'b', 'a', 'none'].map((key) => gathered.get(key)));
+    const { asked, answers, batcher } = reads();
+    const values = Promise.all(['a', 'b', 'a', 'none'].map((key) => batcher.get(key)));
     await nextTurn();
     answers[0]?.(undefined);
     expect(await values).toEqual(['value of a', 'value of b', 'value of a', undefined]);
@@ -31,10 +31,10 @@ describe('gathered reads', () => {
   });
 
   it('wait while two are under way, and are never answered by one that was sent before they came', async () => {
-    const { asked, answers, gathered } = reads();
+    const { asked, answers, batcher } = reads();
     const values: Promise<string | undefined>[] = [];
     for (const key of ['a', 'b', 'a', 'c']) {
-      values.push(gathered.get(key));
+      values.push(batcher.get(key));
       await nextTurn();
     }
     expect(asked).toEqual([['a'], ['b']]);
@@ -48,29 +48,29 @@ describe('gathered reads', () => {
   });
 
   it('that fail, fail for their callers, and the next ones continue', async () => {
-    const { answers, gathered } = reads();
-    const failing = Promise.allSettled([gathered.get('a'), gathered.get('b')]);
+    const { answers, batcher } = reads();
+    const failing = Promise.allSettled([batcher.get('a'), batcher.get('b')]);
     await nextTurn();
     answers[0]?.(new Error('away'));
     expect((await failing).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    const value = gathered.get('a');
+    const value = batcher.get('a');
     await nextTurn();
     answers[1]?.(undefined);
     expect(await value).toBe('value of a');
   });
 
   it('do not wait for statements that hang', async () => {
-    const { asked, gathered } = reads(5);
+    const { asked, batcher } = reads(5);
     for (const key of ['a', 'b', 'c']) {
-      void gathered.get(key);
+      void batcher.get(key);
       await nextTurn();
     }
     await eventually(() => expect(asked).toEqual([['a'], ['b'], ['c']]));
   });
 
   it('take a hundred keys at most', async () => {
-    const { asked, gathered } = reads();
-    for (let n = 0; n < 150; n++) void gathered.get(String(n));
+    const { asked, batcher } = reads();
+    for (let n = 0; n < 150; n++) void batcher.get(String(n));
     await nextTurn();
     expect(asked.map((keys) => keys.length)).toEqual([100, 50]);
   });

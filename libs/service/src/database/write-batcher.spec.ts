@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { GatheredWrites, sharedWrite } from './gathered-writes.js';
+import { WriteBatcher, sharedWrite } from './write-batcher.js';
 
 /** Writes of items; `bad…` ones are refused, `held…` ones cannot be done with others. */
 const writes = (fails = false) => {
   const together: (readonly string[])[] = [];
   const alone: string[] = [];
-  const gathered = new GatheredWrites<string>(
+  const batcher = new WriteBatcher<string>(
     async (items) => {
       together.push(items);
       if (fails) throw new Error('away');
@@ -16,36 +16,36 @@ const writes = (fails = false) => {
       if (item.startsWith('bad')) throw new Error(`refused: ${item}`);
     },
   );
-  return { together, alone, gathered };
+  return { together, alone, batcher };
 };
 
-const outcomes = async (gathered: GatheredWrites<string>, items: string[]): Promise<string[]> =>
-  (await Promise.allSettled(items.map((item) => gathered.write(item)))).map((outcome) =>
+const outcomes = async (batcher: WriteBatcher<string>, items: string[]): Promise<string[]> =>
+  (await Promise.allSettled(items.map((item) => batcher.write(item)))).map((outcome) =>
     outcome.status === 'fulfilled' ? 'done' : (outcome.reason as Error).message,
   );
 
-describe('gathered writes', () => {
+describe('a batcher of writes', () => {
   it('that come at the same moment are one', async () => {
-    const { together, alone, gathered } = writes();
-    expect(await outcomes(gathered, ['good 1', 'good 2', 'good 3'])).toEqual(['done', 'done', 'done']);
+    const { together, alone, batcher } = writes();
+    expect(await outcomes(batcher, ['good 1', 'good 2', 'good 3'])).toEqual(['done', 'done', 'done']);
     expect([together, alone]).toEqual([[['good 1', 'good 2', 'good 3']], []]);
   });
 
   it('of which some cannot be done with the others: those are done alone, and fail alone', async () => {
-    const { alone, gathered } = writes();
-    expect(await outcomes(gathered, ['good', 'bad', 'held'])).toEqual(['done', 'refused: bad', 'done']);
+    const { alone, batcher } = writes();
+    expect(await outcomes(batcher, ['good', 'bad', 'held'])).toEqual(['done', 'refused: bad', 'done']);
     expect(alone).toEqual(['bad', 'held']);
   });
 
   it('that fail together are done alone', async () => {
-    const { alone, gathered } = writes(true);
-    expect(await outcomes(gathered, ['good 1', 'bad', 'good 2'])).toEqual(['done', 'refused: bad', 'done']);
+    const { alone, batcher } = writes(true);
+    expect(await outcomes(batcher, ['good 1', 'bad', 'good 2'])).toEqual(['done', 'refused: bad', 'done']);
     expect(alone).toEqual(['good 1', 'bad', 'good 2']);
   });
 
   it('that come by themselves are done alone at once', async () => {
-    const { together, alone, gathered } = writes();
-    expect(await outcomes(gathered, ['good'])).toEqual(['done']);
+    const { together, alone, batcher } = writes();
+    expect(await outcomes(batcher, ['good'])).toEqual(['done']);
     expect([together, alone]).toEqual([[], ['good']]);
   });
 });

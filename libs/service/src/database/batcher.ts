@@ -13,7 +13,7 @@ export interface Waiting<T, R> {
 }
 
 /** Batches items that arrive at the same time, or while other batches are running. */
-export class Gathering<T, R> {
+export class Batcher<T, R> {
   private readonly waiting: Waiting<T, R>[] = [];
   private underWay = 0;
   private isDue = false;

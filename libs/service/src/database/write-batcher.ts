@@ -1,12 +1,13 @@
-import { Gathering, holdMsMax, type Waiting } from './gathering.js';
+import { Batcher, holdMsMax, type Waiting } from './batcher.js';
 
 /**
  * Writes that arrive at the same time, or while others are running, share a transaction: committing one takes as long as
  * many. Each has an outcome of its own: what cannot be done with the others at once is done alone. For writes that may be
- * repeated, as a commit whose answer is lost may have happened.
+ * repeated, as a commit whose answer is lost may have happened. The RequestBatcher of the device-proxy differs: a batch
+ * that fails rejects all of its callers, and it can keep a minimum time between batches.
  */
-export class GatheredWrites<T> {
-  private readonly waiting: Gathering<T, void>;
+export class WriteBatcher<T> {
+  private readonly waiting: Batcher<T, void>;
 
   /**
    * `together` returns what it did. It skips locked rows, which would hold up the others. The rest, and all of them
@@ -17,7 +18,7 @@ export class GatheredWrites<T> {
     private readonly alone: (item: T) => Promise<void>,
     holdMs = holdMsMax,
   ) {
-    this.waiting = new Gathering((waiting) => this.writeAll(waiting), holdMs);
+    this.waiting = new Batcher((waiting) => this.writeAll(waiting), holdMs);
   }
 
   write(item: T): Promise<void> {
@@ -49,7 +50,7 @@ export class GatheredWrites<T> {
 export const sharedWrite = <R>(
   write: (rows: readonly R[]) => Promise<void>,
 ): ((rows: readonly R[]) => Promise<void>) => {
-  const writes = new GatheredWrites<readonly R[]>(async (parts) => {
+  const writes = new WriteBatcher<readonly R[]>(async (parts) => {
     await write(parts.flat());
     return new Set(parts);
   }, write);
