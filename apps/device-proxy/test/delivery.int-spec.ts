@@ -32,13 +32,13 @@ import {
   type DeviceAnswer,
   type DeviceLink,
   type DeviceRequest,
-  GivenUp,
   type NewestReport,
   NoAnswer,
   NotSendable,
   NotSent,
   type ObservedAnswer,
   Refused,
+  RequestAborted,
   UnusableAnswer,
 } from '../src/transport/device-link.js';
 import { newKey } from './test-system.js';
@@ -373,7 +373,7 @@ describe('a device that does not answer', () => {
 
   it('one that leaves while it is asked has its read waiting, and no attempt counted', async () => {
     link.answer = (_request, signal) =>
-      new Promise((_, reject) => signal.addEventListener('abort', () => reject(new GivenUp())));
+      new Promise((_, reject) => signal.addEventListener('abort', () => reject(new RequestAborted())));
     const session = await register();
     const asyncId = await send(session, 'GET');
     await eventually(() => link.asked.length === 1);

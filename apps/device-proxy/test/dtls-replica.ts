@@ -4,12 +4,12 @@ import { createLogger, Metrics, newId, StopDeadline } from '@lanyard/service';
 import type { Redis } from 'ioredis';
 import { ConnectionStore } from '../src/connections/connection-store.js';
 import { PeerPort } from '../src/connections/peer-port.js';
-import { KeptConnections } from '../src/connections/kept-connections.js';
+import { OwnedConnections } from '../src/connections/owned-connections.js';
 import { connectionKeys } from '../src/connections/keys.js';
 import { ReplicaEvents } from '../src/connections/replica-events.js';
 import { ReplicaSlots } from '../src/connections/replica-slots.js';
 import { SharedConnections } from '../src/connections/shared-connections.js';
-import { StrayRecords } from '../src/connections/stray-records.js';
+import { RecordForwarder } from '../src/connections/record-forwarder.js';
 import type { DeviceProxyConfig } from '../src/config.js';
 import { StallDetector } from '../src/sessions/stall-detector.js';
 import { ReplicaTime } from './replica-time.js';
@@ -32,7 +32,7 @@ export class DtlsReplica {
   readonly time = new ReplicaTime();
   readonly slots: ReplicaSlots;
   readonly store: ConnectionStore;
-  readonly kept: KeptConnections;
+  readonly owned: OwnedConnections;
   readonly peerPort: PeerPort;
   readonly shared: SharedConnections;
   readonly stallDetector: StallDetector;
@@ -63,11 +63,11 @@ export class DtlsReplica {
     this.slots = new ReplicaSlots(redis, config, clock, logger);
     this.stallDetector = new StallDetector(clock);
     this.store = new ConnectionStore(redis, config, this.slots, clock);
-    this.kept = new KeptConnections(this.store, this.stallDetector, events, this.slots, clock, logger);
+    this.owned = new OwnedConnections(this.store, this.stallDetector, events, this.slots, clock, logger);
     this.peerPort = new PeerPort(config, this.slots, events, clock, logger);
-    const stray = new StrayRecords(this.store, this.kept, this.peerPort, this.slots, events, clock, logger);
+    const forwarder = new RecordForwarder(this.store, this.owned, this.peerPort, this.slots, events, clock, logger);
     const deadline = new StopDeadline(logger);
-    this.shared = new SharedConnections(this.slots, this.peerPort, this.kept, stray, events, deadline);
+    this.shared = new SharedConnections(this.slots, this.peerPort, this.owned, forwarder, events, deadline);
     this.socket = new UdpSocket({
       host: '127.0.0.1',
       port: 0,

@@ -27,23 +27,23 @@ describe('first contacts at two replicas', () => {
     await isolation.drop();
   });
 
-  const meet = (endpointName: string, devicesMax?: number): Promise<(string | undefined)[]> =>
-    Promise.all(replicas.map((one) => one.meet({ accountId, endpointName, known, devicesMax })));
+  const assign = (endpointName: string, devicesMax?: number): Promise<(string | undefined)[]> =>
+    Promise.all(replicas.map((one) => one.assignId({ accountId, endpointName, known, devicesMax })));
 
   it('an endpoint has one id, also when many come to both at the same moment, and some twice', async () => {
     const names = Array.from({ length: 300 }, (_, n) => `meter-${n % 200}`);
-    const ids = await Promise.all(names.map((name) => meet(name)));
+    const ids = await Promise.all(names.map((name) => assign(name)));
     expect(ids.every(([a, b]) => a !== undefined && a === b)).toBe(true);
     expect(new Set(ids.flat()).size).toBe(200);
     expect(names.every((name, n) => names.indexOf(name) === n || ids[names.indexOf(name)]?.[0] === ids[n]?.[0])).toBe(
       true,
     );
-    expect(await meet('meter-7')).toEqual(ids[7]);
+    expect(await assign('meter-7')).toEqual(ids[7]);
   });
 
   it('who was met without a quota counts once there is one', async () => {
-    const [first] = await meet('meter-7', 200);
+    const [first] = await assign('meter-7', 200);
     expect(first).toMatch(/^[0-9a-f]{32}$/);
-    expect(await meet('one-too-many', 200)).toEqual([undefined, undefined]);
+    expect(await assign('one-too-many', 200)).toEqual([undefined, undefined]);
   });
 });

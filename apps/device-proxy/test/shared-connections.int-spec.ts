@@ -138,7 +138,7 @@ describe('DTLS connections between replicas', () => {
       true,
     ]);
     // The owner begins: that leaves from where the device is heard, too.
-    const id = [...a.kept.ids()][0] as string;
+    const id = [...a.owned.ids()][0] as string;
     a.server.connection(id)?.send(Buffer.from('unasked'));
     await eventually(() => thing.answers.includes('unasked'));
     expect(a.server.connection(id)?.remote.via).toBe(b.slots.owner);
@@ -188,7 +188,7 @@ describe('DTLS connections between replicas', () => {
     const [a, b] = [await replica(), await replica()];
     const thing = await device(a);
     await thing.ask('one', `one ${a.name}`);
-    const id = [...a.kept.ids()][0] as string;
+    const id = [...a.owned.ids()][0] as string;
     await a.endLease();
     await together(b);
     thing.talkTo(b);
@@ -218,7 +218,7 @@ describe('DTLS connections between replicas', () => {
     const [a, b] = [await replica(), await replica()];
     const thing = await device(a);
     await thing.ask('one', `one ${a.name}`);
-    const id = [...a.kept.ids()][0] as string;
+    const id = [...a.owned.ids()][0] as string;
     await kill(a);
     await together(b);
     b.refuses = true;
@@ -275,11 +275,11 @@ describe('DTLS connections between replicas', () => {
     const a = await replica();
     const thing = await device(a);
     await thing.ask('one', `one ${a.name}`);
-    const id = [...a.kept.ids()][0] as string;
+    const id = [...a.owned.ids()][0] as string;
     thing.line.disconnect();
     const key = connectionKeys(`${isolation.redisPrefix}dp:`).connection(id);
     await eventually(async () => (await redis.exists(key)) === 0);
-    expect([...a.kept.ids()]).toEqual([]);
+    expect([...a.owned.ids()]).toEqual([]);
   });
 
   it('messages on the peer port that are forged, changed, late or repeated do nothing', async () => {

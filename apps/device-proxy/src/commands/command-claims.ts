@@ -5,7 +5,7 @@ import { DataSource, type EntityManager, In } from 'typeorm';
 import type { DeviceProxyConfig } from '../config.js';
 import { withDevice } from '../db/device-lock.js';
 import { type Claimant, claimOf } from './claim.js';
-import { CommandEnds, verdictOn } from './command-ends.js';
+import { CommandEnds, outcomeBeforeSending } from './command-ends.js';
 import { CommandQueue, lock, queueOf } from './command-queue.js';
 import { Command } from './command.entity.js';
 import { claimLeaseMs } from './limits.js';
@@ -75,9 +75,9 @@ export class CommandClaims {
         if (!head) return undefined;
         if (this.isUnanswered(head, claimant)) Object.assign(head, { state: 'waiting', attempts: head.attempts - 1 });
         else if (this.inFlight(head, claimant)) return undefined;
-        const verdict = verdictOn(head, this.clock.now());
-        if (!verdict) return this.markClaimed(manager, head, claimant);
-        ended.push([head, await this.ends.end(manager, head, verdict)]);
+        const outcome = outcomeBeforeSending(head, this.clock.now());
+        if (!outcome) return this.markClaimed(manager, head, claimant);
+        ended.push([head, await this.ends.end(manager, head, outcome)]);
       }
     });
     this.ends.announceEnded(ended);

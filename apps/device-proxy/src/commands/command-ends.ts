@@ -13,7 +13,7 @@ import { FinishedCommands } from './finished-commands.js';
 import { expired, inDoubt, type Outcome } from './outcome.js';
 
 /** The outcome if the head of a queue must not be sent (again). */
-export const verdictOn = (head: Command, nowMs: number): Outcome | undefined => {
+export const outcomeBeforeSending = (head: Command, nowMs: number): Outcome | undefined => {
   if (head.state === 'executing' && !isRepeatable(operationOf(head))) return inDoubt;
   return head.expiresAt.getTime() <= nowMs ? expired : undefined;
 };

@@ -25,11 +25,11 @@ import { SubscriptionAnswer } from './subscription-answer.js';
 import {
   BodyUnavailable,
   ConnectionEnded,
-  GivenUp,
   NoAnswer,
   NotSendable,
   NotSent,
   Refused,
+  RequestAborted,
 } from '../transport/device-link.js';
 import type { Command } from './command.entity.js';
 import { attemptsWhenConnectionsEndMax, packagePauseMs, retryPauseMs } from './limits.js';
@@ -47,7 +47,7 @@ import {
 } from './outcome.js';
 
 /** `values`: what it has read. `again`: returned to the queue, and retried after `pauseMs` or as soon as the device sends a message. */
-export type Verdict =
+export type ExecutionResult =
   { done: Outcome; values?: ResourceValueArrived[] } | { again: 'counted' | 'not counted'; pauseMs: number };
 
 /** Sends the request of a command to the device, and decides the outcome of the command. */
@@ -64,22 +64,22 @@ export class CommandExecution {
     private readonly tracing: Tracing,
   ) {}
 
-  /** Never rejects: a failure is also a verdict. */
-  async execute(session: Session, command: Command): Promise<Verdict> {
+  /** Never rejects: a failure is also a result. */
+  async execute(session: Session, command: Command): Promise<ExecutionResult> {
     const { method, path, attempts } = command;
     const span = this.tracing.follow(command.traceParent, 'device-proxy command', {
       kind: 'client',
       attributes: { 'lanyard.method': method, 'lanyard.path': path, 'lanyard.attempt': attempts },
     });
-    const verdict = await this.attempt(session, command);
-    span?.end('again' in verdict ? 'no answer: will be retried' : verdict.done.error);
+    const result = await this.attempt(session, command);
+    span?.end('again' in result ? 'no answer: will be retried' : result.done.error);
     const { id: commandId, deviceId, requestId } = command;
-    const ended = 'done' in verdict ? { status: verdict.done.status, error: verdict.done.error } : { again: true };
+    const ended = 'done' in result ? { status: result.done.status, error: result.done.error } : { again: true };
     this.logger.debug({ requestId, commandId, deviceId, attempts, ...ended }, 'command carried out');
-    return verdict;
+    return result;
   }
 
-  private async attempt(session: Session, command: Command): Promise<Verdict> {
+  private async attempt(session: Session, command: Command): Promise<ExecutionResult> {
     try {
       const values: ResourceValueArrived[] = [];
       const outcome = await this.perform(session, command, values);
@@ -194,8 +194,8 @@ export class CommandExecution {
     const paths = rows.filter((row) => row.together === id).map((row) => row.path);
     if (paths.length === 0) return subscriptionRemoved;
     const format = (contentType === null ? undefined : formatOf(contentType)) ?? pathsFormat(session.data);
-    const wish = accept === null ? undefined : formatOf(accept);
-    const target = { path: id, together: { paths, format }, ...(wish !== undefined && { accept: wish }) };
+    const acceptFormat = accept === null ? undefined : formatOf(accept);
+    const target = { path: id, together: { paths, format }, ...(acceptFormat !== undefined && { accept: acceptFormat }) };
     return this.observe(session, target, command, this.joins(session, command, paths));
   }
 
@@ -216,10 +216,10 @@ export class CommandExecution {
   }
 
   /** No answer. A command that cannot be repeated fails; any other is retried as often as its sender requested. */
-  private missed(session: Session, command: Command, error: unknown): Verdict {
+  private missed(session: Session, command: Command, error: unknown): ExecutionResult {
     const repeatable = isRepeatable(operationOf(command));
     const triesLeft = command.attempts <= command.retryMax;
-    if (error instanceof GivenUp) return repeatable ? { again: 'not counted', pauseMs: 0 } : { done: inDoubt };
+    if (error instanceof RequestAborted) return repeatable ? { again: 'not counted', pauseMs: 0 } : { done: inDoubt };
     if (error instanceof NotSent) return { again: 'not counted', pauseMs: retryPauseMs };
     if (error instanceof NotSendable) return { done: notSendable };
     if (error instanceof ConnectionEnded) return this.cutOff(command, repeatable);
@@ -237,7 +237,7 @@ export class CommandExecution {
    * The connection ended before the answer. The command waits for the next connection, unless it is not safe to repeat.
    * Attempts are bounded, because the command itself may make the device disconnect.
    */
-  private cutOff(command: Command, repeatable: boolean): Verdict {
+  private cutOff(command: Command, repeatable: boolean): ExecutionResult {
     if (!repeatable) return { done: inDoubt };
     if (command.attempts <= command.retryMax || command.attempts < attemptsWhenConnectionsEndMax)
       return { again: 'counted', pauseMs: retryPauseMs };
@@ -248,7 +248,7 @@ export class CommandExecution {
    * The device answered, but Kafka, Redis or the database failed. Only operations that return values are retried: any
    * other operation may already have had its effect.
    */
-  private broken(command: Command, error: unknown): Verdict {
+  private broken(command: Command, error: unknown): ExecutionResult {
     this.logger.error({ err: error, commandId: command.id }, 'command not executed: will be retried');
     return bringsValues(operationOf(command)) ? { again: 'not counted', pauseMs: retryPauseMs } : { done: inDoubt };
   }

@@ -4,7 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { locksMax, withDevice, withDevices } from '../db/device-lock.js';
 import { RequestBatcher } from '../db/request-batcher.js';
 import { CommandNotFound, NotCancellable } from '../errors.js';
-import { CommandEnds, verdictOn } from './command-ends.js';
+import { CommandEnds, outcomeBeforeSending } from './command-ends.js';
 import { type AcceptOptions, CommandIntake, type NewCommand, type Stored } from './command-intake.js';
 import { Command, type CommandState } from './command.entity.js';
 import { findCommand } from './find-command.js';
@@ -141,7 +141,7 @@ export class CommandQueue {
       const due = command.expiresAt.getTime() <= now;
       if (command.state === 'waiting') return due ? expired : undefined;
       const abandoned = (command.claimUntil?.getTime() ?? 0) <= now;
-      return due && abandoned ? verdictOn(command, now) : undefined;
+      return due && abandoned ? outcomeBeforeSending(command, now) : undefined;
     });
   }
 

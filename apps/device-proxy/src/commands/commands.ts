@@ -12,7 +12,7 @@ import { CommandQueue } from './command-queue.js';
 import { Deliverer } from './deliverer.js';
 import { deviceBlocked, type Outcome, queueIsFull, registrationRemoved } from './outcome.js';
 
-export type Wish = Pick<
+export type CommandInput = Pick<
   NewCommand,
   'asyncId' | 'kind' | 'method' | 'path' | 'query' | 'accept' | 'contentType' | 'payload' | 'retryMax'
 > & {
@@ -26,7 +26,10 @@ export interface KnownDevice {
   session?: StoredSession & { owner: string };
 }
 
-const fingerprint = ({ kind, method, path, query, accept, contentType, payload }: Wish, deviceId: string): string =>
+const fingerprint = (
+  { kind, method, path, query, accept, contentType, payload }: CommandInput,
+  deviceId: string,
+): string =>
   createHash('sha256')
     .update(JSON.stringify([kind, deviceId, method, path, query, accept, contentType, payload?.toString('base64')]))
     .digest('hex');
@@ -59,17 +62,17 @@ export class Commands {
   async send(
     identity: Identity,
     { deviceId, accountId, session }: KnownDevice,
-    wish: Wish,
+    input: CommandInput,
     options: Pick<AcceptOptions, 'within' | 'idempotencyKey'> = {},
   ): Promise<Stored> {
     const command: NewCommand = {
-      ...wish,
+      ...input,
       deviceId,
       accountId,
       keyId: identity.keyId,
       requestId: identity.requestId,
       ...(identity.traceParent !== undefined && { traceParent: identity.traceParent }),
-      fingerprint: fingerprint(wish, deviceId),
+      fingerprint: fingerprint(input, deviceId),
     };
     const refusal = () => this.refusalOf(deviceId, accountId);
     const store = (claimant?: Claimant) => this.queue.accept(command, { refusal, claimant, ...options });

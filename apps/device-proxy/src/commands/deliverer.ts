@@ -6,7 +6,7 @@ import type { Session, StoredSession } from '../sessions/session.js';
 import { Sessions } from '../sessions/sessions.js';
 import type { Claimant } from './claim.js';
 import { CommandClaims } from './command-claims.js';
-import { CommandExecution, type Verdict } from './command-execution.js';
+import { CommandExecution, type ExecutionResult } from './command-execution.js';
 import type { Stored } from './command-intake.js';
 import type { Command } from './command.entity.js';
 import { CommandQueue } from './command-queue.js';
@@ -159,11 +159,11 @@ export class Deliverer implements OnApplicationBootstrap {
   private async carryOut(session: Session, command: Command): Promise<boolean> {
     this.inFlight.add(command);
     try {
-      const verdict = await this.execution.execute(session, command);
-      await this.storeVerdict(command, verdict);
+      const result = await this.execution.execute(session, command);
+      await this.storeResult(command, result);
       if (command.kind === 'subscription') await this.loadAudience(session);
-      if ('done' in verdict) return true;
-      if (verdict.pauseMs > 0) this.retryLater(command.deviceId, verdict.pauseMs);
+      if ('done' in result) return true;
+      if (result.pauseMs > 0) this.retryLater(command.deviceId, result.pauseMs);
       return false;
     } finally {
       session.pendingSubscriber = undefined;
@@ -172,14 +172,14 @@ export class Deliverer implements OnApplicationBootstrap {
   }
 
   /** The device has answered: retried until the database stores it, or a later epoch of the session has the command. */
-  private async storeVerdict(command: Command, verdict: Verdict): Promise<void> {
+  private async storeResult(command: Command, result: ExecutionResult): Promise<void> {
     const { claims, logger, clock } = this;
     for (;;)
       try {
         const ours =
-          'done' in verdict
-            ? await claims.finish(command, verdict.done, verdict.values)
-            : await claims.putBack(command, verdict.again === 'counted');
+          'done' in result
+            ? await claims.finish(command, result.done, result.values)
+            : await claims.putBack(command, result.again === 'counted');
         if (!ours) logger.info({ commandId: command.id }, 'result dropped: the claim has passed to another replica');
         return;
       } catch (error) {

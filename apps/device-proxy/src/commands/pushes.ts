@@ -6,7 +6,7 @@ import { PackageUnavailable, TicketEnded } from '../downloads/package-errors.js'
 import { PackageSources, type PushedPackage } from '../downloads/package-sources.js';
 import { LastSeen } from '../sessions/last-seen.js';
 import type { Session } from '../sessions/session.js';
-import { BodyUnavailable, GivenUp } from '../transport/device-link.js';
+import { BodyUnavailable, RequestAborted } from '../transport/device-link.js';
 import type { Command } from './command.entity.js';
 import { downloadEnded, type Outcome, outcomeOf, pushTookTooLong } from './outcome.js';
 
@@ -39,7 +39,7 @@ export class Pushes {
     );
   }
 
-  /** Those under way end with GivenUp: another replica begins them again. */
+  /** Those under way end with RequestAborted: another replica begins them again. */
   stop(): void {
     this.stopping.abort();
   }
@@ -68,7 +68,7 @@ export class Pushes {
     try {
       return outcomeOf(await this.downlink.push(session, command.path, { ...pushed, onProgress, signal }));
     } catch (error) {
-      if (error instanceof GivenUp && deadline.signal.aborted) return pushTookTooLong;
+      if (error instanceof RequestAborted && deadline.signal.aborted) return pushTookTooLong;
       throw error;
     } finally {
       timer.cancel();

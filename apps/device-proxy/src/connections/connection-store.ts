@@ -29,7 +29,7 @@ export interface Save extends SavedConnection {
 }
 
 /** The result of a lookup: no state, or another live replica has it, or none has, or this one has it from now on. */
-export type Taken =
+export type TakeResult =
   | { kind: 'none' }
   | { kind: 'free' }
   | { kind: 'elsewhere'; owner: string }
@@ -98,7 +98,7 @@ export class ConnectionStore {
   }
 
   /** Takes the connection over, unless a live replica has it or it is left to another one. */
-  take(id: string, { isLeft = false }: Partial<Lookup> = {}): Promise<Taken> {
+  take(id: string, { isLeft = false }: Partial<Lookup> = {}): Promise<TakeResult> {
     return this.takes.submit({ id, isLeft });
   }
 
@@ -122,14 +122,14 @@ export class ConnectionStore {
     return (results as number[]).map((result) => result === 1);
   }
 
-  private async takeAll(batch: readonly Lookup[]): Promise<Taken[]> {
+  private async takeAll(batch: readonly Lookup[]): Promise<TakeResult[]> {
     const keys = [this.prefix.slots, ...batch.map(({ id }) => this.prefix.connection(id))];
     const areLeft = batch.map(({ isLeft }) => (isLeft ? 1 : 0));
     const rows = await this.run('take-connections', keys, [this.slots.owner, this.firstEpoch(), ...areLeft]);
     return (rows as string[][]).map((row, n) => this.taken((batch[n] as Lookup).id, row));
   }
 
-  private taken(id: string, [kind, detail = '', sealed = '']: readonly string[]): Taken {
+  private taken(id: string, [kind, detail = '', sealed = '']: readonly string[]): TakeResult {
     if (kind === 'elsewhere') return { kind, owner: detail };
     if (kind === 'free') return { kind };
     if (kind !== 'taken') return { kind: 'none' };

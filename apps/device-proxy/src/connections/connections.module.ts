@@ -1,12 +1,12 @@
 import { Module } from '@nestjs/common';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { ConnectionStore } from './connection-store.js';
-import { KeptConnections } from './kept-connections.js';
+import { OwnedConnections } from './owned-connections.js';
 import { PeerPort } from './peer-port.js';
+import { RecordForwarder } from './record-forwarder.js';
 import { ReplicaEvents } from './replica-events.js';
 import { ReplicaSlots } from './replica-slots.js';
 import { SharedConnections } from './shared-connections.js';
-import { StrayRecords } from './stray-records.js';
 
 /** DTLS connections in Redis and between replicas. The listener starts and stops them. */
 @Module({
@@ -14,11 +14,11 @@ import { StrayRecords } from './stray-records.js';
   providers: [
     ConnectionStore,
     PeerPort,
-    KeptConnections,
+    OwnedConnections,
     ReplicaEvents,
     ReplicaSlots,
     SharedConnections,
-    StrayRecords,
+    RecordForwarder,
   ],
   exports: [SharedConnections],
 })

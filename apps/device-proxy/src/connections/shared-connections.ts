@@ -2,12 +2,12 @@ import type { Address, DtlsConnection } from '@lanyard/dtls';
 import { StopDeadline } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import type { ConnectionSharing, DtlsHost } from '../transport/connection-sharing.js';
-import { KeptConnections } from './kept-connections.js';
+import { OwnedConnections } from './owned-connections.js';
 import type { PeerMessage } from './peer-message.js';
 import { PeerPort } from './peer-port.js';
+import { RecordForwarder } from './record-forwarder.js';
 import { ReplicaEvents } from './replica-events.js';
 import { ReplicaSlots } from './replica-slots.js';
-import { StrayRecords } from './stray-records.js';
 
 /** RFC 9146 §4. */
 const connectionIdType = 25;
@@ -25,8 +25,8 @@ export class SharedConnections implements ConnectionSharing {
   constructor(
     private readonly slots: ReplicaSlots,
     private readonly peerPort: PeerPort,
-    private readonly kept: KeptConnections,
-    private readonly stray: StrayRecords,
+    private readonly owned: OwnedConnections,
+    private readonly forwarder: RecordForwarder,
     private readonly events: ReplicaEvents,
     private readonly deadline: StopDeadline,
   ) {
@@ -39,27 +39,27 @@ export class SharedConnections implements ConnectionSharing {
 
   async start(host: DtlsHost): Promise<void> {
     this.host = host;
-    this.kept.start(host);
-    this.stray.start(host);
+    this.owned.start(host);
+    this.forwarder.start(host);
     await this.slots.hold(await this.peerPort.open((message) => this.receiveFromPeer(message)));
   }
 
   async stop(): Promise<void> {
-    await this.deadline.step('DTLS connections', () => this.kept.stop());
+    await this.deadline.step('DTLS connections', () => this.owned.stop());
     await this.deadline.step('slot of connection ids', () => this.slots.release());
     await this.peerPort.close();
   }
 
   opened(connection: DtlsConnection): void {
-    if (connection.connectionId) this.kept.opened(connection.id);
+    if (connection.connectionId) this.owned.opened(connection.id);
   }
 
   closed(connection: DtlsConnection): void {
-    this.kept.closed(connection.id);
+    this.owned.closed(connection.id);
   }
 
   whenSaved(id: string): Promise<void> | undefined {
-    return this.kept.whenSaved(id);
+    return this.owned.whenSaved(id);
   }
 
   whenKept(id: string): Promise<void> | undefined {
@@ -67,19 +67,19 @@ export class SharedConnections implements ConnectionSharing {
   }
 
   receiveUnknown(connectionId: Buffer, datagram: Buffer, from: Address): void {
-    this.stray.receiveUnknown(connectionId, datagram, from);
+    this.forwarder.receiveUnknown(connectionId, datagram, from);
   }
 
   admits(datagram: Buffer, from: Address): boolean {
-    if (!this.kept.hasDoubts || datagram[0] !== connectionIdType) return true;
+    if (!this.owned.hasDoubts || datagram[0] !== connectionIdType) return true;
     const id = this.idOf(datagram);
-    if (!this.kept.isDoubted(id)) return true;
-    this.stray.receiveDoubted(id, datagram, from);
+    if (!this.owned.isDoubted(id)) return true;
+    this.forwarder.receiveDoubted(id, datagram, from);
     return false;
   }
 
   maySend(id: string): boolean {
-    return !this.kept.isDoubted(id);
+    return !this.owned.isDoubted(id);
   }
 
   sendThroughAnother(datagram: Buffer, to: Address): boolean {
@@ -95,7 +95,7 @@ export class SharedConnections implements ConnectionSharing {
   }
 
   private receiveFromPeer({ kind, owner, address, payload }: PeerMessage): void {
-    if (kind === 'not-here') return this.stray.sentBack(this.idOf(payload), payload, address);
+    if (kind === 'not-here') return this.forwarder.sentBack(this.idOf(payload), payload, address);
     if (kind === 'answer') {
       this.events.count('answered-for-another');
       this.host?.send(payload, address);

@@ -91,12 +91,12 @@ export class DeviceRequestsController {
     if (request.path !== '/' && device.session && !isRegistered(device.session.data.links, request.path))
       throw new PathNotRegistered(request.path);
     const wait = readWait(query);
-    const { observe, ...wish } = request;
+    const { observe, ...input } = request;
     if (observe && !allows(caller.permissions, 'subscriptions')) throw new AccessDenied(lacks('subscriptions'));
     const idempotencyKey = readIdempotencyKey(header);
     const { command, replayed } = observe
-      ? await this.subscriptions.subscribeTogether(caller, device, wish, pathsTogether(wish), idempotencyKey)
-      : await this.commands.send(caller, device, { kind: 'device-request', ...wish }, { idempotencyKey });
+      ? await this.subscriptions.subscribeTogether(caller, device, input, pathsTogether(input), idempotencyKey)
+      : await this.commands.send(caller, device, { kind: 'device-request', ...input }, { idempotencyKey });
     if (replayed) reply.header('idempotency-replayed', 'true');
     const response = wait === undefined ? undefined : await this.callers.response(command.id, wait);
     if (response) reply.code(200);

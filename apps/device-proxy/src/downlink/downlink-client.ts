@@ -19,7 +19,7 @@ import { type Ask, observeRequest, pushRequest, requestFor } from './requests.js
 export interface PushedBody {
   source: BodySource;
   onProgress: (bytes: number) => void;
-  /** Ends it with GivenUp. */
+  /** Ends it with RequestAborted. */
   signal: AbortSignal;
 }
 
@@ -53,7 +53,7 @@ const replyOf = (
 });
 
 /**
- * Sends requests to the device of a session. Throws NoAnswer, Refused, or GivenUp when the session ends first. The
+ * Sends requests to the device of a session. Throws NoAnswer, Refused, or RequestAborted when the session ends first. The
  * transport keeps the order and the limit of one request at a time.
  */
 @Injectable()

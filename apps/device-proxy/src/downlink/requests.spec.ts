@@ -26,7 +26,7 @@ describe('requestFor', () => {
       { method: 'GET', path: '/3/0', accept: 11542 },
     ],
     [
-      'a wish is passed on',
+      'a requested format is passed on',
       ask('read', '/3/0', { accept: 'application/senml+json' }),
       { method: 'GET', path: '/3/0', accept: 110 },
     ],

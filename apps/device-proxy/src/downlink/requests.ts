@@ -42,14 +42,14 @@ const content = (data: RegistrationData, { payload, contentType }: Ask, fallback
   return { payload, contentFormat: given ?? numberFor(fallback, data.contentFormats) };
 };
 
-/** `wish`: null lets the device choose. */
+/** `requested`: null lets the device choose. */
 const read = (
   data: RegistrationData,
   path: string,
-  wish: number | null | undefined,
+  requested: number | null | undefined,
   models: ModelRegistry,
 ): DeviceRequest => {
-  const accept = wish === undefined ? acceptFor(data, path, models) : (wish ?? undefined);
+  const accept = requested === undefined ? acceptFor(data, path, models) : (requested ?? undefined);
   return { method: 'GET', path: data.rootPath + path, ...(accept !== undefined && { accept }) };
 };
 

@@ -7,7 +7,7 @@ import { EndpointNames } from '../intake/endpoint-names.js';
 import { LastSeen } from '../sessions/last-seen.js';
 import { Sessions } from '../sessions/sessions.js';
 import { RetryLater } from '../transport/retry-later.js';
-import { speaksFor } from '../transport/sender.js';
+import { mayActFor } from '../transport/sender.js';
 import type { UplinkReply, UplinkRequest } from '../transport/uplink-request.js';
 import { etagBytes, retrySeconds } from './limits.js';
 import { PackageBytes } from './package-bytes.js';
@@ -71,7 +71,7 @@ export class Downloads {
     const entry = this.directory.get(deviceId);
     if (!entry || this.directory.whyBlocked(deviceId)) return false;
     const { accountId } = entry;
-    return speaksFor(sender, { accountId, deviceId, endpointName: this.names.nameOf(deviceId) ?? '' });
+    return mayActFor(sender, { accountId, deviceId, endpointName: this.names.nameOf(deviceId) ?? '' });
   }
 
   /**

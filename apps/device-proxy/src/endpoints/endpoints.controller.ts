@@ -37,7 +37,7 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Accepted, AcceptedSchema } from '../commands/body-schema.js';
-import { Commands, type Wish } from '../commands/commands.js';
+import { type CommandInput, Commands } from '../commands/commands.js';
 import { defaultTiming } from '../commands/device-request.js';
 import {
   idempotencyHeader,
@@ -231,12 +231,12 @@ export class EndpointsController {
     body?: unknown,
   ): Promise<Reply> {
     const { headers } = request;
-    const method = request.method as Wish['method'];
+    const method = request.method as CommandInput['method'];
     const hasBody = method === 'PUT' || method === 'POST';
     const path = resourcePathIn(request, endpointsPrefix);
     const noResp = queryFlag('noResp', options.noResp);
     const device = await this.commands.device(caller, request.params.deviceId);
-    const wish: Wish = {
+    const input: CommandInput = {
       asyncId: this.commands.newAsyncId(),
       kind: 'endpoint',
       method,
@@ -250,7 +250,7 @@ export class EndpointsController {
     // Reads are idempotent.
     const header = method === 'GET' ? undefined : headers['idempotency-key'];
     const idempotencyKey = readIdempotencyKey(header as string | undefined);
-    const { command, replayed } = await this.commands.send(caller, device, wish, { idempotencyKey });
+    const { command, replayed } = await this.commands.send(caller, device, input, { idempotencyKey });
     if (replayed) reply.header('idempotency-replayed', 'true');
     reply.code(noResp ? 204 : 202);
     return noResp ? undefined : { 'async-response-id': command.asyncId };

@@ -30,7 +30,7 @@ export type NotServed =
   | 'quota-reached';
 
 /** An endpoint that the directory does not know, in an account that accepts unknown endpoints. */
-interface Newcomer {
+interface NewEndpoint {
   accountId: string;
   hostGateway?: string;
   endpointName: string;
@@ -68,7 +68,7 @@ export class Admission {
     if (entry) return { deviceId: entry.deviceId, endpointType: entry.endpointType, firstContact: false, hostGateway };
     if (!account) throw new RetryLater(`account ${accountId} is not known here yet`);
     if (!account.autoCreateDevices && !sender.enrols) return undefined;
-    return this.meet({ accountId, endpointName, endpointType }, account.devicesMax);
+    return this.admitNew({ accountId, endpointName, endpointType }, account.devicesMax);
   }
 
   /**
@@ -119,8 +119,8 @@ export class Admission {
     await this.contacts.forget(deviceId);
   }
 
-  private async meet(newcomer: Newcomer, devicesMax?: number): Promise<Admitted | undefined> {
-    const created = await this.created(newcomer, devicesMax);
+  private async admitNew(endpoint: NewEndpoint, devicesMax?: number): Promise<Admitted | undefined> {
+    const created = await this.created(endpoint, devicesMax);
     if (!created || created.entry.lifecycleStatus === 'blocked') return undefined;
     const { entry, firstContact } = created;
     return { deviceId: entry.deviceId, endpointType: entry.endpointType, firstContact };
@@ -128,27 +128,27 @@ export class Admission {
 
   /** Waits until the directory has the device: no session is announced before that. undefined: there is no room. */
   private async created(
-    newcomer: Newcomer,
+    endpoint: NewEndpoint,
     devicesMax?: number,
   ): Promise<{ entry: DirectoryEntry; firstContact: boolean } | undefined> {
-    const deviceId = await this.idOf(newcomer, devicesMax);
+    const deviceId = await this.idOf(endpoint, devicesMax);
     if (deviceId === undefined) {
-      this.logger.warn({ ...newcomer, devicesMax }, 'unknown endpoint refused: the account has no room for it');
+      this.logger.warn({ ...endpoint, devicesMax }, 'unknown endpoint refused: the account has no room for it');
       return undefined;
     }
     if (this.directory.whyBlocked(deviceId) === 'deleted') throw new RetryLater('the device was deleted a moment ago');
-    await this.enrollment.enroll({ deviceId, ...newcomer });
-    const entry = this.directory.named(newcomer.accountId, newcomer.endpointName);
+    await this.enrollment.enroll({ deviceId, ...endpoint });
+    const entry = this.directory.named(endpoint.accountId, endpoint.endpointName);
     if (!entry) throw new RetryLater('the name belongs to another device, which is not known here yet');
     return { entry, firstContact: entry.deviceId === deviceId };
   }
 
-  private idOf({ accountId, endpointName }: Newcomer, devicesMax?: number): Promise<string | undefined> {
+  private idOf({ accountId, endpointName }: NewEndpoint, devicesMax?: number): Promise<string | undefined> {
     const known = {
       count: this.directory.countOf(accountId),
       has: (deviceId: string) => this.directory.get(deviceId) !== undefined,
     };
-    const stranger = { accountId, endpointName, known, ...(devicesMax !== undefined && { devicesMax }) };
-    return this.contacts.meet(stranger);
+    const endpoint = { accountId, endpointName, known, ...(devicesMax !== undefined && { devicesMax }) };
+    return this.contacts.assignId(endpoint);
   }
 }

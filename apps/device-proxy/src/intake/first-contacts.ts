@@ -6,7 +6,7 @@ import { paceMs } from '../db/pace.js';
 import { FirstContact } from './first-contact.entity.js';
 
 /** An endpoint that the directory does not know. */
-export interface Stranger {
+export interface UnknownEndpoint {
   accountId: string;
   endpointName: string;
   devicesMax?: number;
@@ -20,7 +20,7 @@ const lockSpace = 0x0b0e;
 const keyOf = ({ accountId, endpointName }: { accountId: string; endpointName: string }): string =>
   `${accountId}|${endpointName}`;
 
-interface Met {
+interface AssignedId {
   accountId: string;
   endpointName: string;
   deviceId: string;
@@ -29,20 +29,21 @@ interface Met {
 /** Columns of `first_contacts f`. */
 const columns = 'f.account_id AS "accountId", f.endpoint_name AS "endpointName", f.device_id AS "deviceId"';
 
-const idsOf = (rows: readonly Met[]): Map<string, string> => new Map(rows.map((row) => [keyOf(row), row.deviceId]));
+const idsOf = (rows: readonly AssignedId[]): Map<string, string> =>
+  new Map(rows.map((row) => [keyOf(row), row.deviceId]));
 
-const namesOf = (strangers: readonly Stranger[]): [string[], string[]] => [
-  strangers.map((one) => one.accountId),
-  strangers.map((one) => one.endpointName),
+const namesOf = (endpoints: readonly UnknownEndpoint[]): [string[], string[]] => [
+  endpoints.map((one) => one.accountId),
+  endpoints.map((one) => one.endpointName),
 ];
 
-const onlyOnce = (strangers: readonly Stranger[]): Stranger[] => [
-  ...new Map(strangers.map((one) => [keyOf(one), one])).values(),
+const onlyOnce = (endpoints: readonly UnknownEndpoint[]): UnknownEndpoint[] => [
+  ...new Map(endpoints.map((one) => [keyOf(one), one])).values(),
 ];
 
 /** Every transaction stores rows in this order, so that two never deadlock. */
-const inOrder = (strangers: readonly Stranger[]): Stranger[] =>
-  onlyOnce(strangers).sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+const inOrder = (endpoints: readonly UnknownEndpoint[]): UnknownEndpoint[] =>
+  onlyOnce(endpoints).sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 
 /**
  * The id given to an endpoint that is not in the directory yet: it stays the same on every replica until the directory
@@ -50,7 +51,7 @@ const inOrder = (strangers: readonly Stranger[]): Stranger[] =>
  */
 @Injectable()
 export class FirstContacts {
-  private readonly storing = new RequestBatcher((strangers: readonly Stranger[]) => this.meetAll(strangers), {
+  private readonly storing = new RequestBatcher((endpoints: readonly UnknownEndpoint[]) => this.assignAll(endpoints), {
     paceMs,
   });
 
@@ -62,8 +63,8 @@ export class FirstContacts {
   ) {}
 
   /** The id; undefined if the account has reached its quota. */
-  meet(stranger: Stranger): Promise<string | undefined> {
-    return this.storing.submit(stranger);
+  assignId(endpoint: UnknownEndpoint): Promise<string | undefined> {
+    return this.storing.submit(endpoint);
   }
 
   /** The directory has decided on an id: it deleted the device, or assigned the name to another id. */
@@ -76,18 +77,18 @@ export class FirstContacts {
     return deviceIds.map(() => undefined);
   }
 
-  private meetAll(strangers: readonly Stranger[]): Promise<(string | undefined)[]> {
-    return strangers.every((one) => one.devicesMax === undefined)
-      ? this.meetFreely(strangers)
-      : this.meetCounted(strangers);
+  private assignAll(endpoints: readonly UnknownEndpoint[]): Promise<(string | undefined)[]> {
+    return endpoints.every((one) => one.devicesMax === undefined)
+      ? this.assignFreely(endpoints)
+      : this.assignWithinQuota(endpoints);
   }
 
   /** Without a quota nothing has to be counted: one statement is enough. */
-  private async meetFreely(strangers: readonly Stranger[]): Promise<(string | undefined)[]> {
+  private async assignFreely(endpoints: readonly UnknownEndpoint[]): Promise<(string | undefined)[]> {
     const { manager } = this.dataSource;
-    const wanted = inOrder(strangers);
+    const wanted = inOrder(endpoints);
     const now = this.clock.now();
-    const rows: Met[] = await manager.query(
+    const rows: AssignedId[] = await manager.query(
       `WITH w AS (SELECT * FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS w (a, n, d, place)),
          fresh AS (
            INSERT INTO first_contacts AS f (account_id, endpoint_name, device_id, created_at)
@@ -100,31 +101,34 @@ export class FirstContacts {
     );
     const ids = idsOf(rows);
     // Stored concurrently by another replica: this statement's snapshot did not see it, the next one does.
-    const all = ids.size === wanted.length ? ids : await this.met(manager, strangers);
-    return strangers.map((one) => all.get(keyOf(one)));
+    const all = ids.size === wanted.length ? ids : await this.idsAssigned(manager, endpoints);
+    return endpoints.map((one) => all.get(keyOf(one)));
   }
 
-  private meetCounted(strangers: readonly Stranger[]): Promise<(string | undefined)[]> {
+  private assignWithinQuota(endpoints: readonly UnknownEndpoint[]): Promise<(string | undefined)[]> {
     return this.dataSource.transaction(async (manager) => {
-      const ids = await this.met(manager, strangers);
-      const fresh = strangers.filter((one) => !ids.has(keyOf(one)));
+      const ids = await this.idsAssigned(manager, endpoints);
+      const fresh = endpoints.filter((one) => !ids.has(keyOf(one)));
       await this.insert(manager, await this.withinQuota(manager, onlyOnce(fresh)));
-      const all = fresh.length === 0 ? ids : await this.met(manager, strangers);
-      return strangers.map((one) => all.get(keyOf(one)));
+      const all = fresh.length === 0 ? ids : await this.idsAssigned(manager, endpoints);
+      return endpoints.map((one) => all.get(keyOf(one)));
     });
   }
 
-  private async met(manager: EntityManager, strangers: readonly Stranger[]): Promise<Map<string, string>> {
-    const rows: Met[] = await manager.query(
+  private async idsAssigned(
+    manager: EntityManager,
+    endpoints: readonly UnknownEndpoint[],
+  ): Promise<Map<string, string>> {
+    const rows: AssignedId[] = await manager.query(
       `SELECT ${columns} FROM first_contacts f JOIN unnest($1::text[], $2::text[]) AS w (a, n)
          ON f.account_id = a AND f.endpoint_name = n`,
-      namesOf(strangers),
+      namesOf(endpoints),
     );
     return idsOf(rows);
   }
 
   /** Keeps an id that another replica has stored in the meantime. */
-  private async insert(manager: EntityManager, fresh: readonly Stranger[]): Promise<void> {
+  private async insert(manager: EntityManager, fresh: readonly UnknownEndpoint[]): Promise<void> {
     if (fresh.length === 0) return;
     const now = this.clock.now();
     const sorted = inOrder(fresh);
@@ -136,7 +140,7 @@ export class FirstContacts {
   }
 
   /** Those within the quota of their account, in order of arrival. */
-  private async withinQuota(manager: EntityManager, fresh: readonly Stranger[]): Promise<Stranger[]> {
+  private async withinQuota(manager: EntityManager, fresh: readonly UnknownEndpoint[]): Promise<UnknownEndpoint[]> {
     const room = new Map<string, number>();
     const limited = fresh.filter((one) => one.devicesMax !== undefined);
     // In the same order as every transaction that takes several of these locks.
@@ -151,7 +155,7 @@ export class FirstContacts {
   }
 
   /** Counts the devices in the directory, and first contacts that are not in it yet. */
-  private async roomOf(manager: EntityManager, { accountId, devicesMax = 0, known }: Stranger): Promise<number> {
+  private async roomOf(manager: EntityManager, { accountId, devicesMax = 0, known }: UnknownEndpoint): Promise<number> {
     await manager.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [lockSpace, accountId]);
     if (known.count >= devicesMax) return 0;
     const rows: { device_id: string }[] = await manager.query(

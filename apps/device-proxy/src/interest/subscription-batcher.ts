@@ -4,14 +4,14 @@ import { locksMax, withDevices } from '../db/device-lock.js';
 import { RequestBatcher } from '../db/request-batcher.js';
 import { paceMs } from '../db/pace.js';
 import type { Subscription } from './subscription.entity.js';
-import { SubscriptionStore, type Wanted, type Which } from './subscription-store.js';
+import { type NewSubscription, type SubscriptionKey, SubscriptionStore } from './subscription-store.js';
 
 /** A change of the subscriptions of one device. */
 export interface Change {
   deviceId: string;
   /** The paths that rules require, and those that they no longer do. */
-  asked?: readonly Wanted[];
-  lost?: readonly Which[];
+  asked?: readonly NewSubscription[];
+  lost?: readonly SubscriptionKey[];
   /** A path that the device reports now. */
   confirmed?: string;
 }

@@ -5,10 +5,10 @@ import { type EntityManager, type FindOperator, type FindOptionsWhere, IsNull } 
 import { Inject, Injectable } from '@nestjs/common';
 import { Subscription } from './subscription.entity.js';
 
-export type Wanted = Pick<Subscription, 'deviceId' | 'path' | 'keyId' | 'accountId' | 'origin'> &
+export type NewSubscription = Pick<Subscription, 'deviceId' | 'path' | 'keyId' | 'accountId' | 'origin'> &
   Partial<Pick<Subscription, 'together'>>;
 
-export type Which = Pick<Subscription, 'deviceId' | 'path' | 'keyId'>;
+export type SubscriptionKey = Pick<Subscription, 'deviceId' | 'path' | 'keyId'>;
 
 type Row = Subscription;
 
@@ -44,7 +44,7 @@ export class SubscriptionStore {
    * Adds subscriptions of rules for many devices; existing ones stay as they are. The owner of the sessions writes them
    * itself, so unlike with `ask`, no replica has to find the change by its time.
    */
-  async askByRules(manager: EntityManager, wanted: readonly Wanted[]): Promise<void> {
+  async askByRules(manager: EntityManager, wanted: readonly NewSubscription[]): Promise<void> {
     if (wanted.length === 0) return;
     const rows: Row[] = await manager.query(
       `INSERT INTO subscriptions AS s (device_id, path, key_id, account_id, origin, status, changed_at)
@@ -63,7 +63,7 @@ export class SubscriptionStore {
   }
 
   /** Removes subscriptions that rules no longer require, for many devices. */
-  async loseByRules(manager: EntityManager, which: readonly Which[]): Promise<void> {
+  async loseByRules(manager: EntityManager, which: readonly SubscriptionKey[]): Promise<void> {
     if (which.length === 0) return;
     const [rows]: [Row[], number] = await manager.query(
       `DELETE FROM subscriptions s USING unnest($1::text[], $2::text[], $3::text[]) AS w (d, p, k)
@@ -74,7 +74,7 @@ export class SubscriptionStore {
   }
 
   /** The devices report these paths: rules have what they asked for. A call's subscription ends with its command. */
-  async confirmAll(manager: EntityManager, which: readonly Pick<Wanted, 'deviceId' | 'path'>[]): Promise<void> {
+  async confirmAll(manager: EntityManager, which: readonly Pick<NewSubscription, 'deviceId' | 'path'>[]): Promise<void> {
     if (which.length === 0) return;
     const [rows]: [Row[], number] = await manager.query(
       `UPDATE subscriptions s SET status = 'confirmed', changed_at = $3
@@ -89,7 +89,7 @@ export class SubscriptionStore {
    * A call outranks a rule: it is lost at the next full registration even where a rule would have asked too. What the
    * device does not observe now (`observed` false) has to be asked for again, whatever it was before.
    */
-  async addRequested(manager: EntityManager, wanted: readonly Wanted[], observed = false): Promise<void> {
+  async addRequested(manager: EntityManager, wanted: readonly NewSubscription[], observed = false): Promise<void> {
     for (const one of wanted) {
       const { deviceId, path, keyId, origin, together = null } = one;
       const known = await manager.findOneBy(Subscription, { deviceId, path, keyId });
@@ -164,7 +164,7 @@ export class SubscriptionStore {
 
   private async announce(
     manager: EntityManager,
-    rows: readonly Wanted[],
+    rows: readonly NewSubscription[],
     status: Status,
     byDevice = false,
   ): Promise<void> {

@@ -13,7 +13,7 @@ import type { CoapStream } from '../transport/coap-stream.js';
 import { CoapUdp } from '../transport/coap-udp.js';
 import { DeviceLinks } from '../transport/device-links.js';
 import type { Scheme } from '../transport/peer-address.js';
-import type { Gone, RadioOf, Transport } from '../transport/transport.js';
+import type { DisconnectListener, RadioOf, Transport } from '../transport/transport.js';
 import { AdmissionControl } from '../transport/admission-control.js';
 import type { AnswerRequest } from '../transport/uplink-bridge.js';
 import type { TakeNotification } from '../transport/coap-link.js';
@@ -122,7 +122,7 @@ export class Listeners {
   }
 
   /** Sets the handler for a device whose connection was another replica's: its session follows. */
-  onTakenOver(takenOver: Gone): void {
+  onTakenOver(takenOver: DisconnectListener): void {
     this.dtls?.onTakenOver(takenOver);
   }
 

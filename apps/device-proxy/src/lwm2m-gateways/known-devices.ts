@@ -3,8 +3,8 @@ import type { RegistrationData } from '../sessions/session.js';
 import { devicesBehindMax } from './limits.js';
 import type { RefusedDevice } from './refused-devices.js';
 
-/** How a prefix stands: `pending` until the registry or the infrastructure answers. */
-export type Standing = 'served' | 'refused' | 'pending';
+/** The status of a prefix: `pending` until the registry or the infrastructure answers. */
+export type PrefixStatus = 'served' | 'refused' | 'pending';
 
 /** What is known of the devices behind a gateway. */
 export interface Known {
@@ -13,12 +13,12 @@ export interface Known {
   devices?: readonly DeviceBehind[];
   isUnreadable: boolean;
   unusable: readonly RefusedDevice[];
-  standings: ReadonlyMap<string, Standing>;
+  statuses: ReadonlyMap<string, PrefixStatus>;
   /** Problems that are in the event log. */
   reported: ReadonlySet<string>;
 }
 
-export const unread: Known = { isUnreadable: false, unusable: [], standings: new Map(), reported: new Set() };
+export const unread: Known = { isUnreadable: false, unusable: [], statuses: new Map(), reported: new Set() };
 
 /** A list that is new, or is to be applied again. Until they are admitted, its devices are pending. */
 export const knownOf = (
@@ -31,8 +31,8 @@ export const knownOf = (
     ...one,
     problem: `a gateway may have at most ${devicesBehindMax} devices`,
   }));
-  const standings = new Map(
-    listed.map(({ prefix }): [string, Standing] => [prefix, previous.standings.get(prefix) ?? 'pending']),
+  const statuses = new Map(
+    listed.map(({ prefix }): [string, PrefixStatus] => [prefix, previous.statuses.get(prefix) ?? 'pending']),
   );
-  return { ...previous, data, isUnreadable: false, devices: listed, unusable: [...unusable, ...beyond], standings };
+  return { ...previous, data, isUnreadable: false, devices: listed, unusable: [...unusable, ...beyond], statuses };
 };

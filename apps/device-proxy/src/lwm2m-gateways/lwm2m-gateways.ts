@@ -21,7 +21,7 @@ import { LastSeen } from '../sessions/last-seen.js';
 import { Sessions } from '../sessions/sessions.js';
 import { viaOf } from '../transport/peer-address.js';
 import { DevicesBehind } from './devices-behind.js';
-import { type Known, knownOf, type Standing, unread } from './known-devices.js';
+import { type Known, knownOf, type PrefixStatus, unread } from './known-devices.js';
 import { admitAgainMs, admittedAtOnce, lookAgainMs } from './limits.js';
 import { problems, type RefusedDevice, RefusedDevices } from './refused-devices.js';
 
@@ -97,9 +97,9 @@ export class Lwm2mGateways implements BeforeApplicationShutdown {
   }
 
   /** Undefined while the list is not known; `none` for a prefix that is not in it. */
-  standingOf(session: Session, prefix: string): Standing | 'none' | undefined {
-    const { devices, standings } = this.known.get(session) ?? unread;
-    return devices && (standings.get(prefix) ?? 'none');
+  statusOf(session: Session, prefix: string): PrefixStatus | 'none' | undefined {
+    const { devices, statuses } = this.known.get(session) ?? unread;
+    return devices && (statuses.get(prefix) ?? 'none');
   }
 
   /** By an observation, or by a read if it is observed already. After a failure, again at the next message. */
@@ -170,7 +170,7 @@ export class Lwm2mGateways implements BeforeApplicationShutdown {
     const isCurrent = (): boolean => !gateway.isOver && this.known.get(gateway)?.devices === listed;
     if (!isCurrent()) return;
     const served = new Set<string>();
-    const standings = new Map<string, Standing>();
+    const statuses = new Map<string, PrefixStatus>();
     const refused: RefusedDevice[] = [];
     const left = [...listed];
     const serveNext = async (): Promise<void> => {
@@ -178,7 +178,7 @@ export class Lwm2mGateways implements BeforeApplicationShutdown {
         const { instance, deviceId: name, prefix } = device;
         const result = await this.serveOne(gateway, device);
         if (isFreedElsewhere(result)) this.applyOnce(gateway, this.later, lookAgainMs);
-        standings.set(prefix, result === 'pending' ? result : typeof result === 'string' ? 'refused' : 'served');
+        statuses.set(prefix, result === 'pending' ? result : typeof result === 'string' ? 'refused' : 'served');
         if (typeof result !== 'string') served.add(result.deviceId);
         else if (result !== 'pending') refused.push({ instance, deviceId: name, prefix, problem: problems[result] });
       }
@@ -186,9 +186,9 @@ export class Lwm2mGateways implements BeforeApplicationShutdown {
     await Promise.all(Array.from({ length: admittedAtOnce }, serveNext));
     if (!isCurrent()) return;
     const known = this.known.get(gateway)!;
-    const isPending = [...standings.values()].includes('pending');
+    const isPending = [...statuses.values()].includes('pending');
     const reported = this.refused.reportNew(gateway, [...known.unusable, ...refused], known.reported);
-    this.known.set(gateway, { ...known, standings, reported });
+    this.known.set(gateway, { ...known, statuses, reported });
     if (isPending) this.work.later(admitAgainMs, () => this.applyAgain(gateway));
     for (const behind of await this.sessions.store.behind(deviceId))
       if (!served.has(behind) && !(isPending && this.sessions.get(behind))) await this.devices.end(behind, deviceId);
@@ -230,8 +230,8 @@ export class Lwm2mGateways implements BeforeApplicationShutdown {
   private left(session: Session): Promise<void> {
     const known = session.gateway && this.known.get(session.gateway);
     const prefix = viaOf(session.address)?.prefix;
-    if (session.gateway && prefix !== undefined && known?.standings.has(prefix))
-      this.known.set(session.gateway, { ...known, standings: new Map([...known.standings, [prefix, 'refused']]) });
+    if (session.gateway && prefix !== undefined && known?.statuses.has(prefix))
+      this.known.set(session.gateway, { ...known, statuses: new Map([...known.statuses, [prefix, 'refused']]) });
     return mayBeGateway(session.data.links) ? this.endAll(session) : Promise.resolve();
   }
 

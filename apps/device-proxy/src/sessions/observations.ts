@@ -1,5 +1,5 @@
 /** Several paths in one observation (Observe-Composite, LwM2M 1.1 core §6.4.4). */
-export interface Together {
+export interface CompositePaths {
   paths: readonly string[];
   /** Content-Format of the list of paths. */
   format: number;
@@ -15,7 +15,7 @@ export interface Observation {
   accept?: number | null;
   /** The device observes this path by itself: the token is its own, and no request is needed. */
   auto?: boolean;
-  together?: Together;
+  together?: CompositePaths;
 }
 
 export type Target = Omit<Observation, 'token' | 'auto'>;

@@ -2,7 +2,7 @@ import { type Clock, CLOCK, CONFIG, KeyedMutex, type Logger, LOGGER } from '@lan
 import { Inject, Injectable } from '@nestjs/common';
 import type { DeviceProxyConfig } from '../config.js';
 import { outlivesReplica } from '../transport/peer-address.js';
-import { type Sender, speaksFor } from '../transport/sender.js';
+import { mayActFor, type Sender } from '../transport/sender.js';
 import { WakeUps } from './wake-ups.js';
 import { StallDetector } from './stall-detector.js';
 import { isRegistered, mayBeGateway } from './registered-links.js';
@@ -11,7 +11,7 @@ import { Session, type StoredSession } from './session.js';
 import { type Displaced, type Lookup, type NewSession, SessionStore, type TakeOver } from './session-store.js';
 
 /** `registered`: new. `taken`: its device showed up here. `restored`: this replica had it before it was restarted. */
-export type Beginning = 'registered' | 'taken' | 'restored';
+export type SessionOrigin = 'registered' | 'taken' | 'restored';
 
 type Change = Partial<Pick<StoredSession, 'address' | 'lastSeenAtMs' | 'expiresAtMs' | 'data'>>;
 
@@ -21,7 +21,7 @@ const chunkSize = 500;
 /** Called when this replica gains or loses a session. */
 export interface SessionListener {
   /** Awaited before anything else happens to the device. `previousAddress`: '' when the session is new. */
-  began?(session: Session, how: Beginning, previousAddress: string): void | Promise<void>;
+  began?(session: Session, how: SessionOrigin, previousAddress: string): void | Promise<void>;
   ended?(session: Session): void;
   /** The session of a device is over, not only here. Awaited. */
   closed?(session: Session): Promise<void>;
@@ -139,7 +139,7 @@ export class Sessions {
     const session = this.local(lookup) ?? (await this.stored(lookup));
     if (!session) return true;
     const { accountId, deviceId, data } = session;
-    return speaksFor(sender, { accountId, deviceId, endpointName: data.endpointName });
+    return mayActFor(sender, { accountId, deviceId, endpointName: data.endpointName });
   }
 
   private async stored(lookup: Lookup): Promise<StoredSession | undefined> {
@@ -239,7 +239,7 @@ export class Sessions {
   }
 
   /** Takes over the sessions of the devices behind a gateway, whose session has just become this replica's. */
-  private async takeAlong(gateway: Session, how: Beginning, previousAddress: string): Promise<void> {
+  private async takeAlong(gateway: Session, how: SessionOrigin, previousAddress: string): Promise<void> {
     const { deviceId: gatewayId } = gateway;
     const devices = await this.store.behind(gatewayId);
     const take = (deviceId: string): Promise<void> =>
@@ -287,7 +287,7 @@ export class Sessions {
     return this.adopt(await this.store.takeOver(deviceId, expected), 'taken');
   }
 
-  private async adopt(taken: TakeOver | undefined, how: Beginning): Promise<Session | undefined> {
+  private async adopt(taken: TakeOver | undefined, how: SessionOrigin): Promise<Session | undefined> {
     if (!taken) return undefined;
     const session = new Session(taken.session);
     session.isRegistrationAnswered = true;
@@ -300,7 +300,7 @@ export class Sessions {
   private async adoptSession(
     session: Session,
     { previousOwner, previousAddress }: Pick<TakeOver, 'previousOwner' | 'previousAddress'>,
-    how: Beginning,
+    how: SessionOrigin,
   ): Promise<void> {
     const before = this.index.ofDevice(session.deviceId);
     if (before) this.drop(before);

@@ -12,15 +12,15 @@ import { Rules, type RulesOfKey } from '../presubscriptions/rules.js';
 import type { Observation, Target } from '../sessions/observations.js';
 import type { Session } from '../sessions/session.js';
 import { Sessions } from '../sessions/sessions.js';
-import { ConnectionEnded, GivenUp, NoAnswer, NotSent, Refused } from '../transport/device-link.js';
+import { ConnectionEnded, NoAnswer, NotSent, Refused, RequestAborted } from '../transport/device-link.js';
 import { Interest } from '../interest/interest.js';
 import type { Subscription } from '../interest/subscription.entity.js';
 import { SubscriptionBatcher } from '../interest/subscription-batcher.js';
-import { SubscriptionStore, type Wanted } from '../interest/subscription-store.js';
+import { type NewSubscription, SubscriptionStore } from '../interest/subscription-store.js';
 import { DeviceGroupsReader } from '../state/device-groups.reader.js';
 
 /** The device is not reachable: reconciliation runs again at its next registration or update. */
-const absences = [GivenUp, NoAnswer, Refused, NotSent, ConnectionEnded];
+const absences = [RequestAborted, NoAnswer, Refused, NotSent, ConnectionEnded];
 
 /** After a failure of Redis, Kafka or PostgreSQL. */
 const retryMs = 5_000;

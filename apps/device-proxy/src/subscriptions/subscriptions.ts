@@ -49,7 +49,7 @@ export class Subscriptions {
     const outcome = this.outcomeOf(asyncId);
     const within = (manager: EntityManager): Promise<void> =>
       store.addRequested(manager, [{ deviceId, accountId, path, keyId: identity.keyId, origin: 'resource' }], observed);
-    const wish = {
+    const input = {
       asyncId,
       kind: 'subscription',
       method: 'GET',
@@ -62,7 +62,7 @@ export class Subscriptions {
       await commands.send(
         identity,
         device,
-        { ...wish, query: [], ...defaultTiming(session?.data.queueMode ?? false) },
+        { ...input, query: [], ...defaultTiming(session?.data.queueMode ?? false) },
         { within },
       );
       if (!session) return { asyncId, confirmed: false };
@@ -88,8 +88,8 @@ export class Subscriptions {
         manager,
         paths.map((path) => ({ ...row, path, together: id })),
       );
-    const wish = { kind: 'subscription', ...request } as const;
-    const stored = await commands.send(identity, device, wish, { within, idempotencyKey });
+    const input = { kind: 'subscription', ...request } as const;
+    const stored = await commands.send(identity, device, input, { within, idempotencyKey });
     // Single observations for this key may no longer be needed.
     if (session) await wakeUps.send(session.owner, { about: 'interest', deviceId });
     return stored;

@@ -25,7 +25,7 @@ import { DtlsTransport, dtlsPeer } from './dtls-transport.js';
 import { connectionAddress, connectionId } from './peer-address.js';
 import { blockBytesIn, blockBytesLargest } from './record-blocks.js';
 import type { Sender } from './sender.js';
-import type { Gone, RadioOf, Transport } from './transport.js';
+import type { DisconnectListener, RadioOf, Transport } from './transport.js';
 import { offerUnmatched } from './unmatched.js';
 import { UplinkBridge } from './uplink-bridge.js';
 
@@ -69,8 +69,8 @@ export class CoapDtls implements Transport, DtlsHost {
   readonly endpoint: CoapDatagramEndpoint;
   readonly transport: DtlsTransport;
   private readonly open = new Map<string, Open>();
-  private gone: Gone = () => undefined;
-  private takenOver: Gone = () => undefined;
+  private gone: DisconnectListener = () => undefined;
+  private takenOver: DisconnectListener = () => undefined;
   private bound: BoundAddress | undefined;
   private sweeping: Timer | undefined;
 
@@ -104,12 +104,12 @@ export class CoapDtls implements Transport, DtlsHost {
     });
   }
 
-  onGone(gone: Gone): void {
+  onGone(gone: DisconnectListener): void {
     this.gone = gone;
   }
 
   /** Registers what happens when a connection of another replica was taken over: its session follows. */
-  onTakenOver(takenOver: Gone): void {
+  onTakenOver(takenOver: DisconnectListener): void {
     this.takenOver = takenOver;
   }
 

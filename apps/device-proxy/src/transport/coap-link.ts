@@ -22,13 +22,13 @@ import {
   type DeviceAnswer,
   type DeviceLink,
   type DeviceRequest,
-  GivenUp,
   type NewestReport,
   NoAnswer,
   NotSendable,
   NotSent,
   type ObservedAnswer,
   Refused,
+  RequestAborted,
   UnusableAnswer,
 } from './device-link.js';
 import { maskTickets } from './masked-tickets.js';
@@ -95,13 +95,13 @@ const failure = (error: unknown): unknown => {
   if (error instanceof BlockTransferFailed || error instanceof UnusableResponse)
     return new UnusableAnswer(error.message, { cause: error });
   if (error instanceof BodyUnavailable) return error;
-  return new GivenUp(error instanceof Error ? error.message : String(error), { cause: error });
+  return new RequestAborted(error instanceof Error ? error.message : String(error), { cause: error });
 };
 
-/** Rejects with GivenUp when the signal aborts. Over UDP nothing more is sent then: another device may have the address. */
+/** Rejects with RequestAborted when the signal aborts. Over UDP nothing more is sent: another device may have the address. */
 const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {
-    const abort = (): void => reject(new GivenUp('the session ended'));
+    const abort = (): void => reject(new RequestAborted('the session ended'));
     if (signal.aborted) abort();
     signal.addEventListener('abort', abort, { once: true });
     work

@@ -10,7 +10,7 @@ import { CoapLink } from './coap-link.js';
 import { connectionAddress, connectionPeer } from './peer-address.js';
 import type { Sender } from './sender.js';
 import type { ConnectionAuthenticator } from './connection-authenticator.js';
-import type { Gone, Transport } from './transport.js';
+import type { DisconnectListener, Transport } from './transport.js';
 import type { AdmissionControl } from './admission-control.js';
 import { UplinkBridge } from './uplink-bridge.js';
 
@@ -37,7 +37,7 @@ export class CoapStream implements Transport {
   private readonly endpoint: CoapStreamEndpoint;
   private readonly senders = new Map<Peer['key'], Sender>();
   private readonly peersOf = new Map<string, Map<Peer['key'], Peer>>();
-  private gone: Gone = () => undefined;
+  private gone: DisconnectListener = () => undefined;
   private bound: { address: string; port: number } | undefined;
 
   constructor(private readonly parts: StreamParts) {
@@ -74,7 +74,7 @@ export class CoapStream implements Transport {
     });
   }
 
-  onGone(gone: Gone): void {
+  onGone(gone: DisconnectListener): void {
     this.gone = gone;
   }
 

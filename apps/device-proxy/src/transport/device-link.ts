@@ -62,7 +62,7 @@ export class Refused extends NamedError {}
 export class BodyUnavailable extends NamedError {}
 
 /** The caller aborted the request. */
-export class GivenUp extends NamedError {}
+export class RequestAborted extends NamedError {}
 
 /** The position of the newest notification of an observation that Kafka has stored (RFC 7641 §3.4). */
 export interface NewestReport {
@@ -73,7 +73,7 @@ export interface NewestReport {
   ageMs: number;
 }
 
-/** Every request throws one of the errors above; GivenUp when the signal aborts. */
+/** Every request throws one of the errors above; RequestAborted when the signal aborts. */
 export interface DeviceLink {
   request(address: string, request: DeviceRequest, signal: AbortSignal): Promise<DeviceAnswer>;
   /** Accepts notifications with the token from the moment the device confirms. */

@@ -20,7 +20,7 @@ export interface Sender {
 }
 
 /** Whether the sender may speak for the device. Without security every sender may, within the account. */
-export const speaksFor = (
+export const mayActFor = (
   sender: Sender,
   device: { accountId: string; deviceId: string; endpointName: string },
 ): boolean =>

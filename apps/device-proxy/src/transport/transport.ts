@@ -7,7 +7,7 @@ import type { UplinkBridge } from './uplink-bridge.js';
 export type RadioOf = (accountId: string, address: string) => PeerRadio | undefined;
 
 /** Called when the connection of a device is over. */
-export type Gone = (accountId: string, address: string) => void;
+export type DisconnectListener = (accountId: string, address: string) => void;
 
 /** One listener for devices. */
 export interface Transport {

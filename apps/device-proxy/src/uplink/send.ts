@@ -88,10 +88,10 @@ export class Send {
   private behind(gateway: Session, prefix: string): Session | undefined {
     const session = this.sessions.atAddress(gateway.accountId, viaAddress(gateway.deviceId, prefix));
     if (session) return session;
-    const standing = this.gateways.standingOf(gateway, prefix);
-    if (standing === 'none')
+    const status = this.gateways.statusOf(gateway, prefix);
+    if (status === 'none')
       throw new UnknownPrefix(`object 25 lists no device with the prefix "${prefix.slice(0, 40)}"`);
-    if (standing !== 'refused') throw new RetryLater('a device behind the gateway has no session yet');
+    if (status !== 'refused') throw new RetryLater('a device behind the gateway has no session yet');
     this.logger.info(
       { deviceId: gateway.deviceId, prefix },
       'values of a device behind a gateway dropped: it is not served',

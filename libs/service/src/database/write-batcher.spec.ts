@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { WriteBatcher, sharedWrite } from './write-batcher.js';
+import { sharedWrite, WriteBatcher } from './write-batcher.js';
 
 /** Writes of items; `bad…` ones are refused, `held…` ones cannot be done with others. */
 const writes = (fails = false) => {

@@ -3,9 +3,9 @@ import { type Clock, CLOCK, type Logger, LOGGER } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { Throttle } from '../events/throttle.js';
 import type { DtlsHost } from '../transport/connection-sharing.js';
-import { ConnectionStore, type Taken } from './connection-store.js';
+import { ConnectionStore, type TakeResult } from './connection-store.js';
 import { PeerPort } from './peer-port.js';
-import { KeptConnections } from './kept-connections.js';
+import { OwnedConnections } from './owned-connections.js';
 import { LookupResults } from './lookup-results.js';
 import { lookupsPerSecond, waitingBytesMax, waitingConnectionsMax, waitingDatagramsMax } from './limits.js';
 import { ReplicaEvents } from './replica-events.js';
@@ -13,7 +13,7 @@ import { ReplicaSlots } from './replica-slots.js';
 
 const reportMs = 60_000;
 
-interface Stray {
+interface WaitingRecord {
   datagram: Buffer;
   from: Address;
 }
@@ -23,8 +23,8 @@ interface Stray {
  * it is, which makes it this replica's if its owner is gone. Forwarded ones are never forwarded again.
  */
 @Injectable()
-export class StrayRecords {
-  private readonly waiting = new Map<string, Stray[]>();
+export class RecordForwarder {
+  private readonly waiting = new Map<string, WaitingRecord[]>();
   private readonly results: LookupResults;
   private readonly reports: Throttle;
   private host: DtlsHost | undefined;
@@ -34,7 +34,7 @@ export class StrayRecords {
 
   constructor(
     private readonly store: ConnectionStore,
-    private readonly kept: KeptConnections,
+    private readonly owned: OwnedConnections,
     private readonly peerPort: PeerPort,
     private readonly slots: ReplicaSlots,
     private readonly events: ReplicaEvents,
@@ -61,7 +61,7 @@ export class StrayRecords {
   receiveDoubted(id: string, datagram: Buffer, from: Address): void {
     const isFirst = !this.waiting.has(id);
     if (!this.wait(id, datagram, from) || !isFirst) return;
-    void this.resolve(id, async () => ((await this.kept.confirm(id)) ? this.deliver(id) : this.lookUp(id)));
+    void this.resolve(id, async () => ((await this.owned.confirm(id)) ? this.deliver(id) : this.lookUp(id)));
   }
 
   /** The replica that it was forwarded to does not have the connection. */
@@ -87,18 +87,20 @@ export class StrayRecords {
 
   /** False when there is no room. */
   private wait(id: string, datagram: Buffer, from: Address): boolean {
-    const strays = this.waiting.get(id);
+    const records = this.waiting.get(id);
     const hasRoom =
       this.waitingBytes + datagram.length <= waitingBytesMax &&
-      (strays ? strays.length < waitingDatagramsMax : this.waiting.size < waitingConnectionsMax && this.admitsLookup());
+      (records
+        ? records.length < waitingDatagramsMax
+        : this.waiting.size < waitingConnectionsMax && this.admitsLookup());
     if (!hasRoom) {
       this.events.count('dropped');
       return false;
     }
     this.waitingBytes += datagram.length;
-    const stray = { datagram: Buffer.from(datagram), from };
-    if (strays) strays.push(stray);
-    else this.waiting.set(id, [stray]);
+    const record = { datagram: Buffer.from(datagram), from };
+    if (records) records.push(record);
+    else this.waiting.set(id, [record]);
     return true;
   }
 
@@ -121,16 +123,16 @@ export class StrayRecords {
       if (this.reports.isDue('failed'))
         this.logger.warn({ err }, 'records of DTLS connections dropped: Redis did not return their replicas');
     }
-    for (const _ of this.strays(id)) this.events.count('dropped');
+    for (const _ of this.records(id)) this.events.count('dropped');
     this.waiting.delete(id);
   }
 
   /** Those that wait; from here on they do not. */
-  private strays(id: string): Stray[] {
-    const strays = this.waiting.get(id) ?? [];
+  private records(id: string): WaitingRecord[] {
+    const records = this.waiting.get(id) ?? [];
     this.waiting.set(id, []);
-    for (const { datagram } of strays) this.waitingBytes -= datagram.length;
-    return strays;
+    for (const { datagram } of records) this.waitingBytes -= datagram.length;
+    return records;
   }
 
   private async lookUp(id: string): Promise<void> {
@@ -152,7 +154,7 @@ export class StrayRecords {
 
   /** To the replica that the device reaches, which takes it over; unless the device was heard here meanwhile. */
   private async leave(id: string): Promise<void> {
-    if (this.areForwarded(id)) for (const stray of this.strays(id)) this.sendBack(stray);
+    if (this.areForwarded(id)) for (const record of this.records(id)) this.sendBack(record);
     else if (this.hasRoomFor(id)) await this.lookUp(id);
     else this.reportFull();
   }
@@ -163,7 +165,7 @@ export class StrayRecords {
       this.logger.warn('DTLS connections of stopped replicas not taken over: this replica has reached its connection limit');
   }
 
-  private discard(id: string, taken: Taken): void {
+  private discard(id: string, taken: TakeResult): void {
     if (taken.kind === 'unreadable') {
       this.events.count('unreadable');
       if (this.reports.isDue('unreadable'))
@@ -173,25 +175,25 @@ export class StrayRecords {
         );
     }
     this.results.set(id, 'none');
-    for (const _ of this.strays(id)) this.events.count('unknown');
+    for (const _ of this.records(id)) this.events.count('unknown');
   }
 
   private pass(id: string, owner: string): void {
     this.results.set(id, owner);
-    for (const stray of this.strays(id)) {
-      const { datagram, from } = stray;
-      if (from.via !== undefined) this.sendBack(stray);
+    for (const record of this.records(id)) {
+      const { datagram, from } = record;
+      if (from.via !== undefined) this.sendBack(record);
       else if (!this.forward(owner, datagram, from)) this.events.count('dropped');
     }
   }
 
   /** The sender looks for the owner itself. */
-  private sendBack({ datagram, from: { via = '', address, port } }: Stray): void {
+  private sendBack({ datagram, from: { via = '', address, port } }: WaitingRecord): void {
     this.events.count('misdirected');
     this.peerPort.send(via, { kind: 'not-here', address: { address, port }, payload: datagram });
   }
 
-  private async continue(id: string, taken: Extract<Taken, { kind: 'taken' }>): Promise<void> {
+  private async continue(id: string, taken: Extract<TakeResult, { kind: 'taken' }>): Promise<void> {
     const { epoch, saved, takeOvers } = taken;
     const restored = this.restore(taken);
     if (restored === 'full') return this.reportFull();
@@ -201,14 +203,14 @@ export class StrayRecords {
     }
     this.events.count('taken');
     this.results.delete(id);
-    this.kept.taken(id, epoch, saved.state);
+    this.owned.taken(id, epoch, saved.state);
     this.logger.debug({ connection: id, epoch, takeOvers }, 'DTLS connection taken over');
     this.deliver(id);
     const connection = this.host?.connection(id);
     if (connection && connection.receivedMax > saved.state.receivedMax) this.host?.arrived(id);
   }
 
-  private restore({ saved, takeOvers }: Extract<Taken, { kind: 'taken' }>): boolean | 'full' {
+  private restore({ saved, takeOvers }: Extract<TakeResult, { kind: 'taken' }>): boolean | 'full' {
     try {
       if (this.host?.restore(saved, takeOvers) === true) return true;
     } catch (error) {
@@ -221,6 +223,6 @@ export class StrayRecords {
   }
 
   private deliver(id: string): void {
-    for (const { datagram, from } of this.strays(id)) this.host?.receive(datagram, from);
+    for (const { datagram, from } of this.records(id)) this.host?.receive(datagram, from);
   }
 }

@@ -14,8 +14,8 @@ import { ReplicaSlots } from './replica-slots.js';
  * stalled or its lease had ended. Those are neither sent on nor received from until Redis has confirmed them.
  */
 @Injectable()
-export class KeptConnections {
-  private readonly byId = new Map<string, KeptConnection>();
+export class OwnedConnections {
+  private readonly byId = new Map<string, OwnedConnection>();
   private host: DtlsHost | undefined;
   private timer: Timer | undefined;
   private working: Promise<void> | undefined;
@@ -44,9 +44,9 @@ export class KeptConnections {
   async stop(): Promise<void> {
     this.timer?.cancel();
     await this.working;
-    await this.inChunks([...this.byId.values()], async (kept) => {
-      await kept.saving;
-      await this.save(kept);
+    await this.inChunks([...this.byId.values()], async (owned) => {
+      await owned.saving;
+      await this.save(owned);
     });
   }
 
@@ -56,31 +56,31 @@ export class KeptConnections {
 
   /** A handshake has ended. */
   opened(id: string): void {
-    this.byId.set(id, new KeptConnection(id, this.store.firstEpoch(), this.round));
+    this.byId.set(id, new OwnedConnection(id, this.store.firstEpoch(), this.round));
     // Those that wait for it are told; the next scan tries again.
     this.whenSaved(id)?.catch((err: unknown) => this.logger.warn({ err }, 'state of a DTLS connection not saved'));
   }
 
   /** Another replica had it before. */
   taken(id: string, epoch: number, state: ConnectionState): void {
-    const kept = new KeptConnection(id, epoch, this.round);
-    kept.saved(state, 0);
-    this.byId.set(id, kept);
+    const owned = new OwnedConnection(id, epoch, this.round);
+    owned.saved(state, 0);
+    this.byId.set(id, owned);
   }
 
   closed(id: string): void {
-    const kept = this.forget(id);
-    if (!kept) return;
+    const owned = this.forget(id);
+    if (!owned) return;
     // What is left expires, or is refused by the device.
     this.store
-      .remove(kept)
+      .remove(owned)
       .catch((err: unknown) => this.logger.warn({ err }, 'state of a DTLS connection not removed'));
   }
 
   /** Resolves when another replica could continue the connection; undefined when that is so. */
   whenSaved(id: string): Promise<void> | undefined {
-    const kept = this.byId.get(id);
-    return !kept || kept.isSaved ? undefined : this.save(kept);
+    const owned = this.byId.get(id);
+    return !owned || owned.isSaved ? undefined : this.save(owned);
   }
 
   /**
@@ -108,8 +108,8 @@ export class KeptConnections {
   isDoubted(id: string): boolean {
     this.stallDetector.detect();
     if (this.doubted === 0) return false;
-    const kept = this.byId.get(id);
-    return kept !== undefined && kept.confirmed !== this.round;
+    const owned = this.byId.get(id);
+    return owned !== undefined && owned.confirmed !== this.round;
   }
 
   get hasDoubts(): boolean {
@@ -119,14 +119,14 @@ export class KeptConnections {
 
   /** Compares the connection with Redis. False: another replica has it, and here it has ended. */
   async confirm(id: string): Promise<boolean> {
-    const kept = this.byId.get(id);
-    if (!kept || kept.confirmed === this.round) return kept !== undefined;
+    const owned = this.byId.get(id);
+    if (!owned || owned.confirmed === this.round) return owned !== undefined;
     const { round } = this;
-    const isOurs = await this.store.confirm(kept);
-    if (this.byId.get(id) !== kept) return false;
-    if (!isOurs) await this.lose(kept);
-    else if (kept.confirmed !== round && round === this.round) {
-      kept.confirmed = round;
+    const isOurs = await this.store.confirm(owned);
+    if (this.byId.get(id) !== owned) return false;
+    if (!isOurs) await this.lose(owned);
+    else if (owned.confirmed !== round && round === this.round) {
+      owned.confirmed = round;
       this.doubted--;
     }
     return isOurs;
@@ -141,21 +141,21 @@ export class KeptConnections {
   private async examine(): Promise<void> {
     if (this.doubted > 0) await this.confirmAll();
     const now = this.clock.now();
-    const due = [...this.byId.values()].filter((kept) => {
-      const connection = this.host?.connection(kept.id);
-      return connection !== undefined && kept.isDue(connection, now);
+    const due = [...this.byId.values()].filter((owned) => {
+      const connection = this.host?.connection(owned.id);
+      return connection !== undefined && owned.isDue(connection, now);
     });
-    await this.inChunks(due, (kept) => this.save(kept));
+    await this.inChunks(due, (owned) => this.save(owned));
   }
 
-  private save(kept: KeptConnection): Promise<void> {
-    return (kept.saving ??= this.write(kept).finally(() => (kept.saving = undefined)));
+  private save(owned: OwnedConnection): Promise<void> {
+    return (owned.saving ??= this.write(owned).finally(() => (owned.saving = undefined)));
   }
 
-  private async write(kept: KeptConnection): Promise<void> {
+  private async write(owned: OwnedConnection): Promise<void> {
     const { host } = this;
-    const connection = host?.connection(kept.id);
-    const saved = host?.save(kept.id);
+    const connection = host?.connection(owned.id);
+    const saved = host?.save(owned.id);
     if (!host || !connection || !saved) return;
     const { epoch, id, isSaved } = kept;
     // More than is needed, so that few updates of a registration need a save.
@@ -169,17 +169,17 @@ export class KeptConnections {
     connection.confirmSaved(saved.state);
   }
 
-  private async lose(kept: KeptConnection): Promise<void> {
-    if (this.forget(kept.id) !== kept) return;
+  private async lose(owned: OwnedConnection): Promise<void> {
+    if (this.forget(owned.id) !== owned) return;
     this.events.count('lost');
-    await this.host?.lose(kept.id);
+    await this.host?.lose(owned.id);
   }
 
-  private forget(id: string): KeptConnection | undefined {
-    const kept = this.byId.get(id);
+  private forget(id: string): OwnedConnection | undefined {
+    const owned = this.byId.get(id);
     this.byId.delete(id);
-    if (kept && kept.confirmed !== this.round) this.doubted--;
-    return kept;
+    if (owned && owned.confirmed !== this.round) this.doubted--;
+    return owned;
   }
 
   private doubtAll(): void {
@@ -195,8 +195,8 @@ export class KeptConnections {
   }
 
   private async inChunks(
-    all: readonly KeptConnection[],
-    work: (kept: KeptConnection) => Promise<unknown>,
+    all: readonly OwnedConnection[],
+    work: (owned: OwnedConnection) => Promise<unknown>,
   ): Promise<void> {
     const chunk = 2 * scriptMax;
     for (let at = 0; at < all.length; at += chunk) await Promise.all(all.slice(at, at + chunk).map(work));

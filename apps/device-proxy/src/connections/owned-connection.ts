@@ -2,7 +2,7 @@ import type { DtlsConnection } from '@lanyard/dtls';
 import { saveAfterMs, saveAfterRecords } from './limits.js';
 
 /** What this replica knows about the saved state of one of its connections. There are many: numbers only. */
-export class KeptConnection {
+export class OwnedConnection {
   isSaved = false;
   saving: Promise<void> | undefined;
   savedAtMs = 0;
