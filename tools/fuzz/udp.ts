@@ -58,7 +58,7 @@ export class UdpFuzz {
     this.endpoint = new CoapUdpEndpoint({
       host: '127.0.0.1',
       // All come from one address: behind its limit of rate nothing else would be reached.
-      limits: { strangerRatePerSecond: 1e9, strangerBurst: 1e9, closeTimeoutMs: 1_000 },
+      limits: { unknownPeerRatePerSecond: 1e9, unknownPeerBurst: 1e9, closeTimeoutMs: 1_000 },
       metrics: this.findings,
       onRequest: answer,
       onNotification: async (notification) => {
@@ -73,7 +73,7 @@ export class UdpFuzz {
   async start() {
     this.port = (await this.endpoint.listen()).port;
     for (let n = 0; n < attackersMax; n++) this.attackers.push(await attacker());
-    // The other half stays strangers.
+    // The other half stays unknown peers.
     for (const { port } of this.attackers.slice(0, attackersMax / 2))
       this.endpoint.keepPeer(this.endpoint.peer('127.0.0.1', port));
   }

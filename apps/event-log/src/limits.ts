@@ -10,4 +10,4 @@ export const weeksAhead = 4;
 export const partitionCheckMs = 3_600_000;
 
 /** How many expired rows outside every partition one statement removes. */
-export const strayBatch = 5_000;
+export const defaultPartitionBatch = 5_000;

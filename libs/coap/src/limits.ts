@@ -28,13 +28,13 @@ export interface CoapLimits {
   storedAnswersMax: number;
   storedAnswersBytesMax: number;
   /** Answers remembered for peers that are not kept (see `keepPeer`), to answer duplicates. */
-  strangerAnswersMax: number;
-  strangerAnswersMs: number;
+  unknownPeerAnswersMax: number;
+  unknownPeerAnswersMs: number;
   /** Datagrams per second and source address from peers without state, and their burst. Peers may share an address. */
-  strangerRatePerSecond: number;
-  strangerBurst: number;
+  unknownPeerRatePerSecond: number;
+  unknownPeerBurst: number;
   /** Source addresses whose rate is tracked. */
-  strangerSourcesMax: number;
+  unknownPeerSourcesMax: number;
   /** Peers with state that are not kept: the idle ones are dropped to make room. */
   unkeptPeersMax: number;
   /** How long `close` waits for what is in flight. */
@@ -65,11 +65,11 @@ export const DEFAULT_LIMITS: CoapLimits = {
   blockIdleMs: MAX_TRANSMIT_WAIT_MS,
   storedAnswersMax: 1_000,
   storedAnswersBytesMax: 64 * MEBIBYTE,
-  strangerAnswersMax: 10_000,
-  strangerAnswersMs: EXCHANGE_LIFETIME_MS,
-  strangerRatePerSecond: 2_000,
-  strangerBurst: 4_000,
-  strangerSourcesMax: 10_000,
+  unknownPeerAnswersMax: 10_000,
+  unknownPeerAnswersMs: EXCHANGE_LIFETIME_MS,
+  unknownPeerRatePerSecond: 2_000,
+  unknownPeerBurst: 4_000,
+  unknownPeerSourcesMax: 10_000,
   unkeptPeersMax: 10_000,
   closeTimeoutMs: 5_000,
 };

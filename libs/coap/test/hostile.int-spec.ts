@@ -17,7 +17,7 @@ const seeded = (state: number) => (max: number) => {
 describe('an endpoint under 20,000 mutated datagrams', () => {
   it('stays bounded, keeps its conversations, and still answers', async () => {
     const errors: unknown[] = [];
-    const limits = { strangerBurst: 1_000_000, uploadsMax: 20, storedAnswersMax: 20, strangerAnswersMax: 100 };
+    const limits = { unknownPeerBurst: 1_000_000, uploadsMax: 20, storedAnswersMax: 20, unknownPeerAnswersMax: 100 };
     const server = await net.endpoint({
       limits,
       onRequest: async ({ payload }) => ({

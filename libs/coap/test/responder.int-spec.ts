@@ -151,8 +151,8 @@ describe('an endpoint asked by a bare socket', () => {
     expect(server.endpoint.counters()['datagram-malformed']).toBe(1);
   });
 
-  it('limits the rate of strangers by address, but not of peers it keeps', async () => {
-    const server = await net.endpoint({ limits: { strangerRatePerSecond: 10, strangerBurst: 3 } });
+  it('limits the rate of unknown peers by address, but not of peers it keeps', async () => {
+    const server = await net.endpoint({ limits: { unknownPeerRatePerSecond: 10, unknownPeerBurst: 3 } });
     const raw = await net.raw(server.port);
     for (let messageId = 0; messageId < 3; messageId += 1) await raw.ask({ ...ask, messageId });
     raw.send({ ...ask, messageId: 3 });

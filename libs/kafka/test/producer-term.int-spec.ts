@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { type DeviceModelChanged, DeviceModels, fixtures } from '@lanyard/contracts';
 import { createLogger } from '@lanyard/service';
 import { engines, eventually, isolate, type Isolation } from '@lanyard/testing';
-import { KafkaConnection, KafkaProducer, type ProducerOptions, TermEnded } from '../src/index.js';
+import { KafkaConnection, KafkaProducer, ProducerFenced, type ProducerOptions } from '../src/index.js';
 import { Bundles } from '../src/kafkajs/bundles.js';
 import { newTerm } from '../src/kafkajs/producer-term.js';
 
@@ -58,7 +58,7 @@ describe('producers of one name', () => {
     await producer.send(DeviceModels, value);
     const before = await stored();
     const waiting = producer.send(DeviceModels, value);
-    await Promise.all([expect(waiting).rejects.toThrow(TermEnded), producer.takeOver()]);
+    await Promise.all([expect(waiting).rejects.toThrow(ProducerFenced), producer.takeOver()]);
     expect([await stored(), producer.pending]).toEqual([before, 0]);
     await producer.send(DeviceModels, value);
     expect(await stored()).toBe(before + 1);

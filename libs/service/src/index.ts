@@ -9,7 +9,7 @@ export * from './database/any-of.js';
 export * from './database/violations.js';
 export { columnsOf } from './database/columns-of.js';
 export { DatabaseModule } from './database/database.module.js';
-export * from './database/fair-turns.js';
+export * from './database/fair-queue.js';
 export * from './database/read-batcher.js';
 export * from './database/write-batcher.js';
 export * from './database/json-record.js';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { engines, type Isolation, isolate } from '@lanyard/testing';
 import type { DataSource } from 'typeorm';
 import { toServiceError } from '../src/http/error-filter.js';
-import { FairTurns, InternalError, openDatabase, QueryTimedOut, redisClient, Unavailable } from '../src/index.js';
+import { FairQueue, InternalError, openDatabase, QueryTimedOut, redisClient, Unavailable } from '../src/index.js';
 
 /** What a client gets of it. */
 const answered = async (work: Promise<unknown>): Promise<unknown> => {
@@ -48,7 +48,7 @@ describe('what PostgreSQL says', () => {
   it('of a list that takes too long: that another try would take as long', async () => {
     const runner = database.createQueryRunner();
     await runner.query('SET statement_timeout = 1');
-    const list = FairTurns.at(database).run('a', () => runner.query('SELECT pg_sleep(10)'));
+    const list = FairQueue.at(database).run('a', () => runner.query('SELECT pg_sleep(10)'));
     const answer = await answered(list);
     await runner.query('RESET statement_timeout');
     await runner.release();

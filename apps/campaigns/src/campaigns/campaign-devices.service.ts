@@ -1,4 +1,4 @@
-import { fairPageOf, FairTurns, type ListEnvelope, type ListQuery } from '@lanyard/service';
+import { fairPageOf, FairQueue, type ListEnvelope, type ListQuery } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { deviceStates } from '../machine/device-update.js';
@@ -15,7 +15,7 @@ export class CampaignDevicesService {
 
   async progress(owner: CampaignOwner, id: string): Promise<Progress> {
     await this.campaigns.get(owner, id);
-    const rows: { state: string; n: number; complete: boolean }[] = await FairTurns.at(this.database).run(
+    const rows: { state: string; n: number; complete: boolean }[] = await FairQueue.at(this.database).run(
       owner.accountId,
       () =>
         this.database.query(

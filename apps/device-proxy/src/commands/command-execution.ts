@@ -194,8 +194,8 @@ export class CommandExecution {
     const paths = rows.filter((row) => row.together === id).map((row) => row.path);
     if (paths.length === 0) return subscriptionRemoved;
     const format = (contentType === null ? undefined : formatOf(contentType)) ?? pathsFormat(session.data);
-    const acceptFormat = accept === null ? undefined : formatOf(accept);
-    const target = { path: id, together: { paths, format }, ...(acceptFormat !== undefined && { accept: acceptFormat }) };
+    const accepted = accept === null ? undefined : formatOf(accept);
+    const target = { path: id, together: { paths, format }, ...(accepted !== undefined && { accept: accepted }) };
     return this.observe(session, target, command, this.joins(session, command, paths));
   }
 

@@ -1,5 +1,5 @@
 import {
-  FairTurns,
+  FairQueue,
   formatTimestamp,
   type Identity,
   inOrder,
@@ -87,7 +87,7 @@ export class CommandHistory {
   ) {}
 
   list(caller: CommandOwner, query: ListQuery): Promise<ListEnvelope<CommandRecord>> {
-    return FairTurns.at(this.dataSource).run(caller.keyId, () => this.page(caller, query));
+    return FairQueue.at(this.dataSource).run(caller.keyId, () => this.page(caller, query));
   }
 
   private async page({ keyId, deviceGroups }: CommandOwner, query: ListQuery): Promise<ListEnvelope<CommandRecord>> {

@@ -53,8 +53,8 @@ const replyOf = (
 });
 
 /**
- * Sends requests to the device of a session. Throws NoAnswer, Refused, or RequestAborted when the session ends first. The
- * transport keeps the order and the limit of one request at a time.
+ * Sends requests to the device of a session. Throws NoAnswer, Refused, or RequestAborted when the session ends first.
+ * The transport keeps the order and the limit of one request at a time.
  */
 @Injectable()
 export class DownlinkClient {

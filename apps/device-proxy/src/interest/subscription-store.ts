@@ -74,7 +74,10 @@ export class SubscriptionStore {
   }
 
   /** The devices report these paths: rules have what they asked for. A call's subscription ends with its command. */
-  async confirmAll(manager: EntityManager, which: readonly Pick<NewSubscription, 'deviceId' | 'path'>[]): Promise<void> {
+  async confirmAll(
+    manager: EntityManager,
+    which: readonly Pick<NewSubscription, 'deviceId' | 'path'>[],
+  ): Promise<void> {
     if (which.length === 0) return;
     const [rows]: [Row[], number] = await manager.query(
       `UPDATE subscriptions s SET status = 'confirmed', changed_at = $3

@@ -1,5 +1,5 @@
 import {
-  FairTurns,
+  FairQueue,
   formatTimestamp,
   type Identity,
   type ListEnvelope,
@@ -56,7 +56,7 @@ export class SubscriptionsOfDevice {
   /** Throws DeviceNotFound. */
   async list(caller: Identity, deviceId: string, query: ListQuery): Promise<ListEnvelope<DeviceSubscription>> {
     await this.commands.device(caller, deviceId);
-    return FairTurns.at(this.dataSource).run(caller.accountId, () => this.page(caller, deviceId, query));
+    return FairQueue.at(this.dataSource).run(caller.accountId, () => this.page(caller, deviceId, query));
   }
 
   private async page(

@@ -1,4 +1,4 @@
-import { FairTurns, type Identity, type ListEnvelope, listEnvelope, type ListQuery } from '@lanyard/service';
+import { FairQueue, type Identity, type ListEnvelope, listEnvelope, type ListQuery } from '@lanyard/service';
 import { DataSource } from 'typeorm';
 import { z } from 'zod';
 import { Injectable } from '@nestjs/common';
@@ -41,7 +41,7 @@ export class SubscriptionsOfKeys {
   ) {}
 
   list(accountId: string, query: ListQuery): Promise<ListEnvelope<KeySubscriptions>> {
-    return FairTurns.at(this.dataSource).run(accountId, () => this.page(accountId, query));
+    return FairQueue.at(this.dataSource).run(accountId, () => this.page(accountId, query));
   }
 
   private async page(accountId: string, query: ListQuery): Promise<ListEnvelope<KeySubscriptions>> {

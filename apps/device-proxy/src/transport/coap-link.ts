@@ -98,7 +98,7 @@ const failure = (error: unknown): unknown => {
   return new RequestAborted(error instanceof Error ? error.message : String(error), { cause: error });
 };
 
-/** Rejects with RequestAborted when the signal aborts. Over UDP nothing more is sent: another device may have the address. */
+/** Rejects with RequestAborted when the signal aborts. Over UDP nothing more is sent: the address may be reused. */
 const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {
     const abort = (): void => reject(new RequestAborted('the session ended'));

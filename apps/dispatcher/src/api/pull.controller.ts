@@ -96,10 +96,10 @@ export class PullController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     refuseHead(request);
-    const wish = { noWait: queryFlag('noWait', noWait), after };
+    const query = { noWait: queryFlag('noWait', noWait), after };
     const gone = new AbortController();
     reply.raw.once('close', () => gone.abort());
-    const found = await this.pull.poll(caller, wish, gone.signal);
+    const found = await this.pull.poll(caller, query, gone.signal);
     if (!found) return void (await reply.code(204).send());
     await this.answer(found, request.raw.socket, reply);
   }

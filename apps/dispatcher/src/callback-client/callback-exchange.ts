@@ -23,11 +23,11 @@ const reasons: Record<NoAnswer, string> = {
 };
 
 /** Of the request, as the owner of the URL reads it. */
-export const whyNot = (sent: SendRefused): string =>
+export const failureReasonOf = (sent: SendRefused): string =>
   sent.cause === 'status' ? `status ${sent.status}` : reasons[sent.cause];
 
 /** This replica may not send to the channel any more. */
-export class Withdrawn extends Error {}
+export class SendPermitWithdrawn extends Error {}
 
 const accepted = (status: number): boolean => status === 200 || status === 204;
 
@@ -45,7 +45,7 @@ const certificateFailure = (code: string): NoAnswer | undefined => {
 
 const causeOf = (error: unknown): NoAnswer => {
   if (error instanceof AddressForbidden || codeOf(error) === 'ADDRESS_FORBIDDEN') return 'forbidden';
-  if (error instanceof Withdrawn) return 'withdrawn';
+  if (error instanceof SendPermitWithdrawn) return 'withdrawn';
   return certificateFailure(codeOf(error)) ?? 'unreachable';
 };
 
@@ -85,7 +85,7 @@ export class CallbackExchange implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller;
     if (this.ended) controller.abort(this.ended);
-    else if (!this.mayStart()) controller.abort(new Withdrawn());
+    else if (!this.mayStart()) controller.abort(new SendPermitWithdrawn());
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number): void {

@@ -6,7 +6,7 @@ import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/comm
 import { buildConnector, type Dispatcher, Pool } from 'undici';
 import { callbackTimeoutMs } from '../limits.js';
 import type { AddressGuard } from './address-guard.js';
-import { CallbackExchange, type SendOutcome, Withdrawn } from './callback-exchange.js';
+import { CallbackExchange, type SendOutcome, SendPermitWithdrawn } from './callback-exchange.js';
 import type { Signing } from './signature.js';
 
 export interface CallbackTarget {
@@ -57,7 +57,7 @@ const ownHeaders = { 'content-type': 'application/json', 'accept-encoding': 'ide
 
 /** As an iterable, a body is not looked at before its request can be written: nothing leaves when that throws. */
 async function* asked(body: Buffer, permit: SendPermit): AsyncGenerator<Buffer> {
-  if (!permit.holds() && !(await permit.renew())) throw new Withdrawn();
+  if (!permit.holds() && !(await permit.renew())) throw new SendPermitWithdrawn();
   yield body;
 }
 

@@ -1,7 +1,7 @@
 import { type Clock, type Identity, newId } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { AddressGuard } from '../callback-client/address-guard.js';
-import { whyNot } from '../callback-client/callback-exchange.js';
+import { failureReasonOf } from '../callback-client/callback-exchange.js';
 import { CallbackSender, type CallbackTarget } from '../callback-client/callback-sender.js';
 import { type Signing, signatureHeaders } from '../callback-client/signature.js';
 import { CallbackNotVerified, TooManyVerifications, VerifiersBusy } from '../errors.js';
@@ -17,8 +17,8 @@ type Registrant = Pick<Identity, 'keyId' | 'accountId' | 'secretFingerprint'>;
 /** Who has an old secret of a key does not keep out who has the new one. */
 const secretOf = ({ keyId, secretFingerprint = '' }: Registrant): string => `${keyId} ${secretFingerprint}`;
 
-/** Places for what may take 20 s and a connection each: one of a key (and its secret), few of an account. */
-export class VerificationPlaces {
+/** Slots for what may take 20 s and a connection each: one of a key (and its secret), few of an account. */
+export class VerificationSlots {
   private readonly accounts = new Map<string, Set<string>>();
   private reserved = 0;
 
@@ -46,7 +46,7 @@ export class VerificationPlaces {
 /** Checks targets, and asks URLs whether they want to be called (spec §4.5 rule 1). */
 @Injectable()
 export class Verification {
-  private readonly places = new VerificationPlaces();
+  private readonly slots = new VerificationSlots();
 
   constructor(
     private readonly sender: CallbackSender,
@@ -71,11 +71,11 @@ export class Verification {
     target: CallbackTarget,
     signing: Signing | undefined,
   ): Promise<string | undefined> {
-    this.places.reserve(registrant);
+    this.slots.reserve(registrant);
     try {
       return await this.call(target, signing);
     } finally {
-      this.places.free(registrant);
+      this.slots.free(registrant);
     }
   }
 
@@ -85,6 +85,6 @@ export class Verification {
     const line = `verification ${newId()}`;
     const sent = await this.sender.send(line, target, { body, ...(headers && { headers }) });
     this.sender.forget(line);
-    return sent.ok ? undefined : whyNot(sent);
+    return sent.ok ? undefined : failureReasonOf(sent);
   }
 }

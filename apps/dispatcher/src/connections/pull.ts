@@ -14,7 +14,7 @@ import { type Holder, Holders } from '../replicas/holders.js';
 
 export type Poller = Pick<Identity, 'keyId' | 'accountId' | 'tier' | 'requestId'>;
 
-export interface PollWish {
+export interface PollRequest {
   noWait: boolean;
   /** `next` of the last answer that arrived. What was delivered behind it is delivered again. */
   after: string | undefined;
@@ -83,7 +83,7 @@ export class Pull {
   ) {}
 
   /** undefined: nothing came. `gone` aborts when the client does. */
-  async poll(poller: Poller, { noWait, after }: PollWish, gone: AbortSignal): Promise<Found | undefined> {
+  async poll(poller: Poller, { noWait, after }: PollRequest, gone: AbortSignal): Promise<Found | undefined> {
     const poll = new Poll(poller.keyId);
     this.holders.add(poll);
     try {

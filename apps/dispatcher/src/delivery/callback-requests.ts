@@ -1,6 +1,6 @@
 import type { Clock } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
-import { type SendFailure, whyNot } from '../callback-client/callback-exchange.js';
+import { failureReasonOf, type SendFailure } from '../callback-client/callback-exchange.js';
 import { CallbackSender, type CallbackTarget, type SendPermit, type Sent } from '../callback-client/callback-sender.js';
 import { messageIdOf, signatureHeaders } from '../callback-client/signature.js';
 import { PendingKeyChanges } from '../keys/pending-key-changes.js';
@@ -47,7 +47,8 @@ export class CallbackRequests {
     body.done(sent.bodyLeft);
     this.telemetry.request(sent.ok ? 'ok' : sent.cause);
     if (sent.ok) this.telemetry.sent('callback', channelId, batch.message);
-    if (sent.ok || !endedHere.has(sent.cause)) this.last.add(channelId, batch, sent.ok ? 'accepted' : whyNot(sent));
+    if (sent.ok || !endedHere.has(sent.cause))
+      this.last.add(channelId, batch, sent.ok ? 'accepted' : failureReasonOf(sent));
     return sent;
   }
 

@@ -2,17 +2,17 @@ import { CLOCK, type Clock, CONFIG, TimePartitions } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { EventLogConfig } from '../config.js';
-import { dayMs, strayBatch, weekMs, weeksAhead } from '../limits.js';
+import { dayMs, defaultPartitionBatch, weekMs, weeksAhead } from '../limits.js';
 
 /** Rows that no partition covers. */
-const strays = 'event_log.device_events_other';
+const defaultPartition = 'event_log.device_events_other';
 
 /** Moves rows of the week that arrived before it had a partition into it. */
 const create = async (manager: EntityManager, table: string, bounds: readonly [string, string]): Promise<void> => {
-  await manager.query(`LOCK TABLE ${strays} IN ACCESS EXCLUSIVE MODE`);
+  await manager.query(`LOCK TABLE ${defaultPartition} IN ACCESS EXCLUSIVE MODE`);
   await manager.query(`CREATE TABLE ${table} (LIKE event_log.device_events INCLUDING DEFAULTS INCLUDING CONSTRAINTS)`);
   await manager.query(
-    `WITH moved AS (DELETE FROM ${strays} WHERE date_time >= $1 AND date_time < $2 RETURNING *)
+    `WITH moved AS (DELETE FROM ${defaultPartition} WHERE date_time >= $1 AND date_time < $2 RETURNING *)
      INSERT INTO ${table} SELECT * FROM moved`,
     [...bounds],
   );
@@ -44,7 +44,7 @@ export class Partitions {
   async keep(): Promise<{ made: number; dropped: number; removed: number }> {
     const made = await this.ensure();
     const dropped = await this.weeks.dropExpired();
-    return { made, dropped, removed: await this.removeStrays() };
+    return { made, dropped, removed: await this.removeExpiredFromDefault() };
   }
 
   ensure(): Promise<number> {
@@ -52,15 +52,15 @@ export class Partitions {
   }
 
   /** Deletes expired entries outside all partitions: those from the far future expire by their time of arrival. */
-  private async removeStrays(): Promise<number> {
+  private async removeExpiredFromDefault(): Promise<number> {
     let removed = 0;
     for (;;) {
       const [, count]: [unknown, number] = await this.database.query(
-        `DELETE FROM ${strays} WHERE ctid IN (SELECT ctid FROM ${strays} WHERE date_time < $1 OR created_at < $1 LIMIT ${strayBatch})`,
+        `DELETE FROM ${defaultPartition} WHERE ctid IN (SELECT ctid FROM ${defaultPartition} WHERE date_time < $1 OR created_at < $1 LIMIT ${defaultPartitionBatch})`,
         [new Date(this.weeks.keptFromMs).toISOString()],
       );
       removed += count;
-      if (count < strayBatch) return removed;
+      if (count < defaultPartitionBatch) return removed;
     }
   }
 }

@@ -1,7 +1,7 @@
 import {
   CLOCK,
   type Clock,
-  FairTurns,
+  FairQueue,
   type Filter,
   filtersToSql,
   type Identity,
@@ -108,7 +108,7 @@ export class EventsReader {
 
   /** Keyset pagination: entries that arrive meanwhile neither repeat nor hide others. */
   list(owner: EntryOwner, query: ListQuery): Promise<JsonText> {
-    return FairTurns.at(this.database).run(owner.accountId, () => this.read(owner, query));
+    return FairQueue.at(this.database).run(owner.accountId, () => this.read(owner, query));
   }
 
   private async read(owner: EntryOwner, query: ListQuery): Promise<JsonText> {

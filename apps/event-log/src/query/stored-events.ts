@@ -1,4 +1,4 @@
-import { FairTurns, type Filter } from '@lanyard/service';
+import { FairQueue, type Filter } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { PageNotFound } from '../errors.js';
@@ -65,7 +65,7 @@ export class StoredEvents {
 
   /** Waits for its turn at the database, as lists do. */
   behind(owner: EntryOwner, from: Place, filters: readonly Filter[], limit: number): Promise<StoredPage> {
-    return FairTurns.at(this.database).run(owner.accountId, () => this.read(owner, from, filters, limit));
+    return FairQueue.at(this.database).run(owner.accountId, () => this.read(owner, from, filters, limit));
   }
 
   private async read(owner: EntryOwner, from: Place, filters: readonly Filter[], limit: number): Promise<StoredPage> {

@@ -21,7 +21,7 @@ import {
   AccessKeyRecord,
   NewAccessKey,
 } from './application-record.js';
-import { type AuditAction, differences, mustBeMeant } from './audit-action.js';
+import { type AuditAction, differences, requireIfMatch } from './audit-action.js';
 import { changedStatus, futureDate, isOtherTime } from './expiration.js';
 import { applicationOf, storeHolder } from './membership.js';
 import { pageOfEntities } from './page-of-entities.js';
@@ -145,7 +145,7 @@ export class AccessKeys {
   ): Promise<AccessKey> {
     return this.changes.run(by, async (change) => {
       const key = await keyOfApplication(change.manager, by.accountId, by.id, applicationId);
-      mustBeMeant(by, key);
+      requireIfMatch(by, key);
       const changes = await work(change, key);
       await storeHolder(change, await applicationOf(change.manager, by.accountId, applicationId));
       await this.record(change, by, action, key, changes);

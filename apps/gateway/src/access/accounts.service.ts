@@ -27,7 +27,7 @@ import {
   type NewAccount,
   tierOf,
 } from './account-record.js';
-import { differences, mustBeMeant } from './audit-action.js';
+import { differences, requireIfMatch } from './audit-action.js';
 import { pageOfEntities } from './page-of-entities.js';
 import { holdersOfAccount, storeHolder } from './membership.js';
 import { makeAccount } from './new-account.js';
@@ -110,7 +110,7 @@ export class Accounts {
     const changed = await this.changes.locked(id, async (change) => {
       const { account, manager, now } = change;
       causedBy(manager, caller.requestId);
-      mustBeMeant(by, account);
+      requireIfMatch(by, account);
       const before = { ...account };
       this.apply(account, changesOf(body, accountChanges, accountRecord(account)));
       const isStanding = account.tier !== before.tier || account.status !== before.status;

@@ -4,7 +4,7 @@ import { type By, type Identity, mustMatch } from '@lanyard/service';
 export const actorOf = ({ keyId, accountId, requestId }: Identity): Actor => ({ keyId, accountId, requestId });
 
 /** Throws EtagDiffers if the caller meant another version. */
-export const mustBeMeant = ({ ifMatch }: Pick<By, 'ifMatch'>, { revision }: { revision: number }): void =>
+export const requireIfMatch = ({ ifMatch }: Pick<By, 'ifMatch'>, { revision }: { revision: number }): void =>
   mustMatch(ifMatch, String(revision));
 
 /** A change as the event log records it. `changes`: fields with a new value. */

@@ -2,7 +2,7 @@ import type { By, ListEnvelope, ListQuery } from '@lanyard/service';
 import { DataSource, type EntityManager, type EntityTarget } from 'typeorm';
 import { type AccountChange, AccountChanges } from './account-changes.js';
 import type { Holder } from './announcements.js';
-import { type AuditAction, mustBeMeant } from './audit-action.js';
+import { type AuditAction, requireIfMatch } from './audit-action.js';
 import { addToGroups, groupsOf, removeFromGroups } from './membership.js';
 import { pageOfEntities } from './page-of-entities.js';
 
@@ -81,7 +81,7 @@ export abstract class HolderRecords<H extends Holder, R> {
   ): Promise<H> {
     return this.changes.run(by, async (change) => {
       const holder = await this.kind.find(change.manager, by.accountId, by.id);
-      mustBeMeant(by, holder);
+      requireIfMatch(by, holder);
       const audited = await work(change, holder);
       if (audited) await change.record(by.caller, { ...audited, target: this.targetOf(holder) });
       return holder;

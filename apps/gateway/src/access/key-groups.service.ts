@@ -14,7 +14,7 @@ import {
 import { permissionsOfGroup } from '../permissions.js';
 import { type AccountChange, AccountChanges } from './account-changes.js';
 import type { Holder } from './announcements.js';
-import { type AuditAction, mustBeMeant } from './audit-action.js';
+import { type AuditAction, requireIfMatch } from './audit-action.js';
 import {
   KeyGroupChange,
   keyGroupChanges,
@@ -190,7 +190,7 @@ export class KeyGroups {
 
   private async meant({ manager }: AccountChange, by: By): Promise<KeyGroup> {
     const group = await groupOf(manager, by.accountId, by.id);
-    mustBeMeant(by, group);
+    requireIfMatch(by, group);
     return group;
   }
 

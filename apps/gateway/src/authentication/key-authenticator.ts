@@ -24,7 +24,7 @@ import { KnownKeys, type LastRead } from './known-keys.js';
 import { LastLogins } from './last-logins.js';
 import { fingerprintOfProof, proofOf, type Proven } from './proof.js';
 import { Refusals } from './refusals.js';
-import { reliedOnToken, SessionAuthenticator } from './session-authenticator.js';
+import { SessionAuthenticator, sessionTokenIn } from './session-authenticator.js';
 import type { Source } from './source.js';
 
 /** The console asks who is signed in before anyone is: nothing that an administrator has to hear of. */
@@ -48,7 +48,7 @@ export class KeyAuthenticator implements Authenticator {
   /** Throws Unauthenticated, AccountSuspended, RateLimited; with a session also what SessionAuthenticator throws. */
   async authenticate(request: FastifyRequest): Promise<Identity> {
     const from = this.sourceOf(request);
-    const token = reliedOnToken(request.headers, this.config);
+    const token = sessionTokenIn(request.headers, this.config);
     if (token === undefined && asksWhoIsSignedIn(request)) throw new Unauthenticated();
     const proven =
       token === undefined

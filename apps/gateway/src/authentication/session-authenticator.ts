@@ -20,7 +20,7 @@ interface WithHeaders {
 }
 
 /** The token of a request that relies on a session: what the Authorization header holds comes before the cookie. */
-export const reliedOnToken = (headers: IncomingHttpHeaders, place: Place): string | undefined =>
+export const sessionTokenIn = (headers: IncomingHttpHeaders, place: Place): string | undefined =>
   headers.authorization === undefined
     ? sessionTokenOf(headers, place)
     : sessionTokenOfBearer(bearerOf(headers.authorization));

@@ -30,7 +30,7 @@ const tellAfterMs = 50;
 /** One replica's view of the rates of an account and its keys. */
 export class AccountRates {
   private readonly counts = new Map<string, Count>();
-  private isTelling = false;
+  private isReporting = false;
 
   constructor(
     private readonly accountId: string,
@@ -42,7 +42,7 @@ export class AccountRates {
   /** Whether it can be forgotten without an effect. */
   get isIdle(): boolean {
     const now = this.clock.now();
-    return !this.isTelling && [...this.counts.values()].every(({ tatMs, passed }) => passed === 0 && tatMs <= now);
+    return !this.isReporting && [...this.counts.values()].every(({ tatMs, passed }) => passed === 0 && tatMs <= now);
   }
 
   /** 0: taken from all. Otherwise how long to wait. Rejects if it must ask Redis, which does not answer. */
@@ -62,7 +62,7 @@ export class AccountRates {
   }
 
   /** Local fallback while Redis is down; not reconciled afterwards. */
-  takeAlone(takes: readonly Take[]): number {
+  takeLocally(takes: readonly Take[]): number {
     const now = this.clock.now();
     const counts = takes.map((take) => this.countOf(take));
     const verdicts = counts.map(({ tatMs, rate }) => gcra(tatMs, now, rate));
@@ -79,10 +79,10 @@ export class AccountRates {
   }
 
   private tellSoon(): void {
-    if (this.isTelling) return;
-    this.isTelling = true;
+    if (this.isReporting) return;
+    this.isReporting = true;
     this.clock.after(tellAfterMs, () => {
-      this.isTelling = false;
+      this.isReporting = false;
       const now = this.clock.now();
       const untold: Take[] = [];
       for (const [name, { rate, passed, tatMs }] of this.counts) {

@@ -6,12 +6,12 @@ import type { GatewayConfig } from '../config.js';
 import { SharedRates } from './shared-rates.js';
 
 /** How long Redis is not asked after it did not answer: a stalled Redis must not delay every request. */
-const aloneMs = 1_000;
+const localMs = 1_000;
 
 /** Accounts that are counted at a time; beyond it, those whose bucket is full again are forgotten. */
 const accountsMax = 10_000;
 
-export interface Payer {
+export interface RateLimitedCaller {
   keyId: string;
   accountId: string;
   limits: AccountLimits;
@@ -19,11 +19,11 @@ export interface Payer {
 
 /**
  * Limits the rate of each key and of each account, so that no tenant takes the share of others. Without Redis each
- * replica counts alone: the limit is then per replica, which refuses a flood and never refuses all requests.
+ * replica counts on its own: the limit is then per replica, which refuses a flood and never refuses all requests.
  */
 @Injectable()
 export class KeyLimiter {
-  private aloneUntilMs = 0;
+  private localUntilMs = 0;
   private readonly accounts = new Map<string, AccountRates>();
 
   constructor(
@@ -34,11 +34,11 @@ export class KeyLimiter {
   ) {}
 
   /** Throws RateLimited. A promise only when Redis has to be asked. */
-  admitRequest(payer: Payer): void | Promise<void> {
-    const takes = this.takesOf(payer);
-    if (this.clock.now() < this.aloneUntilMs) return this.mustNotWait(this.alone(payer.accountId, takes));
-    const waitMs = this.ratesOf(payer.accountId).takeTokens(takes);
-    return typeof waitMs === 'number' ? this.mustNotWait(waitMs) : this.asked(waitMs, payer.accountId, takes);
+  admitRequest(caller: RateLimitedCaller): void | Promise<void> {
+    const takes = this.takesOf(caller);
+    if (this.clock.now() < this.localUntilMs) return this.mustNotWait(this.countLocally(caller.accountId, takes));
+    const waitMs = this.ratesOf(caller.accountId).takeTokens(takes);
+    return typeof waitMs === 'number' ? this.mustNotWait(waitMs) : this.asked(waitMs, caller.accountId, takes);
   }
 
   private mustNotWait(waitMs: number): void {
@@ -48,12 +48,12 @@ export class KeyLimiter {
   private async asked(answer: Promise<number>, accountId: string, takes: readonly Take[]): Promise<void> {
     const waitMs = await answer.catch(() => {
       this.lost();
-      return this.alone(accountId, takes);
+      return this.countLocally(accountId, takes);
     });
     this.mustNotWait(waitMs);
   }
 
-  private takesOf({ keyId, limits }: Payer): Take[] {
+  private takesOf({ keyId, limits }: RateLimitedCaller): Take[] {
     const { keyRate, accountRate } = this.config;
     const perSecond = limits.requests_per_second;
     const ofAccount = perSecond === undefined ? accountRate : { perSecond, burst: perSecond * 2 };
@@ -74,13 +74,13 @@ export class KeyLimiter {
   }
 
   private lost(): void {
-    this.aloneUntilMs = this.clock.now() + aloneMs;
+    this.localUntilMs = this.clock.now() + localMs;
   }
 
-  private alone(accountId: string, takes: readonly Take[]): number {
+  private countLocally(accountId: string, takes: readonly Take[]): number {
     this.metrics
       .counter({ name: 'lanyard_gateway_rate_limit_local_total', help: 'Requests counted without Redis' })
       .inc();
-    return this.ratesOf(accountId).takeAlone(takes);
+    return this.ratesOf(accountId).takeLocally(takes);
   }
 }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import type { PassedCall } from './upstream-calls.js';
+import type { ForwardedCall } from './upstream-calls.js';
 import type { Replica } from './replicas.js';
 
 /** Responses up to this size are buffered: one write to the client, without a stream. */
@@ -25,7 +25,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   private stream: Readable | undefined;
 
   constructor(
-    private readonly call: PassedCall,
+    private readonly call: ForwardedCall,
     private readonly resolve: (answer: Answer) => void,
     private readonly reject: (error: unknown) => void,
   ) {}
@@ -76,7 +76,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
 }
 
 /** Sends a request to a replica whose response is passed on unchanged. */
-export const askForPassing = (replica: Replica, call: PassedCall): Promise<Answer> =>
+export const forwardRequest = (replica: Replica, call: ForwardedCall): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const { method, path, headers, body } = call;
     if (body.contentLength !== undefined) headers['content-length'] = body.contentLength;

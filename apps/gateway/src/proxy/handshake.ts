@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { type Logger, LOGGER } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Replica } from './replicas.js';
-import { neverReached } from './upstream-calls.js';
+import { failedToConnect } from './upstream-calls.js';
 import { UpstreamReplicas } from './upstream-replicas.js';
 
 const connectTimeoutMs = 2_000;
@@ -82,7 +82,7 @@ export class Handshakes {
         return await handshake(replica, path, headers, signal);
       } catch (err) {
         if (signal.aborted) return undefined;
-        if (neverReached(err)) replica.rest();
+        if (failedToConnect(err)) replica.rest();
         this.logger.warn({ err, replica: replica.url.host }, 'a dispatcher replica did not answer a handshake');
       }
     }

@@ -15,7 +15,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { clientAddress } from '../authentication/client-address.js';
 import { GuessLimiter } from '../authentication/guess-limiter.js';
 import { KeyAuthenticator } from '../authentication/key-authenticator.js';
-import { reliedOnToken } from '../authentication/session-authenticator.js';
+import { sessionTokenIn } from '../authentication/session-authenticator.js';
 import type { GatewayConfig } from '../config.js';
 import { NoSuchPath } from '../errors.js';
 import { allows } from '../permissions.js';
@@ -80,7 +80,7 @@ export class ProxyHandler {
     const headers = requestHeaders(request.headers, this.tokens.tokenFor(identity, upstream), from);
     const call = { method: request.method, path: request.url, headers, body, signal };
     const answer = await this.upstreams.pass(upstream, call);
-    const token = reliedOnToken(request.headers, this.config);
+    const token = sessionTokenIn(request.headers, this.config);
     if (token !== undefined && answer.body instanceof Readable) this.watch.follow(token, answer.body);
     return this.passOn(answer, reply);
   }

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { Dispatcher } from 'undici';
 import { UpstreamUnavailable } from '../errors.js';
 import type { Upstream } from '../upstreams.js';
-import { type Answer, askForPassing } from './answer.js';
+import { type Answer, forwardRequest } from './answer.js';
 import type { ClientDisconnect } from './client-disconnect.js';
 import type { Replica } from './replicas.js';
 import { ClientGone, emptyBody, type RequestBody } from './request-body.js';
@@ -22,7 +22,7 @@ export interface Call {
 /** A call whose response the gateway reads. */
 type OwnCall = Call & { signal: AbortSignal };
 /** A call whose response is passed on. */
-export type PassedCall = Call & { signal: ClientDisconnect };
+export type ForwardedCall = Call & { signal: ClientDisconnect };
 
 /** Idempotent methods (RFC 9110 §9.2.2). */
 const idempotent = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
@@ -31,7 +31,7 @@ const errorsOf = (error: unknown): { code?: string; syscall?: string }[] =>
   error instanceof AggregateError ? (error.errors as object[]) : [(error ?? {}) as object];
 
 /** Nothing of the request was sent, so any method may be tried at another replica. */
-export const neverReached = (error: unknown): boolean =>
+export const failedToConnect = (error: unknown): boolean =>
   errorsOf(error).every(
     ({ code, syscall }) =>
       syscall === 'connect' ||
@@ -96,8 +96,8 @@ export class UpstreamCalls {
   }
 
   /** A response that is passed on to the client unchanged. */
-  pass(upstream: Upstream, call: PassedCall): Promise<Answer> {
-    return this.onOneReplica(upstream, call, askForPassing);
+  pass(upstream: Upstream, call: ForwardedCall): Promise<Answer> {
+    return this.onOneReplica(upstream, call, forwardRequest);
   }
 
   private async onOneReplica<A, C extends Call>(upstream: Upstream, first: C, way: Ask<A, C>): Promise<A> {
@@ -110,7 +110,7 @@ export class UpstreamCalls {
         if (call.signal.aborted || error instanceof ClientGone || error instanceof ServiceError) throw error;
         cause = error;
         this.failures.inc({ upstream });
-        if (neverReached(error)) replica.rest();
+        if (failedToConnect(error)) replica.rest();
         else if (!wasReset(error) || !idempotent.has(call.method)) break;
         else call = again(call);
         if (!call.body.repeatable()) break;

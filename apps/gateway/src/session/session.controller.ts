@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { clientAddress } from '../authentication/client-address.js';
 import { KeyAuthenticator } from '../authentication/key-authenticator.js';
 import { isHttps, requireSameOrigin, requireSameOriginWrite } from '../authentication/origin.js';
-import { reliedOnToken } from '../authentication/session-authenticator.js';
+import { sessionTokenIn } from '../authentication/session-authenticator.js';
 import { sessionTokenOf, setSessionCookie } from '../authentication/session-cookie.js';
 import { Sessions } from '../authentication/sessions.js';
 import type { GatewayConfig } from '../config.js';
@@ -55,7 +55,7 @@ export class SessionController {
     ok: SessionRecord,
   })
   show(@Req() { headers }: FastifyRequest, @Caller() caller: Identity) {
-    return this.records.show(caller.keyId, reliedOnToken(headers, this.config));
+    return this.records.show(caller.keyId, sessionTokenIn(headers, this.config));
   }
 
   @Delete()
@@ -66,7 +66,7 @@ export class SessionController {
       'Ends the session on all replicas and deletes the cookie. The answer is also 204 if the session has already ended.',
   })
   async signOut(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<void> {
-    const token = reliedOnToken(request.headers, this.config);
+    const token = sessionTokenIn(request.headers, this.config);
     if (token === undefined) return;
     const isPage = request.headers.authorization === undefined;
     if (isPage) requireSameOriginWrite(request.method, request.headers, this.config);

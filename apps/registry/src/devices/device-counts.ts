@@ -1,4 +1,4 @@
-import { CLOCK, type Clock, FairTurns, setBounded } from '@lanyard/service';
+import { CLOCK, type Clock, FairQueue, setBounded } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
@@ -42,7 +42,7 @@ export class DeviceCounter {
   countsOf(accountId: string): Promise<DeviceCounts> {
     const known = this.recent.get(accountId);
     if (known && known.untilMs > this.clock.now()) return known.counts;
-    const counts = FairTurns.at(this.database).run(accountId, () => this.count(accountId));
+    const counts = FairQueue.at(this.database).run(accountId, () => this.count(accountId));
     setBounded(this.recent, accountId, { untilMs: this.clock.now() + reusedMs, counts }, accountsMax);
     counts.catch(() => this.recent.delete(accountId));
     return counts;

@@ -1,5 +1,5 @@
 import {
-  FairTurns,
+  FairQueue,
   type FieldKind,
   type Filter,
   filtersToSql,
@@ -113,7 +113,7 @@ export class DeviceList {
   ) {}
 
   list(owner: DeviceOwner, query: ListQuery, groupId?: string): Promise<JsonText> {
-    return FairTurns.at(this.database).run(owner.accountId, () => this.read(owner, query, groupId));
+    return FairQueue.at(this.database).run(owner.accountId, () => this.read(owner, query, groupId));
   }
 
   private async read(owner: DeviceOwner, query: ListQuery, groupId?: string): Promise<JsonText> {
@@ -132,7 +132,7 @@ export class DeviceList {
       const conditions = deviceConditions(owner, filters, parameters);
       const sql = `SELECT ${deviceRecord} AS record, ${deviceGroups} AS groups FROM registry.devices d
         WHERE ${conditions.join(' AND ')} AND d.id > $${parameters.push(after)} ORDER BY d.id LIMIT ${pageRows}`;
-      const texts: { record: string; groups: string }[] = await FairTurns.at(this.database).run(owner.accountId, () =>
+      const texts: { record: string; groups: string }[] = await FairQueue.at(this.database).run(owner.accountId, () =>
         this.database.query(sql, parameters),
       );
       const rows = texts.map(({ record, groups }) => JSON.parse(withGroups(record, groups)) as Device);

@@ -2,7 +2,7 @@ import { anyOf, JsonText, type ListQuery, PreparedReads, ReadBatcher } from '@la
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { deviceEtag, deviceGroups, deviceRecord, withGroups } from './device-record.js';
-import { KeptTexts } from './kept-texts.js';
+import { RecordTextCache } from './record-text-cache.js';
 
 /**
  * Which version of a row it is: the transaction that wrote it and where it lies. A database that was restored to an earlier
@@ -35,7 +35,7 @@ export interface DevicePage {
 @Injectable()
 export class DeviceTexts {
   private readonly prepared: PreparedReads;
-  private readonly kept = new KeptTexts();
+  private readonly kept = new RecordTextCache();
   private readonly single = new ReadBatcher((ids) => this.readSingle(ids));
 
   constructor(database: DataSource) {

@@ -24,7 +24,7 @@ export const deviceRowColumns = `id, account_id, endpoint_name, endpoint_type, l
   ${isoTime('updated_at')} AS changed_at`;
 
 /** What an announcement contains beside the state of the device. */
-export interface Told {
+export interface AnnouncementDetails {
   suspension?: DeviceLifecycleChanged['suspension'];
   /** The author of the change; absent if it was the system. */
   actor?: Actor | undefined;
@@ -39,7 +39,7 @@ export interface Actor {
 const announcement = (
   change: DeviceLifecycleChanged['change'],
   row: DeviceRow,
-  { suspension, actor }: Told = {},
+  { suspension, actor }: AnnouncementDetails = {},
 ): DeviceLifecycleChanged => ({
   deviceId: row.id,
   accountId: row.account_id,
@@ -65,23 +65,23 @@ export class Lifecycle {
     manager: EntityManager,
     change: DeviceLifecycleChanged['change'],
     row: DeviceRow,
-    told: Told = {},
+    details: AnnouncementDetails = {},
   ): Promise<void> {
-    causedBy(manager, told.actor?.requestId);
-    await this.outbox.append(manager, DeviceLifecycle, announcement(change, row, told));
+    causedBy(manager, details.actor?.requestId);
+    await this.outbox.append(manager, DeviceLifecycle, announcement(change, row, details));
     // A tombstone is the last message of a key: readers that start later find nothing of the device.
     if (change === 'deleted') await this.outbox.appendTombstone(manager, DeviceLifecycle, row.id);
   }
 
-  /** The same for many devices in one statement, except deletions. `told`: the announcement of each. */
+  /** The same for many devices in one statement, except deletions. `details`: of the announcement of each. */
   async announceAll(
     manager: EntityManager,
     change: Exclude<DeviceLifecycleChanged['change'], 'deleted'>,
     rows: readonly DeviceRow[],
-    told: (row: DeviceRow) => Told,
+    details: (row: DeviceRow) => AnnouncementDetails,
   ): Promise<void> {
     if (rows.length === 0) return;
-    const all = rows.map((row) => told(row));
+    const all = rows.map((row) => details(row));
     const announcements = rows.map((row, n) => announcement(change, row, all[n]));
     await this.outbox.appendAll(manager, DeviceLifecycle, announcements, (n) => {
       const requestId = all[n]?.actor?.requestId;

@@ -5,7 +5,7 @@ import {
   type Clock,
   CLOCK,
   fairPageOf,
-  FairTurns,
+  FairQueue,
   isForeignKeyViolation,
   type ListEnvelope,
   type ListQuery,
@@ -143,7 +143,7 @@ export class ImportsService {
     for (let after = 0; ;) {
       const sql = `SELECT row_number, endpoint_name, field, message FROM registry.device_import_errors
         WHERE import_id = $1 AND row_number > $2 ORDER BY row_number FETCH FIRST ${rowsAtOnce} ROWS WITH TIES`;
-      const rows: { row_number: number; endpoint_name: string; field: string; message: string }[] = await FairTurns.at(
+      const rows: { row_number: number; endpoint_name: string; field: string; message: string }[] = await FairQueue.at(
         this.database,
       ).run(accountId, () => this.database.query(sql, [importId, after]));
       if (rows.length === 0) return;

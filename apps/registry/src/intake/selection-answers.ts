@@ -81,7 +81,7 @@ export class SelectionAnswers {
     const sql = `SELECT d.id, d.endpoint_name, d.lifecycle_status, d.state FROM registry.devices d
       WHERE ${conditions.join(' AND ')} AND d.id > $${parameters.push(after ?? '')} AND d.id < $${parameters.push(until)}
       ORDER BY d.id LIMIT ${limit + 1}`;
-    const rows: Row[] = await FairTurns.at(this.database).run(accountId, () => this.database.query(sql, parameters));
+    const rows: Row[] = await FairQueue.at(this.database).run(accountId, () => this.database.query(sql, parameters));
     return { devices: rows.slice(0, limit).map(selected), hasMore: rows.length > limit };
   }
 }

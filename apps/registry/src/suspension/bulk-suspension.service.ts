@@ -1,5 +1,5 @@
 import { AuditTrail } from '@lanyard/kafka';
-import { FairTurns, type Filter, type Identity, newId, returning } from '@lanyard/service';
+import { FairQueue, type Filter, type Identity, newId, returning } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { deviceConditions, type DeviceOwner } from '../devices/device-list.js';
@@ -50,7 +50,7 @@ export class BulkSuspensionService {
     const change = wouldChange(action, reason, parameters);
     const sql = `SELECT count(*)::int AS matched, (count(*) FILTER (WHERE ${change}))::int AS changed
        FROM registry.devices d WHERE ${conditions.join(' AND ')}`;
-    const [counts]: { matched: number; changed: number }[] = await FairTurns.at(this.database).run(
+    const [counts]: { matched: number; changed: number }[] = await FairQueue.at(this.database).run(
       owner.accountId,
       () => this.database.query(sql, parameters),
     );
@@ -74,7 +74,7 @@ export class BulkSuspensionService {
         });
     };
     while (outcome.hasMore && outcome.matched < devicesPerCallMax)
-      await FairTurns.at(this.database).run(actor.accountId, step);
+      await FairQueue.at(this.database).run(actor.accountId, step);
     return outcome;
   }
 

@@ -1,5 +1,5 @@
 import { AccountModels, contentFormat, mediaTypeOf, type ModelRegistry, type ObjectVersions } from '@lanyard/lwm2m';
-import { FairTurns, formatTimestamp, isoTime, PreparedReads } from '@lanyard/service';
+import { FairQueue, formatTimestamp, isoTime, PreparedReads } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { DeviceNotFound, ResourceNotFound } from '../errors.js';
@@ -78,7 +78,7 @@ export class HistoryReader {
 
   /** Throws DeviceNotFound, also for a device of another account, and ResourceNotFound. Takes turns with other accounts. */
   read(accountId: string, deviceId: string, query: HistoryQuery, nowMs: number): Promise<ResourceHistory> {
-    return FairTurns.at(this.database).run(accountId, () => this.readNow(accountId, deviceId, query, nowMs));
+    return FairQueue.at(this.database).run(accountId, () => this.readNow(accountId, deviceId, query, nowMs));
   }
 
   private async readNow(

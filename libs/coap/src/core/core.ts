@@ -21,8 +21,8 @@ export class EndpointCore extends SharedCore<CoapEvent, CoapDatagramEndpointOpti
   readonly answers: AnswerMemory;
   /** Nothing leaves any more. */
   closed = false;
-  /** For non-confirmable answers to strangers. */
-  private strangerMessageId: number;
+  /** For non-confirmable answers to unknown peers. */
+  private unknownPeerMessageId: number;
 
   constructor(options: CoapDatagramEndpointOptions) {
     super(options, { ...DEFAULT_LIMITS, ...options.limits }, COAP_EVENTS);
@@ -31,12 +31,12 @@ export class EndpointCore extends SharedCore<CoapEvent, CoapDatagramEndpointOpti
       this.inFlight.leave(state),
     );
     this.inFlight = new InFlightTable(this.limits);
-    const strangers = this.table<string, never>({
-      entriesMax: this.limits.strangerAnswersMax,
-      idleMs: this.limits.strangerAnswersMs,
+    const unknownPeers = this.table<string, never>({
+      entriesMax: this.limits.unknownPeerAnswersMax,
+      idleMs: this.limits.unknownPeerAnswersMs,
     });
-    this.answers = new AnswerMemory(strangers, this.clock);
-    this.strangerMessageId = Math.floor(this.random() * 65_536) & 0xffff;
+    this.answers = new AnswerMemory(unknownPeers, this.clock);
+    this.unknownPeerMessageId = Math.floor(this.random() * 65_536) & 0xffff;
   }
 
   send(peer: Peer, bytes: Buffer): void {
@@ -67,7 +67,7 @@ export class EndpointCore extends SharedCore<CoapEvent, CoapDatagramEndpointOpti
 
   messageIdFor(state: PeerState | undefined): number {
     if (state !== undefined) return state.nextMessageId(this.clock.nowMs());
-    return (this.strangerMessageId = (this.strangerMessageId + 1) & 0xffff);
+    return (this.unknownPeerMessageId = (this.unknownPeerMessageId + 1) & 0xffff);
   }
 
   /** Of the blocks that are sent to the peer. */

@@ -18,7 +18,7 @@ type Limits = Pick<
  */
 export class InFlightTable {
   /** Of peers that had no state when the message arrived, or have none any more. By `authority`. */
-  private readonly strangers = new Map<Peer['authority'], InFlight[]>();
+  private readonly unknownPeers = new Map<Peer['authority'], InFlight[]>();
   private readonly totals = { request: 0, notification: 0 };
 
   constructor(private readonly limits: Limits) {}
@@ -30,18 +30,18 @@ export class InFlightTable {
   /** The message in progress of which this one is a duplicate. */
   find(peer: Peer, state: PeerState | undefined, message: CoapMessage): InFlight | undefined {
     const isIt = (one: InFlight): boolean => isSame(one.message, message);
-    return state?.running?.find(isIt) ?? this.ofStranger(peer)?.find(isIt);
+    return state?.running?.find(isIt) ?? this.ofUnknownPeer(peer)?.find(isIt);
   }
 
   /** Whether one more of its kind may begin. */
   hasRoom(peer: Peer, state: PeerState | undefined, kind: InFlight['kind']): boolean {
     if (this.totals[kind] >= this.totalMax(kind)) return false;
-    return howMany(state?.running, kind) + howMany(this.ofStranger(peer), kind) < this.perPeerMax(kind);
+    return howMany(state?.running, kind) + howMany(this.ofUnknownPeer(peer), kind) < this.perPeerMax(kind);
   }
 
   begin(peer: Peer, state: PeerState | undefined, message: CoapMessage, kind: InFlight['kind']): InFlight {
     const one: InFlight = { kind, message, acknowledged: false };
-    if (state === undefined || state.gone) this.addStranger(peer, [one]);
+    if (state === undefined || state.gone) this.addUnknownPeer(peer, [one]);
     else if (state.running === undefined) state.running = [one];
     else state.running.push(one);
     this.totals[kind] += 1;
@@ -54,26 +54,26 @@ export class InFlightTable {
     if (state !== undefined && ofPeer !== undefined) {
       state.running = ofPeer.length === 0 ? undefined : ofPeer;
     } else {
-      const left = without(this.ofStranger(peer), one);
+      const left = without(this.ofUnknownPeer(peer), one);
       if (left === undefined) return;
-      if (left.length === 0) this.strangers.delete(peer.authority);
+      if (left.length === 0) this.unknownPeers.delete(peer.authority);
     }
     this.totals[one.kind] -= 1;
   }
 
   /** The state is dropped, but running handlers continue: duplicates are still recognised. */
   leave(state: PeerState): void {
-    if (state.running !== undefined) this.addStranger(state.peer, state.running);
+    if (state.running !== undefined) this.addUnknownPeer(state.peer, state.running);
     state.running = undefined;
   }
 
-  private ofStranger(peer: Peer): InFlight[] | undefined {
-    return this.strangers.size === 0 ? undefined : this.strangers.get(peer.authority);
+  private ofUnknownPeer(peer: Peer): InFlight[] | undefined {
+    return this.unknownPeers.size === 0 ? undefined : this.unknownPeers.get(peer.authority);
   }
 
-  private addStranger({ authority }: Peer, more: InFlight[]): void {
-    const running = this.strangers.get(authority);
-    if (running === undefined) this.strangers.set(authority, more);
+  private addUnknownPeer({ authority }: Peer, more: InFlight[]): void {
+    const running = this.unknownPeers.get(authority);
+    if (running === undefined) this.unknownPeers.set(authority, more);
     else running.push(...more);
   }
 

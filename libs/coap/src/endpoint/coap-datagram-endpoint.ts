@@ -11,7 +11,7 @@ import { UnmatchedReceiver } from '../observe/unmatched-receiver.js';
 import { type Peer } from '../messages/peer.js';
 import { type PeerState } from '../peer/peer-state.js';
 import { type IncomingResponse } from '../peer/pending-request.js';
-import { StrangerGate } from '../peer/stranger-gate.js';
+import { PeerRateLimiter } from '../peer/peer-rate-limiter.js';
 import { CoapEndpoint } from './coap-endpoint.js';
 import { EndpointCore } from '../core/core.js';
 import { DatagramRouter } from './datagram-router.js';
@@ -20,7 +20,7 @@ import { type BoundAddress } from '../core/datagram-transport.js';
 import { type CoapDatagramEndpointOptions } from '../core/options.js';
 
 /** A source address is tracked for this long after its first message. */
-const STRANGER_SOURCE_IDLE_MS = 60_000;
+const UNKNOWN_PEER_SOURCE_IDLE_MS = 60_000;
 
 /**
  * CoAP in datagrams, in both roles (RFC 7252, 7641, 7959): it answers requests, and sends requests and notifications to
@@ -43,8 +43,13 @@ export class CoapDatagramEndpoint extends CoapEndpoint {
     this.observer = new DatagramObserver(this.core, this.requester);
     this.notifier = new Notifier(this.core);
     const { limits, clock } = this.core;
-    const buckets = { entriesMax: limits.strangerSourcesMax, idleMs: STRANGER_SOURCE_IDLE_MS };
-    const gate = new StrangerGate(limits.strangerRatePerSecond, limits.strangerBurst, this.core.table(buckets), clock);
+    const buckets = { entriesMax: limits.unknownPeerSourcesMax, idleMs: UNKNOWN_PEER_SOURCE_IDLE_MS };
+    const gate = new PeerRateLimiter(
+      limits.unknownPeerRatePerSecond,
+      limits.unknownPeerBurst,
+      this.core.table(buckets),
+      clock,
+    );
     const unmatched = new UnmatchedReceiver(this.core, this.observer);
     this.router = new DatagramRouter(this.core, gate, responder, this.observer, unmatched);
   }
@@ -56,7 +61,7 @@ export class CoapDatagramEndpoint extends CoapEndpoint {
 
   /**
    * Keeps state for a peer until `forgetPeer`: its last answers are remembered with it and its datagrams are no longer
-   * subject to the rate limit for strangers. An observation keeps its peer too.
+   * subject to the rate limit for unknown peers. An observation keeps its peer too.
    */
   keepPeer(peer: Peer): void {
     this.core.peers.keep(peer);

@@ -11,7 +11,7 @@ import { type Peer } from '../messages/peer.js';
 import { type OutgoingRequest } from '../messages/request.js';
 import { type ReceivedResponse } from '../messages/response.js';
 import { type Requester } from '../exchange/requester.js';
-import { type Before, type Observer } from '../observe/observer.js';
+import { type EarlierObservation, type Observer } from '../observe/observer.js';
 import { type NewestNotification } from '../peer/observe-order.js';
 
 /** Sizes that every endpoint has. */
@@ -73,8 +73,13 @@ export abstract class CoapEndpoint {
    * `partial` and `ended`, and over UDP the device gets a Reset. With the newest position known there, older ones are
    * dropped here either (RFC 7641 §3.4). A known observation is not changed.
    */
-  restoreObservation(peer: Peer, token: Buffer, onNotification: NotificationHandler, before: Before = {}): void {
-    this.observer.restore(peer, token, onNotification, before);
+  restoreObservation(
+    peer: Peer,
+    token: Buffer,
+    onNotification: NotificationHandler,
+    earlier: EarlierObservation = {},
+  ): void {
+    this.observer.restore(peer, token, onNotification, earlier);
   }
 
   /** Of each observation of the peer that has an accepted notification. None where the transport keeps the order by itself. */

@@ -10,7 +10,7 @@ import { tokenKey } from '../codec/tokens.js';
 import { type UnmatchedReceiver } from '../observe/unmatched-receiver.js';
 import { type PeerState } from '../peer/peer-state.js';
 import { peerAt, type Peer } from '../messages/peer.js';
-import { type StrangerGate } from '../peer/stranger-gate.js';
+import { type PeerRateLimiter } from '../peer/peer-rate-limiter.js';
 import { type EndpointCore } from '../core/core.js';
 import { type DatagramReceiver } from '../core/datagram-transport.js';
 
@@ -18,7 +18,7 @@ import { type DatagramReceiver } from '../core/datagram-transport.js';
 export class DatagramRouter implements DatagramReceiver {
   constructor(
     private readonly core: EndpointCore,
-    private readonly gate: StrangerGate,
+    private readonly gate: PeerRateLimiter,
     private readonly responder: Responder,
     private readonly observer: DatagramObserver,
     private readonly unmatched: UnmatchedReceiver,

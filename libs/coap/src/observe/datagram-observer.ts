@@ -9,9 +9,9 @@ import { type NewestNotification, type ObservePosition } from '../peer/observe-o
 import { type PeerState } from '../peer/peer-state.js';
 import { type IncomingResponse } from '../peer/pending-request.js';
 import { type Turn } from '../peer/turn.js';
-import { type About, aboutOf } from './notification-of.js';
-import { type Before, Observer } from './observer.js';
-import { withChances } from './second-chances.js';
+import { type NotificationProperties, notificationPropertiesOf } from './notification-of.js';
+import { retryNonConfirmable } from './notification-retry.js';
+import { type EarlierObservation, Observer } from './observer.js';
 
 /** Over UDP: notifications are ordered by their numbers, and acknowledged once they are safe. */
 export class DatagramObserver extends Observer<PeerState, ObservationEntry, IncomingResponse> {
@@ -42,7 +42,7 @@ export class DatagramObserver extends Observer<PeerState, ObservationEntry, Inco
     }
     const inFlight = this.core.inFlight.begin(state.peer, state, message, 'notification');
     const end = (): void => this.core.inFlight.end(state.peer, state, inFlight);
-    withChances(this.core, message, () => this.attempt(state, entry, response)).then(end, (error: unknown) => {
+    retryNonConfirmable(this.core, message, () => this.attempt(state, entry, response)).then(end, (error: unknown) => {
       this.core.report(error);
       end();
     });
@@ -71,10 +71,10 @@ export class DatagramObserver extends Observer<PeerState, ObservationEntry, Inco
     response: IncomingResponse,
     turn: Turn | undefined,
   ): Promise<boolean> {
-    const about = aboutOf(entry, response, response.message.type === 'CON');
-    return this.hand(state.peer, state, entry, response, about).then(
+    const properties = notificationPropertiesOf(entry, response, response.message.type === 'CON');
+    return this.hand(state.peer, state, entry, response, properties).then(
       () => {
-        this.settle(state, entry, response.message, about, turn);
+        this.settle(state, entry, response.message, properties, turn);
         this.core.count('notification-accepted');
         if (turn !== undefined) entry.end(turn, true);
         return true;
@@ -92,7 +92,7 @@ export class DatagramObserver extends Observer<PeerState, ObservationEntry, Inco
     state: PeerState,
     entry: ObservationEntry,
     message: IncomingResponse['message'],
-    { ended, partial }: About,
+    { ended, partial }: NotificationProperties,
     turn: Turn | undefined,
   ): void {
     const { peer } = state;
@@ -125,7 +125,7 @@ export class DatagramObserver extends Observer<PeerState, ObservationEntry, Inco
     if (position !== undefined) entry.reached(position);
   }
 
-  protected override restored(entry: ObservationEntry, { newest }: Before): void {
+  protected override restored(entry: ObservationEntry, { newest }: EarlierObservation): void {
     if (newest)
       entry.reached({ number: newest.number, print: newest.print, atMs: this.core.clock.nowMs() - newest.ageMs });
   }

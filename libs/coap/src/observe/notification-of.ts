@@ -6,7 +6,7 @@ import { type CoapNotification } from '../messages/notification.js';
 import { type Observed } from '../peer/observation-entry.js';
 
 /** A response interpreted as a notification. */
-export interface About {
+export interface NotificationProperties {
   confirmable: boolean;
   /** More blocks follow. */
   incomplete: boolean;
@@ -21,7 +21,11 @@ export function isIncomplete({ options: { block2 } }: ResponseMessage): boolean 
 }
 
 /** For an observation of this endpoint. */
-export function aboutOf({ request }: Observed, response: ResponseMessage, confirmable: boolean): About {
+export function notificationPropertiesOf(
+  { request }: Observed,
+  response: ResponseMessage,
+  confirmable: boolean,
+): NotificationProperties {
   const { message, options } = response;
   const incomplete = isIncomplete(response);
   const partial = incomplete && request === undefined;
@@ -35,7 +39,7 @@ export function notificationOf(
   token: Buffer,
   tokenKey: string,
   body: ReceivedResponse,
-  about: Omit<About, 'incomplete'>,
+  properties: Omit<NotificationProperties, 'incomplete'>,
 ): CoapNotification {
   const { code, payload, observe, contentFormat, maxAgeSeconds, etag } = body;
   return {
@@ -44,9 +48,9 @@ export function notificationOf(
     tokenKey,
     code,
     payload,
-    confirmable: about.confirmable,
-    ended: about.ended,
-    partial: about.partial,
+    confirmable: properties.confirmable,
+    ended: properties.ended,
+    partial: properties.partial,
     observe,
     contentFormat,
     maxAgeSeconds,

@@ -10,10 +10,10 @@ import { type ClientState } from '../peer/client-state.js';
 import { type NewestNotification } from '../peer/observe-order.js';
 import { type Observed } from '../peer/observation-entry.js';
 import { type ResponseMessage } from '../peer/pending-request.js';
-import { type About, notificationOf } from './notification-of.js';
+import { notificationOf, type NotificationProperties } from './notification-of.js';
 
 /** An observation that another endpoint created. */
-export interface Before {
+export interface EarlierObservation {
   /** To fetch further blocks of a large notification. */
   request?: OutgoingRequest | undefined;
   /** Older notifications are discarded. */
@@ -67,11 +67,11 @@ export abstract class Observer<
   }
 
   /** One that this endpoint did not register. One that is known stays as it is. */
-  restore(peer: Peer, token: Buffer, handler: NotificationHandler, before: Before): void {
+  restore(peer: Peer, token: Buffer, handler: NotificationHandler, earlier: EarlierObservation): void {
     const key = tokenKey(token);
     if (this.stateOf(peer)?.observations?.has(key)) return;
-    const entry = this.entryOf(key, handler, before.request);
-    this.restored(entry, before);
+    const entry = this.entryOf(key, handler, earlier.request);
+    this.restored(entry, earlier);
     this.add(peer, entry);
   }
 
@@ -110,15 +110,21 @@ export abstract class Observer<
   /** Takes over what orders notifications, before the first can arrive; nothing where the transport keeps the order. */
   protected begun(_entry: Entry, _response: Response): void {}
 
-  protected restored(_entry: Entry, _before: Before): void {}
+  protected restored(_entry: Entry, _earlier: EarlierObservation): void {}
 
   /** Passes a notification to the handler once it is complete. */
-  protected hand(peer: Peer, to: To, entry: Entry, response: Response, about: About): Promise<void> {
+  protected hand(
+    peer: Peer,
+    to: To,
+    entry: Entry,
+    response: Response,
+    properties: NotificationProperties,
+  ): Promise<void> {
     const { token, payload } = response.message;
     // An entry that stands for many tokens has no key.
     const notification = (body: ReceivedResponse): CoapNotification =>
-      notificationOf(peer, token, entry.key || tokenKey(token), body, about);
-    if (about.incomplete && entry.request !== undefined)
+      notificationOf(peer, token, entry.key || tokenKey(token), body, properties);
+    if (properties.incomplete && entry.request !== undefined)
       return this.complete(to, entry.request, response).then((body) => entry.handler(notification(body)));
     try {
       return entry.handler(notification(received(response, payload)));

@@ -5,7 +5,7 @@ import { type PeerState } from '../peer/peer-state.js';
 import { type Peer } from '../messages/peer.js';
 import { isIncomplete, notificationOf } from './notification-of.js';
 import { type DatagramObserver } from './datagram-observer.js';
-import { withChances } from './second-chances.js';
+import { retryNonConfirmable } from './notification-retry.js';
 import { tokenKey } from '../codec/tokens.js';
 
 const keyOf = (peer: Peer, token: Buffer): string => `${peer.key} ${tokenKey(token)}`;
@@ -49,7 +49,7 @@ export class UnmatchedReceiver {
   private async next(response: IncomingResponse, peer: Peer, end: () => void): Promise<void> {
     let known = this.knows(response, peer);
     if (!known)
-      await withChances(this.core, response.message, async () => {
+      await retryNonConfirmable(this.core, response.message, async () => {
         const verdict = await this.ask(response, peer);
         known = verdict === 'restored';
         return verdict !== 'failed';
@@ -94,6 +94,6 @@ export class UnmatchedReceiver {
 function unmatched(response: IncomingResponse, peer: Peer): ReturnType<typeof notificationOf> {
   const { message } = response;
   const body = received(response, message.payload);
-  const about = { confirmable: message.type === 'CON', ended: false, partial: isIncomplete(response) };
-  return notificationOf(peer, message.token, tokenKey(message.token), body, about);
+  const properties = { confirmable: message.type === 'CON', ended: false, partial: isIncomplete(response) };
+  return notificationOf(peer, message.token, tokenKey(message.token), body, properties);
 }

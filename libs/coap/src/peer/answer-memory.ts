@@ -10,13 +10,13 @@ import { type Peer } from '../messages/peer.js';
 /** What was answered to which message: in the ring of a peer with state, in one bounded table for all others. */
 export class AnswerMemory {
   constructor(
-    private readonly strangers: BoundedTable<string, RememberedAnswer>,
+    private readonly unknownPeers: BoundedTable<string, RememberedAnswer>,
     private readonly clock: CoapClock,
   ) {}
 
   /** The bytes to send again, when the message is a duplicate. */
   find(message: CoapMessage, peer: Peer, state: PeerState | undefined): Buffer | undefined {
-    const answer = state?.answers.find(message, this.clock.nowMs()) ?? this.stranger(message, peer);
+    const answer = state?.answers.find(message, this.clock.nowMs()) ?? this.ofUnknownPeer(message, peer);
     if (answer === undefined) return undefined;
     return answer === EMPTY_ACK ? encodeEmpty('ACK', message.messageId) : Buffer.from(answer, 'latin1');
   }
@@ -39,13 +39,13 @@ export class AnswerMemory {
       atMs: Math.floor(this.clock.nowMs()),
     };
     if (state !== undefined) state.answers.remember(entry);
-    else this.strangers.set(`${peer.key}/${messageId}`, entry);
+    else this.unknownPeers.set(`${peer.key}/${messageId}`, entry);
   }
 
-  /** A peer that is known by now may have been a stranger when it sent the first copy. */
-  private stranger(message: CoapMessage, peer: Peer): string | undefined {
-    if (this.strangers.size === 0) return undefined;
-    const entry = this.strangers.get(`${peer.key}/${message.messageId}`);
+  /** A peer that is known by now may have been unknown when it sent the first copy. */
+  private ofUnknownPeer(message: CoapMessage, peer: Peer): string | undefined {
+    if (this.unknownPeers.size === 0) return undefined;
+    const entry = this.unknownPeers.get(`${peer.key}/${message.messageId}`);
     return entry !== undefined && answers(entry, message, this.clock.nowMs()) ? entry.answer : undefined;
   }
 }

@@ -20,7 +20,7 @@ export class StreamObservation extends Observed {
 /** The CoAP state of one connection, which ends with it. */
 export class Conversation extends ClientState<StreamObservation, StreamResponse> {
   /** Represents all responses with an unknown token. */
-  strangers: StreamObservation | undefined;
+  unknownTokens: StreamObservation | undefined;
   readonly running = { requests: 0, notifications: 0 };
   connection!: Connection;
 

@@ -18,7 +18,7 @@ export class StreamListener {
   private readonly server: Server;
   private readonly sockets = new Set<Socket>();
   private readonly perAddress = new Map<string, number>();
-  private readonly gate: StrangerGate;
+  private readonly gate: PeerRateLimiter;
 
   constructor(
     private readonly core: StreamCore,
@@ -26,7 +26,7 @@ export class StreamListener {
   ) {
     const { connectRatePerSecond, connectBurst, connectSourcesMax: entriesMax } = core.limits;
     const sources = core.table<string, never>({ entriesMax, idleMs: SOURCE_IDLE_MS });
-    this.gate = new StrangerGate(connectRatePerSecond, connectBurst, sources, core.clock);
+    this.gate = new PeerRateLimiter(connectRatePerSecond, connectBurst, sources, core.clock);
     const { security } = core.options;
     if (security === undefined) this.server = createServer(accepted);
     else {

@@ -8,9 +8,9 @@ import { type NotificationHandler } from '../messages/notification.js';
 import { type Peer } from '../messages/peer.js';
 import { type OutgoingRequest } from '../messages/request.js';
 import { type ReceivedResponse } from '../messages/response.js';
-import { aboutOf } from '../observe/notification-of.js';
+import { notificationPropertiesOf } from '../observe/notification-of.js';
+import { repeatedly } from '../observe/notification-retry.js';
 import { Observer } from '../observe/observer.js';
-import { repeatedly } from '../observe/second-chances.js';
 import { type Conversation, StreamObservation, type StreamResponse } from './conversation.js';
 import { type StreamCore } from './core.js';
 
@@ -62,7 +62,7 @@ export class StreamObserver extends Observer<Conversation, StreamObservation, St
       const verdict = await this.core.options.onNotification?.(notification);
       if (verdict !== 'accepted') this.core.count('response-unmatched');
     };
-    return (from.strangers ??= this.entryOf('', handler, undefined));
+    return (from.unknownTokens ??= this.entryOf('', handler, undefined));
   }
 
   /** Never rejects. There is no second copy of a notification over TCP, so its handler gets more than one chance. */
@@ -90,9 +90,9 @@ export class StreamObserver extends Observer<Conversation, StreamObservation, St
 
   private async handle(from: Conversation, observation: StreamObservation, response: StreamResponse): Promise<void> {
     const { peer } = from.connection;
-    const about = aboutOf(observation, response, false);
-    await this.hand(peer, from, observation, response, about);
-    if (about.ended) this.forget(peer, observation);
+    const properties = notificationPropertiesOf(observation, response, false);
+    await this.hand(peer, from, observation, response, properties);
+    if (properties.ended) this.forget(peer, observation);
   }
 
   /** It does not count meanwhile: a peer that is not read could not send the rest. */

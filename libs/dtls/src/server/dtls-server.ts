@@ -12,8 +12,8 @@ import { type Refusal } from '../record/epoch.js';
 import { type DtlsClock, systemDtlsClock } from '../timing/clock.js';
 import { type DtlsTimers, TickingTimers } from '../timing/timers.js';
 import { ConnectionTable } from './connection-table.js';
+import { CookieExchange } from './cookie-exchange.js';
 import { HandshakeTable, type PendingHandshake } from './handshake-table.js';
-import { HelloGate } from './hello-gate.js';
 import { LastFlights } from './last-flights.js';
 import { DTLS_EVENTS, type DtlsEvent, type DtlsGauges, type DtlsServerOptions } from './options.js';
 import { serverParameters } from './server-parameters.js';
@@ -31,7 +31,7 @@ export class DtlsServer {
   private readonly limits: DtlsLimits;
   private readonly parameters: ServerParameters;
   private readonly connectionIdBytes: number;
-  private readonly gate: HelloGate;
+  private readonly gate: CookieExchange;
   private readonly connections = new ConnectionTable();
   private readonly handshakes: HandshakeTable;
   private readonly lastFlights: LastFlights;
@@ -45,7 +45,7 @@ export class DtlsServer {
     this.limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.parameters = serverParameters(options, this.limits, this.clock);
     this.connectionIdBytes = options.connectionIdBytes ?? options.newConnectionId?.().length ?? 0;
-    this.gate = new HelloGate(() => this.clock.nowMs());
+    this.gate = new CookieExchange(() => this.clock.nowMs());
     this.handshakes = new HandshakeTable(this.clock, this.limits);
     this.lastFlights = new LastFlights(this.clock, this.timers, this.limits);
     this.connectionHost = this.hostOfConnections();

@@ -279,7 +279,7 @@ export class BatchConsumer<V> {
         return true;
       } catch (error) {
         if (error instanceof PoisonMessage) {
-          await this.bury(partition, fetched, error);
+          await this.deadLetter(partition, fetched, error);
           messages = messages.filter((m) => m.offset !== error.offset);
           continue;
         }
@@ -311,7 +311,7 @@ export class BatchConsumer<V> {
         messages.push(this.received(message));
       } catch (error) {
         if (!(error instanceof InvalidMessage)) throw error;
-        await this.bury(partition, fetched, new PoisonMessage(BigInt(message.offset), error.message));
+        await this.deadLetter(partition, fetched, new PoisonMessage(BigInt(message.offset), error.message));
       }
     }
     return messages;
@@ -322,7 +322,11 @@ export class BatchConsumer<V> {
     return new ReceivedMessage(message, raw ? (undefined as V) : decodeMessage(topic, message.value));
   }
 
-  private async bury(partition: number, fetched: KafkaMessage[], { offset, reason }: PoisonMessage): Promise<void> {
+  private async deadLetter(
+    partition: number,
+    fetched: KafkaMessage[],
+    { offset, reason }: PoisonMessage,
+  ): Promise<void> {
     const source = fetched.find((m) => BigInt(m.offset) === offset);
     if (!source) throw new Error(`poison message at offset ${offset} is not of this batch`);
     await this.deadLetters.put({

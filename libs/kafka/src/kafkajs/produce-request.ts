@@ -4,7 +4,7 @@ import { checksum } from './crc32c.js';
 import { privateModule, replaceModule } from './modules.js';
 import type { ProducerStamp } from './producer-term.js';
 import { type MeasuredRecord, measureRecord, writeRecord } from './record-encoder.js';
-import { RoomyRequest } from './request-room.js';
+import { HeadroomRequest } from './request-headroom.js';
 
 interface PartitionData {
   partition: number;
@@ -126,12 +126,12 @@ const writeRequest = (
 };
 
 /** Version 3 of the request (KIP-98); those up to 7 are written alike. In one piece, whose size is known beforehand. */
-const encodeProduceRequest = (request: ProduceRequest): RoomyRequest => {
+const encodeProduceRequest = (request: ProduceRequest): HeadroomRequest => {
   const topics = request.topicData.map(({ topic, partitions }) => ({
     name: Buffer.from(topic),
     batches: partitions.map(batchOf),
   }));
-  return RoomyRequest.of(sizeOf(topics), (buffer, at) => writeRequest(buffer, at, request, topics));
+  return HeadroomRequest.of(sizeOf(topics), (buffer, at) => writeRequest(buffer, at, request, topics));
 };
 
 const isOurs = ({ transactionalId, producerId = -1, compression = 0 }: ProduceRequest): boolean =>

@@ -5,7 +5,7 @@ import { replaceIdlePolling } from './idle-requests.js';
 import { listLeaderlessTopics } from './leaderless-topics.js';
 import { kafkajsVersion } from './modules.js';
 import { replaceProduceRequest } from './produce-request.js';
-import { replaceRequestCopies } from './request-room.js';
+import { replaceRequestCopies } from './request-headroom.js';
 import { rejoinAsSameMember } from './same-member.js';
 import { readReplacements, type Replacement, switchOn } from './switches.js';
 

@@ -21,10 +21,10 @@ const pendingMax = 100_000;
 const manyMessages = 16;
 
 /** Another producer of the same name may have taken over: waiting messages are not sent. */
-export class TermEnded extends Error {
+export class ProducerFenced extends Error {
   constructor(name: string) {
     super(`The term of the producer ${name} has ended`);
-    this.name = 'TermEnded';
+    this.name = 'ProducerFenced';
   }
 }
 
@@ -100,7 +100,7 @@ export class KafkaProducer {
     const { name } = this.options;
     if (name === undefined) throw new Error('only a producer with a name takes over');
     if (!isReplaced('bundles')) throw new Error('messages have a place in a term only in bundles');
-    for (const request of this.waiting.splice(0)) this.giveUp(request, new TermEnded(name));
+    for (const request of this.waiting.splice(0)) this.giveUp(request, new ProducerFenced(name));
     await this.pumping;
     this.term = undefined;
     this.term = await newTerm(this.connection.kafka, this.connection.topicName(name));

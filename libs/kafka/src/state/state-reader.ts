@@ -7,7 +7,7 @@ import type { KafkaConnection } from '../connection/kafka-connection.js';
 import { ConsumerCluster } from '../kafkajs/consumer-cluster.js';
 import { recordHeaders } from '../kafkajs/record-headers.js';
 import { logRequests } from '../request-log.js';
-import { Readings } from './readings.js';
+import { StateReplay } from './state-replay.js';
 
 export interface StateReaderOptions<V, P> {
   /** Keeps only what is needed of a value. `key`: a value that repeats it can share the string. */
@@ -36,7 +36,7 @@ export class StateReader<V, P = V> implements OnModuleInit, OnApplicationShutdow
   private readonly consumer: Consumer;
   private readonly cluster = new ConsumerCluster();
   private readonly groupId: string;
-  private readonly readings: Readings<P>;
+  private readonly replay: StateReplay<P>;
   private ends = new Map<number, bigint>();
   private caughtUp: (() => void) | undefined;
   private stopping = false;
@@ -51,7 +51,7 @@ export class StateReader<V, P = V> implements OnModuleInit, OnApplicationShutdow
     private readonly options: StateReaderOptions<V, P>,
   ) {
     this.groupId = connection.topicName(`${connection.clientId}.state.${topic.name}.${randomBytes(4).toString('hex')}`);
-    this.readings = new Readings((key, value) => this.set(key, value));
+    this.replay = new StateReplay((key, value) => this.set(key, value));
     this.consumer = connection.kafka.consumer({
       groupId: this.groupId,
       partitionAssigners: [this.cluster.assigner],
@@ -76,7 +76,7 @@ export class StateReader<V, P = V> implements OnModuleInit, OnApplicationShutdow
       if (!payload.restart && !this.stopping) (this.options.onFatal ?? exitOnFatal)(payload.error);
     });
     // Nothing is committed: every member reads from the beginning.
-    this.consumer.on(this.consumer.events.GROUP_JOIN, () => this.readings.begin());
+    this.consumer.on(this.consumer.events.GROUP_JOIN, () => this.replay.begin());
     const ready = this.waitCaughtUp();
     await this.consumer.connect();
     await this.consumer.subscribe({ topic: this.connection.topicName(this.topic.name), fromBeginning: true });
@@ -152,12 +152,12 @@ export class StateReader<V, P = V> implements OnModuleInit, OnApplicationShutdow
   private take(batch: Batch): void {
     const { partition, messages } = batch;
     const [first] = messages;
-    if (first && this.readings.isBehind(partition, BigInt(first.offset))) {
+    if (first && this.replay.isBehind(partition, BigInt(first.offset))) {
       this.connection.logger.warn(
         { topic: this.topic.name, partition },
         'a state topic has lower offsets than before and may have been created again: it is read again',
       );
-      this.readings.begin(partition);
+      this.replay.begin(partition);
     }
     this.log(partition, messages);
     for (const message of messages) this.apply(partition, message);
@@ -168,7 +168,7 @@ export class StateReader<V, P = V> implements OnModuleInit, OnApplicationShutdow
     try {
       const key = bytes?.toString() ?? '';
       const projected = value === null ? undefined : this.options.project(decodeMessage(this.topic, value), key);
-      this.readings.take(partition, key, projected);
+      this.replay.take(partition, key, projected);
     } catch (error) {
       if (!(error instanceof InvalidMessage)) throw error;
       this.connection.logger.error(
@@ -179,7 +179,7 @@ export class StateReader<V, P = V> implements OnModuleInit, OnApplicationShutdow
   }
 
   private log(partition: number, messages: readonly KafkaMessage[]): void {
-    if (this.readings.isRepeated(partition)) return;
+    if (this.replay.isRepeated(partition)) return;
     const passing = messages.map((m) => ({ key: m.key?.toString() ?? null, headers: recordHeaders(m) }));
     logRequests(this.connection.logger, this.topic.name, 'state received', passing);
   }
@@ -193,7 +193,7 @@ export class StateReader<V, P = V> implements OnModuleInit, OnApplicationShutdow
   }
 
   private advance(partition: number, next: bigint, highWatermark: bigint): void {
-    this.readings.advance(partition, next, highWatermark);
+    this.replay.advance(partition, next, highWatermark);
     const end = this.ends.get(partition);
     if (end !== undefined && next >= end) this.ends.delete(partition);
     if (this.ends.size === 0) this.caughtUp?.();

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { FairTurns } from '../database/fair-turns.js';
+import { FairQueue } from '../database/fair-queue.js';
 import { type ListEnvelope, listEnvelope } from './list-query.js';
 import type { ListQuery } from './list-query.js';
 import { pageOfRows, type RowSource } from './page-of-rows.js';
@@ -19,4 +19,4 @@ export const fairPageOf = <T>(
   accountId: string,
   source: RowSource,
   query: ListQuery,
-): Promise<ListEnvelope<T>> => FairTurns.at(database).run(accountId, () => pageOf(database, source, query));
+): Promise<ListEnvelope<T>> => FairQueue.at(database).run(accountId, () => pageOf(database, source, query));

@@ -7,7 +7,11 @@ import { type TimerWheel } from '../timing/timer-wheel.js';
  * Handles a notification; `work` returns false when it failed. A confirmable one is retransmitted. For a
  * non-confirmable one there is no second copy, so it is retried here.
  */
-export function withChances(core: EndpointCore, { type }: CoapMessage, work: () => Promise<boolean>): Promise<unknown> {
+export function retryNonConfirmable(
+  core: EndpointCore,
+  { type }: CoapMessage,
+  work: () => Promise<boolean>,
+): Promise<unknown> {
   return type === 'CON' ? work() : repeatedly(core, work, () => core.closing);
 }
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { KeptTexts } from './kept-texts.js';
+import { RecordTextCache } from './record-text-cache.js';
 
 describe('kept texts', () => {
   it('are given for their version only', () => {
-    const texts = new KeptTexts();
+    const texts = new RecordTextCache();
     texts.put('a', '1', 'first');
     expect([texts.get('a', '1'), texts.get('a', '2'), texts.get('b', '1')]).toEqual(['first', undefined, undefined]);
     texts.put('a', '2', 'second');
@@ -11,7 +11,7 @@ describe('kept texts', () => {
   });
 
   it('take so much memory and no more: what was asked for longest ago goes', () => {
-    const texts = new KeptTexts(10);
+    const texts = new RecordTextCache(10);
     texts.put('a', '1', 'aaaaa');
     texts.put('b', '1', 'bbbb');
     texts.get('a', '1');

@@ -9,7 +9,7 @@ interface Reading<P> {
  * reading of a partition changes the state once it has reached the end: until then its values are outdated.
  * Keys that the topic does not have any more keep their values: a topic that lost everything ends no devices and keys.
  */
-export class Readings<P> {
+export class StateReplay<P> {
   private readonly known = new Set<number>();
   private readonly readings = new Map<number, Reading<P>>();
 

@@ -4,16 +4,16 @@ import { privateModule } from './modules.js';
 interface Encoder {
   buf: Buffer;
   offset: number;
-  writeEncoder(part: Encoder | RoomyRequest): Encoder;
+  writeEncoder(part: Encoder | HeadroomRequest): Encoder;
 }
 
 /** Before a request: its length, key, version, number, and the name of the client. */
-const roomBytes = 1_024;
+const headroomBytes = 1_024;
 
-const roomyOf = new WeakMap<object, RoomyRequest>();
+const headroomOf = new WeakMap<object, HeadroomRequest>();
 
 /** An encoded request with room in front for what kafkajs writes before it. */
-export class RoomyRequest {
+export class HeadroomRequest {
   /** What kafkajs checks. */
   readonly buf: Buffer;
 
@@ -25,10 +25,10 @@ export class RoomyRequest {
   }
 
   /** Its first byte is the first one that `write` may write to. */
-  static of(bytes: number, write: (buffer: Buffer, at: number) => void): RoomyRequest {
-    const whole = Buffer.allocUnsafeSlow(roomBytes + bytes);
-    write(whole, roomBytes);
-    return new RoomyRequest(whole, roomBytes);
+  static of(bytes: number, write: (buffer: Buffer, at: number) => void): HeadroomRequest {
+    const whole = Buffer.allocUnsafeSlow(headroomBytes + bytes);
+    write(whole, headroomBytes);
+    return new HeadroomRequest(whole, headroomBytes);
   }
 
   /** What kafkajs reads of what its own encoders give. */
@@ -37,11 +37,11 @@ export class RoomyRequest {
   }
 
   /** With these bytes in front; undefined when there is no room for them. */
-  after(front: Buffer): RoomyRequest | undefined {
+  after(front: Buffer): HeadroomRequest | undefined {
     const start = this.start - front.length;
     if (start < 0) return undefined;
     front.copy(this.whole, start);
-    return new RoomyRequest(this.whole, start);
+    return new HeadroomRequest(this.whole, start);
   }
 }
 
@@ -53,10 +53,10 @@ export const replaceRequestCopies = (): void => {
   const { prototype } = privateModule('protocol/encoder.js') as { prototype: Encoder };
   const theirs = prototype.writeEncoder;
   prototype.writeEncoder = function (part) {
-    const roomy = part instanceof RoomyRequest ? part : roomyOf.get(part);
-    const whole = roomy?.after(this.buf.subarray(0, this.offset));
+    const withHeadroom = part instanceof HeadroomRequest ? part : headroomOf.get(part);
+    const whole = withHeadroom?.after(this.buf.subarray(0, this.offset));
     if (!whole) return theirs.call(this, part);
-    roomyOf.set(this, whole);
+    headroomOf.set(this, whole);
     this.buf = whole.buf;
     this.offset = whole.buf.length;
     return this;

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { describe, expect, it } from '@jest/globals';
-import { replaceRequestCopies, RoomyRequest } from './request-room.js';
+import { HeadroomRequest, replaceRequestCopies } from './request-headroom.js';
 
 interface Encoder {
   buf: Buffer;
@@ -21,7 +21,7 @@ const framed = async (clientId: string, encoded: unknown): Promise<Buffer> => {
   const request = { apiKey: 0, apiVersion: 3, encode: async () => encoded };
   return (await encodeRequest({ correlationId: 7, clientId, request })).buffer;
 };
-const roomy = (): unknown => RoomyRequest.of(body.length, (buffer, at) => void body.copy(buffer, at));
+const withHeadroom = (): unknown => HeadroomRequest.of(body.length, (buffer, at) => void body.copy(buffer, at));
 
 describe('a request with room in front', () => {
   it.each([
@@ -31,11 +31,11 @@ describe('a request with room in front', () => {
     ['a client whose name does not fit', 'c'.repeat(2_000)],
   ])('leaves as kafkajs puts it together: %s', async (_name, clientId) => {
     const plain = { buf: body, buffer: body };
-    expect((await framed(clientId, roomy())).equals(await framed(clientId, plain))).toBe(true);
+    expect((await framed(clientId, withHeadroom())).equals(await framed(clientId, plain))).toBe(true);
   });
 
   it('is not copied', async () => {
-    const encoded = roomy() as { buf: Buffer };
+    const encoded = withHeadroom() as { buf: Buffer };
     expect((await framed('client', encoded)).buffer).toBe(encoded.buf.buffer);
   });
 

@@ -7,7 +7,7 @@ interface Kept {
 }
 
 /** Cache of the records that were read last. Callers pass the current version, so a hit is never stale. */
-export class KeptTexts {
+export class RecordTextCache {
   private readonly kept = new Map<string, Kept>();
   private characters = 0;
 

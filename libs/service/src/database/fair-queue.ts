@@ -26,22 +26,22 @@ interface Share {
   waiting: (() => void)[];
 }
 
-const turnsOf = new WeakMap<DataSource, FairTurns>();
+const turnsOf = new WeakMap<DataSource, FairQueue>();
 
 /**
  * Fair queueing of slow queries. A free slot goes to the account with the fewest running queries, and
  * among those to the one that waits longest: an account that requests a hundred lists at once delays only itself.
  */
-export class FairTurns {
+export class FairQueue {
   private readonly shares = new Map<string, Share>();
   /** Accounts in the order of their turns. */
   private readonly queue: Share[] = [];
   private running = 0;
 
   /** Those of all that is read over one pool. */
-  static at(database: DataSource): FairTurns {
+  static at(database: DataSource): FairQueue {
     let turns = turnsOf.get(database);
-    if (!turns) turnsOf.set(database, (turns = new FairTurns()));
+    if (!turns) turnsOf.set(database, (turns = new FairQueue()));
     return turns;
   }
 

@@ -29,7 +29,7 @@ const MALFORMED = { kind: 'malformed' } as const;
  * The cookie exchange (RFC 6347 §4.2.1). It keeps nothing, and its reply is shorter than what it answers, so that a spoofed
  * address never gets more than the attacker sends.
  */
-export class HelloGate {
+export class CookieExchange {
   private readonly secret: CookieSecret;
 
   constructor(nowMs: () => number) {

@@ -7,7 +7,7 @@ interface Bucket {
 }
 
 /** Token bucket per source address for datagrams from peers without state. */
-export class StrangerGate {
+export class PeerRateLimiter {
   constructor(
     private readonly ratePerSecond: number,
     private readonly burst: number,

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { RateLimited } from '../errors/service-error.js';
-import { FairTurns } from './fair-turns.js';
+import { FairQueue } from './fair-queue.js';
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Work that ends when told to, and who does it. */
 class Desk {
-  readonly turns = new FairTurns();
+  readonly turns = new FairQueue();
   readonly under: { accountId: string; end: () => void }[] = [];
 
   ask(accountId: string, times = 1): Promise<void>[] {
@@ -60,7 +60,7 @@ describe('turns at a database', () => {
   });
 
   it('what fails gives its place back, and its error', async () => {
-    const turns = new FairTurns();
+    const turns = new FairQueue();
     const fail = (): Promise<void> => turns.run('account', () => Promise.reject(new Error('statement timeout')));
     for (let n = 0; n < 20; n++) await expect(fail()).rejects.toThrow('statement timeout');
   });
