@@ -5,7 +5,7 @@ import { type SimulatorConfig } from './config.js';
 import { Executions } from './counts/executions.js';
 import { NumberedValues } from './counts/numbered-values.js';
 import { Tally } from './counts/tally.js';
-import { type World } from './device/world.js';
+import { type SimulationContext } from './device/simulation-context.js';
 import { TooFewOpenFiles } from './errors.js';
 import { Fleet } from './fleet/fleet.js';
 import { type GroupFleet } from './fleet/group-fleet.js';
@@ -44,7 +44,7 @@ const toTerminal = (line: string): void => void process.stdout.write(line);
 
 export const start = async (config: SimulatorConfig, write = toTerminal): Promise<RunningSimulator> => {
   checkOpenFiles(config.groups.reduce((sum, { devices }) => sum + devices, 0));
-  const world: World = {
+  const context: SimulationContext = {
     clock: systemClock,
     timers: new TimerWheel(systemCoapClock),
     random: seededRandom(config.seed),
@@ -54,24 +54,24 @@ export const start = async (config: SimulatorConfig, write = toTerminal): Promis
   };
   const tally = new Tally();
   const commons = {
-    world,
-    transports: new Transports(world.timers, world.random),
+    context,
+    transports: new Transports(context.timers, context.random),
     whole: tally,
   };
   const groups = await Promise.all(config.groups.map((settings) => groupFleet(settings, commons)));
   const fleet = new Fleet(groups, config.registrationsPerSecond);
-  const http = new HttpServer(fleetMetrics(groups), world);
+  const http = new HttpServer(fleetMetrics(groups), context);
   const terminal = new Terminal({ groups, tally, write });
   const url = await http.listen(config.http.host, config.http.port);
   terminal.start(config.reportSeconds, url);
-  const { phases, ended } = run(config.phases, fleet, world.timers, (phase) =>
+  const { phases, ended } = run(config.phases, fleet, context.timers, (phase) =>
     terminal.print(`phase "${phase.name}": ${phase.seconds} s`),
   );
   return {
     url,
     tally,
     groups,
-    executions: world.executions,
+    executions: context.executions,
     ended,
     stop: async () => {
       phases.stop();

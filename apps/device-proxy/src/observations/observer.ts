@@ -244,7 +244,7 @@ export class Observer implements BeforeApplicationShutdown {
   ): Promise<void> {
     if (together) return this.values.reportTogether(session, path, reply, { answer });
     const { payload, contentType, maxAgeSeconds } = reply;
-    const audience = session.alone(path);
+    const audience = session.singleSubscribers(path);
     return this.values.report(session, {
       path,
       payload,

@@ -44,7 +44,7 @@ export class Audience {
   }
 
   /** Keys for which the path is observed by itself. */
-  alone(path: string): readonly string[] {
+  singleSubscribers(path: string): readonly string[] {
     return this.single.get(path) ?? none;
   }
 

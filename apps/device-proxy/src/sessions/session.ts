@@ -118,8 +118,8 @@ export class Session {
   }
 
   /** Keys for which the path is observed by itself, including the pending one. */
-  alone(path: string): readonly string[] {
-    return this.withPending(path, this.audience.alone(path), this.pendingSubscriber);
+  singleSubscribers(path: string): readonly string[] {
+    return this.withPending(path, this.audience.singleSubscribers(path), this.pendingSubscriber);
   }
 
   /** Keys that subscribed to the path and have their answer, for values outside observations. */

@@ -239,7 +239,7 @@ export class Sessions {
   }
 
   /** Takes over the sessions of the devices behind a gateway, whose session has just become this replica's. */
-  private async takeAlong(gateway: Session, how: SessionOrigin, previousAddress: string): Promise<void> {
+  private async claimDevicesBehind(gateway: Session, how: SessionOrigin, previousAddress: string): Promise<void> {
     const { deviceId: gatewayId } = gateway;
     const devices = await this.store.behind(gatewayId);
     const take = (deviceId: string): Promise<void> =>
@@ -310,7 +310,8 @@ export class Sessions {
     try {
       if (previousOwner !== '') await this.wakeUps.send(previousOwner, { about: 'session', deviceId, epoch });
       for (const listener of this.listeners) await listener.began?.(session, how, previousAddress);
-      if (how !== 'registered' && mayBeGateway(session.data.links)) await this.takeAlong(session, how, previousAddress);
+      if (how !== 'registered' && mayBeGateway(session.data.links))
+        await this.claimDevicesBehind(session, how, previousAddress);
     } catch (error) {
       // A session that could not be loaded completely is dropped: the next message takes it over again.
       this.drop(session);

@@ -138,7 +138,7 @@ export class Notify {
     const { values } = this;
     const contentType = mediaTypeOf(contentFormat ?? (together && accept ? accept : undefined), together ? '/' : path);
     if (together) return values.reportTogether(session, path, { payload, contentType, maxAgeSeconds }, { traceParent });
-    const audience = session.alone(path);
+    const audience = session.singleSubscribers(path);
     const cause = audience.length > 0 ? 'notify' : 'auto-observation';
     const value = { path, payload, contentType, maxAgeSeconds, cause, audience, traceParent } as const;
     const { pendingSubscriber: pending } = session;

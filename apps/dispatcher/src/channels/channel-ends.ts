@@ -25,13 +25,13 @@ export class ChannelEnds {
   async endChannel(
     keyId: string,
     announcement: Announcement,
-    only: { kind?: ChannelKind; stillSo?: () => Promise<boolean>; waitingMax?: number } = {},
+    only: { kind?: ChannelKind; stillApplies?: () => Promise<boolean>; waitingMax?: number } = {},
     auditAction?: AuditAction,
   ): Promise<boolean> {
     const work = async (locked: LockedChannel): Promise<boolean> => {
       const channel = await locked.find();
       if (channel && only.kind && channel.kind !== only.kind) return false;
-      if (only.stillSo && !(await only.stillSo())) return false;
+      if (only.stillApplies && !(await only.stillApplies())) return false;
       if (channel) await locked.remove(channel, announcement, auditAction);
       // Also without a row: an earlier attempt may have ended here.
       await this.removeQueue(keyId, locked);

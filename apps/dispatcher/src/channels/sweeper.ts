@@ -31,8 +31,8 @@ export class Sweeper extends BackgroundWork {
   }
 
   private async expire(channelId: string, rule: ExpiryRule): Promise<void> {
-    const stillSo = (): Promise<boolean> => this.registry.isExpired(channelId);
-    const ended = await this.ends.endChannel(channelId, { status: 'expired', reason: reasons[rule] }, { stillSo });
+    const stillApplies = (): Promise<boolean> => this.registry.isExpired(channelId);
+    const ended = await this.ends.endChannel(channelId, { status: 'expired', reason: reasons[rule] }, { stillApplies });
     if (ended) this.logger.info({ channelId, rule }, 'channel expired');
   }
 }

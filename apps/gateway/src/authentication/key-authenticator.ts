@@ -22,7 +22,7 @@ import { clientAddress } from './client-address.js';
 import { GuessLimiter } from './guess-limiter.js';
 import { KnownKeys, type LastRead } from './known-keys.js';
 import { LastLogins } from './last-logins.js';
-import { fingerprintOfProof, proofOf, type Proven } from './proof.js';
+import { fingerprintOfProof, proofOf, type VerifiedKey } from './proof.js';
 import { Refusals } from './refusals.js';
 import { SessionAuthenticator, sessionTokenIn } from './session-authenticator.js';
 import type { Source } from './source.js';
@@ -54,7 +54,7 @@ export class KeyAuthenticator implements Authenticator {
       token === undefined
         ? await this.keyOf(parseApiKey(bearerOf(request.headers.authorization) ?? ''), from)
         : await this.sessions.prove(token, request, from);
-    await this.admitProven(proven, from);
+    await this.admitVerified(proven, from);
     const { keyId, accountId, groups, permissions, deviceGroups, tier } = proven.key;
     const secretFingerprint = fingerprintOfProof(proven.proof);
     const requestId = request.id;
@@ -63,10 +63,10 @@ export class KeyAuthenticator implements Authenticator {
   }
 
   /** The key of a sign-in; throws what `authenticate` throws. */
-  async proveKey(text: string, request: FastifyRequest): Promise<Proven> {
+  async proveKey(text: string, request: FastifyRequest): Promise<VerifiedKey> {
     const from = this.sourceOf(request);
     const proven = await this.keyOf(parseApiKey(text), from);
-    await this.admitProven(proven, from);
+    await this.admitVerified(proven, from);
     return proven;
   }
 
@@ -79,14 +79,14 @@ export class KeyAuthenticator implements Authenticator {
     const given = parseApiKey(keyTextOfSocket(authorization, protocols) ?? '');
     const address = clientAddress(handshake, this.config.trustedProxies);
     // Without PostgreSQL nothing is counted, and sockets open.
-    if (!this.provenOf(given, address)) this.read(given, { address }).catch(() => undefined);
+    if (!this.verifiedOf(given, address)) this.read(given, { address }).catch(() => undefined);
   }
 
   private sourceOf({ raw, id }: FastifyRequest): Source {
     return { address: clientAddress(raw, this.config.trustedProxies), requestId: id };
   }
 
-  private async admitProven({ key, proof }: Proven, from: Source): Promise<void> {
+  private async admitVerified({ key, proof }: VerifiedKey, from: Source): Promise<void> {
     const { accountId, keyId } = key;
     if (!key.accountActive) {
       this.refusals.recordRefusal({ kind: 'unauthenticated', accountId, keyId, ...from });
@@ -100,8 +100,8 @@ export class KeyAuthenticator implements Authenticator {
     this.logins.recordLogin(keyId, proof.accessKeyId);
   }
 
-  private async keyOf(given: ApiKey | undefined, from: Source): Promise<Proven> {
-    const last = this.provenOf(given, from.address);
+  private async keyOf(given: ApiKey | undefined, from: Source): Promise<VerifiedKey> {
+    const last = this.verifiedOf(given, from.address);
     return last?.isRecent ? last : this.read(given, from);
   }
 
@@ -109,7 +109,7 @@ export class KeyAuthenticator implements Authenticator {
    * By what was read last. Keys already known keep working from an address that guesses: what was right then is no
    * guess. Anything else throws RateLimited while the address has to wait.
    */
-  private provenOf(given: ApiKey | undefined, address: string): (Proven & LastRead) | undefined {
+  private verifiedOf(given: ApiKey | undefined, address: string): (VerifiedKey & LastRead) | undefined {
     const last = given && this.known.last(given.keyId);
     const proof = proofOf(last?.key, given, this.clock.now());
     if (last && proof) return { ...last, proof };
@@ -119,7 +119,7 @@ export class KeyAuthenticator implements Authenticator {
   }
 
   /** A secret that does not match is looked up too, like an unknown id: both take one read. */
-  private async read(given: ApiKey | undefined, from: Source): Promise<Proven> {
+  private async read(given: ApiKey | undefined, from: Source): Promise<VerifiedKey> {
     const key = given && (await this.known.load(given.keyId));
     const proof = proofOf(key, given, this.clock.now());
     if (key && proof) return { key, proof };

@@ -6,7 +6,7 @@ import type { KnownKey, KnownSecret } from './key-reader.js';
 const dummyHash = '0'.repeat(64);
 const secretsMax = 2;
 
-export interface Proven {
+export interface VerifiedKey {
   key: KnownKey;
   proof: KnownSecret;
 }

@@ -7,7 +7,7 @@ import { SessionEnded } from '../errors.js';
 import { GuessLimiter } from './guess-limiter.js';
 import { KnownKeys } from './known-keys.js';
 import { type Place, requireSameOriginWrite } from './origin.js';
-import { proofByHash, type Proven } from './proof.js';
+import { proofByHash, type VerifiedKey } from './proof.js';
 import { Refusals } from './refusals.js';
 import { sessionTokenOf, sessionTokenOfBearer } from './session-cookie.js';
 import { type Renew, Sessions } from './sessions.js';
@@ -41,7 +41,7 @@ export class SessionAuthenticator {
   renewal: Renew | undefined;
 
   /** Throws OtherOrigin, RequestedWithMissing, RateLimited, SessionEnded. */
-  async prove(token: string, { method, headers }: WithHeaders, from: Source): Promise<Proven> {
+  async prove(token: string, { method, headers }: WithHeaders, from: Source): Promise<VerifiedKey> {
     // A browser adds no Authorization header by itself.
     if (headers.authorization === undefined) requireSameOriginWrite(method, headers, this.config);
     // Known sessions keep working from an address that guesses.

@@ -3,7 +3,7 @@ import { CLOCK, type Clock, formatTimestamp, Unauthenticated } from '@lanyard/se
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { KnownKeys } from '../authentication/known-keys.js';
-import { proofByHash, type Proven } from '../authentication/proof.js';
+import { proofByHash, type VerifiedKey } from '../authentication/proof.js';
 import { type NewSession, Sessions } from '../authentication/sessions.js';
 import type { Source } from '../authentication/source.js';
 import { Account } from '../db/account.entity.js';
@@ -30,7 +30,7 @@ export class SessionRecords {
 
   /** Opens a session, which the event log of the account tells. `former`: the token of the one that it replaces. */
   async open(
-    { key, proof }: Proven,
+    { key, proof }: VerifiedKey,
     { address, requestId = '' }: Source,
     { former, ...holds }: Pick<NewSession, 'holdsUntilMs' | 'renewal'> & { former?: string | undefined } = {},
   ): Promise<{ record: SessionRecord; token: string }> {
@@ -63,7 +63,7 @@ export class SessionRecords {
     return this.recordOf({ key, proof: proof ?? { hash: '', untilMs } }, session?.expiresAt.getTime() ?? Infinity);
   }
 
-  private async recordOf({ key, proof }: Proven, endMs: number): Promise<SessionRecord> {
+  private async recordOf({ key, proof }: VerifiedKey, endMs: number): Promise<SessionRecord> {
     const { accountId, keyId, permissions, deviceGroups } = key;
     const { manager } = this.database;
     const [account, apiKey, user] = await Promise.all([

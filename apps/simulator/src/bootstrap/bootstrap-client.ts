@@ -1,7 +1,7 @@
 import { Code, type CoapRequest, type CoapResponse, formatCode, type TimerWheel } from '@lanyard/coap';
 import { contentFormat } from '@lanyard/lwm2m';
 import { Refused } from '../errors.js';
-import { type Patience, type Version } from '../settings/group.js';
+import { type RetransmissionSettings, type Version } from '../settings/group.js';
 import { type DeviceTransport } from '../transport/device-transport.js';
 import { type Account, accountIn } from './account.js';
 import { BootstrapStore } from './bootstrap-store.js';
@@ -9,7 +9,7 @@ import { BootstrapStore } from './bootstrap-store.js';
 /** How long the server may take from the Bootstrap-Request to the Bootstrap-Finish. */
 const conversationMs = 93_000;
 
-export interface BootstrapOptions extends Patience {
+export interface BootstrapOptions extends RetransmissionSettings {
   name: string;
   version: Version;
   uri: string;

@@ -3,7 +3,7 @@ import { BootstrapClient } from '../bootstrap/bootstrap-client.js';
 import { type Scheme } from '../settings/server-url.js';
 import { type Proof } from '../transport/credentials.js';
 import { type DeviceTransport, type Server } from '../transport/device-transport.js';
-import { type Group } from './world.js';
+import { type Group } from './simulation-context.js';
 
 /** The connection of a device without an account. */
 interface Unaccounted {
@@ -19,20 +19,20 @@ export const firstAccount = ({ settings }: Group): Account | undefined =>
     ? { servers: settings.servers, credential: undefined, lifetimeSeconds: settings.lifetimeSeconds }
     : undefined;
 
-export const serversOf = (account: Account, { world }: Group): Promise<Server[]> =>
-  Promise.all(account.servers.map(async ({ host, port }) => ({ address: await world.resolve(host), port })));
+export const serversOf = (account: Account, { context }: Group): Promise<Server[]> =>
+  Promise.all(account.servers.map(async ({ host, port }) => ({ address: await context.resolve(host), port })));
 
 /** Asks the bootstrap server for an account, with the credential of the factory. Rejects with Refused, or as transports do. */
 export const bootstrapped = async (
   { name, number, group }: { name: string; number: number; group: Group },
   link: Unaccounted,
 ): Promise<Account> => {
-  const { settings, tally, world } = group;
+  const { settings, tally, context } = group;
   const at = number % group.servers.length;
   const [url, server] = [settings.servers[at], group.servers[at]];
   if (!url || !server) throw new RangeError('a group has a server');
   const uri = `${url.scheme}://${url.host.includes(':') ? `[${url.host}]` : url.host}:${url.port}`;
-  const client = new BootstrapClient({ ...settings, name, uri, timers: world.timers });
+  const client = new BootstrapClient({ ...settings, name, uri, timers: context.timers });
   const before = link.transport;
   link.transport = link.transportTo(url.scheme, group.credentials[number]);
   link.bootstrap = client;

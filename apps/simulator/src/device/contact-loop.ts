@@ -1,6 +1,6 @@
 import { type Timer } from '@lanyard/coap';
 import { backOffMs } from './back-off.js';
-import { type Group } from './world.js';
+import { type Group } from './simulation-context.js';
 
 /** A device that contacts its server again and again. */
 export interface Contacting {
@@ -31,13 +31,13 @@ export class ContactLoop {
 
   in(delayMs: number): void {
     this.stop();
-    if (this.device.isPresent) this.next = this.device.group.world.timers.schedule(delayMs, () => void this.run());
+    if (this.device.isPresent) this.next = this.device.group.context.timers.schedule(delayMs, () => void this.run());
   }
 
   /** With the pause that follows so many failures. */
   afterPause(leastMs = 0): void {
-    const { settings, world } = this.device.group;
-    this.in(Math.max(leastMs, backOffMs(this.failures, settings.backOff, world.random)));
+    const { settings, context } = this.device.group;
+    this.in(Math.max(leastMs, backOffMs(this.failures, settings.backOff, context.random)));
   }
 
   stop(): void {

@@ -4,10 +4,10 @@ import { type FirmwareView } from '../firmware/states.js';
 import { ObjectStore } from '../objects/object-store.js';
 import { type Thing } from '../objects/resource.js';
 import { type ObserveRequest } from '../observation/watch.js';
-import { type Asked } from '../operations/asked.js';
+import { type RequestTarget } from '../operations/request-target.js';
 import { type Reporting, Reports, type ReportTransport } from './reports.js';
 import { Sender } from './sender.js';
-import { type Group } from './world.js';
+import { type Group } from './simulation-context.js';
 
 /** The gateway, as far as a device behind it needs it. */
 export interface Host extends Reporting {
@@ -43,7 +43,7 @@ class PrefixedTransport implements ReportTransport {
 }
 
 /** A device that servers reach through its gateway. */
-export class DeviceBehind implements Asked, Reporting, Thing {
+export class DeviceBehind implements RequestTarget, Reporting, Thing {
   readonly name: string;
   readonly prefix: string;
   readonly store: ObjectStore;
@@ -95,7 +95,7 @@ export class DeviceBehind implements Asked, Reporting, Thing {
 
   execute(path: string, args: string): number {
     this.group.tally.count('executed');
-    this.group.world.executions.countExecution(this.name, path, args);
+    this.group.context.executions.countExecution(this.name, path, args);
     return Code.Changed;
   }
 

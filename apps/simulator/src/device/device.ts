@@ -7,18 +7,18 @@ import { SoftwareManagement } from '../firmware/software-management.js';
 import { type FirmwareView } from '../firmware/states.js';
 import { ObjectStore } from '../objects/object-store.js';
 import { type ObserveRequest } from '../observation/watch.js';
-import { type Asked } from '../operations/asked.js';
+import { type RequestTarget } from '../operations/request-target.js';
 import { type Scheme } from '../settings/server-url.js';
 import { type DeviceTransport, type Server } from '../transport/device-transport.js';
 import { ContactLoop, type Contacting } from './contact-loop.js';
 import { DevicesBehind } from './devices-behind.js';
 import { firmwareHostOf, type Updatable } from './firmware-host.js';
 import { Link, type Linked } from './link.js';
-import { answerTo, carryOut, take } from './requests.js';
+import { answerTo, executeResource, take } from './requests.js';
 import { Registrar, type Registering } from './registrar.js';
 import { type Reporting, Reports } from './reports.js';
 import { Sender } from './sender.js';
-import { type Group } from './world.js';
+import { type Group } from './simulation-context.js';
 
 /** After so many failures in a row, a device whose account came from a bootstrap server asks for another one. */
 const failuresBeforeBootstrap = 5;
@@ -27,7 +27,7 @@ const failuresBeforeBootstrap = 5;
 const sleepAgainMs = 500;
 
 /** One device: its life from the first contact on. What it says and answers is in its parts. */
-export class Device implements Asked, Contacting, Linked, Reporting, Registering, Updatable {
+export class Device implements RequestTarget, Contacting, Linked, Reporting, Registering, Updatable {
   readonly store: ObjectStore;
   lifetimeSeconds: number;
   readonly registrar = new Registrar(this);
@@ -90,11 +90,11 @@ export class Device implements Asked, Contacting, Linked, Reporting, Registering
   }
 
   chance(): number {
-    return this.group.world.random();
+    return this.group.context.random();
   }
 
   nowMs(): number {
-    return this.group.world.clock.now();
+    return this.group.context.clock.now();
   }
 
   arrive(): void {
@@ -134,7 +134,7 @@ export class Device implements Asked, Contacting, Linked, Reporting, Registering
     this.off = true;
     void this.transport.abandon();
     if (backInSeconds === 'never') return;
-    this.group.world.timers.schedule(backInSeconds * 1_000, () => {
+    this.group.context.timers.schedule(backInSeconds * 1_000, () => {
       this.off = false;
       this.contacts.now();
     });
@@ -172,8 +172,8 @@ export class Device implements Asked, Contacting, Linked, Reporting, Registering
 
   execute(path: string, args: string): number {
     this.group.tally.count('executed');
-    this.group.world.executions.countExecution(this.name, path, args);
-    return carryOut(this, path);
+    this.group.context.executions.countExecution(this.name, path, args);
+    return executeResource(this, path);
   }
 
   accept(path: string, value: Scalar): number | undefined {
@@ -243,7 +243,7 @@ export class Device implements Asked, Contacting, Linked, Reporting, Registering
 
   /** Not before what it has sent is acknowledged. */
   private sleepIn(delayMs: number): void {
-    this.sleep = this.group.world.timers.schedule(delayMs, () => {
+    this.sleep = this.group.context.timers.schedule(delayMs, () => {
       if (this.contacts.isTalking || this.reports.isSending || this.behind?.isSending) this.sleepIn(sleepAgainMs);
       else void this.transport.sleep();
     });

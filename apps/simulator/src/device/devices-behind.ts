@@ -128,7 +128,7 @@ export class DevicesBehind {
 
   /** One leaves, or the one that has left returns. */
   private changeIn(delayMs: number): void {
-    this.timer = this.gateway.group.world.timers.schedule(delayMs, () => {
+    this.timer = this.gateway.group.context.timers.schedule(delayMs, () => {
       if (this.away) this.join(this.away);
       else this.leave(this.devices[Math.floor(this.gateway.chance() * this.devices.length)]);
       this.changeIn(delayMs);

@@ -7,7 +7,7 @@ import { Result } from '../firmware/states.js';
 import { type FirmwareFailure } from '../settings/firmware.js';
 import { parseServerUrl, type Scheme } from '../settings/server-url.js';
 import { type DeviceTransport, type Server } from '../transport/device-transport.js';
-import { type Group } from './world.js';
+import { type Group } from './simulation-context.js';
 
 export interface Updatable {
   readonly number: number;
@@ -42,7 +42,7 @@ const packageServer = (device: Updatable, scheme: Scheme, to: { host: string; po
   const transport = device.transportTo(scheme);
   return {
     open: async () => {
-      const address = isIP(to.host) > 0 ? to.host : await device.group.world.resolve(to.host);
+      const address = isIP(to.host) > 0 ? to.host : await device.group.context.resolve(to.host);
       await transport.open({ address, port: to.port });
     },
     request: (request) => transport.request(request),
@@ -64,10 +64,10 @@ const sourceOf = (device: Updatable, uri: string): PackageSource => {
 };
 
 export const firmwareHostOf = (device: Updatable): FirmwareHost => {
-  const { world, settings, tally } = device.group;
+  const { context, settings, tally } = device.group;
   return {
     settings: settings.firmware,
-    timers: world.timers,
+    timers: context.timers,
     failure: failureOf(device),
     sourceOf: (uri) => sourceOf(device, uri),
     count: (event) => tally.count(event),

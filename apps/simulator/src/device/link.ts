@@ -5,7 +5,7 @@ import { type Scheme } from '../settings/server-url.js';
 import { type Proof } from '../transport/credentials.js';
 import { type DeviceTransport, type Server } from '../transport/device-transport.js';
 import { bootstrapped, firstAccount, serversOf } from './bootstrapping.js';
-import { type Group } from './world.js';
+import { type Group } from './simulation-context.js';
 
 export interface Linked {
   readonly number: number;

@@ -4,7 +4,7 @@ import { type ObjectStore } from '../objects/object-store.js';
 import { type Scheme } from '../settings/server-url.js';
 import { type DeviceTransport } from '../transport/device-transport.js';
 import { accepted, deregisterRequest, registerRequest, updateRequest } from './registration.js';
-import { type Group } from './world.js';
+import { type Group } from './simulation-context.js';
 
 /** What an update tells, beside that the device is there. */
 interface News {

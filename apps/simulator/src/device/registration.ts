@@ -1,10 +1,10 @@
 import { Code, formatCode, type OutgoingRequest, type ReceivedResponse } from '@lanyard/coap';
 import { contentFormat } from '@lanyard/lwm2m';
 import { Refused } from '../errors.js';
-import { type GroupSettings, type Patience } from '../settings/group.js';
+import { type GroupSettings, type RetransmissionSettings } from '../settings/group.js';
 import { type Scheme } from '../settings/server-url.js';
 
-const patient = ({ ackTimeoutMs, retransmissions }: Patience): Partial<OutgoingRequest> => ({
+const retransmissionOf = ({ ackTimeoutMs, retransmissions }: RetransmissionSettings): Partial<OutgoingRequest> => ({
   ackTimeoutMs,
   maxRetransmit: retransmissions,
 });
@@ -24,7 +24,7 @@ export const registerRequest = (
   settings: GroupSettings,
   links: Buffer,
 ): OutgoingRequest => ({
-  ...patient(settings),
+  ...retransmissionOf(settings),
   method: Code.POST,
   path: ['rd'],
   query: [
@@ -47,10 +47,10 @@ interface UpdateNews {
 /** `POST /rd/<id>` */
 export const updateRequest = (
   registrationId: string,
-  patience: Patience,
+  retransmission: RetransmissionSettings,
   { lifetimeSeconds, links }: UpdateNews,
 ): OutgoingRequest => ({
-  ...patient(patience),
+  ...retransmissionOf(retransmission),
   method: Code.POST,
   path: ['rd', registrationId],
   ...(lifetimeSeconds !== undefined && { query: [`lt=${lifetimeSeconds}`] }),
@@ -73,8 +73,12 @@ export const accepted = (what: string, response: ReceivedResponse, code: number)
 };
 
 /** `POST /dp`: values without an observation (LwM2M 1.1 core §6.4.5). */
-export const sendRequest = (patience: Patience, payload: Buffer, format: number): OutgoingRequest => ({
-  ...patient(patience),
+export const sendRequest = (
+  retransmission: RetransmissionSettings,
+  payload: Buffer,
+  format: number,
+): OutgoingRequest => ({
+  ...retransmissionOf(retransmission),
   method: Code.POST,
   path: ['dp'],
   payload,

@@ -30,7 +30,7 @@ it('values that were kept leave first, one at a time, and what is measured meanw
       settings: { queueMode: true, keptValues: 10, confirmable: true },
       tally: { count: () => undefined, took: () => undefined },
       watches: { add: () => undefined, remove: () => undefined },
-      world: {},
+      context: {},
     },
   };
   const reports = new Reports(device as unknown as Reporting);

@@ -5,7 +5,7 @@ import { encodeFor, isTimed } from '../observation/encode.js';
 import { NotificationRule } from '../observation/notification-rule.js';
 import { type ObserveRequest, type Watch, watchKey } from '../observation/watch.js';
 import { type DeviceTransport } from '../transport/device-transport.js';
-import { type Group } from './world.js';
+import { type Group } from './simulation-context.js';
 
 /** How reports and sent values reach the server. */
 export type ReportTransport = Pick<DeviceTransport, 'isOpen' | 'notify' | 'request'>;
@@ -93,7 +93,7 @@ export class Reports {
     const { group, name } = this.device;
     const value = single(values);
     if (!group.settings.numberedValues || !watch.measured || !value) return values;
-    const number = group.world.numbered?.nextValue(name, value.path);
+    const number = group.context.numbered?.nextValue(name, value.path);
     return number === undefined ? values : [{ ...value, value: number }];
   }
 
@@ -117,7 +117,7 @@ export class Reports {
 
   /** A value that waits for the minimum period, or for the maximum one. The earlier of them is enough. */
   private schedule(watch: Watch, delayMs: number): void {
-    watch.timer ??= this.device.group.world.timers.schedule(delayMs, () => {
+    watch.timer ??= this.device.group.context.timers.schedule(delayMs, () => {
       delete watch.timer;
       const values = this.device.store.values(watch.paths);
       const isPossible = this.device.transport.isOpen && !watch.busy && !watch.history;
@@ -166,7 +166,7 @@ export class Reports {
     delete watch.timer;
     watch.busy = true;
     watch.number = (watch.number + 1) & 0xff_ffff;
-    const { settings, tally, world } = group;
+    const { settings, tally, context } = group;
     const sentAt = performance.now();
     try {
       const outcome = await transport.notify({
@@ -184,7 +184,7 @@ export class Reports {
         if (outcome === 'sent') return true;
         tally.took('value', performance.now() - sentAt);
         for (const { path, value } of values)
-          if (typeof value === 'number') world.numbered?.acknowledged(name, path, value);
+          if (typeof value === 'number') context.numbered?.acknowledged(name, path, value);
         return true;
       }
     } catch (error) {

@@ -5,12 +5,12 @@ import { PowerLost } from '../firmware/download.js';
 import { type FirmwareUpdate } from '../firmware/firmware-update.js';
 import { type SoftwareManagement } from '../firmware/software-management.js';
 import { answer } from '../operations/answer.js';
-import { type Asked } from '../operations/asked.js';
+import { type RequestTarget } from '../operations/request-target.js';
 import { isPackage } from '../transport/package-blocks.js';
-import { type Group } from './world.js';
+import { type Group } from './simulation-context.js';
 
 /** What requests of servers have an effect on. */
-export interface Controlled extends Asked {
+export interface Controlled extends RequestTarget {
   readonly group: Group;
   readonly bootstrap: BootstrapClient | undefined;
   readonly updater: FirmwareUpdate;
@@ -43,7 +43,7 @@ export const answerTo = async (device: Controlled, request: CoapRequest): Promis
 };
 
 /** The effect of an execution. @returns The response code. */
-export const carryOut = (device: Controlled, path: string): number => {
+export const executeResource = (device: Controlled, path: string): number => {
   switch (path) {
     case '/1/0/8':
       device.updateSoon();
@@ -69,7 +69,7 @@ export const carryOut = (device: Controlled, path: string): number => {
 const bootstrapAgain = (device: Controlled): number => {
   if (device.group.settings.bootstrap === 'none') return Code.MethodNotAllowed;
   // The answer leaves over the connection that ends then.
-  device.group.world.timers.schedule(0, () => device.bootstrapAgain());
+  device.group.context.timers.schedule(0, () => device.bootstrapAgain());
   return Code.Changed;
 };
 

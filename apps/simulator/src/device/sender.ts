@@ -28,7 +28,7 @@ export class Sender {
 
   private measureIn(delayMs: number, number: number): void {
     const { group, store } = this.device;
-    this.timer = group.world.timers.schedule(delayMs, () => {
+    this.timer = group.context.timers.schedule(delayMs, () => {
       const timeMs = this.device.nowMs();
       const measured = [...store.below('/')].filter((resource) => resource.measured).map(({ path }) => path);
       this.unsent.push(...store.values(measured).map((value) => ({ ...value, timeMs })));

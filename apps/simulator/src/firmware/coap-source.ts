@@ -1,5 +1,5 @@
 import { Code, formatCode, type OutgoingRequest, type ReceivedResponse } from '@lanyard/coap';
-import { type Patience } from '../settings/group.js';
+import { type RetransmissionSettings } from '../settings/group.js';
 import { DownloadFailed, packageChanged, type PackageSource } from './sources.js';
 import { Result } from './states.js';
 
@@ -26,7 +26,7 @@ export class CoapSource implements PackageSource {
 
   constructor(
     private readonly url: URL,
-    private readonly patience: Patience,
+    private readonly retransmission: RetransmissionSettings,
     private readonly server: PackageServer,
   ) {}
 
@@ -52,7 +52,7 @@ export class CoapSource implements PackageSource {
   }
 
   private requestFor(offset: number, bytes: number): OutgoingRequest {
-    const { ackTimeoutMs, retransmissions } = this.patience;
+    const { ackTimeoutMs, retransmissions } = this.retransmission;
     const query = [...this.url.searchParams].map(([name, value]) => (value === '' ? name : `${name}=${value}`));
     return {
       method: Code.GET,

@@ -1,5 +1,5 @@
 import { Device } from '../device/device.js';
-import { type Group } from '../device/world.js';
+import { type Group } from '../device/simulation-context.js';
 import { Reporter } from './reporter.js';
 
 /** The devices of a group: they report, restart, and change their addresses. */
@@ -67,7 +67,7 @@ export class GroupFleet {
   }
 
   private some(percent: number): Device[] {
-    return this.devices.filter(() => this.group.world.random() * 100 < percent);
+    return this.devices.filter(() => this.group.context.random() * 100 < percent);
   }
 
   private every(ms: number, run: () => void): void {
@@ -75,6 +75,6 @@ export class GroupFleet {
   }
 
   private one(): Device | undefined {
-    return this.devices[Math.floor(this.group.world.random() * this.devices.length)];
+    return this.devices[Math.floor(this.group.context.random() * this.devices.length)];
   }
 }

@@ -1,5 +1,5 @@
 import { ConfigError } from '@lanyard/service';
-import { type Group, type World } from '../device/world.js';
+import { type Group, type SimulationContext } from '../device/simulation-context.js';
 import { type FirmwareView, Result, State } from '../firmware/states.js';
 import { Catalogue } from '../objects/catalogue.js';
 import { Watches } from '../observation/watches.js';
@@ -38,7 +38,7 @@ const neverUpdated = ({ firmware: { version } }: GroupSettings): FirmwareView =>
 
 /** What the groups of a fleet have in common. */
 export interface Commons {
-  world: World;
+  context: SimulationContext;
   transports: Transports;
   whole: Tally;
 }
@@ -46,12 +46,15 @@ export interface Commons {
 /** Reads the credentials of the group and resolves its servers. Throws ConfigError. */
 export const groupFleet = async (
   settings: GroupSettings,
-  { world, transports, whole }: Commons,
+  { context, transports, whole }: Commons,
 ): Promise<GroupFleet> => {
   const credentials = credentialsOf(settings);
-  const resolved = async ({ host, port }: ServerUrl): Promise<Server> => ({ address: await world.resolve(host), port });
+  const resolved = async ({ host, port }: ServerUrl): Promise<Server> => ({
+    address: await context.resolve(host),
+    port,
+  });
   const group: Group = {
-    world,
+    context,
     settings,
     servers: await Promise.all(settings.servers.map(resolved)),
     firmware: neverUpdated(settings),

@@ -1,15 +1,15 @@
 import { Code, type CoapRequest, type CoapResponse } from '@lanyard/coap';
 import { isPath, parsePath } from '@lanyard/lwm2m';
-import { type Asked } from './asked.js';
 import { create, remove } from './instances.js';
 import { readComposite, readOrDiscover } from './read.js';
+import { type RequestTarget } from './request-target.js';
 import { write, writeComposite } from './write.js';
 
 /** Servers have no access to it (LwM2M 1.2 core appendix E.1). */
 const securityObject = '0';
 
 /** The device's response to a request of its server (LwM2M 1.2 core §6.3, §6.4). */
-export const answer = (device: Asked, request: CoapRequest): CoapResponse => {
+export const answer = (device: RequestTarget, request: CoapRequest): CoapResponse => {
   const path = `/${request.path.join('/')}`;
   if (request.path.length === 0) return answerTogether(device, request);
   if (request.path[0] === securityObject) return { code: Code.Unauthorized };
@@ -29,7 +29,7 @@ export const answer = (device: Asked, request: CoapRequest): CoapResponse => {
 };
 
 /** Composite operations have no path, and exist since LwM2M 1.1. */
-const answerTogether = (device: Asked, request: CoapRequest): CoapResponse => {
+const answerTogether = (device: RequestTarget, request: CoapRequest): CoapResponse => {
   if (device.store.catalogue.version === '1.0') return { code: Code.MethodNotAllowed };
   if (request.method === Code.FETCH) return readComposite(device, request);
   if (request.method === Code.IPATCH) return writeComposite(device, request);
@@ -37,7 +37,7 @@ const answerTogether = (device: Asked, request: CoapRequest): CoapResponse => {
 };
 
 /** Create on an object, partial update of an instance, execute of a resource. */
-const post = (device: Asked, path: string, request: CoapRequest): CoapResponse => {
+const post = (device: RequestTarget, path: string, request: CoapRequest): CoapResponse => {
   const { instance, resource } = parsePath(path);
   if (instance === undefined) return create(device, path, request);
   if (resource === undefined) return write(device, path, request, { replace: false });

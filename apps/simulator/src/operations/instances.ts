@@ -1,6 +1,6 @@
 import { Code, type CoapRequest, type CoapResponse } from '@lanyard/coap';
 import { contentFormat, decodeTlv, isPath, Malformed, namesIn, parsePath, type ResourceValue } from '@lanyard/lwm2m';
-import { type Asked } from './asked.js';
+import { type RequestTarget } from './request-target.js';
 import { valuesOf, writeAll } from './write.js';
 
 const { tlv, senmlJson, senmlCbor, lwm2mCbor } = contentFormat;
@@ -27,7 +27,7 @@ const tolerant = (read: () => number | undefined): number | 'malformed' | undefi
 };
 
 /** Create (LwM2M 1.2 core §6.3.7). Without an id in the payload the device chooses one, and says which. */
-export const create = (device: Asked, path: string, request: CoapRequest): CoapResponse => {
+export const create = (device: RequestTarget, path: string, request: CoapRequest): CoapResponse => {
   const { store } = device;
   const { object } = parsePath(path);
   const { payload, contentFormat: format = tlv } = request;
@@ -51,13 +51,13 @@ export const create = (device: Asked, path: string, request: CoapRequest): CoapR
 };
 
 const valuesToCreate = (
-  device: Asked,
+  device: RequestTarget,
   base: string,
   request: Pick<CoapRequest, 'payload'> & { contentFormat: number },
 ): ResourceValue[] | number => (request.payload.length === 0 ? [] : valuesOf(device, base, request));
 
 /** Delete of an object instance (§6.3.8). */
-export const remove = (device: Asked, path: string): CoapResponse => {
+export const remove = (device: RequestTarget, path: string): CoapResponse => {
   const { store } = device;
   if (store.below(path).length === 0) return { code: Code.NotFound };
   const { object, instance, resource } = parsePath(path);

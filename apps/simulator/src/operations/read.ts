@@ -11,13 +11,13 @@ import {
 } from '@lanyard/lwm2m';
 import { discover } from '../objects/links.js';
 import { encodeFor } from '../observation/encode.js';
-import { type Asked } from './asked.js';
+import { type RequestTarget } from './request-target.js';
 
 /** Read, Observe, Discover (LwM2M 1.2 core §6.3.1 to §6.3.3, §6.4.1). */
-export const readOrDiscover = (device: Asked, path: string, request: CoapRequest): CoapResponse =>
+export const readOrDiscover = (device: RequestTarget, path: string, request: CoapRequest): CoapResponse =>
   request.accept === contentFormat.linkFormat ? links(device, path, request) : read(device, path, request);
 
-const links = ({ store }: Asked, path: string, { query }: CoapRequest): CoapResponse => {
+const links = ({ store }: RequestTarget, path: string, { query }: CoapRequest): CoapResponse => {
   const depth = query.find((part) => /^depth=\d$/.test(part));
   const payload = discover(store, path, depth === undefined ? undefined : Number(depth.slice(-1)));
   if (!payload) return { code: Code.NotFound };
@@ -25,7 +25,7 @@ const links = ({ store }: Asked, path: string, { query }: CoapRequest): CoapResp
 };
 
 const content = (
-  { store }: Asked,
+  { store }: RequestTarget,
   base: string | undefined,
   accept: number | undefined,
   values: readonly ResourceValue[],
@@ -39,7 +39,7 @@ const content = (
   }
 };
 
-const read = (device: Asked, path: string, { accept, observe, token }: CoapRequest): CoapResponse => {
+const read = (device: RequestTarget, path: string, { accept, observe, token }: CoapRequest): CoapResponse => {
   if (device.store.below(path).length === 0) return { code: Code.NotFound };
   const values = device.store.values([path]);
   if (values.length === 0) return { code: Code.MethodNotAllowed };
@@ -49,8 +49,8 @@ const read = (device: Asked, path: string, { accept, observe, token }: CoapReque
 };
 
 const observing = (
-  device: Asked,
-  request: Parameters<Asked['watch']>[0],
+  device: RequestTarget,
+  request: Parameters<RequestTarget['watch']>[0],
   observe: number | undefined,
 ): { observe?: number } => {
   if (observe === 1) device.unwatch(request);
@@ -60,7 +60,7 @@ const observing = (
 };
 
 /** Read-Composite and Observe-Composite (§6.3.8, §6.4.4). What does not exist is left out. */
-export const readComposite = (device: Asked, request: CoapRequest): CoapResponse => {
+export const readComposite = (device: RequestTarget, request: CoapRequest): CoapResponse => {
   const { contentFormat: format = -1, payload, observe, token } = request;
   if (!readCompositeFormats.includes(format)) return { code: Code.UnsupportedContentFormat };
   const paths = pathsIn(format, payload);

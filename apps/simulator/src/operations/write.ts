@@ -16,7 +16,7 @@ import {
 } from '@lanyard/lwm2m';
 import { conforms } from '../objects/conform.js';
 import { parseAttributes } from '../objects/attributes.js';
-import { type Asked } from './asked.js';
+import { type RequestTarget } from './request-target.js';
 
 let models: ModelRegistry | undefined;
 const registry = (): ModelRegistry => (models ??= standardModels());
@@ -34,7 +34,7 @@ const decoded = (decode: () => ResourceValue[]): ResourceValue[] | number => {
 
 /** Of a write to one path; resources are named by the payload, and have to be at it. */
 export const valuesOf = (
-  { store }: Asked,
+  { store }: RequestTarget,
   path: string,
   { payload, contentFormat: format = contentFormat.text }: Pick<CoapRequest, 'payload' | 'contentFormat'>,
 ): ResourceValue[] | number => {
@@ -45,21 +45,21 @@ export const valuesOf = (
 };
 
 /** What is wrong with writing a value; undefined: nothing. */
-const refusalOf = ({ store }: Asked, { path, value }: ResourceValue): number | undefined => {
+const refusalOf = ({ store }: RequestTarget, { path, value }: ResourceValue): number | undefined => {
   const resource = store.get(path);
   if (!resource) return Code.NotFound;
   if (!resource.writable) return Code.MethodNotAllowed;
   return conforms(value, resource.type) ? undefined : Code.BadRequest;
 };
 
-const stored = (device: Asked, path: string, value: Scalar): number | undefined => {
+const stored = (device: RequestTarget, path: string, value: Scalar): number | undefined => {
   const code = device.accept(path, value);
   if (code === undefined) device.store.write(path, value);
   return code;
 };
 
 /** All of them or none. @returns The response code. */
-export const writeAll = (device: Asked, values: readonly ResourceValue[]): number => {
+export const writeAll = (device: RequestTarget, values: readonly ResourceValue[]): number => {
   for (const value of values) {
     const refusal = refusalOf(device, value);
     if (refusal !== undefined) return refusal;
@@ -74,7 +74,7 @@ export const writeAll = (device: Asked, values: readonly ResourceValue[]): numbe
 
 /** Write and Write-Attributes (LwM2M 1.2 core §6.3.4, §6.3.5). `replace`: what the payload of an instance leaves out is reset. */
 export const write = (
-  device: Asked,
+  device: RequestTarget,
   path: string,
   request: CoapRequest,
   { replace }: { replace: boolean },
@@ -91,14 +91,17 @@ export const write = (
   return { code: writeAll(device, values) };
 };
 
-const writeAttributes = ({ store }: Asked, path: string, { query }: CoapRequest): CoapResponse => {
+const writeAttributes = ({ store }: RequestTarget, path: string, { query }: CoapRequest): CoapResponse => {
   const changes = parseAttributes(query, store.catalogue.version);
   if (!changes || !store.changeAttributes(path, changes)) return { code: Code.BadRequest };
   return { code: Code.Changed };
 };
 
 /** Write-Composite (§6.3.9): all of it or nothing. Records without a value remove instances of resources. */
-export const writeComposite = (device: Asked, { payload, contentFormat: format = -1 }: CoapRequest): CoapResponse => {
+export const writeComposite = (
+  device: RequestTarget,
+  { payload, contentFormat: format = -1 }: CoapRequest,
+): CoapResponse => {
   if (!writeCompositeFormats.includes(format)) return { code: Code.UnsupportedContentFormat };
   const values = decoded(() => decodeWriteComposite(format, payload, registry()));
   if (typeof values === 'number') return { code: values };

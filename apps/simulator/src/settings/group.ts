@@ -13,13 +13,13 @@ export const versions = ['1.0', '1.1', '1.2'] as const;
 export type Version = (typeof versions)[number];
 
 /** How often at most something is sent again, and after how long. */
-export interface Patience {
+export interface RetransmissionSettings {
   ackTimeoutMs: number;
   retransmissions: number;
 }
 
 /** Devices that are alike. */
-export interface GroupSettings extends Patience {
+export interface GroupSettings extends RetransmissionSettings {
   name: string;
   devices: number;
   /** Each device starts with one server, and switches to the next one if it gets no answer. */

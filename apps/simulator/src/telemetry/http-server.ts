@@ -1,13 +1,13 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Metrics } from '@lanyard/service';
-import { type World } from '../device/world.js';
+import { type SimulationContext } from '../device/simulation-context.js';
 
 /** `GET /metrics` for Prometheus; `GET /executions`: how often each device executed what; `GET /values`: values that count up. */
 export class HttpServer {
   private readonly server: Server;
 
-  constructor(metrics: Metrics, { executions, numbered }: Pick<World, 'executions' | 'numbered'>) {
+  constructor(metrics: Metrics, { executions, numbered }: Pick<SimulationContext, 'executions' | 'numbered'>) {
     this.server = createServer((request, response) => {
       if (request.url === '/metrics')
         metrics.registry.metrics().then(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Tally } from '../counts/tally.js';
-import { type Group } from '../device/world.js';
+import { type Group } from '../device/simulation-context.js';
 import { readGroup } from '../settings/group.js';
 import { environmentReader } from '../settings/reader.js';
 import { summarize } from './summary.js';

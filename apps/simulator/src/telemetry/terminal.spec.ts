@@ -1,7 +1,7 @@
 import { mock } from 'node:test';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Tally } from '../counts/tally.js';
-import { type Group } from '../device/world.js';
+import { type Group } from '../device/simulation-context.js';
 import { readGroup } from '../settings/group.js';
 import { environmentReader } from '../settings/reader.js';
 import { type Watch } from '../observation/watch.js';

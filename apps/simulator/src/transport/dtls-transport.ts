@@ -1,6 +1,6 @@
 import { CoapDatagramEndpoint, peerOf } from '@lanyard/coap';
 import { type DtlsClientOptions } from '@lanyard/dtls';
-import { type Patience } from '../settings/group.js';
+import { type RetransmissionSettings } from '../settings/group.js';
 import { isPreSharedKey, type Proof } from './credentials.js';
 import { type DatagramParts, DatagramTransport, endpointLimits } from './datagram-transport.js';
 import { type Server } from './device-transport.js';
@@ -11,7 +11,7 @@ import { isPackage } from './package-blocks.js';
 export interface DtlsParts extends DatagramParts {
   credential: Proof;
   connectionIds: boolean;
-  patience: Patience;
+  retransmission: RetransmissionSettings;
 }
 
 /** Records to a client need no id, as each client has a socket (RFC 9146 §3); the server may choose one for itself. */
@@ -62,8 +62,8 @@ export class DtlsTransport extends DatagramTransport<CoapDatagramEndpoint> {
   }
 
   private newLine(host: string): DtlsLine {
-    const { credential, connectionIds, patience, timers, events } = this.dtls;
-    const { ackTimeoutMs, retransmissions } = patience;
+    const { credential, connectionIds, retransmission, timers, events } = this.dtls;
+    const { ackTimeoutMs, retransmissions } = retransmission;
     return new DtlsLine({
       host,
       client: {

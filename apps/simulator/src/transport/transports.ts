@@ -18,13 +18,14 @@ export class Transports {
 
   of({
     connectionIds,
-    ...patience
+    ...retransmission
   }: Pick<GroupSettings, 'connectionIds' | 'ackTimeoutMs' | 'retransmissions'>): TransportOf {
     const { timers, random } = this;
     return (device, { scheme, credential }, events) => {
       const parts = { device, events, timers, random };
       if (scheme === 'coap') return new UdpTransport(parts);
-      if (scheme === 'coaps' && credential) return new DtlsTransport({ ...parts, credential, connectionIds, patience });
+      if (scheme === 'coaps' && credential)
+        return new DtlsTransport({ ...parts, credential, connectionIds, retransmission });
       const key = credential && isPreSharedKey(credential) ? credential : undefined;
       if (isSecure(scheme) && !key) throw new NoCredential(scheme);
       return new StreamTransport((this.pool ??= new StreamPool()), events, isSecure(scheme) ? key : undefined);

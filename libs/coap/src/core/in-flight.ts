@@ -1,6 +1,6 @@
 import { isRequestCode } from '../codec/code.js';
 import { type CoapMessage } from '../codec/message.js';
-import { printOf } from '../peer/answer-ring.js';
+import { fingerprintOf } from '../peer/answer-ring.js';
 import { type PeerState } from '../peer/peer-state.js';
 import { type Peer } from '../messages/peer.js';
 import { type InFlight } from '../peer/running.js';
@@ -109,4 +109,4 @@ const isSame = (one: CoapMessage, other: CoapMessage): boolean =>
   one.code === other.code &&
   one.token.equals(other.token) &&
   one.payload.equals(other.payload) &&
-  (!isRequestCode(one.code) || printOf(one) === printOf(other));
+  (!isRequestCode(one.code) || fingerprintOf(one) === fingerprintOf(other));

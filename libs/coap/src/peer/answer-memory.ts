@@ -3,7 +3,7 @@ import { type CoapMessage } from '../codec/message.js';
 import { type BoundedTable } from '../memory/bounded-table.js';
 import { tokenKey } from '../codec/tokens.js';
 import { type CoapClock } from '../timing/clock.js';
-import { answers, EMPTY_ACK, type KnownMarks, printOf, type RememberedAnswer } from './answer-ring.js';
+import { answers, EMPTY_ACK, fingerprintOf, type KnownMarks, type RememberedAnswer } from './answer-ring.js';
 import { type PeerState } from './peer-state.js';
 import { type Peer } from '../messages/peer.js';
 
@@ -34,7 +34,7 @@ export class AnswerMemory {
     const entry = {
       messageId,
       token: marks?.token ?? tokenKey(message.token),
-      print: marks?.print ?? printOf(message),
+      print: marks?.print ?? fingerprintOf(message),
       answer: text,
       atMs: Math.floor(this.clock.nowMs()),
     };

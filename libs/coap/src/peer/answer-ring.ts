@@ -8,13 +8,13 @@ import { EXCHANGE_LIFETIME_MS, NON_LIFETIME_MS } from '../timing/transmission-pa
 export interface RememberedAnswer {
   messageId: number;
   token: string;
-  /** `printOf` the message. */
+  /** `fingerprintOf` the message. */
   print: number;
   answer: string;
   atMs: number;
 }
 
-/** What the responder knows about an earlier message: its token (`tokenKey`) and its `printOf`. */
+/** What the responder knows about an earlier message: its token (`tokenKey`) and its `fingerprintOf`. */
 export interface KnownMarks {
   token: string;
   print: number | undefined;
@@ -54,7 +54,7 @@ export class AnswerRing {
 /** Of FNV-1a. */
 const prime = 0x01000193;
 
-const printOfOptions = (start: number, options: readonly CoapOption[]): number => {
+const fingerprintOfOptions = (start: number, options: readonly CoapOption[]): number => {
   let print = start;
   for (const { number, value } of options) {
     print = Math.imul(print ^ number, prime);
@@ -67,9 +67,9 @@ const printOfOptions = (start: number, options: readonly CoapOption[]): number =
  * Of the payload (`crc32`), and of what else tells one request from another. Signed: a number that takes no memory of its
  * own.
  */
-export const printOf = ({ code, options, payload }: CoapMessage): number => {
+export const fingerprintOf = ({ code, options, payload }: CoapMessage): number => {
   const print = payload.length === 0 ? 0 : crc32(payload) | 0;
-  return isRequestCode(code) ? printOfOptions(print, options) : print;
+  return isRequestCode(code) ? fingerprintOfOptions(print, options) : print;
 };
 
 /**
@@ -83,6 +83,6 @@ export function answers(entry: RememberedAnswer, message: CoapMessage, nowMs: nu
     entry.messageId === message.messageId &&
     nowMs - entry.atMs < lifetimeMs &&
     entry.token === tokenKey(message.token) &&
-    entry.print === printOf(message)
+    entry.print === fingerprintOf(message)
   );
 }

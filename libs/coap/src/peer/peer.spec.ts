@@ -4,7 +4,7 @@ import { Code } from '../codec/code.js';
 import { type CoapMessage } from '../codec/message.js';
 import { InvalidPeerAddress, PeerForgotten, QueueFull } from '../errors.js';
 import { TimerWheel } from '../timing/timer-wheel.js';
-import { AnswerRing, printOf } from './answer-ring.js';
+import { AnswerRing, fingerprintOf } from './answer-ring.js';
 import { PeerQueue } from './peer-queue.js';
 import { PeerTable } from './peer-table.js';
 import { peerKey, peerOf } from '../messages/peer.js';
@@ -41,7 +41,13 @@ describe('AnswerRing', () => {
     });
     const ring = new AnswerRing();
     for (let id = 0; id < 9; id += 1)
-      ring.remember({ messageId: id, token: '74', print: printOf(message(id)), answer: `answer ${id}`, atMs: 1_000 });
+      ring.remember({
+        messageId: id,
+        token: '74',
+        print: fingerprintOf(message(id)),
+        answer: `answer ${id}`,
+        atMs: 1_000,
+      });
     expect(ring.find(message(0), 1_000)).toBeUndefined();
     expect(ring.find(message(1), 1_000)).toBe('answer 1');
     expect(ring.find(message(1, { token: Buffer.from('other') }), 1_000)).toBeUndefined();

@@ -3,7 +3,7 @@ import { type ObjectStore } from '../objects/object-store.js';
 import { type ObserveRequest } from '../observation/watch.js';
 
 /** The device that a server asks something. */
-export interface Asked {
+export interface RequestTarget {
   readonly store: ObjectStore;
   watch(request: ObserveRequest): void;
   unwatch(request: Pick<ObserveRequest, 'paths' | 'isComposite'>): void;

@@ -11,7 +11,7 @@ import { type Credential } from '../transport/credentials.js';
 import { type Server, type TransportOf } from '../transport/device-transport.js';
 
 /** What all devices share. */
-export interface World {
+export interface SimulationContext {
   clock: Clock;
   timers: TimerWheel;
   random: () => number;
@@ -23,7 +23,7 @@ export interface World {
 
 /** What the devices of a group share, so that one of them costs little. */
 export interface Group {
-  world: World;
+  context: SimulationContext;
   settings: GroupSettings;
   servers: readonly Server[];
   /** By number of the device; empty without security. */
