@@ -55,12 +55,12 @@ export interface Fault {
 }
 
 /** Batches under way to a channel of each kind (a callback's next is sent while one is confirmed; a socket has a window). */
-const underWay = Object.freeze({ callback: 2, websocket: 8, pull: 1 });
+const inFlight = Object.freeze({ callback: 2, websocket: 8, pull: 1 });
 
 export const excuses = (times: number): Excuse => ({
-  callback: underWay.callback * times,
-  websocket: underWay.websocket * times,
-  pull: underWay.pull * times,
+  callback: inFlight.callback * times,
+  websocket: inFlight.websocket * times,
+  pull: inFlight.pull * times,
 });
 
 export class History {

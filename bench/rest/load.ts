@@ -46,15 +46,15 @@ export class Steady {
   /** What each request took, in ms. `next` gives each. */
   async run(next: () => Request, seconds: number) {
     const took: number[] = [];
-    const underWay: Promise<void>[] = [];
+    const inFlight: Promise<void>[] = [];
     const startedAt = performance.now();
     await evenly(seconds * this.perSecond, this.perSecond, (n) => {
       const dueAt = startedAt + (n * 1_000) / this.perSecond;
       // A client queues what it cannot send at once.
       const client = this.clients[this.turn++ % this.clients.length] as Client;
-      underWay.push(send(client, next()).then(() => void took.push(performance.now() - Math.max(dueAt, startedAt))));
+      inFlight.push(send(client, next()).then(() => void took.push(performance.now() - Math.max(dueAt, startedAt))));
     });
-    await Promise.all(underWay);
+    await Promise.all(inFlight);
     return took;
   }
 

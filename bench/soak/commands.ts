@@ -4,7 +4,7 @@ import { sensorPath } from '../../tools/drill/applications.ts';
 import { percentile } from '../statistics.ts';
 
 /** A machine that cannot keep up is not buried. */
-const underWayMax = 500;
+const inFlightMax = 500;
 
 export class Commands {
   /** When each was sent, by async-id: accepted, and without a result. */
@@ -15,7 +15,7 @@ export class Commands {
   failed = 0;
   private took: number[] = [];
   private number = 0;
-  private readonly underWay = new Set<Promise<void>>();
+  private readonly inFlight = new Set<Promise<void>>();
   private timer: NodeJS.Timeout | undefined;
   private channel: Channel | undefined;
 
@@ -31,9 +31,9 @@ export class Commands {
     this.channel = await this.lanyard.listen({ reconnectMaxMs: 1_000 });
     void this.listen(this.channel);
     this.timer = setInterval(() => {
-      if (this.underWay.size >= underWayMax) return;
-      const call = this.send().finally(() => this.underWay.delete(call));
-      this.underWay.add(call);
+      if (this.inFlight.size >= inFlightMax) return;
+      const call = this.send().finally(() => this.inFlight.delete(call));
+      this.inFlight.add(call);
     }, 1_000 / perSecond);
   }
 
@@ -46,7 +46,7 @@ export class Commands {
   /** No more are sent. Results still come. */
   async end() {
     clearInterval(this.timer);
-    await Promise.all(this.underWay);
+    await Promise.all(this.inFlight);
   }
 
   close() {

@@ -27,7 +27,7 @@ export class Calls {
   tally = emptyTally();
   turn = 0;
   number = 0;
-  underWay = new Set<Promise<void>>();
+  inFlight = new Set<Promise<void>>();
   timer: NodeJS.Timeout | undefined;
   /** Async-ids of commands that were accepted. */
   accepted: string[] = [];
@@ -54,14 +54,14 @@ export class Calls {
 
   start(perSecond: number) {
     this.timer = setInterval(() => {
-      const call = this.next().finally(() => this.underWay.delete(call));
-      this.underWay.add(call);
+      const call = this.next().finally(() => this.inFlight.delete(call));
+      this.inFlight.add(call);
     }, 1_000 / perSecond);
   }
 
   async stop() {
     clearInterval(this.timer);
-    await Promise.all(this.underWay);
+    await Promise.all(this.inFlight);
   }
 
   /** Those of the step that ended. */

@@ -21,7 +21,7 @@ const atOnceMax = 2;
  */
 export class RequestBatcher<Asked, Answer> {
   private waiting: Waiting<Asked, Answer>[] = [];
-  private underWay = 0;
+  private inFlight = 0;
   private scheduled = false;
   private begunAtMs = -Infinity;
   private readonly batchMax: number;
@@ -44,7 +44,7 @@ export class RequestBatcher<Asked, Answer> {
   }
 
   private schedule(): void {
-    if (this.scheduled || this.underWay >= atOnceMax || this.waiting.length === 0) return;
+    if (this.scheduled || this.inFlight >= atOnceMax || this.waiting.length === 0) return;
     this.scheduled = true;
     const begin = (): void => {
       this.scheduled = false;
@@ -58,7 +58,7 @@ export class RequestBatcher<Asked, Answer> {
   private async next(): Promise<void> {
     const batch = this.waiting.splice(0, this.batchMax);
     this.begunAtMs = performance.now();
-    this.underWay++;
+    this.inFlight++;
     this.schedule();
     try {
       const answers = await this.ask(batch.map(({ asked }) => asked));
@@ -66,7 +66,7 @@ export class RequestBatcher<Asked, Answer> {
     } catch (error) {
       for (const { reject } of batch) reject(error);
     } finally {
-      this.underWay--;
+      this.inFlight--;
       this.schedule();
     }
   }

@@ -15,16 +15,16 @@ const retrySeconds = { min: 5, max: 30 } as const;
  */
 @Injectable()
 export class AdmissionControl {
-  private underWay = 0;
+  private inFlight = 0;
   private readonly refused: { inc(labels: { kind: Kind }): void };
-  private readonly underWayMax: number;
+  private readonly inFlightMax: number;
 
   constructor(
     @Inject(CONFIG) { requestsInFlightMax }: Pick<DeviceProxyConfig, 'requestsInFlightMax'>,
     metrics: Metrics,
   ) {
-    this.underWayMax = requestsInFlightMax;
-    const count = (): number => this.underWay;
+    this.inFlightMax = requestsInFlightMax;
+    const count = (): number => this.inFlight;
     metrics.gauge({
       name: 'lanyard_device_proxy_requests_in_flight',
       help: 'Requests of devices that are being answered',
@@ -41,16 +41,16 @@ export class AdmissionControl {
 
   /** False when the limit is reached. An admitted caller calls `release` when its request is answered. */
   admit(kind: Kind): boolean {
-    if (this.underWay >= (kind === 'registration' ? this.underWayMax / 2 : this.underWayMax)) {
+    if (this.inFlight >= (kind === 'registration' ? this.inFlightMax / 2 : this.inFlightMax)) {
       this.refused.inc({ kind });
       return false;
     }
-    this.underWay++;
+    this.inFlight++;
     return true;
   }
 
   release(): void {
-    this.underWay--;
+    this.inFlight--;
   }
 
   /** Max-Age of a 5.03. */

@@ -34,9 +34,9 @@ class Decided extends AdmissionControl {
 }
 
 /** A service that answers only when told to. */
-const overloaded = (underWayMax: number, random: () => number) => {
+const overloaded = (inFlightMax: number, random: () => number) => {
   const metrics = new Metrics('device-proxy', 'test');
-  const admissionControl = new Decided(underWayMax, metrics, random);
+  const admissionControl = new Decided(inFlightMax, metrics, random);
   const bridge = new UplinkBridge(admissionControl, createLogger({ app: 'test', replicaId: 'test', level: 'silent' }));
   const waiting: ((reply: UplinkReply) => void)[] = [];
   bridge.onRequest(() => new Promise((answer) => waiting.push(answer)));

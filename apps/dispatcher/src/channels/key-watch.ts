@@ -16,7 +16,7 @@ const decidedAtOnce = 8;
  */
 @Injectable()
 export class KeyWatch implements OnModuleInit {
-  private readonly underWay = new Map<string, Promise<void>>();
+  private readonly inFlight = new Map<string, Promise<void>>();
   private readonly stopping = new AbortController();
 
   constructor(
@@ -36,23 +36,23 @@ export class KeyWatch implements OnModuleInit {
 
   async stop(): Promise<void> {
     this.stopping.abort();
-    await Promise.all(this.underWay.values());
+    await Promise.all(this.inFlight.values());
   }
 
   /** One that waits, for the lock of its key or for PostgreSQL, does not hold up the others. */
   private next(): void {
     for (const keyId of this.pending.keyIds()) {
-      if (this.underWay.size >= decidedAtOnce || this.stopping.signal.aborted) return;
-      if (!this.underWay.has(keyId)) this.begin(keyId);
+      if (this.inFlight.size >= decidedAtOnce || this.stopping.signal.aborted) return;
+      if (!this.inFlight.has(keyId)) this.begin(keyId);
     }
   }
 
   private begin(keyId: string): void {
     const deciding = this.decide(keyId).finally(() => {
-      this.underWay.delete(keyId);
+      this.inFlight.delete(keyId);
       this.next();
     });
-    this.underWay.set(keyId, deciding);
+    this.inFlight.set(keyId, deciding);
   }
 
   private async decide(keyId: string): Promise<void> {

@@ -39,7 +39,7 @@ const flushesAtOnce = 2;
 export class Intake {
   private readonly shards: readonly ShardAppender[];
   private waiting: Waiting[] = [];
-  private underWay = 0;
+  private inFlight = 0;
   private open = false;
   /** How often it resumed from the positions in Redis. */
   private resumed = 0;
@@ -148,10 +148,10 @@ export class Intake {
   }
 
   private flushWaiting(): void {
-    while (this.underWay < flushesAtOnce && this.waiting.length > 0 && this.open) {
-      this.underWay++;
+    while (this.inFlight < flushesAtOnce && this.waiting.length > 0 && this.open) {
+      this.inFlight++;
       void this.flush(this.nextFlush()).finally(() => {
-        this.underWay--;
+        this.inFlight--;
         this.flushWaiting();
       });
     }

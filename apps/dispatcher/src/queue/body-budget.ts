@@ -13,15 +13,15 @@ const smallBytes = 64 * 1024;
  */
 @Injectable()
 export class BodyBudget {
-  private underWay = 0;
+  private inFlight = 0;
 
   /** A message of so many bytes is on its way until the returned function is called. */
   begin(bytes: number): () => void {
-    this.underWay += bytes;
-    let isUnderWay = true;
+    this.inFlight += bytes;
+    let isInFlight = true;
     return () => {
-      if (isUnderWay) this.underWay -= bytes;
-      isUnderWay = false;
+      if (isInFlight) this.inFlight -= bytes;
+      isInFlight = false;
     };
   }
 
@@ -36,6 +36,6 @@ export class BodyBudget {
   }
 
   private get isTight(): boolean {
-    return this.underWay > plentyBytes;
+    return this.inFlight > plentyBytes;
   }
 }

@@ -22,7 +22,7 @@ export class ObservationEntry extends Observed {
   private newestNumber = -1;
   private newestPrint = 0;
   private newestAtMs = 0;
-  private underWay = noTurns;
+  private inFlight = noTurns;
 
   /**
    * The turn of a notification: the caller handles it and ends the turn. 'stale': one that is not older is safe, and
@@ -31,16 +31,16 @@ export class ObservationEntry extends Observed {
    */
   turn(position: ObservePosition): Turn | 'stale' | Promise<void> {
     if (!this.isNews(position)) return 'stale';
-    for (const one of this.underWay) if (!isNewer(position, one.position)) return one.over();
+    for (const one of this.inFlight) if (!isNewer(position, one.position)) return one.over();
     const turn = new Turn(position);
-    this.underWay = this.underWay.concat(turn);
+    this.inFlight = this.inFlight.concat(turn);
     return turn;
   }
 
   /** `accepted`: the value is durable. Otherwise a retransmission is handled like a new notification. */
   end(turn: Turn, accepted: boolean): void {
-    const left = this.underWay.filter((one) => one !== turn);
-    this.underWay = left.length === 0 ? noTurns : left;
+    const left = this.inFlight.filter((one) => one !== turn);
+    this.inFlight = left.length === 0 ? noTurns : left;
     if (accepted) this.reached(turn.position);
     turn.end();
   }

@@ -94,7 +94,7 @@ export class BatchConsumer<V> {
   /** Incremented when positions are read again: a batch of an older round is abandoned. */
   private round = 0;
   private stopping = false;
-  private underWay = 0;
+  private inFlight = 0;
   private heartbeat: (() => Promise<void>) | undefined;
   private onIdle: (() => void) | undefined;
 
@@ -168,14 +168,14 @@ export class BatchConsumer<V> {
     const { logger } = this.connection;
     if (!(await endsWithin(batchEndsMs, this.idle()))) {
       this.round++;
-      logger.warn({ topic: topic.name, batches: this.underWay }, 'stop: running batches are abandoned');
+      logger.warn({ topic: topic.name, batches: this.inFlight }, 'stop: running batches are abandoned');
     }
     clearInterval(this.ticking);
     // Leaving the group first would make the commit impossible.
     await endsWithin(leaveMs, this.commit());
     // kafkajs leaves when the last batch has ended, which may be never.
-    if (this.underWay > 0) await endsWithin(leaveMs, this.membership.leave(this.memberId));
-    if (!(await endsWithin(leaveMs, this.cluster.disconnect(this.consumer))) && this.underWay === 0)
+    if (this.inFlight > 0) await endsWithin(leaveMs, this.membership.leave(this.memberId));
+    if (!(await endsWithin(leaveMs, this.cluster.disconnect(this.consumer))) && this.inFlight === 0)
       logger.warn({ topic: topic.name }, 'stop: Kafka does not answer, the membership ends with its session');
     await endsWithin(leaveMs, this.deadLetters.close());
   }
@@ -193,15 +193,15 @@ export class BatchConsumer<V> {
   private tick(): void {
     void this.commit();
     // A handler may take longer than a session. That the group is being rebalanced, kafkajs learns by itself.
-    if (this.underWay > 0) void this.heartbeat?.().catch(() => undefined);
+    if (this.inFlight > 0) void this.heartbeat?.().catch(() => undefined);
     this.metrics?.tellLags();
   }
 
   private track(payload: EachBatchPayload): Promise<void> {
-    this.underWay++;
+    this.inFlight++;
     this.heartbeat = payload.heartbeat;
     return this.onFetch(payload).finally(() => {
-      if (--this.underWay > 0) return;
+      if (--this.inFlight > 0) return;
       this.heartbeat = undefined;
       this.onIdle?.();
     });
@@ -209,7 +209,7 @@ export class BatchConsumer<V> {
 
   /** Batches that arrive while this consumer stops are not started. */
   private idle(): Promise<void> {
-    if (this.underWay === 0) return Promise.resolve();
+    if (this.inFlight === 0) return Promise.resolve();
     return new Promise((resolve) => (this.onIdle = resolve));
   }
 

@@ -15,7 +15,7 @@ export interface Waiting<T, R> {
 /** Batches items that arrive at the same time, or while other batches are running. */
 export class Batcher<T, R> {
   private readonly waiting: Waiting<T, R>[] = [];
-  private underWay = 0;
+  private inFlight = 0;
   private isDue = false;
 
   /** `run` never rejects: it settles each item. */
@@ -41,14 +41,14 @@ export class Batcher<T, R> {
   }
 
   private send(): void {
-    while (this.waiting.length > 0 && this.underWay < batchesMax) {
-      this.underWay++;
+    while (this.waiting.length > 0 && this.inFlight < batchesMax) {
+      this.inFlight++;
       let isHeld = true;
       const release = (): void => {
         clearTimeout(timer);
         if (!isHeld) return;
         isHeld = false;
-        this.underWay--;
+        this.inFlight--;
         this.send();
       };
       const timer = setTimeout(release, this.holdMs).unref();
