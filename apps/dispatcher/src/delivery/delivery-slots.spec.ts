@@ -84,11 +84,7 @@ describe('slots of deliveries', () => {
   it('a channel keeps its slot from a delivery over reservations to the next delivery', async () => {
     const slots = new DeliverySlots(clock, 1);
     const end = deliver(slots, ['channel']);
-    expect([slots.reserve('channel'), slots.reserve('channel'), slots.reserve('another')]).toEqual([
-      true,
-      true,
-      false,
-    ]);
+    expect([slots.reserve('channel'), slots.reserve('channel'), slots.reserve('another')]).toEqual([true, true, false]);
     await end();
     expect([slots.free, slots.reserve('another')]).toEqual([0, false]);
     slots.releaseReservation('channel');
