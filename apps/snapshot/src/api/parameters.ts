@@ -5,6 +5,10 @@ export type Given<Name extends string> = Partial<Record<Name, string | string[]>
 
 const timeForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
 
+/** PostgreSQL has no year 0, and reads years of four digits. */
+const firstMs = Date.parse('0001-01-01T00:00:00Z');
+const lastMs = Date.parse('9999-12-31T23:59:59.999Z');
+
 /** Reads the parameters of a query and collects what is wrong with them. */
 export class Parameters<Name extends string> {
   private readonly problems: FieldProblem[] = [];
@@ -28,8 +32,9 @@ export class Parameters<Name extends string> {
     const text = this.text(name);
     if (text === '') return otherwise;
     const ms = timeForm.test(text) ? Date.parse(text) : NaN;
-    if (Number.isNaN(ms)) this.refuse(name, 'Must be a time, for example 2026-11-24T06:00:00Z');
-    return ms;
+    if (ms >= firstMs && ms <= lastMs) return ms;
+    this.refuse(name, 'Must be a time of the years 0001 to 9999, for example 2026-11-24T06:00:00Z');
+    return NaN;
   }
 
   wholeNumber(name: Name, bounds: { min: number; max: number; default: number }): number {
