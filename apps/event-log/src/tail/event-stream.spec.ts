@@ -1,6 +1,6 @@
 import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
-import { TestClock } from '@lanyard/testing';
+import { eventually, TestClock } from '@lanyard/testing';
 import { EventStream, type StreamParts } from './event-stream.js';
 import type { Place } from '../query/stored-events.js';
 import { heartbeatMs, readPeriodMs, slowClientMs } from './limits.js';
@@ -71,6 +71,20 @@ describe('a stream of entries', () => {
     expect([asked, client.destroyed]).toEqual([['0'], false]);
     await clock.advance(1);
     expect([asked, client.destroyed]).toEqual([['0'], true]);
+    await run;
+  });
+
+  it('listens once to a client that is often slow', async () => {
+    const client = new Writable({ highWaterMark: 10, write: (_chunk, _encoding, done) => process.nextTick(done) });
+    const pages = Array.from({ length: 20 }, (_, n) => page(n + 1, 1, n < 19));
+    const { asked, follower } = follow(pages, client);
+    const run = follower.run(placeAt(0));
+    const events = ['close', 'error', 'drain'];
+    await eventually(() => {
+      expect(asked).toHaveLength(20);
+      expect(events.map((event) => client.listenerCount(event))).toEqual([1, 1, 0]);
+    });
+    client.destroy();
     await run;
   });
 

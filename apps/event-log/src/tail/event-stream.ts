@@ -25,9 +25,13 @@ export class EventStream {
   private ended = false;
   private called = false;
   private wake: (() => void) | undefined;
+  private readonly closed = new AbortController();
 
   constructor(private readonly parts: StreamParts) {
-    parts.client.once('close', () => this.stop());
+    parts.client.once('close', () => {
+      this.closed.abort();
+      this.stop();
+    });
     parts.client.once('error', () => this.stop());
   }
 
@@ -88,11 +92,9 @@ export class EventStream {
   private async write(text: string): Promise<void> {
     const { client, clock } = this.parts;
     if (text === '' || this.ended || client.write(text)) return;
-    const slow = new AbortController();
     const timer = clock.after(slowClientMs, () => client.destroy());
-    client.once('close', () => slow.abort());
     // Closed before everything was written: `close` has ended the stream.
-    await once(client, 'drain', { signal: slow.signal }).catch(() => undefined);
+    await once(client, 'drain', { signal: this.closed.signal }).catch(() => undefined);
     timer.cancel();
   }
 }
