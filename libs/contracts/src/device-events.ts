@@ -9,6 +9,7 @@ export const DeviceEventSchema = z
     accountId: id,
     eventCode: z
       .string()
+      .max(64)
       .regex(/^(SYS|UPD\d)_([A-Z]+_)?\d+$/)
       .describe('Spec §6.2, for example SYS_112'),
     description: z.string().max(2000).optional(),
