@@ -30,6 +30,20 @@ describe('storing a batch', () => {
     );
   });
 
+  it('finds the one that is too large for an index', async () => {
+    const write = async (rows: number[]): Promise<void> => {
+      if (rows.includes(2)) throw Object.assign(refusal('54000'), { routine: '_bt_check_third_page' });
+    };
+    await expect(storeBatch(batchOf([1, 2, 3]), (n) => [n], write)).rejects.toMatchObject({ offset: 101n });
+  });
+
+  it('finds none when PostgreSQL has no transaction ids left', async () => {
+    const write = async (): Promise<void> => {
+      throw Object.assign(refusal('54000'), { routine: 'GetNewTransactionId' });
+    };
+    await expect(storeBatch(batchOf([1, 2, 3]), (n) => [n], write)).rejects.toMatchObject({ code: '54000' });
+  });
+
   it('finds the one because of which something is announced that fits no topic', async () => {
     const write = async (rows: number[]): Promise<void> => {
       if (rows.includes(2)) throw new InvalidMessage('device.lifecycle', 'message: too long');

@@ -6,13 +6,22 @@ interface Part<R> {
   rows: readonly R[];
 }
 
+/** As PostgreSQL reports it. `routine`: the function of its source code that failed. */
+interface Refusal {
+  code?: unknown;
+  routine?: unknown;
+}
+
+/** 54000, program limit exceeded: a value too large for its index. PostgreSQL without transaction ids left says it, too. */
+const isTooLarge = ({ code, routine }: Refusal): boolean => code === '54000' && !/^GetNew/.test(String(routine));
+
 /**
- * SQLSTATE class 22, data exception: no table takes it, today or tomorrow. A NUL in a text, the 30th of February. Or what is
- * announced because of it fits no topic.
+ * SQLSTATE class 22, data exception: no table takes it, today or tomorrow. A NUL in a text, the 30th of February. Or it is too
+ * large, or what is announced because of it fits no topic.
  */
 const isAboutData = (error: unknown): error is Error =>
   error instanceof InvalidMessage ||
-  (error instanceof Error && 'code' in error && /^22...$/.test(String(error.code)));
+  (error instanceof Error && (/^22...$/.test(String((error as Refusal).code)) || isTooLarge(error as Refusal)));
 
 type RowsOf<V, R> = (value: V, message: Received<V>) => readonly R[];
 
