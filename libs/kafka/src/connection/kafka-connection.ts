@@ -6,10 +6,12 @@ import { replaceParts } from '../kafkajs/replacements.js';
 import { logTo } from './kafka-log.js';
 import {
   changeOf,
+  deadLetterBytesMax,
   type Durability,
   defaultMinInsyncReplicas,
   durabilityOf,
-  maxMessage,
+  messageBytesMax,
+  sizeSetting,
   topicSettings,
 } from './topic-settings.js';
 
@@ -47,13 +49,13 @@ const deadLetterRetentionMs = 14 * 86_400_000;
 const configOf = (topic: TopicDescription): ITopicConfig['configEntries'] =>
   topic.kind === 'state'
     ? [
-        maxMessage,
+        sizeSetting(messageBytesMax),
         { name: 'cleanup.policy', value: 'compact' },
         { name: 'min.compaction.lag.ms', value: String(stateCompactionLagMs) },
         { name: 'delete.retention.ms', value: String(stateCompactionLagMs) },
       ]
     : [
-        maxMessage,
+        sizeSetting(messageBytesMax),
         { name: 'cleanup.policy', value: 'delete' },
         { name: 'retention.ms', value: String(topic.retentionMs) },
       ];
@@ -120,6 +122,7 @@ export class KafkaConnection {
         replicationFactor: ofCluster,
         configEntries: configOf(topic),
       })),
+      messageBytesMax,
     );
     await this.awaiting('topics', creating);
     this.ownTopic = topics[0] && this.topicName(topics[0].name);
@@ -127,8 +130,9 @@ export class KafkaConnection {
 
   async ensureDeadLetters(topicName: string, group: string): Promise<string> {
     const topic = this.topicName(deadLetterTopic(topicName, group));
-    const configEntries = [maxMessage, { name: 'retention.ms', value: String(deadLetterRetentionMs) }];
-    await this.create([{ topic, numPartitions: 1, replicationFactor: ofCluster, configEntries }]);
+    const retention = { name: 'retention.ms', value: String(deadLetterRetentionMs) };
+    const configEntries = [sizeSetting(deadLetterBytesMax), retention];
+    await this.create([{ topic, numPartitions: 1, replicationFactor: ofCluster, configEntries }], deadLetterBytesMax);
     return topic;
   }
 
@@ -170,11 +174,11 @@ export class KafkaConnection {
     await admin?.disconnect();
   }
 
-  private async create(topics: ITopicConfig[]): Promise<void> {
+  private async create(topics: ITopicConfig[], bytesMax: number): Promise<void> {
     const names = topics.map((t) => t.topic);
     await this.createMissing(topics);
     await this.waitForLeaders(names);
-    await this.settle(names);
+    await this.settle(names, bytesMax);
   }
 
   private async createMissing(topics: ITopicConfig[]): Promise<void> {
@@ -198,13 +202,13 @@ export class KafkaConnection {
   }
 
   /** Gives topics the settings that they need. A cluster may keep its settings to itself: it is said what that means. */
-  private async settle(names: string[]): Promise<void> {
+  private async settle(names: string[], bytesMax: number): Promise<void> {
     const wanted = this.options.minInsyncReplicas ?? defaultMinInsyncReplicas;
     try {
       const admin = await this.admin();
       const topics = await topicSettings(admin, names);
       this.complain(durabilityOf(topics, wanted));
-      const resources = topics.flatMap((topic) => changeOf(topic, wanted) ?? []);
+      const resources = topics.flatMap((topic) => changeOf(topic, wanted, bytesMax) ?? []);
       if (resources.length > 0) await admin.alterConfigs({ validateOnly: false, resources });
     } catch (error) {
       this.logger.warn(

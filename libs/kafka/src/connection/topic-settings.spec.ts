@@ -33,6 +33,14 @@ describe('what a topic has to be given', () => {
     ]);
   });
 
+  it('more room where messages are larger, once', () => {
+    const larger = messageBytesMax + 1_000;
+    expect(changeOf(topic(3, '2', STATIC_BROKER_CONFIG), 2, larger)?.configEntries).toEqual([
+      { name: 'max.message.bytes', value: String(larger) },
+    ]);
+    expect(changeOf(topic(3, '2', STATIC_BROKER_CONFIG, larger), 2, larger)).toBeUndefined();
+  });
+
   it('nothing where enough confirm, where one was asked for, and where a second may be missing', () => {
     expect(changeOf(topic(3, '2', STATIC_BROKER_CONFIG), 2)).toBeUndefined();
     expect(changeOf(topic(3, '1'), 1)).toBeUndefined();

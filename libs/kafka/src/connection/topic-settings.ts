@@ -3,6 +3,9 @@ import kafkajs, { type Admin, type ConfigEntries, type IResourceConfig } from 'k
 /** A value of a device may have 1 MiB; as base64 in JSON it needs a third more, and Kafka's own default is 1 MiB. */
 export const messageBytesMax = 4_194_304;
 
+/** A dead letter has more headers than its source message, and may share a request with those of other partitions. */
+export const deadLetterBytesMax = messageBytesMax + 1_048_576;
+
 /** `acks: -1` promises what so many brokers have stored. Kafka's default of 1 promises nothing when a leader is lost. */
 export const defaultMinInsyncReplicas = 2;
 
@@ -12,7 +15,7 @@ const replicasForMinimum = 3;
 const size = 'max.message.bytes';
 const minimum = 'min.insync.replicas';
 
-export const maxMessage = { name: size, value: String(messageBytesMax) };
+export const sizeSetting = (bytesMax: number) => ({ name: size, value: String(bytesMax) });
 
 export interface TopicSettings {
   name: string;
@@ -43,9 +46,13 @@ const raisesMinimum = (topic: TopicSettings, wanted: number): boolean =>
   !topic.entries.some((entry) => entry.configName === minimum && isOwn(entry));
 
 /** What a topic has to be given, or undefined. The request replaces all settings of a topic: its own are sent along. */
-export const changeOf = (topic: TopicSettings, minInsyncReplicas: number): IResourceConfig | undefined => {
+export const changeOf = (
+  topic: TopicSettings,
+  minInsyncReplicas: number,
+  bytesMax = messageBytesMax,
+): IResourceConfig | undefined => {
   const changes = [
-    ...((valueOf(topic, size) ?? messageBytesMax) < messageBytesMax ? [maxMessage] : []),
+    ...((valueOf(topic, size) ?? bytesMax) < bytesMax ? [sizeSetting(bytesMax)] : []),
     ...(raisesMinimum(topic, minInsyncReplicas) ? [{ name: minimum, value: String(minInsyncReplicas) }] : []),
   ];
   if (changes.length === 0) return undefined;

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { deadLetterTopic, DeviceEvents, type DeviceEventReported } from '@lanyard/contracts';
+import { createLogger, newId } from '@lanyard/service';
+import { engines, eventually, type Isolation, isolate } from '@lanyard/testing';
+import { messageBytesMax } from '../src/connection/topic-settings.js';
+import { BatchConsumer, KafkaConnection, KafkaProducer, PoisonMessage } from '../src/index.js';
+
+const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
+
+describe('dead letters of large messages', () => {
+  let isolation: Isolation;
+  let connection: KafkaConnection;
+  let producer: KafkaProducer;
+  let consumer: BatchConsumer<DeviceEventReported> | undefined;
+
+  beforeAll(async () => {
+    isolation = await isolate('dead-letters');
+    const { topicPrefix } = isolation;
+    connection = new KafkaConnection({
+      brokers: engines().brokers,
+      clientId: 'test',
+      topicPrefix,
+      partitions: 1,
+      logger,
+    });
+    producer = new KafkaProducer(connection, { source: 'test' });
+    await producer.connect();
+  });
+
+  afterAll(async () => {
+    await consumer?.stop();
+    await producer?.disconnect();
+    await connection?.close();
+    await isolation?.drop();
+  });
+
+  it('the largest message that a topic takes becomes a dead letter, with its reason', async () => {
+    const topic = { ...DeviceEvents, name: 'largest-poison' };
+    await connection.ensureTopics([topic]);
+    // What a record and its batch need themselves is less than 1,000 bytes.
+    await producer.sendEncoded(topic, { key: newId(), value: Buffer.alloc(messageBytesMax - 1_000, 'x'), headers: {} });
+    consumer = new BatchConsumer<DeviceEventReported>(connection, {
+      topic,
+      group: 'g',
+      raw: true,
+      onFatal: (error) => void expect(error).toBeUndefined(),
+      handler: async ({ messages: [message] }) => {
+        if (message) throw new PoisonMessage(message.offset, 'reason '.repeat(285));
+      },
+    });
+    await consumer.start();
+    const letters = async () => [...(await connection.offsets(deadLetterTopic('largest-poison', 'g'))).values()];
+    await eventually(async () => expect(await letters()).toEqual([{ low: 0n, high: 1n }]), { timeoutMs: 60_000 });
+  });
+
+  it('a topic of dead letters that was made for smaller ones takes large ones', async () => {
+    const admin = connection.kafka.admin();
+    await admin.connect();
+    const name = connection.topicName(deadLetterTopic('small-letters', 'g'));
+    const configEntries = [{ name: 'max.message.bytes', value: String(messageBytesMax) }];
+    await admin.createTopics({ topics: [{ topic: name, numPartitions: 1, configEntries }], waitForLeaders: false });
+    await connection.ensureDeadLetters('small-letters', 'g');
+    // A broker applies a setting a moment after it has confirmed it.
+    const bytesMax = async (): Promise<number> => {
+      const { resources } = await admin.describeConfigs({ includeSynonyms: false, resources: [{ type: 2, name }] });
+      const size = resources[0]?.configEntries.find(({ configName }) => configName === 'max.message.bytes');
+      return Number(size?.configValue);
+    };
+    const patience = { timeoutMs: 10_000 };
+    await eventually(async () => expect(await bytesMax()).toBeGreaterThan(messageBytesMax), patience);
+    await admin.disconnect();
+  });
+});
