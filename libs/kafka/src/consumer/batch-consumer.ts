@@ -34,7 +34,7 @@ const tickMs = 1_000;
  * group is being rebalanced, for which the others wait.
  */
 const fetchWaitMs = 1_000;
-/** kafkajs does work for each slot at every fetch; the minimum leaves room for partitions that are added later. */
+/** kafkajs starts each of its workers at every fetch; the minimum leaves room for partitions that are added later. */
 const placesMin = 16;
 /** How long a stop waits for running batches, which may be waiting for a store that is down. */
 const batchEndsMs = 3_000;
@@ -151,7 +151,11 @@ export class BatchConsumer<V> {
     this.ticking = setInterval(() => this.tick(), tickMs);
   }
 
-  /** All of them: a batch that waits for its store keeps no other partition waiting. */
+  /**
+   * All of them: the batches of a fetch, one of each partition, are handled at the same time. kafkajs fetches from a broker
+   * again when all of them are done, so a batch that waits for its store delays what comes later of the partitions that
+   * the same broker leads.
+   */
   private async partitionsAtOnce(): Promise<number> {
     const partitions = await this.connection.offsets(this.options.topic.name);
     return Math.max(partitions.size, placesMin);
