@@ -69,6 +69,34 @@ describe('many announcements at once', () => {
     expect(sent).toEqual(Array.from({ length: 5_102 }, (_, n) => n));
   });
 
+  it('go out in pages of a few MiB where they are large, all of them before the relay stops', async () => {
+    const mebibyte = 1_048_576;
+    const sizes = [9 * mebibyte, ...Array<number>(20).fill(mebibyte)];
+    const large = sizes.map((bytes, n) => ({ ...event(n), data: { large: 'x'.repeat(bytes) } }));
+    await announce((manager) => outbox.appendAll(manager, DeviceEvents, large));
+    const sent: number[] = [];
+    let [bytes, bytesMax] = [0, 0];
+    const relay = new OutboxRelay({
+      databaseUrl: isolation.databaseUrl,
+      schema,
+      logger,
+      producer: {
+        sendEncoded: async (_, { value }) => {
+          bytes += value?.length ?? 0;
+          bytesMax = Math.max(bytesMax, bytes);
+          sent.push(Number((JSON.parse(String(value)) as DeviceEventReported).description));
+          await new Promise(setImmediate);
+          bytes -= value?.length ?? 0;
+        },
+      },
+    });
+    relay.start();
+    await eventually(() => sent.length > 0);
+    await relay.stop();
+    expect(sent).toEqual(Array.from(sizes, (_, n) => n));
+    expect(bytesMax).toBeLessThan(10 * mebibyte);
+  });
+
   it('call the relay when their transaction has committed, and only then', async () => {
     const listener = new pg.Client({ connectionString: isolation.databaseUrl });
     const heard: (string | undefined)[] = [];

@@ -25,9 +25,25 @@ interface Row {
   value: Buffer | null;
   headers: Headers;
   age_seconds: number;
+  /** Of the page up to this row. */
+  bytes: number;
 }
 
-const relayBatch = 1_000;
+/** Bounds of a page: a process that has just started holds no more of a backlog. One message may be larger than a page. */
+const pageRowsMax = 1_000;
+const pageBytesMax = 8 * 1_048_576;
+
+/** Neither length reads a value that PostgreSQL stores outside the row. */
+const pageSql = (table: string): string => `
+  SELECT id, topic, message_key, value, headers, extract(epoch FROM now() - created_at)::float AS age_seconds, bytes
+  FROM (
+    SELECT *, sum(length) OVER (ORDER BY id)::float AS bytes
+    FROM (
+      SELECT *, coalesce(octet_length(value), 0) + pg_column_size(headers) AS length
+      FROM ${table} ORDER BY id LIMIT ${pageRowsMax}
+    ) oldest
+  ) page
+  WHERE bytes - length < ${pageBytesMax} ORDER BY id`;
 
 /** How often a replica tries to take over from a leader that may be dead. */
 const pollMs = 200;
@@ -127,8 +143,8 @@ export class OutboxRelay {
         if (this.leading) await client.query(`LISTEN ${client.escapeIdentifier(outboxChannel(schema))}`);
       }
       this.called = false;
-      const sent = this.leading ? await this.relay(client) : 0;
-      if (sent === relayBatch) continue;
+      const isFull = this.leading && (await this.relay(client));
+      if (isFull) continue;
       if (this.stopping) return;
       // A wake-up during the request may announce more rows.
       if (!this.called) await this.pause(this.leading ? leaderPollMs : pollMs);
@@ -136,25 +152,23 @@ export class OutboxRelay {
     throw new Error('database connection lost');
   }
 
-  private async relay(client: pg.Client): Promise<number> {
+  /** Sends a page. True when it was full: more rows may follow. */
+  private async relay(client: pg.Client): Promise<boolean> {
     const { schema, producer } = this.options;
+    const table = `${client.escapeIdentifier(schema)}.outbox_messages`;
     const askedAtMs = performance.now();
-    const { rows } = await client.query<Row>(
-      `SELECT id, topic, message_key, value, headers, extract(epoch FROM now() - created_at)::float AS age_seconds
-       FROM ${client.escapeIdentifier(schema)}.outbox_messages ORDER BY id LIMIT ${relayBatch}`,
-    );
+    const { rows } = await client.query<Row>(pageSql(table));
     this.lag(rows[0]?.age_seconds ?? 0);
-    if (rows.length === 0) return 0;
+    const last = rows.at(-1);
+    if (!last) return false;
     if (performance.now() >= this.termEndsAtMs) await this.speakingUntil(this.takeOver(), client);
     await this.mustLead(client, askedAtMs);
     const sending = rows.map((row) =>
       producer.sendEncoded({ name: row.topic }, { key: row.message_key, value: row.value, headers: row.headers }),
     );
     await this.speakingUntil(Promise.all(sending), client);
-    await client.query(`DELETE FROM ${client.escapeIdentifier(schema)}.outbox_messages WHERE id = ANY($1)`, [
-      rows.map((row) => row.id),
-    ]);
-    return rows.length;
+    await client.query(`DELETE FROM ${table} WHERE id = ANY($1)`, [rows.map((row) => row.id)]);
+    return rows.length === pageRowsMax || last.bytes >= pageBytesMax;
   }
 
   /** Before `mustLead`: a relay that detects a pause there has not sent anything in its new term. */
