@@ -22,13 +22,20 @@ export interface StoredPage {
   events: StoredEvent[];
   /** Where to continue: everything up to it was read. */
   place: Place;
-  isFull: boolean;
+  /** There are entries behind it that were not read. */
+  hasMore: boolean;
 }
 
 const idPattern = /^[0-9a-f]{32}$/;
 
 /** Used instead of an entry's id: before all entries. */
 const beginning = '0';
+
+/**
+ * How many entries of the account one statement looks at. With a filter that few entries match, it would otherwise read
+ * all of a large log, and be cancelled each time.
+ */
+const entriesReadMax = 20_000;
 
 /** Reads the log of one account in the order of storage, regardless of the time of the entries. */
 @Injectable()
@@ -69,18 +76,39 @@ export class StoredEvents {
   }
 
   private async read(owner: EntryOwner, from: Place, filters: readonly Filter[], limit: number): Promise<StoredPage> {
-    const last = await this.last(owner.accountId);
-    if (BigInt(last.position) <= BigInt(from.position)) return { events: [], place: from, isFull: false };
+    const end = await this.endOfRead(owner.accountId, from);
+    if (!end) return { events: [], place: from, hasMore: false };
     const parameters: unknown[] = [];
     const conditions = conditionsOf(owner, filters, parameters);
     const lower = parameters.push(from.position);
-    const upper = parameters.push(last.position);
+    const upper = parameters.push(end.position);
     const rows: (StoredEvent & Place)[] = await this.database.query(
       `SELECT id, ${eventRecord} AS record, position FROM event_log.device_events
        WHERE ${conditions.join(' AND ')} AND position > $${lower} AND position <= $${upper} ORDER BY position LIMIT ${limit}`,
       parameters,
     );
     const isFull = rows.length === limit;
-    return { events: rows, place: (isFull && rows.at(-1)) || last, isFull };
+    return { events: rows, place: (isFull && rows.at(-1)) || end, hasMore: isFull || !end.isLast };
+  }
+
+  /** The entry at which a read ends: the newest one, if there are not too many before it. undefined: nothing is behind. */
+  private async endOfRead(accountId: string, from: Place): Promise<(Place & { isLast: boolean }) | undefined> {
+    const last = await this.last(accountId);
+    const positions = BigInt(last.position) - BigInt(from.position);
+    if (positions <= 0n) return undefined;
+    // Most positions may be those of other accounts, or of no entry: entries are counted, in the index.
+    const end = positions > BigInt(entriesReadMax) && (await this.entryAfter(accountId, from, entriesReadMax));
+    return end ? { ...end, isLast: false } : { ...last, isLast: true };
+  }
+
+  /** The entry that is `count` entries behind a place. */
+  private async entryAfter(accountId: string, { position }: Place, count: number): Promise<Place | undefined> {
+    const [row]: Place[] = await this.database.query(
+      `SELECT position, id FROM event_log.device_events WHERE account_id = $1 AND position = (
+         SELECT position FROM event_log.device_events WHERE account_id = $1 AND position > $2
+         ORDER BY position LIMIT 1 OFFSET $3)`,
+      [accountId, position, count - 1],
+    );
+    return row;
   }
 }

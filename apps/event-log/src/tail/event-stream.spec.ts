@@ -9,10 +9,10 @@ type Page = Awaited<ReturnType<StreamParts['read']>>;
 
 const placeAt = (position: number): Place => ({ position: String(position), id: `e${position}` });
 
-const page = (from: number, count: number, isFull: boolean): Page => ({
+const page = (from: number, count: number, hasMore: boolean): Page => ({
   events: Array.from({ length: count }, (_, n) => ({ id: `e${from + n}`, record: '{}' })),
   place: placeAt(from + count - 1),
-  isFull,
+  hasMore,
 });
 
 const follow = <C extends Writable>(pages: Page[], client: C) => {
@@ -20,7 +20,7 @@ const follow = <C extends Writable>(pages: Page[], client: C) => {
   const asked: string[] = [];
   const read = async (place: Place): Promise<Page> => {
     asked.push(place.position);
-    return pages.shift() ?? { events: [], place, isFull: false };
+    return pages.shift() ?? { events: [], place, hasMore: false };
   };
   return { clock, client, asked, follower: new EventStream({ clock, client, read }) };
 };
@@ -50,11 +50,25 @@ describe('a stream of entries', () => {
   });
 
   it('shows that it lives, and with which id to come back', async () => {
-    const elsewhere = { events: [], place: placeAt(7), isFull: false };
+    const elsewhere = { events: [], place: placeAt(7), hasMore: false };
     const { clock, client, follower } = follow([elsewhere], new PassThrough());
     const run = follower.run(placeAt(0));
     for (const ms of [0, readPeriodMs, heartbeatMs]) await clock.advance(ms);
     expect(String(client.read())).toMatch(/^retry: \d+\nid: e0\n\nid: e7\n: alive\n\n$/);
+    client.destroy();
+    await run;
+  });
+
+  it('gives an id to come back with behind each part of the log that has nothing for the client', async () => {
+    const nothingTo = (position: number): Page => ({ events: [], place: placeAt(position), hasMore: true });
+    const { clock, asked, client, follower } = follow(
+      [nothingTo(20), nothingTo(40), page(60, 1, false)],
+      new PassThrough(),
+    );
+    const run = follower.run(placeAt(0));
+    await clock.advance(0);
+    expect(asked).toEqual(['0', '20', '40']);
+    expect(String(client.read())).toMatch(/^retry: \d+\nid: e0\n\nid: e20\n\nid: e40\n\nid: e60\ndata: {}\n\n$/);
     client.destroy();
     await run;
   });

@@ -19,7 +19,7 @@ const frame = ({ id, record }: StoredEvent): string => `id: ${id}\ndata: ${recor
 /**
  * Server-sent events of one client. It reads entries when it is called, and holds at most one page: a slow client only
  * slows itself down. From the start the client has an id to reconnect with. Each sign of life moves that id to the newest
- * entry that was read, whether the client got it or not.
+ * entry that was read, whether the client got it or not, and so does a part of the log that has nothing for the client.
  */
 export class EventStream {
   private ended = false;
@@ -49,8 +49,9 @@ export class EventStream {
       this.called = false;
       const page = await this.parts.read(place);
       place = page.place;
-      await this.write(page.events.map(frame).join(''));
-      if (!page.isFull && !this.ended) await this.pause(place);
+      const isPassed = page.hasMore && page.events.length === 0;
+      await this.write(isPassed ? `id: ${place.id}\n\n` : page.events.map(frame).join(''));
+      if (!page.hasMore && !this.ended) await this.pause(place);
     }
   }
 

@@ -17,7 +17,8 @@ import { Streams } from './streams.js';
 const help =
   'Streams server-sent events: each entry as it is stored, with its id and with the record as data. ' +
   'The stream starts after the entry that `Last-Event-ID` (or `after`) names, where `0` is the beginning of the log; ' +
-  'by default it starts with new entries. The first message has no data, only the id to resume from. ' +
+  'by default it starts with new entries. The first message has no data, only the id to resume from; ' +
+  'so do later ones where the filters exclude many entries. ' +
   'Accepts the filters of the list. A comment every 15 s keeps the connection open and advances that id. ' +
   'An event `end` with a `reason` closes the stream; after `key_revoked`, do not reconnect.';
 

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { newId, openDatabase } from '@lanyard/service';
+import { isolate, type Isolation } from '@lanyard/testing';
+import type { DataSource } from 'typeorm';
+import { databaseOf } from '../src/db/database.js';
+import { type StoredPage, StoredEvents } from '../src/query/stored-events.js';
+
+describe('a stream whose filter few entries match', () => {
+  let isolation: Isolation;
+  let database: DataSource;
+
+  beforeAll(async () => {
+    isolation = await isolate('filtered-streams');
+    const { databaseUrl } = isolation;
+    database = await openDatabase(
+      databaseOf({ app: 'event-log', replicaId: 'test', logLevel: 'silent', secrets: { databaseUrl } }),
+    );
+  });
+  afterAll(async () => {
+    await database?.destroy();
+    await isolation?.drop();
+  });
+
+  /** Entries of one device, in order. Gives their ids. */
+  const store = async (accountId: string, deviceId: string, count: number): Promise<string[]> => {
+    const rows = (await database.query(
+      `INSERT INTO event_log.device_events (id, date_time, account_id, device_id, event_code, event_type,
+         event_type_category, event_type_description, description, state_change, changes, data)
+       SELECT md5($2::text || n), now(), $1::text, $2, 'SYS_112', '112', 'CAMPAIGN', 'SUCCESS', '', false, '{}'::jsonb, '{}'::jsonb
+       FROM generate_series(1, $3::int) AS n RETURNING id`,
+      [accountId, deviceId, count],
+    )) as { id: string }[];
+    return rows.map(({ id }) => id);
+  };
+
+  const skipPositions = async (): Promise<void> => {
+    await database.query(`SELECT setval('event_log.positions', nextval('event_log.positions') + 1000000000)`);
+  };
+
+  it('reads the log in parts of 20,000 entries of the account, each with an id to come back with', async () => {
+    const [accountId, deviceId] = [newId(), newId()];
+    const before = await store(accountId, newId(), 45_000);
+    await skipPositions();
+    await store(newId(), newId(), 25_000);
+    await skipPositions();
+    const [wanted] = await store(accountId, deviceId, 1);
+    const stored = new StoredEvents(database);
+    const filters = [{ field: 'device_id', operator: 'eq' as const, values: [deviceId] }];
+    const read = async (id: string): Promise<StoredPage> =>
+      stored.behind({ accountId }, await stored.placeOf(accountId, id), filters, 100);
+
+    const pages: StoredPage[] = [];
+    do pages.push(await read(pages.at(-1)?.place.id ?? '0'));
+    while (pages.at(-1)?.hasMore);
+
+    expect(pages.map(({ place }) => place.id)).toEqual([before[19_999], before[39_999], wanted]);
+    expect(pages.map(({ events }) => events.map(({ id }) => id))).toEqual([[], [], [wanted]]);
+    expect(await read(String(wanted))).toMatchObject({ events: [], hasMore: false });
+  });
+});
