@@ -12,7 +12,7 @@ type Viewer = Pick<Identity, 'accountId' | 'keyId' | 'permissions'>;
 /** A channel with the state of its queue. */
 export interface Inspected {
   channel: Channel;
-  /** Scheme, host and port of a callback: the rest of its URL may hold credentials. */
+  /** Scheme, host and port of a callback: the rest of its URL may hold credentials. null also when it cannot be read. */
   receiver: string | null;
   /** undefined when Redis does not have the channel (yet). */
   queue: QueueState | undefined;
@@ -64,9 +64,10 @@ export class AccountChannels {
     const now = this.clock.now();
     const queue = await this.registry.inspect(channel.keyId);
     const failure = failureOf(channel, queue, now);
+    const target = this.targets.readableTargetOf(channel);
     return {
       channel,
-      receiver: channel.target === null ? null : new URL(this.targets.open(channel.target).url).origin,
+      receiver: target ? new URL(target.url).origin : null,
       queue,
       failure,
       lossAtMs: failure && lossAtMs(queue, now),

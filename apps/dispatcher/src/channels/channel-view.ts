@@ -92,7 +92,7 @@ export const AccountChannelView = z
       .string()
       .nullable()
       .describe(
-        'Scheme, host and port of a callback; null for other channels. The rest of its URL may contain credentials',
+        'Scheme, host and port of a callback; null for other channels, and if its URL cannot be decrypted. The rest of its URL may contain credentials',
       ),
     connected: z.boolean().nullable().describe('Whether its WebSocket or poll is open; null for a callback'),
     ...queue,

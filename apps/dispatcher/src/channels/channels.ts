@@ -27,6 +27,7 @@ export type Caller = Owner & Actor;
 
 export interface Shown {
   channel: Channel;
+  /** undefined when it is no callback, or its target cannot be read. */
   target: CallbackTarget | undefined;
   /** undefined when Redis does not have the channel (yet). */
   queue: QueueState | undefined;
@@ -62,9 +63,9 @@ export class Channels {
     this.refuseOtherKind(before, 'callback');
     this.verification.check(target);
     const registeredWith = await this.health.secretOf(caller);
-    await this.verification.verify(caller, target, this.targetOf(before)?.signing);
+    await this.verification.verify(caller, target, this.readableTargetOf(before)?.signing);
     const contents = (known: Channel | null): Contents => {
-      const signing = this.targetOf(known)?.signing;
+      const signing = this.readableTargetOf(known)?.signing;
       const sealed = this.targets.seal({ ...target, ...(signing && { signing }) });
       const health = { ...noHealth, registeredWith, keySeen: known?.keySeen ?? null };
       const assessed = this.health.assessed(caller.keyId, health);
@@ -75,7 +76,7 @@ export class Channels {
     return this.show(channel);
   }
 
-  /** Changes the signing secrets of an existing callback. Keeps queue and retries. */
+  /** Changes the signing secrets of an existing callback. Keeps queue and retries. Throws when its target cannot be read. */
   async changeSecrets(
     { keyId, accountId }: Owner,
     change: (secrets: readonly SigningSecret[]) => readonly SigningSecret[],
@@ -83,7 +84,7 @@ export class Channels {
   ): Promise<void> {
     const work = async (locked: LockedChannel): Promise<void> => {
       const channel = await locked.find();
-      const target = this.targetOf(channel);
+      const target = channel?.target && this.targets.open(channel.target);
       if (!channel || !target || channel.accountId !== accountId) throw new ChannelNotFound('callback');
       const { signing, ...unsigned } = target;
       const secrets = change(signing?.secrets ?? []);
@@ -134,7 +135,7 @@ export class Channels {
   /** Why the callback did not accept an empty message that is not from its queue; undefined: it did. */
   async test(owner: Owner): Promise<string | undefined> {
     const { target } = await this.get(owner, 'callback');
-    if (!target) throw new ChannelNotFound('callback');
+    if (!target) return 'its URL cannot be decrypted: register it again';
     return this.verification.test(owner, target, target.signing);
   }
 
@@ -160,7 +161,7 @@ export class Channels {
       const wanted = contents(known);
       if (!known) await this.ends.removeQueue(keyId, locked);
       const row = { keyId, accountId, kind, ...wanted, tier: birth.tier, createdAt: birth.createdAt };
-      const opened = (each: Contents): Registered => ({ ...each, target: this.targetOf(each) });
+      const opened = (each: Contents): Registered => ({ ...each, target: this.readableTargetOf({ ...each, keyId }) });
       const auditAction = registration(caller, kind, opened(row), known ? opened(known) : undefined);
       const channel = await locked.save(row, known ? undefined : { status: 'created' }, auditAction);
       await this.registrar.register(channel, locked);
@@ -183,11 +184,11 @@ export class Channels {
 
   private async show(channel: Channel): Promise<Shown> {
     const queue = await this.registrar.queueOf(channel);
-    return { channel, target: this.targetOf(channel), queue };
+    return { channel, target: this.readableTargetOf(channel), queue };
   }
 
-  private targetOf(channel: Pick<Channel, 'target'> | null): CallbackTarget | undefined {
-    return channel?.target ? this.targets.open(channel.target) : undefined;
+  private readableTargetOf(channel: Pick<Channel, 'keyId' | 'target'> | null): CallbackTarget | undefined {
+    return channel ? this.targets.readableTargetOf(channel) : undefined;
   }
 
   private refuseOtherKind(known: Channel | null, kind: ChannelKind): void {
