@@ -1,7 +1,11 @@
 import { connect, type Socket } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { newId, type RunningService } from '@lanyard/service';
 import { eventually, eventsOf, parseMessage } from '@lanyard/testing';
+import { Pull } from '../src/connections/pull.js';
+import { BodyBudget } from '../src/queue/body-budget.js';
 import { Keys } from '../src/queue/keys.js';
 import { type Answer, type Customer, TestSystem, numbers, payloads } from './test-system.js';
 
@@ -25,6 +29,16 @@ describe('long polling', () => {
 
   const poll = (query = '', signal?: AbortSignal): Promise<Answer> =>
     system.call(service, customer, 'GET', `pull${query}`, undefined, signal ? { signal } : {});
+
+  const connectToService = (): Socket => connect(Number(new URL(service.url).port), '127.0.0.1');
+
+  /** The text of a poll, for a connection of the test's own. */
+  const pollText = (query = ''): string => {
+    const head = Object.entries({ host: 'dispatcher', ...system.identity(customer) })
+      .map(([name, value]) => `${name}: ${value}\r\n`)
+      .join('');
+    return `GET /v2/notification/pull${query} HTTP/1.1\r\n${head}\r\n`;
+  };
 
   const head = (): Promise<Response> =>
     fetch(`${service.url}/v2/notification/pull?noWait=true`, { method: 'HEAD', headers: system.identity(customer) });
@@ -140,19 +154,32 @@ describe('long polling', () => {
       for (const value of large) await system.value(customer, value, deviceId);
       const counters = new Keys(system.isolation.redisPrefix, shards).ofChannel(customer.keyId).channel(customer.keyId);
       await eventually(async () => expect(await system.redis.hget(counters, 'n')).toBe(String(large.length)));
-      client = connect(Number(new URL(service.url).port), '127.0.0.1').pause();
+      client = connectToService().pause();
       client.on('error', () => undefined);
-      const head = Object.entries({ host: 'dispatcher', ...system.identity(customer) })
-        .map(([name, value]) => `${name}: ${value}\r\n`)
-        .join('');
+      const asked = pollText('?after=0');
       // Again and again on the same connection, until the buffers of both sides are full.
       await eventually(async () => {
-        client.write(`GET /v2/notification/pull?after=0 HTTP/1.1\r\n${head}\r\n`);
+        client.write(asked);
         expect((await poll('?noWait=true&after=0')).status).toBe(409);
       });
     });
 
     afterEach(() => void client.destroy());
+
+    it('counts as a message on its way until it ends', async () => {
+      const budget = service.app.get(BodyBudget);
+      const bytesMax = budget.bodyBytesMax;
+      // Messages become small above this.
+      const isOver = budget.begin(96 * 1024 * 1024);
+      const patience = { timeoutMs: 20_000 };
+      try {
+        await eventually(() => expect(budget.bodyBytesMax).toBeLessThan(bytesMax), patience);
+        system.clock.jump(20_000);
+        await eventually(() => expect(budget.bodyBytesMax).toBe(bytesMax), patience);
+      } finally {
+        isOver();
+      }
+    });
 
     it('for 20 s ends, and its events stay', async () => {
       system.clock.jump(19_000);
@@ -164,6 +191,39 @@ describe('long polling', () => {
       });
       expect(valuesOf(again as Answer)).toEqual(large);
     });
+  });
+
+  it('an answer that was sent does not stay in memory with its connection', async () => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage = runInNewContext('gc') as () => void;
+    const bodies: WeakRef<Buffer>[] = [];
+    const pull = service.app.get(Pull);
+    const original = pull.poll.bind(pull);
+    pull.poll = async (...wanted) => {
+      const found = await original(...wanted);
+      if (found) bodies.push(new WeakRef(found.body));
+      return found;
+    };
+    const client = connectToService();
+    try {
+      await poll('?noWait=true');
+      let text = '';
+      client.on('data', (bytes) => (text += String(bytes)));
+      client.write(pollText());
+      await system.value(customer, 'sent');
+      await eventually(() => expect(text).toContain(Buffer.from('sent').toString('base64')));
+      await eventually(
+        () => {
+          collectGarbage();
+          expect(bodies.map((body) => body.deref() === undefined)).toEqual([true]);
+        },
+        { timeoutMs: 20_000 },
+      );
+      expect(client.closed).toBe(false);
+    } finally {
+      Reflect.deleteProperty(pull, 'poll');
+      client.destroy();
+    }
   });
 
   it('an answer that did not arrive is repeated to the client that asks for it, and to no other', async () => {

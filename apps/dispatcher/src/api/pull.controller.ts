@@ -34,8 +34,11 @@ import { type Found, Pull } from '../connections/pull.js';
 
 const nextTurn = (): Promise<void> => new Promise((turned) => setImmediate(turned));
 
-/** What the last answer on a connection carried, until the next request proves that the connection held. */
-const lastAnswer = new WeakMap<Socket, Found>();
+/**
+ * How to withdraw the last answer on a connection, until the next request proves that the connection held. undefined: the
+ * connection is watched, and there is nothing to withdraw.
+ */
+const lastAnswer = new WeakMap<Socket, Found['broken'] | undefined>();
 
 /** Nothing at all, or an empty object: as it is, or by default. */
 const PullSchema = recordChange(PullView, { serialization: Serialization.nullish() }).nullish();
@@ -96,12 +99,14 @@ export class PullController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     refuseHead(request);
+    const { socket } = request.raw;
+    this.watch(socket);
     const query = { noWait: queryFlag('noWait', noWait), after };
     const gone = new AbortController();
     reply.raw.once('close', () => gone.abort());
     const found = await this.pull.poll(caller, query, gone.signal);
     if (!found) return void (await reply.code(204).send());
-    await this.answer(found, request.raw.socket, reply);
+    await this.answer(found, socket, reply);
   }
 
   @Put()
@@ -152,18 +157,17 @@ export class PullController {
     // What the client has sent so far, for example the end of its connection, is read in this turn of the event loop.
     await nextTurn();
     if (raw.destroyed || socket.readableEnded) return found.notWritten();
-    this.watch(socket);
     const finish = (step: () => Promise<void>): void => {
       step().catch((err: unknown) => this.logger.warn({ err }, 'poll response not confirmed'));
     };
     raw.once('finish', () => {
-      lastAnswer.set(socket, found);
+      lastAnswer.set(socket, found.broken);
       finish(async () => {
         // So is a disconnect before the answer was sent: twice is better than never.
         await nextTurn();
         await nextTurn();
         if (!socket.readableEnded) return found.written();
-        lastAnswer.delete(socket);
+        lastAnswer.set(socket, undefined);
         return found.notWritten();
       });
     });
@@ -182,11 +186,11 @@ export class PullController {
   /** A connection that breaks after an answer was written may have carried it nowhere. */
   private watch(socket: Socket): void {
     const isNew = !lastAnswer.has(socket);
-    lastAnswer.delete(socket);
+    lastAnswer.set(socket, undefined);
     if (!isNew) return;
     socket.once('close', (hadError) => {
-      const last = hadError && lastAnswer.get(socket);
-      if (last) last.broken().catch((err: unknown) => this.logger.warn({ err }, 'poll response not cancelled'));
+      const cancel = hadError && lastAnswer.get(socket);
+      if (cancel) cancel().catch((err: unknown) => this.logger.warn({ err }, 'poll response not cancelled'));
     });
   }
 }

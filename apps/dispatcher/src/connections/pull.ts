@@ -4,6 +4,7 @@ import { Channels } from '../channels/channels.js';
 import { pollWaitMs } from '../limits.js';
 import { ChannelDeleted, ChannelOfAnotherKind, PollAlreadyOpen } from '../errors.js';
 import type { ChannelKind } from '../channel-kind.js';
+import { BodyBudget } from '../queue/body-budget.js';
 import type { EventBatch, Cursor } from '../queue/event-batch.js';
 import { type Attached, ChannelQueue, type Hold } from '../queue/channel-queue.js';
 import { LastMessages } from '../delivery/last-messages.js';
@@ -80,6 +81,7 @@ export class Pull {
     private readonly telemetry: Telemetry,
     private readonly last: LastMessages,
     private readonly channels: Channels,
+    private readonly budget: BodyBudget,
   ) {}
 
   /** undefined: nothing came. `gone` aborts when the client does. */
@@ -142,15 +144,26 @@ export class Pull {
   }
 
   private found(hold: Hold, batch: EventBatch, born: string): Found {
+    const body = batch.message.toBuffer();
+    const isOver = this.budget.begin(body.length);
     return {
-      body: batch.message.toBuffer(),
+      body,
       next: Buffer.from(`${born}/${batch.to}`).toString('base64url'),
       written: async () => {
+        isOver();
         this.last.add(hold.channelId, batch, 'sent');
         if (await this.queue.release(hold, batch.to)) this.telemetry.delivered('pull', batch.count);
       },
-      notWritten: async () => void (await this.queue.release(hold)),
-      broken: () => this.queue.requeuePending(hold.channelId, batch.to),
+      notWritten: async () => {
+        isOver();
+        return void (await this.queue.release(hold));
+      },
+      broken: this.withdrawal(hold.channelId, batch.to),
     };
+  }
+
+  /** Kept for as long as the connection. A function that is made in `found` would keep the batch in memory. */
+  private withdrawal(channelId: string, to: number): () => Promise<void> {
+    return () => this.queue.requeuePending(channelId, to);
   }
 }
