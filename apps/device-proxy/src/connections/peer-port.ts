@@ -10,7 +10,8 @@ import { decodePeerMessage, encodePeerMessage, type PeerKey, type PeerMessage } 
 import { ReplicaEvents } from './replica-events.js';
 import { ReplicaSlots } from './replica-slots.js';
 
-const purpose = 'device-proxy peer port';
+/** Not the name of today: replicas of both versions understand each other while an upgrade is under way. */
+const purpose = 'device-proxy inner port';
 
 /** A datagram and its headers fit into an Ethernet frame; blocks are smaller than that. */
 const receiveBufferBytes = 4 * 1024 * 1024;
