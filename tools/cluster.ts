@@ -121,8 +121,8 @@ const status = async () => {
   }
   const { Installation } = await import('./cluster/installation.ts');
   const installation = new Installation(cluster);
-  process.stdout.write(cluster.kubectl.run(['get', 'nodes', '-o', 'wide']));
-  process.stdout.write(cluster.kubectl.run(['get', 'pods', '--all-namespaces', '-o', 'wide']));
+  process.stdout.write(await cluster.kubectl.run(['get', 'nodes', '-o', 'wide']));
+  process.stdout.write(await cluster.kubectl.run(['get', 'pods', '--all-namespaces', '-o', 'wide']));
   if (existsSync(installation.keyFile)) process.stdout.write(`${installation.report().join('\n')}\n`);
   process.stdout.write(`  kubectl      ${cluster.kubectl.line}\n`);
   return 0;

@@ -56,7 +56,7 @@ class ByLag {
       'jsonpath={.status.replicas} {.status.readyReplicas}',
     ];
     await sleep(lookMs);
-    const [all, ready] = (await this.system.kubectl.runAside(args)).split(' ').map(Number);
+    const [all, ready] = (await this.system.kubectl.run(args)).split(' ').map(Number);
     return all === count && ready === count;
   }
 
@@ -70,10 +70,10 @@ class ByLag {
 
   async work() {
     const { kubectl, brokers } = this.system;
-    kubectl.apply([autoscalerOf('dispatcher', { brokers, ...replicas })]);
+    await kubectl.apply([autoscalerOf('dispatcher', { brokers, ...replicas })]);
     await this.reached(replicas.min);
     // So slow that the backlog outlives the start of the others, which have no limit.
-    this.scaled.limit(this.millicores);
+    await this.scaled.limit(this.millicores);
     const started = performance.now();
     const delivered = this.flood.deliver(events, timeoutMs).then(() => seconds(started));
     const [out, all] = await Promise.all([this.reached(replicas.max), delivered]);
@@ -83,7 +83,7 @@ class ByLag {
 
   async stop() {
     await this.flood.stop();
-    this.system.kubectl.run(['-n', namespace, 'delete', 'scaledobject/dispatcher', '--ignore-not-found']);
+    await this.system.kubectl.run(['-n', namespace, 'delete', 'scaledobject/dispatcher', '--ignore-not-found']);
   }
 }
 

@@ -32,17 +32,17 @@ export class Scaled {
   }
 
   /** Without pods: what these services would do with the load is not what is measured. */
-  absent(...apps: App[]) {
-    for (const app of apps) this.run('scale', `deployment/${app}`, '--replicas=0');
+  async absent(...apps: App[]) {
+    for (const app of apps) await this.run('scale', `deployment/${app}`, '--replicas=0');
   }
 
-  private containers() {
-    return this.pods().map((pod) => new Container(this.installation.cluster.plan, pod));
+  private async containers() {
+    return (await this.pods()).map((pod) => new Container(this.installation.cluster.plan, pod));
   }
 
   /** @param millicores that each pod may use of the processors, from now on */
-  limit(millicores: number) {
-    for (const container of this.containers()) container.limitProcessors(millicores);
+  async limit(millicores: number) {
+    for (const container of await this.containers()) container.limitProcessors(millicores);
   }
 
   pods() {
@@ -50,14 +50,14 @@ export class Scaled {
   }
 
   async to(replicas: number) {
-    this.run('scale', this.workload, `--replicas=${replicas}`);
+    await this.run('scale', this.workload, `--replicas=${replicas}`);
     await this.installation.rolledOut([this.workload]);
-    await waitUntil(`${replicas} pods`, async () => this.pods().length === replicas, { timeoutMs: settledMs });
+    await waitUntil(`${replicas} pods`, async () => (await this.pods()).length === replicas, { timeoutMs: settledMs });
   }
 
   /** How often pods wanted to run and had used up what they may: share of the periods in the meantime, by pod. */
-  throttling() {
-    const before = this.containers().map((container) => ({ container, at: container.throttling() }));
+  async throttling() {
+    const before = (await this.containers()).map((container) => ({ container, at: container.throttling() }));
     return () =>
       before.map(({ container, at }) => {
         const now = container.throttling();

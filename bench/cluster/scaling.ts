@@ -69,16 +69,16 @@ const scaleOne = async (installation: Installation, app: App, { seconds, rounds,
   const scaled = new Scaled(installation, app);
   const load = kind.of(scaled, (await installation.engineUrls()).brokers);
   await load.start();
-  scaled.absent(...kind.absent);
+  await scaled.absent(...kind.absent);
   const rows: string[][] = [];
   let one = 0;
   try {
     for (const replicas of counts) {
       await scaled.to(replicas);
-      scaled.limit(unlimitedMillicores);
+      await scaled.limit(unlimitedMillicores);
       await load.warm(replicas, seconds);
-      scaled.limit(millicores);
-      const throttling = scaled.throttling();
+      await scaled.limit(millicores);
+      const throttling = await scaled.throttling();
       const rates: number[] = [];
       for (let n = 0; n < rounds; n++) rates.push(await load.measure(replicas, seconds));
       const rate = median(rates);

@@ -90,12 +90,12 @@ export const coreDnsManifests = (template: string): Manifest[] => {
   );
 };
 
-const manifestsOf = (addon: Addon, kubectl: Kubectl): Manifest[] => {
+const manifestsOf = async (addon: Addon, kubectl: Kubectl): Promise<Manifest[]> => {
   const folder = addon === 'coredns' ? moduleFolder('kubernetes') : moduleFolder(addon);
   if (addon === 'coredns')
     return coreDnsManifests(readFileSync(join(folder, 'cluster/addons/dns/coredns/coredns.yaml.base'), 'utf8'));
   const built = join(folder, addon === 'keda' ? 'config/minimal' : 'manifests/base');
-  const manifests = documentsOf(kubectl.run(['kustomize', built]));
+  const manifests = documentsOf(await kubectl.run(['kustomize', built]));
   if (addon !== 'metrics-server') return manifests;
   // Certificates of kubelets name their node, not an address: the authority of the cluster signed them.
   return manifests.map((manifest) => {
@@ -116,11 +116,11 @@ const deployments: Record<Addon, { namespace: string; names: string[] }> = {
 const rank = ({ kind }: Manifest) => (kind === 'Namespace' ? 0 : kind === 'CustomResourceDefinition' ? 1 : 2);
 
 export const installAddon = async (addon: Addon, kubectl: Kubectl) => {
-  const manifests = manifestsOf(addon, kubectl).map((manifest) => withImages(addon, manifest));
-  kubectl.apply(manifests.toSorted((a, b) => rank(a) - rank(b)));
+  const manifests = (await manifestsOf(addon, kubectl)).map((manifest) => withImages(addon, manifest));
+  await kubectl.apply(manifests.toSorted((a, b) => rank(a) - rank(b)));
   const { namespace, names } = deployments[addon];
   for (const name of names)
-    await kubectl.runAside(['-n', namespace, 'rollout', 'status', `deployment/${name}`, '--timeout=240s'], {
+    await kubectl.run(['-n', namespace, 'rollout', 'status', `deployment/${name}`, '--timeout=240s'], {
       timeoutMs: 250_000,
     });
   say(`${addon} is ready`);

@@ -40,8 +40,8 @@ const kinds = {
 };
 
 /** What the pods use, as the kubelet measures it. */
-const reportMemory = ({ kubectl }: Cluster) => {
-  const { pods } = JSON.parse(kubectl.run(['get', '--raw', '/api/v1/nodes/node1/proxy/stats/summary'])) as {
+const reportMemory = async ({ kubectl }: Cluster) => {
+  const { pods } = JSON.parse(await kubectl.run(['get', '--raw', '/api/v1/nodes/node1/proxy/stats/summary'])) as {
     pods: { podRef: { name: string }; memory?: { workingSetBytes?: number } }[];
   };
   const used = pods.map(({ podRef, memory }) => [podRef.name, (memory?.workingSetBytes ?? 0) / 2 ** 20] as const);
@@ -74,7 +74,7 @@ export const check = async (archive: string | undefined, kind: string) => {
     await installation.install();
     say(`installed and ready after ${Math.round((Date.now() - started) / 1_000)} s`);
     await travel(installation);
-    reportMemory(cluster);
+    await reportMemory(cluster);
     await installation.after();
     say('cluster: passed');
   } finally {

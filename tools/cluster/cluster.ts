@@ -138,8 +138,8 @@ export class Cluster {
   }
 
   /** Names of nodes that say that they are ready. */
-  readyNodes() {
-    return this.kubectl.list('nodes').flatMap(({ metadata, status }) => {
+  async readyNodes() {
+    return (await this.kubectl.list('nodes')).flatMap(({ metadata, status }) => {
       const conditions = (status?.['conditions'] ?? []) as { type: string; status: string }[];
       return conditions.some(({ type, status: is }) => type === 'Ready' && is === 'True') ? [metadata.name] : [];
     });
@@ -147,7 +147,7 @@ export class Cluster {
 
   async nodesReady() {
     const wanted = this.plan.nodes.length;
-    await waitUntil(`${wanted} nodes`, async () => this.readyNodes().length === wanted, {
+    await waitUntil(`${wanted} nodes`, async () => (await this.readyNodes()).length === wanted, {
       timeoutMs: readyWithinMs,
       hint: `See ${this.plan.folder}/node1/logs`,
     });

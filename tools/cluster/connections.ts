@@ -41,13 +41,13 @@ export class Connections {
   }
 
   private async policies(): Promise<Policy[]> {
-    const text = await this.cluster.kubectl.runAside(['get', 'networkpolicies', '-A', '-o', 'json']);
+    const text = await this.cluster.kubectl.run(['get', 'networkpolicies', '-A', '-o', 'json']);
     return JSON.parse(text).items;
   }
 
   /** Addresses of pods that ended are remembered: their connections may be, too. */
   private async learnPods() {
-    const text = await this.cluster.kubectl.runAside(['get', 'pods', '-A', '-o', 'json']);
+    const text = await this.cluster.kubectl.run(['get', 'pods', '-A', '-o', 'json']);
     for (const { metadata, spec, status } of JSON.parse(text).items) {
       const { labels = {}, namespace } = metadata;
       const name = labels['app.kubernetes.io/name'] ?? labels['k8s-app'] ?? metadata.name;

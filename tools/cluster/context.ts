@@ -12,11 +12,12 @@ const minorMin = 30;
 
 const rolloutMs = 600_000;
 
-const check = (kubectl: Kubectl) => {
-  const { serverVersion } = JSON.parse(kubectl.run(['version', '-o', 'json']));
+const check = async (kubectl: Kubectl) => {
+  const { serverVersion } = JSON.parse(await kubectl.run(['version', '-o', 'json']));
   if (Number.parseInt(serverVersion.minor, 10) < minorMin)
     throw new Stop(`The cluster is Kubernetes ${serverVersion.gitVersion}: 1.${minorMin} or later is needed.`);
-  say(`context ${kubectl.run(['config', 'current-context']).trim()}: Kubernetes ${serverVersion.gitVersion}`);
+  const context = (await kubectl.run(['config', 'current-context'])).trim();
+  say(`context ${context}: Kubernetes ${serverVersion.gitVersion}`);
 };
 
 /** Engines that the pods reach, of KAFKA_BROKERS, DATABASE_URL and REDIS_URL. */
@@ -36,13 +37,13 @@ const install = async (kubectl: Kubectl, registry: string | undefined) => {
   const urls = engines();
   const images = (app: string) => ({ newName: `${registry}/${app}`, newTag: 'dev' });
   writeOverlay(folder, { engines: urls, images });
-  kubectl.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }]);
-  kubectl.apply(secretsOfServices(urls, secretsOf(folder)));
-  kubectl.run(['apply', '-k', folder]);
+  await kubectl.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }]);
+  await kubectl.apply(secretsOfServices(urls, secretsOf(folder)));
+  await kubectl.run(['apply', '-k', folder]);
   const timeout = `--timeout=${rolloutMs / 1_000}s`;
   for (const app of apps) {
     const workload = `${app === 'device-proxy' ? 'statefulset' : 'deployment'}/${app}`;
-    await kubectl.runAside(['-n', namespace, 'rollout', 'status', workload, timeout], {
+    await kubectl.run(['-n', namespace, 'rollout', 'status', workload, timeout], {
       timeoutMs: rolloutMs + 10_000,
     });
     say(`${app} is ready`);
@@ -51,9 +52,9 @@ const install = async (kubectl: Kubectl, registry: string | undefined) => {
 
 export const inContext = async (name: string, { registry }: { registry?: string | undefined }) => {
   const kubectl = Kubectl.ofContext();
-  check(kubectl);
+  await check(kubectl);
   if (name === 'load') await install(kubectl, registry);
   else if (name === 'down')
-    kubectl.run(['delete', 'namespace', namespace, '--ignore-not-found'], { timeoutMs: rolloutMs });
-  else process.stdout.write(kubectl.run(['get', name === 'up' ? 'nodes' : 'pods', '-A', '-o', 'wide']));
+    await kubectl.run(['delete', 'namespace', namespace, '--ignore-not-found'], { timeoutMs: rolloutMs });
+  else process.stdout.write(await kubectl.run(['get', name === 'up' ? 'nodes' : 'pods', '-A', '-o', 'wide']));
 };

@@ -139,14 +139,14 @@ export class Installation {
   async changeSecrets(change: Partial<Secrets>) {
     const secrets = { ...this.secrets, ...change };
     writeFileSync(join(this.enginesFolder, 'secrets.json'), JSON.stringify(secrets, null, 2), { mode: 0o600 });
-    this.kubectl.apply(secretsOfServices(await this.engineUrls(), secrets));
+    await this.kubectl.apply(secretsOfServices(await this.engineUrls(), secrets));
   }
 
   /** A new key and certificate for the listeners of devices. Gives the certificate. */
   async changeCertificate(name?: string) {
     const { selfSigned } = await import('@lanyard/testing');
     const made = selfSigned('devices', { hosts: this.cluster.plan.nodes.map(({ address }) => address) });
-    this.kubectl.apply([certificateSecret(made, name)]);
+    await this.kubectl.apply([certificateSecret(made, name)]);
     return made.certificate;
   }
 
@@ -162,10 +162,10 @@ export class Installation {
     const images = (app: string) => ({ newName: `lanyard-${app}`, newTag: tag });
     const options = { engines: urls, settings: this.settings(settings), images, more: localPatches(plan, urls) };
     writeOverlay(overlay, options, localPolicies(plan));
-    kubectl.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, packagesVolume(packages)]);
-    kubectl.apply(secretsOfServices(urls, this.secrets));
+    await kubectl.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, packagesVolume(packages)]);
+    await kubectl.apply(secretsOfServices(urls, this.secrets));
     await this.changeCertificate();
-    kubectl.run(['apply', '-k', overlay]);
+    await kubectl.run(['apply', '-k', overlay]);
     say('the overlay is applied');
     await this.rolledOut();
     await this.fetchKey();
@@ -178,7 +178,7 @@ export class Installation {
   async uninstall() {
     const options = ['--ignore-not-found', '--timeout=300s'];
     for (const what of [`namespace/${namespace}`, 'persistentvolume/packages'])
-      await this.kubectl.runAside(['delete', what, ...options], { timeoutMs: 310_000 });
+      await this.kubectl.run(['delete', what, ...options], { timeoutMs: 310_000 });
     await this.stopEngines();
     rmSync(this.keyFile, { force: true });
     rmSync(join(this.cluster.plan.folder, 'packages'), { recursive: true, force: true });
@@ -199,7 +199,7 @@ export class Installation {
       workload,
       `--timeout=${timeoutMs / 1_000}s`,
     ];
-    await Promise.all(workloads.map((one) => this.kubectl.runAside(args(one), { timeoutMs: timeoutMs + 10_000 })));
+    await Promise.all(workloads.map((one) => this.kubectl.run(args(one), { timeoutMs: timeoutMs + 10_000 })));
     say(workloads.length === 1 ? `${workloads[0]} is ready` : `${workloads.length} services are ready`);
   }
 
@@ -208,9 +208,10 @@ export class Installation {
     if (this.adminKey !== '') return;
     const read = "fs.readFileSync('/run/lanyard/admin.key', 'utf8')";
     await waitUntil('the first administrator key', async () => {
-      for (const { metadata } of this.kubectl.list('pods', '-n', namespace, '-l', 'app.kubernetes.io/name=gateway')) {
+      const pods = await this.kubectl.list('pods', '-n', namespace, '-l', 'app.kubernetes.io/name=gateway');
+      for (const { metadata } of pods) {
         const exec = ['-n', namespace, 'exec', metadata.name, '--', 'node', '-p', read];
-        const key = await this.kubectl.runAside(exec).catch(() => '');
+        const key = await this.kubectl.run(exec).catch(() => '');
         if (key.trim() !== '') writeFileSync(this.keyFile, key, { mode: 0o600 });
       }
       return this.adminKey !== '';

@@ -1,6 +1,5 @@
 /** kubectl, of the local cluster or of the one that is configured on this machine. */
 import { spawn } from 'node:child_process';
-import { outputOf } from '../lanyard/programs.ts';
 import { Stop } from '../lanyard/project.ts';
 import { kubeconfigOf } from './certificates.ts';
 import { programPath } from './programs.ts';
@@ -39,42 +38,34 @@ export class Kubectl {
     return `${settings.join('')}${this.program}`;
   }
 
-  /** @throws Stop with what kubectl says */
-  run(args: readonly string[], { input, timeoutMs = callMs }: { input?: string; timeoutMs?: number } = {}) {
-    return outputOf(this.program, args, {
-      env: { ...process.env, ...this.env },
-      timeout: timeoutMs,
-      ...(input !== undefined && { input }),
-    });
-  }
-
-  /** Without standing in the way of what else this process does. */
-  async runAside(args: readonly string[], { timeoutMs = callMs }: { timeoutMs?: number } = {}) {
-    const child = spawn(this.program, args, {
-      env: { ...process.env, ...this.env },
-      timeout: timeoutMs,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    const said: Record<'stdout' | 'stderr', string> = { stdout: '', stderr: '' };
+  /**
+   * Asynchronous: what measures an installation meanwhile, such as a WebSocket that has to answer pings, runs in this process.
+   * @throws Stop with what kubectl says
+   */
+  async run(args: readonly string[], { input = '', timeoutMs = callMs }: { input?: string; timeoutMs?: number } = {}) {
+    const child = spawn(this.program, args, { env: { ...process.env, ...this.env }, timeout: timeoutMs });
+    const output = { stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const)
-      child[name].setEncoding('utf8').on('data', (text) => (said[name] += text));
+      child[name].setEncoding('utf8').on('data', (text) => (output[name] += text));
+    // It may end before it has read everything.
+    child.stdin.on('error', () => undefined).end(input);
     const code = await new Promise((done, failed) => {
       child.on('error', failed);
       child.on('close', done);
     });
-    if (code !== 0) throw new Stop(`kubectl ${args.join(' ')}: ${said.stderr || code}`);
-    return said.stdout;
+    if (code !== 0) throw new Stop(`kubectl ${args.join(' ')}: ${output.stderr || output.stdout || code}`);
+    return output.stdout;
   }
 
   async answers(path: string) {
-    return this.runAside(['get', '--raw', path], { timeoutMs: 5_000 }).then(
+    return this.run(['get', '--raw', path], { timeoutMs: 5_000 }).then(
       () => true,
       () => false,
     );
   }
 
-  list(kind: string, ...args: string[]): KubernetesObject[] {
-    return JSON.parse(this.run(['get', kind, ...args, '-o', 'json'])).items;
+  async list(kind: string, ...args: string[]): Promise<KubernetesObject[]> {
+    return JSON.parse(await this.run(['get', kind, ...args, '-o', 'json'])).items;
   }
 
   apply(objects: readonly object[]) {

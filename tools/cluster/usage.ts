@@ -40,8 +40,9 @@ export class Usage {
     this.kubectl = kubectl;
   }
 
-  start() {
-    for (const { metadata, spec } of this.kubectl.list('pods', '-n', namespace)) this.noteRequest(metadata, spec);
+  async start() {
+    const pods = await this.kubectl.list('pods', '-n', namespace);
+    for (const { metadata, spec } of pods) this.noteRequest(metadata, spec);
     this.timer = setInterval(() => void this.sample().catch(() => undefined), everyMs);
     return this;
   }
@@ -55,7 +56,7 @@ export class Usage {
   /** Nothing without metrics-server, or while it does not know the pods. */
   private async sample() {
     const path = `/apis/metrics.k8s.io/v1beta1/namespaces/${namespace}/pods`;
-    const { items } = JSON.parse(await this.kubectl.runAside(['get', '--raw', path])) as { items: PodMetrics[] };
+    const { items } = JSON.parse(await this.kubectl.run(['get', '--raw', path])) as { items: PodMetrics[] };
     for (const { metadata, containers } of items)
       for (const { usage } of containers) {
         const all = this.samples.get(nameOf(metadata.labels)) ?? [];

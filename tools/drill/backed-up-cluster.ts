@@ -47,19 +47,19 @@ class BackedUpCluster implements BackedUpSystem {
     return this.installation.cluster.plan.host;
   }
 
-  private scale(replicas: number) {
+  private async scale(replicas: number) {
     const { kubectl, workloads } = this.installation;
-    kubectl.run(['-n', namespace, 'scale', ...workloads, `--replicas=${replicas}`]);
+    await kubectl.run(['-n', namespace, 'scale', ...workloads, `--replicas=${replicas}`]);
   }
 
   async stopServices() {
-    this.scale(0);
-    const areGone = async () => this.installation.kubectl.list('pods', '-n', namespace).length === 0;
+    await this.scale(0);
+    const areGone = async () => (await this.installation.kubectl.list('pods', '-n', namespace)).length === 0;
     await waitUntil('the services to stop', areGone, { timeoutMs: 180_000 });
   }
 
   async revive() {
-    this.scale(1);
+    await this.scale(1);
     await this.installation.rolledOut();
   }
 

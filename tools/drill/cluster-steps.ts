@@ -19,20 +19,20 @@ const dnsAwayMs = 30_000;
 /** Of several nodes the last, at which no device or caller comes in. */
 const lastNode = ({ installation }: ClusterSystem) => installation.cluster.plan.nodes.at(-1)?.name ?? '';
 
-const podsOn = (system: ClusterSystem, node: string) =>
-  system.pods().filter(({ spec }) => spec?.['nodeName'] === node).length;
+const podsOn = async (system: ClusterSystem, node: string) =>
+  (await system.pods()).filter(({ spec }) => spec?.['nodeName'] === node).length;
 
 const loseNode = async (system: ClusterSystem) => {
   const { installation, kubectl } = system;
   const node = lastNode(system);
-  const lost = podsOn(system, node);
+  const lost = await podsOn(system, node);
   await installation.cluster.stopNode(node);
-  const isGone = async () => !installation.cluster.readyNodes().includes(node);
+  const isGone = async () => !(await installation.cluster.readyNodes()).includes(node);
   const started = Date.now();
   await waitUntil(`${node} is missed`, isGone, { timeoutMs: 120_000 });
   const missedAfter = ((Date.now() - started) / 1_000).toFixed(0);
   // What a provider of machines does; without it, the pods of a StatefulSet wait for the node to come back.
-  kubectl.run(['delete', 'node', node]);
+  await kubectl.run(['delete', 'node', node]);
   await system.rolledOut();
   const replacedAfter = ((Date.now() - started) / 1_000).toFixed(0);
   await installation.cluster.startNode(node);
@@ -42,21 +42,21 @@ const loseNode = async (system: ClusterSystem) => {
 
 const drain = async (system: ClusterSystem) => {
   const node = lastNode(system);
-  const moved = podsOn(system, node);
+  const moved = await podsOn(system, node);
   const options = ['--ignore-daemonsets', '--delete-emptydir-data', '--force', '--timeout=300s'];
-  await system.kubectl.runAside(['drain', node, ...options], { timeoutMs: 310_000 });
+  await system.kubectl.run(['drain', node, ...options], { timeoutMs: 310_000 });
   await system.rolledOut();
-  system.kubectl.run(['uncordon', node]);
+  await system.kubectl.run(['uncordon', node]);
   return `${moved} pods moved`;
 };
 
 const withoutDns = async (system: ClusterSystem) => {
   const scale = (replicas: number) =>
     system.kubectl.run(['-n', 'kube-system', 'scale', 'deployment/coredns', `--replicas=${replicas}`]);
-  scale(0);
+  await scale(0);
   await sleep(dnsAwayMs);
-  scale(dnsReplicas);
-  await system.kubectl.runAside(['-n', 'kube-system', 'rollout', 'status', 'deployment/coredns', '--timeout=120s'], {
+  await scale(dnsReplicas);
+  await system.kubectl.run(['-n', 'kube-system', 'rollout', 'status', 'deployment/coredns', '--timeout=120s'], {
     timeoutMs: 130_000,
   });
 };
@@ -64,11 +64,11 @@ const withoutDns = async (system: ClusterSystem) => {
 /** One service gets another tag of its image, and the one before again; the others are not touched. */
 const upgradeAlone = async (system: ClusterSystem, app: App) => {
   await system.installation.tagImage(imageOf(app), imageOf(app, 'next'));
-  const before = system.pods().map(({ metadata }) => metadata.name);
+  const before = (await system.pods()).map(({ metadata }) => metadata.name);
   await system.setImages([app], 'next');
   await system.undo([app]);
   const others = before.filter((name) => !name.startsWith(`${app}-`));
-  const now = new Set(system.pods().map(({ metadata }) => metadata.name));
+  const now = new Set((await system.pods()).map(({ metadata }) => metadata.name));
   return `${others.filter((name) => now.has(name)).length} of ${others.length} other pods were not touched`;
 };
 

@@ -8,6 +8,7 @@ import { waitUntil } from '../lanyard/probes.ts';
 import { sleep } from '../lanyard/project.ts';
 import { apps, type App } from '../lanyard/service-processes.ts';
 import { drillSettings } from './system.ts';
+import type { KubernetesObject } from '../cluster/kubectl.ts';
 import type { Installation } from '../cluster/installation.ts';
 import type { RehearsedSystem } from './rehearsed-system.ts';
 
@@ -41,7 +42,7 @@ export class ClusterSystem implements RehearsedSystem {
   async prepare(tag: string) {
     await this.installation.uninstall();
     await this.installation.install(settings(), tag);
-    for (const app of apps) this.scale(app, 2);
+    for (const app of apps) await this.scale(app, 2);
     await this.installation.rolledOut();
     this.brokers = (await this.installation.startEngines()).urls.brokers;
     await this.revive();
@@ -79,7 +80,7 @@ export class ClusterSystem implements RehearsedSystem {
 
   /** The kubelet starts again what ended: these did since the last time. */
   async revive() {
-    const ended = this.pods().filter((pod) => restartsOf(pod) > (this.restarts.get(pod.metadata.name) ?? 0));
+    const ended = (await this.pods()).filter((pod) => restartsOf(pod) > (this.restarts.get(pod.metadata.name) ?? 0));
     for (const pod of ended) this.restarts.set(pod.metadata.name, restartsOf(pod));
     return ended.map(({ metadata }) => metadata.name);
   }
@@ -104,14 +105,14 @@ export class ClusterSystem implements RehearsedSystem {
     }
   }
 
-  scale(app: App, replicas: number) {
-    this.kubectl.run(['-n', namespace, 'scale', `${kindOf(app)}/${app}`, `--replicas=${replicas}`]);
+  async scale(app: App, replicas: number) {
+    await this.kubectl.run(['-n', namespace, 'scale', `${kindOf(app)}/${app}`, `--replicas=${replicas}`]);
   }
 
   async scaled(app: App, replicas: number) {
-    this.scale(app, replicas);
+    await this.scale(app, replicas);
     await this.rolledOut(app);
-    const isSettled = async () => this.pods(app).length === replicas;
+    const isSettled = async () => (await this.pods(app)).length === replicas;
     await waitUntil(`${replicas} pods of ${app}`, isSettled, { timeoutMs: rolloutMs });
   }
 
@@ -120,69 +121,69 @@ export class ClusterSystem implements RehearsedSystem {
   }
 
   async restartAll() {
-    this.kubectl.run(['-n', namespace, 'rollout', 'restart', 'deployment,statefulset']);
+    await this.kubectl.run(['-n', namespace, 'rollout', 'restart', 'deployment,statefulset']);
     await this.rolledOut();
   }
 
   async restart(...of: App[]) {
-    this.kubectl.run(['-n', namespace, 'rollout', 'restart', ...of.map((app) => `${kindOf(app)}/${app}`)]);
+    await this.kubectl.run(['-n', namespace, 'rollout', 'restart', ...of.map((app) => `${kindOf(app)}/${app}`)]);
     await this.rolledOut(...of);
   }
 
   /** Another image for each of them, at the same time. */
   async setImages(of: readonly App[], tag: string) {
     for (const app of of)
-      this.kubectl.run(['-n', namespace, 'set', 'image', `${kindOf(app)}/${app}`, `${app}=${imageOf(app, tag)}`]);
+      await this.kubectl.run(['-n', namespace, 'set', 'image', `${kindOf(app)}/${app}`, `${app}=${imageOf(app, tag)}`]);
     await this.rolledOut(...of);
   }
 
   /** What was before the last change of each. */
   async undo(of: readonly App[]) {
-    for (const app of of) this.kubectl.run(['-n', namespace, 'rollout', 'undo', `${kindOf(app)}/${app}`]);
+    for (const app of of) await this.kubectl.run(['-n', namespace, 'rollout', 'undo', `${kindOf(app)}/${app}`]);
     await this.rolledOut(...of);
   }
 
-  private podOf(app: App) {
-    const [pod] = this.pods(app);
+  private async podOf(app: App) {
+    const [pod] = await this.pods(app);
     if (!pod) throw new Error(`no pod of ${app}`);
     return pod;
   }
 
-  private containerOf(pod: ReturnType<ClusterSystem['podOf']>) {
+  private containerOf(pod: KubernetesObject) {
     return new Container(this.installation.cluster.plan, pod);
   }
 
   /** Without a word to the process, as when its node has gone. */
   async killPod(app: App) {
-    const { metadata, spec } = this.podOf(app);
-    this.kubectl.run(['-n', namespace, 'delete', 'pod', metadata.name, '--grace-period=0', '--force']);
+    const { metadata, spec } = await this.podOf(app);
+    await this.kubectl.run(['-n', namespace, 'delete', 'pod', metadata.name, '--grace-period=0', '--force']);
     await this.rolledOut(app);
     return `${metadata.name} on ${spec?.['nodeName']}`;
   }
 
   /** The kernel kills it. */
   async exhaustMemory(app: App) {
-    const pod = this.podOf(app);
+    const pod = await this.podOf(app);
     const { name } = pod.metadata;
-    const now = () => this.pods(app).find(({ metadata }) => metadata.name === name) ?? pod;
+    const now = async () => (await this.pods(app)).find(({ metadata }) => metadata.name === name) ?? pod;
     const before = restartsOf(pod);
     this.containerOf(pod).takeMemory();
     const take = 'const all = []; for (;;) all.push(Buffer.alloc(1e6, 1))';
     const exec = ['-n', namespace, 'exec', name, '--', 'node', '-e', take];
     const isKilled = async () => {
-      await this.kubectl.runAside(exec).catch(() => undefined);
-      return restartsOf(now()) > before;
+      await this.kubectl.run(exec).catch(() => undefined);
+      return restartsOf(await now()) > before;
     };
     await waitUntil(`${name} to run out of memory`, isKilled, { timeoutMs: 120_000 });
     await this.rolledOut(app);
     // It is no surprise.
-    this.restarts.set(name, restartsOf(now()));
-    return `${name}: ${endOf(now())}`;
+    this.restarts.set(name, restartsOf(await now()));
+    return `${name}: ${endOf(await now())}`;
   }
 
   /** It stands still, with its connections open, and continues. */
   async freeze(app: App, ms: number) {
-    const pod = this.podOf(app);
+    const pod = await this.podOf(app);
     const container = this.containerOf(pod);
     container.signal('SIGSTOP');
     try {
@@ -196,14 +197,14 @@ export class ClusterSystem implements RehearsedSystem {
 
   /** It stands still until the kubelet replaces it. */
   async freezeForGood(app: App) {
-    const pod = this.podOf(app);
+    const pod = await this.podOf(app);
     const { name } = pod.metadata;
     const started = Date.now();
     this.containerOf(pod).signal('SIGSTOP');
-    const now = () => this.pods(app).find(({ metadata }) => metadata.name === name) ?? pod;
-    const isReplaced = async () => restartsOf(now()) > restartsOf(pod);
+    const now = async () => (await this.pods(app)).find(({ metadata }) => metadata.name === name) ?? pod;
+    const isReplaced = async () => restartsOf(await now()) > restartsOf(pod);
     await waitUntil(`${name} to be started again`, isReplaced, { timeoutMs: 300_000 });
-    this.restarts.set(name, restartsOf(now()));
+    this.restarts.set(name, restartsOf(await now()));
     const replacedAfter = ((Date.now() - started) / 1_000).toFixed(0);
     await this.rolledOut(app);
     return `${name}: started again by its liveness probe after ${replacedAfter} s`;

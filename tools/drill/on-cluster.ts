@@ -26,7 +26,7 @@ export const drillOnCluster = async (load: ReturnType<typeof readLoad>, only: Re
     say(`no upgrade: there are no images of the previous version (npm run images -- --tag ${previousTag})`);
   const system = await new ClusterSystem(installation).prepare(isUpgraded ? previousTag : 'dev');
   const rehearsal = new Rehearsal(system, load);
-  const usage = new Usage(cluster.kubectl).start();
+  const usage = await new Usage(cluster.kubectl).start();
   const connections = new Connections(cluster, await installation.engineUrls()).start();
   try {
     await rehearsal.begin();

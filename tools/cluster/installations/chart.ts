@@ -105,9 +105,9 @@ export class Chart extends Installation {
     for (const app of apps) await this.tagImage(imageOf(app), `${registry}/${app}:dev`);
     const definitions = gatewayApiDefinitions();
     for (const name of readdirSync(definitions))
-      if (name.startsWith('gateway.networking')) kubectl.run(['apply', '--server-side', '-f', join(definitions, name)]);
-    kubectl.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }]);
-    kubectl.apply([...secretsOfServices(urls, this.secrets), packagesVolume(packages), ...this.nodePortServices()]);
+      if (name.startsWith('gateway.networking')) await kubectl.run(['apply', '--server-side', '-f', join(definitions, name)]);
+    await kubectl.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }]);
+    await kubectl.apply([...secretsOfServices(urls, this.secrets), packagesVolume(packages), ...this.nodePortServices()]);
     for (const name of ['device-proxy-tls', 'gateway-tls']) await this.changeCertificate(name);
     const values = join(folder, 'values.json');
     writeFileSync(values, JSON.stringify(this.values(urls.brokers), null, 2));
@@ -120,11 +120,11 @@ export class Chart extends Installation {
   /** One service alone, and back. */
   private async upgradeAlone(app: App) {
     await this.tagImage(imageOf(app), `${registry}/${app}:next`);
-    const before = this.pods();
+    const before = await this.pods();
     // `--wait` would also wait for the addresses of load balancers, which are not given here.
     this.helm('upgrade', 'lanyard', chart, '--reuse-values', '--set', `services.${app}.tag=next`);
     await this.rolledOut();
-    const changed = [...this.pods()].filter(([name]) => !before.has(name)).map(([, one]) => one);
+    const changed = [...(await this.pods())].filter(([name]) => !before.has(name)).map(([, one]) => one);
     if (changed.length === 0 || changed.some((one) => one !== app))
       throw new Stop(`an upgrade of ${app} replaced the pods of ${changed.join(', ') || 'nothing'}`);
     say(`${app} alone was upgraded`);
@@ -140,8 +140,8 @@ export class Chart extends Installation {
   }
 
   /** Name to app, without the Jobs'. */
-  private pods() {
-    const pods = this.kubectl.list('pods', '-n', namespace, '-l', 'app.kubernetes.io/component!=migration');
+  private async pods() {
+    const pods = await this.kubectl.list('pods', '-n', namespace, '-l', 'app.kubernetes.io/component!=migration');
     return new Map(pods.map(({ metadata }) => [metadata.name, metadata.labels?.['app.kubernetes.io/name']]));
   }
 }

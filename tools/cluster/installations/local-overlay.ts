@@ -71,13 +71,13 @@ export class LocalOverlay extends Installation {
     const { kubectl } = this;
     const environment = this.path('env');
     execFileSync(process.execPath, [join(root, 'deploy/compose/secrets.mjs'), environment], { stdio: 'ignore' });
-    kubectl.apply(devSecrets(parseEnv(readFileSync(environment, 'utf8')) as Record<string, string>));
-    kubectl.apply(this.volumes());
-    kubectl.run(['apply', '-k', this.writeOverlay()]);
+    await kubectl.apply(devSecrets(parseEnv(readFileSync(environment, 'utf8')) as Record<string, string>));
+    await kubectl.apply(this.volumes());
+    await kubectl.run(['apply', '-k', this.writeOverlay()]);
     const timeout = '--timeout=300s';
     for (const engine of engines) {
       const args = ['-n', infrastructure, 'rollout', 'status', `statefulset/${engine}`, timeout];
-      await kubectl.runAside(args, { timeoutMs: 310_000 });
+      await kubectl.run(args, { timeoutMs: 310_000 });
       say(`${engine} is ready`);
     }
     await this.rolledOut();
