@@ -14,6 +14,7 @@ import { buildKustomization, type Manifest } from './manifests/kustomize.ts';
 import { coverageProblems, migrationProblems, referenceProblems, workloadProblems } from './manifests/policies.ts';
 import { scalingProblems } from './manifests/scaling.ts';
 import { schemaProblems } from './manifests/schemas.ts';
+import { waveProblems } from './manifests/waves.ts';
 
 const overlay = () =>
   ['k8s/overlays/prod', 'k8s/overlays/prod/migrations']
@@ -82,6 +83,7 @@ const problemsWith = async (helm: string, values: string[]) => {
     ...(await schemaProblems(manifests)),
     ...workloadProblems(manifests),
     ...referenceProblems(others),
+    ...waveProblems(others),
     ...coverageProblems(others),
     ...(await scalingProblems(others)),
     ...(await manifestEnvironmentProblems(manifests)),

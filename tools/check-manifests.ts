@@ -22,6 +22,7 @@ import {
 } from './manifests/policies.ts';
 import { scalingProblems } from './manifests/scaling.ts';
 import { schemaProblems } from './manifests/schemas.ts';
+import { waveProblems } from './manifests/waves.ts';
 
 /** Where kubectl is installed, what it builds is what we check. */
 const differencesFromKubectl = (folder: string, manifests: Manifest[]): string[] => {
@@ -48,6 +49,7 @@ const problemsOf = async (folder: string, isOurs: boolean, ...components: string
     ...workloadProblems(manifests),
     ...referenceProblems(manifests),
     ...datagramProblems(manifests),
+    ...waveProblems(manifests),
     ...(isOurs ? coverageProblems(services) : []),
     ...(isOurs ? await manifestEnvironmentProblems(services) : []),
     ...(await scalingProblems(manifests)),

@@ -10,6 +10,7 @@ import { differences } from './compare.ts';
 import { devSecrets } from './dev-secrets.ts';
 import { buildKustomization, type Manifest } from './kustomize.ts';
 import { coverageProblems, workloadsOf } from './policies.ts';
+import { waveProblems } from './waves.ts';
 
 /** `2m` of ingress-nginx; a unit that is not expected fails the test. */
 const mebibytesOf = (size: string): number => Number(/^(\d+)m$/.exec(size)?.[1]);
@@ -143,4 +144,16 @@ it('a service that a second constraint spreads over zones is found out: on nodes
   };
   registry?.pod.topologySpreadConstraints?.push(constraint);
   expect(coverageProblems(manifests)).toEqual([expect.stringContaining('registry: is not spread over nodes')]);
+});
+
+it('an object that Argo CD would apply before what it refers to is found out', () => {
+  const manifests = buildKustomization(join(root, 'k8s/overlays/prod'));
+  expect(waveProblems(manifests)).toEqual([]);
+  for (const { kind, metadata } of manifests)
+    if (['ScaledObject', 'PersistentVolumeClaim'].includes(kind)) metadata.annotations = {};
+  expect(waveProblems(manifests)).toEqual([
+    expect.stringContaining('Deployment campaigns: is of wave 1, but PersistentVolumeClaim campaigns-packages'),
+    expect.stringContaining('ScaledObject dispatcher: is of wave 0, but Deployment dispatcher'),
+    expect.stringContaining('ScaledObject snapshot: is of wave 0, but Deployment snapshot'),
+  ]);
 });
