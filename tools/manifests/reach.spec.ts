@@ -38,6 +38,16 @@ describe('the NetworkPolicies of production', () => {
     expect(allows(pod('dispatcher'), outside, 443)).toBe(true);
     expect(allows(pod('dispatcher'), { address: '10.1.2.3' }, 443)).toBe(false);
     expect(allows(pod('registry'), outside, 443)).toBe(false);
-    expect(allows(pod('registry'), pod('dns', 'kube-system', { 'k8s-app': 'kube-dns' }), 53, 'UDP')).toBe(true);
+  });
+
+  it('let every pod ask DNS: that of the cluster, a cache on the node, or the server of the cloud', () => {
+    for (const server of [
+      pod('dns', 'kube-system', { 'k8s-app': 'kube-dns' }),
+      pod('cache', 'kube-system', { 'k8s-app': 'node-local-dns' }),
+      { address: '169.254.20.10' },
+      { address: '169.254.169.254' },
+    ])
+      for (const protocol of ['UDP', 'TCP']) expect(allows(pod('registry'), server, 53, protocol)).toBe(true);
+    expect(allows(pod('registry'), { address: '169.254.169.254' }, 80)).toBe(false);
   });
 });
