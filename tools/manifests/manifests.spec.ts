@@ -17,11 +17,16 @@ const mebibytesOf = (size: string): number => Number(/^(\d+)m$/.exec(size)?.[1])
 
 const component = (name: string) => buildKustomization(join(root, 'k8s/components', name));
 
+/** Of an Ingress. */
+const pathsOf = (spec: unknown): string[] =>
+  (spec as { rules: { http: { paths: { path: string }[] } }[] }).rules.flatMap(({ http }) =>
+    http.paths.map(({ path }) => path),
+  );
+
 const ingressPaths = () =>
   component('ingress').flatMap(({ metadata, spec }) => {
     const size = metadata.annotations?.['nginx.ingress.kubernetes.io/proxy-body-size'] ?? '1m';
-    const { rules } = spec as { rules: { http: { paths: { path: string }[] } }[] };
-    return rules.flatMap(({ http }) => http.paths.map(({ path }) => [path, mebibytesOf(size)] as const));
+    return pathsOf(spec).map((path) => [path, mebibytesOf(size)] as const);
   });
 
 it('the ingress accepts uploads as large as the gateway does, and other bodies only little larger than their limit', () => {
@@ -53,6 +58,23 @@ it('a list of services in docs/kubernetes.md that leaves one out is found', () =
   expect(commandProblems(page)).toEqual([]);
   expect(commandProblems(page.replace(', campaigns)', ')'))).toEqual([expect.stringContaining('campaigns is missing')]);
   expect(commandProblems('')).not.toEqual([]);
+});
+
+it('what is sent for as long as it takes has no time limit at the Gateway, and is not buffered by the ingress', () => {
+  const endless = ['/v2/notification/websocket-connect', '/v3/device-events/stream', '/v3/devices/export'];
+  const routes = component('gateway-api').flatMap(({ kind, spec }) =>
+    kind === 'HTTPRoute'
+      ? (spec as { rules: { matches: { path: { value: string } }[]; timeouts: { request: string } }[] }).rules
+      : [],
+  );
+  const unlimited = routes.filter(({ timeouts }) => timeouts.request === '0s');
+  expect(unlimited.flatMap(({ matches }) => matches.map(({ path }) => path.value))).toEqual(
+    expect.arrayContaining(endless),
+  );
+  const unbuffered = component('ingress').filter(
+    ({ metadata }) => metadata.annotations?.['nginx.ingress.kubernetes.io/proxy-buffering'] === 'off',
+  );
+  expect(unbuffered.flatMap(({ spec }) => pathsOf(spec))).toEqual(endless);
 });
 
 it('a builder that makes another object, more or fewer is found out', () => {
