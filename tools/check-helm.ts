@@ -38,6 +38,10 @@ const planted: [values: string[], found: string[]][] = [
     ['ConfigMap lanyard-common: /data/LOG_LEVEL', 'Deployment registry: /spec/replicas'],
   ],
   [
+    ['--set', 'services.snapshot.heapMiB=300'],
+    ['ConfigMap lanyard-snapshot: /data/NODE_OPTIONS'],
+  ],
+  [
     ['--set-string', 'config.common.DATABASE_TLS_ENABLED=false'],
     [
       'ConfigMap lanyard-common: /data/DATABASE_TLS_ENABLED',
@@ -93,11 +97,18 @@ const problemsWith = async (helm: string, values: string[]) => {
   return problems.map((problem) => `deploy/helm with ${values.join(' ')}: ${problem}`);
 };
 
+const refused = [
+  ['devices.dtsl=false', 'a value that it does not know'],
+  ['services.dispatcher.heapMiB=832', 'a heap as large as the memory limit'],
+];
+
 const problemsOf = async (helm: string) => [
   ...againstOverlay(helm),
   ...plantedProblems(helm),
   ...(await Promise.all(variants.map((values) => problemsWith(helm, values)))).flat(),
-  ...(isRefused(helm, '--set', 'devices.dtsl=false') ? [] : ['deploy/helm accepts a value that it does not know']),
+  ...refused.flatMap(([value = '', what]) =>
+    isRefused(helm, '--set', value) ? [] : [`deploy/helm accepts ${what}: ${value}`],
+  ),
 ];
 
 const helm = findHelm();

@@ -53,6 +53,9 @@ const certificateFile = () => {
   return standIn;
 };
 
+/** Read by Node itself. */
+const ofNode = 'NODE_OPTIONS';
+
 /** Files of engines are read at start; they exist only where the pod runs. */
 const withFiles = (environment: Environment): Environment =>
   Object.fromEntries(
@@ -98,7 +101,7 @@ export const environmentProblems = async (owner: string, app: string, environmen
     return [`${owner}: ${app} does not start with it: ${error instanceof Error ? error.message : error}`];
   }
   return Object.keys(environment)
-    .filter((name) => !read.has(name))
+    .filter((name) => name !== ofNode && !read.has(name))
     .map((name) => `${owner}: ${app} does not read ${name}`);
 };
 
@@ -152,9 +155,17 @@ const missingFiles = (environment: Environment, mounts: IVolumeMount[]): string[
     .filter(([, path]) => !mounts.some(({ mountPath }) => path.startsWith(`${mountPath}/`)))
     .map(([name, path]) => `${name} names ${path}, where nothing is mounted`);
 
+/** At most three quarters of the memory limit: beside the heap there are buffers, code and stacks. */
+const heapProblems = ({ [ofNode]: options = '' }: Environment, { limits }: IContainer['resources'] = {}): string[] => {
+  const heap = Number(/--max-old-space-size=(\d+)/.exec(options)?.[1]);
+  const [, amount, unit = ''] = /^(\d+)(Mi|Gi)$/.exec(String(limits?.memory)) ?? [];
+  const limit = Number(amount) * ({ Mi: 1, Gi: 1024 }[unit] ?? Number.NaN);
+  return heap <= (limit * 3) / 4 ? [] : [`a heap of ${heap} MiB is too large for a limit of ${limits?.memory}`];
+};
+
 const containerProblems = async (
   owner: string,
-  { args = [], env = [], envFrom = [], volumeMounts = [] }: IContainer,
+  { args = [], env = [], envFrom = [], resources, volumeMounts = [] }: IContainer,
   manifests: Manifest[],
 ): Promise<string[]> => {
   const [, name, command = ''] = /^.*?apps\/([^/]+)\/dist\/main\.js( migrate)?$/.exec(args.join(' ')) ?? [];
@@ -168,9 +179,11 @@ const containerProblems = async (
     const isOwnName = env.some((v) => v.name === 'REPLICA_ID' && v.valueFrom?.fieldRef?.fieldPath === 'metadata.name');
     return [
       ...(await environmentProblems(owner, name + command, environment)),
-      ...[...missingFiles(environment, volumeMounts), ...secretProblems(name, env, command === '')].map(
-        (problem) => `${owner}: ${problem}`,
-      ),
+      ...[
+        ...missingFiles(environment, volumeMounts),
+        ...secretProblems(name, env, command === ''),
+        ...(command === '' ? heapProblems(environment, resources) : []),
+      ].map((problem) => `${owner}: ${problem}`),
       ...(isOwnName ? [] : [`${owner}: REPLICA_ID is not the name of the pod`]),
     ];
   } catch (error) {

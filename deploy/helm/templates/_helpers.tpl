@@ -33,6 +33,9 @@
 {{- end -}}
 {{- end -}}
 {{- end -}}
+{{- with (default dict (get $values.services .name)).heapMiB -}}
+{{- $_ := set $variables "NODE_OPTIONS" (regexReplaceAll "--max-old-space-size=[0-9]+" $variables.NODE_OPTIONS (printf "--max-old-space-size=%d" (int .))) -}}
+{{- end -}}
 {{- range $name, $value := get $values.config .name -}}{{- $_ := set $variables $name (toString $value) -}}{{- end -}}
 {{- toYaml $variables -}}
 {{- end -}}
