@@ -38,6 +38,7 @@ interface Kustomization {
   resources?: string[];
   components?: string[];
   labels?: Labels[];
+  generatorOptions?: { annotations?: Record<string, string> };
   configMapGenerator?: Generator[];
   patches?: Patch[];
   images?: { name: string; newName?: string; newTag?: string; digest?: string }[];
@@ -53,6 +54,7 @@ const known = new Set([
   'resources',
   'components',
   'labels',
+  'generatorOptions',
   'configMapGenerator',
   'patches',
   'images',
@@ -82,14 +84,20 @@ const dataOf = (folder: string, { envs = [], literals = [] }: Generator): Record
   );
 };
 
-const generate = (manifests: Manifest[], folder: string, generator: Generator) => {
+const generate = (
+  manifests: Manifest[],
+  folder: string,
+  generator: Generator,
+  { annotations }: Kustomization['generatorOptions'] = {},
+) => {
   const data = dataOf(folder, generator);
   const there = manifests.find((m) => m.kind === 'ConfigMap' && m.metadata.name === generator.name);
   if (generator.behavior === 'merge') {
     if (!there) throw new Error(`${folder}: nothing to merge ${generator.name} into`);
     Object.assign(there.data as object, data);
   } else if (generator.behavior === undefined && !there) {
-    const map: Manifest = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: generator.name }, data };
+    const metadata = { name: generator.name, ...(annotations && { annotations }) };
+    const map: Manifest = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data };
     manifests.push(Object.assign(map, { [generated]: true }));
   } else throw new Error(`${folder}: ${generator.name} with behavior ${generator.behavior}`);
 };
@@ -120,7 +128,10 @@ const patchAll = (manifests: Manifest[], { target, patch }: Patch, folder: strin
     (m) => (target.kind ?? m.kind) === m.kind && (target.name ?? m.metadata.name) === m.metadata.name,
   );
   if (targets.length === 0) throw new Error(`${folder}: a patch for ${JSON.stringify(target)} finds nothing`);
-  for (const manifest of targets) patchManifest(manifest, parse(patch, { version: '1.1' }));
+  const operations = parse(patch, { version: '1.1' });
+  for (const manifest of targets)
+    if (operations.$patch === 'delete') manifests.splice(manifests.indexOf(manifest), 1);
+    else patchManifest(manifest, operations);
 };
 
 const setNumbersAndImages = (manifests: Manifest[], { images = [], replicas = [] }: Kustomization, folder: string) => {
@@ -136,8 +147,11 @@ const setNumbersAndImages = (manifests: Manifest[], { images = [], replicas = []
           container.image = newName + (digest ? `@${digest}` : newTag ? `:${newTag}` : '');
 };
 
-/** @param manifests what a component adds to and patches, as if it stood in the kustomization that names it */
-const assemble = (folder: string, manifests: Manifest[] = []): Manifest[] => {
+/**
+ * @param manifests what a component adds to and patches, as if it stood in the kustomization that names it
+ * @param components folders of those that it does not name itself
+ */
+const assemble = (folder: string, manifests: Manifest[] = [], components: string[] = []): Manifest[] => {
   const kustomization: Kustomization = parse(readFileSync(join(folder, 'kustomization.yaml'), 'utf8'), {
     version: '1.1',
   });
@@ -148,7 +162,8 @@ const assemble = (folder: string, manifests: Manifest[] = []): Manifest[] => {
     manifests.push(...(statSync(path).isDirectory() ? assemble(path) : readManifests(path)));
   }
   for (const component of kustomization.components ?? []) assemble(join(folder, component), manifests);
-  for (const generator of kustomization.configMapGenerator ?? []) generate(manifests, folder, generator);
+  for (const component of components) assemble(component, manifests);
+  for (const generator of kustomization.configMapGenerator ?? []) generate(manifests, folder, generator, kustomization.generatorOptions);
   setNumbersAndImages(manifests, kustomization, folder);
   for (const patch of kustomization.patches ?? []) patchAll(manifests, patch, folder);
   for (const manifest of manifests) {
@@ -174,8 +189,7 @@ const renameMaps = (node: unknown, rename: (name: string) => string) => {
  * @param components folders of those that it does not name itself
  */
 export const buildKustomization = (folder: string, components: string[] = []): Manifest[] => {
-  const manifests = assemble(folder);
-  for (const component of components) assemble(component, manifests);
+  const manifests = assemble(folder, [], components);
   const names = new Map<string, string>();
   for (const manifest of manifests.filter((m) => generated in m)) {
     const hash = createHash('sha256').update(JSON.stringify(manifest.data)).digest('hex').slice(0, 10);
