@@ -76,6 +76,7 @@ conclude([
   ...(await problemsOf('k8s/overlays/local', true)),
   ...(await problemsOf('k8s/overlays/prod', true)),
   ...(await problemsOf('k8s/overlays/prod', true, 'device-routes')),
+  ...(await problemsOf('k8s/overlays/prod', true, 'openid', 'campaigns-bucket')),
   ...(await problemsOf('k8s/overlays/dev', true, 'ingress')),
   ...(await problemsOf('k8s/infrastructure', false)),
   ...(await problemsOf('k8s/infrastructure-dev', false)),

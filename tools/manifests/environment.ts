@@ -28,6 +28,7 @@ const secrets: Environment = {
   GATEWAY_PUBLIC_URL: 'https://host',
   GATEWAY_OIDC_ISSUER: 'https://host',
   GATEWAY_OIDC_CLIENT_ID: 'client',
+  GATEWAY_OIDC_CLIENT_SECRET: 'secret',
   GATEWAY_OIDC_ROLES: `role=${'0'.repeat(32)}`,
   KAFKA_SASL_USERNAME: 'user',
   KAFKA_SASL_PASSWORD: 'password',
@@ -54,7 +55,7 @@ const certificateFile = () => {
 };
 
 /** Read by Node itself. */
-const ofNode = 'NODE_OPTIONS';
+const ofNode = new Set(['NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS']);
 
 /** Files of engines are read at start; they exist only where the pod runs. */
 const withFiles = (environment: Environment): Environment =>
@@ -101,7 +102,7 @@ export const environmentProblems = async (owner: string, app: string, environmen
     return [`${owner}: ${app} does not start with it: ${error instanceof Error ? error.message : error}`];
   }
   return Object.keys(environment)
-    .filter((name) => name !== ofNode && !read.has(name))
+    .filter((name) => !ofNode.has(name) && !read.has(name))
     .map((name) => `${owner}: ${app} does not read ${name}`);
 };
 
@@ -135,11 +136,23 @@ const secretKeysOf = (app: string): string[] => {
   return [...example.matchAll(/^([A-Z][A-Z0-9_]*)=/gm)].map(([, key = '']) => key);
 };
 
+/** Variables that docs/configuration.md calls secret. */
+const secretVariables = (): string[] =>
+  readFileSync(join(root, 'docs/configuration.md'), 'utf8')
+    .split('\n')
+    .filter((row) => /\*\*secret\.\*\*/i.test(row))
+    .flatMap((row) => [...(row.split(' | ')[0] ?? '').matchAll(/`([A-Z][A-Z0-9_]+)`/g)])
+    .map(([, name = '']) => name);
+
 /** Each app has a Secret of its own, with what it reads and nothing else. `isWhole`: the container reads all of it. */
-const secretProblems = (app: string, variables: IEnvVar[], isWhole: boolean): string[] => {
+const secretProblems = async (app: string, variables: IEnvVar[], isWhole: boolean): Promise<string[]> => {
   const refs = variables.flatMap(({ valueFrom }) => valueFrom?.secretKeyRef ?? []);
   const keys = secretKeysOf(app);
+  const read = isWhole ? await variablesOf(app) : new Set<string>();
   return [
+    ...secretVariables()
+      .filter((name) => read.has(name) && !refs.some(({ key }) => key === name))
+      .map((name) => `takes ${name}, which is secret, from no Secret`),
     ...refs.filter(({ name }) => name !== `${app}-secrets`).map(({ name, key }) => `takes ${key} from ${name}`),
     ...refs.filter(({ key }) => !keys.includes(key)).map(({ key }) => `k8s/secrets/${app}.example.env has no ${key}`),
     ...keys
@@ -156,7 +169,7 @@ const missingFiles = (environment: Environment, mounts: IVolumeMount[]): string[
     .map(([name, path]) => `${name} names ${path}, where nothing is mounted`);
 
 /** At most three quarters of the memory limit: beside the heap there are buffers, code and stacks. */
-const heapProblems = ({ [ofNode]: options = '' }: Environment, { limits }: IContainer['resources'] = {}): string[] => {
+const heapProblems = ({ NODE_OPTIONS: options = '' }: Environment, { limits }: IContainer['resources'] = {}): string[] => {
   const heap = Number(/--max-old-space-size=(\d+)/.exec(options)?.[1]);
   const [, amount, unit = ''] = /^(\d+)(Mi|Gi)$/.exec(String(limits?.memory)) ?? [];
   const limit = Number(amount) * ({ Mi: 1, Gi: 1024 }[unit] ?? Number.NaN);
@@ -181,7 +194,7 @@ const containerProblems = async (
       ...(await environmentProblems(owner, name + command, environment)),
       ...[
         ...missingFiles(environment, volumeMounts),
-        ...secretProblems(name, env, command === ''),
+        ...(await secretProblems(name, env, command === '')),
         ...(command === '' ? heapProblems(environment, resources) : []),
       ].map((problem) => `${owner}: ${problem}`),
       ...(isOwnName ? [] : [`${owner}: REPLICA_ID is not the name of the pod`]),

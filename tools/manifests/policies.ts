@@ -122,7 +122,11 @@ export const referenceProblems = (manifests: Manifest[]): string[] => {
   const selected = ({ metadata }: Manifest, selector: ILabelSelector) =>
     workloads.filter((w) => w.namespace === metadata.namespace && selects(selector, w.labels));
   const services = manifests.filter((m) => m.kind === 'Service').map((m) => m.metadata.name);
-  return manifests.flatMap((manifest) => {
+  const accounts = manifests.filter((m) => m.kind === 'ServiceAccount').map((m) => m.metadata.name);
+  const unknownAccounts = workloads
+    .filter(({ pod: { serviceAccountName: name } }) => name !== undefined && !accounts.includes(name))
+    .map(({ id, pod }) => `${id}: there is no ServiceAccount ${pod.serviceAccountName}`);
+  const pointless = manifests.flatMap((manifest) => {
     const id = `${manifest.kind} ${manifest.metadata.name}`;
     const spec = (manifest as any).spec;
     if (manifest.kind === 'Service') {
@@ -151,6 +155,7 @@ export const referenceProblems = (manifests: Manifest[]): string[] => {
     }
     return [];
   });
+  return [...unknownAccounts, ...pointless];
 };
 
 /** Datagrams of a device go to one replica: what a listener keeps for an address, it keeps in one place. */
