@@ -16,13 +16,27 @@ import { scalingProblems } from './manifests/scaling.ts';
 import { schemaProblems } from './manifests/schemas.ts';
 import { waveProblems } from './manifests/waves.ts';
 
-const overlay = () =>
-  ['k8s/overlays/prod', 'k8s/overlays/prod/migrations']
-    .flatMap((folder) => buildKustomization(join(root, folder)))
-    .filter(({ kind }) => kind !== 'Namespace');
+/** @param components that a copy of the overlay may add */
+const overlay = (components: string[]) =>
+  [
+    ...buildKustomization(
+      join(root, 'k8s/overlays/prod'),
+      components.map((name) => join(root, 'k8s/components', name)),
+    ),
+    ...buildKustomization(join(root, 'k8s/overlays/prod/migrations')),
+  ].filter(({ kind }) => kind !== 'Namespace');
 
-const againstOverlay = (helm: string, ...values: string[]) =>
-  differences(overlay(), withoutHooks(renderChart(helm, ...values)), 'deploy/helm');
+const againstOverlay = (helm: string, values: string[] = [], components: string[] = []) =>
+  differences(overlay(components), withoutHooks(renderChart(helm, ...values)), 'deploy/helm');
+
+/** Values that do what components of the overlay do. */
+const asComponents: [values: string, component: string][] = [
+  ['devices.expose=routes', 'device-routes'],
+  [
+    'campaigns.storage=bucket,config.campaigns.CAMPAIGNS_S3_BUCKET=lanyard-firmware-images,services.campaigns.replicas=1',
+    'campaigns-bucket',
+  ],
+];
 
 /** The comparison itself: it has to find exactly what these values change. */
 const planted: [values: string[], found: string[]][] = [
@@ -42,6 +56,21 @@ const planted: [values: string[], found: string[]][] = [
     ['ConfigMap lanyard-snapshot: /data/NODE_OPTIONS'],
   ],
   [
+    ['--set-json', 'patches=[{"kind":"PodDisruptionBudget","name":"gateway","merge":{"spec":{"maxUnavailable":2}}}]'],
+    ['PodDisruptionBudget gateway: /spec/maxUnavailable'],
+  ],
+  [
+    [
+      '--set-json',
+      'services.gateway.pod={"spec":{"affinity":null,"containers":[{"name":"gateway","env":[{"name":"REPLICA_ID","value":"a"},{"name":"B","value":"b"}]}]}}',
+    ],
+    [
+      'Deployment gateway: /spec/template/spec/affinity',
+      'Deployment gateway: /spec/template/spec/containers/0/env/0/value',
+      'Deployment gateway: /spec/template/spec/containers/0/env/7',
+    ],
+  ],
+  [
     ['--set-string', 'config.common.DATABASE_TLS_ENABLED=false'],
     [
       'ConfigMap lanyard-common: /data/DATABASE_TLS_ENABLED',
@@ -52,7 +81,7 @@ const planted: [values: string[], found: string[]][] = [
 
 const plantedProblems = (helm: string) =>
   planted.flatMap(([values, wanted]) => {
-    const found = againstOverlay(helm, ...values);
+    const found = againstOverlay(helm, values);
     const expected = wanted.map((object) => `deploy/helm makes another ${object}`);
     return found.toSorted().join() === expected.toSorted().join()
       ? []
@@ -77,7 +106,15 @@ const variants = [
     '--set',
     'config.common.KAFKA_TLS_ENABLED=false,config.common.KAFKA_TLS_CA_FILE=,config.common.KAFKA_SASL_MECHANISM=',
   ],
-  ['--set', 'expose=none', '--set', 'devices.tls=false', '--set', 'monitoring=false', '--set', 'migrations=false'],
+  ['--set', 'expose=none,devices.tls=false,monitoring.enabled=false,migrations=false'],
+  ['--set', 'devices.expose=none,devices.tlsSecret=,campaigns.accessMode=ReadWriteMany,services.campaigns.replicas=2'],
+  [
+    '--set',
+    'config.gateway.GATEWAY_OIDC_ISSUER=https://id.acme.example:8443/realms/iot,config.gateway.GATEWAY_OIDC_CLIENT_ID=lanyard',
+    '--set',
+    `config.gateway.GATEWAY_OIDC_ROLES=operators=${'0'.repeat(32)}`,
+  ],
+  ['--values', 'deploy/helm/examples/production.yaml'],
 ];
 
 const problemsWith = async (helm: string, values: string[]) => {
@@ -100,10 +137,14 @@ const problemsWith = async (helm: string, values: string[]) => {
 const refused = [
   ['devices.dtsl=false', 'a value that it does not know'],
   ['services.dispatcher.heapMiB=832', 'a heap as large as the memory limit'],
+  ['services.campaigns.replicas=2', 'two pods for a claim of one'],
+  ['campaigns.storage=bucket', 'a bucket without a name'],
+  ['devices.expose=routes,expose=ingress', 'routes of devices without a Gateway'],
 ];
 
 const problemsOf = async (helm: string) => [
   ...againstOverlay(helm),
+  ...asComponents.flatMap(([values, component]) => againstOverlay(helm, ['--set', values], [component])),
   ...plantedProblems(helm),
   ...(await Promise.all(variants.map((values) => problemsWith(helm, values)))).flat(),
   ...refused.flatMap(([value = '', what]) =>

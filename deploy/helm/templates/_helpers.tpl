@@ -5,7 +5,52 @@
 {{- $document := fromYaml . -}}
 {{- if $document.kind -}}{{- $items = append $items $document -}}{{- end -}}
 {{- end -}}
+{{- if not $items -}}
+{{- fail "the files of this chart are links into the folder k8s, and whatever fetched the chart did not follow them: run `helm package deploy/helm` in a clone of the repository, and install the package" -}}
+{{- end -}}
 {{- dict "items" $items | toYaml -}}
+{{- end -}}
+
+{{/*
+`over` on top of `base`, under `value`: maps are merged, and lists whose entries have a name (mounts: a path) entry by entry; null
+removes a key; everything else takes the place of what is there.
+*/}}
+{{- define "lanyard.merge" -}}
+{{- $base := .base -}}
+{{- $over := .over -}}
+{{- $result := $over -}}
+{{- if and (kindIs "map" $base) (kindIs "map" $over) -}}
+{{- $result = deepCopy $base -}}
+{{- range $key, $value := $over -}}
+{{- if kindIs "invalid" $value -}}{{- $_ := unset $result $key -}}
+{{- else -}}{{- $_ := set $result $key (include "lanyard.merge" (dict "base" (get $base $key) "over" $value) | fromYaml).value -}}{{- end -}}
+{{- end -}}
+{{- else if and (kindIs "slice" $base) (kindIs "slice" $over) $over -}}
+{{- $head := first $over -}}
+{{- $key := "" -}}
+{{- if kindIs "map" $head -}}{{- $key = ternary "mountPath" (ternary "name" "" (hasKey $head "name")) (hasKey $head "mountPath") -}}{{- end -}}
+{{- if $key -}}
+{{- $result = list -}}
+{{- range $entry := $base -}}
+{{- range $over -}}
+{{- if eq (get . $key) (get $entry $key) -}}{{- $entry = (include "lanyard.merge" (dict "base" $entry "over" .) | fromYaml).value -}}{{- end -}}
+{{- end -}}
+{{- $result = append $result $entry -}}
+{{- end -}}
+{{- range $other := $over -}}
+{{- $isNew := true -}}
+{{- range $base -}}{{- if eq (get . $key) (get $other $key) -}}{{- $isNew = false -}}{{- end -}}{{- end -}}
+{{- if $isNew -}}{{- $result = append $result $other -}}{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- dict "value" $result | toYaml -}}
+{{- end -}}
+
+{{/* The port of a URL. */}}
+{{- define "lanyard.portOf" -}}
+{{- $url := urlParse . -}}
+{{- regexFind ":[0-9]+$" $url.host | trimPrefix ":" | default (ternary "80" "443" (eq $url.scheme "http")) -}}
 {{- end -}}
 
 {{/* The variables of one map: those of its .env file, then those that follow from other values, then the user's. */}}
@@ -21,13 +66,18 @@
 {{- $_ := set $variables "GATEWAY_PUBLIC_URL" (printf "https://%s" $values.host) -}}
 {{- else if eq .name "campaigns" -}}
 {{- $uris := list -}}
-{{- if $values.devices.dtls -}}{{- $uris = append $uris (printf "coaps://%s:5684" $values.devices.host) -}}{{- end -}}
-{{- if $values.devices.tls -}}{{- $uris = append $uris (printf "coaps+tcp://%s:5684" $values.devices.host) -}}{{- end -}}
+{{- if $values.devices.dtls -}}{{- $uris = append $uris (printf "coaps://%s:5684" $values.devices.dtlsHost) -}}{{- end -}}
+{{- if $values.devices.tls -}}{{- $uris = append $uris (printf "coaps+tcp://%s:5684" $values.devices.tlsHost) -}}{{- end -}}
 {{- $_ := set $variables "CAMPAIGNS_PACKAGE_URIS" (join "," (append $uris (printf "https://%s" $values.host))) -}}
 {{- else if eq .name "device-proxy" -}}
 {{- range $kind := list "DTLS" "TLS" -}}
 {{- if get $values.devices (lower $kind) -}}
-{{- range $name, $value := dict "ENABLED" "true" "HOST" "0.0.0.0" "PORT" "5684" "CERTIFICATE_FILE" "/etc/lanyard/tls/tls.crt" "PRIVATE_KEY_FILE" "/etc/lanyard/tls/tls.key" -}}
+{{- $listener := dict "ENABLED" "true" "HOST" "0.0.0.0" "PORT" "5684" -}}
+{{- if $values.devices.tlsSecret -}}
+{{- $_ := set $listener "CERTIFICATE_FILE" "/etc/lanyard/tls/tls.crt" -}}
+{{- $_ := set $listener "PRIVATE_KEY_FILE" "/etc/lanyard/tls/tls.key" -}}
+{{- end -}}
+{{- range $name, $value := $listener -}}
 {{- $_ := set $variables (printf "DEVICE_PROXY_COAP_%s_%s" $kind $name) $value -}}
 {{- end -}}
 {{- end -}}
@@ -52,16 +102,22 @@ lanyard-{{ .name }}-{{ include "lanyard.variables" . | sha256sum | trunc 10 }}
 {{- if $own.digest -}}@{{ $own.digest }}{{- else -}}:{{ $own.tag | default $image.tag | default .root.Chart.AppVersion }}{{- end -}}
 {{- end -}}
 
-{{/* Prints a manifest with the labels and the namespace of all. */}}
+{{/* Prints a manifest with the labels and the namespace of all, after the patches of the values. */}}
 {{- define "lanyard.print" -}}
 {{- $labels := merge (dict "app.kubernetes.io/part-of" "lanyard") (default dict .manifest.metadata.labels) -}}
 {{- $_ := set .manifest.metadata "labels" $labels -}}
-{{- $_ := set .manifest.metadata "namespace" .root.Release.Namespace }}
+{{- $_ := set .manifest.metadata "namespace" .root.Release.Namespace -}}
+{{- $manifest := .manifest -}}
+{{- range .root.Values.patches -}}
+{{- if and (eq .kind $manifest.kind) (or (not .name) (eq .name $manifest.metadata.name)) -}}
+{{- $manifest = (include "lanyard.merge" (dict "base" $manifest "over" .merge) | fromYaml).value -}}
+{{- end -}}
+{{- end }}
 ---
-{{ toYaml .manifest }}
+{{ toYaml $manifest }}
 {{- end -}}
 
-{{/* Changes the pod of a workload or Job: labels, image, and how it is pulled. */}}
+{{/* Changes the pod of a workload or Job: labels, image, how it is pulled, and `pod` of the values. */}}
 {{- define "lanyard.changePod" -}}
 {{- $template := .manifest.spec.template -}}
 {{- $_ := set $template.metadata "labels" (merge (dict "app.kubernetes.io/part-of" "lanyard") $template.metadata.labels) -}}
@@ -73,4 +129,10 @@ lanyard-{{ .name }}-{{ include "lanyard.variables" . | sha256sum | trunc 10 }}
 {{- range . -}}{{- $references = append $references (dict "name" .) -}}{{- end -}}
 {{- $_ := set $template.spec "imagePullSecrets" $references -}}
 {{- end -}}
+{{- include "lanyard.mergePod" (dict "manifest" .manifest "pod" .root.Values.pod) -}}
+{{- end -}}
+
+{{- define "lanyard.mergePod" -}}
+{{- $merged := include "lanyard.merge" (dict "base" .manifest.spec.template "over" (default dict .pod)) | fromYaml -}}
+{{- $_ := set .manifest.spec "template" $merged.value -}}
 {{- end -}}

@@ -23,6 +23,11 @@ const small = (memory: string) => ({
   resources: { requests: { cpu: '50m', memory }, limits: { cpu: '2', memory } },
 });
 
+/** Nothing in front of the pod has to notice that it goes. */
+const withoutBalancer = {
+  spec: { containers: [{ name: 'device-proxy', lifecycle: { preStop: { sleep: { seconds: 5 } } } }] },
+};
+
 /** The folder of a Go module's standard resource definitions. */
 const gatewayApiDefinitions = () => {
   const fetched = outputOf('go', ['mod', 'download', '-json', gatewayApi], { cwd: homedir() });
@@ -44,7 +49,7 @@ export class Chart extends Installation {
       image: { registry, tag: 'dev' },
       expose: 'gateway-api',
       autoscaling: false,
-      monitoring: false,
+      monitoring: { enabled: false },
       infrastructurePeers: [{ ipBlock: { cidr: `${host}/32` } }],
       config: {
         common: {
@@ -69,7 +74,7 @@ export class Chart extends Installation {
       },
       services: {
         ...Object.fromEntries(apps.map((app) => [app, small('384Mi')])),
-        'device-proxy': small('1Gi'),
+        'device-proxy': { ...small('1Gi'), pod: withoutBalancer },
         dispatcher: small('832Mi'),
         gateway: small('512Mi'),
         snapshot: small('512Mi'),
