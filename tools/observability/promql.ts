@@ -169,12 +169,20 @@ const quantile = (q: number, buckets: Sample[]) => {
   return low + ((bound(bucket) - low) * (rank - below)) / (bucket.value - below);
 };
 
+/** One sample with the labels that the selector asks for by equality, where it finds nothing. */
+const absent = (selector: Node, context: Context): Sample[] => {
+  if (instant(selector, context).length > 0) return [];
+  const wanted = selectorOf(selector, context.text).matchers.filter(({ op }) => op === '=');
+  return [{ labels: Object.fromEntries(wanted.map(({ label, value }) => [label, value])), value: 1 }];
+};
+
 const call = (node: Node, context: Context): Sample[] => {
   const [name, body] = childrenOf(node);
   const args = body ? childrenOf(body).filter((child) => child.name !== '(') : [];
   const [first, second] = args;
   const called = name ? textOf(name, context.text) : '';
   if (first && (called === 'rate' || called === 'increase')) return growth(first, context, called === 'rate');
+  if (first?.name === 'VectorSelector' && called === 'absent') return absent(first, context);
   if (first && second && called === 'histogram_quantile') {
     const q = Number(textOf(first, context.text));
     return grouped(vector(second, context), withoutBound).map(({ labels, samples }) => ({
