@@ -51,10 +51,7 @@ const planted: [values: string[], found: string[]][] = [
     ['--set', 'config.common.LOG_LEVEL=debug', '--set', 'services.registry.replicas=5'],
     ['ConfigMap lanyard-common: /data/LOG_LEVEL', 'Deployment registry: /spec/replicas'],
   ],
-  [
-    ['--set', 'services.snapshot.heapMiB=300'],
-    ['ConfigMap lanyard-snapshot: /data/NODE_OPTIONS'],
-  ],
+  [['--set', 'services.snapshot.heapMiB=300'], ['ConfigMap lanyard-snapshot: /data/NODE_OPTIONS']],
   [
     ['--set-json', 'patches=[{"kind":"PodDisruptionBudget","name":"gateway","merge":{"spec":{"maxUnavailable":2}}}]'],
     ['PodDisruptionBudget gateway: /spec/maxUnavailable'],

@@ -169,7 +169,10 @@ const missingFiles = (environment: Environment, mounts: IVolumeMount[]): string[
     .map(([name, path]) => `${name} names ${path}, where nothing is mounted`);
 
 /** At most three quarters of the memory limit: beside the heap there are buffers, code and stacks. */
-const heapProblems = ({ NODE_OPTIONS: options = '' }: Environment, { limits }: IContainer['resources'] = {}): string[] => {
+const heapProblems = (
+  { NODE_OPTIONS: options = '' }: Environment,
+  { limits }: IContainer['resources'] = {},
+): string[] => {
   const heap = Number(/--max-old-space-size=(\d+)/.exec(options)?.[1]);
   const [, amount, unit = ''] = /^(\d+)(Mi|Gi)$/.exec(String(limits?.memory)) ?? [];
   const limit = Number(amount) * ({ Mi: 1, Gi: 1024 }[unit] ?? Number.NaN);

@@ -163,7 +163,8 @@ const assemble = (folder: string, manifests: Manifest[] = [], components: string
   }
   for (const component of kustomization.components ?? []) assemble(join(folder, component), manifests);
   for (const component of components) assemble(component, manifests);
-  for (const generator of kustomization.configMapGenerator ?? []) generate(manifests, folder, generator, kustomization.generatorOptions);
+  for (const generator of kustomization.configMapGenerator ?? [])
+    generate(manifests, folder, generator, kustomization.generatorOptions);
   setNumbersAndImages(manifests, kustomization, folder);
   for (const patch of kustomization.patches ?? []) patchAll(manifests, patch, folder);
   for (const manifest of manifests) {

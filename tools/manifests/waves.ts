@@ -41,7 +41,9 @@ export const waveProblems = (manifests: Manifest[]): string[] =>
       const [own, theirs] = [waveOf(manifest), waveOf(other)];
       const together = other.kind === 'PersistentVolumeClaim';
       return own < theirs || (together && own !== theirs)
-        ? [`${id}: is of wave ${own}, but ${other.kind} ${other.metadata.name}, which it refers to, is of wave ${theirs}`]
+        ? [
+            `${id}: is of wave ${own}, but ${other.kind} ${other.metadata.name}, which it refers to, is of wave ${theirs}`,
+          ]
         : [];
     });
   });

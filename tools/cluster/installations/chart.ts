@@ -127,7 +127,7 @@ export class Chart extends Installation {
     await this.tagImage(imageOf(app), `${registry}/${app}:next`);
     const before = await this.pods();
     // `--wait` would also wait for the addresses of load balancers, which are not given here.
-    this.helm('upgrade', 'lanyard', chart, '--reuse-values', '--set', `services.${app}.tag=next`);
+    this.helm('upgrade', 'lanyard', chart, '--reset-then-reuse-values', '--set', `services.${app}.tag=next`);
     await this.rolledOut();
     const changed = [...(await this.pods())].filter(([name]) => !before.has(name)).map(([, one]) => one);
     if (changed.length === 0 || changed.some((one) => one !== app))
