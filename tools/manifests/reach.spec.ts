@@ -4,9 +4,14 @@ import { root } from '../lanyard/project.ts';
 import { buildKustomization } from './kustomize.ts';
 import { isAllowed, type Party, type Policy } from './reach.ts';
 
-const policies = buildKustomization(join(root, 'k8s/overlays/prod')).filter(
-  ({ kind }) => kind === 'NetworkPolicy',
-) as unknown as Policy[];
+/** @param components that a copy of the overlay adds */
+const policiesWith = (...components: string[]) =>
+  buildKustomization(
+    join(root, 'k8s/overlays/prod'),
+    components.map((name) => join(root, 'k8s/components', name)),
+  ).filter(({ kind }) => kind === 'NetworkPolicy') as unknown as Policy[];
+
+const policies = policiesWith();
 
 const pod = (name: string, namespace = 'lanyard', labels: Record<string, string> = {}): Party => ({
   namespace,
@@ -49,5 +54,16 @@ describe('the NetworkPolicies of production', () => {
     ])
       for (const protocol of ['UDP', 'TCP']) expect(allows(pod('registry'), server, 53, protocol)).toBe(true);
     expect(allows(pod('registry'), { address: '169.254.169.254' }, 80)).toBe(false);
+  });
+
+  it('let the gateway reach an OpenID provider and campaigns a bucket with the components for them, and with no other', () => {
+    const added = policiesWith('openid', 'campaigns-bucket');
+    for (const app of ['gateway', 'campaigns']) {
+      const connection = { from: pod(app), to: outside, port: 443, protocol: 'TCP' };
+      expect(isAllowed(policies, connection)).toBe(false);
+      expect(isAllowed(added, connection)).toBe(true);
+      expect(isAllowed(added, { ...connection, to: { address: '10.1.2.3' } })).toBe(false);
+    }
+    expect(isAllowed(added, { from: pod('registry'), to: outside, port: 443, protocol: 'TCP' })).toBe(false);
   });
 });
