@@ -162,7 +162,10 @@ export class Installation {
     const images = (app: string) => ({ newName: `lanyard-${app}`, newTag: tag });
     const options = { engines: urls, settings: this.settings(settings), images, more: localPatches(plan, urls) };
     writeOverlay(overlay, options, localPolicies(plan));
-    await kubectl.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, packagesVolume(packages)]);
+    await kubectl.apply([
+      { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } },
+      packagesVolume(packages),
+    ]);
     await kubectl.apply(secretsOfServices(urls, this.secrets));
     await this.changeCertificate();
     await kubectl.run(['apply', '-k', overlay]);

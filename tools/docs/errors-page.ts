@@ -77,7 +77,12 @@ export const errorCodes = ({ Code, formatCode }: Record<string, any>): string[] 
     .map((code) => formatCode(code));
 
 const outcomeTable = (outcomes: Record<string, any>, codes: string[]) => {
-  const given = namedOutcomes(outcomes).map(({ name, status, error, note = '' }) => ({ name, status, error, cause: note }));
+  const given = namedOutcomes(outcomes).map(({ name, status, error, note = '' }) => ({
+    name,
+    status,
+    error,
+    cause: note,
+  }));
   const byWord = new Map<string, { status: number; error: string; codes: string[] }>();
   for (const code of codes) {
     const { status, error } = outcomes.outcomeOf({ code, payload: Buffer.alloc(0) });

@@ -37,7 +37,7 @@ const device = from('apps/device-proxy');
 const sessions = from('apps/device-proxy', 'sessions/limits');
 const downloads = from('apps/device-proxy', 'downloads/limits');
 const bootstrap = from('apps/device-proxy', 'bootstrap/limits');
-const gateways = from('apps/device-proxy', 'gateways/limits');
+const gateways = from('apps/device-proxy', 'lwm2m-gateways/limits');
 const rules = from('apps/device-proxy', 'presubscriptions/rule');
 const channel = from('apps/dispatcher');
 const campaign = from('apps/campaigns');
@@ -94,11 +94,7 @@ const kinds: Kind[] = [
         'Time for which a device in queue mode listens after its last message',
         '`DEVICE_PROXY_QUEUE_MODE_AWAKE_MS`',
       ),
-      device(
-        'expiryGraceMs',
-        'Time for which a registration outlives its lifetime',
-        '`DEVICE_PROXY_EXPIRY_GRACE_MS`',
-      ),
+      device('expiryGraceMs', 'Time for which a registration outlives its lifetime', '`DEVICE_PROXY_EXPIRY_GRACE_MS`'),
       device('pushMaxMs', 'Duration of the push of a package', '`DEVICE_PROXY_PUSH_MAX_MS`'),
       from('libs/lwm2m', 'paths/link-format')('linkLimits.links', 'Objects and instances in a registration'),
       from('libs/lwm2m', 'paths/link-format')('linkLimits.bytes', 'Size of the list of objects in a registration'),

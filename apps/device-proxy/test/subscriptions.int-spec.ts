@@ -240,29 +240,35 @@ describe('/v2/subscriptions/{device-id}/{resource-path}', () => {
     await eventually(() => expect(states(deviceId, app.keyId)).toEqual(['asked', 'confirmed', 'lost by the device']));
   });
 
-  it.each(['by a command', 'by itself'])('an instance that the device deletes %s takes its observations', async (how) => {
-    const [thing, deviceId] = await device(`deletes ${how}`);
-    const app = key();
-    const others = [...thing.device.resources].filter(([path]) => path.startsWith('/3303/0/'));
-    thing.device.onInstance = (_, path) => thing.device.removeInstance(path);
-    await call(app, 'PUT', `/${deviceId}${temperature}`);
-    await eventually(() => expect(states(deviceId, app.keyId)).toEqual(['asked', 'confirmed']));
-    if (how === 'by itself') thing.device.removeInstance('/3303/0');
-    else {
-      const request = `/v2/device-requests/${deviceId}?async-id=delete`;
-      await system.call(proxy, app, 'POST', request, { method: 'DELETE', uri: '/3303/0' });
-      expect((await system.result('delete')).value.item.status).toBe(200);
-    }
-    await thing.device.update({ links: true });
-    await eventually(() => expect(states(deviceId, app.keyId).at(-1)).toMatch(/^lost/));
-    for (const [path, one] of others) thing.device.resources.set(path, one);
-    await thing.device.update({ links: true });
-    expect((await call(app, 'PUT', `/${deviceId}${temperature}`)).status).toBe(200);
-    await eventually(() => expect(thing.device.isObserved(temperature)).toBe(true));
-    await eventually(() => thing.device.report(temperature, 33));
-    const { value } = await system.fact(system.values, (v) => v.deviceId === deviceId && v.item.payload === b64('33'));
-    expect(value.audience).toEqual([app.keyId]);
-  });
+  it.each(['by a command', 'by itself'])(
+    'an instance that the device deletes %s takes its observations',
+    async (how) => {
+      const [thing, deviceId] = await device(`deletes ${how}`);
+      const app = key();
+      const others = [...thing.device.resources].filter(([path]) => path.startsWith('/3303/0/'));
+      thing.device.onInstance = (_, path) => thing.device.removeInstance(path);
+      await call(app, 'PUT', `/${deviceId}${temperature}`);
+      await eventually(() => expect(states(deviceId, app.keyId)).toEqual(['asked', 'confirmed']));
+      if (how === 'by itself') thing.device.removeInstance('/3303/0');
+      else {
+        const request = `/v2/device-requests/${deviceId}?async-id=delete`;
+        await system.call(proxy, app, 'POST', request, { method: 'DELETE', uri: '/3303/0' });
+        expect((await system.result('delete')).value.item.status).toBe(200);
+      }
+      await thing.device.update({ links: true });
+      await eventually(() => expect(states(deviceId, app.keyId).at(-1)).toMatch(/^lost/));
+      for (const [path, one] of others) thing.device.resources.set(path, one);
+      await thing.device.update({ links: true });
+      expect((await call(app, 'PUT', `/${deviceId}${temperature}`)).status).toBe(200);
+      await eventually(() => expect(thing.device.isObserved(temperature)).toBe(true));
+      await eventually(() => thing.device.report(temperature, 33));
+      const { value } = await system.fact(
+        system.values,
+        (v) => v.deviceId === deviceId && v.item.payload === b64('33'),
+      );
+      expect(value.audience).toEqual([app.keyId]);
+    },
+  );
 
   it('an instance that comes back before the device has updated is observed again', async () => {
     const [thing, deviceId] = await device('quick');

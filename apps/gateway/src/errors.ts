@@ -46,7 +46,10 @@ export class DeviceNotFound extends fixed(NotFound, 'No such device in this acco
 export class SignInOff extends fixed(NotFound, 'Sign-in with OpenID Connect is not configured.') {}
 
 /** None of the roles of the person is one of GATEWAY_OIDC_ROLES, or they belong to several accounts. */
-export class NoRole extends fixed(AccessDenied, 'None of the roles that the provider gives you may use this installation.') {}
+export class NoRole extends fixed(
+  AccessDenied,
+  'None of the roles that the provider gives you may use this installation.',
+) {}
 
 export class UserInactive extends fixed(AccessDenied, 'An administrator has deactivated this user.') {}
 

@@ -22,7 +22,8 @@ const texts = {
   'kept-values': 'with --queue-mode: values of each observation that a sleeping device keeps (10)',
   'send-values': 'values that each device sends without an observation, at each interval (0)',
   'send-seconds': 'interval between such messages (60)',
-  'devices-behind': 'number of end devices behind each simulated device; more than 0 makes it an LwM2M gateway (object 25): sim-0-0 … (0)',
+  'devices-behind':
+    'number of end devices behind each simulated device; more than 0 makes it an LwM2M gateway (object 25): sim-0-0 … (0)',
   'devices-behind-seconds': 'interval at which an end device leaves or returns (0: never)',
   'restarts-per-minute': 'rate at which devices of the fleet restart (0)',
   'rebind-percent': 'percentage of devices that get another address at each interval (0)',

@@ -55,7 +55,12 @@ export const valueHistoryMax = { hours: 744, values: 10_000 } as const;
 
 export const ValueHistorySchema = z.object({
   hours: z.number().int().min(0).max(valueHistoryMax.hours).describe('0: off'),
-  values: z.number().int().min(0).max(valueHistoryMax.values).describe('Number of values that are kept of each resource, the newest ones'),
+  values: z
+    .number()
+    .int()
+    .min(0)
+    .max(valueHistoryMax.values)
+    .describe('Number of values that are kept of each resource, the newest ones'),
 });
 
 export type ValueHistory = z.infer<typeof ValueHistorySchema>;

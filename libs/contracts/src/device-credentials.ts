@@ -33,7 +33,9 @@ export const DeviceCredentialSchema = z
         'Of psk: made for the bootstrap of the same id, which has not ended. A device that registers with it ends it',
       ),
     identity: z.string().min(1).max(128).optional().describe('Of psk: PSK identity, unique in the installation'),
-    sealedKey: sealed.optional().describe('Of psk: the key in hex, encrypted with the ENCRYPTION_KEY of the installation'),
+    sealedKey: sealed
+      .optional()
+      .describe('Of psk: the key in hex, encrypted with the ENCRYPTION_KEY of the installation'),
     fingerprint: z
       .string()
       .regex(/^[0-9a-f]{64}$/)

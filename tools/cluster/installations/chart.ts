@@ -110,9 +110,14 @@ export class Chart extends Installation {
     for (const app of apps) await this.tagImage(imageOf(app), `${registry}/${app}:dev`);
     const definitions = gatewayApiDefinitions();
     for (const name of readdirSync(definitions))
-      if (name.startsWith('gateway.networking')) await kubectl.run(['apply', '--server-side', '-f', join(definitions, name)]);
+      if (name.startsWith('gateway.networking'))
+        await kubectl.run(['apply', '--server-side', '-f', join(definitions, name)]);
     await kubectl.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }]);
-    await kubectl.apply([...secretsOfServices(urls, this.secrets), packagesVolume(packages), ...this.nodePortServices()]);
+    await kubectl.apply([
+      ...secretsOfServices(urls, this.secrets),
+      packagesVolume(packages),
+      ...this.nodePortServices(),
+    ]);
     for (const name of ['device-proxy-tls', 'gateway-tls']) await this.changeCertificate(name);
     const values = join(folder, 'values.json');
     writeFileSync(values, JSON.stringify(this.values(urls.brokers), null, 2));

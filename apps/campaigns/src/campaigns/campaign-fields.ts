@@ -30,17 +30,26 @@ const fields = {
     .min(1)
     .max(4000)
     .nullable()
-    .describe('Selects only devices that match this filter, in the form of `filter` of `GET /v3/devices`. Without `group_id` and `filter`, all devices of the account are selected'),
+    .describe(
+      'Selects only devices that match this filter, in the form of `filter` of `GET /v3/devices`. Without `group_id` and `filter`, all devices of the account are selected',
+    ),
   when: time.nullable().describe('When the campaign starts after a call of `start`; null: immediately'),
   ends_at: time
     .nullable()
-    .describe(`When the campaign ends; devices that were not reached by then fail. Default: ${campaignDaysMax} days after the start`),
+    .describe(
+      `When the campaign ends; devices that were not reached by then fail. Default: ${campaignDaysMax} days after the start`,
+    ),
   window: z
     .strictObject({ from: timeOfDay, to: timeOfDay })
     .refine(({ from, to }) => from !== to, 'Must not be empty')
     .nullable()
     .describe('Time of day (UTC) in which updates of devices begin; it may span midnight'),
-  concurrency: z.number().int().min(1).max(concurrencyMax).describe('Maximum number of devices that are updated at the same time'),
+  concurrency: z
+    .number()
+    .int()
+    .min(1)
+    .max(concurrencyMax)
+    .describe('Maximum number of devices that are updated at the same time'),
   retries: z.number().int().min(0).max(10).describe('Further attempts after the first one'),
   failure_percent_max: z
     .number()
@@ -57,7 +66,9 @@ const fields = {
     .describe('The campaign does not stop before this number of devices have failed'),
   delivery: z
     .enum(['auto', 'pull', 'push'])
-    .describe('How devices get the package: `pull` (from a URI), `push`, or `auto`: as each device supports it (`/5/0/8`, `/5/0/9`)'),
+    .describe(
+      'How devices get the package: `pull` (from a URI), `push`, or `auto`: as each device supports it (`/5/0/8`, `/5/0/9`)',
+    ),
   download_timeout_seconds: timeOut('Maximum duration of the download by a device', week),
   install_timeout_seconds: timeOut('Maximum duration of the installation on a device', week),
 };

@@ -11,11 +11,22 @@ const Forecast = z
     message: z.string().optional().describe('Why the devices could not be selected'),
     devices: z.number().int().describe('Number of selected devices'),
     suspended: z.number().int().describe('Number of suspended devices, which would fail immediately'),
-    up_to_date: z.number().int().describe('Number of devices that would be skipped, because a campaign has already read the wanted version from them'),
+    up_to_date: z
+      .number()
+      .int()
+      .describe(
+        'Number of devices that would be skipped, because a campaign has already read the wanted version from them',
+      ),
     busy: z.number().int().describe('Number of devices that would wait for another campaign'),
     not_registered: z.number().int().describe('Number of devices that would wait until they register'),
-    asleep: z.number().int().describe('Number of devices registered in queue mode, which would wait until they wake up'),
-    ready: z.number().int().describe('Number of devices that would be updated immediately, as far as `concurrency` allows'),
+    asleep: z
+      .number()
+      .int()
+      .describe('Number of devices registered in queue mode, which would wait until they wake up'),
+    ready: z
+      .number()
+      .int()
+      .describe('Number of devices that would be updated immediately, as far as `concurrency` allows'),
   })
   .meta({ id: 'UpdateCampaignForecast' });
 export type Forecast = z.infer<typeof Forecast>;

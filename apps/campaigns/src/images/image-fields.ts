@@ -20,7 +20,8 @@ const newImage = z.strictObject({
 /** What an instance of object 9 has installed is known by its name only. */
 export const NewImage = newImage.superRefine(({ object, package_name: name }, context) => {
   const complain = (message: string): void => context.addIssue({ code: 'custom', path: ['package_name'], message });
-  if (object === 9 && name === undefined) complain('Required for object 9: the name of the package on devices (`/9/n/0`)');
+  if (object === 9 && name === undefined)
+    complain('Required for object 9: the name of the package on devices (`/9/n/0`)');
   if (object === 5 && name !== undefined) complain('Only packages of object 9 have it');
 });
 export type NewImage = z.infer<typeof NewImage>;
@@ -34,7 +35,9 @@ export const Image = z
     description: z.string(),
     version: z
       .string()
-      .describe('What a device reports after the update: at `/3/0/3` for a firmware image, at `/9/n/1` for a software package'),
+      .describe(
+        'What a device reports after the update: at `/3/0/3` for a firmware image, at `/9/n/1` for a software package',
+      ),
     package_object: z
       .number()
       .int()

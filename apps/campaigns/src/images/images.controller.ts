@@ -69,7 +69,9 @@ export class ImagesController {
   @query('package_name', { type: 'string', minLength: 1, maxLength: 255 })
   @query('datafile_checksum', { type: 'string', pattern: '^[0-9A-Fa-f]{64}$' })
   @ApiPayloadTooLargeResponse({ description: `The package is larger than ${imageBytesMax} bytes` })
-  @ApiForbiddenResponse({ description: 'The key lacks the permission, or the account has used up its quota of packages or of bytes' })
+  @ApiForbiddenResponse({
+    description: 'The key lacks the permission, or the account has used up its quota of packages or of bytes',
+  })
   @Operation({
     summary: 'Upload a package',
     description:

@@ -31,7 +31,11 @@ export const addImport = (program: Command, cli: Cli): void => {
       const session = cli.session(command);
       const { lanyard, out } = session;
       const query = { name: file === '-' ? 'standard input' : basename(file) };
-      const begun = await lanyard.call('POST /v3/device-imports', { query, body: contentOf(file) }, { timeoutMs: uploadMaxMs });
+      const begun = await lanyard.call(
+        'POST /v3/device-imports',
+        { query, body: contentOf(file) },
+        { timeoutMs: uploadMaxMs },
+      );
       if (!wait) return out.result(begun, () => begun.id);
       const ended = await followed(session, begun);
       const created = ended.total_count - ended.errors_count;

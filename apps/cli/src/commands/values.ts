@@ -33,7 +33,8 @@ export const headersOf = (given: readonly string[] = []): Record<string, string>
   Object.fromEntries(
     given.map((text) => {
       const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):\s*([\x20-\x7e]*)$/.exec(text) ?? [];
-      if (name === undefined || value === undefined) throw new UsageError(`"${text}" is not a header: write name: value.`);
+      if (name === undefined || value === undefined)
+        throw new UsageError(`"${text}" is not a header: write name: value.`);
       return [name.toLowerCase(), value];
     }),
   );

@@ -83,7 +83,9 @@ export const CampaignDialog = ({ record: campaign, onClose }: RecordDialogProps<
         </>
       )}
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
-        {isDraft && <TextInput type="datetime-local" label="Starts" description="Empty: immediately" {...text('starts')} />}
+        {isDraft && (
+          <TextInput type="datetime-local" label="Starts" description="Empty: immediately" {...text('starts')} />
+        )}
         <TextInput type="datetime-local" label="Ends" description="Empty: after 90 days" {...text('ends')} />
       </SimpleGrid>
       <Group grow align="flex-end">

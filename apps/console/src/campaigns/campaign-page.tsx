@@ -165,7 +165,7 @@ const Campaign = ({ campaign }: { campaign: UpdateCampaign }) => {
       }
     >
       {campaign.reason !== null && <Notice tone="warning">{campaign.reason}</Notice>}
-      {campaign.dry_run?.state === 'running' && <Notice tone="info">The dry run selects devices.</Notice>}
+      {campaign.dry_run?.state === 'running' && <Text role="status">The dry run is selecting devices.</Text>}
       {campaign.dry_run?.state === 'refused' && (
         <Notice tone="warning" title="The devices cannot be selected">
           {campaign.dry_run.message}

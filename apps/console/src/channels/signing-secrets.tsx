@@ -47,8 +47,8 @@ export const SigningSecrets = ({ channelId }: { channelId: string }) => {
         }
       />
       <SecretOnce title="Signing secret" secret={created} onClose={() => setCreated(undefined)}>
-        Messages are now signed with it. To rotate a secret, give the application this one, and delete the old
-        one when the application accepts it.
+        Messages are now signed with it. To rotate a secret, give the application this one, and delete the old one when
+        the application accepts it.
       </SecretOnce>
     </>
   );

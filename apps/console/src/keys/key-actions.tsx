@@ -41,7 +41,8 @@ export const KeyActions = ({ apiKey }: { apiKey: ApiKey }) => {
           input={{ path: { id } }}
           changes={list}
         >
-          The key is deleted with its channel and its subscriptions. Requests of applications that use it are rejected immediately.
+          The key is deleted with its channel and its subscriptions. Requests of applications that use it are rejected
+          immediately.
         </Confirm>
       )}
       <SecretOnce title={`New secret of ${name}`} secret={secret} onClose={() => setSecret(undefined)}>

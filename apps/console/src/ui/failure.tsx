@@ -38,8 +38,7 @@ const textOf = (error: unknown): string => {
   if (error instanceof RequestFailed) return error.text;
   if (error instanceof CommandFailed)
     return `${outcomes[error.code ?? ''] ?? 'The device did not execute the command'} (${error.code ?? error.status}).`;
-  if (error instanceof CommandPending)
-    return 'The command waits for the device; the tab Commands shows its result.';
+  if (error instanceof CommandPending) return 'The command waits for the device; the tab Commands shows its result.';
   return error instanceof Error ? error.message : String(error);
 };
 

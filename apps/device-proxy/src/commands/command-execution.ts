@@ -120,7 +120,10 @@ export class CommandExecution {
     const path = createdPath(session.data.rootPath, location);
     if (path === undefined) return;
     await sessions.addLink(session, path).catch((error: unknown) => {
-      logger.warn({ err: error, deviceId: session.deviceId, path }, 'new instance not known until the device updates its registration');
+      logger.warn(
+        { err: error, deviceId: session.deviceId, path },
+        'new instance not known until the device updates its registration',
+      );
     });
   }
 

@@ -15,7 +15,9 @@ import {
 
 const seconds = z.coerce.number().int().min(expirySeconds.min).max(expirySeconds.max);
 
-const mediaType = z.string().refine((text) => formatOf(text) !== undefined, 'Must be a media type that devices support');
+const mediaType = z
+  .string()
+  .refine((text) => formatOf(text) !== undefined, 'Must be a media type that devices support');
 
 /** Body of POST /v2/device-requests/{device-id} (spec §2.7). */
 export const DeviceRequestSchema = z.strictObject({
@@ -37,7 +39,9 @@ export const DeviceRequestSchema = z.strictObject({
     .string()
     .regex(/^[A-Za-z0-9+/_-]*={0,2}$/, 'Must be base64')
     .optional(),
-  expiry_seconds: seconds.optional().describe('How long the command may wait, in seconds; the query parameter takes precedence'),
+  expiry_seconds: seconds
+    .optional()
+    .describe('How long the command may wait, in seconds; the query parameter takes precedence'),
   'expiry-seconds': seconds.optional(),
 });
 

@@ -4,7 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { StallDetector } from '../sessions/stall-detector.js';
 import type { DtlsHost } from '../transport/connection-sharing.js';
 import { ConnectionStore } from './connection-store.js';
-import { KeptConnection } from './kept-connection.js';
+import { OwnedConnection } from './owned-connection.js';
 import { keptLongerMs, saveScanMs, scriptMax } from './limits.js';
 import { ReplicaEvents } from './replica-events.js';
 import { ReplicaSlots } from './replica-slots.js';
@@ -88,19 +88,21 @@ export class OwnedConnections {
    * failure is left to the next scan.
    */
   whenKept(id: string): Promise<void> | undefined {
-    const kept = this.byId.get(id);
-    return kept && this.isShort(kept) ? this.prolong(kept) : undefined;
+    const owned = this.byId.get(id);
+    return owned && this.isShort(owned) ? this.prolong(owned) : undefined;
   }
 
-  private async prolong(kept: KeptConnection): Promise<void> {
+  private async prolong(owned: OwnedConnection): Promise<void> {
     // What is being saved may have been made before the registration.
-    await kept.saving?.catch(() => undefined);
-    if (!this.isShort(kept)) return;
-    kept.isShort = true;
-    await this.save(kept).catch((err: unknown) => this.logger.warn({ err }, 'state of a DTLS connection not prolonged'));
+    await owned.saving?.catch(() => undefined);
+    if (!this.isShort(owned)) return;
+    owned.isShort = true;
+    await this.save(owned).catch((err: unknown) =>
+      this.logger.warn({ err }, 'state of a DTLS connection not prolonged'),
+    );
   }
 
-  private isShort({ id, keptUntilMs }: KeptConnection): boolean {
+  private isShort({ id, keptUntilMs }: OwnedConnection): boolean {
     return this.clock.now() + (this.host?.keptMs(id) ?? 0) > keptUntilMs;
   }
 
@@ -157,15 +159,15 @@ export class OwnedConnections {
     const connection = host?.connection(owned.id);
     const saved = host?.save(owned.id);
     if (!host || !connection || !saved) return;
-    const { epoch, id, isSaved } = kept;
+    const { epoch, id, isSaved } = owned;
     // More than is needed, so that few updates of a registration need a save.
     const keptMs = host.keptMs(id) + keptLongerMs;
     const isOurs = await this.store.save({ ...saved, epoch, keptMs, isNew: !isSaved });
     this.events.count('saved');
-    if (!isOurs) return this.lose(kept);
+    if (!isOurs) return this.lose(owned);
     const nowMs = this.clock.now();
-    kept.saved(saved.state, nowMs);
-    kept.keptUntilMs = nowMs + keptMs;
+    owned.saved(saved.state, nowMs);
+    owned.keptUntilMs = nowMs + keptMs;
     connection.confirmSaved(saved.state);
   }
 

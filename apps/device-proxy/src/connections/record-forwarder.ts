@@ -162,7 +162,9 @@ export class RecordForwarder {
   /** The records are dropped: a replica that has room, or this one later, can continue the connection. */
   private reportFull(): void {
     if (this.reports.isDue('full'))
-      this.logger.warn('DTLS connections of stopped replicas not taken over: this replica has reached its connection limit');
+      this.logger.warn(
+        'DTLS connections of stopped replicas not taken over: this replica has reached its connection limit',
+      );
   }
 
   private discard(id: string, taken: TakeResult): void {

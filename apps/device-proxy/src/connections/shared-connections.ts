@@ -63,7 +63,7 @@ export class SharedConnections implements ConnectionSharing {
   }
 
   whenKept(id: string): Promise<void> | undefined {
-    return this.kept.whenKept(id);
+    return this.owned.whenKept(id);
   }
 
   receiveUnknown(connectionId: Buffer, datagram: Buffer, from: Address): void {

@@ -62,7 +62,12 @@ interface Options {
 type Reply = Accepted | undefined;
 
 const options = {
-  noResp: { name: 'noResp', required: false, schema: { type: 'boolean' }, description: 'Send no asynchronous response' },
+  noResp: {
+    name: 'noResp',
+    required: false,
+    schema: { type: 'boolean' },
+    description: 'Send no asynchronous response',
+  },
   cacheOnly: {
     name: 'cacheOnly',
     required: false,

@@ -5,7 +5,7 @@ import { DownlinkClient, type DeviceReply, type OnSent } from '../downlink/downl
 import { type ObserveSequence, type ObserveSequences, writeObserveSequences } from '../sessions/observe-sequence.js';
 import type { Observation, Target } from '../sessions/observations.js';
 import { isRegistered } from '../sessions/registered-links.js';
-import type { AnswerAhead, ReportWith } from '../sessions/joining.js';
+import type { AnswerAhead, ReportWith } from '../sessions/pending-subscriber.js';
 import type { Session } from '../sessions/session.js';
 import { LastSeen } from '../sessions/last-seen.js';
 import { Sessions } from '../sessions/sessions.js';

@@ -156,10 +156,7 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
       if (complete && session.unsettled === unsettled) session.settledFor = keys;
     } catch (error) {
       if (absences.some((absence) => error instanceof absence)) return;
-      this.logger.error(
-        { err: error, deviceId: session.deviceId },
-        'subscriptions not applied: will be retried',
-      );
+      this.logger.error({ err: error, deviceId: session.deviceId }, 'subscriptions not applied: will be retried');
       this.retry(session, rules);
     }
   }
@@ -175,7 +172,7 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
     });
   }
 
-  private wantedByRules(session: Session, keys: readonly RulesOfKey[]): Wanted[] {
+  private wantedByRules(session: Session, keys: readonly RulesOfKey[]): NewSubscription[] {
     const { deviceId, accountId, data } = session;
     const { endpointName, endpointType, links } = data;
     const visible = keys.filter(({ keyId }) => this.receivers.maySee(keyId, deviceId));

@@ -96,7 +96,10 @@ export const AccountChannelView = z
       ),
     connected: z.boolean().nullable().describe('Whether its WebSocket or poll is open; null for a callback'),
     ...queue,
-    queue_bytes_max: z.number().int().describe('Maximum size of the queued events; beyond it, the oldest events are dropped'),
+    queue_bytes_max: z
+      .number()
+      .int()
+      .describe('Maximum size of the queued events; beyond it, the oldest events are dropped'),
     failures: z.number().int().describe('Number of consecutive failed deliveries'),
     problem: z
       .string()

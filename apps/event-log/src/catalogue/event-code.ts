@@ -10,7 +10,9 @@ export const EventCode = z
     event_type: z.string().describe('`event_type` of a record, for example 106'),
     event_type_category: z.string(),
     event_type_description: z.enum(['SUCCESS', 'FAIL', 'SKIPPED', 'INFO']),
-    source: z.enum(['service', 'client']).describe('What writes entries with this code: a service, or the update client on the device'),
+    source: z
+      .enum(['service', 'client'])
+      .describe('What writes entries with this code: a service, or the update client on the device'),
     description: z.string().describe('What the code means'),
     remedy: z.string().describe('What to do about the event'),
   })

@@ -15,8 +15,7 @@ const service: Record<string, string> = {
   SYS_108: nothing,
   SYS_109: 'Find out why the other devices failed (`SYS_100`, `SYS_111`), then start another campaign.',
   SYS_110: nothing,
-  SYS_111:
-    'See `reason` in the entry, and the previous entry of the device itself: its code says why.',
+  SYS_111: 'See `reason` in the entry, and the previous entry of the device itself: its code says why.',
   SYS_112: nothing,
 };
 

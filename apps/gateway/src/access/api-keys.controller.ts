@@ -54,7 +54,11 @@ export class ApiKeysController {
 
   @Get()
   @RequiresPermission(admin)
-  @Operation({ summary: 'List API keys', description: 'Lists the keys of the account. `key` is the key without its secret part.', ok: ApiKeyList })
+  @Operation({
+    summary: 'List API keys',
+    description: 'Lists the keys of the account. `key` is the key without its secret part.',
+    ok: ApiKeyList,
+  })
   @ApiListQuery(apiKeyListSpec, 'ApiKeyFilters')
   list(@ByCaller() { caller }: By, @Query() query: QueryParameters) {
     refuseSecrets(query);

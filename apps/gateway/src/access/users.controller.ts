@@ -48,7 +48,8 @@ export class UsersController {
   @Put(':id')
   @Operation({
     summary: 'Change a user',
-    description: 'Only `status` can be changed; all other fields come from the OpenID provider. An inactive user cannot sign in.',
+    description:
+      'Only `status` can be changed; all other fields come from the OpenID provider. An inactive user cannot sign in.',
     ok: UserRecord,
   })
   update(@ByCallerIfMatch() by: By, @Body({ schema: UserChange }) body: UserChange) {

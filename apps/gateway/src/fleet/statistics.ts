@@ -40,7 +40,9 @@ export const Statistics = z
   .object({
     object: z.literal('statistics'),
     created_at: z.string(),
-    devices: DeviceCounts.nullable().describe('Number of devices in each state at this moment; null if the registry is in `left_out`'),
+    devices: DeviceCounts.nullable().describe(
+      'Number of devices in each state at this moment; null if the registry is in `left_out`',
+    ),
     ...steps,
     left_out: LeftOut,
   })

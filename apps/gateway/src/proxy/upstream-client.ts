@@ -65,7 +65,8 @@ export class UpstreamClient {
       return await this.get<T>(upstream, path, caller);
     } catch (error) {
       if (!(error instanceof UpstreamUnavailable || error instanceof RateLimited)) throw error;
-      const reason = error instanceof RateLimited ? 'The account has too many requests there.' : 'The service does not answer.';
+      const reason =
+        error instanceof RateLimited ? 'The account has too many requests there.' : 'The service does not answer.';
       leftOut.push({ service: upstream, reason });
       return undefined;
     }

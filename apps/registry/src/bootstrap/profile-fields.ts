@@ -90,7 +90,9 @@ export const Profile = z
     account_id: z.string(),
     scope: z
       .enum(['account', 'group', 'device'])
-      .describe('The profile of a device takes precedence over that of its groups, and that over the one of the account'),
+      .describe(
+        'The profile of a device takes precedence over that of its groups, and that over the one of the account',
+      ),
     device_id: z.string().nullable(),
     group_id: z.string().nullable(),
     name: z.string(),

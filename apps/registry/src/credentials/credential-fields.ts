@@ -51,7 +51,11 @@ export const NewCredential = z
         .describe(
           'Generated if omitted. Otherwise the device must present `<account id>:<identity>`, which the response contains, so that identities of different accounts never collide',
         ),
-      key: z.string().regex(hexKey, '16 to 64 bytes in hex').optional().describe('In hexadecimal; generated if omitted'),
+      key: z
+        .string()
+        .regex(hexKey, '16 to 64 bytes in hex')
+        .optional()
+        .describe('In hexadecimal; generated if omitted'),
     }),
     z.strictObject({
       kind: z.literal('certificate'),

@@ -5,7 +5,15 @@ import {
   type SelectedDevice,
 } from '@lanyard/contracts';
 import { Outbox } from '@lanyard/kafka';
-import { type Clock, CLOCK, FairTurns, formatTimestamp, parseListQuery, QueryTimedOut, ValidationFailed } from '@lanyard/service';
+import {
+  type Clock,
+  CLOCK,
+  FairQueue,
+  formatTimestamp,
+  parseListQuery,
+  QueryTimedOut,
+  ValidationFailed,
+} from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { deviceConditions, deviceListSpec } from '../devices/device-list.js';

@@ -40,7 +40,10 @@ export const BulkSuspensionOutcome = z
     action: z.enum(['suspend', 'resume']),
     dry_run: z.boolean(),
     matched_count: z.number().int(),
-    changed_count: z.number().int().describe('Number of devices that were changed; the others already had the wanted state'),
+    changed_count: z
+      .number()
+      .int()
+      .describe('Number of devices that were changed; the others already had the wanted state'),
     after: z.string().nullable(),
     has_more: z.boolean().describe('More devices remain: call again with `after`. One call covers 5,000 devices'),
   })

@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, Server as TlsServer, type TLSSocket } from 'node:tls';
-import { StrangerGate } from '../peer/stranger-gate.js';
+import { PeerRateLimiter } from '../peer/peer-rate-limiter.js';
 import { type StreamCore } from './core.js';
 import { type StreamSecurity } from './options.js';
 import { serverTlsOptions } from './tls-options.js';
