@@ -56,7 +56,16 @@ const kinds: Kind[] = [
     rows: [
       plain('Devices', 'unlimited', 'quota `devices`'),
       plain('API keys', 'unlimited', 'quota `api_keys`'),
-      plain('Applications', 'unlimited', 'quota `applications`'),
+      from('apps/gateway', 'access/applications.service')(
+        'applicationsMax.free',
+        'Applications of an account of the free tier',
+        'quota `applications`',
+      ),
+      from('apps/gateway', 'access/applications.service')(
+        'applicationsMax.commercial',
+        'Applications of an account of the commercial tier',
+        'quota `applications`',
+      ),
       plain(
         'Requests per second of all keys together',
         'default of the setting',
@@ -235,13 +244,14 @@ const kinds: Kind[] = [
   {
     title: 'LwM2M gateway',
     rows: [
-      gateways('devicesBehindMax', 'End devices behind a gateway'),
+      gateways('devicesBehindMax', 'End devices behind an LwM2M gateway'),
       gateways('admittedAtOnce', 'End devices that are admitted at the same time'),
     ],
   },
 ];
 
-const unit = /(Ms|[Ss]econds|[Hh]ours|[Dd]ays|[Mm]onths|[Bb]ytes|Characters|Length)(?:Max|Min|Default)?$/;
+const unit =
+  /([Bb]ytes)(?:MaxDefault)$|(Ms|[Ss]econds|[Hh]ours|[Dd]ays|[Mm]onths|[Bb]ytes|Characters)(?:Max|Min|Default)?$|(KeyLength|definitionLength)Max$/;
 
 const number = (value: number): string => value.toLocaleString('en');
 
@@ -276,7 +286,8 @@ const formats: Record<string, (value: number) => string> = {
   months: (value) => `${number(value)} months`,
   bytes: size,
   characters: (value) => `${number(value)} characters`,
-  length: (value) => `${number(value)} characters`,
+  keylength: (value) => `${number(value)} characters`,
+  definitionlength: (value) => `${number(value)} characters`,
 };
 
 /** With the unit that the name of the constant ends with. */
@@ -284,7 +295,13 @@ const formatted = (name: string, value: unknown): string => {
   const named = name
     .split('.')
     .reverse()
-    .map((word) => unit.exec(word)?.[1]?.toLowerCase())
+    .map((word) =>
+      unit
+        .exec(word)
+        ?.slice(1)
+        .find((part) => part !== undefined)
+        ?.toLowerCase(),
+    )
     .find((word) => word !== undefined);
   const format = (named && formats[named]) || number;
   if (typeof value === 'number') return format(value);

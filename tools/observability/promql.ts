@@ -259,7 +259,8 @@ export const evaluate = (node: Node, context: Context): Sample[] | number => {
     case 'AggregateExpr':
       return aggregate(node, context);
     case 'FunctionCall':
-      return call(node, context);
+      // The first minute of the series is that of 1970.
+      return textOf(node, context.text) === 'time()' ? context.minute * 60 : call(node, context);
     case 'BinaryExpr':
       return binary(node, context);
     case 'ParenExpr': {

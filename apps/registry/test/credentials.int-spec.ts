@@ -141,9 +141,12 @@ describe('credentials of devices', () => {
   });
 
   it('a certificate may have an empty subject', async () => {
-    const { certificate } = selfSigned('', { hosts: ['thermo-1.example.com'] });
-    const { status, body } = await call('POST', path(await created()), { kind: 'certificate', certificate });
-    expect([status, body.subject]).toEqual([201, '']);
+    const wanted = {
+      kind: 'certificate',
+      ...selfSigned('', { hosts: ['thermo-1.example.com'] }),
+      privateKey: undefined,
+    };
+    expect((await call('POST', path(await created()), wanted)).body.subject).toBe('');
   });
 
   it('certificates are known by their fingerprint', async () => {

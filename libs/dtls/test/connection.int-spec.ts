@@ -209,7 +209,7 @@ describe('a restored connection', () => {
     expect(net.server.closed).toEqual(['closed']);
   });
 
-  it('one without an id has no bound, as nobody continues it', async () => {
+  it('one without an id has no bound, as no other process continues it', async () => {
     const net = new TestNetwork({ savesStates: true });
     await net.connected();
     const { epoch } = net.server.connection as unknown as { epoch: { sendSequence: number } };

@@ -249,7 +249,7 @@ export class DtlsServer {
     const id = pending.id ?? LOCAL_ID_PREFIX + publicRandom(LOCAL_ID_BYTES).toString('hex');
     const given = { id, remote: pending.remote };
     const connection = DtlsConnection.fromHandshake(this.connectionHost, established, given);
-    // Nobody continues a connection without an id, so nothing of it is saved either.
+    // A connection without an id ends with its process, so its state is never saved.
     if (this.options.savesStates === true && connection.connectionId !== undefined)
       connection.confirmSaved({ sendSequence: 0 });
     this.add(connection);
