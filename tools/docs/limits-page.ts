@@ -251,7 +251,7 @@ const kinds: Kind[] = [
 ];
 
 const unit =
-  /([Bb]ytes)(?:MaxDefault)$|(Ms|[Ss]econds|[Hh]ours|[Dd]ays|[Mm]onths|[Bb]ytes|Characters)(?:Max|Min|Default)?$|(KeyLength|definitionLength)Max$/;
+  /([Bb]ytes)(?:MaxDefault)$|(Ms|[Ss]econds|[Hh]ours|[Dd]ays|[Mm]onths|[Bb]ytes|Characters)(?:Max|Min|Default)?$|(KeyLength|definitionLength|urlLength)Max$/;
 
 const number = (value: number): string => value.toLocaleString('en');
 
@@ -287,6 +287,7 @@ const formats: Record<string, (value: number) => string> = {
   bytes: size,
   characters: (value) => `${number(value)} characters`,
   keylength: (value) => `${number(value)} characters`,
+  urllength: (value) => `${number(value)} characters`,
   definitionlength: (value) => `${number(value)} characters`,
 };
 

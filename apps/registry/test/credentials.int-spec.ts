@@ -140,15 +140,6 @@ describe('credentials of devices', () => {
     });
   });
 
-  it('a certificate may have an empty subject', async () => {
-    const wanted = {
-      kind: 'certificate',
-      ...selfSigned('', { hosts: ['thermo-1.example.com'] }),
-      privateKey: undefined,
-    };
-    expect((await call('POST', path(await created()), wanted)).body.subject).toBe('');
-  });
-
   it('certificates are known by their fingerprint', async () => {
     const device = await created();
     const { certificate } = selfSigned('thermo-1');
