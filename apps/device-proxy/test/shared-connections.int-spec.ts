@@ -288,7 +288,7 @@ describe('DTLS connections between replicas', () => {
     const attacker = createSocket('udp4');
     const send = (bytes: Buffer): void => attacker.send(bytes, a.peerPortNumber, '127.0.0.1');
     const master = Buffer.alloc(32, 1);
-    const right = { id: encryptionKeyId(master), key: deriveKey(master, 'device-proxy peer port') };
+    const right = { id: encryptionKeyId(master), key: deriveKey(master, 'device-proxy inner port') };
     const wrong = { ...right, key: Buffer.alloc(32) };
     const message = {
       kind: 'record',
