@@ -69,8 +69,8 @@ describe('rows of an import', () => {
   });
 
   it('a number may be written as a spreadsheet does, with spaces', () => {
-    const fields = fieldsOf(['name', 'device_execution_mode'], ['n', ' 2 ']);
-    expect(readRow(fields)).toEqual({ device: { name: 'n', device_execution_mode: 2 } });
+    const fields = fieldsOf(['name', 'device_execution_mode'], ['n', ' 5 ']);
+    expect(readRow(fields)).toEqual({ device: { name: 'n', device_execution_mode: 5 } });
   });
 
   it('an attribute that is an object is named', () => {
