@@ -95,7 +95,7 @@ export class DtlsReplica {
         this.lost.push(id);
         server.connection(id)?.end('taken-over');
       },
-      keptMs: () => 60_000,
+      registeredUntilMs: () => 0,
       arrived: (id) => void this.arrived.push(id),
     });
     this.port = (await socket.bind()).port;

@@ -109,7 +109,7 @@ export class CommandExecution {
       await values.report(session, { path: command.path, ...reply, cause: 'read', audience: [], facts });
     if (operation === 'read-composite' && reply.code === '2.05')
       await values.reportEach(session, reply, { cause: 'read', audienceOf: () => [], facts });
-    if (operation === 'delete' && reply.code === '2.02') await this.observer.deleted(session, command.path);
+    if (operation === 'delete' && reply.code === '2.02') await this.noteDeletion(session, command.path);
     if (operation === 'create' && reply.code === '2.01') await this.noteInstance(session, reply);
     return outcomeOf(reply);
   }
@@ -123,6 +123,16 @@ export class CommandExecution {
       logger.warn(
         { err: error, deviceId: session.deviceId, path },
         'new instance not known until the device updates its registration',
+      );
+    });
+  }
+
+  /** The device has deleted it, even if recording that fails. */
+  private async noteDeletion(session: Session, path: string): Promise<void> {
+    await this.observer.deleted(session, path).catch((error: unknown) => {
+      this.logger.warn(
+        { err: error, deviceId: session.deviceId, path },
+        'observations of a deleted instance not removed',
       );
     });
   }

@@ -5,7 +5,7 @@ import { StallDetector } from '../sessions/stall-detector.js';
 import type { DtlsHost } from '../transport/connection-sharing.js';
 import { ConnectionStore } from './connection-store.js';
 import { OwnedConnection } from './owned-connection.js';
-import { keptLongerMs, saveScanMs, scriptMax } from './limits.js';
+import { keptLongerMs, saveScanMs, scriptMax, stateKeptMs } from './limits.js';
 import { ReplicaEvents } from './replica-events.js';
 import { ReplicaSlots } from './replica-slots.js';
 
@@ -89,7 +89,8 @@ export class OwnedConnections {
    */
   whenKept(id: string): Promise<void> | undefined {
     const owned = this.byId.get(id);
-    return owned && this.isShort(owned) ? this.prolong(owned) : undefined;
+    if (!owned || !this.isShort(owned)) return undefined;
+    return owned.isShort ? owned.saving?.catch(() => undefined) : this.prolong(owned);
   }
 
   private async prolong(owned: OwnedConnection): Promise<void> {
@@ -103,7 +104,7 @@ export class OwnedConnections {
   }
 
   private isShort({ id, keptUntilMs }: OwnedConnection): boolean {
-    return this.clock.now() + (this.host?.keptMs(id) ?? 0) > keptUntilMs;
+    return (this.host?.registeredUntilMs(id) ?? 0) > keptUntilMs;
   }
 
   /** Whether another replica may have the connection by now. */
@@ -161,7 +162,7 @@ export class OwnedConnections {
     if (!host || !connection || !saved) return;
     const { epoch, id, isSaved } = owned;
     // More than is needed, so that few updates of a registration need a save.
-    const keptMs = host.keptMs(id) + keptLongerMs;
+    const keptMs = Math.max(stateKeptMs, host.registeredUntilMs(id) - this.clock.now()) + keptLongerMs;
     const isOurs = await this.store.save({ ...saved, epoch, keptMs, isNew: !isSaved });
     this.events.count('saved');
     if (!isOurs) return this.lose(owned);

@@ -63,8 +63,7 @@ export class CertificateRenewal {
       if (certificate === this.current.certificate && privateKey === this.current.privateKey) return;
       use({ certificate, privateKey });
       this.current = { certificate, privateKey };
-      const { subject, validTo } = new X509Certificate(certificate);
-      logger.info({ scheme, subject, validTo }, 'the listener shows a new certificate');
+      logger.info({ scheme, expires: new Date(this.expiresSeconds * 1_000) }, 'the listener shows a new certificate');
     } catch (err) {
       logger.error({ err, scheme, ...files }, 'new certificate not usable: the listener keeps the previous one');
     }

@@ -13,7 +13,7 @@ type SharedParts = Pick<
   | 'compare'
   | 'isRegistered'
   | 'isSuspended'
-  | 'keptMs'
+  | 'registeredUntilMs'
   | 'logger'
   | 'radioOf'
   | 'sharing'

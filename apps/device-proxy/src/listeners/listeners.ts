@@ -1,7 +1,6 @@
 import { type Clock, CLOCK, CONFIG, type Logger, LOGGER, Metrics, type Timer } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import type { DeviceProxyConfig } from '../config.js';
-import { stateKeptMs } from '../connections/limits.js';
 import { SharedConnections } from '../connections/shared-connections.js';
 import { DtlsDeviceAuthenticator } from '../credentials/dtls-device-authenticator.js';
 import { TlsAuthenticator } from '../credentials/tls-authenticator.js';
@@ -20,7 +19,6 @@ import type { TakeNotification } from '../transport/coap-link.js';
 import {
   type CertificateFiles,
   CertificateRenewal,
-  type CertificateTexts,
   renewalPeriodMs,
   type RenewalParts,
 } from './certificate-renewal.js';
@@ -29,15 +27,14 @@ import { dtlsListener, ownCertificate } from './dtls-listener.js';
 import { tcpStream, tlsStream } from './stream-listeners.js';
 
 /** Of a listener that has a certificate. */
-const renewalOf = <L extends Pick<Transport, 'scheme'>>(
-  listener: L | undefined,
+const renewalOf = (
+  scheme: Scheme,
   config: Partial<CertificateFiles> | undefined,
-  use: (texts: CertificateTexts, listener: L) => void,
+  use: RenewalParts['use'],
 ): Omit<RenewalParts, 'logger'>[] => {
   const { certificateFile, privateKeyFile } = config ?? {};
-  if (!listener || certificateFile === undefined || privateKeyFile === undefined) return [];
-  const files = { certificateFile, privateKeyFile };
-  return [{ scheme: listener.scheme, files, use: (texts) => use(texts, listener) }];
+  if (certificateFile === undefined || privateKeyFile === undefined) return [];
+  return [{ scheme, files: { certificateFile, privateKeyFile }, use }];
 };
 
 /** The listeners for devices that the configuration asks for. They open when `start` is called, after everything else. */
@@ -79,6 +76,15 @@ export class Listeners {
       const session = sessions.atAddress(accountId, address);
       return session && devices.get(session.deviceId);
     };
+    let stream: CoapStream | undefined;
+    // Before the listeners read the same files: one that is replaced in between is read again.
+    this.renewals = [
+      ...renewalOf('coaps', dtls, ({ certificate, privateKey }) =>
+        this.dtls?.replaceCertificate(ownCertificate(privateKey, certificate)),
+      ),
+      ...renewalOf('coaps+tcp', tls, (texts) => stream?.replaceCertificate(texts)),
+    ].map((renewal) => new CertificateRenewal({ ...renewal, logger }));
+    certificateMetric(metrics, this.renewals);
     this.dtls =
       dtls &&
       dtlsListener(dtls, {
@@ -88,17 +94,10 @@ export class Listeners {
         radioOf,
         sharing,
         isRegistered: (accountId, address) => sessions.hasAt(accountId, address),
-        keptMs: (accountId, address) => this.keptMs(accountId, address),
+        registeredUntilMs: (accountId, address) => sessions.expiryAt(accountId, address) ?? 0,
         compare: (accountId, address) => this.compare(accountId, address),
       });
-    const stream = tls && tlsStream(tls, tlsAuthenticator, { ...shared, events });
-    this.renewals = [
-      ...renewalOf(this.dtls, dtls, ({ certificate, privateKey }, listener) =>
-        listener.replaceCertificate(ownCertificate(privateKey, certificate)),
-      ),
-      ...renewalOf(stream, tls, (texts, listener) => listener.replaceCertificate(texts)),
-    ].map((renewal) => new CertificateRenewal({ ...renewal, logger }));
-    certificateMetric(metrics, this.renewals);
+    stream = tls && tlsStream(tls, tlsAuthenticator, { ...shared, events });
     this.connected = [
       ...(this.dtls ? [this.dtls] : []),
       ...(stream ? [stream] : []),
@@ -151,11 +150,6 @@ export class Listeners {
   /** Bound port; 0 when there is no such listener. */
   portOf(scheme: Scheme): number {
     return this.all.find((transport) => transport.scheme === scheme)?.port ?? 0;
-  }
-
-  /** The state of a connection is kept as long as its device's registration. */
-  private keptMs(accountId: string, address: string): number {
-    return Math.max(stateKeptMs, (this.sessions.expiryAt(accountId, address) ?? 0) - this.clock.now());
   }
 
   private async compare(accountId: string, address: string): Promise<void> {

@@ -4,6 +4,7 @@ import { type Clock, CLOCK, newId } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { Deliverer } from '../commands/deliverer.js';
 import { Admission, type Admitted, type NotServed } from '../intake/admission.js';
+import { Observer } from '../observations/observer.js';
 import { listingOf } from '../sessions/listing-of.js';
 import { type RegistrationData, Session } from '../sessions/session.js';
 import { SessionFacts } from '../sessions/session-facts.js';
@@ -40,6 +41,7 @@ export class DevicesBehind {
     private readonly sessions: Sessions,
     private readonly admission: Admission,
     private readonly facts: SessionFacts,
+    private readonly observer: Observer,
     private readonly reconciler: SubscriptionReconciler,
     private readonly deliverer: Deliverer,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -118,6 +120,7 @@ export class DevicesBehind {
     if (isDeepStrictEqual(data, { ...session.data })) return;
     if (!(await this.sessions.update(session, { data }))) throw new Error('the session is not here any more');
     session.unsettle();
+    await this.observer.listed(session);
     await this.facts.announceRegistration(session, 'updated');
     void this.reconciler.applyRules(session);
   }

@@ -97,6 +97,7 @@ export class Observer implements BeforeApplicationShutdown {
 
   /** The device ended the observation. */
   async ended(session: Session, observation: Observation): Promise<void> {
+    session.unsettle();
     session.observations.delete(observation.path);
     this.links.to(session.address).forget(session.address, observation.token);
     await this.sessions.store.dropObservation(session, observation);
@@ -115,11 +116,10 @@ export class Observer implements BeforeApplicationShutdown {
 
   /** Subscribers keep their subscription: the next reconciliation observes the path again, or learns that there is none. */
   private async endWhere(session: Session, isOver: (path: string) => boolean): Promise<void> {
-    for (const observation of session.observations.all()) {
-      if (observation.auto || observation.together || !isOver(observation.path)) continue;
-      await this.ended(session, observation);
-      session.unsettle();
-    }
+    const over = session.observations
+      .all()
+      .filter(({ auto, path, together }) => auto !== true && together === undefined && isOver(path));
+    await Promise.all(over.map((observation) => this.ended(session, observation)));
   }
 
   /** The device's address changed: its notifications, and those of devices behind it, now come from the new one. */

@@ -12,7 +12,7 @@ import { Rules, type RulesOfKey } from '../presubscriptions/rules.js';
 import type { Observation, Target } from '../sessions/observations.js';
 import type { Session } from '../sessions/session.js';
 import { Sessions } from '../sessions/sessions.js';
-import { ConnectionEnded, NoAnswer, NotSent, Refused, RequestAborted } from '../transport/device-link.js';
+import { ConnectionEnded, NoAnswer, NotSendable, NotSent, Refused, RequestAborted } from '../transport/device-link.js';
 import { Interest } from '../interest/interest.js';
 import type { Subscription } from '../interest/subscription.entity.js';
 import { SubscriptionBatcher } from '../interest/subscription-batcher.js';
@@ -22,8 +22,16 @@ import { DeviceGroupsReader } from '../state/device-groups.reader.js';
 /** The device is not reachable: reconciliation runs again at its next registration or update. */
 const absences = [RequestAborted, NoAnswer, Refused, NotSent, ConnectionEnded];
 
-/** After a failure of Redis, Kafka or PostgreSQL. */
-const retryMs = 5_000;
+/** Pauses after a failure of Redis, Kafka or PostgreSQL: twice as long after each, as the device is asked again as well. */
+const retryFirstMs = 5_000;
+const retryMaxMs = 300_000;
+
+/** Of a device whose reconciliation failed. */
+interface Retry {
+  rules: boolean;
+  failures: number;
+  isWaiting: boolean;
+}
 
 /** A scheduled reconciliation of a device; requests that arrive before it starts join it. */
 interface Due {
@@ -40,8 +48,7 @@ interface Due {
 export class SubscriptionReconciler implements BeforeApplicationShutdown {
   private readonly perDevice = new KeyedMutex();
   private readonly due = new Map<string, Due>();
-  /** Devices with a timer. */
-  private readonly retried = new Set<string>();
+  private readonly retries = new Map<string, Retry>();
   private readonly work: RunningWork;
   private readonly losses = new RequestBatcher((deviceIds: readonly string[]) => this.loseAllOf(deviceIds), {
     batchMax: locksMax,
@@ -131,7 +138,7 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
     const { deviceId } = session;
     const waiting = this.due.get(deviceId);
     if (waiting) {
-      waiting.session = session;
+      if (!session.isOver) waiting.session = session;
       waiting.rules ||= rules;
       return waiting.done;
     }
@@ -154,21 +161,32 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
       const changed = keys !== undefined && (await this.writeRules(session, keys, rows));
       const complete = await this.reconcile(session, changed ? await interest.load(session) : rows);
       if (complete && session.unsettled === unsettled) session.settledFor = keys;
+      this.retries.delete(session.deviceId);
     } catch (error) {
       if (absences.some((absence) => error instanceof absence)) return;
-      this.logger.error({ err: error, deviceId: session.deviceId }, 'subscriptions not applied: will be retried');
-      this.retry(session, rules);
+      const isFinal = error instanceof NotSendable;
+      const then = isFinal ? 'until the device accepts larger messages' : 'will be retried';
+      this.logger.error({ err: error, deviceId: session.deviceId }, `subscriptions not applied: ${then}`);
+      if (!isFinal) this.retryLater(session, rules);
     }
   }
 
   /** The next update of the device may be a day away. */
-  private retry(session: Session, rules: boolean): void {
-    const { deviceId } = session;
-    if (this.retried.has(deviceId)) return;
-    this.retried.add(deviceId);
-    this.work.later(retryMs, () => {
-      this.retried.delete(deviceId);
-      void this.schedule(session, rules);
+  private retryLater({ deviceId }: Session, rules: boolean): void {
+    const retry = this.retries.get(deviceId) ?? { rules, failures: 0, isWaiting: false };
+    retry.rules ||= rules;
+    if (retry.isWaiting) return;
+    this.retries.set(deviceId, retry);
+    retry.isWaiting = true;
+    this.work.later(Math.min(retryFirstMs * 2 ** retry.failures++, retryMaxMs), () => {
+      retry.isWaiting = false;
+      // The device may have another session by now.
+      const session = this.sessions.get(deviceId);
+      if (!session) return void this.retries.delete(deviceId);
+      this.work.run(
+        () => this.schedule(session, retry.rules),
+        () => undefined,
+      );
     });
   }
 

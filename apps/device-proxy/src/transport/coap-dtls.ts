@@ -45,8 +45,8 @@ export interface DtlsParts {
   /** Devices of a suspended account may not connect. */
   isSuspended: (accountId: string) => boolean;
   isRegistered: (accountId: string, address: string) => boolean;
-  /** How long the device at this address may be silent. */
-  keptMs: (accountId: string, address: string) => number;
+  /** When the registration of the device at this address expires; 0: there is none. */
+  registeredUntilMs: (accountId: string, address: string) => number;
   /** Another replica has the connection: the session is dropped unless it is still this replica's. */
   compare: (accountId: string, address: string) => Promise<void>;
   admissionControl: AdmissionControl;
@@ -158,8 +158,8 @@ export class CoapDtls implements Transport, DtlsHost {
     this.connection(id)?.end('taken-over');
   }
 
-  keptMs(id: string): number {
-    return this.parts.keptMs(this.open.get(id)?.sender.accountId ?? '', this.addressOf(id));
+  registeredUntilMs(id: string): number {
+    return this.parts.registeredUntilMs(this.open.get(id)?.sender.accountId ?? '', this.addressOf(id));
   }
 
   arrived(id: string): void {

@@ -22,8 +22,8 @@ export interface DtlsHost {
   restore(saved: SavedConnection, takeOvers: number): boolean;
   /** Another replica continues the connection: it ends here, and the device is not told. */
   lose(id: string): Promise<void>;
-  /** How long the device may be silent. */
-  keptMs(id: string): number;
+  /** When the registration of the device expires; 0: there is none. */
+  registeredUntilMs(id: string): number;
   /** An authentic record of a connection that was taken over has arrived. */
   arrived(id: string): void;
 }
