@@ -76,7 +76,8 @@ export class StoredEvents {
   }
 
   private async read(owner: EntryOwner, from: Place, filters: readonly Filter[], limit: number): Promise<StoredPage> {
-    const end = await this.endOfRead(owner.accountId, from);
+    const isNarrowed = filters.length > 0 || owner.deviceGroups !== undefined;
+    const end = await this.endOfRead(owner.accountId, from, isNarrowed);
     if (!end) return { events: [], place: from, hasMore: false };
     const parameters: unknown[] = [];
     const conditions = conditionsOf(owner, filters, parameters);
@@ -91,13 +92,21 @@ export class StoredEvents {
     return { events: rows, place: (isFull && rows.at(-1)) || end, hasMore: isFull || !end.isLast };
   }
 
-  /** The entry at which a read ends: the newest one, if there are not too many before it. undefined: nothing is behind. */
-  private async endOfRead(accountId: string, from: Place): Promise<(Place & { isLast: boolean }) | undefined> {
+  /**
+   * The entry at which a read ends: the newest one, unless there are too many before it of which few may match. undefined:
+   * nothing is behind.
+   */
+  private async endOfRead(
+    accountId: string,
+    from: Place,
+    isNarrowed: boolean,
+  ): Promise<(Place & { isLast: boolean }) | undefined> {
     const last = await this.last(accountId);
     const positions = BigInt(last.position) - BigInt(from.position);
     if (positions <= 0n) return undefined;
     // Most positions may be those of other accounts, or of no entry: entries are counted, in the index.
-    const end = positions > BigInt(entriesReadMax) && (await this.entryAfter(accountId, from, entriesReadMax));
+    const end =
+      isNarrowed && positions > BigInt(entriesReadMax) && (await this.entryAfter(accountId, from, entriesReadMax));
     return end ? { ...end, isLast: false } : { ...last, isLast: true };
   }
 

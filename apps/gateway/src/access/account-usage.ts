@@ -73,7 +73,7 @@ export class AccountUsages {
     const headers = { [identityHeader]: token, [requestIdHeader]: caller.requestId };
     const query = 'limit=2&include=total_count';
     const answer = await this.upstreams.get('registry', `${path}?${query}`, timeoutMs, headers);
-    const body = (await answer.body.json()) as { total_count?: number };
+    const body = (await answer.body.json().catch(() => ({}))) as { total_count?: number };
     if (body.total_count === undefined) throw new UpstreamUnavailable('registry');
     return body.total_count;
   }

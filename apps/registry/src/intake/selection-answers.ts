@@ -29,6 +29,9 @@ interface Row {
 
 type Answer = Pick<DeviceSelectionAnswered, 'devices' | 'hasMore' | 'refusal'>;
 
+/** Of a query that is cancelled after the time for statements. */
+const attemptsMax = 3;
+
 /** In characters. The message may repeat the value of a filter, which has a length of its own. */
 const refusalMax = 200;
 
@@ -69,15 +72,26 @@ export class SelectionAnswers {
   private async select(request: DeviceSelectionRequested): Promise<Answer> {
     try {
       if (request.groupId !== undefined) await this.groups.get(request.accountId, request.groupId);
-      return await this.page(request);
+      return await this.patiently(() => this.page(request));
     } catch (error) {
       if (error instanceof GroupNotFound) return refused('group_id', error.message);
-      // It would take as long again, and keep the requests of other accounts waiting.
-      if (error instanceof QueryTimedOut) return refused('filter', 'The query takes too long: use narrower filters');
+      // It keeps the requests of other accounts waiting.
+      if (error instanceof QueryTimedOut)
+        return refused(request.filter === undefined ? 'group_id' : 'filter', 'The query takes too long');
       if (!(error instanceof ValidationFailed)) throw error;
       const [problem] = error.fields;
       return refused('filter', problem ? `${problem.name}: ${problem.message}` : error.message);
     }
+  }
+
+  /** A database that is overloaded must not end a campaign. */
+  private async patiently(ask: () => Promise<Answer>): Promise<Answer> {
+    for (let attempt = 1; ; attempt++)
+      try {
+        return await ask();
+      } catch (error) {
+        if (!(error instanceof QueryTimedOut) || attempt >= attemptsMax) throw error;
+      }
   }
 
   private async page({ accountId, groupId, filter, after, until, limit }: DeviceSelectionRequested): Promise<Answer> {

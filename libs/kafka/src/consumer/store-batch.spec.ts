@@ -37,12 +37,15 @@ describe('storing a batch', () => {
     await expect(storeBatch(batchOf([1, 2, 3]), (n) => [n], write)).rejects.toMatchObject({ offset: 101n });
   });
 
-  it('finds none when PostgreSQL has no transaction ids left', async () => {
-    const write = async (): Promise<void> => {
-      throw Object.assign(refusal('54000'), { routine: 'GetNewTransactionId' });
-    };
-    await expect(storeBatch(batchOf([1, 2, 3]), (n) => [n], write)).rejects.toMatchObject({ code: '54000' });
-  });
+  it.each(['GetNewTransactionId', 'GetNewMultiXactId', 'PreCommit_Notify'])(
+    'finds none when %s is at its limit',
+    async (routine) => {
+      const write = async (): Promise<void> => {
+        throw Object.assign(refusal('54000'), { routine });
+      };
+      await expect(storeBatch(batchOf([1, 2, 3]), (n) => [n], write)).rejects.toMatchObject({ code: '54000' });
+    },
+  );
 
   it('finds the one because of which something is announced that fits no topic', async () => {
     const write = async (rows: number[]): Promise<void> => {

@@ -12,8 +12,12 @@ interface Refusal {
   routine?: unknown;
 }
 
-/** 54000, program limit exceeded: a value too large for its index. PostgreSQL without transaction ids left says it, too. */
-const isTooLarge = ({ code, routine }: Refusal): boolean => code === '54000' && !/^GetNew/.test(String(routine));
+/**
+ * Of 54000, program limit exceeded, only these are about a value, mostly one that is too large for its index. PostgreSQL reports
+ * it too when it has no transaction ids left, or when its queue of notifications or a relation is full.
+ */
+const valueRoutines = /^(_bt_check_third_page|index_form_tuple|RelationGetBufferForTuple|GinFormTuple|ArrayGetNItems)/;
+const isTooLarge = ({ code, routine }: Refusal): boolean => code === '54000' && valueRoutines.test(String(routine));
 
 /**
  * SQLSTATE class 22, data exception: no table takes it, today or tomorrow. A NUL in a text, the 30th of February. Or it is too
