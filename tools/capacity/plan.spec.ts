@@ -45,7 +45,7 @@ describe('capacity', () => {
       planText({ ...usualFleet, ...changes }, plan(changes), usualPrices)
         .split('\n')
         .find((line) => line.includes('--max-old-space-size'));
-    expect(text({})).toMatch(/: 4 GiB of memory, `--max-old-space-size=2867`\.$/);
+    expect(text({})).toMatch(/: 4 GiB of memory \(.*\), `--max-old-space-size=2867` in `NODE_OPTIONS` \(.*\)\.$/);
     expect(text({ dtlsConnections: 400_000 })).toContain('`DEVICE_PROXY_COAP_DTLS_CONNECTIONS_MAX=400000`');
   });
 

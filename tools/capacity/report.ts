@@ -34,11 +34,11 @@ const bottleneck = ([first]: readonly Limit[], { devices }: Fleet): string => {
 const settingsText = ({ memoryGiB, maxOldSpaceMiB, environment }: Settings): string => {
   const variables = Object.entries(environment).map(([name, value]) => `\`${name}=${value}\``);
   const all = [
-    `${number(Math.ceil(memoryGiB))} GiB of memory`,
-    `\`--max-old-space-size=${maxOldSpaceMiB}\``,
+    `${number(Math.ceil(memoryGiB))} GiB of memory (\`k8s/base/device-proxy.yaml\`)`,
+    `\`--max-old-space-size=${maxOldSpaceMiB}\` in \`NODE_OPTIONS\` (\`k8s/base/device-proxy.env\`; with Helm, \`heapMiB\`)`,
     ...variables,
   ];
-  return `device-proxy needs these settings in place of those in \`k8s/base/device-proxy.yaml\`: ${all.join(', ')}.`;
+  return `device-proxy needs: ${all.join(', ')}.`;
 };
 
 export const fleetText = (fleet: Fleet): string =>

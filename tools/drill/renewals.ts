@@ -24,7 +24,7 @@ const shownBy = async (address: string) => {
 const renewedWithinMs = 240_000;
 
 /** Connections that are asked which certificate they get: each may reach another replica. */
-const attempts = 8;
+const attempts = 32;
 
 export const newCertificate = async (system: ClusterSystem) => {
   const { installation } = system;
@@ -35,7 +35,10 @@ export const newCertificate = async (system: ClusterSystem) => {
     for (let n = 0; n < attempts; n++) if ((await shownBy(address)) !== made) return false;
     return true;
   };
-  await waitUntil('every replica to show the new certificate', areRenewed, { timeoutMs: renewedWithinMs });
+  await waitUntil('every replica to show the new certificate', areRenewed, {
+    timeoutMs: renewedWithinMs,
+    intervalMs: 5_000,
+  });
   return `all of ${attempts} connections were shown it after ${Math.round((performance.now() - started) / 1_000)} s`;
 };
 
