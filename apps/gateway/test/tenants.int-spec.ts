@@ -180,13 +180,17 @@ describe('quotas', () => {
   });
 
   it('all keys of an account share its rate; another tenant is not slowed', async () => {
-    const [busy, quiet] = [await tenant({ limits: { requests_per_second: 2 } }), await tenant()];
+    const perSecond = 2;
+    const [busy, quiet] = [await tenant({ limits: { requests_per_second: perSecond } }), await tenant()];
     const second = (await send('POST', '/v3/api-keys', { name: 'x' }, busy.key)).body.key;
+    const startedMs = performance.now();
     const replies = await Promise.all(
       Array.from({ length: 20 }, (_, i) => send('GET', '/v3/accounts/me', undefined, i % 2 ? busy.key : second)),
     );
     const passed = replies.filter((reply) => reply.status === 200).length;
-    expect(passed).toBeLessThanOrEqual(5);
+    const burst = 5;
+    // A slow machine takes seconds for them, in which the account may send more.
+    expect(passed).toBeLessThanOrEqual(burst + (perSecond * (performance.now() - startedMs)) / 1_000);
     expect(replies.find((reply) => reply.status === 429)?.body.type).toBe('rate_limit_exceeded');
     expect((await send('GET', '/v3/accounts/me', undefined, quiet.key)).status).toBe(200);
   });
