@@ -76,7 +76,6 @@ export class Listeners {
       const session = sessions.atAddress(accountId, address);
       return session && devices.get(session.deviceId);
     };
-    let stream: CoapStream | undefined;
     // Before the listeners read the same files: one that is replaced in between is read again.
     this.renewals = [
       ...renewalOf('coaps', dtls, ({ certificate, privateKey }) =>
@@ -97,7 +96,7 @@ export class Listeners {
         registeredUntilMs: (accountId, address) => sessions.expiryAt(accountId, address) ?? 0,
         compare: (accountId, address) => this.compare(accountId, address),
       });
-    stream = tls && tlsStream(tls, tlsAuthenticator, { ...shared, events });
+    const stream = tls && tlsStream(tls, tlsAuthenticator, { ...shared, events });
     this.connected = [
       ...(this.dtls ? [this.dtls] : []),
       ...(stream ? [stream] : []),
