@@ -19,6 +19,8 @@ export const drillOnCluster = async (load: ReturnType<typeof readLoad>, only: Re
   // The devices end with this process.
   stopWhenInterrupted(async () => undefined);
   const installation = new Installation(cluster);
+  // Without them, the pods of an upgrade would wait for images that no registry has.
+  if (hasImages()) await installation.loadImages();
   const isWanted = upgradeNames.some((name) => only.test(name));
   const isUpgraded = isWanted && hasImages(previousTag);
   if (isUpgraded) await installation.loadImages(undefined, previousTag);
