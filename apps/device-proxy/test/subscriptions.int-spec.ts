@@ -1,85 +1,70 @@
 import { Code } from '@lanyard/coap';
 import { type Identity, newId } from '@lanyard/service';
-import { eventually, NotObserved, type Thermometer } from '@lanyard/testing';
+import { eventually, NotObserved } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunningProxy } from './running-proxy.js';
 import { TestSystem, newKey, type Reply } from './test-system.js';
 import { RawDevice } from './raw-device.js';
+import { b64, SubscriptionTest, temperature } from './subscription-test.js';
 
-const b64 = (text: string): string => Buffer.from(text).toString('base64');
-const temperature = '/3303/0/5700';
 const linkFormat = 40;
 
 describe('/v2/subscriptions/{device-id}/{resource-path}', () => {
-  let system: TestSystem;
-  let proxy: RunningProxy;
-
-  beforeAll(async () => {
-    system = await TestSystem.create('subscriptions');
-    proxy = await system.proxy('dp-0');
-  });
-  afterAll(() => system.close());
-
-  const key = (): Identity => newKey(system.accountId);
-  const call = (app: Identity, method: string, path: string, body?: unknown): Promise<Reply> =>
-    system.call(proxy, app, method, `/v2/subscriptions${path}`, body);
-  const device = async (name: string): Promise<[Thermometer, string]> => {
-    const thing = system.thing(proxy, name);
-    return [thing, await system.register(thing)];
-  };
-  const states = (deviceId: string, keyId: string): string[] =>
-    system.subscriptions
-      .filter(({ value }) => value.deviceId === deviceId && value.keyId === keyId)
-      .map(({ value: { status, byDevice } }) => (byDevice ? `${status} by the device` : status));
+  const test = new SubscriptionTest('subscriptions');
 
   it('each subscriber gets the first value and the later ones; the device is asked to observe once', async () => {
-    const [thing, deviceId] = await device('shared');
-    const [one, two] = [key(), key()];
-    expect((await call(one, 'PUT', `/${deviceId}${temperature}`)).status).toBe(200);
-    await system.fact(system.values, (v) => v.deviceId === deviceId && v.audience.includes(one.keyId));
-    const second = await call(two, 'PUT', `/${deviceId}${temperature}`);
+    const [thing, deviceId] = await test.device('shared');
+    const [one, two] = [test.key(), test.key()];
+    expect((await test.call(one, 'PUT', `/${deviceId}${temperature}`)).status).toBe(200);
+    await test.system.fact(test.system.values, (v) => v.deviceId === deviceId && v.audience.includes(one.keyId));
+    const second = await test.call(two, 'PUT', `/${deviceId}${temperature}`);
     expect(second.status).toBe(200);
-    expect((await system.result(String(second.json['async-response-id']))).value.item).toMatchObject({
+    expect((await test.system.result(String(second.json['async-response-id']))).value.item).toMatchObject({
       status: 200,
       payload: b64('21.5'),
     });
-    await system.fact(system.values, (v) => v.deviceId === deviceId && v.audience.join() === two.keyId);
+    await test.system.fact(test.system.values, (v) => v.deviceId === deviceId && v.audience.join() === two.keyId);
     await thing.device.report(temperature, 30);
-    const { value } = await system.fact(system.values, (v) => v.deviceId === deviceId && v.item.payload === b64('30'));
+    const { value } = await test.system.fact(
+      test.system.values,
+      (v) => v.deviceId === deviceId && v.item.payload === b64('30'),
+    );
     expect(new Set(value.audience)).toEqual(new Set([one.keyId, two.keyId]));
     expect(thing.device.received.filter((r) => r.observe === 0)).toHaveLength(1);
-    await eventually(() => expect(states(deviceId, one.keyId)).toEqual(['asked', 'confirmed']));
+    await eventually(() => expect(test.states(deviceId, one.keyId)).toEqual(['asked', 'confirmed']));
   });
 
   it('the answer goes with the first value, for who observes first and for who comes later, and is told once', async () => {
-    const [, deviceId] = await device('answered');
-    for (const app of [key(), key()]) {
-      const asked = await call(app, 'PUT', `/${deviceId}${temperature}`);
+    const [, deviceId] = await test.device('answered');
+    for (const app of [test.key(), test.key()]) {
+      const asked = await test.call(app, 'PUT', `/${deviceId}${temperature}`);
       const id = String(asked.json['async-response-id']);
-      const { value } = await system.fact(
-        system.values,
+      const { value } = await test.system.fact(
+        test.system.values,
         (v) => v.deviceId === deviceId && v.audience.includes(app.keyId),
       );
       expect(value.answer).toMatchObject({ keyId: app.keyId, item: { id, status: 200, payload: value.item.payload } });
-      expect((await system.result(id)).value).toMatchObject({ answeredWithValue: true, item: value.answer?.item });
+      expect((await test.system.result(id)).value).toMatchObject({ answeredWithValue: true, item: value.answer?.item });
     }
   });
 
   it('administrators see who is subscribed to a device, page by page; others see themselves', async () => {
-    const [, deviceId] = await device('seen');
-    const [one, two] = [key(), key()];
+    const [, deviceId] = await test.device('seen');
+    const [one, two] = [test.key(), test.key()];
     for (const [app, path] of [
       [one, temperature],
       [one, '/3341/0/5527'],
       [two, temperature],
     ] as const)
-      await call(app, 'PUT', `/${deviceId}${path}`);
+      await test.call(app, 'PUT', `/${deviceId}${path}`);
     const list = async (app: Identity, query = ''): Promise<Record<string, unknown>[]> =>
-      (await system.call(proxy, app, 'GET', `/v3/devices/${deviceId}/subscriptions${query}`)).json['data'] as never;
+      (await test.system.call(test.proxy, app, 'GET', `/v3/devices/${deviceId}/subscriptions${query}`)).json[
+        'data'
+      ] as never;
     expect(await list(two)).toMatchObject([
       { id: `${two.keyId}${temperature}`, key_id: two.keyId, resource_path: temperature, origin: 'request' },
     ]);
-    const admin: Identity = { ...key(), permissions: ['admin', 'devices'] };
+    const admin: Identity = { ...test.key(), permissions: ['admin', 'devices'] };
     const all = await list(admin);
     expect(all.map(({ id }) => id)).toEqual(
       [`${one.keyId}${temperature}`, `${one.keyId}/3341/0/5527`, `${two.keyId}${temperature}`].toSorted(),
@@ -91,133 +76,138 @@ describe('/v2/subscriptions/{device-id}/{resource-path}', () => {
     }
     const stranger: Identity = { ...newKey(newId()), permissions: ['admin', 'devices'] };
     const path = `/v3/devices/${deviceId}/subscriptions`;
-    expect(await system.call(proxy, stranger, 'GET', path)).toMatchObject({ status: 404 });
+    expect(await test.system.call(test.proxy, stranger, 'GET', path)).toMatchObject({ status: 404 });
   });
 
   it('lists, shows and ends subscriptions; the observation ends with the last one', async () => {
-    const [thing, deviceId] = await device('ended');
-    const app = key();
-    expect(await call(app, 'GET', `/${deviceId}`)).toMatchObject({ status: 404 });
-    await call(app, 'PUT', `/${deviceId}${temperature}`);
-    await call(app, 'PUT', `/${deviceId}/3341/0/5527`);
-    expect(await call(app, 'GET', `/${deviceId}`)).toMatchObject({ status: 200, text: '/3303/0/5700\n/3341/0/5527\n' });
-    expect(await call(app, 'GET', `/${deviceId}${temperature}`)).toMatchObject({ status: 200, text: '' });
-    expect(await call(key(), 'GET', `/${deviceId}${temperature}`)).toMatchObject({ status: 404 });
-    expect(await call(app, 'DELETE', `/${deviceId}${temperature}`)).toMatchObject({ status: 204 });
-    expect(await call(app, 'GET', `/${deviceId}${temperature}`)).toMatchObject({ status: 404 });
+    const [thing, deviceId] = await test.device('ended');
+    const app = test.key();
+    expect(await test.call(app, 'GET', `/${deviceId}`)).toMatchObject({ status: 404 });
+    await test.call(app, 'PUT', `/${deviceId}${temperature}`);
+    await test.call(app, 'PUT', `/${deviceId}/3341/0/5527`);
+    expect(await test.call(app, 'GET', `/${deviceId}`)).toMatchObject({
+      status: 200,
+      text: '/3303/0/5700\n/3341/0/5527\n',
+    });
+    expect(await test.call(app, 'GET', `/${deviceId}${temperature}`)).toMatchObject({ status: 200, text: '' });
+    expect(await test.call(test.key(), 'GET', `/${deviceId}${temperature}`)).toMatchObject({ status: 404 });
+    expect(await test.call(app, 'DELETE', `/${deviceId}${temperature}`)).toMatchObject({ status: 204 });
+    expect(await test.call(app, 'GET', `/${deviceId}${temperature}`)).toMatchObject({ status: 404 });
     await eventually(() => !thing.device.isObserved(temperature));
     expect(thing.device.isObserved('/3341/0/5527')).toBe(true);
-    expect(await call(app, 'DELETE', `/${deviceId}`)).toMatchObject({ status: 204 });
+    expect(await test.call(app, 'DELETE', `/${deviceId}`)).toMatchObject({ status: 204 });
     await eventually(() => !thing.device.isObserved('/3341/0/5527'));
-    await eventually(() => expect(states(deviceId, app.keyId).filter((s) => s === 'lost')).toHaveLength(2));
+    await eventually(() => expect(test.states(deviceId, app.keyId).filter((s) => s === 'lost')).toHaveLength(2));
   });
 
   it('a full registration loses the subscription (spec §4.4 rule 1)', async () => {
-    const [thing, deviceId] = await device('forgetful');
-    const app = key();
-    await call(app, 'PUT', `/${deviceId}${temperature}`);
-    await system.register(thing);
-    expect(await call(app, 'GET', `/${deviceId}${temperature}`)).toMatchObject({ status: 404 });
-    await eventually(() => expect(states(deviceId, app.keyId)).toEqual(['asked', 'confirmed', 'lost by the device']));
+    const [thing, deviceId] = await test.device('forgetful');
+    const app = test.key();
+    await test.call(app, 'PUT', `/${deviceId}${temperature}`);
+    await test.system.register(thing);
+    expect(await test.call(app, 'GET', `/${deviceId}${temperature}`)).toMatchObject({ status: 404 });
+    await eventually(() =>
+      expect(test.states(deviceId, app.keyId)).toEqual(['asked', 'confirmed', 'lost by the device']),
+    );
     await expect(thing.device.report(temperature, 1)).rejects.toThrow(NotObserved);
   });
 
   it('404 for an unknown device and for a path it cannot have; 400 for a path of words', async () => {
-    const [, deviceId] = await device('paths');
-    expect(await call(key(), 'PUT', `/${newId()}${temperature}`)).toMatchObject({
+    const [, deviceId] = await test.device('paths');
+    expect(await test.call(test.key(), 'PUT', `/${newId()}${temperature}`)).toMatchObject({
       status: 404,
       text: 'DEVICE_NOT_FOUND',
     });
-    expect(await call(key(), 'PUT', `/${deviceId}/3303/7/5700`)).toMatchObject({
+    expect(await test.call(test.key(), 'PUT', `/${deviceId}/3303/7/5700`)).toMatchObject({
       status: 404,
       text: 'URI_PATH_DOES_NOT_EXISTS',
     });
-    expect(await call(key(), 'PUT', `/${deviceId}/temperature`)).toMatchObject({ status: 400 });
+    expect(await test.call(test.key(), 'PUT', `/${deviceId}/temperature`)).toMatchObject({ status: 400 });
   });
 
   it('a subscription the device refuses fails and leaves nothing behind', async () => {
-    const [thing, deviceId] = await device('refuses');
+    const [thing, deviceId] = await test.device('refuses');
     thing.device.resources.get('/3303/0/5701')!.observable = false;
-    const app = key();
-    const refused = await call(app, 'PUT', `/${deviceId}/3303/0/5701`);
+    const app = test.key();
+    const refused = await test.call(app, 'PUT', `/${deviceId}/3303/0/5701`);
     expect(refused.status).toBe(202);
-    expect((await system.result(String(refused.json['async-response-id']))).value.item).toMatchObject({
+    expect((await test.system.result(String(refused.json['async-response-id']))).value.item).toMatchObject({
       status: 412,
       error: 'NOT_OBSERVABLE',
     });
-    const missing = await call(app, 'PUT', `/${deviceId}/3303/0/9999`);
-    expect((await system.result(String(missing.json['async-response-id']))).value.item).toMatchObject({
+    const missing = await test.call(app, 'PUT', `/${deviceId}/3303/0/9999`);
+    expect((await test.system.result(String(missing.json['async-response-id']))).value.item).toMatchObject({
       status: 404,
       error: 'RESOURCE_NOT_FOUND',
     });
-    expect(await call(app, 'GET', `/${deviceId}`)).toMatchObject({ status: 404 });
+    expect(await test.call(app, 'GET', `/${deviceId}`)).toMatchObject({ status: 404 });
   });
 
   it('an answer that cannot be used is none: the subscription fails, and what waits behind it is asked', async () => {
-    const device = await RawDevice.registered(proxy.coapPort, 'odd', '</3303/0>');
-    const { value } = await system.fact(system.sessions, (v) => v.endpointName === 'odd');
+    const device = await RawDevice.registered(test.proxy.coapPort, 'odd', '</3303/0>');
+    const { value } = await test.system.fact(test.system.sessions, (v) => v.endpointName === 'odd');
     device.onObserve = (request) => {
       if (request.options.some(({ value }) => value.toString() === '5700')) device.answerUnusably(request);
       else device.answer(request, { number: 1, payload: '20', format: 0 });
     };
-    const app = key();
+    const app = test.key();
     for (const [path, status] of [
       [temperature, 504],
       ['/3303/0/5701', 200],
     ] as const) {
-      const { json } = await call(app, 'PUT', `/${value.deviceId}${path}`);
-      expect((await system.result(String(json['async-response-id']))).value.item.status).toBe(status);
+      const { json } = await test.call(app, 'PUT', `/${value.deviceId}${path}`);
+      expect((await test.system.result(String(json['async-response-id']))).value.item.status).toBe(status);
     }
     device.close();
   });
 
   it('an absent device is asked when it comes', async () => {
     const deviceId = newId();
-    await system.lifecycle(deviceId, 'late', 'created');
-    const app = key();
+    await test.system.lifecycle(deviceId, 'late', 'created');
+    const app = test.key();
     const reply = await eventually(async () => {
-      const answer = await call(app, 'PUT', `/${deviceId}${temperature}`);
+      const answer = await test.call(app, 'PUT', `/${deviceId}${temperature}`);
       expect(answer.status).toBe(202);
       return answer;
     });
-    const thing = system.thing(proxy, 'late');
+    const thing = test.system.thing(test.proxy, 'late');
     await thing.device.register();
-    const { value } = await system.result(String(reply.json['async-response-id']));
+    const { value } = await test.system.result(String(reply.json['async-response-id']));
     expect(value.item).toMatchObject({ status: 200, payload: b64('21.5') });
     await thing.device.report(temperature, 23);
-    expect((await system.fact(system.values, (v) => v.item.payload === b64('23'))).audience).toBe(app.keyId);
+    expect((await test.system.fact(test.system.values, (v) => v.item.payload === b64('23'))).audience).toBe(app.keyId);
     // It leaves, is asked for again while it is away, and comes back: a registration loses only what was confirmed.
     await thing.device.deregister();
-    const again = await call(app, 'PUT', `/${deviceId}${temperature}`);
+    const again = await test.call(app, 'PUT', `/${deviceId}${temperature}`);
     expect(again.status).toBe(202);
     await thing.device.register();
-    expect((await system.result(String(again.json['async-response-id']))).value.item.status).toBe(200);
+    expect((await test.system.result(String(again.json['async-response-id']))).value.item.status).toBe(200);
   });
 
   it('records what a device observes by itself, and delivers it only to subscribers (spec §2.4 rule 3)', async () => {
-    const thing = system.thing(proxy, 'auto', { links: '</3/0>,</3303/0/5700>;obs;aobs=7' });
-    const deviceId = await system.register(thing);
+    const thing = test.system.thing(test.proxy, 'auto', { links: '</3/0>,</3303/0/5700>;obs;aobs=7' });
+    const deviceId = await test.system.register(thing);
     thing.device.observeByItself(temperature, Buffer.from([7]));
     await thing.device.report(temperature, 51);
-    const first = await system.fact(system.values, (v) => v.item.payload === b64('51'));
+    const first = await test.system.fact(test.system.values, (v) => v.item.payload === b64('51'));
     expect([first.value.cause, first.value.item.path, first.audience]).toEqual(['auto-observation', temperature, '']);
-    const app = key();
-    expect((await call(app, 'PUT', `/${deviceId}${temperature}`)).status).toBe(200);
+    const app = test.key();
+    expect((await test.call(app, 'PUT', `/${deviceId}${temperature}`)).status).toBe(200);
     await thing.device.report(temperature, 52);
-    expect(await system.fact(system.values, (v) => v.item.payload === b64('52'))).toMatchObject({
+    expect(await test.system.fact(test.system.values, (v) => v.item.payload === b64('52'))).toMatchObject({
       audience: app.keyId,
       value: { cause: 'notify' },
     });
-    await call(app, 'DELETE', `/${deviceId}${temperature}`);
+    await test.call(app, 'DELETE', `/${deviceId}${temperature}`);
     await eventually(async () => {
       await thing.device.report(temperature, 53);
-      expect(system.values.at(-1)).toMatchObject({ audience: '' });
+      expect(test.system.values.at(-1)).toMatchObject({ audience: '' });
     });
   });
 
   it('so is what it observes by itself from an update on, also under another number', async () => {
-    const thing = system.thing(proxy, 'later', { links: '</3/0>' });
-    await system.register(thing);
+    const thing = test.system.thing(test.proxy, 'later', { links: '</3/0>' });
+    await test.system.register(thing);
     for (const [number, payload] of [
       [8, '61'],
       [9, '62'],
@@ -226,42 +216,44 @@ describe('/v2/subscriptions/{device-id}/{resource-path}', () => {
       await thing.device.request(Code.POST, ['rd', thing.device.registrationId ?? ''], [], links, linkFormat);
       thing.device.observeByItself(temperature, Buffer.from([number]));
       await thing.device.report(temperature, Number(payload));
-      const { value } = await system.fact(system.values, (v) => v.item.payload === b64(payload));
+      const { value } = await test.system.fact(test.system.values, (v) => v.item.payload === b64(payload));
       expect(value.cause).toBe('auto-observation');
     }
   });
 
   it('a device may end an observation: the subscription is lost', async () => {
-    const [thing, deviceId] = await device('ender');
-    const app = key();
-    await call(app, 'PUT', `/${deviceId}/3303/0`);
+    const [thing, deviceId] = await test.device('ender');
+    const app = test.key();
+    await test.call(app, 'PUT', `/${deviceId}/3303/0`);
     await eventually(() => thing.device.isObserved('/3303/0'));
     await thing.device.endObservation('/3303/0');
-    await eventually(() => expect(states(deviceId, app.keyId)).toEqual(['asked', 'confirmed', 'lost by the device']));
+    await eventually(() =>
+      expect(test.states(deviceId, app.keyId)).toEqual(['asked', 'confirmed', 'lost by the device']),
+    );
   });
 
   it('what a key asked for ends with the key', async () => {
-    const [thing, deviceId] = await device('keyless');
-    const [gone, stays] = [key(), key()];
-    await call(gone, 'PUT', `/${deviceId}${temperature}`);
-    await call(stays, 'PUT', `/${deviceId}/3341/0/5527`);
-    await call(gone, 'PUT', '', [{ 'resource-path': ['/3/0'] }]);
-    await system.keyGone(gone.keyId, 'inactive');
+    const [thing, deviceId] = await test.device('keyless');
+    const [gone, stays] = [test.key(), test.key()];
+    await test.call(gone, 'PUT', `/${deviceId}${temperature}`);
+    await test.call(stays, 'PUT', `/${deviceId}/3341/0/5527`);
+    await test.call(gone, 'PUT', '', [{ 'resource-path': ['/3/0'] }]);
+    await test.system.keyGone(gone.keyId, 'inactive');
     await eventually(() => !thing.device.isObserved(temperature));
     expect(thing.device.isObserved('/3341/0/5527')).toBe(true);
-    await eventually(async () => expect((await call(gone, 'GET', '')).json).toEqual([]));
+    await eventually(async () => expect((await test.call(gone, 'GET', '')).json).toEqual([]));
   });
 
   it('end with their key also when the database was away at that moment', async () => {
-    const thing = system.thing(proxy, 'gone-later');
-    const deviceId = await system.register(thing);
-    const gone = newKey(system.accountId);
-    await call(gone, 'PUT', `/${deviceId}${temperature}`);
+    const thing = test.system.thing(test.proxy, 'gone-later');
+    const deviceId = await test.system.register(thing);
+    const gone = newKey(test.system.accountId);
+    await test.call(gone, 'PUT', `/${deviceId}${temperature}`);
     const waiting = `FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-    const unlock = await system.holdRows('LOCK TABLE device_proxy.presubscriptions IN ACCESS EXCLUSIVE MODE');
-    await system.keyGone(gone.keyId, 'deleted');
+    const unlock = await test.system.holdRows('LOCK TABLE device_proxy.presubscriptions IN ACCESS EXCLUSIVE MODE');
+    await test.system.keyGone(gone.keyId, 'deleted');
     await eventually(async () =>
-      expect(await system.rows(`SELECT pg_terminate_backend(pid) ${waiting}`)).not.toEqual([]),
+      expect(await test.system.rows(`SELECT pg_terminate_backend(pid) ${waiting}`)).not.toEqual([]),
     );
     await unlock();
     await eventually(() => expect(thing.device.isObserved(temperature)).toBe(false));
