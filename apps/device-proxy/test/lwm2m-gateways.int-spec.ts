@@ -152,13 +152,14 @@ describe('devices behind a gateway', () => {
     await system.lifecycle(two, 'gw-two', 'suspended', { hostGateway });
     const { value } = await ended(two);
     expect(value).toMatchObject({ reason: 'suspended' });
+    // The session ends soon after it is announced.
+    await eventually(() => expect(gateway.report(gateway.children.get('p1')!, 52.5)).rejects.toThrow('reset'));
     await gateway.device.send([
       [`/p1${temperature}`, 50.5],
       [`/p0${temperature}`, 51.5],
     ]);
     await system.fact(system.values, (v) => v.item.payload === b64('51.5'));
     expect(system.values.some((one) => one.value.item.payload === b64('50.5'))).toBe(false);
-    await expect(gateway.report(gateway.children.get('p1')!, 52.5)).rejects.toThrow('reset');
     // The gateway and the other device are not affected.
     expect((await send(one, { method: 'GET', uri: temperature })).json).toMatchObject({ status: 200 });
     await system.lifecycle(two, 'gw-two', 'resumed', { hostGateway });
@@ -258,6 +259,7 @@ describe('a device behind a gateway that was suspended while no replica had its 
     await system.lifecycle(one, 'away-one', 'suspended', { hostGateway: gateway.deviceId });
     const again = await system.proxy('dp-away', { coapPort });
     expect((await ended(one)).value).toMatchObject({ reason: 'suspended' });
+    await eventually(async () => expect(await system.storedSession(one)).toEqual({}));
     await gateway.device.update();
     await expect(gateway.report(child, 80.5)).rejects.toThrow('reset');
     expect((await send(two, { method: 'GET', uri: temperature }, again)).json).toMatchObject({ status: 200 });
