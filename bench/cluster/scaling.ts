@@ -15,6 +15,8 @@ import type { App } from '../../tools/lanyard/service-processes.ts';
 
 const counts = [1, 2, 4];
 const unlimitedMillicores = 2_000;
+/** What replicas that have just started need to be as fast as those that have run before. */
+const warmSeconds = 15;
 /** As often as one replica. */
 const goals: Record<number, number> = { 1: 1, 2: 1.8, 4: 3.3 };
 
@@ -76,7 +78,7 @@ const scaleOne = async (installation: Installation, app: App, { seconds, rounds,
     for (const replicas of counts) {
       await scaled.to(replicas);
       await scaled.limit(unlimitedMillicores);
-      await load.warm(replicas, seconds);
+      await load.warm(replicas, Math.max(seconds, warmSeconds));
       await scaled.limit(millicores);
       const throttling = await scaled.throttling();
       const rates: number[] = [];
