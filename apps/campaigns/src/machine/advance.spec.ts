@@ -121,8 +121,27 @@ describe('an update by pull', () => {
     expect(device.answer({ version: '2' }).update.code).toBe('SYS_112');
   });
 
+  it('an installation that the device defers is waited for', async () => {
+    const device = (await new Device().downloaded()).answer();
+    (await device.wait()).answer({ state: 2, result: 11 });
+    expect(device.update).toMatchObject({ state: 'updating', step: 'install' });
+    (await device.wait()).answer({ state: 3, result: 0 });
+    expect((await device.wait()).answer({ state: 0, result: 1 }).update.code).toBe('SYS_112');
+  });
+
+  it.each([
+    ['2', { state: 'succeeded', code: 'SYS_112' }],
+    ['1', { state: 'waiting', reason: 'not installed: the version is 1' }],
+  ])('a device that installs without an execution is known by its version: %s', async (version, expected) => {
+    const device = new Device().offered({ state: 0, result: 1 }).answer();
+    for (let n = 0; n < 3; n++) (await device.wait()).answer({ state: 1, result: 0 });
+    expect((await device.wait()).answer({ state: 0, result: 1 }).asked).toMatchObject({ path: '/3/0/3' });
+    expect(device.answer({ version }).update).toMatchObject(expected);
+  });
+
   it.each([
     [{ state: 3, result: 0 }, { step: 'install' }],
+    [{ state: 2, result: 11 }, { step: 'install' }],
     [
       { state: 0, result: 1 },
       { state: 'succeeded', code: 'SYS_112' },

@@ -10,8 +10,11 @@ const paths = { package: '/5/0/0', packageUri: '/5/0/1', update: '/5/0/2' } as c
 /** Resource /5/0/3. */
 const states = { idle: 0, downloading: 1, downloaded: 2, updating: 3 } as const;
 
-/** Resource /5/0/5: 0 nothing yet, 1 success, everything above a failure. */
+/** Resource /5/0/5: 0 nothing yet, 1 success, 11 put off for now, everything else a failure. */
 const success = 1;
+const deferred = 11;
+
+const isFailure = (result: number): boolean => result > success && result !== deferred;
 
 const offer = (update: DeviceUpdate, goal: Goal, now: Circumstances): Advance => {
   const { delivery, packageSource } = update;
@@ -54,10 +57,12 @@ const onReset: Handler = (update, event, goal, now) => {
   return offer(update, goal, now);
 };
 
+/** Since version 1.2 of the object, a device may install the package without an execution (resource 14). */
 const onIdle = (update: DeviceUpdate, result: number, goal: Goal, now: Circumstances): Advance => {
-  if (result > success) return failByResult(update, result, goal, now);
-  if (update.polls >= idlePollsMax) return failAttempt(update, 'download lost', goal, now);
-  return pollLater(update, now);
+  if (isFailure(result)) return failByResult(update, result, goal, now);
+  if (update.polls < idlePollsMax) return pollLater(update, now);
+  if (result === success) return poll({ ...update, step: 'verify' }, versionPath, now);
+  return failAttempt(update, 'download lost', goal, now);
 };
 
 const whileDownloading = (update: DeviceUpdate, report: Report, goal: Goal, now: Circumstances): Advance => {
@@ -79,7 +84,7 @@ const onDownload: Handler = (update, event, goal, now) =>
 const onInstall: Handler = (update, event, goal, now) => {
   if (event.kind !== 'answered') return pollLater(update, now);
   const { state, result = 0 } = event.report;
-  if (result > success) return failByResult(update, result, goal, now);
+  if (isFailure(result)) return failByResult(update, result, goal, now);
   if (state !== states.idle) return pollLater(update, now);
   if (result === success) return finish(update, 'succeeded', 'SYS_112');
   return poll({ ...update, step: 'verify' }, versionPath, now);
