@@ -25,7 +25,7 @@ describe('the registration interface', () => {
 
   it.each([
     ['no endpoint name', ['lt=60', 'lwm2m=1.1'], '4.00'],
-    ['a lifetime of nothing', ['ep=x', 'lt=0', 'lwm2m=1.1'], '4.00'],
+    ['a lifetime that is too long', ['ep=x', 'lt=4294967296', 'lwm2m=1.1'], '4.00'],
     ['a lifetime that is no number', ['ep=x', 'lt=soon', 'lwm2m=1.1'], '4.00'],
     ['an unknown binding', ['ep=x', 'lt=60', 'lwm2m=1.1', 'b=XYZ'], '4.00'],
     ['a queue mode with a value', ['ep=x', 'lt=60', 'lwm2m=1.1', 'Q=1'], '4.00'],

@@ -61,6 +61,11 @@ describe('parseRegistration', () => {
     expect(() => parseRegistration([`lwm2m=${'9'.repeat(1_000)}`])).toThrow(/^lwm2m: version "9{20}" is not supported/);
   });
 
+  it('takes an infinite lifetime as the longest one, in an update too', () => {
+    expect(parseRegistration(['lt=0']).lifetimeSeconds).toBe(4_294_967_295);
+    expect(parseUpdate(['lt=0'])).toEqual({ lifetimeSeconds: 4_294_967_295, others: {} });
+  });
+
   it('bounds a name by its bytes', () => {
     expect(parseRegistration([`ep=${'a'.repeat(255)}`]).endpointName).toHaveLength(255);
     expect(() => parseRegistration([`ep=${'ä'.repeat(128)}`])).toThrow(WrongParameter);
@@ -73,7 +78,6 @@ describe('parseRegistration', () => {
     ['et', 'et='],
     ['lt', 'lt'],
     ['lt', 'lt='],
-    ['lt', 'lt=0'],
     ['lt', 'lt=-1'],
     ['lt', 'lt=4294967296'],
     ['lt', 'lt=99999999999999'],
@@ -119,7 +123,7 @@ describe('parseUpdate', () => {
     expect(parseUpdate(['sms=1', 'y=2'])).toEqual({ smsNumber: '1', others: { y: '2' } });
   });
 
-  it.each(['lt=0', 'b=', 'Q=1', 'lt', 'sms='])('refuses %s', (part) => {
+  it.each(['lt=-1', 'b=', 'Q=1', 'lt', 'sms='])('refuses %s', (part) => {
     expect(() => parseUpdate([part])).toThrow(WrongParameter);
   });
 });

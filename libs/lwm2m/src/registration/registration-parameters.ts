@@ -7,6 +7,9 @@ export type Lwm2mVersion = (typeof lwm2mVersions)[number];
 /** Seconds; LwM2M 1.1 core §6.2.1. */
 export const defaultLifetimeSeconds = 86_400;
 
+/** Seconds. It stands for 0, which is infinite (LwM2M 1.1 core appendix E.2). */
+const lifetimeSecondsMax = 0xffff_ffff;
+
 /** Parameters of a Register request, without its links (LwM2M 1.1 core §6.2.1). */
 export interface RegistrationParameters {
   /** Endpoint client name; absent when the security layer determines it (from 1.1 on). */
@@ -44,9 +47,9 @@ const valued = new Set(['ep', 'et', 'lt', 'lwm2m', 'b', 'sms']);
 
 const lifetime = (text: string | undefined): number | undefined => {
   if (text === undefined) return undefined;
-  if (!/^\d{1,10}$/.test(text) || Number(text) < 1 || Number(text) > 0xffff_ffff)
-    throw new WrongParameter('lt', 'must be 1 to 4294967295 seconds');
-  return Number(text);
+  if (!/^\d{1,10}$/.test(text) || Number(text) > lifetimeSecondsMax)
+    throw new WrongParameter('lt', `must be 0 to ${lifetimeSecondsMax} seconds`);
+  return Number(text) || lifetimeSecondsMax;
 };
 
 /**
