@@ -380,6 +380,17 @@ describe('the bootstrap server', () => {
       await all.fact(deviceId, 'bootstrapped');
     });
 
+    it('takes instances beside the account of the bootstrap server that the device names', async () => {
+      const { device } = await fresh('pack-acc', { securityMode: 'none', serverUri: 'coap://127.0.0.1' });
+      const answer = await eventually(async () => {
+        const given = await device.pack(undefined, [`ep=${device.name}`, 'acc=</0/1>']);
+        expect(given.code).toBe(Code.Content);
+        return given;
+      });
+      expect(contentOf(answer.payload)).toMatchObject({ '/0/0/0': 'coap://127.0.0.1', '/1/0/0': 123 });
+      expect((await device.pack(undefined, [`ep=${device.name}`, 'acc=0/1'])).code).toBe(Code.BadRequest);
+    });
+
     it.each([0, 40, 11_542])('is not available in Content-Format %d', async (format) => {
       const { device } = await fresh(`pack in ${format}`);
       await eventually(async () => expect((await device.pack(format)).code).toBe(Code.NotAcceptable));

@@ -88,8 +88,8 @@ export class BootstrappingDevice {
   }
 
   /** Bootstrap-Pack-Request. */
-  pack(accept?: number): Promise<ReceivedResponse> {
-    return this.request(Code.GET, ['bspack'], [`ep=${this.name}`], accept);
+  pack(accept?: number, query: readonly string[] = [`ep=${this.name}`]): Promise<ReceivedResponse> {
+    return this.request(Code.GET, ['bspack'], query, accept);
   }
 
   async register(): Promise<string> {

@@ -1,5 +1,5 @@
 import { type BootstrapProfileChanged, type DeviceCredentialChanged, endpointNameMax } from '@lanyard/contracts';
-import { type BootstrapParameters, parseBootstrap, WrongParameter } from '@lanyard/lwm2m';
+import { type BootstrapInstance, type BootstrapParameters, parseBootstrap, WrongParameter } from '@lanyard/lwm2m';
 import { Injectable } from '@nestjs/common';
 import { Refusals } from '../credentials/refusals.js';
 import { Admission } from '../intake/admission.js';
@@ -12,6 +12,7 @@ export interface AdmittedBootstrap {
   accountId: string;
   profile: BootstrapProfileChanged;
   preferredFormat?: number | undefined;
+  bootstrapAccount?: readonly BootstrapInstance[] | undefined;
 }
 
 /** LwM2M 1.2 core §6.1.7: a Bootstrap-Request knows no 4.04. */
@@ -47,7 +48,7 @@ export class BootstrapAdmission {
 
   private async admitNamed(
     { sender, address, path }: UplinkRequest,
-    { endpointName, preferredFormat }: BootstrapParameters,
+    { endpointName, preferredFormat, bootstrapAccount }: BootstrapParameters,
   ): Promise<AdmittedBootstrap | { refusal: UplinkReply }> {
     const name = endpointName ?? (await this.admission.nameOf(sender));
     if (name === undefined || name.trim() === '') throw new WrongParameter('ep', 'is missing');
@@ -65,7 +66,7 @@ export class BootstrapAdmission {
     const profile = this.profiles.of(accountId, deviceId);
     if (!profile)
       return { refusal: { code: withoutProfile(path), diagnostic: 'no bootstrap profile applies to this device' } };
-    return { deviceId, accountId, profile, preferredFormat };
+    return { deviceId, accountId, profile, preferredFormat, bootstrapAccount };
   }
 
   private note({ service, deviceId, credentialId }: DeviceCredentialChanged): void {

@@ -40,6 +40,8 @@ export interface Account {
   psk: PreSharedKey | undefined;
   /** Content-Format of what is written to the device. */
   format: number;
+  /** The instances of the device's account at the bootstrap server, if it names them when it asks for a pack. */
+  bootstrapAccount?: readonly BootstrapInstance[] | undefined;
 }
 
 let models: ModelRegistry | undefined;
@@ -113,8 +115,14 @@ export const writeAccount = async (ask: Ask, { profile, psk, format }: Account):
   await mustSucceed(ask, { method: 'POST', path: '/bs' }, ['2.04']);
 };
 
-/** The same account in one payload, for a Bootstrap-Pack-Request. Throws UnsupportedFormat. */
-export const packOf = ({ profile, psk, format }: Account): Buffer => {
-  const { security, server } = defaultInstances;
+/**
+ * The same account in one payload, for a Bootstrap-Pack-Request. The device replaces all instances of both objects, except
+ * those of its account at the bootstrap server (LwM2M 1.2 core §6.1.7.7). Throws UnsupportedFormat.
+ */
+export const packOf = ({ profile, psk, format, bootstrapAccount }: Account): Buffer => {
+  const { shortServerId } = profile;
+  const { security, server } = bootstrapAccount
+    ? chooseInstances(bootstrapAccount, { shortServerId, deletePaths: [] })
+    : defaultInstances;
   return encodeValues(format, '/', [...securityValues(profile, security, psk), ...serverValues(profile, server)]);
 };

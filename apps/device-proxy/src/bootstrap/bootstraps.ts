@@ -91,7 +91,7 @@ export class Bootstraps {
   private begin(
     how: Interface,
     { address }: UplinkRequest,
-    { deviceId, accountId, profile }: AdmittedBootstrap,
+    { deviceId, accountId, profile, bootstrapAccount }: AdmittedBootstrap,
     format: number,
     work: (begun: Begun) => Promise<void>,
   ): Promise<UplinkReply> {
@@ -108,7 +108,7 @@ export class Bootstraps {
           started = true;
           const psk = profile.securityMode === 'psk' ? await this.credentials.wait(key.bootstrapId) : undefined;
           signal.throwIfAborted();
-          await work({ key, account: { profile, psk, format }, signal, reply });
+          await work({ key, account: { profile, psk, format, bootstrapAccount }, signal, reply });
         } catch (error) {
           // Without effect once the device has its answer.
           reject(signal.aborted ? new RetryLater('the bootstrap was aborted') : error);

@@ -7,6 +7,15 @@ describe('parameters of a Bootstrap-Request', () => {
     [[], {}],
     [['ep=meter-7'], { endpointName: 'meter-7' }],
     [['ep=meter-7', 'pct=112', 'x', 'y=1'], { endpointName: 'meter-7', preferredFormat: 112 }],
+    [
+      ['acc=</0/1>,</21/0>'],
+      {
+        bootstrapAccount: [
+          { object: 0, instance: 1 },
+          { object: 21, instance: 0 },
+        ],
+      },
+    ],
   ])('%j', (query, parameters) => {
     expect(parseBootstrap(query)).toEqual(parameters);
   });
@@ -18,6 +27,8 @@ describe('parameters of a Bootstrap-Request', () => {
     [['pct=tlv']],
     [['pct=65536']],
     [['pct=']],
+    [['acc=']],
+    [['acc=0/1']],
     [['=x']],
     [['ep=a\nb']],
   ])('refuses %j', (query) => {
