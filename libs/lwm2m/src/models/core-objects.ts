@@ -1,6 +1,6 @@
 import { objectModel, type ObjectModel } from './model-registry.js';
 
-/** Objects 0 to 7 (LwM2M 1.1 core appendix E). */
+/** Objects 0 to 7 (LwM2M 1.1 core appendix E), 1 and 5 in version 1.2. */
 export const coreObjects: readonly ObjectModel[] = [
   objectModel(
     0,
@@ -50,7 +50,11 @@ export const coreObjects: readonly ObjectModel[] = [
      20 Communication Sequence Retry Count unsigned -
      21 Trigger boolean RW
      22 Preferred Transport string RW
-     23 Mute Send boolean RW`,
+     23 Mute Send boolean RW
+     24 Alternate APN Links objlnk* RW
+     25 Supported Server Versions string* RW
+     26 Default Notification Mode integer RW
+     27 Profile ID Hash Algorithm integer RW`,
   ),
   objectModel(
     2,
@@ -119,7 +123,8 @@ export const coreObjects: readonly ObjectModel[] = [
      10 Cancel none E
      11 Severity integer RW
      12 Last State Change Time time R
-     13 Maximum Defer Period unsigned RW s`,
+     13 Maximum Defer Period unsigned RW s
+     14 Automatic Upgrade at Download boolean RW`,
   ),
   objectModel(
     6,
