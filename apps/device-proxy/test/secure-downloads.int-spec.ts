@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { formatCode } from '@lanyard/coap';
-import { newTicket } from '@lanyard/service';
-import { withKey } from '@lanyard/testing';
+import { newId, newTicket } from '@lanyard/service';
+import { eventually, withKey } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PackageServer } from './package-server.js';
 import { keyHex, type Over, SecureTestSystem } from './secure-test-system.js';
@@ -27,7 +27,7 @@ describe.each<Over>(['TLS', 'DTLS'])('GET /downloads/{ticket} over %s', (over) =
     await secured.connected(device, withKey(identity, keyHex));
     const ticket = newTicket();
     packages.open(ticket, deviceId, body);
-    return { device, ticket };
+    return { deviceId, device, ticket };
   };
 
   it('gives the package to its device, and to no other one of the account', async () => {
@@ -36,5 +36,17 @@ describe.each<Over>(['TLS', 'DTLS'])('GET /downloads/{ticket} over %s', (over) =
     expect([formatCode(given.code), given.payload.equals(body)]).toEqual(['2.05', true]);
     expect(formatCode((await other.device.get(['downloads', mine.ticket])).code)).toBe('4.04');
     expect(formatCode((await other.device.get(['downloads', other.ticket])).code)).toBe('2.05');
+  });
+
+  it('gives the package of a device behind a gateway to that gateway, and to no other one', async () => {
+    const [gateway, other] = [await connected('gateway'), await connected('other-gateway')];
+    const behind = newId();
+    await secured.system.lifecycle(behind, 'behind', 'created', { hostGateway: gateway.deviceId });
+    const ticket = newTicket();
+    packages.open(ticket, behind, body);
+    const codeFor = async ({ device }: typeof gateway): Promise<string> =>
+      formatCode((await device.get(['downloads', ticket])).code);
+    await eventually(async () => expect(await codeFor(gateway)).toBe('2.05'));
+    expect(await codeFor(other)).toBe('4.04');
   });
 });

@@ -66,12 +66,14 @@ export class Downloads {
     }
   }
 
-  /** Without security, any sender in the account of the device. */
+  /** Without security, any sender in the account of the device. A gateway downloads for the devices behind it. */
   private isFor({ sender }: UplinkRequest, { deviceId }: PackageInfo): boolean {
     const entry = this.directory.get(deviceId);
     if (!entry || this.directory.whyBlocked(deviceId)) return false;
-    const { accountId } = entry;
-    return mayActFor(sender, { accountId, deviceId, endpointName: this.names.nameOf(deviceId) ?? '' });
+    const { accountId, hostGateway } = entry;
+    const isOf = (id: string): boolean =>
+      mayActFor(sender, { accountId, deviceId: id, endpointName: this.names.nameOf(id) ?? '' });
+    return isOf(deviceId) || (hostGateway !== undefined && isOf(hostGateway));
   }
 
   /**
