@@ -97,6 +97,12 @@ describe('a ClientHello', () => {
     expect(client.takeRecords()[0]!.fragment.readUInt16BE(12 + 2 + 32 + 1)).toBe(PSK_CCM_8);
   });
 
+  it('that offers PSK and ECDHE gets PSK, for it may have no certificate', () => {
+    const client = new RawClient(withCertificate);
+    client.greet(RawClient.hello({ cipherSuites: [ECDHE_GCM, PSK_CCM_8], extensions: ecdhe }));
+    expect(client.takeRecords()[0]!.fragment.readUInt16BE(12 + 2 + 32 + 1)).toBe(PSK_CCM_8);
+  });
+
   it('without a cookie gets a shorter answer and leaves no state', () => {
     const client = new RawClient();
     const hello = encodeClientHello(RawClient.hello({ extensions: {} }));

@@ -31,7 +31,7 @@ const CBC_SHA256 = {
   requiresEncryptThenMac: true,
 } as const;
 
-/** RFC 5289, 7251, 6655 and 5487, in the order in which a server should prefer them. */
+/** RFC 5289, 7251, 6655 and 5487; those of one key exchange in the order in which a server should prefer them. */
 export const CIPHER_SUITES: readonly CipherSuite[] = [
   { id: 0xc02b, name: 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256', keyExchange: 'ecdhe_ecdsa', ...GCM },
   { id: 0xc0ae, name: 'TLS_ECDHE_ECDSA_WITH_AES_128_CCM_8', keyExchange: 'ecdhe_ecdsa', ...CCM_8 },

@@ -19,7 +19,7 @@ export interface DtlsServerOptions {
   clock?: DtlsClock;
   /** Default: one timer of the process for all handshakes, which ticks only while there is one. */
   timers?: DtlsTimers;
-  /** Ids of cipher suites in order of preference; default: all those whose credentials are given. */
+  /** Ids of cipher suites in order of preference; default: all those whose credentials are given, PSK first. */
   suites?: readonly number[];
   limits?: Partial<DtlsLimits>;
   /**
