@@ -1,9 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
+import { cipherSuite } from '../src/crypto/suites.js';
+import { negotiate } from '../src/handshake/negotiate.js';
 import { AlertDescription, type DtlsServerOptions } from '../src/index.js';
 import { type ClientHello, encodeClientHello } from '../src/messages/client-hello.js';
 import { CertificateType, NamedGroup, PointFormat, SignatureAlgorithm } from '../src/messages/extensions.js';
 import { HandshakeType } from '../src/messages/handshake.js';
 import { ContentType, DTLS_1_0 } from '../src/messages/record.js';
+import { decodeServerHello } from '../src/messages/server-hello.js';
 import { issueCertificate, newIssuer } from './certificates.js';
 import { ECDHE_CCM_8, ECDHE_GCM, PSK_CBC, PSK_CCM_8 } from './peers.js';
 import { RawClient } from './raw-client.js';
@@ -101,6 +104,25 @@ describe('a ClientHello', () => {
     const client = new RawClient(withCertificate);
     client.greet(RawClient.hello({ cipherSuites: [ECDHE_GCM, PSK_CCM_8], extensions: ecdhe }));
     expect(client.takeRecords()[0]!.fragment.readUInt16BE(12 + 2 + 32 + 1)).toBe(PSK_CCM_8);
+  });
+
+  it('with a maximum fragment length gets it, and no larger records', () => {
+    const client = new RawClient(withCertificate);
+    client.greet(RawClient.hello({ cipherSuites: [ECDHE_GCM], extensions: { ...ecdhe, maxFragmentLength: 1 } }));
+    const fragments = client.takeRecords().map(({ fragment }) => fragment);
+    expect(decodeServerHello(fragments[0]!.subarray(12)).extensions.maxFragmentLength).toBe(1);
+    expect(fragments.reduce((bytes, { length }) => bytes + length, 0)).toBeGreaterThan(512);
+    expect(Math.max(...fragments.map(({ length }) => length))).toBeLessThanOrEqual(512);
+  });
+
+  it.each([
+    [{}, 16_384],
+    [{ maxFragmentLength: 2 }, 1_024],
+    [{ maxFragmentLength: 2, recordSizeLimit: 2_000 }, 2_000],
+  ])('with %j is sent at most %i bytes in a record', (extensions, sendBytesMax) => {
+    const suites = [cipherSuite(PSK_CCM_8)!];
+    const offer = { suites, hasChain: false, requestsClientCertificate: false, recordSizeLimit: 16_384 };
+    expect(negotiate(RawClient.hello({ extensions }), offer)).toMatchObject({ sendBytesMax });
   });
 
   it('without a cookie gets a shorter answer and leaves no state', () => {

@@ -18,6 +18,9 @@ export interface Sealer {
 /** More than any header with its connection id and any protection of the suites adds; a longer id only costs a fragment. */
 const RECORD_OVERHEAD_BYTES = 96;
 
+/** Of datagrams whose records have at most so much plaintext. */
+export const datagramBytesFor = (plaintextBytes: number): number => plaintextBytes + RECORD_OVERHEAD_BYTES;
+
 /**
  * Seals a flight into datagrams of at most `datagramBytesMax`: records share a datagram while there is room, and a message
  * over it is fragmented. Each call takes new sequence numbers, as a retransmission must.

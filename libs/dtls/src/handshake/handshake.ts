@@ -12,7 +12,7 @@ import { ContentType, type WireRecord } from '../messages/record.js';
 import { Epoch } from '../record/epoch.js';
 import { type DtlsClock } from '../timing/clock.js';
 import { type DtlsTimer, type DtlsTimers } from '../timing/timers.js';
-import { type FlightItem, packFlight } from './flight.js';
+import { datagramBytesFor, type FlightItem, packFlight } from './flight.js';
 import { LastFlight } from './last-flight.js';
 import { type Negotiated } from './negotiated.js';
 import { type HandshakeMessage, type Reassembler } from './reassembler.js';
@@ -65,6 +65,7 @@ export abstract class Handshake {
   private parked: WireRecord[] = [];
   private epoch1: Epoch | undefined;
   private lastFlight: LastFlight | undefined;
+  private datagramBytesMax: number;
   private writesProtected = false;
   private unauthentic = 0;
   private receivedAlert: number | undefined;
@@ -81,7 +82,8 @@ export abstract class Handshake {
     private nextSequence: number,
     retransmissionMs = host.limits.retransmissionMs,
   ) {
-    const { retransmissionMaxMs, handshakeMs } = host.limits;
+    const { datagramBytesMax, retransmissionMaxMs, handshakeMs } = host.limits;
+    this.datagramBytesMax = datagramBytesMax;
     const times = { initialMs: retransmissionMs, maxMs: Math.max(retransmissionMs, retransmissionMaxMs) };
     this.retransmission = new Retransmission(host.clock, host.timers, times, () => host.onRetransmission());
     this.deadline = host.timers.schedule(handshakeMs ?? FLIGHTS[side] * flightMs(times), () => this.timedOut());
@@ -146,8 +148,13 @@ export abstract class Handshake {
     this.retransmission.stop();
   }
 
+  /** The peer takes no larger plaintexts, before the keys either. */
+  protected limitFlights(plaintextBytes: number): void {
+    this.datagramBytesMax = Math.min(this.datagramBytesMax, datagramBytesFor(plaintextBytes));
+  }
+
   private transmit(flight: FlightItem[]): void {
-    const { datagramBytesMax } = this.host.limits;
+    const { datagramBytesMax } = this;
     for (const datagram of packFlight(flight, [this.epoch0, this.epoch1], datagramBytesMax)) this.host.send(datagram);
   }
 

@@ -37,14 +37,16 @@ export function negotiate(hello: ClientHello, offer: ServerOffer, resumed?: Ciph
   const suite = resumed ?? selectSuite(hello, offer.suites);
   const { extensions } = hello;
   const withIds = extensions.connectionId !== undefined && offer.newConnectionId !== undefined;
-  const limited = extensions.recordSizeLimit !== undefined;
+  const { recordSizeLimit } = extensions;
+  const plainBytesMax = fragmentBytesMax(extensions);
   return {
     suite,
     extendedMasterSecret: extensions.extendedMasterSecret === true,
     ownConnectionId: withIds ? offer.newConnectionId!() : NO_CONNECTION_ID,
     peerConnectionId: withIds ? Buffer.from(extensions.connectionId!) : NO_CONNECTION_ID,
-    sendBytesMax: Math.min(extensions.recordSizeLimit ?? PLAINTEXT_BYTES_MAX, PLAINTEXT_BYTES_MAX),
-    receiveBytesMax: limited ? offer.recordSizeLimit : PLAINTEXT_BYTES_MAX,
+    sendBytesMax: Math.min(recordSizeLimit ?? plainBytesMax ?? PLAINTEXT_BYTES_MAX, PLAINTEXT_BYTES_MAX),
+    receiveBytesMax: recordSizeLimit === undefined ? PLAINTEXT_BYTES_MAX : offer.recordSizeLimit,
+    plainBytesMax,
     ...certificateTypes(suite, extensions, offer),
   };
 }
@@ -61,6 +63,7 @@ export function serverExtensions(hello: ClientHello, offer: ServerOffer, negotia
   }
   if (ownConnectionId.length > 0) extensions.connectionId = ownConnectionId;
   if (offered.recordSizeLimit !== undefined) extensions.recordSizeLimit = offer.recordSizeLimit;
+  if (negotiated.plainBytesMax !== undefined) extensions.maxFragmentLength = offered.maxFragmentLength;
   if (suite.keyExchange !== 'ecdhe_ecdsa') return extensions;
   if (offered.pointFormats !== undefined) extensions.pointFormats = [PointFormat.Uncompressed];
   if (offered.serverCertificateTypes !== undefined) {
@@ -70,6 +73,11 @@ export function serverExtensions(hello: ClientHello, offer: ServerOffer, negotia
     extensions.clientCertificateTypes = [negotiated.clientCertificateType];
   }
   return extensions;
+}
+
+/** A record size limit takes its place (RFC 8449 §5). */
+function fragmentBytesMax({ maxFragmentLength, recordSizeLimit }: HelloExtensions): number | undefined {
+  return maxFragmentLength === undefined || recordSizeLimit !== undefined ? undefined : 2 ** (8 + maxFragmentLength);
 }
 
 /** Newer versions have smaller numbers; a client that knows a newer one takes 1.2 as well. */

@@ -12,6 +12,8 @@ export interface Negotiated {
   /** Largest plaintexts (RFC 8449). */
   sendBytesMax: number;
   receiveBytesMax: number;
+  /** Largest plaintext to send before the keys as well (RFC 6066 §4). */
+  plainBytesMax?: number | undefined;
   /** `CertificateType`s (RFC 7250). */
   serverCertificateType: number;
   clientCertificateType: number;

@@ -105,6 +105,8 @@ export class ServerHandshake extends Handshake {
       this.transcript.add(HandshakeType.ClientHello, messageSequence, body);
       const session = this.findSession();
       this.negotiated = negotiate(this.hello, this.parameters, session?.suite);
+      const { plainBytesMax } = this.negotiated;
+      if (plainBytesMax !== undefined) this.limitFlights(plainBytesMax);
       if (session === undefined) this.startFull();
       else
         this.whenKnown(

@@ -16,6 +16,8 @@ export interface HelloExtensions {
   connectionId?: Buffer;
   /** Largest plaintext of a protected record that the sender accepts (RFC 8449 §4). */
   recordSizeLimit?: number;
+  /** 1 to 4: plaintexts of 512 to 4,096 bytes in all records (RFC 6066 §4). */
+  maxFragmentLength?: number;
   /** `NamedGroup`s, in order of preference (RFC 8422 §5.1.1). */
   supportedGroups?: number[];
   /** RFC 8422 §5.1.2. */
@@ -68,6 +70,7 @@ const writeOpaque = (value: Buffer): Buffer => vector8(value);
 const readNumbers16 = (data: Reader): number[] => data.uint16List(1);
 
 const CODECS: readonly ExtensionCodec[] = [
+  codec('maxFragmentLength', 1, readMaxFragmentLength, uint8),
   codec('supportedGroups', 10, readNumbers16, uint16List),
   codec('pointFormats', 11, (data) => data.uint8List(1), uint8List),
   codec('signatureAlgorithms', 13, readNumbers16, uint16List),
@@ -90,6 +93,14 @@ function writeCertificateTypes(values: number[], side: HelloSide): Buffer {
   if (side === 'client') return uint8List(values);
   if (values.length !== 1) throw new UnencodableMessage('A server selects one certificate type');
   return uint8(values[0]!);
+}
+
+function readMaxFragmentLength(data: Reader): number {
+  const code = data.uint8();
+  if (code < 1 || code > 4) {
+    throw new DecodeError('extensions: unknown maximum fragment length', AlertDescription.IllegalParameter);
+  }
+  return code;
 }
 
 function readRecordSizeLimit(data: Reader): number {
