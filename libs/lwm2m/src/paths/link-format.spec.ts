@@ -22,6 +22,10 @@ describe('parseLinks', () => {
   it('finds the root by one of several types, and with a slash at its end', () => {
     expect(parseLinks('</a/b/>;rt="core.rd oma.lwm2m",</a/b/3>')).toMatchObject({ rootPath: '/a/b' });
     expect(parseLinks('</>;rt="oma.lwm2m",</3>')).toMatchObject({ rootPath: '', links: [{ path: '/3' }] });
+    expect(parseLinks('</1/0>;rt="oma.lwm2m",</3/0>;rt="oma.lwm2m"')).toMatchObject({
+      rootPath: '',
+      links: [{ path: '/1/0' }, { path: '/3/0' }],
+    });
   });
 
   it('reads the attributes of a Discover answer', () => {

@@ -121,8 +121,11 @@ const readLinks = (text: string): { target: string; attributes: Record<string, s
   return found;
 };
 
-const isRoot = ({ attributes }: { attributes: Record<string, string | true> }): boolean =>
-  typeof attributes['rt'] === 'string' && attributes['rt'].split(/\s+/).includes(rootType);
+/** Some devices name the type at objects as well: a root has no segment that is a number (LwM2M 1.1 transport §6.4.1). */
+const isRoot = ({ target, attributes }: { target: string; attributes: Record<string, string | true> }): boolean =>
+  typeof attributes['rt'] === 'string' &&
+  attributes['rt'].split(/\s+/).includes(rootType) &&
+  !/\/\d+(?:\/|$)/.test(target);
 
 /** A loop, since a pattern that looks for slashes at the end takes quadratic time on slashes elsewhere. */
 const withoutSlashes = (target: string): string => {
