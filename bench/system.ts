@@ -1,4 +1,4 @@
-/** The six services on engines of their own, durable as in production, for the benchmarks of one run. */
+/** The six services on infrastructure of their own, durable as in production, for the benchmarks of one run. */
 import { Lanyard } from '@lanyard/client';
 import { createLogger, newId } from '@lanyard/service';
 import { KafkaConnection, KafkaProducer } from '@lanyard/kafka';
@@ -8,7 +8,7 @@ import type { SystemOptions } from '../tools/lanyard/system.ts';
 import { TestSystem } from '../tools/testing/test-system.ts';
 import { Application } from './application.ts';
 
-/** On a machine that is busy with other things engines take their time, and services that give up are started again. */
+/** On a busy machine the infrastructure is slow to start, and services that give up are started again. */
 const startWithinMs = 300_000;
 
 /** Replicas of these apps and of no others. */
@@ -40,7 +40,7 @@ export class BenchSystem extends TestSystem {
   }
 
   get brokers() {
-    return this.engineUrls.brokers.split(',');
+    return this.infrastructureUrls.brokers.split(',');
   }
 
   get coapUrl() {

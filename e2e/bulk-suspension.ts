@@ -60,7 +60,7 @@ export const interruptedSuspension = async (app: Application, system: RunningSys
   const toDo = async (): Promise<number> => (await bulk(app, 'suspend', { dry_run: true })).json.changed_count;
 
   const letGo = await holdRows(
-    system.engineUrls.databaseUrl,
+    system.infrastructureUrls.databaseUrl,
     'SELECT 1 FROM registry.devices WHERE id = $1 FOR UPDATE',
     [ids[atOnce + atOnce / 2]],
   );

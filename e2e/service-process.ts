@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { engines, type Isolation, TcpLine } from '@lanyard/testing';
+import { infrastructure, type Isolation, TcpLine } from '@lanyard/testing';
 import { newIdentityKeys } from '../tools/lanyard/identity-keys.ts';
 import { tcpPort } from '../tools/lanyard/ports.ts';
 import { answers } from '../tools/lanyard/probes.ts';
@@ -12,14 +12,14 @@ import { apps, entryPoint, environment } from '../tools/lanyard/service-processe
 
 export { apps };
 export type App = (typeof apps)[number];
-export const engineNames = ['PostgreSQL', 'Kafka', 'Redis'] as const;
-export type EngineName = (typeof engineNames)[number];
+export const serverNames = ['PostgreSQL', 'Kafka', 'Redis'] as const;
+export type ServerName = (typeof serverNames)[number];
 export type Fault = 'refuses' | 'never answers' | 'is slow';
 
 /** Of each packet, in each direction. */
 const slowMs = 100;
 
-/** A service as a process of its own, that has a line of its own to each engine. */
+/** A service as a process of its own, with a line of its own to each server of the infrastructure. */
 export class ServiceProcess extends ManagedProcess {
   /** Its exit code, once it has ended. */
   private readonly ended: Promise<number | null>;
@@ -27,7 +27,7 @@ export class ServiceProcess extends ManagedProcess {
   private constructor(
     readonly app: App,
     readonly url: string,
-    private readonly lines: Record<EngineName, TcpLine>,
+    private readonly lines: Record<ServerName, TcpLine>,
     spec: ProcessSpec,
   ) {
     let end: (code: number | null) => void = () => undefined;
@@ -41,9 +41,9 @@ export class ServiceProcess extends ManagedProcess {
     name: string,
     { topicPrefix, databaseUrl, redisPrefix }: Isolation,
     fault?: Fault,
-    faulty: readonly EngineName[] = [],
+    faulty: readonly ServerName[] = [],
   ): Promise<ServiceProcess> {
-    const { brokers, redisUrl } = engines();
+    const { brokers, redisUrl } = infrastructure();
     const lines = {
       PostgreSQL: await TcpLine.open(databaseUrl),
       Kafka: await TcpLine.toKafka(brokers[0] as string),
@@ -54,7 +54,7 @@ export class ServiceProcess extends ManagedProcess {
       { app, name, port, coapPort: 0 },
       {
         replicas: apps.map((each) => ({ app: each, name: each, port: 1 })),
-        engines: { brokers: lines.Kafka.address, databaseUrl: lines.PostgreSQL.url, redisUrl: lines.Redis.url },
+        infrastructure: { brokers: lines.Kafka.address, databaseUrl: lines.PostgreSQL.url, redisUrl: lines.Redis.url },
         secrets: {
           ...newIdentityKeys(),
           encryptionKey: Buffer.alloc(32).toString('base64'),
@@ -86,7 +86,7 @@ export class ServiceProcess extends ManagedProcess {
     return readFileSync(this.spec.logFile, 'utf8');
   }
 
-  disturb(fault: Fault, names: readonly EngineName[]): void {
+  disturb(fault: Fault, names: readonly ServerName[]): void {
     for (const name of names) {
       const line = this.lines[name];
       if (fault === 'refuses') line.refuse();
@@ -99,7 +99,7 @@ export class ServiceProcess extends ManagedProcess {
     for (const line of Object.values(this.lines)) line.heal();
   }
 
-  hasAsked(name: EngineName): boolean {
+  hasAsked(name: ServerName): boolean {
     return this.lines[name].asked > 0;
   }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { engines, isolate, type Isolation } from '@lanyard/testing';
+import { infrastructure, isolate, type Isolation } from '@lanyard/testing';
 import { TestSystem, type TestSystemOptions } from '../tools/testing/test-system.ts';
 import { deleteTopics } from '../tools/testing/topics.ts';
 
@@ -18,12 +18,12 @@ export interface SystemOptions extends Pick<TestSystemOptions, 'replicas' | 'env
 export class RunningSystem extends TestSystem {
   private readonly isolation: Isolation;
 
-  constructor(isolation: Isolation, { replicas = {}, env = {}, redisUrl = engines().redisUrl }: SystemOptions) {
+  constructor(isolation: Isolation, { replicas = {}, env = {}, redisUrl = infrastructure().redisUrl }: SystemOptions) {
     const { databaseUrl, topicPrefix, redisPrefix } = isolation;
     super({
       name: 'e2e',
       replicas,
-      engines: { brokers: engines().brokers.join(','), databaseUrl, redisUrl },
+      infrastructure: { brokers: infrastructure().brokers.join(','), databaseUrl, redisUrl },
       env: {
         KAFKA_TOPIC_PREFIX: topicPrefix,
         GATEWAY_REDIS_PREFIX: `${redisPrefix}gateway:`,
@@ -37,7 +37,7 @@ export class RunningSystem extends TestSystem {
     this.options.env = { DEVICE_PROXY_COAP_TCP_NOSEC_ACCOUNT_ID: this.secrets.accountId, ...this.options.env };
   }
 
-  /** As by any supervisor: on busy cores an engine may not accept a connection in time while the services start. */
+  /** As by any supervisor: on busy cores the infrastructure may not accept a connection in time while the services start. */
   protected override startsAgain(words: string): boolean {
     return words.includes('cannot be reached');
   }
@@ -49,7 +49,7 @@ export class RunningSystem extends TestSystem {
     );
     await super.stop();
     await this.isolation.drop();
-    await deleteTopics(engines().brokers, this.isolation.topicPrefix);
+    await deleteTopics(infrastructure().brokers, this.isolation.topicPrefix);
     if (said.length > 0) throw new Error(said.join('\n'));
   }
 }

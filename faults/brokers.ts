@@ -1,11 +1,11 @@
 /** Three Kafka brokers of one row, each stored message on all of them. Every listener is behind a line that can fail. */
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { kafka, type EngineSpec } from '../tools/lanyard/engine-processes.ts';
+import { kafka, type ServerSpec } from '../tools/lanyard/infrastructure-processes.ts';
 import { tcpPort } from '../tools/lanyard/ports.ts';
 import { waitUntil } from '../tools/lanyard/probes.ts';
 import { TcpLine } from '@lanyard/testing';
-import { Engine } from './engines.ts';
+import { Server } from './infrastructure.ts';
 import type { Socket } from 'node:net';
 import type { Admin } from 'kafkajs';
 
@@ -55,11 +55,11 @@ class PeerLine extends TcpLine {
 /** A request of another broker names it: `raft-client-2`, `broker-2-fetcher-0`, `2`. */
 const brokerNamed = (clientId: string) => Number(/^(?:raft-client-|broker-)?(\d+)\b/.exec(clientId)?.[1] ?? 0);
 
-class Broker extends Engine {
+class Broker extends Server {
   id: number;
   lines: Lines;
 
-  constructor(id: number, spec: EngineSpec, port: number, lines: Lines) {
+  constructor(id: number, spec: ServerSpec, port: number, lines: Lines) {
     super('kafka', spec, port);
     this.id = id;
     this.lines = lines;

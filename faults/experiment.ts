@@ -10,12 +10,12 @@ import { excuses, History, type Fault, type Kind } from './history.ts';
 import { FaultSystem } from './fault-system.ts';
 import { Random } from '../tools/testing/random.ts';
 import type { Replica } from './replica.ts';
-import type { Engines, RedisEngine } from './engines.ts';
+import type { Infrastructure, RedisServer } from './infrastructure.ts';
 
 /**
  * `inject` runs under load; `after` looks closer when everything has drained; `exclusive`: it breaks what rows share;
  * `withNames`: names under `.example` are the row's;
- * `drops`: the service may drop events, when its counters say how many; `equip`: the row brings engines of its own;
+ * `drops`: the service may drop events, when its counters say how many; `equip`: the row brings infrastructure of its own;
  * `cannotRun`: why this machine cannot run the row
  */
 export interface Row {
@@ -33,17 +33,17 @@ export interface Row {
   seconds?: number;
   drainMs?: number;
   withNames?: boolean;
-  equip?: (engines: Engines, folder: string) => Promise<Equipment>;
+  equip?: (infrastructure: Infrastructure, folder: string) => Promise<Equipment>;
   cannotRun?: () => string | undefined;
 }
 
 /**
- * what takes the place of the engines of the run; `environment`: of the dispatchers;
+ * what takes the place of the infrastructure of the run; `environment`: of the dispatchers;
  * `redisPorts`: every process of a Redis that is several; `environment` leads the dispatchers there, without a proxy
  */
 export interface Equipment {
-  engines?: Engines;
-  redis?: RedisEngine;
+  infrastructure?: Infrastructure;
+  redis?: RedisServer;
   redisPorts?: readonly number[];
   environment?: Record<string, string>;
   heal?: () => Promise<unknown>;
@@ -75,7 +75,7 @@ interface Options {
   seed: number;
   folder: string;
   program: string;
-  engines: Engines;
+  infrastructure: Infrastructure;
   seconds?: number;
   say: (text: string) => void;
 }
@@ -107,17 +107,17 @@ export class Experiment {
   equipment: Equipment = {};
   options: Options;
   row: Row;
-  engines: Engines;
+  infrastructure: Infrastructure;
   random: Random;
   say: (text: string) => void;
-  startedRedis?: RedisEngine;
+  startedRedis?: RedisServer;
   system!: FaultSystem;
   counters!: CounterAudit;
 
   constructor(options: Options) {
     this.options = options;
     this.row = options.row;
-    this.engines = options.engines;
+    this.infrastructure = options.infrastructure;
     this.random = new Random(options.seed).fork(options.row.name);
     this.say = options.say;
   }
@@ -126,11 +126,11 @@ export class Experiment {
     const { row, options } = this;
     const startedAt = performance.now();
     const folder = join(options.folder, `${row.name}-${options.seed}-${++runs}`);
-    this.equipment = (await row.equip?.(this.engines, folder)) ?? {};
-    this.engines = this.equipment.engines ?? this.engines;
+    this.equipment = (await row.equip?.(this.infrastructure, folder)) ?? {};
+    this.infrastructure = this.equipment.infrastructure ?? this.infrastructure;
     try {
       if (!this.equipment.redisPorts)
-        this.startedRedis = this.equipment.redis ?? (await this.engines.startRedis(folder));
+        this.startedRedis = this.equipment.redis ?? (await this.infrastructure.startRedis(folder));
       return await this.runOn(folder, startedAt);
     } finally {
       await this.startedRedis?.stop();
@@ -146,7 +146,7 @@ export class Experiment {
         seed: options.seed,
         folder,
         program: options.program,
-        engines: this.engines,
+        infrastructure: this.infrastructure,
         redisPort: this.startedRedis?.port ?? 0,
       },
       ...{ history: this.history, random: this.random, replicas: row.replicas ?? 2, tenants: row.tenants ?? 2 },
@@ -181,7 +181,7 @@ export class Experiment {
     this.endsAt = performance.now() + 1_000 * (options.seconds ?? row.seconds ?? 8);
     await row.inject(this);
     await this.equipment.heal?.();
-    await Promise.all([this.engines.heal(), this.startedRedis?.heal()]);
+    await Promise.all([this.infrastructure.heal(), this.startedRedis?.heal()]);
     await this.system.heal();
     await load.stop();
     await this.drain();
@@ -214,7 +214,7 @@ export class Experiment {
   }
 
   get redis() {
-    return this.startedRedis as RedisEngine;
+    return this.startedRedis as RedisServer;
   }
 
   /** What is wrong although the checker could not know. */

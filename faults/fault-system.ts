@@ -16,7 +16,7 @@ import { SocketReceiver } from './receivers/socket-receiver.ts';
 import { producerOf } from './program.ts';
 import { repeatedIds } from './repeated-records.ts';
 import { Replica } from './replica.ts';
-import type { Engines } from './engines.ts';
+import type { Infrastructure } from './infrastructure.ts';
 import type { History, Kind } from './history.ts';
 import type { Random } from '../tools/testing/random.ts';
 
@@ -36,7 +36,7 @@ interface Options {
   seed: number;
   folder: string;
   program: string;
-  engines: Engines;
+  infrastructure: Infrastructure;
   redisPort: number;
   history: History;
   random: Random;
@@ -75,7 +75,7 @@ export class FaultSystem {
     this.redisPrefix = `${this.unique}:`;
     const logger = createLogger({ app: 'faults', replicaId: 'faults', level: 'silent' });
     this.kafka = new KafkaConnection({
-      brokers: options.engines.brokers,
+      brokers: options.infrastructure.brokers,
       topicPrefix: `${this.unique}.`,
       clientId: 'faults',
       partitions: 2,
@@ -88,7 +88,7 @@ export class FaultSystem {
       options.random.fork('load'),
       `${options.name}s${options.seed}`,
     );
-    this.databaseUrl = options.engines.databaseUrl.replace(/postgres$/, this.unique);
+    this.databaseUrl = options.infrastructure.databaseUrl.replace(/postgres$/, this.unique);
   }
 
   static async create(options: Options) {
@@ -119,7 +119,7 @@ export class FaultSystem {
   /** Of every service. */
   get commonEnvironment() {
     return {
-      KAFKA_BROKERS: this.options.engines.brokers.join(','),
+      KAFKA_BROKERS: this.options.infrastructure.brokers.join(','),
       KAFKA_TOPIC_PREFIX: `${this.unique}.`,
       DATABASE_URL: this.databaseUrl,
       LOG_LEVEL: 'info',
@@ -233,7 +233,7 @@ export class FaultSystem {
   /** Tells Kafka that a replica which was killed is no member any more. */
   async evict({ name }: Replica) {
     const groups = sources.map(({ name: topic }) => `${this.unique}.dispatcher.${topic}`);
-    await evict(this.kafka, this.options.engines.brokers[0] as string, groups, name).catch(() => undefined);
+    await evict(this.kafka, this.options.infrastructure.brokers[0] as string, groups, name).catch(() => undefined);
   }
 
   /** Another connection, which knows what is new on the cluster. */
@@ -280,7 +280,7 @@ export class FaultSystem {
 
   /** A session of PostgreSQL, for who ends it. */
   async session() {
-    const client = new pg.Client({ connectionString: this.options.engines.databaseUrl });
+    const client = new pg.Client({ connectionString: this.options.infrastructure.databaseUrl });
     client.on('error', () => undefined);
     await client.connect();
     return client;

@@ -1,15 +1,15 @@
-/** Runs rows on engines of their own: side by side those that share them, one after another those that break them. */
+/** Runs rows on infrastructure of their own: rows that share it side by side, rows that break it one after another. */
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import { removeData } from '../tools/lanyard/engine-processes.ts';
+import { removeData } from '../tools/lanyard/infrastructure-processes.ts';
 import { dataFolder, root } from '../tools/lanyard/project.ts';
-import { Engines, type Shared } from './engines.ts';
+import { Infrastructure, type Shared } from './infrastructure.ts';
 import { Experiment, type Outcome, type Row } from './experiment.ts';
 import { copyProgram } from './program.ts';
 import { rows } from './rows.ts';
 import type { Bug } from './bugs.ts';
 
-/** `shared`: engines that others use too */
+/** `shared`: infrastructure that other programs use too */
 interface Options {
   say: (text: string) => void;
   parallel: number;
@@ -42,22 +42,22 @@ const bugDrainMs = 15_000;
 export class Matrix {
   options: Options;
   folder: string;
-  engines: Engines;
+  infrastructure: Infrastructure;
   keep = false;
   program: string;
 
-  constructor(options: Options, folder: string, engines: Engines) {
+  constructor(options: Options, folder: string, infrastructure: Infrastructure) {
     this.options = options;
     this.folder = folder;
-    this.engines = engines;
+    this.infrastructure = infrastructure;
     this.program = copyProgram(join(folder, 'dispatcher'));
   }
 
   static async start(options: Options) {
     const folder = makeFolder();
-    const engines = await (options.shared ? Engines.use(options.shared) : Engines.start(folder));
-    options.say(`engines run; logs are in ${folder}`);
-    return new Matrix(options, folder, engines);
+    const infrastructure = await (options.shared ? Infrastructure.use(options.shared) : Infrastructure.start(folder));
+    options.say(`infrastructure is running; logs are in ${folder}`);
+    return new Matrix(options, folder, infrastructure);
   }
 
   async run(wanted: readonly Row[], seeds: readonly number[]) {
@@ -69,7 +69,7 @@ export class Matrix {
     );
   }
 
-  /** Side by side what shares the engines, then alone what breaks them. Results in the order of the jobs. */
+  /** Side by side what shares the infrastructure, then alone what breaks it. Results in the order of the jobs. */
   async inTurns<J, R>(jobs: readonly J[], rowOf: (job: J) => Row, work: (job: J) => Promise<R>): Promise<R[]> {
     const results = new Map<J, R>();
     const shared = jobs.filter((job) => !rowOf(job).exclusive);
@@ -79,20 +79,20 @@ export class Matrix {
     await Promise.all(workers);
     for (const job of jobs.filter((one) => rowOf(one).exclusive)) {
       results.set(job, await work(job));
-      await this.engines.heal();
+      await this.infrastructure.heal();
     }
     return jobs.map((job) => results.get(job) as R);
   }
 
   async runOne({ row, seed, program }: Job): Promise<Outcome> {
     const { say, seconds } = this.options;
-    const { engines, folder } = this;
+    const { infrastructure, folder } = this;
     const notRun = row.cannotRun?.();
     if (notRun) {
       say(`${row.name} seed ${seed}: NOT RUN: ${notRun}`);
       return { ...emptyRun(row, seed), notRun };
     }
-    const experiment = new Experiment({ row, seed, folder, program, engines, say, ...(seconds && { seconds }) });
+    const experiment = new Experiment({ row, seed, folder, program, infrastructure, say, ...(seconds && { seconds }) });
     const outcome = await experiment.run().catch((error) => brokenRun(row, seed, error));
     const { injections, produced, delivered, lost, duplicates, drainMs, violations } = outcome;
     say(
@@ -131,7 +131,7 @@ export class Matrix {
 
   /** Histories and logs stay when something was violated. */
   async stop() {
-    await this.engines.stop();
+    await this.infrastructure.stop();
     if (!this.keep) removeData(this.folder);
   }
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { engines, isLongRun } from '@lanyard/testing';
+import { infrastructure, isLongRun } from '@lanyard/testing';
 import { bugs } from './bugs.ts';
 import { Matrix } from './matrix.ts';
 import { rows } from './rows.ts';
@@ -11,7 +11,7 @@ describe('the dispatcher loses nothing', () => {
   let matrix: Matrix;
 
   beforeAll(async () => {
-    const { brokers, databaseUrl } = engines();
+    const { brokers, databaseUrl } = infrastructure();
     matrix = await Matrix.start({ parallel: 3, seconds: 5, shared: { brokers, databaseUrl }, say: () => undefined });
   });
 

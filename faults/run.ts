@@ -1,6 +1,6 @@
 /**
  * `npm run test:faults [-- --seed N] [--seeds K] [--rows F1,F4] [--seconds S] [--parallel P] [--json] [--bugs]`:
- * breaks engines, dispatchers and receivers under load, and counts what is lost. See docs/faults.md.
+ * breaks infrastructure, dispatchers and receivers under load, and counts what is lost. See docs/faults.md.
  */
 import { command, wholeNumber } from '../tools/lanyard/command-line.ts';
 import { prepareSystem } from '../tools/lanyard/install.ts';

@@ -1,7 +1,7 @@
 /** A Redis of one row with two replicas, and three sentinels that choose a new master. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { redis, type EngineSpec } from '../tools/lanyard/engine-processes.ts';
+import { redis, type ServerSpec } from '../tools/lanyard/infrastructure-processes.ts';
 import { tcpPort } from '../tools/lanyard/ports.ts';
 import { waitUntil } from '../tools/lanyard/probes.ts';
 import { RedisNode } from '../tools/testing/redis-cluster.ts';
@@ -11,7 +11,7 @@ const nodeCount = 3;
 const sentinelCount = 3;
 const quorum = 2;
 
-const sentinelSpec = (binaries: string, folder: string, port: number, masterPort: number): EngineSpec => {
+const sentinelSpec = (binaries: string, folder: string, port: number, masterPort: number): ServerSpec => {
   mkdirSync(folder, { recursive: true });
   const file = join(folder, 'sentinel.conf');
   const lines = [

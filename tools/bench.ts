@@ -1,4 +1,4 @@
-/** `npm run bench [-- NAME...] [--json] [--seconds N] [--rounds N]`: measures the real system, on engines of its own. */
+/** `npm run bench [-- NAME...] [--json] [--seconds N] [--rounds N]`: measures the real system, on infrastructure of its own. */
 import { cpus, totalmem } from 'node:os';
 import { busyShare, Theft } from '../bench/machine.ts';
 import { round } from '../bench/statistics.ts';

@@ -7,7 +7,7 @@ import { root } from './lanyard/project.ts';
 import { conclude } from './lanyard/project-files.ts';
 import { apps } from './lanyard/service-processes.ts';
 import { differences } from './manifests/compare.ts';
-import { enginePortProblems } from './manifests/engine-ports.ts';
+import { infrastructurePortProblems } from './manifests/infrastructure-ports.ts';
 import { manifestEnvironmentProblems } from './manifests/environment.ts';
 import { findHelm, renderChart, withoutHooks } from './manifests/helm.ts';
 import { buildKustomization, type Manifest } from './manifests/kustomize.ts';
@@ -98,7 +98,7 @@ const isRefused = (helm: string, ...values: string[]) => {
 
 /** The other choices that values offer have to be valid as well, and hold together as the overlay does. */
 const variants = [
-  ['--values', 'deploy/helm/examples/managed-engines.yaml'],
+  ['--values', 'deploy/helm/examples/managed-infrastructure.yaml'],
   [
     '--set',
     'config.common.KAFKA_TLS_ENABLED=false,config.common.KAFKA_TLS_CA_FILE=,config.common.KAFKA_SASL_MECHANISM=',
@@ -125,7 +125,7 @@ const problemsWith = async (helm: string, values: string[]) => {
     ...coverageProblems(others),
     ...(await scalingProblems(others)),
     ...(await manifestEnvironmentProblems(manifests)),
-    ...enginePortProblems(others),
+    ...infrastructurePortProblems(others),
     ...(jobs.length > 0 ? migrationProblems(others, jobs) : []),
   ];
   return problems.map((problem) => `deploy/helm with ${values.join(' ')}: ${problem}`);

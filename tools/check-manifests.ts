@@ -10,7 +10,7 @@ import { conclude, textOf } from './lanyard/project-files.ts';
 import { commandProblems } from './manifests/commands.ts';
 import { differences } from './manifests/compare.ts';
 import { composeProblems, readDockerfile } from './manifests/compose.ts';
-import { enginePortProblems } from './manifests/engine-ports.ts';
+import { infrastructurePortProblems } from './manifests/infrastructure-ports.ts';
 import { manifestEnvironmentProblems } from './manifests/environment.ts';
 import { buildKustomization, type Manifest } from './manifests/kustomize.ts';
 import {
@@ -34,14 +34,14 @@ const differencesFromKubectl = (folder: string, manifests: Manifest[]): string[]
 };
 
 /**
- * @param isOurs its pods are our services, not engines
+ * @param isOurs its pods are services, not infrastructure
  * @param components those that a copy of the overlay may add
  */
 const problemsOf = async (folder: string, isOurs: boolean, ...components: string[]): Promise<string[]> => {
   const path = join(root, folder);
   const added = components.map((name) => join(root, 'k8s/components', name));
   const manifests = buildKustomization(path, added);
-  // Its examples of engines are held to less.
+  // Its examples of infrastructure are held to less.
   const services = manifests.filter(({ metadata }) => metadata.namespace !== 'lanyard-infrastructure');
   const problems = [
     ...(added.length === 0 ? differencesFromKubectl(path, manifests) : []),
@@ -53,7 +53,7 @@ const problemsOf = async (folder: string, isOurs: boolean, ...components: string
     ...(isOurs ? coverageProblems(services) : []),
     ...(isOurs ? await manifestEnvironmentProblems(services) : []),
     ...(await scalingProblems(manifests)),
-    ...(isOurs ? enginePortProblems(services) : []),
+    ...(isOurs ? infrastructurePortProblems(services) : []),
   ];
   return problems.map((problem) => `${[folder, ...components].join(' with ')}: ${problem}`);
 };

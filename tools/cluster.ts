@@ -106,7 +106,7 @@ const down = async () => {
   const cluster = await found();
   if (!cluster) return;
   const { Installation } = await import('./cluster/installation.ts');
-  await new Installation(cluster).stopEngines();
+  await new Installation(cluster).stopInfrastructure();
   await cluster.stop();
   say('the cluster is gone');
 };

@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { check } from './compose/check.ts';
 import { findCompose } from './compose/program.ts';
-import { ensureEngineImages } from './images/engines.ts';
+import { ensureInfrastructureImages } from './images/infrastructure.ts';
 import { root, run, Stop } from './lanyard/project.ts';
 
 const usage = 'npm run compose -- check | ARGUMENT... of docker compose, for example: up -d';
@@ -21,7 +21,7 @@ const pass = async (args: string[]) => {
   const { builder, command, first } = await findCompose();
   if (args.includes('up')) {
     ensureSecrets();
-    await ensureEngineImages(builder);
+    await ensureInfrastructureImages(builder);
   }
   const [code] = await once(spawn(command, [...first, ...args], { cwd: root, stdio: 'inherit' }), 'exit');
   return (code as number | null) ?? 1;

@@ -1,5 +1,5 @@
 /**
- * `npm run drill [-- OPTIONS]`: with `--cluster` on the cluster that `npm run cluster` started (docs/cluster.md), otherwise two replicas of everything under load; engines and services are restarted and killed in turn. Ends with 1 when
+ * `npm run drill [-- OPTIONS]`: with `--cluster` on the cluster that `npm run cluster` started (docs/cluster.md), otherwise two replicas of everything under load; infrastructure and services are restarted and killed in turn. Ends with 1 when
  * anything was lost, or fewer than 99.9 % of the calls succeeded after one repetition.
  */
 import { loadOptions, loadUsage, readLoad } from './drill/load-options.ts';
@@ -36,9 +36,9 @@ await command({ usage, options, printsResult: true }, async ({ values }) => {
     await rehearsal.begin();
     say('under load');
     await rehearsal.step('nothing', () => sleep(10_000));
-    const engines = ['redis', 'postgresql', 'kafka'];
-    for (const name of engines) await step(`restart of ${name}`, async () => ended(await system.restart(name)));
-    for (const name of engines)
+    const servers = ['redis', 'postgresql', 'kafka'];
+    for (const name of servers) await step(`restart of ${name}`, async () => ended(await system.restart(name)));
+    for (const name of servers)
       await step(`kill -9 of ${name}`, async () => void (await system.restart(name, 'SIGKILL')));
     for (const name of system.replicaNames)
       await step(`kill -9 of ${name}`, async () => void (await system.restart(name, 'SIGKILL')));

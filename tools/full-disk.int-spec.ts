@@ -3,15 +3,15 @@ import { existsSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@lanyard/testing';
-import { type EngineSpec, redis, removeData } from './lanyard/engine-processes.ts';
-import { fetchEngines } from './lanyard/fetch-engines.ts';
+import { type ServerSpec, redis, removeData } from './lanyard/infrastructure-processes.ts';
+import { fetchInfrastructure } from './lanyard/fetch-infrastructure.ts';
 import { tcpPort } from './lanyard/ports.ts';
 import { answers } from './lanyard/probes.ts';
 import { isAlive, kill, launch, processOf } from './lanyard/processes.ts';
-import { enginesFolder, root } from './lanyard/project.ts';
+import { infrastructureFolder, root } from './lanyard/project.ts';
 import { secretsOf, StateFile, type Unit } from './lanyard/state.ts';
 
-const folder = mkdtempSync(join(enginesFolder(), '../test-full-disk-'));
+const folder = mkdtempSync(join(infrastructureFolder(), '../test-full-disk-'));
 
 /** No file may grow in the process, as on a full disk: needs no rights, as mounting a small disk would. */
 const withoutSpace = (script: string): ReturnType<typeof spawnSync> =>
@@ -66,16 +66,16 @@ describe('npm start on a full disk', () => {
 
 describe('a Redis whose pid could not be saved', () => {
   const data = join(folder, 'redis-data');
-  let spec: EngineSpec;
+  let spec: ServerSpec;
   let port: number;
   let pid: number;
 
   beforeAll(async () => {
     port = await tcpPort(0);
-    spec = redis({ binaries: await fetchEngines(), data, logs: data, fast: true }, port);
+    spec = redis({ binaries: await fetchInfrastructure(), data, logs: data, fast: true }, port);
     const { marker, signature, stopSignal } = spec;
     const unit: Unit = {
-      ...{ kind: 'engine', name: 'redis', version: '6.2', address: `127.0.0.1:${port}` },
+      ...{ kind: 'infrastructure', name: 'redis', version: '6.2', address: `127.0.0.1:${port}` },
       ...{ marker, signature, stopSignal, restarts: 0 },
     };
     const file = new StateFile(data);
@@ -101,7 +101,7 @@ describe('a Redis whose pid could not be saved', () => {
   });
 
   it('keeps a second one from its folder', async () => {
-    const other = redis({ binaries: await fetchEngines(), data, logs: data, fast: true }, await tcpPort(0));
+    const other = redis({ binaries: await fetchInfrastructure(), data, logs: data, fast: true }, await tcpPort(0));
     expect(() => launch(other)).toThrow(`A Redis (pid ${pid}) already runs`);
   });
 

@@ -6,17 +6,17 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { assembled } from './images/assembled.ts';
 import { canPull, isolation, namedBases, standIns } from './images/base-images.ts';
-import { ensureEngineImages } from './images/engines.ts';
+import { ensureInfrastructureImages } from './images/infrastructure.ts';
 import { type Builder, builders, chooseBuilder, sizeOf } from './images/programs.ts';
 import { command } from './lanyard/command-line.ts';
 import { outputOf, runProgram } from './lanyard/programs.ts';
 import { root, say, Stop } from './lanyard/project.ts';
 import { apps } from './lanyard/service-processes.ts';
 
-const usage = `npm run images -- [--service ${apps[0]}]... [--tool ${builders.join('|')}] [--base auto|named|stand-in] [--tag dev] [--assembled] [--engines] [--json]
+const usage = `npm run images -- [--service ${apps[0]}]... [--tool ${builders.join('|')}] [--base auto|named|stand-in] [--tag dev] [--assembled] [--infrastructure] [--json]
   --base: auto builds on the images that the Dockerfile names if they can be fetched, and on stand-ins otherwise
   --assembled: of the packages that are installed here and what they build, which takes a minute; not for a release
-  --engines: also those of Kafka, PostgreSQL and Redis, fetched or as stand-ins`;
+  --infrastructure: also those of Kafka, PostgreSQL and Redis, fetched or as stand-ins`;
 
 const options = {
   service: { type: 'string', multiple: true, default: [] as string[] },
@@ -24,7 +24,7 @@ const options = {
   base: { type: 'string', default: 'auto' },
   tag: { type: 'string', default: 'dev' },
   assembled: { type: 'boolean', default: false },
-  engines: { type: 'boolean', default: false },
+  infrastructure: { type: 'boolean', default: false },
   json: { type: 'boolean', default: false },
 } as const;
 
@@ -53,7 +53,7 @@ await command({ usage, options, printsResult: true }, async ({ values }) => {
   const named = values.base === 'named' || (values.base === 'auto' && canPull(builder));
   const bases = named ? namedBases() : await standIns(builder);
   say(`${builder}, on ${bases.NODE_IMAGE} and ${bases.RUNTIME_IMAGE}`);
-  if (values.engines) await ensureEngineImages(builder);
+  if (values.infrastructure) await ensureInfrastructureImages(builder);
   const cache = packageCache(builder);
   const context = values.assembled ? await assembled() : root;
   for (const name of names) {

@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { eventually } from '@lanyard/testing';
 import pg from 'pg';
-import { type EngineSpec, postgresql, removeData } from './lanyard/engine-processes.ts';
-import { fetchEngines } from './lanyard/fetch-engines.ts';
+import { type ServerSpec, postgresql, removeData } from './lanyard/infrastructure-processes.ts';
+import { fetchInfrastructure } from './lanyard/fetch-infrastructure.ts';
 import { tcpPort } from './lanyard/ports.ts';
 import { clearAfterKill } from './lanyard/postmaster.ts';
 import { answers } from './lanyard/probes.ts';
 import { commandLine, isAlive, launch, stopProcess } from './lanyard/processes.ts';
-import { enginesFolder } from './lanyard/project.ts';
+import { infrastructureFolder } from './lanyard/project.ts';
 
-const folder = mkdtempSync(join(enginesFolder(), '../test-postmaster-'));
-let spec: EngineSpec;
+const folder = mkdtempSync(join(infrastructureFolder(), '../test-postmaster-'));
+let spec: ServerSpec;
 let address: string;
 let port: number;
 let pid = 0;
@@ -28,7 +28,7 @@ const connected = async (): Promise<pg.Client> => {
 };
 
 beforeAll(async () => {
-  const folders = { binaries: await fetchEngines(), data: folder, logs: join(folder, 'logs'), fast: false };
+  const folders = { binaries: await fetchInfrastructure(), data: folder, logs: join(folder, 'logs'), fast: false };
   port = await tcpPort(0);
   address = `127.0.0.1:${port}`;
   spec = postgresql(folders, port, 'pw');

@@ -7,7 +7,7 @@ import { basename, dirname, join } from 'node:path';
 import { ensureBrowser } from './lanyard/browser.ts';
 import { command } from './lanyard/command-line.ts';
 import { environmentOfCompiledDevices } from './lanyard/compiled-devices.ts';
-import { fetchEngines } from './lanyard/fetch-engines.ts';
+import { fetchInfrastructure } from './lanyard/fetch-infrastructure.ts';
 import { prepareLibcoap, prepareNodeDtls, preparePion, prepareWakaama } from './lanyard/foreign-programs.ts';
 import { prepareJava } from './lanyard/java-programs.ts';
 import { root } from './lanyard/project.ts';
@@ -15,7 +15,7 @@ import { environmentOfPython } from './lanyard/python-packages.ts';
 
 await command({ usage: 'node tools/prepare-tests.ts' }, async () => {
   ensureBrowser();
-  await fetchEngines();
+  await fetchInfrastructure();
   for (const pom of globSync(join(root, 'e2e/*/pom.xml'))) await prepareJava(basename(dirname(pom)));
   const { LIBCOAP_FLAGS, LANYARD_GO } = environmentOfCompiledDevices({ installs: true });
   await prepareLibcoap(LIBCOAP_FLAGS);

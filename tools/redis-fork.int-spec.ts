@@ -3,17 +3,17 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type RedisClient, redisClient } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
-import { redis, removeData } from './lanyard/engine-processes.ts';
-import { fetchEngines } from './lanyard/fetch-engines.ts';
+import { redis, removeData } from './lanyard/infrastructure-processes.ts';
+import { fetchInfrastructure } from './lanyard/fetch-infrastructure.ts';
 import { tcpPort } from './lanyard/ports.ts';
-import { enginesFolder } from './lanyard/project.ts';
+import { infrastructureFolder } from './lanyard/project.ts';
 import { kill, launch, stopProcess } from './lanyard/processes.ts';
 
 /** A fork tells its Redis how far it is after the first key, and ends when that is gone. */
 const firstKeyMs = 30_000;
 
 describe('a Redis that is killed while its fork saves', () => {
-  const folder = mkdtempSync(join(enginesFolder(), '../test-redis-fork-'));
+  const folder = mkdtempSync(join(infrastructureFolder(), '../test-redis-fork-'));
   const clients: RedisClient[] = [];
   let spec: ReturnType<typeof redis>;
   let port: number;
@@ -40,7 +40,7 @@ describe('a Redis that is killed while its fork saves', () => {
   };
 
   beforeAll(async () => {
-    const binaries = await fetchEngines();
+    const binaries = await fetchInfrastructure();
     port = await tcpPort(0);
     spec = redis({ binaries, data: folder, logs: folder, fast: true }, port);
     await startRedis();

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { redis } from './lanyard/engine-processes.ts';
+import { redis } from './lanyard/infrastructure-processes.ts';
 import { apps, environment } from './lanyard/service-processes.ts';
 import { secretsOf } from './lanyard/state.ts';
 import { environmentProblems } from './manifests/environment.ts';
@@ -15,7 +15,7 @@ const environmentOf = (app: (typeof apps)[number]): Record<string, string> =>
     { app, name: `${app}-0`, port: 1, coapPort: 2, dtlsPort: 3, tlsPort: 3 },
     {
       replicas: apps.map((one, n) => ({ app: one, name: `${one}-0`, port: 10 + n })),
-      engines: { brokers: 'a:1', databaseUrl: 'postgres://a', redisUrl: 'redis://a' },
+      infrastructure: { brokers: 'a:1', databaseUrl: 'postgres://a', redisUrl: 'redis://a' },
       secrets: secretsOf(folder),
       keyFile: join(folder, 'admin.key'),
       packagesFolder: join(folder, 'packages'),
@@ -46,7 +46,7 @@ describe('what npm start gives a service', () => {
     expect(environmentOf('dispatcher')[cidrs]).toBe('10.1.0.0/16');
   });
 
-  it('keeps others out of the folder of an engine, also one that was there before', () => {
+  it('keeps others out of the folder of Redis, also one that was there before', () => {
     const data = join(folder, 'redis');
     mkdirSync(data, { recursive: true, mode: 0o755 });
     redis({ binaries: folder, data: folder, logs: folder, fast: true }, 1);

@@ -2,9 +2,9 @@
 import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
 
-import { enginesElsewhere } from './lanyard/engines.ts';
+import { externalInfrastructure } from './lanyard/infrastructure.ts';
 import { build } from './lanyard/install.ts';
-import { checkEnginePrerequisites } from './lanyard/prerequisites.ts';
+import { checkInfrastructurePrerequisites } from './lanyard/prerequisites.ts';
 import { dataFolder, run, say, Stop } from './lanyard/project.ts';
 import { apps } from './lanyard/service-processes.ts';
 import { StateFile } from './lanyard/state.ts';
@@ -33,8 +33,8 @@ const stopSignal = () =>
 
 await run(async () => {
   const replicas = replicasWanted();
-  const engines = enginesElsewhere();
-  if (Object.keys(engines).length < 3) checkEnginePrerequisites();
+  const infrastructure = externalInfrastructure();
+  if (Object.keys(infrastructure).length < 3) checkInfrastructurePrerequisites();
   const dataDir = dataFolder();
   const file = new StateFile(dataDir);
   const keyFileIsNew = !existsSync(`${dataDir}/admin.key`);
@@ -46,7 +46,7 @@ await run(async () => {
   try {
     const stopped = stopSignal();
     await build();
-    const system = await new System({ dataDir, replicas, engines }).start();
+    const system = await new System({ dataDir, replicas, infrastructure }).start();
     report(system, keyFileIsNew);
     await stopped;
     say('stopping');

@@ -8,5 +8,5 @@ await run(async () => {
   const status = await statusOf(file);
   if (process.argv.includes('--json')) process.stdout.write(`${JSON.stringify(status, null, 2)}\n`);
   else await printStatus(file);
-  return status.running && [...status.engines, ...status.services].every((u) => u.ready) ? 0 : 1;
+  return status.running && [...status.infrastructure, ...status.services].every((u) => u.ready) ? 0 : 1;
 });

@@ -1,5 +1,5 @@
 /**
- * `npm test [-- FILTER...] [--no-e2e | --only-e2e] [--interop [--install]] [--long]`: own set-up, own engines on free ports, own data
+ * `npm test [-- FILTER...] [--no-e2e | --only-e2e] [--interop [--install]] [--long]`: own set-up, own infrastructure on free ports, own data
  * folder, all tests; with `--interop` those with devices that have to be compiled here too, see docs/interop.md. What they
  * need and is not there is named and ends it with 1, with `--install` it is installed first (Debian, root). So is Chromium, for
  * the tests of the console, whatever the options.
@@ -11,8 +11,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { ensureBrowser } from './lanyard/browser.ts';
 import { environmentOfCompiledDevices } from './lanyard/compiled-devices.ts';
-import { startEngines } from './lanyard/engines.ts';
-import { removeData } from './lanyard/engine-processes.ts';
+import { startInfrastructure } from './lanyard/infrastructure.ts';
+import { removeData } from './lanyard/infrastructure-processes.ts';
 import { command } from './lanyard/command-line.ts';
 import { prepareSystem } from './lanyard/install.ts';
 import { environmentOfPython } from './lanyard/python-packages.ts';
@@ -30,7 +30,7 @@ const files: { file: string; seconds: number }[] = [];
 const slowestMax = 10;
 
 /**
- * Unit and integration tests wait for engines most of the time: two workers for each core. End-to-end tests keep theirs busy
+ * Unit and integration tests wait for infrastructure most of the time: two workers for each core. End-to-end tests keep theirs busy
  * with the services that they start: three at a time take as long together as two.
  */
 const workers = { 'unit-and-integration': 4, 'end-to-end': 2 } as const;
@@ -102,9 +102,9 @@ await command({ usage, options, allowPositionals: true }, async ({ values: given
   };
   await prepareSystem();
   const logs = join(dataDir, 'logs');
-  let engines: Awaited<ReturnType<typeof startEngines>> | undefined;
+  let infrastructure: Awaited<ReturnType<typeof startInfrastructure>> | undefined;
   try {
-    engines = await startEngines({
+    infrastructure = await startInfrastructure({
       dataDir,
       logs,
       secrets: { databasePassword: 'lanyard' },
@@ -114,7 +114,7 @@ await command({ usage, options, allowPositionals: true }, async ({ values: given
       freePorts: true,
       fast: true,
     });
-    const { brokers, databaseUrl, redisUrl } = engines.urls;
+    const { brokers, databaseUrl, redisUrl } = infrastructure.urls;
     const env = {
       KAFKA_BROKERS: brokers,
       DATABASE_URL: databaseUrl,
@@ -141,7 +141,9 @@ await command({ usage, options, allowPositionals: true }, async ({ values: given
   } finally {
     await stopLeftOvers();
     await Promise.all(
-      (engines?.supervised ?? []).map(({ unit }) => stopProcess(unit.pid, { signal: unit.stopSignal, waitMs: 5_000 })),
+      (infrastructure?.supervised ?? []).map(({ unit }) =>
+        stopProcess(unit.pid, { signal: unit.stopSignal, waitMs: 5_000 }),
+      ),
     );
     cleanUp();
   }

@@ -1,6 +1,6 @@
 /**
  * `npm run trace -- value|command [--count 1000] [--per-second 50] [--compare-fsync] [--json]`: where the time of a value or
- * a command goes, step by step, on a system of its own with engines as durable as under `npm start`.
+ * a command goes, step by step, on a system of its own with infrastructure as durable as under `npm start`.
  */
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
@@ -37,11 +37,11 @@ const table = (shares: readonly Share[]): string =>
   ].join('\n');
 
 /** Both take the setting while they run. */
-const doNotWaitForTheDisk = async ({ engineUrls }: BenchSystem) => {
-  const redis = new Redis(engineUrls.redisUrl);
+const doNotWaitForTheDisk = async ({ infrastructureUrls }: BenchSystem) => {
+  const redis = new Redis(infrastructureUrls.redisUrl);
   await redis.config('SET', 'appendfsync', 'everysec');
   redis.disconnect();
-  const postgresql = new Client(engineUrls.databaseUrl);
+  const postgresql = new Client(infrastructureUrls.databaseUrl);
   await postgresql.connect();
   await postgresql.query('ALTER SYSTEM SET fsync = off');
   await postgresql.query('SELECT pg_reload_conf()');

@@ -69,7 +69,7 @@ const scaleOne = async (installation: Installation, app: App, { seconds, rounds,
   await installation.uninstall();
   await installation.install(settings);
   const scaled = new Scaled(installation, app);
-  const load = kind.of(scaled, (await installation.engineUrls()).brokers);
+  const load = kind.of(scaled, (await installation.infrastructureUrls()).brokers);
   await load.start();
   await scaled.absent(...kind.absent);
   const rows: string[][] = [];

@@ -95,7 +95,7 @@ export const echoRoundTrips = async (count: number) => {
 export const startRegistrar = async (system: BenchSystem) => {
   const topic = 'bench.registrar';
   await system.kafka.ensureTopics([{ ...DeviceSessions, name: topic }]);
-  const args = [system.engineUrls.redisUrl, system.brokers.join(), topic];
+  const args = [system.infrastructureUrls.redisUrl, system.brokers.join(), topic];
   const { child, lines, port, stop } = await startProgram('bench/devices/bare-registrar.ts', ...args);
   const usage = async () => {
     const answer = once(lines, 'line');

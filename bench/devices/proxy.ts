@@ -1,4 +1,4 @@
-/** A device-proxy on engines of its own, a registry that creates the devices, an account that lets every device in, and simulated devices. */
+/** A device-proxy on infrastructure of its own, a registry that creates the devices, an account that lets every device in, and simulated devices. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

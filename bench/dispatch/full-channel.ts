@@ -23,7 +23,7 @@ export const fullChannel: Bench = {
     let arrived = 0;
     receiver.onMessage = ({ body }) => (arrived += (body.length - 19) / (eventBytes + 1));
     const item = Buffer.from(`{"n":"${'x'.repeat(eventBytes - 8)}"}`);
-    const redisUrl = system.engineUrls.redisUrl;
+    const redisUrl = system.infrastructureUrls.redisUrl;
     const took = [];
     for (let n = 0; n <= rounds; n++) {
       system.signal('dispatcher-0', 'SIGSTOP');

@@ -17,7 +17,7 @@ export const idleChannels: Bench = {
   replicas: dispatchersOnly(),
   async run({ system, seconds, say }) {
     const pidOf = (name: string) => system.unit(name).unit.pid ?? 0;
-    const redis = new Redis(system.engineUrls.redisUrl);
+    const redis = new Redis(system.infrastructureUrls.redisUrl);
     const redisMb = async () => Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1]) / 1e6;
     const receiver = await new Receiver().start();
     const cpu = async () => {

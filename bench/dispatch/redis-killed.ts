@@ -20,7 +20,7 @@ export const redisKilled: Bench = {
     const receiver = await new Receiver().start();
     const all = await customers(system, channels);
     for (const customer of all) await customer.call('PUT', 'callback', { url: receiver.urlOf(customer.number) });
-    const redisUrl = system.engineUrls.redisUrl;
+    const redisUrl = system.infrastructureUrls.redisUrl;
     const item = Buffer.from(`{"n":"${'x'.repeat(eventBytes - 8)}"}`);
     const items = Array.from({ length: perAppend }, () => item);
     system.signal('dispatcher-0', 'SIGSTOP');

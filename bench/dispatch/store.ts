@@ -100,7 +100,7 @@ export const store: Bench = {
   about: 'append to queues and drain them; R2 is raw variadic RPUSH, R6 BullMQ; and what a full queue takes of memory',
   replicas: dispatchersOnly(0),
   async run({ system, rounds, say }) {
-    const redisUrl = system.engineUrls.redisUrl;
+    const redisUrl = system.infrastructureUrls.redisUrl;
     const redis = new Redis(redisUrl);
     const queues = await Queues.open(redisUrl);
     const payloads = items(perBatch, eventBytes);

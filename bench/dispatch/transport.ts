@@ -83,7 +83,7 @@ export const transport: Bench = {
       for (let n = 0; n < channels; n++)
         sockets.push(await openSocket(`http://127.0.0.1:${port}`, undefined, arrive, n));
     };
-    const redisUrl = system.engineUrls.redisUrl;
+    const redisUrl = system.infrastructureUrls.redisUrl;
     const bareQueues = await Queues.open(redisUrl, 'bare:');
     const bareChannels = await bareQueues.channels(channels);
     const keys = bareChannels.map((id) => bareQueues.keys.ofChannel(id).queue(id));

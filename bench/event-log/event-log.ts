@@ -28,7 +28,7 @@ export const eventLog: Bench = {
   replicas: only({ 'event-log': 1 }),
   async run({ system, say }) {
     const accountId = newId();
-    const client = new pg.Client({ connectionString: system.engineUrls.databaseUrl });
+    const client = new pg.Client({ connectionString: system.infrastructureUrls.databaseUrl });
     await client.connect();
     // Of the filling alone.
     await client.query('SET synchronous_commit = off');

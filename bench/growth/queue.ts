@@ -16,7 +16,7 @@ export const growthOfQueue: Bench = {
   about: 'appending to and reading from a queue that holds 0, 1, 10, 25 and 35 MB of events, in Redis',
   replicas: dispatchersOnly(0),
   async run({ system, say }) {
-    const queues = await Queues.open(system.engineUrls.redisUrl);
+    const queues = await Queues.open(system.infrastructureUrls.redisUrl);
     const items = Array.from({ length: perAppend }, (_, n) =>
       Buffer.from(`{"n":${n},"x":"`.padEnd(eventBytes - 2, 'x') + '"}'),
     );

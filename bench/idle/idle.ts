@@ -14,7 +14,7 @@ const settledMs = 60_000;
 class TimedSystem extends BenchSystem {
   readySeconds = NaN;
 
-  /** The engines answer. */
+  /** The infrastructure answers. */
   override async startServices() {
     const startedAt = performance.now();
     await super.startServices();
@@ -54,7 +54,7 @@ export const idle: Bench = {
       await Promise.all(names.map((name) => system.ready(name)));
       const againSeconds = (performance.now() - stoppedAt) / 1_000;
       await system.stopServices();
-      const { brokersUrl, databaseUrl, redisUrl } = { brokersUrl: system.brokers.join(), ...system.engineUrls };
+      const { brokersUrl, databaseUrl, redisUrl } = { brokersUrl: system.brokers.join(), ...system.infrastructureUrls };
       const bareStartedAt = performance.now();
       const args = [brokersUrl, DeviceValues.name, databaseUrl, redisUrl];
       const bare = await Promise.all(names.map(() => startProgram('bench/idle/bare-service.ts', ...args)));

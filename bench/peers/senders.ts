@@ -55,7 +55,8 @@ export const bullmq = async (
   const topic = `bench.bullmq-${mode}`;
   await system.kafka.ensureTopics([{ ...DeviceValues, name: topic }]);
   const url = new URL(receiver.url).origin;
-  const args = [system.brokers.join(), topic, system.engineUrls.redisUrl, url, mode, ...customers.map((c) => c.keyId)];
+  const { redisUrl } = system.infrastructureUrls;
+  const args = [system.brokers.join(), topic, redisUrl, url, mode, ...customers.map((c) => c.keyId)];
   let program: Awaited<ReturnType<typeof startProgram>> | undefined;
   return {
     customers,

@@ -145,7 +145,7 @@ export const webhooks: Bench = {
   replicas: dispatchersOnly(),
   async run({ system, seconds, rounds, say }) {
     const receiver = await new Refusing().start();
-    const redis = new Redis(system.engineUrls.redisUrl);
+    const redis = new Redis(system.infrastructureUrls.redisUrl);
     const customers = () => Array.from({ length: channels }, (_, n) => new Customer(system, n));
     const senders: Record<Name, Sender> = {
       ours: await dispatcher(system, customers(), receiver),

@@ -28,7 +28,7 @@ interface Work {
 }
 
 /**
- * Figures of each number of replicas. Beside what is measured, the CPU for each event of replicas and engines, and how much of
+ * Figures of each number of replicas. Beside what is measured, the CPU for each event of replicas, Kafka and Redis, and how much of
  * their quota the replicas used: below 1 they waited for something else.
  */
 export const inSteps = async ({ system, say }: Context, { app, warmUp, measure, afterwards }: Work) => {
@@ -47,10 +47,10 @@ export const inSteps = async ({ system, say }: Context, { app, warmUp, measure, 
     for (const name of names.splice(replicas)) system.signal(name, 'SIGTERM');
     await sleep(settledMs);
     const used = () => names.reduce((sum, name) => sum + cpuSeconds(pid(name)), 0);
-    const engines = () => ['kafka', 'redis'].map((name) => cpuSeconds(pid(name)));
-    const [before, [kafka = 0, redis = 0], startedAtMs] = [used(), engines(), performance.now()];
+    const servers = () => ['kafka', 'redis'].map((name) => cpuSeconds(pid(name)));
+    const [before, [kafka = 0, redis = 0], startedAtMs] = [used(), servers(), performance.now()];
     const { perSecond, count, ...found } = await measure(replicas);
-    const [kafkaAfter = 0, redisAfter = 0] = engines();
+    const [kafkaAfter = 0, redisAfter = 0] = servers();
     const usedSeconds = used() - before;
     const seconds = (performance.now() - startedAtMs) / 1_000;
     const step = {

@@ -88,7 +88,7 @@ export const snapshot: Bench = {
   about: `${perRound} values of ${resources} resources out of a full topic into PostgreSQL, without and with their history, beside the same rows by pg alone`,
   replicas: only({ snapshot: 1 }),
   async run({ system, rounds, say }) {
-    const client = new pg.Client({ connectionString: system.engineUrls.databaseUrl });
+    const client = new pg.Client({ connectionString: system.infrastructureUrls.databaseUrl });
     await client.connect();
     await client.query(bareTables);
     await system.producer.send(AccessAccounts, {

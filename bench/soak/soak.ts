@@ -20,7 +20,7 @@ const commandedMax = 1_000;
 /** Registrations per second that a busy machine manages, at least. */
 const arrivalsMin = 50;
 const settledMs = 300_000;
-const engines = ['redis', 'postgresql', 'kafka'];
+const servers = ['redis', 'postgresql', 'kafka'];
 
 /** Numbers of a device, and where they arrive. */
 interface ForChannel {
@@ -127,7 +127,7 @@ export class Soak {
         return NaN;
       }
     };
-    const memories = [...apps, ...engines].map((name) => {
+    const memories = [...apps, ...servers].map((name) => {
       const units = system.replicaNames.filter((replica) => replica.replace(/-\d+$/, '') === name);
       const all = (units.length > 0 ? units : [name]).map(memory);
       return [`memory ${name}`, all.reduce((sum, one) => sum + one, 0)] as const;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { defaultStopTimeoutMs, firstAnswerTimeoutMs } from '@lanyard/service';
 import { eventually, type Isolation, isolate } from '@lanyard/testing';
-import { type App, apps, type EngineName, engineNames, type Fault, ServiceProcess } from '../service-process.ts';
+import { type App, apps, type ServerName, serverNames, type Fault, ServiceProcess } from '../service-process.ts';
 
 /** What a process needs beside the waiting of which this is about, on a machine that is busy. */
 const processMs = 40_000;
@@ -14,22 +14,22 @@ const startEndsMs = 5_000;
 const exitMs = 2_000;
 
 const usesRedis: readonly App[] = ['gateway', 'device-proxy', 'dispatcher'];
-const enginesOf = (app: App): EngineName[] => engineNames.filter((name) => name !== 'Redis' || usesRedis.includes(app));
+const serversOf = (app: App): ServerName[] => serverNames.filter((name) => name !== 'Redis' || usesRedis.includes(app));
 
 /** The gateway counts rates alone without Redis. */
-const starts = (app: App, engine: EngineName): boolean => app === 'gateway' && engine === 'Redis';
+const starts = (app: App, server: ServerName): boolean => app === 'gateway' && server === 'Redis';
 
 /** The others work without Kafka, or without Redis, until it is back: docs/operations.md. */
-const isUnready = (app: App, engine: EngineName): boolean =>
-  engine === 'PostgreSQL' || app === 'device-proxy' || app === 'dispatcher';
+const isUnready = (app: App, server: ServerName): boolean =>
+  server === 'PostgreSQL' || app === 'device-proxy' || app === 'dispatcher';
 
-const pairs = apps.flatMap((app) => enginesOf(app).map((engine) => ({ app, engine })));
+const pairs = apps.flatMap((app) => serversOf(app).map((server) => ({ app, server })));
 const faults: readonly Fault[] = ['refuses', 'never answers'];
 
 /** Processes that begin at the same time: each needs a core for a second or two. */
 const beginningAtOnce = 2;
 
-describe('an engine that is away', () => {
+describe('infrastructure that is away', () => {
   let isolation: Isolation;
   let launched = 0;
   const beginning: Promise<unknown>[] = [];
@@ -37,7 +37,7 @@ describe('an engine that is away', () => {
   const all: ServiceProcess[] = [];
 
   beforeAll(async () => {
-    isolation = await isolate('engines-away');
+    isolation = await isolate('infrastructure-down');
   });
 
   afterAll(async () => {
@@ -45,8 +45,8 @@ describe('an engine that is away', () => {
     await isolation?.drop();
   });
 
-  /** Resolves when it asks for PostgreSQL, the first engine of each service: from then on it is engines that it waits for. */
-  const launch = async (app: App, fault?: Fault, faulty?: readonly EngineName[]): Promise<ServiceProcess> => {
+  /** Resolves when it asks for PostgreSQL, which each service needs first: from then on, it waits for its infrastructure. */
+  const launch = async (app: App, fault?: Fault, faulty?: readonly ServerName[]): Promise<ServiceProcess> => {
     const n = launched++;
     const before = beginning[n - beginningAtOnce];
     const begun = (async () => {
@@ -81,7 +81,7 @@ describe('an engine that is away', () => {
 
   it('is slow while services start: they start', async () => {
     const wrong = await together(apps, async (app) => {
-      const service = await launch(app, 'is slow', enginesOf(app));
+      const service = await launch(app, 'is slow', serversOf(app));
       await service.ready();
       service.repair();
       // The first process of a program that ends writes what V8 compiled (NODE_COMPILE_CACHE): no end below is timed with that.
@@ -96,19 +96,19 @@ describe('an engine that is away', () => {
       const service = await launch(app);
       await service.ready();
       running.set(app, service);
-      for (const engine of enginesOf(app))
+      for (const server of serversOf(app))
         for (const fault of faults) {
-          service.disturb(fault, [engine]);
-          const wanted = isUnready(app, engine) ? 503 : 200;
+          service.disturb(fault, [server]);
+          const wanted = isUnready(app, server) ? 503 : 200;
           await eventually(async () => expect((await service.probe('/readyz')).status).toBe(wanted), {
             timeoutMs: processMs,
           });
           const [ready, healthy] = await Promise.all([service.probe('/readyz'), service.probe('/healthz')]);
-          if (ready.status !== wanted || ready.ms > probeMs) return `${engine} ${fault}: ${JSON.stringify(ready)}`;
-          if (healthy.status !== 200 || healthy.ms > probeMs) return `${engine} ${fault}: ${JSON.stringify(healthy)}`;
+          if (ready.status !== wanted || ready.ms > probeMs) return `${server} ${fault}: ${JSON.stringify(ready)}`;
+          if (healthy.status !== 200 || healthy.ms > probeMs) return `${server} ${fault}: ${JSON.stringify(healthy)}`;
           service.repair();
           await service.ready().catch((error: unknown) => {
-            throw new Error(`not back after ${engine} ${fault}: ${String(error)}`);
+            throw new Error(`not back after ${server} ${fault}: ${String(error)}`);
           });
         }
       return undefined;
@@ -119,40 +119,40 @@ describe('an engine that is away', () => {
   it('refuses when services are asked to stop: they end in time, with code 0', async () => {
     const wrong = await together([...running.keys()], async (app) => {
       const service = running.get(app) as ServiceProcess;
-      service.disturb('refuses', engineNames);
+      service.disturb('refuses', serverNames);
       return stops(service);
     });
     expect(wrong).toEqual([]);
   });
 
-  /** They wait most of their time: each is begun when the ones before it have asked for their engines. */
+  /** They wait most of their time: each is begun when the ones before it have asked for their infrastructure. */
   describe('services of their own', () => {
     let [starting, stopping, stoppedEarly]: Promise<string[]>[] = [];
 
     beforeAll(() => {
       const silent = pairs.map((pair) => ({ ...pair, fault: 'never answers' as const }));
-      const refused = engineNames.map((engine) => ({
+      const refused = serverNames.map((server) => ({
         app: 'dispatcher' as const,
-        engine,
+        server,
         fault: 'refuses' as const,
       }));
-      starting = together([...silent, ...refused], async ({ app, engine, fault }) => {
-        const service = await launch(app, fault, [engine]);
-        if (starts(app, engine)) {
+      starting = together([...silent, ...refused], async ({ app, server, fault }) => {
+        const service = await launch(app, fault, [server]);
+        if (starts(app, server)) {
           await service.ready();
           return stops(service);
         }
-        await eventually(() => service.hasAsked(engine));
+        await eventually(() => service.hasAsked(server));
         const { code, ms } = await service.end();
         if (code !== 1 || ms > firstAnswerTimeoutMs + processMs) return `code ${code} after ${ms} ms`;
-        return new RegExp(`^${engine} at \\S+ cannot be reached: .+`, 'm').test(service.output)
+        return new RegExp(`^${server} at \\S+ cannot be reached: .+`, 'm').test(service.output)
           ? undefined
           : service.output.slice(-800);
       });
-      stopping = together(pairs, async ({ app, engine }) => {
+      stopping = together(pairs, async ({ app, server }) => {
         const service = await launch(app);
         await service.ready();
-        service.disturb('never answers', [engine]);
+        service.disturb('never answers', [server]);
         return stops(service);
       });
       stoppedEarly = together(apps, async (app) => {

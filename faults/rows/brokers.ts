@@ -2,7 +2,7 @@
 import { sleep } from '../../tools/lanyard/project.ts';
 import { DeviceCommandResults, DeviceSessions, DeviceValues } from '@lanyard/contracts';
 import { Brokers } from '../brokers.ts';
-import { Engines } from '../engines.ts';
+import { Infrastructure } from '../infrastructure.ts';
 import { type Equipment, type Experiment, type Row } from '../experiment.ts';
 import type { Admin } from 'kafkajs';
 
@@ -51,11 +51,11 @@ const threeBrokers: Row = {
   about: 'three brokers: a leader is cut off from the others, killed, suspended; one is cut off and another killed',
   exclusive: true,
   seconds: 30,
-  equip: async (engines, folder) => {
-    const brokers = await Brokers.start(engines.binaries, folder);
-    const { databaseUrl, binaries } = engines;
+  equip: async (infrastructure, folder) => {
+    const brokers = await Brokers.start(infrastructure.binaries, folder);
+    const { databaseUrl, binaries } = infrastructure;
     const equipment = {
-      engines: new Engines({ brokers: brokers.addresses, databaseUrl }, binaries),
+      infrastructure: new Infrastructure({ brokers: brokers.addresses, databaseUrl }, binaries),
       heal: () => brokers.heal(),
       stop: () => brokers.stop(),
     };

@@ -1,10 +1,10 @@
-/** Rows in which the disk of an engine is full. They need the right to mount a small file system. */
+/** Rows in which the disk of Kafka, PostgreSQL or Redis is full. They need the right to mount a small file system. */
 import { sleep } from '../../tools/lanyard/project.ts';
 import { join } from 'node:path';
 import { DeviceValues, encodeMessage, fixtures, type ResourceValueArrived } from '@lanyard/contracts';
 import { Redis } from 'ioredis';
 import { isAlive } from '../../tools/lanyard/processes.ts';
-import { Engines, type Engine } from '../engines.ts';
+import { Infrastructure, type Server } from '../infrastructure.ts';
 import { eventually, type Experiment, type Row } from '../experiment.ts';
 import { cannotMount, SmallDisk } from '../small-disk.ts';
 import type { Client } from 'pg';
@@ -19,7 +19,7 @@ const afterRedis = 5;
 
 const endsWithinMs = 15_000;
 
-const endsByItself = (engine: Engine) => eventually(() => !isAlive(engine.pid), endsWithinMs);
+const endsByItself = (server: Server) => eventually(() => !isAlive(server.pid), endsWithinMs);
 
 /** Redis that waits for its disk ends when that is full. */
 const fullWithFsync = async (experiment: Experiment) => {
@@ -65,7 +65,7 @@ const redisFull: Row = {
   seconds: 14,
   exclusive: true,
   cannotRun: cannotMount,
-  equip: async (_engines, folder) => {
+  equip: async (_infrastructure, folder) => {
     current = SmallDisk.mount(join(folder, 'redis'), 192);
     return { heal: async () => disk().free(), stop: async () => disk().unmount() };
   },
@@ -88,17 +88,17 @@ const kafkaFull: Row = {
   seconds: 20,
   exclusive: true,
   cannotRun: cannotMount,
-  equip: async (_engines, folder) => {
-    current = SmallDisk.mount(join(folder, 'engines/kafka'), 256);
-    const engines = await Engines.start(join(folder, 'engines'));
+  equip: async (_infrastructure, folder) => {
+    current = SmallDisk.mount(join(folder, 'infrastructure/kafka'), 256);
+    const infrastructure = await Infrastructure.start(join(folder, 'infrastructure'));
     const stop = async () => {
-      await engines.stop();
+      await infrastructure.stop();
       disk().unmount();
     };
-    return { engines, heal: async () => disk().free(), stop };
+    return { infrastructure, heal: async () => disk().free(), stop };
   },
   inject: async (experiment) => {
-    const { system, random, engines } = experiment;
+    const { system, random, infrastructure } = experiment;
     const topic = system.kafka.topicName(DeviceValues.name);
     let sent = 0;
     await experiment.repeat(
@@ -111,13 +111,13 @@ const kafkaFull: Row = {
           sent += poisonsEach;
           disk().fill();
           for (const replica of system.replicas) replica.resume();
-          if (!(await endsByItself(engines.kafka)))
+          if (!(await endsByItself(infrastructure.kafka)))
             experiment.violation('F29 Kafka did not end although its disk was full');
           await experiment.pause(500, 3_000);
           // What they were about to write is in no other place than Kafka.
           await Promise.all(system.replicas.map((replica) => replica.kill()));
           disk().free();
-          await engines.kafka.heal();
+          await infrastructure.kafka.heal();
           await Promise.all(system.replicas.map((replica) => replica.start()));
         });
       },
@@ -167,20 +167,20 @@ const postgresFull: Row = {
   seconds: 20,
   exclusive: true,
   cannotRun: cannotMount,
-  equip: async (_engines, folder) => {
+  equip: async (_infrastructure, folder) => {
     // It waits for its disk: otherwise it would forget what it accepted last, as it is told to.
-    const engines = await Engines.start(join(folder, 'engines'), { fast: false });
-    await engines.postgresql.stop();
-    current = SmallDisk.mountOver(engines.postgresql.data, 256);
-    await engines.heal();
+    const infrastructure = await Infrastructure.start(join(folder, 'infrastructure'), { fast: false });
+    await infrastructure.postgresql.stop();
+    current = SmallDisk.mountOver(infrastructure.postgresql.data, 256);
+    await infrastructure.heal();
     const stop = async () => {
-      await engines.stop();
+      await infrastructure.stop();
       disk().unmount();
     };
-    return { engines, heal: async () => disk().free(), stop };
+    return { infrastructure, heal: async () => disk().free(), stop };
   },
   inject: async (experiment) => {
-    const { engines, system, history } = experiment;
+    const { infrastructure, system, history } = experiment;
     const [channel = ''] = experiment.channelsOf('callback');
     const changes = new Changes();
     let n = 100;
@@ -202,7 +202,7 @@ const postgresFull: Row = {
             experiment.violation('F30 nothing was delivered while the disk of PostgreSQL was full');
           disk().free();
           await session.end().catch(() => undefined);
-          await engines.postgresql.heal();
+          await infrastructure.postgresql.heal();
         });
         const read = () => system.call(channel, 'GET', 'callback').catch(() => ({ status: 0, json: undefined }));
         if (!(await eventually(async () => (await read()).status === 200, 20_000)))

@@ -39,15 +39,15 @@ const actions: Record<string, (experiment: Experiment) => Promise<unknown>> = {
     ),
   'kill Kafka': (experiment) =>
     experiment.fault('kill Kafka', {}, async () => {
-      await experiment.engines.kafka.kill();
+      await experiment.infrastructure.kafka.kill();
       await experiment.pause(0, 1_000);
-      await experiment.engines.kafka.start();
+      await experiment.infrastructure.kafka.start();
     }),
   'kill PostgreSQL': (experiment) =>
     experiment.fault('kill PostgreSQL', { times: 1 }, async () => {
-      await experiment.engines.postgresql.kill();
+      await experiment.infrastructure.postgresql.kill();
       await experiment.pause(0, 1_000);
-      await experiment.engines.postgresql.start();
+      await experiment.infrastructure.postgresql.start();
     }),
   'throw out of the group': (experiment) =>
     experiment.fault('thrown out', {}, () => experiment.system.evict(experiment.victim())),
@@ -63,7 +63,7 @@ const actions: Record<string, (experiment: Experiment) => Promise<unknown>> = {
     ),
 };
 
-/** What does not need an engine or a dispatcher to start, beside what does: starts take turns. */
+/** What needs neither infrastructure nor a dispatcher to start, beside what does: starts take turns. */
 const light = ['cut a line', 'cut an answer', 'cut a socket', 'refuse a callback', 'throw out of the group'];
 
 const rssBytesMax = 450 * 1_024 * 1_024;

@@ -16,7 +16,7 @@ const shards = ['s0', 's1', 's2', 's3'];
 
 const clusters = new WeakMap<Equipment, RedisCluster>();
 
-const equip: NonNullable<Row['equip']> = async (_engines, folder) => {
+const equip: NonNullable<Row['equip']> = async (_infrastructure, folder) => {
   const cluster = await RedisCluster.start(folder);
   const equipment = {
     redisPorts: cluster.ports,

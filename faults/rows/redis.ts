@@ -1,7 +1,7 @@
 /** Rows in which Redis dies, loses data, is suspended, is full, or is hard to reach. */
 import { sleep } from '../../tools/lanyard/project.ts';
 import { Redis } from 'ioredis';
-import type { RedisEngine } from '../engines.ts';
+import type { RedisServer } from '../infrastructure.ts';
 import type { Experiment, Row } from '../experiment.ts';
 
 /** A batch may be sent again when the link breaks, and once more by each replica that starts over twice. */
@@ -57,7 +57,7 @@ const lostTail: Row = {
 };
 
 /** Redis is killed, and comes back without what `damage` takes from its disk. */
-const forgets = (experiment: Experiment, name: string, damage: (redis: RedisEngine) => void, settleMs: number) =>
+const forgets = (experiment: Experiment, name: string, damage: (redis: RedisServer) => void, settleMs: number) =>
   experiment.repeat(
     async () => {
       const { redis } = experiment;
@@ -100,7 +100,7 @@ const torn: Row = {
   about: 'the log of Redis ends within a command',
   seconds: 9,
   inject: (experiment) => {
-    const tear = (redis: RedisEngine) => redis.truncateLog(redis.logBytes - experiment.random.int(1, 20_000));
+    const tear = (redis: RedisServer) => redis.truncateLog(redis.logBytes - experiment.random.int(1, 20_000));
     // What is torn off is still undelivered then, and a replica remembers it.
     for (const receiver of experiment.system.callbacks.values()) receiver.behaviour = 'slow';
     return forgets(experiment, 'torn log', tear, 800);

@@ -43,8 +43,8 @@ const sentinel: Row = {
   name: 'R2',
   about: 'Redis with Sentinel: the master is killed, suspended, or replaced on request; all sentinels are away',
   seconds: 24,
-  equip: async (engines, folder) => {
-    const sentinels = await Sentinels.start(engines.binaries, folder);
+  equip: async (infrastructure, folder) => {
+    const sentinels = await Sentinels.start(infrastructure.binaries, folder);
     const equipment = {
       redisPorts: sentinels.ports,
       environment: { REDIS_URL: sentinels.url },

@@ -1,8 +1,8 @@
-/** Dispatchers are stopped while an engine is away. */
+/** Dispatchers are stopped while Kafka, PostgreSQL or Redis is away. */
 import { join } from 'node:path';
 import { tcpPort } from '../../tools/lanyard/ports.ts';
 import { TcpLine } from '@lanyard/testing';
-import { Engines } from '../engines.ts';
+import { Infrastructure } from '../infrastructure.ts';
 import { terminate } from '../terminate.ts';
 import type { Experiment, Row } from '../experiment.ts';
 import type { Replica } from '../replica.ts';
@@ -19,11 +19,11 @@ const afterStop = 3;
 /** Of the row that runs: it runs alone. */
 let lines: { kafka: TcpLine; postgresql: TcpLine } | undefined;
 
-const lineTo = (engine: string, replica: Replica) =>
-  engine === 'Redis' ? replica.redis : (lines?.[engine.toLowerCase() as 'kafka'] as TcpLine);
+const lineTo = (server: string, replica: Replica) =>
+  server === 'Redis' ? replica.redis : (lines?.[server.toLowerCase() as 'kafka'] as TcpLine);
 
-const cases = ['Redis', 'Kafka', 'PostgreSQL'].flatMap((engine) =>
-  ['refused', 'black hole'].map((how) => ({ engine, how })),
+const cases = ['Redis', 'Kafka', 'PostgreSQL'].flatMap((server) =>
+  ['refused', 'black hole'].map((how) => ({ server, how })),
 );
 
 const openAt = ({ system }: Experiment, { url }: Replica) =>
@@ -44,7 +44,7 @@ const stoppedWithout: Row = {
   kinds: ['callback', 'websocket', 'websocket', 'websocket', 'pull'],
   perSecond: 150,
   seconds: 1,
-  equip: async (_engines, folder) => {
+  equip: async (_infrastructure, folder) => {
     const proxied = await tcpPort(0);
     const kafka = await TcpLine.open(`127.0.0.1:${proxied}`);
     const kafkaProperties = (ports: { kafka: number; controller: number }) => `
@@ -52,27 +52,28 @@ listeners=PLAINTEXT://127.0.0.1:${ports.kafka},PROXIED://127.0.0.1:${proxied},CO
 advertised.listeners=PLAINTEXT://127.0.0.1:${ports.kafka},PROXIED://127.0.0.1:${kafka.port}
 listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,PROXIED:PLAINTEXT
 `;
-    const engines = await Engines.start(join(folder, 'engines'), { kafkaProperties });
-    const postgresql = await TcpLine.open(`127.0.0.1:${engines.postgresql.port}`);
-    engines.databaseUrl = engines.databaseUrl.replace(`:${engines.postgresql.port}/`, `:${postgresql.port}/`);
+    const infrastructure = await Infrastructure.start(join(folder, 'infrastructure'), { kafkaProperties });
+    const postgresql = await TcpLine.open(`127.0.0.1:${infrastructure.postgresql.port}`);
+    const direct = `:${infrastructure.postgresql.port}/`;
+    infrastructure.databaseUrl = infrastructure.databaseUrl.replace(direct, `:${postgresql.port}/`);
     lines = { kafka, postgresql };
     const stop = async () => {
       kafka.close();
       postgresql.close();
-      await engines.stop();
+      await infrastructure.stop();
     };
     const environment = { KAFKA_BROKERS: `127.0.0.1:${kafka.port}`, STOP_TIMEOUT_MS: String(stopTimeoutMs) };
-    return { engines, environment, stop };
+    return { infrastructure, environment, stop };
   },
   inject: async (experiment) => {
     const inAnyOrder = cases
       .map((each) => ({ ...each, place: experiment.random.next() }))
       .sort((a, b) => a.place - b.place);
-    for (const { engine, how } of inAnyOrder) {
-      const about = `${engine} ${how}`;
+    for (const { server, how } of inAnyOrder) {
+      const about = `${server} ${how}`;
       await experiment.pause(300, 800);
       const replica = busiest(experiment);
-      const line = lineTo(engine, replica);
+      const line = lineTo(server, replica);
       await experiment.fault(`SIGTERM, ${about}`, { times: afterStop, afterMs: 10_000 }, async () => {
         if (how === 'refused') line.refuse();
         else line.weather = { stalled: true };

@@ -32,7 +32,7 @@ const reasonToSkip = (archive: string | undefined) => {
   return undefined;
 };
 
-/** Each by the documentation: the dev overlay with engines outside the cluster, the overlay with engines in it, and the Helm chart. */
+/** Each by the documentation: the dev overlay with infrastructure outside the cluster, the overlay with infrastructure in it, and the Helm chart. */
 const kinds = {
   dev: async () => Installation,
   local: async () => (await import('./installations/local-overlay.ts')).LocalOverlay,
@@ -61,7 +61,7 @@ export const check = async (archive: string | undefined, kind: string) => {
   const Kind = await kinds[kind as keyof typeof kinds]();
   const installation = new Kind(cluster);
   const end = async () => {
-    await installation.stopEngines();
+    await installation.stopInfrastructure();
     await cluster.stop();
   };
   const notInterrupted = stopWhenInterrupted(end);

@@ -1,11 +1,11 @@
 /** Who reaches whom: every connection that the kernel of a node has tracked, beside what the NetworkPolicies allow. */
 import { spawn } from 'node:child_process';
 import { isAllowed, type Party, type Policy } from '../manifests/reach.ts';
-import { enginePorts } from './local-overlay.ts';
+import { infrastructurePorts } from './local-overlay.ts';
 import { flowsIn, isOfPod, type Flow } from './flows.ts';
 import { markdownTable } from '../lanyard/tables.ts';
 import type { Cluster } from './cluster.ts';
-import type { EngineUrls } from '../lanyard/service-processes.ts';
+import type { InfrastructureUrls } from '../lanyard/service-processes.ts';
 
 /** The kernel remembers a connection for two minutes after its end, a datagram for 30 s. */
 const everyMs = 15_000;
@@ -25,14 +25,14 @@ const outsidePort = 'any';
 
 export class Connections {
   cluster: Cluster;
-  engines: Record<string, number>;
+  infrastructure: Record<string, number>;
   pods = new Map<string, Known>();
   seen = new Map<string, Seen>();
   timer: NodeJS.Timeout | undefined;
 
-  constructor(cluster: Cluster, engines: EngineUrls) {
+  constructor(cluster: Cluster, infrastructure: InfrastructureUrls) {
     this.cluster = cluster;
-    this.engines = enginePorts(engines);
+    this.infrastructure = infrastructurePorts(infrastructure);
   }
 
   start() {
@@ -71,8 +71,8 @@ export class Connections {
   /** What the peer of a pod is called at this port. */
   private name({ to, port }: Flow) {
     if (to !== this.cluster.plan.host) return this.party(to).name;
-    const engine = Object.entries(this.engines).find(([, at]) => at === port);
-    return engine ? engine[0] : 'outside';
+    const server = Object.entries(this.infrastructure).find(([, at]) => at === port);
+    return server ? server[0] : 'outside';
   }
 
   private async tracked(node: Cluster['runningNodes'][number]) {
@@ -114,11 +114,11 @@ export class Connections {
   }
 
   table() {
-    const engine = (to: string, port: string) => (to in this.engines ? 'its port' : port);
+    const server = (to: string, port: string) => (to in this.infrastructure ? 'its port' : port);
     const rows = [...this.seen.values()].map((one) => [
       one.from,
       one.to,
-      engine(one.to, one.port),
+      server(one.to, one.port),
       one.isAllowed ? 'yes' : '**no**',
     ]);
     return markdownTable(

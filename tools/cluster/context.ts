@@ -1,8 +1,8 @@
 /** The same commands for a cluster that runs elsewhere: the current context of kubectl. */
 import { join } from 'node:path';
-import { enginesElsewhere } from '../lanyard/engines.ts';
+import { externalInfrastructure } from '../lanyard/infrastructure.ts';
 import { dataFolder, say, Stop } from '../lanyard/project.ts';
-import { apps, type EngineUrls } from '../lanyard/service-processes.ts';
+import { apps, type InfrastructureUrls } from '../lanyard/service-processes.ts';
 import { secretsOf } from '../lanyard/state.ts';
 import { Kubectl } from './kubectl.ts';
 import { namespace, secretsOfServices, writeOverlay } from './overlay.ts';
@@ -20,11 +20,11 @@ const check = async (kubectl: Kubectl) => {
   say(`context ${context}: Kubernetes ${serverVersion.gitVersion}`);
 };
 
-/** Engines that the pods reach, of KAFKA_BROKERS, DATABASE_URL and REDIS_URL. */
-const engines = (): EngineUrls => {
-  const { brokers, databaseUrl, redisUrl } = enginesElsewhere();
+/** Infrastructure that the pods reach, of KAFKA_BROKERS, DATABASE_URL and REDIS_URL. */
+const infrastructure = (): InfrastructureUrls => {
+  const { brokers, databaseUrl, redisUrl } = externalInfrastructure();
   if (!brokers || !databaseUrl || !redisUrl)
-    throw new Stop('Name engines that the pods reach: KAFKA_BROKERS, DATABASE_URL and REDIS_URL.');
+    throw new Stop('Name infrastructure that the pods can reach: KAFKA_BROKERS, DATABASE_URL and REDIS_URL.');
   return { brokers, databaseUrl, redisUrl };
 };
 
@@ -34,9 +34,9 @@ const install = async (kubectl: Kubectl, registry: string | undefined) => {
       'Push the images to a registry of the cluster, and name it: --registry registry.example.com/lanyard',
     );
   const folder = join(dataFolder(), 'cluster-context');
-  const urls = engines();
+  const urls = infrastructure();
   const images = (app: string) => ({ newName: `${registry}/${app}`, newTag: 'dev' });
-  writeOverlay(folder, { engines: urls, images });
+  writeOverlay(folder, { infrastructure: urls, images });
   await kubectl.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }]);
   await kubectl.apply(secretsOfServices(urls, secretsOf(folder)));
   await kubectl.run(['apply', '-k', folder]);

@@ -1,8 +1,8 @@
-/** Lanyard on the cluster: engines outside of it, as managed ones are, images, the dev overlay, the first key. */
+/** Lanyard on the cluster: infrastructure outside of it, as a managed one is, images, the dev overlay, the first key. */
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { enginesElsewhere, startEngines } from '../lanyard/engines.ts';
-import { removeData } from '../lanyard/engine-processes.ts';
+import { externalInfrastructure, startInfrastructure } from '../lanyard/infrastructure.ts';
+import { removeData } from '../lanyard/infrastructure-processes.ts';
 import { stopLeftOvers } from '../lanyard/left-overs.ts';
 import { tcpPort } from '../lanyard/ports.ts';
 import { splitAddress, waitUntil } from '../lanyard/probes.ts';
@@ -31,8 +31,8 @@ export class Installation {
     return this.cluster.kubectl;
   }
 
-  private get enginesFolder() {
-    return join(this.cluster.plan.folder, 'engines');
+  private get infrastructureFolder() {
+    return join(this.cluster.plan.folder, 'infrastructure');
   }
 
   get keyFile() {
@@ -78,42 +78,42 @@ export class Installation {
     for (const node of this.cluster.runningNodes) tagImage(node, from, to);
   }
 
-  async startEngines() {
+  async startInfrastructure() {
     const { host } = this.cluster.plan;
-    const dataDir = this.enginesFolder;
+    const dataDir = this.infrastructureFolder;
     const file = new StateFile(dataDir);
-    const engines = await startEngines({
+    const infrastructure = await startInfrastructure({
       dataDir,
       logs: join(dataDir, 'logs'),
       secrets: this.secrets,
       state: file.state,
       launchUnit: (unit, launch) => file.launch(unit, launch),
       leftOvers: file.state.units,
-      engines: enginesElsewhere(),
+      infrastructure: externalInfrastructure(),
       freePorts: true,
       host,
     });
-    file.state.units = engines.units;
+    file.state.units = infrastructure.units;
     file.save();
-    return engines;
+    return infrastructure;
   }
 
   /** In order if nothing else is said. Resolves when it answers again. */
-  async restartEngine(name: string, signal?: NodeJS.Signals) {
-    const { units } = new StateFile(this.enginesFolder).state;
+  async restartServer(name: string, signal?: NodeJS.Signals) {
+    const { units } = new StateFile(this.infrastructureFolder).state;
     const unit = units.find((one) => one.name === name);
-    if (!unit) throw new Error(`no engine ${name}`);
+    if (!unit) throw new Error(`no server ${name}`);
     await stopProcess(processOf(unit), { signal: signal ?? unit.stopSignal, waitMs: 30_000 });
     // The kernel closes the sockets of a killed process some time after it has gone; pods know this port only.
     const [host, port] = splitAddress(unit.address, 0);
     await waitUntil(`port ${port}`, async () => (await tcpPort(port, host)) === port);
-    await this.startEngines();
+    await this.startInfrastructure();
   }
 
-  async stopEngines() {
-    if (!existsSync(this.enginesFolder)) return;
-    await stopLeftOvers(new StateFile(this.enginesFolder).state.units);
-    removeData(this.enginesFolder);
+  async stopInfrastructure() {
+    if (!existsSync(this.infrastructureFolder)) return;
+    await stopLeftOvers(new StateFile(this.infrastructureFolder).state.units);
+    removeData(this.infrastructureFolder);
   }
 
   /** For applications and devices on this machine, which the pods reach at its end of the link. */
@@ -128,18 +128,18 @@ export class Installation {
   }
 
   get secrets() {
-    return secretsOf(this.enginesFolder);
+    return secretsOf(this.infrastructureFolder);
   }
 
-  async engineUrls() {
-    return (await this.startEngines()).urls;
+  async infrastructureUrls() {
+    return (await this.startInfrastructure()).urls;
   }
 
   /** Other values for the next pods: what runs has read the ones before. */
   async changeSecrets(change: Partial<Secrets>) {
     const secrets = { ...this.secrets, ...change };
-    writeFileSync(join(this.enginesFolder, 'secrets.json'), JSON.stringify(secrets, null, 2), { mode: 0o600 });
-    await this.kubectl.apply(secretsOfServices(await this.engineUrls(), secrets));
+    writeFileSync(join(this.infrastructureFolder, 'secrets.json'), JSON.stringify(secrets, null, 2), { mode: 0o600 });
+    await this.kubectl.apply(secretsOfServices(await this.infrastructureUrls(), secrets));
   }
 
   /** A new key and certificate for the listeners of devices. Gives the certificate. */
@@ -154,13 +154,13 @@ export class Installation {
   async install(settings: Settings = {}, tag = 'dev') {
     const { kubectl } = this;
     const { plan } = this.cluster;
-    const urls = await this.engineUrls();
+    const urls = await this.infrastructureUrls();
     const overlay = join(plan.folder, 'overlay');
     const packages = join(plan.folder, 'packages');
     mkdirSync(packages, { recursive: true });
     chmodSync(packages, 0o777);
     const images = (app: string) => ({ newName: `lanyard-${app}`, newTag: tag });
-    const options = { engines: urls, settings: this.settings(settings), images, more: localPatches(plan, urls) };
+    const options = { infrastructure: urls, settings: this.settings(settings), images, more: localPatches(plan, urls) };
     writeOverlay(overlay, options, localPolicies(plan));
     await kubectl.apply([
       { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } },
@@ -182,7 +182,7 @@ export class Installation {
     const options = ['--ignore-not-found', '--timeout=300s'];
     for (const what of [`namespace/${namespace}`, 'persistentvolume/packages'])
       await this.kubectl.run(['delete', what, ...options], { timeoutMs: 310_000 });
-    await this.stopEngines();
+    await this.stopInfrastructure();
     rmSync(this.keyFile, { force: true });
     rmSync(join(this.cluster.plan.folder, 'packages'), { recursive: true, force: true });
     say('Lanyard and its data are gone');

@@ -1,9 +1,9 @@
-/** What the dev overlay needs on the local cluster: engines and applications at this machine's address, certificates, packages that nodes share. */
+/** What the dev overlay needs on the local cluster: infrastructure and applications at this machine's address, certificates, packages that nodes share. */
 import type { Certified } from '@lanyard/testing';
-import { publicAddress } from '../lanyard/engines.ts';
+import { publicAddress } from '../lanyard/infrastructure.ts';
 import { splitAddress } from '../lanyard/probes.ts';
 import { namespace } from './overlay.ts';
-import type { EngineUrls } from '../lanyard/service-processes.ts';
+import type { InfrastructureUrls } from '../lanyard/service-processes.ts';
 import type { Plan } from './plan.ts';
 
 const add = (path: string, value: unknown) => ({ op: 'add', path, value });
@@ -47,16 +47,16 @@ const packagesPatches = [
 
 const portOf = (address: string) => splitAddress(publicAddress(address), 0)[1];
 
-/** Each engine by its name in tables, and the TCP port at which it listens. */
-export const enginePorts = ({ brokers, databaseUrl, redisUrl }: EngineUrls) => ({
+/** Each server of the infrastructure by its name in tables, and the TCP port at which it listens. */
+export const infrastructurePorts = ({ brokers, databaseUrl, redisUrl }: InfrastructureUrls) => ({
   kafka: portOf(brokers),
   postgresql: portOf(databaseUrl),
   redis: portOf(redisUrl),
 });
 
-/** Engines are at an address, as docs/kubernetes.md says of servers outside the cluster. */
-const enginePolicies = (plan: Plan, engines: EngineUrls) => {
-  const { kafka, postgresql, redis } = enginePorts(engines);
+/** The infrastructure is at an address, as docs/kubernetes.md says of servers outside the cluster. */
+const infrastructurePolicies = (plan: Plan, infrastructure: InfrastructureUrls) => {
+  const { kafka, postgresql, redis } = infrastructurePorts(infrastructure);
   const at = (...ports: number[]) => [
     replace('/spec/egress/0', {
       to: [{ ipBlock: { cidr: `${plan.host}/32` } }],
@@ -83,11 +83,11 @@ const devicesPatch = ({ nodes }: Plan) => ({
   ],
 });
 
-export const localPatches = (plan: Plan, engines: EngineUrls) => [
+export const localPatches = (plan: Plan, infrastructure: InfrastructureUrls) => [
   certificatePatch,
   devicesPatch(plan),
   ...packagesPatches,
-  ...enginePolicies(plan, engines),
+  ...infrastructurePolicies(plan, infrastructure),
 ];
 
 const policy = (name: string, app: string, spec: { ingress?: unknown[]; egress?: unknown[] }) => ({

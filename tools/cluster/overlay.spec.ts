@@ -17,7 +17,7 @@ const folder = mkdtempSync(join(dataFolder(), 'overlay-'));
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const engines = {
+const infrastructure = {
   brokers: '10.1.2.3:9092',
   databaseUrl: 'postgres://a:b@10.1.2.3:5432/c',
   redisUrl: 'redis://10.1.2.3:6379',
@@ -26,7 +26,7 @@ const planFor = (nodes: number) => planOf(nodes, { folder, network: '10.1.2' });
 
 const build = (plan = planFor(1)) => {
   const settings = { gateway: ['GATEWAY_KEY_RATE_BURST=7'], 'device-proxy': certificateSettings };
-  writeOverlay(folder, { engines, settings, more: localPatches(plan, engines) }, localPolicies(plan));
+  writeOverlay(folder, { infrastructure, settings, more: localPatches(plan, infrastructure) }, localPolicies(plan));
   return buildKustomization(folder);
 };
 
@@ -36,7 +36,7 @@ describe('the overlay of a local cluster', () => {
     expect([...(await schemaProblems(manifests)), ...(await manifestEnvironmentProblems(manifests))]).toEqual([]);
   });
 
-  it('has the engines that run outside of it, and what the caller adds', () => {
+  it('has the infrastructure that runs outside of it, and what the caller adds', () => {
     const maps = build().filter(({ kind }) => kind === 'ConfigMap');
     const data = Object.assign({}, ...maps.map((map) => map['data']));
     expect(data).toMatchObject({
@@ -68,7 +68,7 @@ describe('the entrance of devices', () => {
 describe('Secrets of the services', () => {
   it('contain what each service reads, and no more', () => {
     const secrets = { ...newIdentityKeys(), encryptionKey: 'key', accountId: 'account' };
-    const made = secretsOfServices(engines, secrets);
+    const made = secretsOfServices(infrastructure, secrets);
     expect(made.map(({ metadata }) => metadata.name)).toEqual(apps.map((app) => `${app}-secrets`));
     const holders = (name: string) =>
       made.flatMap(({ metadata, stringData }) => (name in stringData ? [metadata.name.replace('-secrets', '')] : []));
@@ -79,10 +79,10 @@ describe('Secrets of the services', () => {
 });
 
 describe('the autoscaler of a local cluster', () => {
-  const { spec } = autoscalerOf('dispatcher', { brokers: engines.brokers, min: 1, max: 4 });
+  const { spec } = autoscalerOf('dispatcher', { brokers: infrastructure.brokers, min: 1, max: 4 });
 
   it('is one that KEDA accepts', async () => {
-    const scaled = autoscalerOf('dispatcher', { brokers: engines.brokers, min: 1, max: 4 });
+    const scaled = autoscalerOf('dispatcher', { brokers: infrastructure.brokers, min: 1, max: 4 });
     expect(await schemaProblems([scaled])).toEqual([]);
   });
 
@@ -98,7 +98,7 @@ describe('the autoscaler of a local cluster', () => {
       }));
     expect(watched(spec)).toEqual(watched(prod));
     for (const trigger of spec.triggers) {
-      expect(trigger.metadata).toMatchObject({ bootstrapServers: engines.brokers });
+      expect(trigger.metadata).toMatchObject({ bootstrapServers: infrastructure.brokers });
       expect(Object.keys({ ...trigger, ...trigger.metadata })).not.toEqual(
         expect.arrayContaining([expect.stringMatching(/^(tls|sasl|authenticationRef)$/)]),
       );

@@ -1,4 +1,4 @@
-/** Lanyard's dev overlay for a cluster: engines outside of it, ports at its nodes, Secrets. */
+/** Lanyard's dev overlay for a cluster: infrastructure outside of it, ports at its nodes, Secrets. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { root } from '../lanyard/project.ts';
@@ -7,7 +7,7 @@ import {
   usersOfEncryptionKey,
   usersOfRedis,
   type App,
-  type EngineUrls,
+  type InfrastructureUrls,
   type Secrets,
 } from '../lanyard/service-processes.ts';
 
@@ -16,15 +16,15 @@ export const namespace = 'lanyard';
 /** At every node. The devices' own port is in the overlay. */
 export const nodePorts = { http: 30080, coap: 30683, coaps: 30684 };
 
-const withoutTls = (engine: string) => [`${engine}_TLS_ENABLED=false`, `${engine}_TLS_CA_FILE=`];
+const withoutTls = (server: string) => [`${server}_TLS_ENABLED=false`, `${server}_TLS_CA_FILE=`];
 
-/** Beside the engines: what a caller adds, by service. */
+/** Beside the infrastructure: what a caller adds, by service. */
 export type Settings = Partial<Record<App, string[]>>;
 
-const literals = (engines: Pick<EngineUrls, 'brokers'>, own: Settings): Record<string, string[]> => ({
+const literals = (infrastructure: Pick<InfrastructureUrls, 'brokers'>, own: Settings): Record<string, string[]> => ({
   common: [
     'LOG_LEVEL=info',
-    `KAFKA_BROKERS=${engines.brokers}`,
+    `KAFKA_BROKERS=${infrastructure.brokers}`,
     'KAFKA_SASL_MECHANISM=',
     ...withoutTls('KAFKA'),
     ...withoutTls('DATABASE'),
@@ -74,12 +74,12 @@ const patches = (): Patch[] => [
 export const kustomization = (
   folder: string,
   {
-    engines,
+    infrastructure,
     settings = {},
     images = (app) => ({ newName: `lanyard-${app}`, newTag: 'dev' }),
     more = [],
   }: {
-    engines: Pick<EngineUrls, 'brokers'>;
+    infrastructure: Pick<InfrastructureUrls, 'brokers'>;
     settings?: Settings;
     images?: (app: App) => { newName: string; newTag: string };
     /** Patches of a particular cluster. */
@@ -91,7 +91,7 @@ export const kustomization = (
   namespace,
   resources: [relative(folder, join(root, 'k8s/overlays/dev')), 'objects.yaml'],
   images: apps.map((app) => ({ name: `lanyard-${app}`, ...images(app) })),
-  configMapGenerator: Object.entries(literals(engines, settings)).map(([name, own]) => ({
+  configMapGenerator: Object.entries(literals(infrastructure, settings)).map(([name, own]) => ({
     name: `lanyard-${name}`,
     behavior: 'merge',
     literals: own,
@@ -127,14 +127,14 @@ export const writeOverlay = (
 };
 
 /** One per service, with what it reads. */
-export const secretsOfServices = (engines: EngineUrls, secrets: Secrets) =>
+export const secretsOfServices = (infrastructure: InfrastructureUrls, secrets: Secrets) =>
   apps.map((app) => ({
     apiVersion: 'v1',
     kind: 'Secret',
     metadata: { name: `${app}-secrets`, namespace },
     stringData: {
-      DATABASE_URL: engines.databaseUrls?.[app] ?? engines.databaseUrl,
-      ...(usersOfRedis.has(app) && { REDIS_URL: engines.redisUrl }),
+      DATABASE_URL: infrastructure.databaseUrls?.[app] ?? infrastructure.databaseUrl,
+      ...(usersOfRedis.has(app) && { REDIS_URL: infrastructure.redisUrl }),
       ...(app === 'gateway'
         ? { IDENTITY_PRIVATE_KEY: secrets.identityPrivateKey }
         : { IDENTITY_PUBLIC_KEYS: secrets.identityPublicKey }),

@@ -29,7 +29,7 @@ export interface Member {
 export interface Plan {
   folder: string;
   network: string;
-  /** The only link that this machine sees, and its address on it: engines and applications are reached there. */
+  /** The only link that this machine sees, and its address on it: infrastructure and applications are reached there. */
   link: string;
   host: string;
   control: Member;

@@ -4,7 +4,7 @@ import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Lanyard } from '@lanyard/client';
-import { ensureEngineImages } from '../images/engines.ts';
+import { ensureInfrastructureImages } from '../images/infrastructure.ts';
 import { hasImage } from '../images/programs.ts';
 import { outputOf, runProgram, succeeds } from '../lanyard/programs.ts';
 import { build } from '../lanyard/install.ts';
@@ -171,7 +171,7 @@ export const check = async () => {
   const compose = await findCompose();
   const missing = missingImages(compose);
   if (missing.length > 0) throw new Stop(`There is no image of ${missing.join(', ')}: npm run images builds them.`);
-  await ensureEngineImages(compose.builder);
+  await ensureInfrastructureImages(compose.builder);
   await build();
   const one = new Check(compose);
   const notInterrupted = stopWhenInterrupted(() => one.end());

@@ -9,17 +9,17 @@ import { waitUntil } from '../lanyard/probes.ts';
 import { outputOf } from '../lanyard/programs.ts';
 import { dataFolder, say, Stop } from '../lanyard/project.ts';
 import { pollOften } from './update-campaign.ts';
-import type { EngineUrls } from '../lanyard/service-processes.ts';
+import type { InfrastructureUrls } from '../lanyard/service-processes.ts';
 import type { BackedUpSystem } from './backup-rehearsal.ts';
 
 const settings = { campaigns: Object.entries(pollOften).map(([name, value]) => `${name}=${value}`) };
 
 /** What a restored installation needs beside the backup (docs/backup.md), by path in the folder of a cluster. */
-const kept = ['engines/secrets.json', 'packages', 'images'];
+const kept = ['infrastructure/secrets.json', 'packages', 'images'];
 
 class BackedUpCluster implements BackedUpSystem {
   installation: Installation;
-  engineUrls!: EngineUrls;
+  infrastructureUrls!: InfrastructureUrls;
 
   constructor(cluster: Cluster) {
     this.installation = new Installation(cluster);
@@ -27,7 +27,7 @@ class BackedUpCluster implements BackedUpSystem {
 
   async install() {
     await this.installation.install(settings);
-    this.engineUrls = await this.installation.engineUrls();
+    this.infrastructureUrls = await this.installation.infrastructureUrls();
     return this;
   }
 
@@ -92,7 +92,7 @@ class BackedUpCluster implements BackedUpSystem {
   async stop() {
     const { cluster } = this.installation;
     if (!cluster.isRunning) return;
-    await this.installation.stopEngines();
+    await this.installation.stopInfrastructure();
     await cluster.stop();
   }
 }

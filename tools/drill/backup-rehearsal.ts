@@ -1,4 +1,4 @@
-/** An installation that is used is backed up, restored into another one with empty engines, and compared. */
+/** An installation that is used is backed up, restored into another one with empty infrastructure, and compared. */
 import { rmSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { Lanyard } from '@lanyard/client';
@@ -9,7 +9,7 @@ import { waitUntil } from '../lanyard/probes.ts';
 import { Simulator } from '../testing/simulator.ts';
 import { CallbackApplication, sensorPath } from './applications.ts';
 import { UpdateCampaign } from './update-campaign.ts';
-import type { EngineUrls } from '../lanyard/service-processes.ts';
+import type { InfrastructureUrls } from '../lanyard/service-processes.ts';
 
 const devices = 20;
 const patience = { timeoutMs: 300_000 };
@@ -20,7 +20,7 @@ export interface BackedUpSystem {
   coapUrls: string[];
   adminKey: string;
   callbackHost?: string;
-  engineUrls: EngineUrls;
+  infrastructureUrls: InfrastructureUrls;
   stopServices(): Promise<void>;
   revive(): Promise<unknown>;
   stop(): Promise<void>;
@@ -31,7 +31,7 @@ const clientOf = ({ baseUrl }: BackedUpSystem, key: string) => new Lanyard({ bas
 const idsOf = async (lanyard: Lanyard) =>
   (await Array.fromAsync(lanyard.items('GET /v3/devices'))).map(({ id }) => id).sort();
 
-const enginesOf = ({ engineUrls: { databaseUrl, brokers } }: BackedUpSystem) => ({
+const infrastructureOf = ({ infrastructureUrls: { databaseUrl, brokers } }: BackedUpSystem) => ({
   databaseUrl,
   brokers,
   topicPrefix: '',
@@ -77,7 +77,7 @@ export const rehearseBackup = async (first: BackedUpSystem, another: () => Promi
     const before = await idsOf(administrator);
     const { id: campaignId } = await UpdateCampaign.create(administrator);
     const started = performance.now();
-    const written = await writeBackup(enginesOf(first), file);
+    const written = await writeBackup(infrastructureOf(first), file);
     say(`backed up in ${seconds(started)} s`);
     await fleet.stop();
 
@@ -85,7 +85,7 @@ export const rehearseBackup = async (first: BackedUpSystem, another: () => Promi
     second = await another();
     await second.stopServices();
     const restoring = performance.now();
-    const restored = await restoreBackup(enginesOf(second), file, { overwrite: true });
+    const restored = await restoreBackup(infrastructureOf(second), file, { overwrite: true });
     say(`restored in ${seconds(restoring)} s`);
     await second.revive();
     const again = clientOf(second, adminKey);

@@ -125,8 +125,8 @@ export const clusterSteps = (system: ClusterSystem): Step[] => {
     { name: 'a pod of device-proxy frozen for good', work: () => system.freezeForGood('device-proxy') },
     ...(several ? [{ name: 'a node drained', work: () => drain(system), inOrder: true }] : []),
     ...['redis', 'postgresql', 'kafka'].flatMap((name) => [
-      { name: `restart of ${name}`, work: () => installation.restartEngine(name) },
-      { name: `kill -9 of ${name}`, work: () => installation.restartEngine(name, 'SIGKILL') },
+      { name: `restart of ${name}`, work: () => installation.restartServer(name) },
+      { name: `kill -9 of ${name}`, work: () => installation.restartServer(name, 'SIGKILL') },
     ]),
     { name: `no DNS for ${dnsAwayMs / 1_000} s`, work: () => withoutDns(system) },
     { name: 'a new certificate for devices', work: () => newCertificate(system), inOrder: true },

@@ -44,7 +44,7 @@ export class ClusterSystem implements RehearsedSystem {
     await this.installation.install(settings(), tag);
     for (const app of apps) await this.scale(app, 2);
     await this.installation.rolledOut();
-    this.brokers = (await this.installation.startEngines()).urls.brokers;
+    this.brokers = (await this.installation.startInfrastructure()).urls.brokers;
     await this.revive();
     return this;
   }

@@ -29,7 +29,7 @@ export const drillOnCluster = async (load: ReturnType<typeof readLoad>, only: Re
   const system = await new ClusterSystem(installation).prepare(isUpgraded ? previousTag : 'dev');
   const rehearsal = new Rehearsal(system, load);
   const usage = await new Usage(cluster.kubectl).start();
-  const connections = new Connections(cluster, await installation.engineUrls()).start();
+  const connections = new Connections(cluster, await installation.infrastructureUrls()).start();
   try {
     await rehearsal.begin();
     say('under load');

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { copyFileSync, existsSync, globSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { writeClientTypes } from '../docs/client-types.ts';
-import { checkEnginePrerequisites } from './prerequisites.ts';
+import { checkInfrastructurePrerequisites } from './prerequisites.ts';
 import { runProgram } from './programs.ts';
 import { root, say } from './project.ts';
 
@@ -47,9 +47,9 @@ export const build = async () => {
   await buildConsole();
 };
 
-/** What every program needs that runs the system on engines of its own. */
+/** What every program needs that runs the system on infrastructure of its own. */
 export const prepareSystem = async () => {
-  checkEnginePrerequisites();
+  checkInfrastructurePrerequisites();
   await build();
 };
 

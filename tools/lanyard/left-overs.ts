@@ -3,13 +3,13 @@ import type { Unit } from './state.ts';
 
 const waitMs = 15_000;
 
-/** Services, then engines, that a killed command of this clone left behind. Gives how many there were. */
+/** Services, then infrastructure, that a killed command of this clone left behind. Gives how many there were. */
 export const stopLeftOvers = async (units: readonly Unit[]) => {
   const left = units.flatMap((unit) => {
     const pid = unit.external ? undefined : processOf(unit);
     return pid === undefined ? [] : [{ ...unit, pid }];
   });
-  for (const kind of ['service', 'engine']) {
+  for (const kind of ['service', 'infrastructure']) {
     const ofKind = left.filter((unit) => unit.kind === kind);
     await Promise.all(ofKind.map(({ pid, stopSignal }) => stopProcess(pid, { signal: stopSignal, waitMs })));
   }

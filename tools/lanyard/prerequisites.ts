@@ -3,7 +3,7 @@ import { Stop } from './project.ts';
 
 const mac = process.platform === 'darwin';
 
-const forEngines: {
+const forInfrastructure: {
   name: string;
   command: string[];
   install: string;
@@ -37,15 +37,15 @@ const forEngines: {
   },
 ];
 
-/** What the embedded engines need. Throws Stop naming what is missing and the command that installs it. */
-export const checkEnginePrerequisites = () => {
-  const missing = forEngines.filter(({ command: [program, ...args], wanted }) => {
+/** What the embedded infrastructure needs. Throws Stop naming what is missing and the command that installs it. */
+export const checkInfrastructurePrerequisites = () => {
+  const missing = forInfrastructure.filter(({ command: [program, ...args], wanted }) => {
     const { error, stdout, stderr } = spawnSync(program as string, args, { encoding: 'utf8' });
     return error !== undefined || !wanted(`${stdout}${stderr}`);
   });
   if (missing.length === 0) return;
   const lines = missing.map((m) => `  ${m.name} ${m.need}:  ${mac ? m.installMac : m.install}`);
   throw new Stop(
-    `Missing on this machine:\n${lines.join('\n')}\nOr point KAFKA_BROKERS, DATABASE_URL and REDIS_URL at engines that run elsewhere.`,
+    `Missing on this machine:\n${lines.join('\n')}\nOr point KAFKA_BROKERS, DATABASE_URL and REDIS_URL at servers that run elsewhere.`,
   );
 };

@@ -1,4 +1,4 @@
-/** Does an engine or a service answer? Each in its own protocol, as an open port says little. */
+/** Does Kafka, PostgreSQL, Redis or a service answer? Each in its own protocol, as an open port says little. */
 import net from 'node:net';
 import { sleep, Stop } from './project.ts';
 

@@ -8,8 +8,8 @@ export const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/
 /** Data, logs and state of the running system. */
 export const dataFolder = () => resolve(root, process.env.LANYARD_DATA || '.lanyard');
 
-/** Fetched engines: shared by every data folder of this clone. */
-export const enginesFolder = () => resolve(root, '.lanyard/engines');
+/** Fetched infrastructure: shared by every data folder of this clone. */
+export const infrastructureFolder = () => resolve(root, '.lanyard/infrastructure');
 
 const started = Date.now();
 

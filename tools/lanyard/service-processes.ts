@@ -26,7 +26,7 @@ export interface Replica {
 }
 
 /** `databaseUrls`: of the services, each as a user of its own; without them all use `databaseUrl` */
-export interface EngineUrls {
+export interface InfrastructureUrls {
   brokers: string;
   databaseUrl: string;
   databaseUrls?: Record<App, string>;
@@ -66,7 +66,7 @@ export const environment = (
   replica: Replica,
   {
     replicas,
-    engines,
+    infrastructure,
     secrets,
     keyFile,
     packagesFolder,
@@ -75,7 +75,7 @@ export const environment = (
     env = {},
   }: {
     replicas: Replica[];
-    engines: EngineUrls;
+    infrastructure: InfrastructureUrls;
     secrets: Secrets;
     keyFile: string;
     /** Bytes of firmware images. */
@@ -127,9 +127,9 @@ export const environment = (
     ...inherited(),
     HTTP_HOST: '127.0.0.1',
     HTTP_PORT: String(replica.port),
-    KAFKA_BROKERS: engines.brokers,
-    DATABASE_URL: engines.databaseUrls?.[replica.app] ?? engines.databaseUrl,
-    ...(usersOfRedis.has(replica.app) && { REDIS_URL: engines.redisUrl }),
+    KAFKA_BROKERS: infrastructure.brokers,
+    DATABASE_URL: infrastructure.databaseUrls?.[replica.app] ?? infrastructure.databaseUrl,
+    ...(usersOfRedis.has(replica.app) && { REDIS_URL: infrastructure.redisUrl }),
     LOG_LEVEL: process.env.LOG_LEVEL || 'info',
     ...(replica.app === 'gateway'
       ? { IDENTITY_PRIVATE_KEY: secrets.identityPrivateKey }

@@ -9,7 +9,7 @@ import { say, Stop } from './project.ts';
 import { apps, type App, type Secrets } from './service-processes.ts';
 
 export interface Unit {
-  kind: 'engine' | 'service';
+  kind: 'infrastructure' | 'service';
   name: string;
   version: string;
   pid?: number;
@@ -33,13 +33,13 @@ interface State {
 }
 
 /** `databasePassword`: of the superuser, whom no service uses */
-export interface EnginePasswords {
+export interface InfrastructurePasswords {
   databasePassword: string;
   servicePasswords: Record<App, string>;
   redisPassword: string;
 }
 
-export type InstallationSecrets = Secrets & EnginePasswords;
+export type InstallationSecrets = Secrets & InfrastructurePasswords;
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 

@@ -35,14 +35,14 @@ export const statusOf = async (file: StateFile) => {
     coaps_urls: state.coaps_urls ?? [],
     key_file: state.key_file ?? null,
     started_at: state.started_at ?? null,
-    engines: units.filter((u) => u.kind === 'engine').map((u) => u.entry),
+    infrastructure: units.filter((u) => u.kind === 'infrastructure').map((u) => u.entry),
     services: units.filter((u) => u.kind === 'service').map((u) => u.entry),
   };
 };
 
 export const printStatus = async (file: StateFile) => {
   const status = await statusOf(file);
-  const rows = [...status.engines, ...status.services].map((u) => [
+  const rows = [...status.infrastructure, ...status.services].map((u) => [
     u.name,
     u.version,
     u.pid ?? '-',

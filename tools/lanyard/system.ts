@@ -1,7 +1,7 @@
-/** The whole system on one machine: engines, then services, each a process of its own. */
+/** The whole system on one machine: infrastructure, then services, each a process of its own. */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startEngines } from './engines.ts';
+import { startInfrastructure } from './infrastructure.ts';
 import { tcpPort, udpPort } from './ports.ts';
 import { answers, waitUntil } from './probes.ts';
 import { isProcess, kill, launch, processOf, stopProcess } from './processes.ts';
@@ -12,21 +12,21 @@ import {
   environment,
   version,
   type App,
-  type EngineUrls,
+  type InfrastructureUrls,
   type Replica,
 } from './service-processes.ts';
 import { secretsOf, StateFile, type InstallationSecrets, type Unit } from './state.ts';
 import { Supervisor, type Supervised } from './supervisor.ts';
 
 /**
- * `engines`: those that run elsewhere; `env`: added to every service;
+ * `infrastructure`: the servers that run elsewhere; `env`: added to every service;
  * `rootOf`: another checkout that the services come from;
  * `startWithinMs`: services that give up at their start are started again until then
  */
 export interface SystemOptions {
   dataDir: string;
   replicas?: Partial<Record<App, number>>;
-  engines?: Partial<EngineUrls>;
+  infrastructure?: Partial<InfrastructureUrls>;
   env?: Record<string, string>;
   freePorts?: boolean;
   fast?: boolean;
@@ -98,7 +98,7 @@ export class System {
   leftOvers: Unit[];
   supervisor?: Supervisor;
   /** Since `start`. */
-  engineUrls!: EngineUrls;
+  infrastructureUrls!: InfrastructureUrls;
 
   constructor(options: SystemOptions) {
     this.options = options;
@@ -124,7 +124,7 @@ export class System {
 
   async startAll() {
     await this.stopOrphanServices();
-    const engines = await startEngines({
+    const infrastructure = await startInfrastructure({
       ...this.options,
       logs: this.logs,
       state: this.file.state,
@@ -133,9 +133,9 @@ export class System {
       secrets: this.secrets,
       say: this.say,
     });
-    this.engineUrls = engines.urls;
-    this.supervised.push(...engines.supervised);
-    this.file.state.units = engines.units;
+    this.infrastructureUrls = infrastructure.urls;
+    this.supervised.push(...infrastructure.supervised);
+    this.file.state.units = infrastructure.units;
     this.file.save();
     this.replicas = await this.planReplicas();
     await this.startServices();
@@ -221,7 +221,7 @@ export class System {
       unit.pid = again();
       return true;
     };
-    const answer = unit.kind === 'engine' ? answers[name as keyof typeof answers] : answers.service;
+    const answer = unit.kind === 'infrastructure' ? answers[name as keyof typeof answers] : answers.service;
     await waitUntil(name, () => (answer as typeof answers.service)(unit.address), {
       alive,
       hint: `See ${log}`,
@@ -230,13 +230,13 @@ export class System {
     });
   }
 
-  /** Services in reverse order, then the engines that are ours. */
+  /** Services in reverse order, then the infrastructure that it started. */
   async stop() {
     this.supervisor?.stop();
     const services = this.supervised.filter((s) => s.unit.kind === 'service').reverse();
     await Promise.all(services.map(({ unit }) => stopProcess(unit.pid, { waitMs: 20_000 })));
-    const engines = this.supervised.filter((s) => s.unit.kind === 'engine');
-    await Promise.all(engines.map(({ unit }) => stopProcess(unit.pid, { signal: unit.stopSignal, waitMs: 30_000 })));
+    const servers = this.supervised.filter((s) => s.unit.kind === 'infrastructure');
+    await Promise.all(servers.map(({ unit }) => stopProcess(unit.pid, { signal: unit.stopSignal, waitMs: 30_000 })));
     this.file.state.units = [];
     this.file.trySave();
   }
@@ -276,7 +276,7 @@ export class System {
   async startServices() {
     const system = {
       replicas: this.replicas,
-      engines: this.engineUrls,
+      infrastructure: this.infrastructureUrls,
       secrets: this.secrets,
       keyFile: this.keyFile,
       packagesFolder: join(this.options.dataDir, 'packages'),

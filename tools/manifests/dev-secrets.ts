@@ -1,4 +1,4 @@
-/** The Secrets of k8s/overlays/local and its engines, out of the passwords that docker-compose.yml uses too. */
+/** The Secrets of k8s/overlays/local and its infrastructure, out of the passwords that docker-compose.yml uses too. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { secretsOfServices } from '../cluster/overlay.ts';

@@ -57,7 +57,7 @@ const certificateFile = () => {
 /** Read by Node itself. */
 const ofNode = new Set(['NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS']);
 
-/** Files of engines are read at start; they exist only where the pod runs. */
+/** Files of the infrastructure are read at start; they exist only where the pod runs. */
 const withFiles = (environment: Environment): Environment =>
   Object.fromEntries(
     Object.entries(environment).map(([name, value]) => [

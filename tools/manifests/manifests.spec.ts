@@ -119,7 +119,7 @@ it('production gets all of its memory, whatever else its node is asked for', () 
   for (const { resources } of containers) expect(resources?.requests?.memory).toBe(resources?.limits?.memory);
 });
 
-it('the whole system on one machine, engines included, is limited to 8 GiB, and two processors are enough', () => {
+it('the whole system on one machine, infrastructure included, is limited to 8 GiB, and two processors are enough', () => {
   const containers = workloadsOf(buildKustomization(join(root, 'k8s/overlays/local'))).flatMap(({ pod, replicas }) =>
     Array.from({ length: replicas ?? Number.NaN }, () => pod.containers).flat(),
   );

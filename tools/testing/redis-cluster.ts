@@ -2,8 +2,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { redis, type EngineSpec } from '../lanyard/engine-processes.ts';
-import { fetchEngines } from '../lanyard/fetch-engines.ts';
+import { redis, type ServerSpec } from '../lanyard/infrastructure-processes.ts';
+import { fetchInfrastructure } from '../lanyard/fetch-infrastructure.ts';
 import { tcpPort } from '../lanyard/ports.ts';
 import { answers, waitUntil } from '../lanyard/probes.ts';
 import { ManagedProcess } from './managed-process.ts';
@@ -24,7 +24,7 @@ export class RedisNode extends ManagedProcess {
   port: number;
   client: Redis;
 
-  constructor(spec: EngineSpec, port: number) {
+  constructor(spec: ServerSpec, port: number) {
     super('redis', spec, () => answers.redis(`${host}:${port}`));
     this.port = port;
     this.client = new Redis({ port, host, lazyConnect: true, retryStrategy: () => 50 });
@@ -88,7 +88,7 @@ export class RedisCluster {
   }
 
   static async start(folder: string, replicas: number = mastersMax) {
-    const binaries = await fetchEngines();
+    const binaries = await fetchInfrastructure();
     const nodes: RedisNode[] = [];
     for (let n = 0; n < mastersMax + replicas; n++) nodes.push(await clusterNode(binaries, join(folder, `node-${n}`)));
     const cluster = new RedisCluster(nodes);

@@ -1,7 +1,7 @@
 /** The whole system for tests, benchmarks and drills: on free ports, not supervised, with data of its own. */
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import { removeData } from '../lanyard/engine-processes.ts';
+import { removeData } from '../lanyard/infrastructure-processes.ts';
 import { isProcess, stopProcess } from '../lanyard/processes.ts';
 import { dataFolder } from '../lanyard/project.ts';
 import { stopWhenInterrupted } from '../lanyard/interrupt.ts';

@@ -27,7 +27,7 @@ import {
   type RunningService,
   signIdentity,
 } from '@lanyard/service';
-import { engines, eventually, type Isolation, isolate, newIdentityKeys } from '@lanyard/testing';
+import { infrastructure, eventually, type Isolation, isolate, newIdentityKeys } from '@lanyard/testing';
 import type { Type } from '@nestjs/common';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -151,7 +151,7 @@ export const testSystem = (name: string, environment: NodeJS.ProcessEnv = {}) =>
     folder = await mkdtemp(join(tmpdir(), 'campaigns-'));
     const configOf = (replica: string) =>
       readConfig({
-        KAFKA_BROKERS: engines().brokers.join(','),
+        KAFKA_BROKERS: infrastructure().brokers.join(','),
         KAFKA_TOPIC_PREFIX: isolation.topicPrefix,
         DATABASE_URL: isolation.databaseUrl,
         ...identityKeys.serviceEnv,
@@ -168,7 +168,7 @@ export const testSystem = (name: string, environment: NodeJS.ProcessEnv = {}) =>
     );
     const logger = createLogger({ app: 'test', replicaId: 'test', level: 'error' });
     const { topicPrefix } = isolation;
-    kafka = new KafkaConnection({ brokers: engines().brokers, topicPrefix, clientId: 'test', logger });
+    kafka = new KafkaConnection({ brokers: infrastructure().brokers, topicPrefix, clientId: 'test', logger });
     producer = new KafkaProducer(kafka, { source: 'test' });
     await producer.connect();
     await listen(DeviceEvents, (event) => void events.push(event));

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ConnectionState } from '@lanyard/dtls';
 import { createLogger, type EncryptionKeys, newId, systemClock } from '@lanyard/service';
-import { engines, isolate, type Isolation, TestClock } from '@lanyard/testing';
+import { infrastructure, isolate, type Isolation, TestClock } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { ConnectionStore } from '../src/connections/connection-store.js';
@@ -19,7 +19,7 @@ describe('states of DTLS connections in Redis', () => {
 
   beforeAll(async () => {
     isolation = await isolate('connections');
-    redis = new Redis(engines().redisUrl);
+    redis = new Redis(infrastructure().redisUrl);
   });
   afterAll(async () => {
     await Promise.all(running.map((slots) => slots.release()));
@@ -176,7 +176,7 @@ describe('slots of replicas', () => {
 
   beforeAll(async () => {
     isolation = await isolate('slots');
-    redis = new Redis(engines().redisUrl);
+    redis = new Redis(infrastructure().redisUrl);
   });
   afterAll(async () => {
     redis.disconnect();

@@ -3,9 +3,9 @@ import { bootstrap, CLOCK, formatTimestamp, newId, REDIS, type RunningService } 
 import { KafkaProducer } from '@lanyard/kafka';
 import type { Type } from '@nestjs/common';
 import {
-  engines as engineUrls,
   eventually,
   holdRows,
+  infrastructure,
   isolate,
   type Isolation,
   newIdentityKeys,
@@ -85,11 +85,11 @@ describe('a device that does not answer', () => {
       app: 'device-proxy',
       replicaId: 'dp-0',
       http: { host: '127.0.0.1', port: 0 },
-      kafka: { brokers: engineUrls().brokers, topicPrefix: isolation.topicPrefix },
+      kafka: { brokers: infrastructure().brokers, topicPrefix: isolation.topicPrefix },
       logLevel: 'silent',
       secrets: {
         databaseUrl: isolation.databaseUrl,
-        redisUrl: engineUrls().redisUrl,
+        redisUrl: infrastructure().redisUrl,
         identityKeys: [newIdentityKeys().publicKey],
         encryptionKey: Buffer.alloc(32),
       },

@@ -1,5 +1,5 @@
 import { newId } from '@lanyard/service';
-import { engines, eventually, isolate, type Isolation, TestClock } from '@lanyard/testing';
+import { infrastructure, eventually, isolate, type Isolation, TestClock } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { stallMs } from '../src/sessions/limits.js';
@@ -41,7 +41,7 @@ describe('the fence between replicas', () => {
 
   beforeAll(async () => {
     isolation = await isolate('fencing');
-    redis = new Redis(engines().redisUrl);
+    redis = new Redis(infrastructure().redisUrl);
     [a, b] = [replica('dp-a'), replica('dp-b')];
   });
   afterAll(async () => {

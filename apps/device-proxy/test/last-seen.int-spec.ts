@@ -1,4 +1,4 @@
-import { engines, isolate, type Isolation, TestClock } from '@lanyard/testing';
+import { infrastructure, isolate, type Isolation, TestClock } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import type { Session } from '../src/sessions/session.js';
@@ -13,7 +13,7 @@ describe('last-seen times', () => {
 
   beforeAll(async () => {
     isolation = await isolate('last-seen');
-    redis = new Redis(engines().redisUrl);
+    redis = new Redis(infrastructure().redisUrl);
     parts = sessionParts(redis, `${isolation.redisPrefix}dp:`, 'dp-heard', clock);
   });
   afterAll(async () => {

@@ -1,5 +1,5 @@
 import { createSocket } from 'node:dgram';
-import { DtlsLine, engines, eventually, isolate, type Isolation, TcpLine } from '@lanyard/testing';
+import { DtlsLine, infrastructure, eventually, isolate, type Isolation, TcpLine } from '@lanyard/testing';
 import { deriveKey, encryptionKeyId } from '@lanyard/service';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
@@ -21,7 +21,7 @@ describe('DTLS connections between replicas', () => {
 
   beforeAll(async () => {
     isolation = await isolate('shared');
-    redis = new Redis(engines().redisUrl);
+    redis = new Redis(infrastructure().redisUrl);
   });
   afterEach(async () => {
     await Promise.all([...lines].map((line) => line.close()));
@@ -246,7 +246,7 @@ describe('DTLS connections between replicas', () => {
   });
 
   it('while Redis is away known connections continue, and records of others are dropped until it is back', async () => {
-    const line = await TcpLine.open(engines().redisUrl);
+    const line = await TcpLine.open(infrastructure().redisUrl);
     const own = new Redis(line.url, { maxRetriesPerRequest: 1, commandTimeout: 500, retryStrategy: () => 100 });
     own.on('error', () => undefined);
     const [a, b] = [await replica(), await replica({ redis: own })];

@@ -42,7 +42,7 @@ import {
 } from '@lanyard/service';
 import {
   type DeviceOptions,
-  engines,
+  infrastructure,
   eventually,
   holdRows,
   isolate,
@@ -94,7 +94,7 @@ export interface Read<V> {
   audience: string | undefined;
 }
 
-/** Replicas of the proxy on engines of their own, with the other services played by the test. */
+/** Replicas of the proxy on infrastructure of their own, with the other services played by the test. */
 export class TestSystem {
   readonly accountId = newId();
   readonly sessions: Read<DeviceSessionChanged>[] = [];
@@ -120,7 +120,7 @@ export class TestSystem {
   static async create(name: string, { autoCreateDevices = true } = {}): Promise<TestSystem> {
     const isolation = await isolate(name);
     const connection = new KafkaConnection({
-      brokers: engines().brokers,
+      brokers: infrastructure().brokers,
       clientId: `test-${name}`,
       topicPrefix: isolation.topicPrefix,
       partitions: 2,
@@ -179,11 +179,11 @@ export class TestSystem {
       app: 'device-proxy',
       replicaId,
       http: { host: '127.0.0.1', port: 0 },
-      kafka: { brokers: engines().brokers, topicPrefix: this.isolation.topicPrefix },
+      kafka: { brokers: infrastructure().brokers, topicPrefix: this.isolation.topicPrefix },
       logLevel: 'silent',
       secrets: {
         databaseUrl: this.isolation.databaseUrl,
-        redisUrl: engines().redisUrl,
+        redisUrl: infrastructure().redisUrl,
         identityKeys: [identityKeys.publicKey],
         encryptionKey,
       },
@@ -368,7 +368,7 @@ export class TestSystem {
   }
 
   private async withRedis<T>(work: (redis: Redis, prefix: string) => Promise<T>): Promise<T> {
-    const redis = new Redis(engines().redisUrl);
+    const redis = new Redis(infrastructure().redisUrl);
     try {
       return await work(redis, `${this.isolation.redisPrefix}dp:`);
     } finally {

@@ -18,7 +18,7 @@ describe('time', () => {
   afterAll(() => system.close());
 
   const advance = (seconds: number): Promise<void> => clock.advance(seconds * 1000);
-  /** Sweeps run on the clock, their work on engines: time advances a little until it is done. */
+  /** Sweeps run on the clock, their work waits for the infrastructure: time advances a little until it is done. */
   const passing = <T>(attempt: () => T | Promise<T>): Promise<T> =>
     eventually(async () => {
       await advance(1);

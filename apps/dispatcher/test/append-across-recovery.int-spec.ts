@@ -1,7 +1,7 @@
 import { type AddressInfo, connect as connectTo, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId, type RunningService } from '@lanyard/service';
-import { engines, eventually } from '@lanyard/testing';
+import { infrastructure, eventually } from '@lanyard/testing';
 import { Keys, type ShardKeys } from '../src/queue/keys.js';
 import { scripts } from '../src/queue/scripts.js';
 import { type Customer, TestSystem } from './test-system.js';
@@ -36,7 +36,7 @@ class Line {
   }
 
   private accept(client: Socket): void {
-    const { hostname, port } = new URL(engines().redisUrl);
+    const { hostname, port } = new URL(infrastructure().redisUrl);
     const redis = connectTo({ host: hostname, port: Number(port) });
     this.clients.add(client);
     for (const [socket, other] of [

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { DeviceEvents, type DeviceEventReported } from '@lanyard/contracts';
 import { BatchConsumer, KafkaConnection } from '@lanyard/kafka';
 import { createLogger, type RunningService } from '@lanyard/service';
-import { CallbackReceiver, engines, eventually } from '@lanyard/testing';
+import { CallbackReceiver, infrastructure, eventually } from '@lanyard/testing';
 import { type Answer, type Customer, TestSystem } from './test-system.js';
 
 let system: TestSystem;
@@ -18,7 +18,7 @@ beforeAll(async () => {
   receiver = await new CallbackReceiver().start();
   const { topicPrefix } = system.isolation;
   const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
-  kafka = new KafkaConnection({ brokers: engines().brokers, topicPrefix, clientId: 'test', logger });
+  kafka = new KafkaConnection({ brokers: infrastructure().brokers, topicPrefix, clientId: 'test', logger });
   consumer = new BatchConsumer(kafka, {
     topic: DeviceEvents,
     group: 'test',

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DeviceValues } from '@lanyard/contracts';
 import { KafkaConnection } from '@lanyard/kafka';
 import { bootstrap, CLOCK, createLogger, LOGGER, newId, type RunningService } from '@lanyard/service';
-import { engines, eventsOf, eventually, parseMessage, withProviders } from '@lanyard/testing';
+import { infrastructure, eventsOf, eventually, parseMessage, withProviders } from '@lanyard/testing';
 import { definition } from '../src/app.module.js';
 import { TestSystem, payloads } from './test-system.js';
 
@@ -18,7 +18,7 @@ describe('a topic that is deleted under a running dispatcher', () => {
     system = await TestSystem.create('deleted-topic');
     const { topicPrefix } = system.isolation;
     connection = new KafkaConnection({
-      brokers: engines().brokers,
+      brokers: infrastructure().brokers,
       clientId: 'test',
       topicPrefix,
       partitions: 2,

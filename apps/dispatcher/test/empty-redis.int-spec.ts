@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLogger, newId, type RunningService } from '@lanyard/service';
-import { engines, eventsOf, eventually, parseMessage, TestClock } from '@lanyard/testing';
+import { infrastructure, eventsOf, eventually, parseMessage, TestClock } from '@lanyard/testing';
 import type { AppendNotifier } from '../src/intake/append-notifier.js';
 import { type IntakeBatch, IntakeEvent } from '../src/intake/intake-event.js';
 import { Replay } from '../src/intake/replay.js';
@@ -77,7 +77,7 @@ describe('what is read again', () => {
   let link: RedisLink;
 
   beforeAll(async () => {
-    link = await RedisLink.open(engines().redisUrl, logger);
+    link = await RedisLink.open(infrastructure().redisUrl, logger);
   });
 
   afterAll(() => link?.close());

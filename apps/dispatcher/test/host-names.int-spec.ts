@@ -77,7 +77,7 @@ describe('callback hosts', () => {
     );
     await eventually(() => expect(new Set(asked).size).toBe(50));
     expect(await names.addressesOf('live.example.')).toHaveLength(2);
-    // As connections to the engines do.
+    // As connections to Kafka, PostgreSQL and Redis do.
     await lookup('localhost');
     expect(failed).toBe(0);
     await Promise.all(dead);

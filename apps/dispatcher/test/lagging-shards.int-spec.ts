@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLogger, newId } from '@lanyard/service';
-import { engines, eventually, TestClock } from '@lanyard/testing';
+import { infrastructure, eventually, TestClock } from '@lanyard/testing';
 import { IntakeEvent } from '../src/intake/intake-event.js';
 import { lagMaxMs } from '../src/intake/shard-appender.js';
 import { ChannelRegistry } from '../src/queue/channel-registry.js';
@@ -14,7 +14,7 @@ describe('positions of shards', () => {
   let link: RedisLink;
 
   beforeAll(async () => {
-    link = await RedisLink.open(engines().redisUrl, logger);
+    link = await RedisLink.open(infrastructure().redisUrl, logger);
   });
 
   afterAll(() => link?.close());

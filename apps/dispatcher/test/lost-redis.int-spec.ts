@@ -1,7 +1,7 @@
 import { type AddressInfo, connect as connectTo, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunningService } from '@lanyard/service';
-import { engines, eventually, WebSocketClient } from '@lanyard/testing';
+import { infrastructure, eventually, WebSocketClient } from '@lanyard/testing';
 import { TestSystem, numbers, payloads } from './test-system.js';
 
 /** So that a recovery takes longer than a client needs for a pong. */
@@ -32,7 +32,7 @@ class Line {
   }
 
   private accept(client: Socket): void {
-    const { hostname, port } = new URL(engines().redisUrl);
+    const { hostname, port } = new URL(infrastructure().redisUrl);
     const redis = connectTo({ host: hostname, port: Number(port) });
     for (const [socket, other] of [
       [client, redis],

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createLogger, newId } from '@lanyard/service';
-import { engines, TestClock } from '@lanyard/testing';
+import { infrastructure, TestClock } from '@lanyard/testing';
 import { eventOverheadBytes } from '../src/limits.js';
 import type { Intake } from '../src/intake/intake.js';
 import { type IntakeBatch, IntakeEvent } from '../src/intake/intake-event.js';
@@ -30,7 +30,7 @@ describe('events for every channel of an account that has many', () => {
   const clock = new TestClock(Date.now());
 
   beforeAll(async () => {
-    link = await RedisLink.open(engines().redisUrl, logger);
+    link = await RedisLink.open(infrastructure().redisUrl, logger);
   });
 
   afterAll(() => link?.close());

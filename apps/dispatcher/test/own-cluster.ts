@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import { eventually } from '@lanyard/testing';
 import { Redis } from 'ioredis';
-import { freePort, programOfEngine } from './own-redis.js';
+import { freePort, programOfRedis } from './own-redis.js';
 
 const slots = 16_384;
 
@@ -50,7 +50,7 @@ export class OwnCluster {
 
   static async start(): Promise<OwnCluster> {
     const folder = mkdtempSync(join(tmpdir(), 'redis-cluster-'));
-    const program = await programOfEngine();
+    const program = await programOfRedis();
     const [first, second] = [await startNode(program, folder), await startNode(program, folder)];
     // A master that loses its last slot becomes a replica.
     for (const [n, { client }] of [first, second].entries())

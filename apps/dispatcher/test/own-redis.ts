@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect } from '@jest/globals';
-import { engines, eventually } from '@lanyard/testing';
+import { infrastructure, eventually } from '@lanyard/testing';
 import { Redis } from 'ioredis';
 
 export const freePort = async (): Promise<number> => {
@@ -14,8 +14,8 @@ export const freePort = async (): Promise<number> => {
   return port;
 };
 
-export const programOfEngine = async (): Promise<string> => {
-  const shared = new Redis(engines().redisUrl);
+export const programOfRedis = async (): Promise<string> => {
+  const shared = new Redis(infrastructure().redisUrl);
   const [, program] = /^executable:(.+?)\r?$/m.exec(await shared.info('server')) ?? [];
   shared.disconnect();
   return program ?? 'redis-server';
@@ -32,7 +32,7 @@ export class OwnRedis {
   static async start(): Promise<OwnRedis> {
     const port = await freePort();
     const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--maxmemory-policy', 'noeviction'];
-    const child = spawn(await programOfEngine(), args, { stdio: 'ignore' });
+    const child = spawn(await programOfRedis(), args, { stdio: 'ignore' });
     const client = new Redis({ port, host: '127.0.0.1', retryStrategy: () => 50 });
     client.on('error', () => undefined);
     await eventually(async () => expect(await client.ping()).toBe('PONG'));

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import type { Category, FramedItem } from '@lanyard/contracts';
 import { createLogger, newId } from '@lanyard/service';
-import { engines, TestClock } from '@lanyard/testing';
+import { infrastructure, TestClock } from '@lanyard/testing';
 import type { Turn } from '../src/delivery/callback-delivery.js';
 import { type IntakeBatch, IntakeEvent } from '../src/intake/intake-event.js';
 import { channelEvents } from '../src/intake/audience.js';
@@ -26,7 +26,7 @@ export const hourMs = 3_600_000;
 export const anyTurn = (): Turn => ({ signal: new AbortController().signal, lingerMs: 0, mayContinue: () => true });
 
 /** Commands on the queues of one shard, on the real Redis, for each test a corner of its own. */
-export const queueBench = (redisUrl = () => engines().redisUrl) => {
+export const queueBench = (redisUrl = () => infrastructure().redisUrl) => {
   const bench = {} as {
     link: RedisLink;
     keys: Keys;

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLogger, systemClock } from '@lanyard/service';
-import { engines } from '@lanyard/testing';
+import { infrastructure } from '@lanyard/testing';
 import { RedisLink } from '../src/queue/redis-link.js';
 import { SharedClock } from '../src/queue/shared-clock.js';
 
@@ -17,7 +17,8 @@ describe('the clock of what is stored', () => {
   const redisMs = async (): Promise<number> => Number((await link.redis.time())[0]) * 1_000;
 
   beforeAll(async () => {
-    link = await RedisLink.open(engines().redisUrl, createLogger({ app: 'test', replicaId: 'test', level: 'silent' }));
+    const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
+    link = await RedisLink.open(infrastructure().redisUrl, logger);
   });
 
   afterAll(() => link.close());

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { KafkaConnection, KafkaProducer } from '@lanyard/kafka';
 import { createLogger, newId, type RunningService } from '@lanyard/service';
-import { engines, eventually, eventsOf, parseMessage } from '@lanyard/testing';
+import { infrastructure, eventually, eventsOf, parseMessage } from '@lanyard/testing';
 import { DeviceValues, fixtures, type ResourceValueArrived } from '@lanyard/contracts';
 import { TestSystem, payloads } from './test-system.js';
 
@@ -16,7 +16,7 @@ describe('an event whose producer has a clock that is behind', () => {
     system = await TestSystem.create('slow-clock');
     service = await system.startReplica();
     const { topicPrefix } = system.isolation;
-    kafka = new KafkaConnection({ brokers: engines().brokers, topicPrefix, clientId: 'behind', logger });
+    kafka = new KafkaConnection({ brokers: infrastructure().brokers, topicPrefix, clientId: 'behind', logger });
   });
 
   afterAll(async () => {

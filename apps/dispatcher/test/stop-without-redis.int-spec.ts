@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { defaultStopTimeoutMs, type RunningService } from '@lanyard/service';
-import { engines, eventually, TcpLine, WebSocketClient } from '@lanyard/testing';
+import { infrastructure, eventually, TcpLine, WebSocketClient } from '@lanyard/testing';
 import { TestSystem, payloads } from './test-system.js';
 
 describe.each(['refuses', 'never answers'] as const)('a dispatcher that stops while Redis %s', (fault) => {
@@ -9,7 +9,7 @@ describe.each(['refuses', 'never answers'] as const)('a dispatcher that stops wh
   let service: RunningService;
 
   beforeAll(async () => {
-    line = await TcpLine.open(engines().redisUrl);
+    line = await TcpLine.open(infrastructure().redisUrl);
     system = await TestSystem.create('stop');
     service = await system.startReplica('dispatcher-0', { REDIS_URL: line.url });
   });

@@ -31,7 +31,7 @@ import {
   systemClock,
   type Timer,
 } from '@lanyard/service';
-import { engines, isolate, type Isolation, newIdentityKeys, withProviders } from '@lanyard/testing';
+import { infrastructure, isolate, type Isolation, newIdentityKeys, withProviders } from '@lanyard/testing';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { definition } from '../src/app.module.js';
@@ -140,7 +140,7 @@ export class TestSystem {
     private readonly kafka: KafkaConnection,
     readonly producer: KafkaProducer,
   ) {
-    this.redis = new Redis(engines().redisUrl);
+    this.redis = new Redis(infrastructure().redisUrl);
     this.channels = new StateReader<ChannelChanged>(kafka, ChannelsState, {
       project: (value) => value,
       onFatal: () => undefined,
@@ -155,7 +155,7 @@ export class TestSystem {
   static async create(name: string): Promise<TestSystem> {
     const isolation = await isolate(name);
     const kafka = new KafkaConnection({
-      brokers: engines().brokers,
+      brokers: infrastructure().brokers,
       topicPrefix: isolation.topicPrefix,
       clientId: 'test',
       partitions: 2,
@@ -190,10 +190,10 @@ export class TestSystem {
   config(name: string, environment: NodeJS.ProcessEnv = {}): DispatcherConfig {
     return readConfig({
       REPLICA_ID: name,
-      KAFKA_BROKERS: engines().brokers.join(','),
+      KAFKA_BROKERS: infrastructure().brokers.join(','),
       KAFKA_TOPIC_PREFIX: this.isolation.topicPrefix,
       DATABASE_URL: this.isolation.databaseUrl,
-      REDIS_URL: engines().redisUrl,
+      REDIS_URL: infrastructure().redisUrl,
       DISPATCHER_REDIS_PREFIX: this.isolation.redisPrefix,
       DISPATCHER_CALLBACK_ALLOW_CIDRS: '127.0.0.0/8',
       ...identityKeys.serviceEnv,

@@ -8,7 +8,7 @@ import {
   type RunningService,
   signIdentity,
 } from '@lanyard/service';
-import { engines, type Isolation, isolate, newIdentityKeys } from '@lanyard/testing';
+import { infrastructure, type Isolation, isolate, newIdentityKeys } from '@lanyard/testing';
 import { definition } from '../src/app.module.js';
 import { readConfig } from '../src/config.js';
 
@@ -25,7 +25,7 @@ export class TestSystem {
 
   static async start(name: string): Promise<TestSystem> {
     const isolation = await isolate(name);
-    const { brokers } = engines();
+    const { brokers } = infrastructure();
     const config = readConfig({
       KAFKA_BROKERS: brokers.join(','),
       KAFKA_TOPIC_PREFIX: isolation.topicPrefix,

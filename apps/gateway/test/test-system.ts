@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bootstrap, type CreateApp, newId, type RunningService } from '@lanyard/service';
-import { engines, isolate, type Isolation, newIdentityKeys } from '@lanyard/testing';
+import { infrastructure, isolate, type Isolation, newIdentityKeys } from '@lanyard/testing';
 import { type GatewayConfig, readConfig } from '../src/config.js';
 import { definition } from '../src/app.module.js';
 
@@ -43,7 +43,7 @@ export class TestSystem {
   }
 
   config(variables: Record<string, string> = {}): GatewayConfig {
-    const { brokers, redisUrl } = engines();
+    const { brokers, redisUrl } = infrastructure();
     const nowhere = 'http://127.0.0.1:9';
     return readConfig({
       KAFKA_BROKERS: brokers.join(','),

@@ -35,7 +35,7 @@ import {
   type RunningService,
   signIdentity,
 } from '@lanyard/service';
-import { engines, type Isolation, isolate, newIdentityKeys } from '@lanyard/testing';
+import { infrastructure, type Isolation, isolate, newIdentityKeys } from '@lanyard/testing';
 import { Client } from 'pg';
 import { definition } from '../src/app.module.js';
 import { readConfig } from '../src/config.js';
@@ -136,7 +136,7 @@ export const testSystem = (name: string) => {
 
   const configOf = (replica: string, environment: NodeJS.ProcessEnv = {}): ReturnType<typeof readConfig> =>
     readConfig({
-      KAFKA_BROKERS: engines().brokers.join(','),
+      KAFKA_BROKERS: infrastructure().brokers.join(','),
       KAFKA_TOPIC_PREFIX: isolation.topicPrefix,
       DATABASE_URL: isolation.databaseUrl,
       ...identityKeys.serviceEnv,
@@ -153,7 +153,7 @@ export const testSystem = (name: string) => {
     );
     const logger = createLogger({ app: 'test', replicaId: 'test', level: 'error' });
     kafka = new KafkaConnection({
-      brokers: engines().brokers,
+      brokers: infrastructure().brokers,
       topicPrefix: isolation.topicPrefix,
       clientId: 'test',
       logger,

@@ -1,6 +1,6 @@
 import { KafkaConnection, KafkaProducer } from '@lanyard/kafka';
 import { bootstrap, createLogger, identityHeader, newId, type RunningService, signIdentity } from '@lanyard/service';
-import { engines, type Isolation, isolate, newIdentityKeys } from '@lanyard/testing';
+import { infrastructure, type Isolation, isolate, newIdentityKeys } from '@lanyard/testing';
 import { definition } from '../src/app.module.js';
 import { readConfig } from '../src/config.js';
 
@@ -20,7 +20,7 @@ export class TestSystem {
   static async start(name: string): Promise<TestSystem> {
     const isolation = await isolate(name);
     const config = readConfig({
-      KAFKA_BROKERS: engines().brokers.join(','),
+      KAFKA_BROKERS: infrastructure().brokers.join(','),
       KAFKA_TOPIC_PREFIX: isolation.topicPrefix,
       DATABASE_URL: isolation.databaseUrl,
       ...identityKeys.serviceEnv,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DeviceEvents, type DeviceEventReported, fixtures } from '@lanyard/contracts';
 import { createLogger } from '@lanyard/service';
-import { engines, type Isolation, isolate } from '@lanyard/testing';
+import { infrastructure, type Isolation, isolate } from '@lanyard/testing';
 import { ConsumerCluster } from '../src/kafkajs/consumer-cluster.js';
 import { KafkaConnection, KafkaProducer } from '../src/index.js';
 
@@ -16,7 +16,7 @@ describe('a consumer whose fetch the broker keeps', () => {
     isolation = await isolate('cluster');
     const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
     const { topicPrefix } = isolation;
-    const brokers = engines().brokers;
+    const brokers = infrastructure().brokers;
     connection = new KafkaConnection({ brokers, clientId: 'test', topicPrefix, partitions: 4, logger });
     await connection.ensureTopics([DeviceEvents]);
     const producer = new KafkaProducer(connection, { source: 'test' });

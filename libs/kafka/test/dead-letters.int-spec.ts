@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { deadLetterTopic, DeviceEvents, type DeviceEventReported } from '@lanyard/contracts';
 import { createLogger, newId } from '@lanyard/service';
-import { engines, eventually, type Isolation, isolate } from '@lanyard/testing';
+import { infrastructure, eventually, type Isolation, isolate } from '@lanyard/testing';
 import { messageBytesMax } from '../src/connection/topic-settings.js';
 import { BatchConsumer, KafkaConnection, KafkaProducer, PoisonMessage } from '../src/index.js';
 
@@ -17,7 +17,7 @@ describe('dead letters of large messages', () => {
     isolation = await isolate('dead-letters');
     const { topicPrefix } = isolation;
     connection = new KafkaConnection({
-      brokers: engines().brokers,
+      brokers: infrastructure().brokers,
       clientId: 'test',
       topicPrefix,
       partitions: 1,

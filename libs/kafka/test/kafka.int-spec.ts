@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { decodeMessage, DeviceEvents, type DeviceEventReported, deadLetterTopic, type Topic } from '@lanyard/contracts';
 import { createLogger, newId, openDatabase } from '@lanyard/service';
-import { engines, eventually, type Isolation, isolate } from '@lanyard/testing';
+import { infrastructure, eventually, type Isolation, isolate } from '@lanyard/testing';
 import type { DataSource } from 'typeorm';
 import {
   type Batch,
@@ -45,7 +45,7 @@ describe('libs/kafka on a real broker', () => {
   beforeAll(async () => {
     isolation = await isolate('kafka');
     connection = new KafkaConnection({
-      brokers: engines().brokers,
+      brokers: infrastructure().brokers,
       clientId: 'test',
       topicPrefix: isolation.topicPrefix,
       partitions: 4,
@@ -96,7 +96,7 @@ describe('libs/kafka on a real broker', () => {
     const lines: string[] = [];
     const destination = { write: (line: string) => void lines.push(line) };
     const told = new KafkaConnection({
-      brokers: engines().brokers,
+      brokers: infrastructure().brokers,
       clientId: 'told',
       topicPrefix: isolation.topicPrefix,
       minInsyncReplicas: 2,

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { DeviceEvents, type DeviceEventReported, fixtures, type Topic } from '@lanyard/contracts';
 import { createLogger, newId } from '@lanyard/service';
-import { engines, eventually, type Isolation, isolate } from '@lanyard/testing';
+import { infrastructure, eventually, type Isolation, isolate } from '@lanyard/testing';
 import { BatchConsumer, KafkaConnection, KafkaProducer } from '../src/index.js';
 
 const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
@@ -35,7 +35,7 @@ describe('a process that was killed', () => {
   beforeAll(async () => {
     isolation = await isolate('membership');
     connection = new KafkaConnection({
-      brokers: engines().brokers,
+      brokers: infrastructure().brokers,
       clientId: 'service-0',
       topicPrefix: isolation.topicPrefix,
       partitions: 4,
@@ -64,7 +64,7 @@ describe('a process that was killed', () => {
 
   const startOther = async (clientId: string): Promise<void> => {
     const groupId = connection.topicName(`g.${topic.name}`);
-    const args = [engines().brokers.join(','), clientId, groupId, connection.topicName(topic.name)];
+    const args = [infrastructure().brokers.join(','), clientId, groupId, connection.topicName(topic.name)];
     process_ = spawn(process.execPath, ['--input-type=module', '-e', member, ...args]);
     const said = createInterface({ input: process_.stdout as NodeJS.ReadableStream });
     await new Promise((joined) => said.once('line', joined));

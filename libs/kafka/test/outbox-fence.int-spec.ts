@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type DeviceModelChanged, DeviceModels, fixtures, modelKey } from '@lanyard/contracts';
 import { createLogger, newId, openDatabase } from '@lanyard/service';
-import { engines, eventually, isolate, type Isolation } from '@lanyard/testing';
+import { infrastructure, eventually, isolate, type Isolation } from '@lanyard/testing';
 import type { DataSource } from 'typeorm';
 import {
   KafkaConnection,
@@ -46,7 +46,7 @@ describe('what a relay was sending when another one took over', () => {
     database = await openDatabase({ url, schema, entities: [], migrations: [], applicationName: 'test' });
     await database.query(outboxTable);
     connection = new KafkaConnection({
-      brokers: engines().brokers,
+      brokers: infrastructure().brokers,
       clientId: 'test',
       topicPrefix,
       partitions: 2,

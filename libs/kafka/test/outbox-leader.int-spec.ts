@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { DeviceEvents, type DeviceEventReported, fixtures } from '@lanyard/contracts';
 import { createLogger, Metrics, newId, openDatabase } from '@lanyard/service';
-import { engines, eventually, isolate, type Isolation } from '@lanyard/testing';
+import { infrastructure, eventually, isolate, type Isolation } from '@lanyard/testing';
 import type { DataSource } from 'typeorm';
 import { Outbox, OutboxRelay, outboxTable, type OutboxRelayOptions } from '../src/index.js';
 
@@ -35,7 +35,7 @@ const silentLine = async () => {
   const sockets = new Set<Socket>();
   let silent = false;
   const server = createServer((client) => {
-    const { hostname, port } = new URL(engines().databaseUrl);
+    const { hostname, port } = new URL(infrastructure().databaseUrl);
     const database = connect({ host: hostname, port: Number(port) });
     const pipe = (from: Socket, to: Socket): void => {
       sockets.add(from);

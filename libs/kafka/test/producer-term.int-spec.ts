@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type DeviceModelChanged, DeviceModels, fixtures } from '@lanyard/contracts';
 import { createLogger } from '@lanyard/service';
-import { engines, eventually, isolate, type Isolation } from '@lanyard/testing';
+import { infrastructure, eventually, isolate, type Isolation } from '@lanyard/testing';
 import { KafkaConnection, KafkaProducer, ProducerFenced, type ProducerOptions } from '../src/index.js';
 import { Bundles } from '../src/kafkajs/bundles.js';
 import { newTerm } from '../src/kafkajs/producer-term.js';
@@ -17,7 +17,7 @@ describe('producers of one name', () => {
   beforeAll(async () => {
     isolation = await isolate('producer-term');
     const { topicPrefix } = isolation;
-    const { brokers } = engines();
+    const { brokers } = infrastructure();
     connection = new KafkaConnection({ brokers, clientId: 'test', topicPrefix, partitions: 1, logger });
     await connection.ensureTopics([DeviceModels]);
   });

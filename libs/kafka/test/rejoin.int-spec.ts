@@ -8,7 +8,7 @@ import {
   type Topic,
 } from '@lanyard/contracts';
 import { createLogger, newId } from '@lanyard/service';
-import { engines, eventually, type Isolation, isolate, TcpLine } from '@lanyard/testing';
+import { infrastructure, eventually, type Isolation, isolate, TcpLine } from '@lanyard/testing';
 import { BatchConsumer, KafkaConnection, KafkaProducer, StateReader } from '../src/index.js';
 
 /** A third of the session of a member: who waits for the end of one is not done by then. */
@@ -31,7 +31,7 @@ describe('after Kafka was away', () => {
 
   beforeAll(async () => {
     isolation = await isolate('rejoin');
-    const broker = engines().brokers[0] as string;
+    const broker = infrastructure().brokers[0] as string;
     line = await TcpLine.toKafka(broker);
     direct = connectionTo(broker, 'direct');
     cut = connectionTo(line.address, 'cut');

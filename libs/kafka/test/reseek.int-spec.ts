@@ -1,14 +1,14 @@
 import { expect, it } from '@jest/globals';
 import { DeviceEvents, type DeviceEventReported, fixtures, type Topic } from '@lanyard/contracts';
 import { createLogger, newId } from '@lanyard/service';
-import { engines, eventually, isolate } from '@lanyard/testing';
+import { infrastructure, eventually, isolate } from '@lanyard/testing';
 import { BatchConsumer, KafkaConnection, KafkaProducer } from '../src/index.js';
 
 it('a batch that ends after the store was read again does not count: what the store lacks is handled again', async () => {
   const { topicPrefix, drop } = await isolate('reseek');
   const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
   const connection = new KafkaConnection({
-    brokers: engines().brokers,
+    brokers: infrastructure().brokers,
     clientId: 'test',
     topicPrefix,
     partitions: 1,

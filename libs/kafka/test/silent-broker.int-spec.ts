@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AccessAccounts } from '@lanyard/contracts';
 import { createLogger, startsWithin } from '@lanyard/service';
-import { engines, type Isolation, isolate, TcpLine } from '@lanyard/testing';
+import { infrastructure, type Isolation, isolate, TcpLine } from '@lanyard/testing';
 import { KafkaConnection, StateReader } from '../src/index.js';
 
 describe('a Kafka that goes silent in the middle of a start', () => {
@@ -11,7 +11,7 @@ describe('a Kafka that goes silent in the middle of a start', () => {
 
   beforeAll(async () => {
     isolation = await isolate('silent-broker');
-    line = await TcpLine.toKafka(engines().brokers[0] as string);
+    line = await TcpLine.toKafka(infrastructure().brokers[0] as string);
     const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
     const { topicPrefix } = isolation;
     connection = new KafkaConnection({ brokers: [line.address], clientId: 'test', topicPrefix, logger });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AccessAccounts, type AccessAccountChanged, fixtures, type Topic } from '@lanyard/contracts';
 import { createLogger, newId } from '@lanyard/service';
-import { engines, eventually, type Isolation, isolate } from '@lanyard/testing';
+import { infrastructure, eventually, type Isolation, isolate } from '@lanyard/testing';
 import { KafkaConnection, KafkaProducer, StateReader } from '../src/index.js';
 
 describe('a reader of state', () => {
@@ -15,7 +15,7 @@ describe('a reader of state', () => {
     const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
     const { topicPrefix } = isolation;
     connect = (clientId) =>
-      new KafkaConnection({ brokers: engines().brokers, clientId, topicPrefix, partitions: 4, logger });
+      new KafkaConnection({ brokers: infrastructure().brokers, clientId, topicPrefix, partitions: 4, logger });
     connection = connect('test');
     producer = new KafkaProducer(connection, { source: 'test' });
     await producer.connect();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DeviceEvents, type DeviceEventReported } from '@lanyard/contracts';
 import { createLogger, newId } from '@lanyard/service';
-import { engines, eventually, type Isolation, isolate } from '@lanyard/testing';
+import { infrastructure, eventually, type Isolation, isolate } from '@lanyard/testing';
 import { BatchConsumer, KafkaConnection, KafkaProducer } from '../src/index.js';
 import { event } from './event.js';
 
@@ -12,7 +12,7 @@ describe('kafkajs with no part replaced', () => {
   beforeAll(async () => {
     isolation = await isolate('stock');
     connection = new KafkaConnection({
-      brokers: engines().brokers,
+      brokers: infrastructure().brokers,
       clientId: 'test',
       topicPrefix: isolation.topicPrefix,
       partitions: 4,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { engines, type Isolation, isolate } from '@lanyard/testing';
+import { infrastructure, type Isolation, isolate } from '@lanyard/testing';
 import type { DataSource } from 'typeorm';
 import { toServiceError } from '../src/http/error-filter.js';
 import { FairQueue, InternalError, openDatabase, QueryTimedOut, redisClient, Unavailable } from '../src/index.js';
@@ -105,7 +105,7 @@ describe('what PostgreSQL says', () => {
 });
 
 describe('what Redis says', () => {
-  const redis = redisClient(engines().redisUrl, { retryStrategy: () => 100 });
+  const redis = redisClient(infrastructure().redisUrl, { retryStrategy: () => 100 });
 
   afterAll(() => redis.disconnect());
 

@@ -1,5 +1,5 @@
 export * from './certificates.js';
-export * from './engines.js';
+export * from './infrastructure.js';
 export * from './eventually.js';
 export * from './identity.js';
 export * from './tcp-line.js';

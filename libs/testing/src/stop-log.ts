@@ -1,4 +1,4 @@
-import { engines, isolate } from './engines.js';
+import { infrastructure, isolate } from './infrastructure.js';
 import { TcpLine } from './tcp-line.js';
 
 export type InfrastructureName = 'postgresql' | 'kafka' | 'redis';
@@ -23,8 +23,8 @@ export const stopLog = async (
   const isolation = await isolate(name);
   const lines = {
     postgresql: await TcpLine.open(isolation.databaseUrl),
-    kafka: await TcpLine.toKafka(engines().brokers[0] as string),
-    redis: await TcpLine.open(engines().redisUrl),
+    kafka: await TcpLine.toKafka(infrastructure().brokers[0] as string),
+    redis: await TcpLine.open(infrastructure().redisUrl),
   };
   const logged: string[] = [];
   const service = await start({

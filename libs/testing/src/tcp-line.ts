@@ -146,7 +146,7 @@ export class TcpLine {
     this.state = 'silent';
   }
 
-  /** As `swallow`, when the engine has answered so much from now on. */
+  /** As `swallow`, when the server has answered so much from now on. */
   swallowAfter(bytes: number): void {
     this.silentAfterBytes = bytes;
   }
@@ -157,7 +157,7 @@ export class TcpLine {
   }
 
   /**
-   * Waits for a request that matches, and cuts its connection: before the engine has it, or after the engine carried it out
+   * Waits for a request that matches, and cuts its connection: before the server has it, or after the server carried it out
    * and before the answer is back. Resolves with whether that happened in time.
    * @param first done before the cut
    */

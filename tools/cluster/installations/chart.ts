@@ -1,4 +1,4 @@
-/** deploy/helm with values as an operator writes them: engines elsewhere, a Gateway, migrations as hooks. */
+/** deploy/helm with values as an operator writes them: infrastructure elsewhere, a Gateway, migrations as hooks. */
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ const gatewayApi = 'sigs.k8s.io/gateway-api@v1.6.3';
 const account = '00000000000000000000000000000001';
 const chart = join(root, 'deploy/helm');
 
-const withoutTls = (engine: string) => ({ [`${engine}_TLS_ENABLED`]: 'false', [`${engine}_TLS_CA_FILE`]: '' });
+const withoutTls = (server: string) => ({ [`${server}_TLS_ENABLED`]: 'false', [`${server}_TLS_CA_FILE`]: '' });
 
 /** For a node with two processors. */
 const small = (memory: string) => ({
@@ -103,7 +103,7 @@ export class Chart extends Installation {
   override async install() {
     const { kubectl } = this;
     const { folder } = this.cluster.plan;
-    const urls = await this.engineUrls();
+    const urls = await this.infrastructureUrls();
     const packages = join(folder, 'packages');
     mkdirSync(packages, { recursive: true });
     chmodSync(packages, 0o777);

@@ -1,9 +1,9 @@
-/** k8s/overlays/local, with its own engines, as k8s/README.md says. */
+/** k8s/overlays/local, with its own infrastructure, as k8s/README.md says. */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { parseEnv } from 'node:util';
-import { engineImages, ensureEngineImages } from '../../images/engines.ts';
+import { infrastructureImages, ensureInfrastructureImages } from '../../images/infrastructure.ts';
 import { chooseBuilder } from '../../images/programs.ts';
 import { runProgram } from '../../lanyard/programs.ts';
 import { root, say } from '../../lanyard/project.ts';
@@ -11,8 +11,8 @@ import { devSecrets } from '../../manifests/dev-secrets.ts';
 import { Installation } from '../installation.ts';
 import { namespace, packagesVolume } from '../overlay.ts';
 
-const infrastructure = 'lanyard-infrastructure';
-const engines = ['lanyard-kafka', 'lanyard-postgresql', 'redis'];
+const infrastructureNamespace = 'lanyard-infrastructure';
+const servers = ['lanyard-kafka', 'lanyard-postgresql', 'redis'];
 
 export class LocalOverlay extends Installation {
   private path(...parts: string[]) {
@@ -22,11 +22,12 @@ export class LocalOverlay extends Installation {
   override async loadImages(given?: string, tag?: string) {
     await super.loadImages(given, tag);
     const builder = chooseBuilder(undefined);
-    await ensureEngineImages(builder);
-    const archive = join(this.cluster.folderOfImages, 'engines.tar');
+    await ensureInfrastructureImages(builder);
+    const archive = join(this.cluster.folderOfImages, 'infrastructure.tar');
     rmSync(archive, { force: true });
     const several = builder === 'docker' ? [] : ['--multi-image-archive'];
-    await runProgram(builder, ['save', '--output', archive, ...several, ...engineImages().map(([, image]) => image)]);
+    const names = infrastructureImages().map(([, image]) => image);
+    await runProgram(builder, ['save', '--output', archive, ...several, ...names]);
     this.cluster.load(archive);
   }
 
@@ -42,7 +43,7 @@ export class LocalOverlay extends Installation {
     };
     return [
       volume('campaigns-packages', namespace),
-      ...engines.map((engine) => volume(`data-${engine}-0`, infrastructure)),
+      ...servers.map((server) => volume(`data-${server}-0`, infrastructureNamespace)),
     ];
   }
 
@@ -75,10 +76,10 @@ export class LocalOverlay extends Installation {
     await kubectl.apply(this.volumes());
     await kubectl.run(['apply', '-k', this.writeOverlay()]);
     const timeout = '--timeout=300s';
-    for (const engine of engines) {
-      const args = ['-n', infrastructure, 'rollout', 'status', `statefulset/${engine}`, timeout];
+    for (const server of servers) {
+      const args = ['-n', infrastructureNamespace, 'rollout', 'status', `statefulset/${server}`, timeout];
       await kubectl.run(args, { timeoutMs: 310_000 });
-      say(`${engine} is ready`);
+      say(`${server} is ready`);
     }
     await this.rolledOut();
     await this.fetchKey();

@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import { cpSync, linkSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { fetchEngines } from '../lanyard/fetch-engines.ts';
+import { fetchInfrastructure } from '../lanyard/fetch-infrastructure.ts';
 import { root, say } from '../lanyard/project.ts';
 import { buildOf, pulls, smallDebian } from './base-images.ts';
 import { type Builder, hasImage } from './programs.ts';
@@ -19,18 +19,18 @@ const recipes = {
   postgresql: { packages: 'postgresql-client', binaries: 'postgres' },
   redis: { packages: 'redis-server,redis-tools', binaries: undefined },
 };
-type Engine = keyof typeof recipes;
+type Server = keyof typeof recipes;
 
 const label = 'lanyard.stand-in';
 
 /** By their full names. */
-export const engineImages = (): [Engine, string][] => {
+export const infrastructureImages = (): [Server, string][] => {
   const { services } = parse(readFileSync(join(root, 'docker-compose.yml'), 'utf8'), { merge: true }) as {
-    services: Record<Engine, { image: string }>;
+    services: Record<Server, { image: string }>;
   };
-  return (Object.keys(recipes) as Engine[]).map((engine) => {
-    const { image } = services[engine];
-    return [engine, `docker.io/${image.includes('/') ? '' : 'library/'}${image}`];
+  return (Object.keys(recipes) as Server[]).map((server) => {
+    const { image } = services[server];
+    return [server, `docker.io/${image.includes('/') ? '' : 'library/'}${image}`];
   });
 };
 
@@ -41,11 +41,11 @@ const standInVersion = (builder: Builder, image: string): string | undefined => 
   return new RegExp(`"${label}": "(\\w+)"`).exec(stdout)?.[1];
 };
 
-const makeStandIn = async (builder: Builder, engine: Engine, image: string) => {
-  const { packages, binaries } = recipes[engine];
-  const sources = join(root, 'tools/images/stand-ins', engine);
-  const system = await smallDebian(engine, packages);
-  const fetched = binaries === undefined ? '' : await fetchEngines();
+const makeStandIn = async (builder: Builder, server: Server, image: string) => {
+  const { packages, binaries } = recipes[server];
+  const sources = join(root, 'tools/images/stand-ins', server);
+  const system = await smallDebian(server, packages);
+  const fetched = binaries === undefined ? '' : await fetchInfrastructure();
   const containerfile = readFileSync(join(sources, 'Dockerfile'), 'utf8');
   const hash = createHash('sha256').update([system, fetched, containerfile].join('\n'));
   const version = hash
@@ -63,9 +63,9 @@ const makeStandIn = async (builder: Builder, engine: Engine, image: string) => {
 };
 
 /** Fetches those that are missing, or makes stand-ins. */
-export const ensureEngineImages = async (builder: Builder) => {
-  for (const [engine, image] of engineImages()) {
+export const ensureInfrastructureImages = async (builder: Builder) => {
+  for (const [server, image] of infrastructureImages()) {
     const isReal = hasImage(builder, image) && standInVersion(builder, image) === undefined;
-    if (!isReal && !pulls(builder, image)) await makeStandIn(builder, engine, image);
+    if (!isReal && !pulls(builder, image)) await makeStandIn(builder, server, image);
   }
 };

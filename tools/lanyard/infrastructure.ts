@@ -1,26 +1,26 @@
 /** Kafka, PostgreSQL and Redis: those that run elsewhere are used, the others are started. */
 import { ensureDatabaseUsers } from './database-users.ts';
-import { kafka, postgresql, redis, type EngineSpec } from './engine-processes.ts';
-import { fetchEngines } from './fetch-engines.ts';
+import { kafka, postgresql, redis, type ServerSpec } from './infrastructure-processes.ts';
+import { fetchInfrastructure } from './fetch-infrastructure.ts';
 import { tcpPort } from './ports.ts';
 import { answers, waitUntil } from './probes.ts';
 import { isProcess, launch, processOf, stopProcess } from './processes.ts';
 import { say as toTerminal } from './project.ts';
-import type { EnginePasswords, Unit } from './state.ts';
-import type { EngineUrls } from './service-processes.ts';
+import type { InfrastructurePasswords, Unit } from './state.ts';
+import type { InfrastructureUrls } from './service-processes.ts';
 
 /**
- * `host`: the address that engines of ours listen at;
+ * `host`: the address at which Kafka, PostgreSQL and Redis listen if this starts them;
  * `secrets`: without `servicePasswords` services have no users of their own, without `redisPassword` Redis asks for none
  */
-interface EngineOptions {
+interface InfrastructureOptions {
   dataDir: string;
   logs: string;
-  secrets: { databasePassword: string } & Partial<EnginePasswords>;
+  secrets: { databasePassword: string } & Partial<InfrastructurePasswords>;
   state: { ports: Record<string, number> };
   launchUnit: (unit: Unit, launch: () => number) => void;
   leftOvers: Unit[];
-  engines?: Partial<EngineUrls>;
+  infrastructure?: Partial<InfrastructureUrls>;
   freePorts?: boolean;
   fast?: boolean;
   host?: string;
@@ -31,7 +31,7 @@ const versions = { kafka: '4.1.1', postgresql: '18.1', redis: '6.2' };
 const usual = { kafka: 9092, 'kafka-controller': 9093, postgresql: 5432, redis: 6379 };
 
 /** From KAFKA_BROKERS, DATABASE_URL and REDIS_URL: each may be given alone. */
-export const enginesElsewhere = (): Partial<EngineUrls> => ({
+export const externalInfrastructure = (): Partial<InfrastructureUrls> => ({
   ...(process.env.KAFKA_BROKERS && { brokers: process.env.KAFKA_BROKERS }),
   ...(process.env.DATABASE_URL && { databaseUrl: process.env.DATABASE_URL }),
   ...(process.env.REDIS_URL && { redisUrl: process.env.REDIS_URL }),
@@ -58,26 +58,29 @@ const speaksTls = (name: string, address: string) =>
     }[name] ?? '',
   );
 
-export const startEngines = async ({
+export const startInfrastructure = async ({
   dataDir,
   logs,
   secrets: { databasePassword, servicePasswords, redisPassword },
   state,
   launchUnit,
   leftOvers,
-  engines = {},
+  infrastructure = {},
   freePorts = false,
   fast = false,
   host = '127.0.0.1',
   say = toTerminal,
-}: EngineOptions) => {
+}: InfrastructureOptions) => {
   const { ports } = state;
   const launched: Unit[] = [];
   let fetched: Promise<string> | undefined;
-  const folders = async () => ({ binaries: await (fetched ??= fetchEngines()), data: dataDir, logs, fast, host });
+  const folders = async () => {
+    const binaries = await (fetched ??= fetchInfrastructure());
+    return { binaries, data: dataDir, logs, fast, host };
+  };
   /** One that a killed start left behind, and that runs. */
   const leftOver = (name: string) =>
-    leftOvers.find((u) => u.kind === 'engine' && u.name === name && !u.external && processOf(u) !== undefined);
+    leftOvers.find((u) => u.kind === 'infrastructure' && u.name === name && !u.external && processOf(u) !== undefined);
   const choosePort = async (name: keyof typeof usual, running: Unit | undefined) => {
     if (!running) ports[name] = await tcpPort(ports[name] ?? (freePorts ? 0 : usual[name]), host);
     return ports[name] ?? 0;
@@ -85,7 +88,7 @@ export const startEngines = async ({
   const start = async (
     name: 'kafka' | 'postgresql' | 'redis',
     elsewhere: string | undefined,
-    prepare: (port: number) => Promise<EngineSpec>,
+    prepare: (port: number) => Promise<ServerSpec>,
   ) => {
     const version = elsewhere ? 'external' : versions[name];
     if (elsewhere) {
@@ -97,7 +100,7 @@ export const startEngines = async ({
       });
       say(`${name} at ${address} (runs elsewhere)`);
       const unit: Unit = {
-        kind: 'engine',
+        kind: 'infrastructure',
         name,
         version,
         address,
@@ -114,7 +117,7 @@ export const startEngines = async ({
     const spec = await prepare(ports[name] ?? 0);
     const again = () => launch(spec);
     const unit: Unit = {
-      kind: 'engine',
+      kind: 'infrastructure',
       name,
       version,
       ...(leftPid && { pid: leftPid }),
@@ -134,18 +137,18 @@ export const startEngines = async ({
     return { unit, launch: again };
   };
   const databaseUrl = () =>
-    engines.databaseUrl ?? `postgres://lanyard:${databasePassword}@${host}:${ports['postgresql']}/postgres`;
-  let databaseUrls: EngineUrls['databaseUrls'];
+    infrastructure.databaseUrl ?? `postgres://lanyard:${databasePassword}@${host}:${ports['postgresql']}/postgres`;
+  let databaseUrls: InfrastructureUrls['databaseUrls'];
   const outcomes = await Promise.allSettled([
-    start('redis', engines.redisUrl, async (port) => redis(await folders(), port, redisPassword)),
-    start('postgresql', engines.databaseUrl, async (port) => postgresql(await folders(), port, databasePassword)).then(
-      async (started) => {
-        if (servicePasswords && !engines.databaseUrl)
-          databaseUrls = await ensureDatabaseUsers(databaseUrl(), servicePasswords);
-        return started;
-      },
-    ),
-    start('kafka', engines.brokers, async (port) => {
+    start('redis', infrastructure.redisUrl, async (port) => redis(await folders(), port, redisPassword)),
+    start('postgresql', infrastructure.databaseUrl, async (port) =>
+      postgresql(await folders(), port, databasePassword),
+    ).then(async (started) => {
+      if (servicePasswords && !infrastructure.databaseUrl)
+        databaseUrls = await ensureDatabaseUsers(databaseUrl(), servicePasswords);
+      return started;
+    }),
+    start('kafka', infrastructure.brokers, async (port) => {
       return kafka(await folders(), port, await choosePort('kafka-controller', leftOver('kafka')));
     }),
   ]);
@@ -159,10 +162,11 @@ export const startEngines = async ({
     supervised: supervised.filter((s) => !s.unit.external),
     units: supervised.map((s) => s.unit),
     urls: {
-      brokers: engines.brokers ?? `${host}:${ports['kafka']}`,
+      brokers: infrastructure.brokers ?? `${host}:${ports['kafka']}`,
       databaseUrl: databaseUrl(),
       ...(databaseUrls && { databaseUrls }),
-      redisUrl: engines.redisUrl ?? `redis://${redisPassword ? `:${redisPassword}@` : ''}${host}:${ports['redis']}`,
-    } as EngineUrls,
+      redisUrl:
+        infrastructure.redisUrl ?? `redis://${redisPassword ? `:${redisPassword}@` : ''}${host}:${ports['redis']}`,
+    } as InfrastructureUrls,
   };
 };

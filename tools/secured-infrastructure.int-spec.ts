@@ -20,19 +20,20 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { restoreBackup, writeBackup } from './backup/backup-file.ts';
 import { connect } from './backup/database.ts';
 import { installation } from './backup/installation.ts';
-import { removeData } from './lanyard/engine-processes.ts';
+import { removeData } from './lanyard/infrastructure-processes.ts';
 import { aclsOfKafkaUser } from './lanyard/kafka-user.ts';
-import { enginesFolder } from './lanyard/project.ts';
-import { password, startSecuredEngines, user } from './lanyard/secured-engines.ts';
+import { infrastructureFolder } from './lanyard/project.ts';
+import { password, startSecuredInfrastructure, user } from './lanyard/secured-infrastructure.ts';
 
 const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
-const folder = mkdtempSync(join(enginesFolder(), '../test-secured-'));
-let engines: Awaited<ReturnType<typeof startSecuredEngines>>;
+const folder = mkdtempSync(join(infrastructureFolder(), '../test-secured-'));
+let infrastructure: Awaited<ReturnType<typeof startSecuredInfrastructure>>;
 let anotherCaFile: string;
 
 beforeAll(async () => {
-  engines = await startSecuredEngines(folder);
-  const internal = new KafkaConnection({ brokers: [engines.internalBroker], topicPrefix: '', clientId: 'acl', logger });
+  infrastructure = await startSecuredInfrastructure(folder);
+  const brokers = [infrastructure.internalBroker];
+  const internal = new KafkaConnection({ brokers, topicPrefix: '', clientId: 'acl', logger });
   const admin = internal.kafka.admin();
   await admin.connect();
   await admin.createAcls({ acl: aclsOfKafkaUser(`User:${user}`) });
@@ -41,7 +42,7 @@ beforeAll(async () => {
   writeFileSync(anotherCaFile, certificateAuthority('another').certificate);
 });
 afterAll(async () => {
-  await engines?.stop();
+  await infrastructure?.stop();
   removeData(folder);
 });
 
@@ -49,7 +50,7 @@ type Config = ServiceConfig & { secrets: { redisUrl: string } };
 
 /** As a service with these variables has it; undefined leaves one out. */
 const configOf = (changes: Record<string, string | undefined> = {}): Config => {
-  const reader = env({ ...engines.env, ...newIdentityKeys().serviceEnv, ...changes });
+  const reader = env({ ...infrastructure.env, ...newIdentityKeys().serviceEnv, ...changes });
   const service = serviceConfig(reader, 'test');
   return { ...service, secrets: { ...service.secrets, redisUrl: redisUrl(reader) } };
 };
@@ -145,7 +146,7 @@ it('announces and consumes as a service does, with no more rights than the Kafka
 });
 
 it('the broker rejects clients without a certificate: ours was presented above', async () => {
-  const { KAFKA_BROKERS: broker, KAFKA_TLS_CA_FILE: ca } = engines.env;
+  const { KAFKA_BROKERS: broker, KAFKA_TLS_CA_FILE: ca } = infrastructure.env;
   const [, port] = broker.split(':');
   const socket = connectTls({ host: 'localhost', port: Number(port), ca: readFileSync(ca) });
   const [error] = await once(socket.resume(), 'close').then(
@@ -184,7 +185,7 @@ describe('PostgreSQL with TLS', () => {
     ['to speak without TLS', () => ({ DATABASE_TLS_ENABLED: '', DATABASE_TLS_CA_FILE: '' })],
     [
       'a server that has no certificate for the name',
-      () => ({ DATABASE_URL: engines.env.DATABASE_URL.replace('localhost', 'localhost.localdomain') }),
+      () => ({ DATABASE_URL: infrastructure.env.DATABASE_URL.replace('localhost', 'localhost.localdomain') }),
     ],
   ])('refuses %s', async (_, changes) => {
     await expect(databaseOf(configOf(changes()))).rejects.toThrow();
@@ -200,7 +201,7 @@ describe('Redis with TLS and an ACL user', () => {
 
   it.each([
     ['a server whose issuer we do not trust', () => ({ REDIS_TLS_CA_FILE: anotherCaFile })],
-    ['a wrong password', () => ({ REDIS_URL: engines.env.REDIS_URL.replace(/:[^:@]+@/, ':wrong@') })],
+    ['a wrong password', () => ({ REDIS_URL: infrastructure.env.REDIS_URL.replace(/:[^:@]+@/, ':wrong@') })],
   ])('refuses %s', async (_, changes) => {
     const redis = redisOf(configOf(changes()));
     await expect(redis.get('a')).rejects.toThrow();
@@ -213,9 +214,9 @@ it('is backed up and restored over TLS, by a user who is no superuser', async ()
   await administrator.query(`CREATE ROLE keeper LOGIN PASSWORD 'kept'`);
   await administrator.query('CREATE DATABASE kept OWNER keeper');
   await administrator.end();
-  const url = new URL(engines.env.DATABASE_URL);
+  const url = new URL(infrastructure.env.DATABASE_URL);
   const DATABASE_URL = `postgres://keeper:kept@${url.host}/kept`;
-  const kept = installation({ ...engines.env, DATABASE_URL, KAFKA_TOPIC_PREFIX: 'kept.' });
+  const kept = installation({ ...infrastructure.env, DATABASE_URL, KAFKA_TOPIC_PREFIX: 'kept.' });
   const client = await connect(kept.databaseUrl);
   await client.query(`CREATE SCHEMA registry;
     CREATE TABLE registry.devices (id int PRIMARY KEY, parent int REFERENCES registry.devices);

@@ -1,13 +1,13 @@
 /**
- * The three engines as a careful operator runs them: TLS everywhere, Kafka with SASL, client certificates and an authorizer
+ * Kafka, PostgreSQL and Redis as a careful operator runs them: TLS everywhere, Kafka with SASL, client certificates and an authorizer
  * that denies what no ACL grants, PostgreSQL that takes no connection without TLS, Redis with an ACL user and no default one. For tests and for trying.
  */
 import { createHash } from 'node:crypto';
 import { chownSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { certificateAuthority } from '@lanyard/testing';
-import { kafka, postgresql, redis, type EngineFolders } from './engine-processes.ts';
-import { fetchEngines } from './fetch-engines.ts';
+import { kafka, postgresql, redis, type ServerFolders } from './infrastructure-processes.ts';
+import { fetchInfrastructure } from './fetch-infrastructure.ts';
 import { tcpPort } from './ports.ts';
 import { answers, waitUntil } from './probes.ts';
 import { isProcess, launch, stopProcess } from './processes.ts';
@@ -26,7 +26,7 @@ const write = (path: string, text: string) => {
 /** An authority, a certificate for localhost, one for clients. */
 const certificates = (folder: string) => {
   mkdirSync(folder, { recursive: true });
-  const authority = certificateAuthority('engines');
+  const authority = certificateAuthority('infrastructure');
   const server = authority.issue('localhost', { hosts: ['localhost', '127.0.0.1'] });
   const client = authority.issue(user);
   return {
@@ -62,7 +62,7 @@ listener.name.clients.scram-sha-512.sasl.jaas.config=org.apache.kafka.common.sec
 listener.name.clients.plain.sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required user_${user}="${password.replace('ü', '\\u00fc')}";
 `;
 
-const securedPostgresql = (folders: EngineFolders, port: number, { server }: Certificates) => {
+const securedPostgresql = (folders: ServerFolders, port: number, { server }: Certificates) => {
   const spec = postgresql(folders, port, password);
   const data = spec.args[spec.args.indexOf('-D') + 1] ?? '';
   const { uid, gid } = statSync(data);
@@ -76,7 +76,7 @@ const securedPostgresql = (folders: EngineFolders, port: number, { server }: Cer
   return { ...spec, args: [...spec.args, ...tls] };
 };
 
-const securedRedis = (folders: EngineFolders, port: number, { caFile, serverFile, serverKeyFile }: Certificates) => {
+const securedRedis = (folders: ServerFolders, port: number, { caFile, serverFile, serverKeyFile }: Certificates) => {
   const spec = redis(folders, 0);
   const tls = ['--tls-port', String(port), '--tls-cert-file', serverFile, '--tls-key-file', serverKeyFile];
   return {
@@ -91,13 +91,13 @@ const securedRedis = (folders: EngineFolders, port: number, { caFile, serverFile
 };
 
 /** Starts the three. `env`: what a service needs to reach them. `stop` ends them; the data stay. */
-export const startSecuredEngines = async (dataDir: string) => {
+export const startSecuredInfrastructure = async (dataDir: string) => {
   const certified = certificates(join(dataDir, 'certificates'));
-  const folders = { binaries: await fetchEngines(), data: dataDir, logs: join(dataDir, 'logs'), fast: true };
+  const folders = { binaries: await fetchInfrastructure(), data: dataDir, logs: join(dataDir, 'logs'), fast: true };
   const [kafkaPort, internal, controller] = [await tcpPort(0), await tcpPort(0), await tcpPort(0)];
   const [postgresPort, redisPort] = [await tcpPort(0), await tcpPort(0)];
   const scram = `SCRAM-SHA-512=[name=${user},password=${password}]`;
-  const engines = [
+  const servers = [
     { port: redisPort, spec: securedRedis(folders, redisPort, certified) },
     { port: postgresPort, spec: securedPostgresql(folders, postgresPort, certified) },
     {
@@ -107,12 +107,12 @@ export const startSecuredEngines = async (dataDir: string) => {
         format: ['--add-scram', scram],
       }),
     },
-  ].map((engine) => ({ ...engine, pid: launch(engine.spec) }));
+  ].map((server) => ({ ...server, pid: launch(server.spec) }));
   const stop = async () => {
-    await Promise.all(engines.map(({ pid, spec }) => stopProcess(pid, { signal: spec.stopSignal, waitMs: 20_000 })));
+    await Promise.all(servers.map(({ pid, spec }) => stopProcess(pid, { signal: spec.stopSignal, waitMs: 20_000 })));
   };
   try {
-    for (const { port, spec, pid } of engines)
+    for (const { port, spec, pid } of servers)
       await waitUntil(spec.marker, () => answers.listener('127.0.0.1', port), {
         alive: () => isProcess(pid, spec.marker),
         hint: `See ${spec.logFile}`,

@@ -1,4 +1,4 @@
-/** How each embedded engine is set up and started. Settings that matter are explained in docs/operations.md. */
+/** How each server of the infrastructure is set up and started. Settings that matter are explained in docs/operations.md. */
 import { spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import {
@@ -21,13 +21,13 @@ import { dropTornTransaction } from './redis-log.ts';
 import type { ProcessSpec } from './processes.ts';
 
 /** `marker`: in the command line of the process; `signature`: in that of no other process of this machine */
-export type EngineSpec = ProcessSpec & { marker: string; signature: string; stopSignal: NodeJS.Signals };
+export type ServerSpec = ProcessSpec & { marker: string; signature: string; stopSignal: NodeJS.Signals };
 
 /**
  * `fast`: for tests, PostgreSQL does not wait for the disk;
  * `host`: an address of this machine that neighbours reach it at, such as the nodes of a local cluster
  */
-export interface EngineFolders {
+export interface ServerFolders {
   binaries: string;
   data: string;
   logs: string;
@@ -53,10 +53,10 @@ const redisPasswordFile = (folder: string, password: string) => {
 
 /** @param password without spaces and quotes */
 export const redis = (
-  { binaries, data, logs, host = loopback }: EngineFolders,
+  { binaries, data, logs, host = loopback }: ServerFolders,
   port: number,
   password?: string,
-): EngineSpec => {
+): ServerSpec => {
   const folder = privateFolder(join(data, 'redis'));
   return {
     command: join(binaries, 'redis-server'),
@@ -110,14 +110,14 @@ log.segment.bytes=67108864
 
 /** @param more the last setting of a name holds */
 export const kafka = (
-  { binaries, data, logs, fast, host = loopback }: EngineFolders,
+  { binaries, data, logs, fast, host = loopback }: ServerFolders,
   port: number,
   controller: number,
   { properties: settings, format: formatWith }: { properties: string; format: string[] } = {
     properties: '',
     format: [],
   },
-): EngineSpec => {
+): ServerSpec => {
   const folder = privateFolder(join(data, 'kafka'));
   const properties = join(folder, 'server.properties');
   const log = join(folder, 'log');
@@ -183,7 +183,7 @@ export const removeData = (data: string) => {
 };
 
 /** Where PostgreSQL lives: in the project, or elsewhere when root keeps others out of it. */
-const postgresFolders = ({ binaries, data }: EngineFolders) => {
+const postgresFolders = ({ binaries, data }: ServerFolders) => {
   if (!isRoot() || (othersMayEnter(data) && othersMayEnter(binaries)))
     return { binaries: join(binaries, 'postgres'), data: join(data, 'postgresql') };
   const own = folderForNobody(data);
@@ -195,7 +195,7 @@ const postgresFolders = ({ binaries, data }: EngineFolders) => {
   return { binaries: copy, data: join(own, 'postgresql') };
 };
 
-export const postgresql = (folders: EngineFolders, port: number, password: string): EngineSpec => {
+export const postgresql = (folders: ServerFolders, port: number, password: string): ServerSpec => {
   const { binaries, data } = postgresFolders(folders);
   const as = isRoot() ? { uid: unprivileged, gid: unprivileged } : {};
   const { host = loopback } = folders;

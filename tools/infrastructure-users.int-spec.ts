@@ -4,22 +4,22 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { redisClient } from '@lanyard/service';
-import { engines as shared } from '@lanyard/testing';
+import { infrastructure as shared } from '@lanyard/testing';
 import pg from 'pg';
 import { parse } from 'yaml';
 import { connect, dump, finish, prepare, type Shape } from './backup/database.ts';
 import { databaseUserOf } from './lanyard/database-users.ts';
-import { removeData } from './lanyard/engine-processes.ts';
-import { startEngines } from './lanyard/engines.ts';
+import { removeData } from './lanyard/infrastructure-processes.ts';
+import { startInfrastructure } from './lanyard/infrastructure.ts';
 import { commandLine, stopProcess } from './lanyard/processes.ts';
-import { enginesFolder, root } from './lanyard/project.ts';
+import { infrastructureFolder, root } from './lanyard/project.ts';
 import { apps, entryPoint, environment, type App } from './lanyard/service-processes.ts';
 import { secretsOf, type Unit } from './lanyard/state.ts';
 
 type Compose = { services: Record<string, { environment?: Record<string, string>; volumes?: string[] }> };
-type Started = Awaited<ReturnType<typeof startEngines>>;
+type Started = Awaited<ReturnType<typeof startInfrastructure>>;
 
-const folder = mkdtempSync(join(enginesFolder(), '../test-users-'));
+const folder = mkdtempSync(join(infrastructureFolder(), '../test-users-'));
 const logs = join(folder, 'logs');
 const secrets = secretsOf(folder);
 const passwords = [secrets.databasePassword, secrets.redisPassword, ...Object.values(secrets.servicePasswords)];
@@ -37,14 +37,14 @@ let started: Started | undefined;
 
 /** As `npm start` does it; Kafka, which has no part in this, is the one that all tests share. */
 const start = async (): Promise<void> => {
-  started = await startEngines({
+  started = await startInfrastructure({
     dataDir: folder,
     logs,
     secrets,
     state,
     launchUnit: (unit: Unit, launch) => void (unit.pid = launch()),
     leftOvers: [],
-    engines: { brokers: shared().brokers.join(',') },
+    infrastructure: { brokers: shared().brokers.join(',') },
     freePorts: true,
     fast: true,
     say: () => undefined,
@@ -58,7 +58,7 @@ const stop = async (): Promise<void> => {
 };
 
 const urls = (): Started['urls'] => {
-  if (!started) throw new Error('the engines do not run');
+  if (!started) throw new Error('the infrastructure is not running');
   return started.urls;
 };
 
@@ -67,7 +67,7 @@ const environmentOf = (app: App): Record<string, string> =>
     { app, name: `${app}-0`, port: 1 },
     {
       replicas: [],
-      engines: urls(),
+      infrastructure: urls(),
       secrets,
       keyFile: '',
       packagesFolder: join(folder, 'packages'),
@@ -223,7 +223,7 @@ it('the Redis of npm start refuses who has no password', async () => {
   await expect(answerOf(REDIS_URL.replace(/\/\/.*@/, '//:wrong@'))).rejects.toThrow('WRONGPASS');
 });
 
-it('shows no password of an engine in a log, a command line, a state or a file that others may read', () => {
+it('shows no password of the infrastructure in a log, a command line, a state or a file that others may read', () => {
   expect(new Set(passwords).size).toBe(apps.length + 2);
   const shown = [
     ...(started?.supervised ?? []).map(({ unit }) => `${commandLine(unit.pid ?? 0)} ${JSON.stringify(unit)}`),

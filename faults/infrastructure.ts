@@ -1,27 +1,27 @@
 /** Kafka, PostgreSQL and Redis of this run alone, because they are killed, stopped, cut and wiped. */
 import { mkdirSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { kafka, postgresql, redis, type EngineSpec } from '../tools/lanyard/engine-processes.ts';
-import { fetchEngines } from '../tools/lanyard/fetch-engines.ts';
+import { kafka, postgresql, redis, type ServerSpec } from '../tools/lanyard/infrastructure-processes.ts';
+import { fetchInfrastructure } from '../tools/lanyard/fetch-infrastructure.ts';
 import { tcpPort } from '../tools/lanyard/ports.ts';
 import { answers } from '../tools/lanyard/probes.ts';
 import { ManagedProcess } from '../tools/testing/managed-process.ts';
 
 const password = 'lanyard';
 
-export class Engine extends ManagedProcess {
+export class Server extends ManagedProcess {
   port: number;
   /** Its folder, of PostgreSQL and Redis. */
   data: string;
 
-  constructor(name: 'kafka' | 'postgresql' | 'redis', spec: EngineSpec, port: number, data: string = spec.marker) {
+  constructor(name: 'kafka' | 'postgresql' | 'redis', spec: ServerSpec, port: number, data: string = spec.marker) {
     super(name, spec, () => answers[name](`127.0.0.1:${port}`));
     this.port = port;
     this.data = data;
   }
 }
 
-export class RedisEngine extends Engine {
+export class RedisServer extends Server {
   args = this.spec.args;
 
   /** From the next start. */
@@ -53,14 +53,14 @@ export interface Shared {
   databaseUrl: string;
 }
 
-/** Kafka and PostgreSQL are those of the run; each row has a Redis of its own. */
-export class Engines {
+/** Kafka and PostgreSQL are those of the run. Each row has a Redis of its own. */
+export class Infrastructure {
   brokers: string[];
   databaseUrl: string;
   binaries: string;
-  own: { kafka: Engine; postgresql: Engine } | undefined;
+  own: { kafka: Server; postgresql: Server } | undefined;
 
-  constructor({ brokers, databaseUrl }: Shared, binaries: string, own?: Engines['own']) {
+  constructor({ brokers, databaseUrl }: Shared, binaries: string, own?: Infrastructure['own']) {
     this.brokers = brokers;
     this.databaseUrl = databaseUrl;
     this.binaries = binaries;
@@ -69,7 +69,7 @@ export class Engines {
 
   /** For rows that leave Kafka and PostgreSQL alone. */
   static async use(shared: Shared) {
-    return new Engines(shared, await fetchEngines());
+    return new Infrastructure(shared, await fetchInfrastructure());
   }
 
   static async start(
@@ -79,31 +79,31 @@ export class Engines {
       kafkaProperties = () => '',
     }: { fast?: boolean; kafkaProperties?: (ports: { kafka: number; controller: number }) => string } = {},
   ) {
-    const binaries = await fetchEngines();
+    const binaries = await fetchInfrastructure();
     const folders = { binaries, data, logs: join(data, 'logs'), fast };
     const ports = { kafka: await tcpPort(0), controller: await tcpPort(0), pg: await tcpPort(0) };
     const broker = kafka(folders, ports.kafka, ports.controller, { properties: kafkaProperties(ports), format: [] });
-    const engines = new Engines(
+    const infrastructure = new Infrastructure(
       {
         brokers: [`127.0.0.1:${ports.kafka}`],
         databaseUrl: `postgres://lanyard:${password}@127.0.0.1:${ports.pg}/postgres`,
       },
       binaries,
       {
-        kafka: new Engine('kafka', broker, ports.kafka),
-        postgresql: new Engine('postgresql', postgresql(folders, ports.pg, password), ports.pg),
+        kafka: new Server('kafka', broker, ports.kafka),
+        postgresql: new Server('postgresql', postgresql(folders, ports.pg, password), ports.pg),
       },
     );
     try {
-      await engines.heal();
+      await infrastructure.heal();
     } catch (error) {
-      await engines.stop();
+      await infrastructure.stop();
       throw error;
     }
-    return engines;
+    return infrastructure;
   }
 
-  /** Only rows that are alone on engines of the run ask for these. */
+  /** Only rows that are alone on the infrastructure of the run ask for these. */
   get kafka() {
     return this.owned.kafka;
   }
@@ -116,9 +116,9 @@ export class Engines {
   async startRedis(data: string) {
     const port = await tcpPort(0);
     const spec = redis({ binaries: this.binaries, data, logs: data, fast: true }, port);
-    const engine = new RedisEngine('redis', spec, port, join(data, 'redis'));
-    await engine.start();
-    return engine;
+    const server = new RedisServer('redis', spec, port, join(data, 'redis'));
+    await server.start();
+    return server;
   }
 
   async heal() {
@@ -130,7 +130,7 @@ export class Engines {
   }
 
   get owned() {
-    if (!this.own) throw new Error('this row breaks an engine that others use too');
+    if (!this.own) throw new Error('this row breaks infrastructure that other rows use too');
     return this.own;
   }
 }

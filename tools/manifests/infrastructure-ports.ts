@@ -1,4 +1,4 @@
-/** The ports of the engines and of the receiver of traces, as the example of the Secret and the settings name them, and the policies that open them. */
+/** The ports of the infrastructure and of the receiver of traces, as the example of the Secret and the settings name them, and the policies that open them. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../lanyard/project.ts';
@@ -22,17 +22,17 @@ const brokerPorts = (manifests: Manifest[]) => {
   return brokers.split(',').map((broker) => Number(broker.split(':').at(-1)));
 };
 
-export const enginePortProblems = (manifests: Manifest[]): string[] => {
+export const infrastructurePortProblems = (manifests: Manifest[]): string[] => {
   const policies = manifests.filter((m) => m.kind === 'NetworkPolicy').map((m) => (m as any).spec);
   const [kafka, postgresql, redis] = [brokerPorts(manifests), portIn('DATABASE_URL'), portIn('REDIS_URL')];
   return workloadsOf(manifests).flatMap(({ name, labels }) => {
-    const toEngines = policies
+    const toInfrastructure = policies
       .filter((spec) => selects(spec.podSelector, labels))
       .flatMap((spec) => spec.egress ?? [])
       .filter((rule) => rule.to?.some((peer: any) => peer.namespaceSelector ?? peer.ipBlock))
       .flatMap((rule) => rule.ports.flatMap((p: any) => (p.endPort === undefined ? [p.port] : [])));
     return [...kafka, postgresql, tracesPort, ...(usersOfRedis.has(name as any) ? [redis] : [])]
-      .filter((port) => !toEngines.includes(port))
+      .filter((port) => !toInfrastructure.includes(port))
       .map((port) => `no policy lets ${name} reach port ${port}`);
   });
 };

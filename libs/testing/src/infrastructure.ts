@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 
 /** Addresses of the real Kafka, PostgreSQL and Redis that tests run on. */
-export interface Engines {
+export interface Infrastructure {
   brokers: string[];
   databaseUrl: string;
   redisUrl: string;
@@ -16,7 +16,7 @@ const variable = (name: string): string => {
 };
 
 /** From KAFKA_BROKERS, DATABASE_URL and REDIS_URL. */
-export const engines = (): Engines => ({
+export const infrastructure = (): Infrastructure => ({
   brokers: variable('KAFKA_BROKERS').split(','),
   databaseUrl: variable('DATABASE_URL'),
   redisUrl: variable('REDIS_URL'),
@@ -43,7 +43,7 @@ const withClient = async (url: string, work: (client: pg.Client) => Promise<unkn
 
 /** A topic prefix, a fresh database and a key prefix that nothing else uses. */
 export const isolate = async (name: string): Promise<Isolation> => {
-  const { databaseUrl } = engines();
+  const { databaseUrl } = infrastructure();
   const unique = `t${randomBytes(4).toString('hex')}`;
   const database = `${unique}_${name.replace(/[^a-z0-9]/g, '_')}`;
   await withClient(databaseUrl, (client) => client.query(`CREATE DATABASE ${client.escapeIdentifier(database)}`));
