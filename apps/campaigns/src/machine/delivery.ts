@@ -17,14 +17,14 @@ const sourceFor = (
   return usable.find(({ scheme }) => scheme === transport) ?? usable[0];
 };
 
-export type Delivery = { delivery: 'push'; packageSource: null } | { delivery: 'pull'; packageSource: string };
+export type PackageDelivery = { delivery: 'push'; packageSource: null } | { delivery: 'pull'; packageSource: string };
 
 /** How the device gets the package; undefined: none of the ways that it supports is allowed by the campaign. */
 export const deliveryFor = (
   { protocols, deliveryMethod }: Report,
   { delivery: wanted }: Goal,
   circumstances: Circumstances,
-): Delivery | undefined => {
+): PackageDelivery | undefined => {
   const mayPull = wanted !== 'push' && deliveryMethod !== deliveryMethods.push;
   const source = mayPull ? sourceFor(circumstances, protocols) : undefined;
   if (source) return { delivery: 'pull', packageSource: source.baseUrl };

@@ -20,7 +20,7 @@ const lingerMaxMs = 25;
 /** How often it is counted who waits for an answer that does not come. */
 const countMs = 100;
 
-interface Delivery {
+interface RunningDelivery {
   done: Promise<void>;
   /** Its request, or the one before, was answered. */
   answeredAtMs: number;
@@ -28,7 +28,7 @@ interface Delivery {
 
 /** The channels that a replica delivers to, and how fast each of them answers. */
 export class DeliverySlots {
-  private readonly deliveries = new Map<string, Delivery>();
+  private readonly deliveries = new Map<string, RunningDelivery>();
   /** Whether a channel's last request was quick. */
   private readonly quick = new Map<string, boolean>();
   /** Deliveries and reservations of each channel that has a slot. */

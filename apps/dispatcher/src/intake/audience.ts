@@ -32,23 +32,23 @@ export const channelEvents = (
   maySee?: MaySee,
 ): ChannelEvents[] => {
   const found: ChannelEvents[] = [];
-  // By account first: events of two accounts never share a delivery, whatever their audience says.
+  // By account first: events of two accounts never share an entry, whatever their audience says.
   const byAccount = new Map<string, Map<string, ChannelEvents>>();
   const eventsOf = (channelId: string, accountId: string): ChannelEvents => {
     let ofAccount = byAccount.get(accountId);
     if (!ofAccount) byAccount.set(accountId, (ofAccount = new Map<string, ChannelEvents>()));
-    let delivery = ofAccount.get(channelId);
-    if (!delivery) {
-      delivery = { channelId, accountId, parts: [] };
-      ofAccount.set(channelId, delivery);
-      found.push(delivery);
+    let channel = ofAccount.get(channelId);
+    if (!channel) {
+      channel = { channelId, accountId, parts: [] };
+      ofAccount.set(channelId, channel);
+      found.push(channel);
     }
-    return delivery;
+    return channel;
   };
-  const deliver = (delivery: ChannelEvents, batch: IntakeBatch, event: IntakeEvent): void => {
-    const last = delivery.parts.at(-1);
+  const add = (channel: ChannelEvents, batch: IntakeBatch, event: IntakeEvent): void => {
+    const last = channel.parts.at(-1);
     if (last?.batch === batch) last.events.push(event);
-    else delivery.parts.push({ batch, events: [event] });
+    else channel.parts.push({ batch, events: [event] });
   };
   // Events of one device come in a row, and nearly always for the same key.
   let before: ChannelEvents | undefined;
@@ -56,11 +56,11 @@ export const channelEvents = (
     for (const event of batch.events) {
       const { accountId, audience } = event.item;
       if (before && audience.length === 1 && audience[0] === before.channelId && accountId === before.accountId) {
-        if (!maySee || maySee(before.channelId, event)) deliver(before, batch, event);
+        if (!maySee || maySee(before.channelId, event)) add(before, batch, event);
         continue;
       }
       for (const channelId of audience === '*' ? (members.get(accountId) ?? []) : audience)
-        if (!maySee || maySee(channelId, event)) deliver((before = eventsOf(channelId, accountId)), batch, event);
+        if (!maySee || maySee(channelId, event)) add((before = eventsOf(channelId, accountId)), batch, event);
     }
   return found;
 };

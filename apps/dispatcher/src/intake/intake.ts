@@ -226,8 +226,8 @@ export class Intake {
 
   private audience(batches: readonly IntakeBatch[], members: ReadonlyMap<string, string[]>): ChannelEvents[][] {
     const perShard: ChannelEvents[][] = this.shards.map(() => []);
-    for (const delivery of channelEvents(batches, members, this.scopes.maySee))
-      perShard[this.keys.shardOf(delivery.channelId)]?.push(delivery);
+    for (const channel of channelEvents(batches, members, this.scopes.maySee))
+      perShard[this.keys.shardOf(channel.channelId)]?.push(channel);
     return perShard;
   }
 }

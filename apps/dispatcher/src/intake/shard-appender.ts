@@ -20,7 +20,7 @@ export class PositionsLost extends Error {
 }
 
 /** What one flush appends to one channel. */
-interface Parcel {
+interface ChannelAppend {
   channelId: string;
   accountId: string;
   events: number;
@@ -99,25 +99,25 @@ export class ShardAppender {
    */
   async append(
     batches: readonly IntakeBatch[],
-    deliveries: readonly ChannelEvents[],
+    channels: readonly ChannelEvents[],
     mustMove = true,
   ): Promise<AppendOutcome> {
     const { round } = this;
     for (let attempt = 0; attempt < attemptsMax; attempt++) {
       const targets = this.targets(batches);
-      if (targets.size === 0 || (!mustMove && deliveries.length === 0 && this.mayLag(targets)))
+      if (targets.size === 0 || (!mustMove && channels.length === 0 && this.mayLag(targets)))
         return nothingAppended();
       const { epoch } = this.recent;
       const sentAtMs = performance.now();
-      const parcels = this.parcels(deliveries);
-      const reply = await this.ask(targets, parcels);
+      const appends = this.appendsOf(channels);
+      const reply = await this.ask(targets, appends);
       const outcome = asText(reply[0]);
       if (outcome === 'ok') {
         this.movedAtMs = sentAtMs;
         if (round === this.round) for (const [position, offset] of targets) this.expected.set(position, offset);
-        return this.outcomeOf(reply, parcels, epoch, sentAtMs);
+        return this.outcomeOf(reply, appends, epoch, sentAtMs);
       }
-      this.withdraw(parcels);
+      this.withdraw(appends);
       if (round !== this.round) throw new LinkLost();
       if (outcome === 'options') this.learnOptions(asPairs(reply.slice(1)));
       else this.learnPositions(asPairs(reply.slice(1)));
@@ -125,19 +125,19 @@ export class ShardAppender {
     throw new Error(`shard ${this.keys.shard} changes faster than this replica can append`);
   }
 
-  private async ask(targets: ReadonlyMap<string, bigint>, parcels: readonly Parcel[]): Promise<Reply[]> {
+  private async ask(targets: ReadonlyMap<string, bigint>, appends: readonly ChannelAppend[]): Promise<Reply[]> {
     try {
-      const args = this.argumentsOf(targets, parcels);
-      const keys = this.keys.forCommand(...parcels.map(({ channelId }) => channelId));
+      const args = this.argumentsOf(targets, appends);
+      const keys = this.keys.forCommand(...appends.map(({ channelId }) => channelId));
       return asList(await this.link.run('append', keys, args));
     } catch (error) {
-      this.withdraw(parcels);
+      this.withdraw(appends);
       throw error;
     }
   }
 
-  private withdraw(parcels: readonly Parcel[]): void {
-    for (const { offer } of parcels) if (offer) this.claimer?.withdraw(offer);
+  private withdraw(appends: readonly ChannelAppend[]): void {
+    for (const { offer } of appends) if (offer) this.claimer?.withdraw(offer);
   }
 
   private mayLag(targets: ReadonlyMap<string, bigint>): boolean {
@@ -166,9 +166,9 @@ export class ShardAppender {
     return this.expected.get(position) ?? -1n;
   }
 
-  private parcels(deliveries: readonly ChannelEvents[]): Parcel[] {
-    const parcels: Parcel[] = [];
-    for (const { channelId, accountId, parts } of deliveries) {
+  private appendsOf(channels: readonly ChannelEvents[]): ChannelAppend[] {
+    const appends: ChannelAppend[] = [];
+    for (const { channelId, accountId, parts } of channels) {
       const code = this.renderCodes.get(channelId) ?? 0;
       const builder = new ChunkBuilder();
       for (const part of parts)
@@ -176,18 +176,18 @@ export class ShardAppender {
       const events = builder.count;
       if (events === 0) continue;
       const offer = this.claimer?.offer(channelId);
-      parcels.push({ channelId, accountId, events, chunks: builder.finish(), offer });
+      appends.push({ channelId, accountId, events, chunks: builder.finish(), offer });
     }
-    return parcels;
+    return appends;
   }
 
-  private argumentsOf(targets: ReadonlyMap<string, bigint>, parcels: readonly Parcel[]): Argument[] {
+  private argumentsOf(targets: ReadonlyMap<string, bigint>, appends: readonly ChannelAppend[]): Argument[] {
     const now = this.clock.now();
     const args: Argument[] = [now, queueBytesMax, now - eventLifeMs, beforeChannelSlackMs, this.owner];
     args.push(targets.size + 1, generation, this.marked, this.marked);
     for (const [position, offset] of targets) args.push(position, String(this.expectedOf(position)), String(offset));
-    args.push(parcels.length);
-    for (const { channelId, accountId, chunks, offer } of parcels) {
+    args.push(appends.length);
+    for (const { channelId, accountId, chunks, offer } of appends) {
       const code = this.renderCodes.get(channelId) ?? 0;
       args.push(channelId, accountId, code, offer?.hold.token ?? '', offer?.revision ?? '', chunks.length, ...chunks);
     }
@@ -221,13 +221,13 @@ export class ShardAppender {
     if (lost.size > 0) throw new PositionsLost([...lost]);
   }
 
-  private outcomeOf(reply: readonly Reply[], parcels: Parcel[], epoch: number, sentAtMs: number): AppendOutcome {
+  private outcomeOf(reply: readonly Reply[], appends: ChannelAppend[], epoch: number, sentAtMs: number): AppendOutcome {
     const [, noChannel, early, woken, bySize, byAge, places] = reply;
     const skipped = { noChannel: asNumber(noChannel), beforeChannel: asNumber(early) };
     const wake: WakeUp[] = [];
     const claimed: ClaimedChannel[] = [];
     const values = asList(places ?? []);
-    parcels.forEach(({ channelId, events, chunks, offer }, n) => {
+    appends.forEach(({ channelId, events, chunks, offer }, n) => {
       const place = values.slice(n * placeLength, (n + 1) * placeLength);
       const [born, to, owner, token, attempt, eventsMax] = place.map((value) => asText(value));
       if (born) this.recent.add(epoch, channelId, born, Number(to), chunks);
@@ -248,7 +248,7 @@ export class ShardAppender {
       callbacksReady: asNumber(woken) === 1,
       wake,
       claimed,
-      events: parcels.reduce((sum, { events }) => sum + events, 0) - skipped.noChannel - skipped.beforeChannel,
+      events: appends.reduce((sum, { events }) => sum + events, 0) - skipped.noChannel - skipped.beforeChannel,
       skipped,
       dropped: { size: asNumber(bySize), age: asNumber(byAge) },
     };
