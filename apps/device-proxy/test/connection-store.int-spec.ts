@@ -63,9 +63,9 @@ describe('states of DTLS connections in Redis', () => {
     const state = stateOf(a.slots.newConnectionId());
     const epoch = a.store.firstEpoch();
     expect(await a.store.save({ ...kept, state, epoch, isNew: true })).toBe(true);
-    expect(await b.store.take(state.id)).toEqual({ kind: 'elsewhere', owner: a.slots.owner });
+    expect(await b.store.takeOver(state.id)).toEqual({ kind: 'elsewhere', owner: a.slots.owner });
     await dies(a);
-    const taken = await b.store.take(state.id);
+    const taken = await b.store.takeOver(state.id);
     expect(taken).toMatchObject({ kind: 'taken', saved: { state, credential: kept.credential } });
     if (taken.kind !== 'taken') throw new Error('not taken');
     expect([taken.epoch > epoch, taken.takeOvers]).toEqual([true, taken.epoch - epoch]);
@@ -81,14 +81,14 @@ describe('states of DTLS connections in Redis', () => {
     const state = stateOf(a.slots.newConnectionId());
     await a.store.save({ ...kept, state, epoch: a.store.firstEpoch(), isNew: true });
     await dies(a);
-    const first = await b.store.take(state.id);
+    const first = await b.store.takeOver(state.id);
     await dies(b);
-    const second = await c.store.take(state.id);
+    const second = await c.store.takeOver(state.id);
     if (first.kind !== 'taken' || second.kind !== 'taken') throw new Error('not taken');
     expect(second.takeOvers).toBeGreaterThan(first.takeOvers);
     expect(await c.store.save({ ...kept, state: { ...state, sendSequence: 77 }, epoch: second.epoch })).toBe(true);
     await dies(c);
-    const third = await d.store.take(state.id);
+    const third = await d.store.takeOver(state.id);
     expect(third).toMatchObject({ takeOvers: expect.any(Number), saved: { state: { sendSequence: 77 } } });
     if (third.kind !== 'taken') throw new Error('not taken');
     expect(third.takeOvers).toBe(third.epoch - second.epoch);
@@ -100,7 +100,7 @@ describe('states of DTLS connections in Redis', () => {
     const state = stateOf(a.slots.newConnectionId());
     await a.store.save({ ...kept, state, epoch: a.store.firstEpoch(), isNew: true });
     await dies(a);
-    const results = await Promise.all(others.map(({ store }) => store.take(state.id)));
+    const results = await Promise.all(others.map(({ store }) => store.takeOver(state.id)));
     expect(results.filter(({ kind }) => kind === 'taken')).toHaveLength(1);
     expect(results.filter(({ kind }) => kind === 'elsewhere')).toHaveLength(4);
   });
@@ -112,7 +112,7 @@ describe('states of DTLS connections in Redis', () => {
     await a.store.save({ ...kept, state, epoch: a.store.firstEpoch() - 100, isNew: true });
     await dies(a);
     const before = await redis.hgetall(hash);
-    const first = await b.store.take(state.id);
+    const first = await b.store.takeOver(state.id);
     await redis.hset(hash, before);
     const later = await replica(key);
     const inASecond = new ConnectionStore(
@@ -121,7 +121,7 @@ describe('states of DTLS connections in Redis', () => {
       later.slots,
       new TestClock(Date.now() + 1_000),
     );
-    const second = await inASecond.take(state.id);
+    const second = await inASecond.takeOver(state.id);
     if (first.kind !== 'taken' || second.kind !== 'taken') throw new Error('not taken');
     expect(second.takeOvers).toBeGreaterThan(first.takeOvers);
   });
@@ -139,9 +139,9 @@ describe('states of DTLS connections in Redis', () => {
       expect(text.includes(secret)).toBe(false);
     await redis.hset(keys.connection(stranger.id), { state: stored.state as string });
     await dies(a);
-    expect(await b.store.take(stranger.id)).toMatchObject({ kind: 'unreadable' });
+    expect(await b.store.takeOver(stranger.id)).toMatchObject({ kind: 'unreadable' });
     await dies(b);
-    expect(await other.store.take(state.id)).toMatchObject({ kind: 'unreadable' });
+    expect(await other.store.takeOver(state.id)).toMatchObject({ kind: 'unreadable' });
   });
 
   it('states sealed with an older key open after a rotation', async () => {
@@ -149,7 +149,7 @@ describe('states of DTLS connections in Redis', () => {
     const state = stateOf(a.slots.newConnectionId());
     await a.store.save({ ...kept, state, epoch: a.store.firstEpoch(), isNew: true });
     await dies(a);
-    expect(await b.store.take(state.id)).toMatchObject({ kind: 'taken' });
+    expect(await b.store.takeOver(state.id)).toMatchObject({ kind: 'taken' });
   });
 
   it('a new connection never replaces one with the same id, and what is not there is not taken', async () => {
@@ -162,7 +162,7 @@ describe('states of DTLS connections in Redis', () => {
     const ttl = await redis.pttl(connectionKeys(prefix()).connection(state.id));
     expect([ttl > 50_000, ttl <= 60_000]).toEqual([true, true]);
     await a.store.remove({ id: state.id, epoch: save.epoch });
-    expect(await a.store.take(state.id)).toEqual({ kind: 'none' });
+    expect(await a.store.takeOver(state.id)).toEqual({ kind: 'none' });
     // After a loss of data, Redis gets it again.
     expect(await a.store.confirm({ id: state.id, epoch: save.epoch })).toBe(true);
     expect(await a.store.save({ ...save, isNew: false })).toBe(true);

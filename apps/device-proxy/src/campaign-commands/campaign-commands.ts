@@ -53,6 +53,7 @@ export class CampaignCommands {
 
   private applyOne(fact: CampaignCommandIssued): Promise<void> {
     const command = commandOf(fact);
-    return command === undefined ? this.commands.cancelIssued(fact.commandId) : this.commands.take(command);
+    if (command === undefined) return this.commands.cancelIssued(fact.commandId);
+    return this.commands.acceptFromCampaign(command);
   }
 }

@@ -37,8 +37,8 @@ export class CommandClaims {
    * finishes a command or puts it back before it claims the next.
    */
   async claim(deviceId: string, claimant: Claimant): Promise<Command | undefined> {
-    const taken = await this.takeWaiting(deviceId, claimant);
-    if (taken || !(await this.queue.hasCommands(deviceId))) return taken;
+    const claimed = await this.claimWaiting(deviceId, claimant);
+    if (claimed || !(await this.queue.hasCommands(deviceId))) return claimed;
     return this.judgeHead(deviceId, claimant);
   }
 
@@ -46,7 +46,7 @@ export class CommandClaims {
    * The usual case in one statement, without the device lock: the head of the queue waits and may be sent. Transactions
    * that end a command lock its row. undefined: the queue is empty, or its head needs a decision.
    */
-  private async takeWaiting(deviceId: string, { replica, epoch }: Claimant): Promise<Command | undefined> {
+  private async claimWaiting(deviceId: string, { replica, epoch }: Claimant): Promise<Command | undefined> {
     const { clock, dataSource } = this;
     const now = clock.now();
     const [rows]: [Command[], number] = await dataSource.query(

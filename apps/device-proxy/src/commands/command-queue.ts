@@ -56,10 +56,10 @@ export class CommandQueue {
   async accept(command: NewCommand, options: AcceptOptions = {}): Promise<Stored> {
     const ended: [Command, Outcome][] = [];
     const stored = await withDevice(this.dataSource, command.deviceId, async (manager) => {
-      const taken = await this.intake.acceptCommand(manager, command, options);
-      const outcome = taken.isNew ? options.refusal?.() : undefined;
-      if (outcome) ended.push([taken.command, await this.ends.end(manager, taken.command, outcome)]);
-      return taken;
+      const accepted = await this.intake.acceptCommand(manager, command, options);
+      const outcome = accepted.isNew ? options.refusal?.() : undefined;
+      if (outcome) ended.push([accepted.command, await this.ends.end(manager, accepted.command, outcome)]);
+      return accepted;
     });
     this.ends.announceEnded(ended);
     return stored;

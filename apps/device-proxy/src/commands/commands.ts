@@ -84,7 +84,7 @@ export class Commands {
   }
 
   /** A command of a campaign, which is always accepted: if it cannot be executed, it ends at once. Repeating it has no effect. */
-  async take(command: NewCommand): Promise<void> {
+  async acceptFromCampaign(command: NewCommand): Promise<void> {
     const { deviceId, accountId } = command;
     const refusal = () => this.refusalOf(deviceId, accountId);
     try {

@@ -29,7 +29,7 @@ export interface Save extends SavedConnection {
 }
 
 /** The result of a lookup: no state, or another live replica has it, or none has, or this one has it from now on. */
-export type TakeResult =
+export type TakeOverResult =
   | { kind: 'none' }
   | { kind: 'free' }
   | { kind: 'elsewhere'; owner: string }
@@ -63,7 +63,7 @@ export class ConnectionStore {
     batchMax: scriptMax,
     paceMs,
   });
-  private readonly takes = new RequestBatcher((batch: readonly Lookup[]) => this.takeAll(batch), {
+  private readonly takeOvers = new RequestBatcher((batch: readonly Lookup[]) => this.takeOverAll(batch), {
     batchMax: scriptMax,
     paceMs,
   });
@@ -98,8 +98,8 @@ export class ConnectionStore {
   }
 
   /** Takes the connection over, unless a live replica has it or it is left to another one. */
-  take(id: string, { isLeft = false }: Partial<Lookup> = {}): Promise<TakeResult> {
-    return this.takes.submit({ id, isLeft });
+  takeOver(id: string, { isLeft = false }: Partial<Lookup> = {}): Promise<TakeOverResult> {
+    return this.takeOvers.submit({ id, isLeft });
   }
 
   /** Whether the connection is still this replica's. It is if Redis does not have it: Redis may have lost it. */
@@ -122,14 +122,14 @@ export class ConnectionStore {
     return (results as number[]).map((result) => result === 1);
   }
 
-  private async takeAll(batch: readonly Lookup[]): Promise<TakeResult[]> {
+  private async takeOverAll(batch: readonly Lookup[]): Promise<TakeOverResult[]> {
     const keys = [this.prefix.slots, ...batch.map(({ id }) => this.prefix.connection(id))];
     const areLeft = batch.map(({ isLeft }) => (isLeft ? 1 : 0));
     const rows = await this.run('take-connections', keys, [this.slots.owner, this.firstEpoch(), ...areLeft]);
-    return (rows as string[][]).map((row, n) => this.taken((batch[n] as Lookup).id, row));
+    return (rows as string[][]).map((row, n) => this.resultOf((batch[n] as Lookup).id, row));
   }
 
-  private taken(id: string, [kind, detail = '', sealed = '']: readonly string[]): TakeResult {
+  private resultOf(id: string, [kind, detail = '', sealed = '']: readonly string[]): TakeOverResult {
     if (kind === 'elsewhere') return { kind, owner: detail };
     if (kind === 'free') return { kind };
     if (kind !== 'taken') return { kind: 'none' };

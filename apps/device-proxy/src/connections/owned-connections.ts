@@ -62,7 +62,7 @@ export class OwnedConnections {
   }
 
   /** Another replica had it before. */
-  taken(id: string, epoch: number, state: ConnectionState): void {
+  takenOver(id: string, epoch: number, state: ConnectionState): void {
     const owned = new OwnedConnection(id, epoch, this.round);
     owned.saved(state, 0);
     this.byId.set(id, owned);

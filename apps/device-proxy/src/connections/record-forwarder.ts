@@ -3,7 +3,7 @@ import { type Clock, CLOCK, type Logger, LOGGER } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { Throttle } from '../events/throttle.js';
 import type { DtlsHost } from '../transport/connection-sharing.js';
-import { ConnectionStore, type TakeResult } from './connection-store.js';
+import { ConnectionStore, type TakeOverResult } from './connection-store.js';
 import { PeerPort } from './peer-port.js';
 import { OwnedConnections } from './owned-connections.js';
 import { LookupResults } from './lookup-results.js';
@@ -137,11 +137,11 @@ export class RecordForwarder {
 
   private async lookUp(id: string): Promise<void> {
     const isLeft = this.areForwarded(id) || !this.hasRoomFor(id);
-    const taken = await this.store.take(id, { isLeft });
-    if (taken.kind === 'taken') await this.continue(id, taken);
-    else if (taken.kind === 'free') await this.leave(id);
-    else if (taken.kind === 'elsewhere') this.pass(id, taken.owner);
-    else this.discard(id, taken);
+    const result = await this.store.takeOver(id, { isLeft });
+    if (result.kind === 'taken') await this.continue(id, result);
+    else if (result.kind === 'free') await this.leave(id);
+    else if (result.kind === 'elsewhere') this.pass(id, result.owner);
+    else this.discard(id, result);
   }
 
   private areForwarded(id: string): boolean {
@@ -167,12 +167,12 @@ export class RecordForwarder {
       );
   }
 
-  private discard(id: string, taken: TakeResult): void {
-    if (taken.kind === 'unreadable') {
+  private discard(id: string, result: TakeOverResult): void {
+    if (result.kind === 'unreadable') {
       this.events.count('unreadable');
       if (this.reports.isDue('unreadable'))
         this.logger.warn(
-          { err: taken.error },
+          { err: result.error },
           'the state of a DTLS connection cannot be read: its device must connect again',
         );
     }
@@ -195,9 +195,9 @@ export class RecordForwarder {
     this.peerPort.send(via, { kind: 'not-here', address: { address, port }, payload: datagram });
   }
 
-  private async continue(id: string, taken: Extract<TakeResult, { kind: 'taken' }>): Promise<void> {
-    const { epoch, saved, takeOvers } = taken;
-    const restored = this.restore(taken);
+  private async continue(id: string, result: Extract<TakeOverResult, { kind: 'taken' }>): Promise<void> {
+    const { epoch, saved, takeOvers } = result;
+    const restored = this.restore(result);
     if (restored === 'full') return this.reportFull();
     if (!restored) {
       await this.store.remove({ id, epoch });
@@ -205,14 +205,14 @@ export class RecordForwarder {
     }
     this.events.count('taken');
     this.results.delete(id);
-    this.owned.taken(id, epoch, saved.state);
+    this.owned.takenOver(id, epoch, saved.state);
     this.logger.debug({ connection: id, epoch, takeOvers }, 'DTLS connection taken over');
     this.deliver(id);
     const connection = this.host?.connection(id);
     if (connection && connection.receivedMax > saved.state.receivedMax) this.host?.arrived(id);
   }
 
-  private restore({ saved, takeOvers }: Extract<TakeResult, { kind: 'taken' }>): boolean | 'full' {
+  private restore({ saved, takeOvers }: Extract<TakeOverResult, { kind: 'taken' }>): boolean | 'full' {
     try {
       if (this.host?.restore(saved, takeOvers) === true) return true;
     } catch (error) {

@@ -225,13 +225,13 @@ export class Sessions {
     const devices = await this.store.owned();
     for (let at = 0; at < devices.length; at += chunkSize) {
       const chunk = devices.slice(at, at + chunkSize);
-      const sessions = await Promise.all(chunk.map((deviceId) => this.takeBack(deviceId)));
+      const sessions = await Promise.all(chunk.map((deviceId) => this.restoreOwned(deviceId)));
       const own = sessions.filter((session) => session !== undefined);
       await restored(own.flatMap((session) => [session, ...this.behind(session)]));
     }
   }
 
-  private takeBack(deviceId: string): Promise<Session | undefined> {
+  private restoreOwned(deviceId: string): Promise<Session | undefined> {
     return this.exclusive.run(
       deviceId,
       async () => this.get(deviceId) ?? this.adopt(await this.store.takeOver(deviceId), 'restored'),
@@ -242,7 +242,7 @@ export class Sessions {
   private async claimDevicesBehind(gateway: Session, how: SessionOrigin, previousAddress: string): Promise<void> {
     const { deviceId: gatewayId } = gateway;
     const devices = await this.store.behind(gatewayId);
-    const take = (deviceId: string): Promise<void> =>
+    const claim = (deviceId: string): Promise<void> =>
       this.exclusive.run(deviceId, async () => {
         const taken = await this.store.takeOver(deviceId, { gatewayId });
         if (!taken || gateway.isOver) return;
@@ -251,7 +251,7 @@ export class Sessions {
         session.isElsewhere = taken.isElsewhere;
         await this.adoptSession(session, { ...taken, previousAddress }, how);
       });
-    await Promise.all(devices.map(take));
+    await Promise.all(devices.map(claim));
   }
 
   /** Drops this replica's copy, and those of the devices behind a gateway. */
