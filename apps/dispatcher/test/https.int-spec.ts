@@ -84,8 +84,8 @@ describe('callbacks over HTTPS', () => {
     const server = application(trusted.issue('localhost'));
     const silent: Socket[] = [];
     let speaks = true;
-    const door = createTcpServer((socket) => (speaks ? server.emit('connection', socket) : silent.push(socket)));
-    expect((await register(await listening(door))).status).toBe(200);
+    const front = createTcpServer((socket) => (speaks ? server.emit('connection', socket) : silent.push(socket)));
+    expect((await register(await listening(front))).status).toBe(200);
     speaks = false;
     await system.value(customer, 'kept');
     for (const attempt of [1, 2, 3]) {
@@ -100,7 +100,7 @@ describe('callbacks over HTTPS', () => {
     await eventually(() => expect(received).toHaveLength(2));
     expect(payloads(eventsOf([parseMessage(received[1] ?? '')], 'notifications'))).toEqual(['kept']);
     for (const socket of silent) socket.destroy();
-    door.close();
+    front.close();
   });
 
   it.each<[string, () => Certified, string]>([

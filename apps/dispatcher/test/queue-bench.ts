@@ -125,7 +125,7 @@ export const queueBench = (redisUrl = () => infrastructure().redisUrl) => {
       .flat()
       .map(({ n }) => n);
 
-  /** Books against a full count of what is stored. */
+  /** Compares the counters with a full count of what is stored. */
   const expectCountersToBeRight = async (): Promise<void> => {
     const shard = bench.keys.ofChannel(bench.channelId);
     const chunks = await bench.link.redis.lrangeBuffer(shard.queue(bench.channelId), 0, -1);

@@ -113,18 +113,18 @@ export class Accounts {
       requireIfMatch(by, account);
       const before = { ...account };
       this.apply(account, changesOf(body, accountChanges, accountRecord(account)));
-      const isStanding = account.tier !== before.tier || account.status !== before.status;
-      const isOthers =
-        isStanding ||
+      const concernsHolders = account.tier !== before.tier || account.status !== before.status;
+      const needsInstallation =
+        concernsHolders ||
         !isDeepStrictEqual(account.limits, before.limits) ||
         isLongerHistory(account.valueHistory, before.valueHistory);
-      if (isOthers && !caller.permissions.includes(installation)) throw new OnlyInstallationAdministrators();
+      if (needsInstallation && !caller.permissions.includes(installation)) throw new OnlyInstallationAdministrators();
       if (account.parentId === null && account.status === 'suspended') throw new InstallationAccountStays();
       account.revision += 1;
       account.updatedAt = now;
       await manager.save(account);
       await this.changes.announceAccount(manager, account);
-      if (isStanding) for (const holder of await holdersOfAccount(manager, id)) await storeHolder(change, holder);
+      if (concernsHolders) for (const holder of await holdersOfAccount(manager, id)) await storeHolder(change, holder);
       await this.record(change, caller, before);
       return account;
     });

@@ -17,17 +17,17 @@ export const suspendedOtherwise = (category: string, description: string): strin
   `(NOT d.operator_suspended OR d.last_operator_suspended_category IS DISTINCT FROM ${category}
     OR d.last_operator_suspended_description IS DISTINCT FROM ${description})`;
 
-/** Whether to wait for devices that other transactions have locked, or to skip them. */
-type Held = 'waits' | 'leaves out';
+/** What happens to devices that other transactions have locked. */
+type Locked = 'wait' | 'skip';
 
 /** `which`: a condition on `registry.devices d`. */
-const statement = (assignments: string, which: string, held: Held): PreparedStatement<DeviceRow> =>
+const statement = (assignments: string, which: string, locked: Locked): PreparedStatement<DeviceRow> =>
   new PreparedStatement(
     `UPDATE registry.devices SET ${assignments}, updated_at = clock_timestamp(), revision = revision + 1
      FROM (SELECT d.id AS held_id, a.category, a.description AS why
        FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS a (device_id, owner_id, category, description)
        JOIN registry.devices d ON d.id = a.device_id AND d.account_id = a.owner_id
-       WHERE ${which} ORDER BY d.id FOR UPDATE OF d ${held === 'waits' ? '' : 'SKIP LOCKED'}) held
+       WHERE ${which} ORDER BY d.id FOR UPDATE OF d ${locked === 'wait' ? '' : 'SKIP LOCKED'}) held
      WHERE id = held_id RETURNING ${deviceRowColumns}`,
   );
 
@@ -39,20 +39,20 @@ const valuesOf = (changes: readonly Change[]): string[][] => [
 ];
 
 /** A change of devices: its statements, and how it is announced. */
-interface Way {
+interface Transition {
   change: 'suspended' | 'resumed';
   one: PreparedStatement<DeviceRow>;
   many: PreparedStatement<DeviceRow>;
 }
 
-const way = (change: Way['change'], assignments: string, which: string): Way => ({
+const transition = (change: Transition['change'], assignments: string, which: string): Transition => ({
   change,
-  one: statement(assignments, which, 'waits'),
-  many: statement(assignments, which, 'leaves out'),
+  one: statement(assignments, which, 'wait'),
+  many: statement(assignments, which, 'skip'),
 });
 
 /** Does nothing for a device that is already suspended for this reason; its record and the log stay unchanged. */
-const suspension = way(
+const suspension = transition(
   'suspended',
   `lifecycle_status = 'blocked', operator_suspended = true, last_operator_suspended_category = held.category,
    last_operator_suspended_description = held.why, last_operator_suspended_updated_at = clock_timestamp()`,
@@ -60,7 +60,7 @@ const suspension = way(
 );
 
 /** Does nothing for a device that is not suspended; one that the system suspended too stays blocked. */
-const resumption = way(
+const resumption = transition(
   'resumed',
   `operator_suspended = false, lifecycle_status = CASE WHEN system_suspended THEN 'blocked' ELSE 'enabled' END`,
   'd.operator_suspended',
@@ -89,14 +89,14 @@ export class SuspensionService {
     return this.resumptions.write({ accountId, deviceId, reason, actor });
   }
 
-  private batcherOf(by: Way): WriteBatcher<Change> {
+  private batcherOf(by: Transition): WriteBatcher<Change> {
     return new WriteBatcher(
-      (changes) => this.together(by, changes),
-      (change) => this.alone(by, change),
+      (changes) => this.changeMany(by, changes),
+      (change) => this.changeOne(by, change),
     );
   }
 
-  private together({ change, many }: Way, changes: readonly Change[]): Promise<ReadonlySet<Change>> {
+  private changeMany({ change, many }: Transition, changes: readonly Change[]): Promise<ReadonlySet<Change>> {
     // Each device once per batch: further requests for it follow in the next one.
     const ofDevice = new Map(changes.toReversed().map((asked) => [asked.deviceId, asked]));
     return this.database.transaction(async (manager) => {
@@ -106,7 +106,7 @@ export class SuspensionService {
     });
   }
 
-  private async alone({ change, one }: Way, asked: Change): Promise<void> {
+  private async changeOne({ change, one }: Transition, asked: Change): Promise<void> {
     const { accountId, deviceId } = asked;
     await this.database.transaction(async (manager) => {
       const rows = await one.run(manager, valuesOf([asked]));
@@ -118,7 +118,7 @@ export class SuspensionService {
 
   private announce(
     manager: EntityManager,
-    change: Way['change'],
+    change: Transition['change'],
     rows: readonly DeviceRow[],
     ofDevice: ReadonlyMap<string, Change>,
   ): Promise<void> {
