@@ -4,14 +4,15 @@ import { conclude, projectFiles, textOf } from './lanyard/project-files.ts';
 
 const statement = /(?:^|\n)\s*(import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?['"](\.[^'"]+)['"]/g;
 
-const folders = ['apps', 'libs', 'tools', 'e2e', 'bench'];
-const files = new Set(projectFiles(...folders.map((folder) => `${folder}/**/*.ts`)));
+const folders = ['apps', 'libs', 'tools', 'e2e', 'bench', 'faults'];
+const files = new Set(projectFiles(...folders.flatMap((folder) => [`${folder}/**/*.ts`, `${folder}/**/*.tsx`])));
 
 /** Files that a file loads at run time, by relative path. */
 const imports = (file: string) =>
   [...textOf(file).matchAll(statement)].flatMap(([, , typeOnly, target = '']) => {
     const path = posix.join(posix.dirname(file), target);
-    const found = [path, path.replace(/\.js$/, '.ts')].find((candidate) => files.has(candidate));
+    const candidates = [path, path.replace(/\.js$/, '.ts'), path.replace(/\.js$/, '.tsx')];
+    const found = candidates.find((candidate) => files.has(candidate));
     return typeOnly || !found ? [] : [found];
   });
 

@@ -1,9 +1,7 @@
 /**
- * Files, exports and dependencies that nothing uses (knip, see knip.json). What it cannot see is ignored there: nx
- * needs
- * @nx /js for its graph; jest and typescript-7 are started by path; jest resolves through unrs-resolver;
- * @lanyard /testing is a workspace that tools' tests use.
-Duplicates are off: limits of the specification with the same value keep a name each.
+ * Files, exports and dependencies that nothing uses (knip). `knip.json` ignores what knip cannot see: nx needs `@nx/js` for its
+ * graph, jest and typescript-7 are started by path, jest resolves through unrs-resolver, and tests of tools use the workspace
+ * `@lanyard/testing`. Duplicates are off: limits of the specification with the same value keep a name each.
  */
 import { spawnSync } from 'node:child_process';
 import { root } from './lanyard/project.ts';
