@@ -1,4 +1,4 @@
-/** The six services on infrastructure of their own, durable as in production, for the benchmarks of one run. */
+/** All services on infrastructure of their own, durable as in production, for the benchmarks of one run. */
 import { Lanyard } from '@lanyard/client';
 import { createLogger, newId } from '@lanyard/service';
 import { KafkaConnection, KafkaProducer } from '@lanyard/kafka';

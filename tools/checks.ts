@@ -2,9 +2,8 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { root } from './lanyard/project.ts';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
 const checks = readdirSync(join(root, 'tools')).filter((name) => /^check-.*\.ts$/.test(name));
 const failed = checks.filter((name) => {
   const { status } = spawnSync(process.execPath, [join('tools', name)], { cwd: root, stdio: 'inherit' });
