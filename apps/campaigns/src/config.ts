@@ -23,7 +23,7 @@ export interface PackageSource {
 
 export interface S3Storage {
   bucket: string;
-  /** Of the keys of objects. */
+  /** Prefix of the keys of objects. */
   prefix: string;
   region: string;
   /** Of a store other than that of AWS; its buckets are in the path. */

@@ -40,7 +40,7 @@ export class BodyMeter {
     }
   }
 
-  /** Of the whole body. May be called once. */
+  /** Size and checksum of the whole body. May be called once. */
   result(): StoredPackage {
     return { size: this.size, checksum: this.hash.digest('hex') };
   }

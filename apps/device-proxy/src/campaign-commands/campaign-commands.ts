@@ -5,7 +5,7 @@ import type { NewCommand } from '../commands/command-intake.js';
 import { Commands } from '../commands/commands.js';
 import { campaignRetryMax, devicesAtOnce } from './limits.js';
 
-/** Of the whole command: nothing else can have its id. */
+/** Covers the whole command, because no other command can have its id. */
 const fingerprint = (fact: CampaignCommandIssued): string =>
   createHash('sha256').update(JSON.stringify(fact)).digest('hex');
 
@@ -40,7 +40,7 @@ const commandOf = (fact: CampaignCommandIssued): NewCommand | undefined => {
 export class CampaignCommands {
   constructor(private readonly commands: Commands) {}
 
-  /** Those of one device in order, of several devices at the same time. All of them may be repeated. */
+  /** Applies the commands of one device in order, and those of several devices concurrently. Repeating them has no effect. */
   async apply(facts: readonly CampaignCommandIssued[]): Promise<void> {
     const ofDevices = new Map<string, CampaignCommandIssued[]>();
     for (const fact of facts) ofDevices.set(fact.deviceId, [...(ofDevices.get(fact.deviceId) ?? []), fact]);

@@ -136,7 +136,7 @@ export class CommandClaims {
     return state === 'executing' && claimedBy === replica && Number(claimEpoch) === epoch;
   }
 
-  /** In flight with the owner of this or a later epoch than the caller's. An earlier epoch has lost the device. */
+  /** Whether an owner of the caller's epoch or a later one is executing it. An owner of an earlier epoch has lost the device. */
   private inFlight(head: Command, { epoch }: Claimant): boolean {
     return head.state === 'executing' && Number(head.claimEpoch) >= epoch;
   }

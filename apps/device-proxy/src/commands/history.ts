@@ -75,7 +75,7 @@ export const historySpec = {
   defaultOrder: 'DESC',
 } as const;
 
-/** Whose commands, and of which devices. */
+/** The key whose commands are listed, and the device groups that it is limited to. */
 type CommandOwner = Pick<Identity, 'keyId' | 'deviceGroups'>;
 
 /** The commands of one key, newest first. SQL finds the ids of a page by the filters of the API. */

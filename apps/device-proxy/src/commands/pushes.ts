@@ -39,7 +39,7 @@ export class Pushes {
     );
   }
 
-  /** Those under way end with RequestAborted: another replica begins them again. */
+  /** Pushes under way end with RequestAborted: another replica starts them again. */
   stop(): void {
     this.stopping.abort();
   }

@@ -21,10 +21,10 @@ import { ReplicaSlots } from './replica-slots.js';
 import { loadConnectionScripts, type RunConnectionScript } from './scripts.js';
 
 export interface Save extends SavedConnection {
-  /** Of the owner. */
+  /** Epoch of the owner. */
   epoch: number;
   keptMs: number;
-  /** Of a handshake that has just ended. */
+  /** Whether the handshake has just ended. */
   isNew?: boolean;
 }
 
@@ -39,7 +39,7 @@ export type TakeOverResult =
 
 interface Lookup {
   id: string;
-  /** To another replica, even if none has it now. */
+  /** Whether it is left to another replica, even if none has it now. */
   isLeft: boolean;
 }
 

@@ -17,7 +17,7 @@ export const scriptMax = 100;
 /** How long the state of a connection is kept without a session: a device registers, or ends its bootstrap, long before. */
 export const stateKeptMs = 3_600_000;
 
-/** How much longer than the registration lasts: only an update that prolongs it by more needs a save of its own. */
+/** A state is stored for this much longer than the registration, so that most updates need no save of their own. */
 export const keptLongerMs = 300_000;
 
 /** Records of connections that are looked up in Redis: how many connections, datagrams of each, and lookups per second. */
@@ -26,7 +26,7 @@ export const waitingDatagramsMax = 4;
 export const waitingBytesMax = 8 * 1024 * 1024;
 export const lookupsPerSecond = 5_000;
 
-/** How long the result of a lookup counts, and of how many connections. */
+/** How long the result of a lookup is remembered, and for how many connections. */
 export const lookupCountsMs = 10_000;
 export const lookupsKeptMax = 50_000;
 

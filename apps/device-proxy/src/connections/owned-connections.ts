@@ -61,7 +61,7 @@ export class OwnedConnections {
     this.whenSaved(id)?.catch((err: unknown) => this.logger.warn({ err }, 'state of a DTLS connection not saved'));
   }
 
-  /** Another replica had it before. */
+  /** This replica has taken the connection over from another one. */
   takenOver(id: string, epoch: number, state: ConnectionState): void {
     const owned = new OwnedConnection(id, epoch, this.round);
     owned.saved(state, 0);

@@ -10,7 +10,7 @@ import { decodePeerMessage, encodePeerMessage, type PeerKey, type PeerMessage } 
 import { ReplicaEvents } from './replica-events.js';
 import { ReplicaSlots } from './replica-slots.js';
 
-/** Not the name of today: replicas of both versions understand each other while an upgrade is under way. */
+/** Part of the key. It keeps an earlier name, so that replicas of both versions understand each other during an upgrade. */
 const purpose = 'device-proxy inner port';
 
 /** A datagram and its headers fit into an Ethernet frame; blocks are smaller than that. */

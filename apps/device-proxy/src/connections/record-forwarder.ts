@@ -70,7 +70,7 @@ export class RecordForwarder {
     if (this.wait(id, datagram, from) && isFirst) void this.resolve(id, () => this.lookUp(id));
   }
 
-  /** Without Redis: whose the connection is was found out just now, or its id names a replica that will say if it is not there. */
+  /** Decides without Redis: the owner was looked up a moment ago, or the id names a replica, which answers if it is not there. */
   private isSettled(id: string, connectionId: Buffer, datagram: Buffer, from: Address): boolean {
     const known = this.results.of(id);
     if (known === 'none') this.events.count('unknown');
@@ -127,7 +127,7 @@ export class RecordForwarder {
     this.waiting.delete(id);
   }
 
-  /** Those that wait; from here on they do not. */
+  /** Removes and returns the records that wait for the connection. */
   private records(id: string): WaitingRecord[] {
     const records = this.waiting.get(id) ?? [];
     this.waiting.set(id, []);
@@ -152,7 +152,7 @@ export class RecordForwarder {
     return (this.waiting.get(id) ?? []).every(({ from }) => this.host?.hasRoomFor(from) === true);
   }
 
-  /** To the replica that the device reaches, which takes it over; unless the device was heard here meanwhile. */
+  /** Leaves the connection to the replica that the device reaches, unless the device was heard here meanwhile. */
   private async leave(id: string): Promise<void> {
     if (this.areForwarded(id)) for (const record of this.records(id)) this.sendBack(record);
     else if (this.hasRoomFor(id)) await this.lookUp(id);

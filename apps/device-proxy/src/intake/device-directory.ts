@@ -48,7 +48,7 @@ export class DeviceDirectory {
     return this.reader.waitFor(deviceId, patienceMs, (entry) => !isDeleted(entry));
   }
 
-  /** Whether the directory says within that time what becomes of an id: it has the device, or has deleted it. */
+  /** Whether the directory learns within that time that the device exists or was deleted. */
   async isDecided(deviceId: string, timeoutMs: number): Promise<boolean> {
     return (await this.reader.waitFor(deviceId, timeoutMs)) !== undefined;
   }

@@ -26,7 +26,7 @@ import { certificateMetric, coapEventsMetric, dtlsMetrics } from './listener-met
 import { dtlsListener, ownCertificate } from './dtls-listener.js';
 import { tcpStream, tlsStream } from './stream-listeners.js';
 
-/** Of a listener that has a certificate. */
+/** The certificate files of a listener that are to be watched; none if it has no certificate. */
 const renewalOf = (
   scheme: Scheme,
   config: Partial<CertificateFiles> | undefined,
@@ -42,7 +42,7 @@ const renewalOf = (
 export class Listeners {
   /** The listener for DTLS; undefined when it is off. */
   readonly dtls: CoapDtls | undefined;
-  /** Those with connections. */
+  /** The listeners that have connections. */
   private readonly connected: readonly (CoapStream | CoapDtls)[];
   private readonly all: readonly Transport[];
   private readonly renewals: readonly CertificateRenewal[];

@@ -102,7 +102,7 @@ export class Lwm2mGateways implements BeforeApplicationShutdown {
     return devices && (statuses.get(prefix) ?? 'none');
   }
 
-  /** By an observation, or by a read if it is observed already. After a failure, again at the next message. */
+  /** Observes the list, or reads it if it is observed already. A failure is retried at the next message. */
   private async read(session: Session): Promise<void> {
     if (session.isOver) return;
     try {
@@ -129,7 +129,7 @@ export class Lwm2mGateways implements BeforeApplicationShutdown {
     if (!session.isOver) this.due.add(session);
   }
 
-  /** In the event log once, until the list can be read again. */
+  /** Reports it to the event log once, until the list can be read again. */
   private refuseList(session: Session, why: string): void {
     const known = this.known.get(session) ?? unread;
     if (!known.isUnreadable)
@@ -226,7 +226,7 @@ export class Lwm2mGateways implements BeforeApplicationShutdown {
     });
   }
 
-  /** Of a device behind a gateway: it was suspended or deleted. Of a gateway: what is behind it leaves too. */
+  /** A device behind a gateway was suspended or deleted, or a gateway left, and with it the devices behind it. */
   private left(session: Session): Promise<void> {
     const known = session.gateway && this.known.get(session.gateway);
     const prefix = viaOf(session.address)?.prefix;

@@ -6,7 +6,7 @@ import type { NotServed } from '../intake/admission.js';
 import type { Session } from '../sessions/session.js';
 import { entriesMax } from './limits.js';
 
-/** As for other devices that are refused because of their name or credential. */
+/** The code of every device that is refused because of its name or credential. */
 const deviceRefused = 'SYS_400';
 
 /** A device that a gateway lists, and that is not served. */
@@ -48,7 +48,7 @@ export class RefusedDevices {
     });
   }
 
-  /** All but those that were reported before. @returns All of them, for the next time. */
+  /** Reports the devices that were not reported before. @returns All refused devices, as `reported` of the next call. */
   reportNew(gateway: Session, all: readonly RefusedDevice[], reported: ReadonlySet<string>): ReadonlySet<string> {
     this.report(
       gateway,

@@ -31,7 +31,7 @@ const itemOf = (deviceId: string, { endpointType, queueMode, links }: Registrati
   resources: resourcesIn(links),
 });
 
-/** Of a device behind a gateway: how that is connected. */
+/** For a device behind a gateway, the transport of the gateway. */
 const transportOf = ({ reachedAt }: Session): DeviceSessionChanged['transport'] => {
   const scheme = schemeOf(reachedAt);
   return scheme === 'via' ? undefined : scheme;
@@ -40,7 +40,7 @@ const transportOf = ({ reachedAt }: Session): DeviceSessionChanged['transport'] 
 /** Announces what happens to sessions. Each call resolves when Kafka has stored the fact. */
 @Injectable()
 export class SessionFacts {
-  /** Those of a batch are in one request to Kafka; each succeeds or fails separately. */
+  /** The facts of a batch share a request to Kafka; each succeeds or fails separately. */
   private readonly sends = new RequestBatcher(
     (facts: readonly DeviceSessionChanged[]) => Promise.all(facts.map((fact) => this.sent(fact))),
     { paceMs },

@@ -26,7 +26,7 @@ const absences = [RequestAborted, NoAnswer, Refused, NotSent, ConnectionEnded];
 const retryFirstMs = 5_000;
 const retryMaxMs = 300_000;
 
-/** Of a device whose reconciliation failed. */
+/** What is repeated for a device whose reconciliation failed. */
 interface Retry {
   rules: boolean;
   failures: number;

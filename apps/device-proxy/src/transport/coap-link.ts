@@ -115,7 +115,7 @@ interface Watch {
   handler: NotificationHandler;
 }
 
-/** How many are shared; further ones are copies. */
+/** Bounds the shared watches. When it is reached, all are forgotten and made again when needed. */
 const watchesMax = 10_000;
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

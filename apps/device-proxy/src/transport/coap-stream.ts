@@ -137,7 +137,7 @@ export class CoapStream implements Transport {
     this.gone(sender.accountId, connectionAddress(this.scheme, peer));
   }
 
-  /** Of an observation that the device makes by itself and that is not known here yet, or of none. */
+  /** A notification of an automatic observation that is not known here yet, or of no observation. */
   private async unmatched(notification: UnmatchedNotification): Promise<'accepted' | 'rejected'> {
     if (notification.partial) return 'rejected';
     return (await this.link.offer(notification)) ? 'accepted' : 'rejected';

@@ -4,7 +4,7 @@ import type { ShownCredential } from './sender.js';
 /** A connection as another replica needs it to continue it. */
 export interface SavedConnection {
   state: ConnectionState;
-  /** What the connection was made with, even if another credential has its identity by now. */
+  /** The credential that opened the connection, even if another one has its identity by now. */
   credential: ShownCredential;
 }
 
@@ -30,7 +30,7 @@ export interface DtlsHost {
 
 /** What the listener for DTLS calls so that its connections outlive this replica. */
 export interface ConnectionSharing {
-  /** Of all connection ids, here and on other replicas: the length is not on the wire. */
+  /** All replicas use ids of this length, because the length is not on the wire. */
   readonly connectionIdBytes: number;
   newConnectionId(): Buffer;
   /** Before the listener opens. */

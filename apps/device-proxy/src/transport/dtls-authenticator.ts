@@ -15,7 +15,7 @@ export interface DtlsAuthenticator {
   authenticate(credential: PeerCredential, handshake: HandshakeOfClient): boolean;
   /** The identity of the peer of a new connection; undefined closes it. */
   connected(peer: Peer, connection: DtlsConnection, handshake: HandshakeOfClient): Sender | undefined;
-  /** The same for a connection that began in another process, with what it was opened with there. */
+  /** The same for a connection that began in another process, by the credential that opened it there. */
   restored(peer: Peer, state: ConnectionState, credential: ShownCredential): Sender | undefined;
   connectionClosed(peer: Peer): void;
   handshakeFailed(error: HandshakeFailed, handshake: HandshakeOfClient): void;

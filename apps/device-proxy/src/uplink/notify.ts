@@ -68,7 +68,7 @@ export class Notify {
     return session && this.observed(session, token);
   }
 
-  /** By the device itself, or by one behind it. */
+  /** The observation that has the token: of the device itself, or of a device behind it. */
   private observed(at: Session, token: string): [Session, Observation] | undefined {
     const session = this.sessions.observing(at, token);
     const observation = session?.observations.withToken(token);

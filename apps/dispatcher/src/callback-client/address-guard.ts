@@ -57,7 +57,7 @@ const mappedIpv4 = (address: string): string | undefined => {
   return [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.');
 };
 
-/** Not an address that a customer may make us call. */
+/** A customer must not be able to make the service call this address. */
 export class AddressForbidden extends Error {
   readonly code = 'ADDRESS_FORBIDDEN';
 

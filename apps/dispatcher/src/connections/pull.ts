@@ -40,7 +40,7 @@ const closingStepMs = 15;
 
 type Held = Extract<Attached, { outcome: 'ok' }>;
 
-/** Where an answer ended. Of what is no `next` of ours, something that no answer has. */
+/** Where an answer ended. A `next` that this service did not issue gives a place that no answer has. */
 const placeOf = (next: string): string => Buffer.from(next, 'base64url').toString() || '-';
 
 class Poll implements Holder {

@@ -34,7 +34,7 @@ export interface SocketLine {
   connection: Pick<Duplex, 'cork' | 'uncork'>;
 }
 
-/** Whose socket it is, and by which secret (its fingerprint). */
+/** The channel and the account of a socket, and the fingerprint of the secret that opened it. */
 export interface SocketOwner {
   channelId: string;
   accountId: string;
@@ -271,7 +271,7 @@ export class WebSocketSession implements Holder {
     }
   }
 
-  /** The channel is not ours any more, or Redis forgot that it is. What is not confirmed is sent again, if it can be. */
+  /** This replica no longer holds the channel, or Redis forgot that it does. What is not confirmed is sent again, if it can be. */
   private async attachAgain(): Promise<boolean> {
     // `restart` is called when it is over.
     if (this.parts.binding.isSuspended || !this.isOpen) return false;

@@ -8,7 +8,7 @@ export class DropReport {
   @PrimaryColumn({ name: 'key_id', type: 'text' })
   keyId: string;
 
-  /** Of the channel: a key may have one after the other. */
+  /** When the channel was created: a key may have several channels, one after another. */
   @PrimaryColumn({ name: 'created_at', type: 'timestamptz', precision: 3 })
   createdAt: Date;
 

@@ -5,13 +5,13 @@ import { RedisLink } from '../queue/redis-link.js';
 import { SharedClock } from '../queue/shared-clock.js';
 import { OWNER } from '../queue/tokens.js';
 
-/** How often a replica looks while nothing is due. What falls due by itself before then is looked for in time. */
+/** How often a replica looks for due channels while none is due. A channel whose due time is known is looked for at that time. */
 const aheadMs = 500;
 
 /** How long a slow channel is out of the way of others. */
 const postponeMs = 1_000;
 
-/** Of WITHSCORES. */
+/** Members and scores, as WITHSCORES returns them. */
 const pairs = (list: readonly string[]): [channelId: string, atMs: number][] =>
   Array.from({ length: list.length / 2 }, (_, n) => [list[2 * n] as string, Number(list[2 * n + 1])]);
 
@@ -48,7 +48,7 @@ export class DueChannels {
     ])) as string[][];
     const held = lists.slice(shards.length).flat();
     const dueTimes = lists.slice(0, shards.length).flatMap((list) => pairs(list));
-    // Who waits longest is first, of whichever shard.
+    // The channel that has waited longest is first, whatever its shard.
     dueTimes.sort(([, a], [, b]) => a - b);
     const due = dueTimes.filter(([, atMs]) => atMs <= now).map(([channelId]) => channelId);
     const nextAtMs = dueTimes.reduce((least, [, atMs]) => (atMs > now ? Math.min(least, atMs) : least), soon);

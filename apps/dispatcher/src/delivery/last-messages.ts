@@ -16,7 +16,7 @@ export interface LastMessage {
   excerpt: string;
 }
 
-/** Of each channel. */
+/** Messages that are kept for each channel, and how much of each. */
 export const lastMessagesMax = 10;
 const excerptBytesMax = 256;
 const keptSeconds = 86_400;

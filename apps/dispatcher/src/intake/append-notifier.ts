@@ -4,7 +4,7 @@ import { Telemetry } from '../delivery/telemetry.js';
 import type { AppendOutcome } from '../queue/append-outcome.js';
 import { WakeUpBus } from '../replicas/wake-up-bus.js';
 
-/** Tells those that deliver what was appended. */
+/** Tells the parts that deliver events what was appended. */
 @Injectable()
 export class AppendNotifier {
   constructor(

@@ -11,7 +11,7 @@ export interface Window {
   end: bigint;
 }
 
-/** How far back events are read again that Redis knows nothing of. */
+/** How far back events that Redis does not know are read again. */
 @Injectable()
 export class ReplayWindow {
   constructor(

@@ -25,12 +25,12 @@ export class BodyBudget {
     };
   }
 
-  /** Of one message. */
+  /** Size of one message. */
   get bodyBytesMax(): number {
     return this.isTight ? smallBytes : bodyBytesMax;
   }
 
-  /** That one socket may have to write before it gets more. */
+  /** Bytes that a socket may have unsent before it gets more. */
   get socketBytesMax(): number {
     return this.isTight ? smallBytes : socketBufferBytesMax;
   }

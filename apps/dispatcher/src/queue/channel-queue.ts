@@ -237,7 +237,7 @@ export class ChannelQueue {
     };
   }
 
-  /** Whether a claimed callback is still this replica's, not stopped, and where it was. */
+  /** Whether this replica still holds a claimed callback, with the same URL and not stopped. */
   async holds(hold: Hold, revision: string): Promise<boolean> {
     const [holds] = await this.runHeld(hold, 'holds', [hold.token, revision]);
     return asNumber(holds) === 1;

@@ -91,7 +91,7 @@ export const cutBatch = (
 /** Of a batch, without its events: they need not stay in memory until it is confirmed. */
 export const extentOf = ({ from, to, chunks, cost, skip }: Extent): Extent => ({ from, to, chunks, cost, skip });
 
-/** How many of these batches, which are in order, follow each other: behind them a limit took events away unsent. */
+/** How many of these batches, which are in order, are contiguous: at a gap, a limit has removed unsent events. */
 export const runLength = (extents: readonly Extent[]): number => {
   const gap = extents.findIndex(({ from }, n) => n > 0 && extents[n - 1]?.to !== from);
   return gap < 0 ? extents.length : gap;

@@ -8,7 +8,7 @@ const bytesMax = 512 * 1024;
 /** Fewer changes of the category among them are not worth a write. */
 const changesMin = 8;
 
-/** By so much an event may be dropped late for its age, because one that is younger stands before it. */
+/** An event may be dropped this much too late for its age, because a younger one stands before it. */
 const spanMaxMs = 60_000;
 
 /** What is put into another order at once, as `oldest.lua` takes it. */

@@ -10,7 +10,7 @@ import { type RedisCommand, RedisLink } from '../queue/redis-link.js';
 interface Note {
   traceParent: string;
   queuedAtMs: number;
-  /** How its item begins in a message, up to where options of the channel are added. */
+  /** The beginning of its item in a message, up to where options of the channel are added. */
   opening: string;
 }
 

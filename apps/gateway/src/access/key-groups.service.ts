@@ -73,7 +73,7 @@ export class KeyGroups {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** Those of the account, or of one key or application. */
+  /** Lists the groups of the account, or those of one key or application. */
   list(
     accountId: string,
     query: ListQuery,

@@ -122,7 +122,7 @@ export const addToGroups = async (
   }
 };
 
-/** Those that are in none of them are not changed. */
+/** Holders that are in none of the groups are not changed. */
 export const removeFromGroups = async (
   change: AccountChange,
   holders: readonly Holder[],

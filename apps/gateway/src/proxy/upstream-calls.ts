@@ -11,7 +11,7 @@ import { UpstreamReplicas } from './upstream-replicas.js';
 
 export interface Call {
   method: string;
-  /** With the query as the client sent it. */
+  /** Path and query, as the client sent them. */
   path: string;
   headers: Record<string, string | string[]>;
   body: RequestBody;

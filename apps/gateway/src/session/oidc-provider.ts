@@ -12,7 +12,7 @@ export interface Grant {
   subject: string;
   /** Of the ID token and the userinfo endpoint. */
   claims: Readonly<Record<string, unknown>>;
-  /** How long it is good for. */
+  /** How long it is valid. */
   seconds: number;
   refreshToken?: string | undefined;
 }

@@ -64,7 +64,7 @@ export const credentialListSpec: ListSpec = {
   sets: { kind: credentialKinds, service: services },
 };
 
-/** What a connecting device is known by. */
+/** The field by which a connecting device is recognised. */
 const uniqueField = { psk: 'identity', certificate: 'certificate', raw_public_key: 'public_key' } as const;
 
 /** Credentials with which devices authenticate. A key is encrypted at rest and never returned again. */

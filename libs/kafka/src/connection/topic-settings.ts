@@ -45,7 +45,7 @@ const raisesMinimum = (topic: TopicSettings, wanted: number): boolean =>
   (valueOf(topic, minimum) ?? wanted) < wanted &&
   !topic.entries.some((entry) => entry.configName === minimum && isOwn(entry));
 
-/** What a topic has to be given, or undefined. The request replaces all settings of a topic: its own are sent along. */
+/** The settings to send for a topic; undefined if it needs none. The request replaces all of them, so its own are included. */
 export const changeOf = (
   topic: TopicSettings,
   minInsyncReplicas: number,

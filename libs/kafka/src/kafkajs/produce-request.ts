@@ -27,7 +27,7 @@ interface ProduceRequest {
   topicData: readonly TopicData[];
 }
 
-/** What kafkajs sends. */
+/** A request as kafkajs sends it. */
 interface Encodable {
   apiKey: number;
   apiVersion: number;

@@ -57,7 +57,7 @@ interface Piece {
   text: string;
 }
 
-/** Of the headers before, in order: the next ones are mostly called the same, and many say the same. */
+/** The headers of the previous record, in order: most have the same names in the next record, and many the same values. */
 const pieces: Piece[] = [];
 const piecesMax = 100;
 

@@ -100,7 +100,7 @@ export class OutboxRelay {
     this.wake?.();
   }
 
-  /** As `poke`, where this replica leads; false where another one may. */
+  /** The same as `poke` if this replica leads; otherwise false. */
   pokeLeader(): boolean {
     if (this.leading) this.poke();
     return this.leading;

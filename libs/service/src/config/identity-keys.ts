@@ -21,7 +21,7 @@ export const identityPrivateKey = (reader: EnvReader): KeyObject => {
   );
 };
 
-/** With which a service verifies identity tokens: any of them will do. */
+/** A service accepts identity tokens that any of these keys verifies. */
 export const identityPublicKeys = (reader: EnvReader): KeyObject[] => {
   const name = 'IDENTITY_PUBLIC_KEYS';
   const problem = 'must hold one or more Ed25519 public keys (SPKI, DER) in base64, comma-separated';

@@ -32,7 +32,7 @@ export const databaseOptions = (
   ...(databaseMigrations && { migrate: databaseMigrations }),
 });
 
-/** To be reached and to have logged in. */
+/** Limit for connecting and logging in. */
 const connectTimeoutMs = 5_000;
 
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : 'DATABASE_URL');

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 export class JsonText {
   constructor(
     readonly text: string,
-    /** Of the record: the answer has it as a header. */
+    /** Etag of the record, which the answer has as a header. */
     readonly etag?: string,
   ) {}
 }

@@ -44,7 +44,7 @@ const methodsOf = ({ server, url }: Asked): Set<string> => {
 export const otherMethods = (request: Asked): string[] =>
   [...methodsOf(request)].filter((method) => method !== request.method).sort();
 
-/** Whether the path has other methods only. Of a path that has none, or that is refused as too long, it has not. */
+/** Whether the path exists, but not with this method. False for a path without any methods, and for one that is too long. */
 export const isWrongMethod = (request: Asked): boolean => {
   const methods = methodsOf(request);
   return methods.size > 0 && !methods.has(request.method);

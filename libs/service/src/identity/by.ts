@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { callerOf } from './guard.js';
 import type { Identity } from './token.js';
 
-/** Who asks, in which account, for which record and for which version of it. */
+/** The caller, the account and the record of a request, and the version that If-Match names. */
 export interface By {
   caller: Identity;
   /** The caller's own account, unless an administrator of the installation acts in another. */
@@ -24,10 +24,10 @@ const Bound = createParamDecorator((isConditional: boolean, context: ExecutionCo
 
 type Pipe = Type<PipeTransform<By, Promise<By>>>;
 
-/** Parameter of a controller method: who asks for what, in any version. */
+/** Parameter of a controller method: the caller and the record, in any version. */
 export const ByCaller = (...pipes: Pipe[]): ParameterDecorator => Bound(false, ...pipes);
 
-/** The same, of the version that If-Match names. */
+/** The same, with the version that If-Match names. */
 export const ByCallerIfMatch =
   (...pipes: Pipe[]): ParameterDecorator =>
   (controller, method, index) => {

@@ -5,7 +5,7 @@ export type Operator = 'eq' | 'neq' | 'in' | 'nin' | 'lte' | 'gte';
 /** `text`, `bool`, `date`, `number` (whole, of 32 bits): decide the operators and how a value is read. */
 export type FieldKind = 'text' | 'bool' | 'date' | 'number';
 
-/** Of a date: its text as records show it, in UTC with six decimals. */
+/** A date is its text as records show it, in UTC with six decimals. */
 export type FilterValue = string | number | boolean;
 
 /** All values that a field may have; of a text field that may have none, '' is one of them. */

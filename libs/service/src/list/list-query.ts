@@ -109,7 +109,7 @@ export const listEnvelope = <T>(
   ...(totalCount !== undefined && { total_count: totalCount }),
 });
 
-/** The same of a page of records that are JSON text already. */
+/** The same for a page of records that are JSON text already. */
 export const listText = (
   page: readonly string[],
   hasMore: boolean,

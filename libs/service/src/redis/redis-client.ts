@@ -123,7 +123,7 @@ export const redisHosts = (url: string): string =>
 
 export const isCluster = (redis: RedisClient): boolean => redis instanceof Cluster;
 
-/** Those that take writes: each by itself. */
+/** A client for each node that accepts writes. */
 export const masterNodes = (redis: RedisClient): RedisClient[] =>
   redis instanceof Cluster ? redis.nodes('master') : [redis];
 

@@ -7,7 +7,7 @@ type Traced = FastifyRequest & { [spanOf]?: Span };
 
 export const traceParentHeader = 'traceparent';
 
-/** Not probes and metrics, which are asked for all the time and are no part of anything. */
+/** Whether a request is traced. Probes and scrapes are not: they are frequent, and no part of a trace. */
 export const isApi = (url: string): boolean => /^\/(v\d|explain)\//.test(url);
 
 /** The span of a request, when it is traced. */
