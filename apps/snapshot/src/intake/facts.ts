@@ -1,5 +1,5 @@
 import type { DeviceCommandAccepted, DeviceCommandFinished, ResourceValueArrived } from '@lanyard/contracts';
-import type { AccountModels, ObjectVersions } from '@lanyard/lwm2m';
+import type { AccountModels, ModelRegistry, ObjectVersions } from '@lanyard/lwm2m';
 import { expand } from '../resources/expand.js';
 import { type DesiredValue, desiredStatus, type ReportedValue } from '../resources/values.js';
 
@@ -31,18 +31,15 @@ const unnamed = (method: Command['method']): string => (method === 'IPATCH' ? 'a
 
 const desired = (
   command: Command,
-  payload: string,
-  contentType: string | undefined,
-  status: DesiredValue['status'],
-  statusUpdatedAt: string,
-  models: AccountModels | undefined,
-  versions: ObjectVersions | undefined,
+  { payload, contentType }: { payload: string; contentType?: string | undefined },
+  { status, statusUpdatedAt }: Pick<DesiredValue, 'status' | 'statusUpdatedAt'>,
+  models: ModelRegistry | undefined,
 ): DesiredValue[] =>
   expand(
     command.path,
     contentType ?? unnamed(command.method),
     Buffer.from(payload, 'base64'),
-    models?.registryOf(command.accountId, versions),
+    models,
   ).map((resource) => ({
     deviceId: command.deviceId,
     commandId: command.commandId,
@@ -58,8 +55,10 @@ export const pendingValues = (
   models?: AccountModels,
   versions?: ObjectVersions,
 ): DesiredValue[] => {
-  if (!isWrite(fact) || fact.payload === undefined || fact.query?.length) return [];
-  return desired(fact, fact.payload, fact.contentType, desiredStatus.pending, fact.acceptedAt, models, versions);
+  const { accountId, payload, contentType, acceptedAt } = fact;
+  if (!isWrite(fact) || payload === undefined || fact.query?.length) return [];
+  const state = { status: desiredStatus.pending, statusUpdatedAt: acceptedAt };
+  return desired(fact, { payload, contentType }, state, models?.registryOf(accountId, versions));
 };
 
 /** The values of a finished write. The result contains them, because it may be read before the command. */
@@ -70,5 +69,6 @@ export const finishedValues = (
 ): DesiredValue[] => {
   if (!fact.written || !isWrite(fact)) return [];
   const status = fact.outcome === 'succeeded' ? desiredStatus.success : desiredStatus.failure;
-  return desired(fact, fact.written.payload, fact.written.contentType, status, fact.finishedAt, models, versions);
+  const state = { status, statusUpdatedAt: fact.finishedAt };
+  return desired(fact, fact.written, state, models?.registryOf(fact.accountId, versions));
 };
