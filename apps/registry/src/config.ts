@@ -7,10 +7,16 @@ export interface RegistryConfig extends ServiceConfig {
     /** Encrypts pre-shared keys at rest. */
     encryptionKey: EncryptionKeys;
   };
+  /** Whether devices show the pre-shared key identities that a customer chooses with their account in front. */
+  qualifiesIdentities: boolean;
 }
 
 export const readConfig = (source?: NodeJS.ProcessEnv): RegistryConfig => {
   const reader = env(source);
   const service = serviceConfig(reader, app);
-  return { ...service, secrets: { ...service.secrets, encryptionKey: encryptionKey(reader) } };
+  return {
+    ...service,
+    secrets: { ...service.secrets, encryptionKey: encryptionKey(reader) },
+    qualifiesIdentities: reader.bool('REGISTRY_PSK_IDENTITIES_QUALIFIED', true),
+  };
 };

@@ -75,8 +75,8 @@ export interface Reply {
 const isText = (body: unknown): body is string | ReadableStream =>
   typeof body === 'string' || body instanceof ReadableStream;
 
-/** Two replicas of the registry on isolated infrastructure, for the tests of one file. */
-export const testSystem = (name: string) => {
+/** Two replicas of the registry on isolated infrastructure, for the tests of one file. `settings`: of both, in their environment. */
+export const testSystem = (name: string, settings: NodeJS.ProcessEnv = {}) => {
   let isolation: Isolation;
   let services: RunningService[];
   let kafka: KafkaConnection;
@@ -143,6 +143,7 @@ export const testSystem = (name: string) => {
       ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
       LOG_LEVEL: 'error',
       REPLICA_ID: replica,
+      ...settings,
       ...environment,
     });
 

@@ -17,7 +17,8 @@ const hexKey = new RegExp(`^([0-9A-Fa-f]{2}){${pskLimits.keyBytesMin},${pskLimit
 
 /**
  * A handshake finds the credential by the identity only, so it is unique in the installation. One that a customer chooses
- * contains the account, so that no response reveals what another account has chosen.
+ * contains the account, so that no response reveals what another account has chosen. An installation whose devices have
+ * identities from the factory does without (REGISTRY_PSK_IDENTITIES_QUALIFIED).
  */
 export const qualifiedIdentity = (accountId: string, chosen: string): string => {
   const prefix = `${accountId}:`;
@@ -49,7 +50,7 @@ export const NewCredential = z
         .refine((text) => !/[\u0000-\u001f\u007f]/.test(text), 'No control characters')
         .optional()
         .describe(
-          'Generated if omitted. Otherwise the device must present `<account id>:<identity>`, which the response contains, so that identities of different accounts never collide',
+          'Generated if omitted. Otherwise the device must present `<account id>:<identity>`, which the response contains, so that identities of different accounts never collide. If the installation takes identities unchanged (`REGISTRY_PSK_IDENTITIES_QUALIFIED=false`), the device presents the identity itself',
         ),
       key: z
         .string()

@@ -131,8 +131,13 @@ export class CredentialsService {
     if (wanted.kind === 'raw_public_key')
       return { row: { kind: 'raw_public_key', service, fingerprint: publicKeyFingerprint(wanted.public_key) } };
     const key = wanted.key?.toLowerCase() ?? newKey();
-    const identity = wanted.identity === undefined ? newId() : qualifiedIdentity(accountId, wanted.identity);
+    const identity = wanted.identity === undefined ? newId() : this.shownIdentity(accountId, wanted.identity);
     return { row: { kind: 'psk', service, identity, sealedKey: seal(this.config.secrets.encryptionKey, key) }, key };
+  }
+
+  /** What the device shows in its handshake. */
+  private shownIdentity(accountId: string, chosen: string): string {
+    return this.config.qualifiesIdentities ? qualifiedIdentity(accountId, chosen) : chosen;
   }
 
   private async store(manager: EntityManager, actor: Actor, deviceId: string, row: Row): Promise<Credential> {
