@@ -75,6 +75,7 @@ const subscriptions: Step[] = [
       const asked = connect.addResourceSubscription(deviceId, sensor, (_, value) => values.push(value));
       // The package keeps the answer's id in a form that it does not find again: its promise always ends like this.
       await expect(asked).rejects.toMatch(/^Timeout getting async value/);
+      await eventually(() => demo.device.isObserved(sensor));
       await demo.device.report(sensor, 30);
       await eventually(() => expect(values).toContain('30'));
       expect(await connect.getResourceSubscription(deviceId, sensor)).toBe(true);

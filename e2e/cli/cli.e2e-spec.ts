@@ -1,7 +1,7 @@
 import { chmodSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { thermometer } from '@lanyard/testing';
+import { eventually, thermometer } from '@lanyard/testing';
 import { Application } from '../application.ts';
 import { fresh, sensor } from '../journeys.ts';
 import { type RunningSystem, startSystem } from '../system.ts';
@@ -21,7 +21,12 @@ describe('the command line', () => {
     const { device } = demo;
     await device.open();
     await device.register();
-    deviceId = await new Application(system.baseUrl, system.adminKey).deviceId(name);
+    const app = new Application(system.baseUrl, system.adminKey);
+    deviceId = await app.deviceId(name);
+    // The directory creates a device a moment before it shows it as registered.
+    await eventually(async () =>
+      expect((await app.call('GET', `/v3/devices/${deviceId}`)).json).toMatchObject({ state: 'registered' }),
+    );
   });
 
   afterAll(async () => {
