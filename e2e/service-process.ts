@@ -9,6 +9,7 @@ import { kill, type ProcessSpec } from '../tools/lanyard/processes.ts';
 import { dataFolder } from '../tools/lanyard/project.ts';
 import { ManagedProcess } from '../tools/testing/managed-process.ts';
 import { apps, entryPoint, environment } from '../tools/lanyard/service-processes.ts';
+import { serviceReadyWithinMs } from '../tools/lanyard/system.ts';
 
 export { apps };
 export type App = (typeof apps)[number];
@@ -34,6 +35,7 @@ export class ServiceProcess extends ManagedProcess {
     const ended = new Promise<number | null>((resolve) => (end = resolve));
     super(app, { ...spec, onExit: end }, () => answers.service(url));
     this.ended = ended;
+    this.readyWithinMs = serviceReadyWithinMs;
   }
 
   static async create(

@@ -16,6 +16,9 @@ const concurrency = 20;
 /** The largest package: more than 65,000 round trips. */
 const largeBytes = 64 * 2 ** 20;
 
+/** Time limit of a campaign, which takes about a minute. */
+const campaignMaxMs = 1_500_000;
+
 /** As the simulator verifies it: the version and the SHA-256 come first. */
 const packageOf = (version: string, bytes: number): Buffer => {
   const body = randomBytes(bytes);
@@ -73,7 +76,7 @@ describe('campaigns with a fleet', () => {
     (await get(id, `/devices?limit=1000&state=${state}`)).data;
 
   const ended = (id: string, state: string): Promise<void> =>
-    eventually(async () => expect((await get(id)).state).toBe(state), { intervalMs: 500 });
+    eventually(async () => expect((await get(id)).state).toBe(state), { intervalMs: 500, timeoutMs: campaignMaxMs });
 
   const installations = async (): Promise<number> =>
     sum(await scrape(fleet.url), 'lanyard_simulator_events_total', 'event="firmware-updated"');
@@ -113,7 +116,7 @@ describe('campaigns with a fleet', () => {
         }
         expect([a.is_selection_complete, a.waiting + a.updating + b.waiting + b.updating]).toEqual([true, 0]);
       },
-      { intervalMs: 200 },
+      { intervalMs: 200, timeoutMs: campaignMaxMs },
     );
     for (const id of ids) await ended(id, 'done');
     expect(isKilled).toBe(true);
@@ -132,7 +135,7 @@ describe('campaigns with a fleet', () => {
     for (const id of [first, second]) await eventually(async () => expect(await log(id, 'SYS_108')).toBe(fleetSize));
     const told = (await log(first, 'SYS_112')) + (await log(second, 'SYS_112'));
     expect(told).toBe(fleetSize);
-  });
+  }, 2_400_000);
 
   it('one stops when too many devices fail', async () => {
     const imageId = await upload(packageOf('2.0.0', 5_000), '2.0.0');
@@ -143,7 +146,7 @@ describe('campaigns with a fleet', () => {
     expect(failed.length).toBeGreaterThanOrEqual(3);
     expect(failed.length + stopped.length).toBe(12);
     expect(new Set(stopped.map((one) => one.event_code))).toEqual(new Set(['SYS_109']));
-  });
+  }, 2_400_000);
 
   it('one pulls a large package block by block', async () => {
     const head = packageOf('3.0.0', 0).length;
@@ -151,5 +154,5 @@ describe('campaigns with a fleet', () => {
     const id = await start(imageId, 'large');
     await ended(id, 'done');
     expect(await devicesOf(id, 'succeeded')).toHaveLength(1);
-  });
+  }, 2_400_000);
 });

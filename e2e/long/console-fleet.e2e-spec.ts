@@ -49,12 +49,12 @@ describe('the list of a large fleet', () => {
         const { json: state } = await app.call('GET', `/v3/device-imports/${json.id}`);
         expect(state).toMatchObject({ status: 'completed', processed_count: devices, errors_count: 0 });
       },
-      { timeoutMs: 600_000 },
+      { timeoutMs: 1_800_000 },
     );
     browser = await ConsoleBrowser.open(system.baseUrl);
     await browser.signIn(system.adminKey);
     await browser.page.getByRole('heading', { level: 1, name: 'Fleet' }).waitFor();
-  }, 900_000);
+  }, 2_400_000);
 
   afterAll(async () => {
     await browser?.close();

@@ -215,7 +215,7 @@ describe('the OpenAPI document', () => {
       );
       expect(result.problems.join('\n\n')).toBe('');
     },
-    (seconds + 300) * 1_000,
+    (seconds + 600) * 1_000,
   );
 
   it('leaves the account of the installation active, with the limits and the usage that it had', async () => {

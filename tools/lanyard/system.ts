@@ -50,7 +50,7 @@ const usualPorts = {
 const askAgainMs = 200;
 
 /** Longer than a service tries to start (START_TIMEOUT_MS), which then says what it was waiting for. */
-const serviceReadyWithinMs = 330_000;
+export const serviceReadyWithinMs = 330_000;
 
 /** Longer than any service takes to drain. */
 export const stopWithinMs = 45_000;

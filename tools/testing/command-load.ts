@@ -8,6 +8,7 @@ const perSecond = 30;
 const callsMax = 30;
 const executed = '/3/0/4';
 const final = ['succeeded', 'failed', 'expired'];
+const patience = { timeoutMs: 300_000 };
 
 const argumentOf = (number: number) => `0='${number}'`;
 
@@ -50,7 +51,7 @@ export class CommandLoad {
         for await (const { id } of lanyard.items('GET /v3/devices', { query: { limit: 1_000 } })) ids.push(id);
         return ids.length === devices;
       },
-      { timeoutMs: 300_000 },
+      patience,
     );
     return new CommandLoad(lanyard, ids, await lanyard.listen({ reconnectMaxMs: 1_000 }));
   }
@@ -83,7 +84,7 @@ export class CommandLoad {
   /** Waits until the service accepted as many more as come in two seconds. */
   async more() {
     const wanted = this.accepted.length + 2 * perSecond;
-    await waitUntil('accepted commands', async () => this.accepted.length >= wanted);
+    await waitUntil('accepted commands', async () => this.accepted.length >= wanted, patience);
   }
 
   async stop() {
@@ -99,7 +100,7 @@ export class CommandLoad {
     const records = await this.ended();
     const byId = new Map(records.map((record) => [record.async_id, record]));
     const areTold = async () => this.accepted.every((asyncId) => this.told.has(asyncId));
-    await waitUntil('results on the channel', areTold, { timeoutMs: 120_000 }).catch(() => undefined);
+    await waitUntil('results on the channel', areTold, patience).catch(() => undefined);
     this.channel.close();
     const times = await fleet.executionsOf(executed);
     const ran = [...this.executions].flatMap(([asyncId, argument]) => {

@@ -19,6 +19,8 @@ export class ManagedProcess {
   isReady = false;
   /** How often it ended without being told to. */
   deaths = 0;
+  /** Time limit of `ready`. */
+  readyWithinMs = 90_000;
   name: string;
   spec: ProcessSpec & { stopSignal?: NodeJS.Signals };
   answers: () => Promise<boolean>;
@@ -42,7 +44,11 @@ export class ManagedProcess {
   }
 
   async ready() {
-    await waitUntil(this.name, this.answers, { alive: () => this.isRunning, hint: `See ${this.spec.logFile}` });
+    await waitUntil(this.name, this.answers, {
+      alive: () => this.isRunning,
+      hint: `See ${this.spec.logFile}`,
+      timeoutMs: this.readyWithinMs,
+    });
     this.isReady = true;
   }
 
