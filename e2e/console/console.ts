@@ -1,3 +1,5 @@
+import { expect } from '@jest/globals';
+import { eventually } from '@lanyard/testing';
 import { Simulator } from '../../tools/testing/simulator.ts';
 import { Application } from '../application.ts';
 import { type RunningSystem, startSystem } from '../system.ts';
@@ -6,7 +8,10 @@ import { ConsoleBrowser } from './console-browser.ts';
 /** Would show itself if it were ever taken for HTML. */
 export const script = '<img src=x onerror="window.wasRun=1"><script>window.wasRun=1</script>';
 
-/** A running system with 24 simulated devices that report temperatures, and a browser. */
+/** So many that a search for `sim-1` finds 11 of them, and one for `sim-2` finds 5. */
+const devices = 24;
+
+/** A running system with simulated devices that report temperatures, and a browser. */
 export class Console {
   private constructor(
     readonly system: RunningSystem,
@@ -22,7 +27,12 @@ export class Console {
     await app.call('PUT', '/v2/subscriptions', [{ 'endpoint-type': 'simulated', 'resource-path': paths }]);
     await app.call('POST', '/v3/devices', { endpoint_name: 'injected', name: script, description: script });
     const server = system.coapUrls[0] as string;
-    const fleet = await Simulator.start({ devices: 24, sensors: 2, 'values-per-second': 20, server });
+    const fleet = await Simulator.start({ devices, sensors: 2, 'values-per-second': 20, server });
+    // Pages say how many devices they show when they are opened.
+    await eventually(async () => {
+      const { json } = await app.call('GET', '/v3/devices?search=sim-&state__eq=registered&include=total_count');
+      expect(json.total_count).toBe(devices);
+    });
     return new Console(system, app, await ConsoleBrowser.open(system.baseUrl), fleet);
   }
 
