@@ -28,17 +28,29 @@ export const describeDialogs = (running: () => Console): void =>
   describe('dialogs and menus', () => {
     let browser: Console['browser'];
     let deviceId: string;
+    /** Path of the open page; empty after a test that failed. */
+    let current = '';
 
     beforeAll(async () => {
       ({ browser } = running());
       deviceId = await running().app.deviceId('sim-0');
     });
 
+    /** Closes what the previous test opened. Whether its page can be used again; otherwise it has to be loaded. */
+    const returnsTo = async (path: string): Promise<boolean> => {
+      if (current !== path) return false;
+      await browser.page.keyboard.press('Escape');
+      return (await browser.page.locator('[role=dialog], [role=menu]').count()) === 0;
+    };
+
     it.each(opened)('%s, %s: no fault that axe finds, narrow and wide, light and dark', async (path, button, role) => {
-      await browser.visit(path.replace(':id', deviceId), /./);
+      const isThere = await returnsTo(path);
+      current = '';
+      if (!isThere) await browser.visit(path.replace(':id', deviceId), /./);
       await browser.page.getByRole('button', { name: button, exact: true }).click();
       await browser.page.getByRole(role).waitFor();
       const name = `${role} ${button.toLowerCase()}`.replaceAll(/\W+/g, '-');
       expect(await browser.faults(name, fewViews)).toEqual([]);
+      current = path;
     });
   });
