@@ -71,8 +71,10 @@ export const livesItsLife = async (
   });
 
   if (updatesWhenTold) {
+    // It may have updated its registration before.
+    const since = device.said.length;
     device.tell('update');
-    await device.says(/^updated/);
+    await device.says(/^updated/, { since });
   }
   await app.receives('reg-updates', (r) => r.ep === deviceId);
   device.tell('stop');

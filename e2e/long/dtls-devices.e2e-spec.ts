@@ -139,8 +139,9 @@ describe('devices over DTLS', () => {
     try {
       const before = [await events('handshake-completed'), await events('connection-moved')];
       await nat.rebind();
+      const since = device.said.length;
       device.tell('update');
-      await device.says(/^updated/);
+      await device.says(/^updated/, { since });
       await livesItsLife(app, device, { name, writtenBytes, ...(written && { written }) });
       expect([await events('handshake-completed'), await events('connection-moved')]).toEqual([
         before[0],

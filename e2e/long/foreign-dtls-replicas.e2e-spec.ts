@@ -79,8 +79,9 @@ describe('devices of others over DTLS, whose device-proxy is killed', () => {
       const before = await handshakesAt(1);
       system.signal(proxies[0], 'SIGKILL');
       balancer.route(() => 1);
+      const since = device.said.length;
       device.tell('update');
-      await device.says(/^updated/);
+      await device.says(/^updated/, { since });
       await reports(device, deviceId, 22.5);
       const id = fresh('asked');
       const read = { method: 'GET', uri: sensor };
