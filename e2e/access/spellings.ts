@@ -187,7 +187,7 @@ export const spellings = (system: () => RunningSystem): void => {
     );
     expect(sent).toBeGreaterThan(isLongRun ? 20_000 : 5_000);
     expect(wrong).toEqual([]);
-  });
+  }, 3_600_000);
 
   it.each(['registry', 'device-proxy', 'snapshot', 'event-log', 'dispatcher', 'campaigns'] as const)(
     'gives no key more rights than the plain spelling does, at the %s with the token of the gateway',
@@ -203,5 +203,6 @@ export const spellings = (system: () => RunningSystem): void => {
       expect(sent).toBeGreaterThan(isLongRun ? 300 : 100);
       expect(wrong).toEqual([]);
     },
+    1_800_000,
   );
 };

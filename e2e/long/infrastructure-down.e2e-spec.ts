@@ -89,7 +89,7 @@ describe('infrastructure that is away', () => {
       return undefined;
     });
     expect(wrong).toEqual([]);
-  });
+  }, 1_800_000);
 
   it('while services run: readiness says so in time, and that it is back', async () => {
     const wrong = await together(apps, async (app) => {
@@ -165,11 +165,11 @@ describe('infrastructure that is away', () => {
 
     it('while they start: they end in time and name it, or do without it', async () => {
       expect(await starting).toEqual([]);
-    });
+    }, 1_800_000);
 
     it('never answers when they are asked to stop: they end in time, with code 0', async () => {
       expect(await stopping).toEqual([]);
-    });
+    }, 1_800_000);
 
     it('never answers when they are asked to stop before they have started: they end in time', async () => {
       expect(await stoppedEarly).toEqual([]);

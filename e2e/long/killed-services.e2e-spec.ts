@@ -52,7 +52,7 @@ describe('services that end while values flow', () => {
     await flow.arrivedWhole(2);
     await flow.isNewest();
     await flow.isRemembered();
-  });
+  }, 1_800_000);
 
   it('by SIGTERM, the gateway and the dispatcher: a WebSocket is closed with 1012, and nothing is lost', async () => {
     const { key } = await app.lanyard.call('POST /v3/api-keys', { body: { name: 'restarted' } });
