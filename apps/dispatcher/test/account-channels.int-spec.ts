@@ -25,7 +25,10 @@ describe('the channels of an account', () => {
     [admin, other] = await Promise.all([system.customer(accountId), system.customer(accountId)]);
     await call(other, 'PUT', 'callback', { url: `${receiver.url}?token=secret`, headers: { authorization: 'secret' } });
   });
-  afterEach(() => receiver.stop());
+  afterEach(async () => {
+    system.clock.resume();
+    await receiver.stop();
+  });
 
   const call = (customer: Customer, method: string, path: string, body?: unknown): Promise<Answer> =>
     system.call(service, customer, method, path, body);
@@ -120,6 +123,7 @@ describe('the channels of an account', () => {
       }),
     );
     receiver.answer(500);
+    system.clock.slowDown();
     await system.value(other, 'second');
     await eventually(async () =>
       expect(await messages()).toMatchObject({ data: [{ outcome: 'status 500' }, { outcome: 'accepted' }] }),
@@ -127,6 +131,8 @@ describe('the channels of an account', () => {
     expect(await call(admin, 'GET', `${channels}/${other.keyId}/messages`)).toMatchObject({ status: 404 });
     // A channel that is created again begins with none.
     await call(other, 'DELETE', 'callback');
+    system.clock.resume();
+    system.clock.jump(1_000);
     receiver.answer(200);
     await call(other, 'PUT', 'callback', { url: receiver.url });
     expect(await messages()).toMatchObject({ data: [] });

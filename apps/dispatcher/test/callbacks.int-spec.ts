@@ -23,7 +23,10 @@ describe('delivery to a callback URL', () => {
     customer = await system.customer();
   });
 
-  afterEach(() => receiver.stop());
+  afterEach(async () => {
+    system.clock.resume();
+    await receiver.stop();
+  });
 
   const register = (serialization?: object, tier: 'commercial' | 'free' = 'commercial'): Promise<unknown> =>
     system.call(service, customer, 'PUT', 'callback', { url: receiver.url, serialization }, { tier });
@@ -36,12 +39,14 @@ describe('delivery to a callback URL', () => {
   const failures = async (): Promise<number> =>
     ((await system.call(service, customer, 'GET', 'callback')).body as { failures: number }).failures;
 
-  /** Lets the wait after the n-th failure pass, and not more than that. */
+  /** Lets the wait after the n-th failure pass, and not more than that. Time is slowed down. */
   const passWait = async (failed: number, waitMs: number): Promise<void> => {
     await eventually(async () => expect(await failures()).toBe(failed));
     const before = receiver.deliveries.length;
     system.clock.jump(waitMs - 200);
+    expect(await failures()).toBe(failed);
     expect(receiver.deliveries).toHaveLength(before);
+    system.clock.jump(200);
     await eventually(() => expect(receiver.deliveries).toHaveLength(before + 1));
   };
 
@@ -67,6 +72,7 @@ describe('delivery to a callback URL', () => {
   ])('%s is a failure: the same batch comes again, and nothing is lost', async (_, answer) => {
     await register();
     receiver.answer(answer);
+    system.clock.slowDown();
     await system.value(customer, 'first');
     await eventually(async () => expect(await failures()).toBe(1));
     await system.value(customer, 'second');
@@ -79,6 +85,7 @@ describe('delivery to a callback URL', () => {
   it('waits 1, 2, 4, 8, 16, 32, 64, 120, 120 s, and starts again at 1 s after a success', async () => {
     await register();
     receiver.answer(500);
+    system.clock.slowDown();
     await system.value(customer, 'stubborn');
     for (const [n, seconds] of [1, 2, 4, 8, 16, 32, 64, 120, 120].entries()) await passWait(n + 1, seconds * secondMs);
     receiver.answer(204);
@@ -93,6 +100,7 @@ describe('delivery to a callback URL', () => {
   it('a free account: one retry, then the next batch; what was given up is counted', async () => {
     await register({ type: 'v2', max_chunk_size: 1 }, 'free');
     receiver.answer(500);
+    system.clock.slowDown();
     await system.values(customer, 0, 2);
     await eventually(async () => expect(await failures()).toBe(1));
     system.clock.jump(secondMs);
@@ -145,8 +153,10 @@ describe('delivery to a callback URL', () => {
   it('24 h of failure: the channel is gone', async () => {
     await register();
     receiver.answer(500);
+    system.clock.slowDown();
     await system.value(customer, 'unanswered');
     await eventually(async () => expect(await failures()).toBe(1));
+    system.clock.resume();
     system.clock.jump(24 * 3_600 * secondMs);
     await eventually(async () => expect((await system.call(service, customer, 'GET', 'callback')).status).toBe(404));
     await eventually(() => expect(system.channels.get(customer.keyId)).toMatchObject({ status: 'expired' }));

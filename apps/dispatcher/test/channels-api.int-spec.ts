@@ -23,7 +23,10 @@ describe('the channels of a key', () => {
     customer = await system.customer();
   });
 
-  afterEach(() => receiver.stop());
+  afterEach(async () => {
+    system.clock.resume();
+    await receiver.stop();
+  });
 
   const call = (method: string, path: string, body?: unknown): Promise<Answer> =>
     system.call(service, customer, method, path, body);
@@ -54,6 +57,7 @@ describe('the channels of a key', () => {
     it('200 a new URL takes the place of the old one, and the queue is kept', async () => {
       await call('PUT', 'callback', { url: receiver.url });
       receiver.answer(503);
+      system.clock.slowDown();
       await system.value(customer, 'kept');
       await eventually(() => expect(receiver.deliveries).toHaveLength(1));
       const second = await new CallbackReceiver().start();
@@ -138,6 +142,7 @@ describe('the channels of a key', () => {
     it('200 shows the queue; 204 removes it', async () => {
       await call('PUT', 'callback', { url: receiver.url });
       receiver.answer(503);
+      system.clock.slowDown();
       await system.value(customer, 'lost');
       await eventually(async () =>
         expect((await call('GET', 'callback')).body).toMatchObject({
@@ -154,6 +159,7 @@ describe('the channels of a key', () => {
       expect((await call('GET', 'callback')).status).toBe(404);
       await announced('deleted');
       receiver.answer(204);
+      system.clock.resume();
       system.clock.jump(2_000);
       await call('PUT', 'callback', { url: receiver.url });
       await system.value(customer, 'new');

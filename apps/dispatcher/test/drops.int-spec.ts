@@ -19,6 +19,7 @@ describe('what channels lose', () => {
   afterAll(() => system?.drop());
 
   beforeEach(async () => {
+    system.clock.resume();
     customer = await system.customer();
   });
 
@@ -53,8 +54,10 @@ describe('what channels lose', () => {
     const receiver = await new CallbackReceiver().start();
     await call('PUT', 'callback', { url: receiver.url, serialization: { max_chunk_size: 1 } }, 'free');
     receiver.answer(500);
+    system.clock.slowDown();
     await system.value(customer, 'given up');
     await shows('callback', { failures: 1 });
+    system.clock.resume();
     system.clock.jump(secondMs);
     await shows('callback', { queue_size: 0, dropped: { failed: 1 } });
     await eventually(() => {

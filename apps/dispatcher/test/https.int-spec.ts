@@ -41,6 +41,7 @@ describe('callbacks over HTTPS', () => {
   });
 
   afterEach(async () => {
+    system.clock.resume();
     for (const server of servers.splice(0)) {
       server.closeAllConnections();
       await new Promise((closed) => server.close(closed));
@@ -87,6 +88,7 @@ describe('callbacks over HTTPS', () => {
     const front = createTcpServer((socket) => (speaks ? server.emit('connection', socket) : silent.push(socket)));
     expect((await register(await listening(front))).status).toBe(200);
     speaks = false;
+    system.clock.slowDown();
     await system.value(customer, 'kept');
     for (const attempt of [1, 2, 3]) {
       await eventually(() => expect(silent).toHaveLength(attempt));

@@ -38,7 +38,10 @@ describe('signed callbacks', () => {
     customer = await system.customer();
   });
 
-  afterEach(() => receiver.stop());
+  afterEach(async () => {
+    system.clock.resume();
+    await receiver.stop();
+  });
 
   const call = (method: string, to: string, body?: unknown): Promise<Answer> =>
     system.call(replicas[0], customer, method, to, body);
@@ -125,6 +128,7 @@ describe('signed callbacks', () => {
     await register();
     const { secret } = await make();
     receiver.answer(500);
+    system.clock.slowDown();
     await system.value(customer, 'again');
     await eventually(async () => expect((await call('GET', 'callback')).body).toMatchObject({ failures: 1 }));
     receiver.answer(204);
@@ -140,6 +144,7 @@ describe('signed callbacks', () => {
     await register();
     await make();
     receiver.answer(500);
+    system.clock.slowDown();
     await system.value(customer, 'again');
     await eventually(async () => expect((await call('GET', 'callback')).body).toMatchObject({ failures: 1 }));
     for (const payload of ['more', 'and more']) await system.value(customer, payload);
@@ -156,6 +161,7 @@ describe('signed callbacks', () => {
   it('a changed secret does not change the URL: failed callbacks keep waiting', async () => {
     await register();
     receiver.answer(500);
+    system.clock.slowDown();
     await system.value(customer, 'waits');
     await eventually(async () => expect((await call('GET', 'callback')).body).toMatchObject({ failures: 1 }));
     const { body } = await call('GET', 'callback');

@@ -46,9 +46,16 @@ const aheadMaxMs = 59 * 60_000;
 /** Shorter timers run soon enough by themselves. */
 const slowMs = 10_000;
 
-/** Real time that can jump ahead: rules of hours are tested in milliseconds. Slow timers run when jumped over. */
+/** So much slower time passes while it is slowed down. */
+const slowness = 100;
+
+/**
+ * Real time that can jump ahead: rules of hours are tested in milliseconds. Slow timers run when jumped over. It can
+ * also be slowed down: what is due in a second is not due before a slow machine has looked.
+ */
 export class JumpingClock implements Clock {
   private offsetMs = 0;
+  private slowSinceMs: number | undefined;
   private readonly slow = new Set<{ delayMs: number; dueMs: number; work: () => void }>();
 
   after(delayMs: number, work: () => void): Timer {
@@ -83,7 +90,19 @@ export class JumpingClock implements Clock {
   }
 
   now(): number {
-    return Date.now() + this.offsetMs;
+    const realMs = Date.now();
+    const sinceMs = this.slowSinceMs ?? realMs;
+    return Math.floor(sinceMs + (realMs - sinceMs) / slowness) + this.offsetMs;
+  }
+
+  /** Until `resume`. Timers run as before, and jumps are as far as before. */
+  slowDown(): void {
+    this.slowSinceMs ??= Date.now();
+  }
+
+  resume(): void {
+    this.offsetMs = this.now() - Date.now();
+    this.slowSinceMs = undefined;
   }
 
   jump(byMs: number): void {
