@@ -118,6 +118,6 @@ describe('a Redis that rolls back while an append is on its way', () => {
     // The recovery is over when the positions are asked for, behind the append that is held back.
     await eventually(() => expect(Buffer.concat(sent).toString('latin1')).toMatch(/hmget\r\n.*\r\n.*positions/));
     release();
-    await eventually(async () => expect(new Set(await queued())).toEqual(new Set('123456789')), { timeoutMs: 20_000 });
+    await eventually(async () => expect(new Set(await queued())).toEqual(new Set('123456789')));
   });
 });

@@ -55,7 +55,7 @@ describe('a topic that is deleted under a running dispatcher', () => {
     said.length = 0;
     await admin.deleteTopics({ topics: [topic] });
     await admin.disconnect();
-    await eventually(() => said.some((text) => /does not host this topic-partition/.test(text)), { timeoutMs: 20_000 });
+    await eventually(() => said.some((text) => /does not host this topic-partition/.test(text)));
     await connection.ensureTopics([DeviceValues]);
     await system.value(customer, 'after', device);
     await eventually(async () => expect(await receive()).toContain('after'));

@@ -52,8 +52,10 @@ describe('a Redis that comes back empty', () => {
         received.push(...(await polled(service, customer)));
         expect(received).toEqual(expected);
       });
-      const text = await (await fetch(`${service.url}/metrics`)).text();
-      expect(text).toMatch(/^lanyard_dispatcher_replay_messages_left\{topic="device.values".*\} 0$/m);
+      await eventually(async () => {
+        const text = await (await fetch(`${service.url}/metrics`)).text();
+        expect(text).toMatch(/^lanyard_dispatcher_replay_messages_left\{topic="device.values".*\} 0$/m);
+      });
     };
     await until(bounded, 'new');
     const announced = await system.redis.hvals(new Keys(system.isolation.redisPrefix, 4).replay);

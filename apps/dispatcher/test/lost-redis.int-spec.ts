@@ -78,9 +78,12 @@ describe('a dispatcher that loses Redis', () => {
       const ping = pings.shift();
       if (ping) client.socket.pong(ping);
     }, pongEveryMs);
-    await system.value(customer, 'after');
-    await eventually(() => expect(received()).toContain('after'));
-    clearInterval(ponging);
+    try {
+      await system.value(customer, 'after');
+      await eventually(() => expect(received()).toContain('after'));
+    } finally {
+      clearInterval(ponging);
+    }
     expect(received()).toEqual([...numbers(0, 7), ...numbers(0, 7), 'after']);
     client.cut();
   });
