@@ -30,13 +30,20 @@ import { SystemSuspension } from '../src/suspension/system-suspension.js';
 const quotasOf = (quotas: ReadonlyMap<string, number>): DeviceQuotas =>
   new DeviceQuotas(quotas as unknown as AccountQuotasReader);
 
+/** Takes a step when the test says so. */
+class SteppedWorker extends ImportWorker {
+  takeStep(): Promise<boolean> {
+    return this.step();
+  }
+}
+
 describe('imports of several accounts', () => {
   const clock = new TestClock(Date.now());
   const logger = createLogger({ app, replicaId: 'test', level: 'silent' });
   let isolation: Isolation;
   let database: DataSource;
   let imports: ImportsService;
-  let worker: ImportWorker;
+  let worker: SteppedWorker;
   let suspension: SystemSuspension;
   const quotas = new Map<string, number>();
   const given = <W extends BackgroundWork>(work: W, itsClock: Clock = clock, itsLogger = logger): W => {
@@ -52,9 +59,9 @@ describe('imports of several accounts', () => {
     const lifecycle = new Lifecycle(outbox);
     suspension = given(new SystemSuspension(database, lifecycle));
     const newDevices = new NewDevices(lifecycle);
-    const workerOf = (): ImportWorker => given(new ImportWorker(database, newDevices, quotasOf(quotas)));
+    const workerOf = (): SteppedWorker => given(new SteppedWorker(database, newDevices, quotasOf(quotas)));
     worker = workerOf();
-    // Each test says when the worker takes a step: uploads wake another one, which is stopped.
+    // Uploads wake another one, which is stopped.
     const stopped = workerOf();
     await stopped.stop();
     imports = new ImportsService(database, new AuditTrail(outbox), clock, stopped);
@@ -76,14 +83,16 @@ describe('imports of several accounts', () => {
     )) as [{ n: number }];
     return row.n;
   };
-  /** The clock stands: after each step the worker rests until it is told to continue, at most 50 ms. */
+  /** Takes no step more than it needs. */
   const until = (done: () => Promise<boolean>): Promise<boolean> =>
-    eventually(async () => {
-      if (await done()) return true;
-      worker.wake();
-      await clock.advance(50);
-      return false;
-    });
+    eventually(
+      async () => {
+        if (await done()) return true;
+        await worker.takeStep();
+        return false;
+      },
+      { intervalMs: 1 },
+    );
 
   it('takes turns by account: ten imports of one come after the first one of another', async () => {
     const [many, one] = [newId(), newId()];
