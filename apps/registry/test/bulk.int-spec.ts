@@ -279,24 +279,33 @@ describe('bulk operations', () => {
 
   it('a quota of devices holds for single ones and for imports', async () => {
     const account = newId();
-    await tellAccount({
-      accountId: account,
-      tier: 'commercial',
-      status: 'active',
-      autoCreateDevices: false,
-      devicesMax: 3,
-      changedAt: new Date().toISOString(),
-    });
-    await eventually(async () => {
+    const tellQuota = (devicesMax: number): Promise<void> =>
+      tellAccount({
+        accountId: account,
+        tier: 'commercial',
+        status: 'active',
+        autoCreateDevices: false,
+        devicesMax,
+        changedAt: new Date().toISOString(),
+      });
+    const create = async (): Promise<unknown[]> => {
       const { status, body } = await call('POST', '/v3/devices', {}, account);
-      expect([status, body.type]).toEqual([403, 'account_limit_exceeded']);
-    });
-    expect(await total(account)).toBe(3);
+      return status === 201 ? [status] : [status, body.type];
+    };
+    const refused = [403, 'account_limit_exceeded'];
+    // Until the quota is known, devices are created.
+    await tellQuota(0);
+    await eventually(async () => expect(await create()).toEqual(refused));
+    const before = await total(account);
+    await tellQuota(before + 3);
+    await eventually(async () => expect(await create()).toEqual([201]));
+    expect([await create(), await create(), await create()]).toEqual([[201], [201], refused]);
+    expect(await total(account)).toBe(before + 3);
     const [device] = (await call('GET', '/v3/devices', undefined, account)).body.data;
     await call('DELETE', `/v3/devices/${device.id}`, undefined, account);
     const { body } = await upload(account, 'name\na\nb\nc');
     expect(await completed(account, body.id)).toMatchObject({ errors_count: 2 });
-    expect(await total(account)).toBe(3);
+    expect(await total(account)).toBe(before + 3);
   });
 
   describe('POST /v3/device-suspensions', () => {
