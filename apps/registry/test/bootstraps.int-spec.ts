@@ -110,6 +110,8 @@ describe('bootstraps of devices', () => {
     for (const repeated of [fact, succeeded(fact), failed(fact)]) await tellBootstrap(repeated);
     const next = await begun(id);
     expect(await credentialsOf(id)).toMatchObject([{ id: next.bootstrapId }]);
+    await tellBootstrap(succeeded(next));
+    await eventually(() => expect(entries(id).map(({ eventId }) => eventId)).toContain(next.bootstrapId));
     expect(entries(id).filter(({ eventId }) => eventId === fact.bootstrapId)).toHaveLength(1);
   });
 
