@@ -56,7 +56,7 @@ describe('turns at the database', () => {
       const ten = Array.from({ length: 10 }, () => call(method, url, body, many));
       await eventually(async () => (await waiting()).length >= 5);
       const list = call('GET', ofAnother, undefined, other);
-      await eventually(async () => expect(await waiting()).toHaveLength(6), { timeoutMs: 10_000 });
+      await eventually(async () => expect(await waiting()).toHaveLength(6));
       await release();
       for (const { status } of await Promise.all([...ten, list])) expect(status).toBe(200);
     } finally {
