@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { bootstrap, CLOCK, formatApiKey, newId, newSecret, type RunningService, systemClock } from '@lanyard/service';
-import { eventually, withProviders } from '@lanyard/testing';
+import { withProviders } from '@lanyard/testing';
 import { definition } from '../src/app.module.js';
 import { TestSystem } from './test-system.js';
 
@@ -57,16 +57,20 @@ describe('the credential', () => {
   });
 
   it('is refused everywhere within five seconds of its deletion', async () => {
-    const other: RunningService = await bootstrap(definition, gateway.config());
+    let aheadMs = 0;
+    const other: RunningService = await bootstrap(
+      definition,
+      gateway.config(),
+      withProviders([CLOCK, { ...systemClock, now: () => Date.now() + aheadMs }]),
+    );
     try {
       const { id, key } = await gateway.newKey();
       const onOther = (): Promise<Response> =>
         fetch(`${other.url}/v3/accounts/me`, { headers: { authorization: `Bearer ${key}` } });
       expect((await onOther()).status).toBe(200);
-      const deletedAt = Date.now();
       await gateway.call(`/v3/api-keys/${id}`, { method: 'DELETE' });
-      await eventually(async () => (await onOther()).status === 401, { intervalMs: 100 });
-      expect(Date.now() - deletedAt).toBeLessThan(5_500);
+      aheadMs = 5_000;
+      expect((await onOther()).status).toBe(401);
     } finally {
       await other.stop();
     }
@@ -75,11 +79,12 @@ describe('the credential', () => {
 
 describe('an address that guesses', () => {
   it('429 with Retry-After after its burst; known keys still pass, a deleted one does not', async () => {
+    const startedMs = Date.now();
     let aheadMs = 0;
     const guarded = await bootstrap(
       definition,
       gateway.config({ GATEWAY_UNAUTHENTICATED_RATE_BURST: '3', GATEWAY_UNAUTHENTICATED_RATE_PER_SECOND: '1' }),
-      withProviders([CLOCK, { ...systemClock, now: () => Date.now() + aheadMs }]),
+      withProviders([CLOCK, { ...systemClock, now: () => startedMs + aheadMs }]),
     );
     const ask = (key: string): Promise<Response> =>
       fetch(`${guarded.url}/v3/accounts/me`, { headers: { authorization: `Bearer ${key}` } });
@@ -131,10 +136,12 @@ describe('the rate of a key', () => {
       const connected = async (): Promise<boolean> =>
         !(await (await fetch(`${one.url}/metrics`)).text()).includes('rate_limit_local_total{');
       expect(await connected()).toBe(true);
-      const statuses = [...(await flood(one.url, busy.key, 15)), ...(await flood(two.url, busy.key, 15))];
+      const beganMs = performance.now();
+      const statuses = [...(await flood(one.url, busy.key, 30)), ...(await flood(two.url, busy.key, 30))];
       const passed = statuses.filter((status) => status === 200).length;
       expect(passed).toBeGreaterThanOrEqual(10);
-      expect(passed).toBeLessThan(15);
+      // Redis counts by its own clock, and one more may pass in each second that a slow machine takes.
+      expect(passed).toBeLessThan(15 + (performance.now() - beganMs) / 1_000);
       const reply = await fetch(`${two.url}/v3/accounts/me`, { headers: { authorization: `Bearer ${quiet.key}` } });
       expect(reply.status).toBe(200);
     } finally {
@@ -148,7 +155,8 @@ describe('the rate of a key', () => {
       GATEWAY_KEY_RATE_PER_SECOND: '1',
       GATEWAY_KEY_RATE_BURST: '5',
     });
-    const alone = await bootstrap(definition, config);
+    const startedMs = Date.now();
+    const alone = await bootstrap(definition, config, withProviders([CLOCK, { ...systemClock, now: () => startedMs }]));
     try {
       const { key } = await gateway.newKey();
       const passed = (await flood(alone.url, key, 12)).filter((status) => status === 200).length;

@@ -1,21 +1,28 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { identityHeader } from '@lanyard/service';
+import { CLOCK, identityHeader, systemClock } from '@lanyard/service';
+import { withProviders } from '@lanyard/testing';
 import { TestSystem } from './test-system.js';
 import { type Seen, Upstream } from './upstream.js';
 
 let gateway: TestSystem;
 let campaigns: Upstream;
+/** Time stands still: no address may try again because the machine is slow. */
+const startedMs = Date.now();
+const clock = { ...systemClock, now: () => startedMs };
 
 beforeAll(async () => {
   campaigns = await new Upstream().listen();
   gateway = await (
     await TestSystem.corner('downloads')
-  ).start({
-    GATEWAY_CAMPAIGNS_URLS: campaigns.url,
-    GATEWAY_UNAUTHENTICATED_RATE_PER_SECOND: '1',
-    GATEWAY_UNAUTHENTICATED_RATE_BURST: '5',
-    GATEWAY_TRUSTED_PROXIES: '1',
-  });
+  ).start(
+    {
+      GATEWAY_CAMPAIGNS_URLS: campaigns.url,
+      GATEWAY_UNAUTHENTICATED_RATE_PER_SECOND: '1',
+      GATEWAY_UNAUTHENTICATED_RATE_BURST: '5',
+      GATEWAY_TRUSTED_PROXIES: '1',
+    },
+    withProviders([CLOCK, clock]),
+  );
 });
 afterAll(async () => {
   await gateway?.stop();

@@ -7,6 +7,8 @@ import { Upstream } from './upstream.js';
 
 let gateway: TestSystem;
 let dispatcher: Upstream;
+/** Time stands still between the steps of a test, however slow the machine is. */
+const startedMs = Date.now();
 let aheadMs = 0;
 
 beforeAll(async () => {
@@ -23,7 +25,7 @@ beforeAll(async () => {
   };
   gateway = await (
     await TestSystem.corner('guessing')
-  ).start(variables, withProviders([CLOCK, { ...systemClock, now: () => Date.now() + aheadMs }]));
+  ).start(variables, withProviders([CLOCK, { ...systemClock, now: () => startedMs + aheadMs }]));
 });
 afterAll(async () => {
   await gateway?.stop();
@@ -80,12 +82,22 @@ describe('guessing at the secret of a key', () => {
   });
 });
 
+/** Requests and handshakes without a valid key so far. */
+const refusedCount = async (): Promise<number> => {
+  const page = await (await fetch(`${gateway.service.url}/metrics`)).text();
+  const [, count = '0'] = /^lanyard_gateway_refused_requests_total\{.*"unauthenticated".*\} (\d+)$/m.exec(page) ?? [];
+  return Number(count);
+};
+
 describe('guessing with WebSockets', () => {
   it('429 after five wrong secrets of one source, as with requests; what is wrong the dispatcher says until then', async () => {
     const aim = await gateway.newKey();
     const wrong = guess(aim.key);
+    const before = await refusedCount();
     for (let i = 0; i < 5; i++) expect(await connect(wrong, '192.0.2.7')).toEqual([1008]);
-    await eventually(async () => expect(await connect(wrong, '192.0.2.7')).toEqual([429, '1']));
+    // They are counted beside the handshake.
+    await eventually(async () => expect(await refusedCount()).toBe(before + 5));
+    expect(await connect(wrong, '192.0.2.7')).toEqual([429, '1']);
     expect((await ask(wrong, '192.0.2.7')).status).toBe(429);
     expect((await ask(aim.key, '192.0.2.7')).status).toBe(200);
     expect(await connect(wrong, '192.0.2.8')).toEqual([1008]);
