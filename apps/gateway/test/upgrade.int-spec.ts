@@ -166,7 +166,8 @@ describe('the upgrade', () => {
   });
 
   it('a stop closes sockets with 1012, behind all that the dispatcher had sent', async () => {
-    const other = await bootstrap(definition, gateway.config({ GATEWAY_DISPATCHER_URLS: dispatcher.url }));
+    const variables = { GATEWAY_DISPATCHER_URLS: dispatcher.url, GATEWAY_DRAIN_TIMEOUT_MS: '9000' };
+    const other = await bootstrap(definition, gateway.config(variables));
     const socket = await open(url(other.url));
     let received = 0;
     socket.on('message', () => received++);
