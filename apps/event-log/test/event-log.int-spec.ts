@@ -61,22 +61,23 @@ describe('the event log', () => {
       },
     ];
     for (const fact of [...facts, ...facts]) await producer.send(DeviceSessions, fact);
-    const sentinel = newId();
-    await producer.send(DeviceSessions, registered(sentinel, 1, new Date().toISOString()));
-    await eventually(async () =>
-      expect((await get(`/v3/device-events?device_id=${sentinel}`)).body.data).toHaveLength(1),
-    );
-    const { body } = await get(`/v3/device-events/?device_id__eq=${deviceId}&include=total_count`);
-    expect(body.data.map((e) => e.event_type)).toEqual(['105', '106']);
-    expect(body).toMatchObject({ order: 'DESC', has_more: false, total_count: 2 });
-    expect(body.data[1]).toMatchObject({
+    // Of the same device, so behind them.
+    const last = '2024-01-01T12:00:00.000000Z';
+    await producer.send(DeviceSessions, registered(deviceId, 2, last));
+    const list = async (): Promise<Page> =>
+      (await get(`/v3/device-events/?device_id__eq=${deviceId}&include=total_count`)).body;
+    await eventually(async () => expect((await list()).data[0]?.date_time).toBe(last));
+    const body = await list();
+    expect(body.data.map((e) => e.event_type)).toEqual(['106', '105', '106']);
+    expect(body).toMatchObject({ order: 'DESC', has_more: false, total_count: 3 });
+    expect(body.data[2]).toMatchObject({
       object: 'device-event',
       event_code: 'SYS_106',
       date_time: '2024-01-01T10:00:00.123456Z',
       event_type_category: 'INFO',
       event_type_description: 'INFO',
       state_change: true,
-      device_log_id: body.data[1]?.id,
+      device_log_id: body.data[2]?.id,
     });
   });
 
@@ -138,8 +139,9 @@ describe('the event log', () => {
       drop('channel ended with events in it', { occurredAt: '2024-01-02T10:02:00Z' }),
     ];
     for (const fact of [...facts, ...facts]) await producer.send(ChannelsDrops, fact);
+    // Of the same key, so behind them.
     const sentinel = newId();
-    await producer.send(ChannelsDrops, drop('queue full', { accountId: sentinel, keyId: newId() }));
+    await producer.send(ChannelsDrops, drop('queue full', { accountId: sentinel, total: 43 }));
     await eventually(async () => expect((await get('/v3/device-events', sentinel)).body.data).toHaveLength(1));
     const { body } = await get('/v3/device-events?event_type__in=SYS_300,SYS_303', account);
     expect(body.data).toMatchObject([
