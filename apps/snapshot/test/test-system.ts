@@ -1,6 +1,7 @@
 import { KafkaConnection, KafkaProducer } from '@lanyard/kafka';
 import { bootstrap, createLogger, identityHeader, newId, type RunningService, signIdentity } from '@lanyard/service';
 import { infrastructure, type Isolation, isolate, newIdentityKeys } from '@lanyard/testing';
+import type { Type } from '@nestjs/common';
 import { definition } from '../src/app.module.js';
 import { readConfig } from '../src/config.js';
 
@@ -32,6 +33,11 @@ export class TestSystem {
     const producer = new KafkaProducer(kafka, { source: 'test' });
     await producer.connect();
     return new TestSystem(isolation, service, kafka, producer);
+  }
+
+  /** What the service is made of. */
+  part<T>(type: Type<T>): T {
+    return this.service.app.get(type, { strict: false });
   }
 
   get url(): string {
