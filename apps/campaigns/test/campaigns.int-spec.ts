@@ -92,7 +92,7 @@ describe('a campaign', () => {
   it('waits for devices that are away, and for those in queue mode until they wake up', async () => {
     const id = await started();
     const [away, sleeping] = [newId(), newId()];
-    await system.register(sleeping, { queueMode: true, occurredAt: new Date(Date.now() - 600_000).toISOString() });
+    await system.fallAsleep(sleeping);
     for (const deviceId of [away, sleeping]) system.connect(new FirmwareDevice(deviceId, '2'));
     const other = newId();
     system.connect(new FirmwareDevice(other, '2'));
@@ -218,10 +218,13 @@ describe('a campaign', () => {
   });
 
   it('ends for devices that it has not reached', async () => {
-    const id = await started({ ends_at: new Date(Date.now() + 6_000).toISOString() });
+    const id = await started();
     const [away, asleep] = [newId(), newId()];
-    await system.register(asleep, { queueMode: true, occurredAt: new Date(Date.now() - 600_000).toISOString() });
+    await system.fallAsleep(asleep);
     await system.select([{ ...registered(away), isRegistered: false }, registered(asleep)]);
+    await eventually(async () => expect(await system.devicesOf(id)).toHaveLength(2));
+    const change = { ends_at: new Date().toISOString() };
+    expect((await system.call('PUT', `${path}/${id}`, change)).status).toBe(200);
     await system.eventually(id, 'done');
     const codes = Object.fromEntries((await system.devicesOf(id)).map((d) => [d['device_id'], d['event_code']]));
     expect(codes).toEqual({ [away]: 'SYS_101', [asleep]: 'SYS_100' });
@@ -246,6 +249,8 @@ describe('a campaign', () => {
     const others = Array.from({ length: 24 }, () => newId());
     await system.tellLifecycle(resumed, 'suspended', 7);
     await system.tellLifecycle(resumed, 'resumed', 8);
+    const known = 'SELECT 1 FROM campaigns.device_sessions WHERE device_id = $1 AND lifecycle_revision = 8';
+    await eventually(async () => expect(await system.database().query<unknown[]>(known, [resumed])).toHaveLength(1));
     const id = await started();
     const away = (deviceId: string) => ({ ...registered(deviceId), isRegistered: false });
     await system.select([resumed, ...others].map(away));
@@ -292,7 +297,7 @@ describe('a dry run', () => {
       string,
       string,
     ];
-    await system.register(asleep, { queueMode: true, occurredAt: new Date(Date.now() - 600_000).toISOString() });
+    await system.fallAsleep(asleep);
     await eventually(() => expect(system.selections().at(-1)).toMatchObject({ accountId, filter: 'state=registered' }));
     const all = [registered(ready), { ...registered(away), isRegistered: false }, registered(asleep)];
     await system.select([...all, { ...registered(suspended), lifecycleStatus: 'blocked' }], 2);

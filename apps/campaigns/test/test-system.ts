@@ -221,6 +221,12 @@ export const testSystem = (name: string, environment: NodeJS.ProcessEnv = {}) =>
     }
   };
 
+  const register = (deviceId: string, more: Partial<DeviceSessionChanged> = {}): Promise<void> =>
+    producer.send(DeviceSessions, {
+      ...(fixtures(DeviceSessions).valid['registered'] as DeviceSessionChanged),
+      ...{ accountId, deviceId, occurredAt: new Date().toISOString(), queueMode: false },
+      ...more,
+    });
   const state = async (id: string): Promise<string> => (await call('GET', `/v3/update-campaigns/${id}`)).body.state;
 
   return {
@@ -242,17 +248,18 @@ export const testSystem = (name: string, environment: NodeJS.ProcessEnv = {}) =>
     /** Of the first replica. */
     database: (): DataSource => part(DataSource),
     connect: (device: FirmwareDevice): void => void devices.set(device.deviceId, device),
-    register: (deviceId: string, more: Partial<DeviceSessionChanged> = {}): Promise<void> =>
-      producer.send(DeviceSessions, {
-        ...(fixtures(DeviceSessions).valid['registered'] as DeviceSessionChanged),
-        ...{ accountId, deviceId, occurredAt: new Date().toISOString(), queueMode: false },
-        ...more,
-      }),
+    register,
     tellLifecycle: (deviceId: string, change: DeviceLifecycleChanged['change'], revision = 9): Promise<void> =>
       producer.send(DeviceLifecycle, {
         ...{ deviceId, accountId, change, endpointName: 'x', revision, changedAt: new Date().toISOString() },
         lifecycleStatus: change === 'suspended' ? 'blocked' : 'enabled',
       }),
+    /** A device that came in queue mode ten minutes ago, once the campaigns know of it. */
+    fallAsleep: async (deviceId: string): Promise<void> => {
+      await register(deviceId, { queueMode: true, occurredAt: new Date(Date.now() - 600_000).toISOString() });
+      const known = 'SELECT 1 FROM campaigns.device_sessions WHERE device_id = $1 AND queue_mode';
+      await eventually(async () => expect(await part(DataSource).query<unknown[]>(known, [deviceId])).toHaveLength(1));
+    },
     devicesOf: async (id: string): Promise<Record<string, unknown>[]> =>
       (await call('GET', `/v3/update-campaigns/${id}/devices?limit=1000`)).body.data,
     eventually: (id: string, wanted: string): Promise<void> =>
