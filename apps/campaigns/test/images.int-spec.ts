@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { newId } from '@lanyard/service';
+import { eventually } from '@lanyard/testing';
 import { createHash, randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { Readable } from 'node:stream';
@@ -22,8 +23,9 @@ describe('POST /v3/firmware-images', () => {
     expect(body).toMatchObject({ object: 'firmware-image', package_object: 5, description: 'x', ...expected });
     expect(headers.get('etag')).toBe(`"${body.etag}"`);
     expect((await system.call('GET', `/v3/firmware-images/${body.id}`, undefined, { replica: 1 })).body).toEqual(body);
-    const audited = system.events().find(({ data }) => data?.['target_id'] === body.id);
-    expect(audited?.eventCode ?? 'SYS_590').toBe('SYS_590');
+    const codes = () =>
+      system.events().flatMap(({ data, eventCode }) => (data?.['target_id'] === body.id ? [eventCode] : []));
+    await eventually(() => expect(codes()).toEqual(['SYS_590']));
   });
 
   it.each([

@@ -52,9 +52,9 @@ describe('packages in an S3-compatible store', () => {
     await packages.onModuleInit();
   });
   afterAll(async () => {
-    packages.onApplicationShutdown();
-    client.destroy();
-    await server.close();
+    packages?.onApplicationShutdown();
+    client?.destroy();
+    await server?.close();
     await rm(folder, { recursive: true });
   });
 
@@ -100,8 +100,11 @@ describe('packages in an S3-compatible store', () => {
   });
 
   it('refuses to start with a bucket that is not there or with an unknown key, and says which setting', async () => {
-    await expect(open('other').onModuleInit()).rejects.toThrow(/CAMPAIGNS_S3_BUCKET.*404/);
-    await expect(open('packages', { accessKeyId: 'unknown' }).onModuleInit()).rejects.toThrow(/403/);
+    const other = open('other');
+    const unknown = open('packages', { accessKeyId: 'unknown' });
+    await expect(other.onModuleInit()).rejects.toThrow(/CAMPAIGNS_S3_BUCKET.*404/);
+    await expect(unknown.onModuleInit()).rejects.toThrow(/403/);
+    for (const each of [other, unknown]) each.onApplicationShutdown();
   });
 
   it('starts while the store is away, and answers 503', async () => {
@@ -110,5 +113,6 @@ describe('packages in an S3-compatible store', () => {
     await expect(away.store(newId(), inChunks(Buffer.from('x')), 1)).rejects.toThrow(StorageUnavailable);
     await expect(away.read(newId(), { start: 0, end: 1 })).rejects.toMatchObject({ status: 503 });
     await expect(packages.read(newId(), { start: 0, end: 1 })).rejects.toThrow(StorageUnavailable);
+    away.onApplicationShutdown();
   });
 });
