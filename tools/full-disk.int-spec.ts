@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { eventually } from '@lanyard/testing';
+import { eventually, patienceMs } from '@lanyard/testing';
 import { type ServerSpec, redis, removeData } from './lanyard/infrastructure-processes.ts';
 import { fetchInfrastructure } from './lanyard/fetch-infrastructure.ts';
 import { tcpPort } from './lanyard/ports.ts';
@@ -21,7 +21,7 @@ const withoutSpace = (script: string): ReturnType<typeof spawnSync> =>
     {
       cwd: root,
       encoding: 'utf8',
-      timeout: 20_000,
+      timeout: patienceMs,
     },
   );
 

@@ -18,7 +18,7 @@ let address: string;
 let port: number;
 let pid = 0;
 
-const isUp = (): Promise<boolean> => eventually(() => answers.postgresql(address), { timeoutMs: 90_000 });
+const isUp = (): Promise<boolean> => eventually(() => answers.postgresql(address));
 
 const connected = async (): Promise<pg.Client> => {
   const client = new pg.Client({ connectionString: `postgres://lanyard:pw@${address}/postgres` });

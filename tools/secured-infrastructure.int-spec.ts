@@ -134,7 +134,7 @@ it('announces and consumes as a service does, with no more rights than the Kafka
   await consumer.subscribe({ topic: connection.topicName(DeviceModels.name), fromBeginning: true });
   const seen: string[] = [];
   await consumer.run({ eachMessage: async ({ message }) => void seen.push(String(message.value)) });
-  await eventually(() => seen.includes('v'), { timeoutMs: 90_000 });
+  await eventually(() => seen.includes('v'));
   await consumer.disconnect();
   await connection.deleteGroup('consumed.test');
   await producer.disconnect();
