@@ -156,7 +156,8 @@ describe('a callback whose key was', () => {
     await register();
     const renewed = system.anotherSecret(customer);
     const own = await new CallbackReceiver().start();
-    const registering = register(renewed, own.url);
+    const waitAsUsual = system.waitForKeys(replicas[0] as RunningService);
+    const registering = register(renewed, own.url).finally(waitAsUsual);
     await system.announceKey(renewed);
     expect(await registering).toMatchObject({ status: 200, body: { url: own.url, stopped: null } });
     await system.value(customer, 'late');

@@ -31,11 +31,12 @@ import {
   systemClock,
   type Timer,
 } from '@lanyard/service';
-import { infrastructure, isolate, type Isolation, newIdentityKeys, withProviders } from '@lanyard/testing';
+import { infrastructure, isolate, type Isolation, newIdentityKeys, patienceMs, withProviders } from '@lanyard/testing';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { definition } from '../src/app.module.js';
 import { type DispatcherConfig, readConfig } from '../src/config.js';
+import { AccessKeysReader } from '../src/keys/access-keys.reader.js';
 
 const identityKeys = newIdentityKeys();
 const logger = createLogger({ app: 'test', replicaId: 'test', level: 'error' });
@@ -264,6 +265,14 @@ export class TestSystem {
       changedAt: new Date().toISOString(),
       ...fields,
     });
+  }
+
+  /** Until the result is called, the replica waits for the announcement of a key as long as a slow machine takes. */
+  waitForKeys(service: RunningService): () => void {
+    const keys = service.app.get(AccessKeysReader);
+    const waitFor = keys.waitFor.bind(keys);
+    keys.waitFor = (keyId, _, accepts) => waitFor(keyId, patienceMs, accepts);
+    return () => void Reflect.deleteProperty(keys, 'waitFor');
   }
 
   async call(

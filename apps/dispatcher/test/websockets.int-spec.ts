@@ -213,6 +213,7 @@ describe('delivery to a WebSocket', () => {
 
   it('429 while a handshake with the same key is not answered yet; that one continues', async () => {
     const newcomer = system.unannounced();
+    const waitAsUsual = system.waitForKeys(service);
     const first = new WebSocketClient({ url: service.url, key: newcomer.key });
     clients.push(first);
     await eventually(async () => {
@@ -227,7 +228,7 @@ describe('delivery to a WebSocket', () => {
     await register();
     await connect();
     await system.announceKey(newcomer);
-    await first.opened();
+    await first.opened().finally(waitAsUsual);
     await closedWith(first, 1011);
     await system.call(service, newcomer, 'PUT', 'websocket');
     await connect({ key: newcomer.key });
