@@ -47,9 +47,9 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await notifications?.stop();
-  gate.shut();
-  await database.end();
-  await isolation.drop();
+  gate?.shut();
+  await database?.end();
+  await isolation?.drop();
 });
 
 it('after PostgreSQL was away for a while, one connection gets notifications again', async () => {
