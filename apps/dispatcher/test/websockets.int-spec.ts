@@ -44,8 +44,10 @@ describe('delivery to a WebSocket', () => {
     eventually(() => expect(client.closed).toMatchObject({ code }));
 
   /** A socket has its channel a moment after the handshake. */
-  const isBound = (): Promise<unknown> =>
-    eventually(async () => expect(await state()).toMatchObject({ status: 'connected' }));
+  const isBound = (as = customer): Promise<unknown> =>
+    eventually(async () =>
+      expect((await system.call(service, as, 'GET', 'websocket')).body).toMatchObject({ status: 'connected' }),
+    );
 
   const received = (client: WebSocketClient): string[] => payloads(client.events('notifications'));
 
@@ -108,6 +110,7 @@ describe('delivery to a WebSocket', () => {
     const [client, echoing] = [await connect({ echo: false }), await system.customer()];
     await system.call(service, echoing, 'PUT', 'websocket');
     const answers = await connect({ key: echoing.key });
+    for (const each of [customer, echoing]) await isBound(each);
     system.clock.jump(31_000);
     await eventually(() => expect([client.pings.length, answers.pings.length]).toEqual([1, 1]));
     expect(client.pings[0]).toHaveLength(4);
