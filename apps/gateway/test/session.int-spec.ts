@@ -220,6 +220,8 @@ describe('a session', () => {
       const mine = await follow({ cookie: ended.cookie });
       const others = [await follow({ cookie: other.cookie }), await follow({ authorization: `Bearer ${key}` })];
       await clock.advance(watchPeriodMs);
+      // A look at the sessions has been answered by then.
+      expect(await ended.show()).toBe(200);
       await ended.call('/v3/session', { method: 'DELETE', headers: own });
       expect(mine.isOpen()).toBe(true);
       await clock.advance(watchPeriodMs);
