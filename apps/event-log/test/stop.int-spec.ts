@@ -14,7 +14,7 @@ const logOfStop = (broken: readonly InfrastructureName[]): Promise<string[]> =>
       ...newIdentityKeys().serviceEnv,
     });
     const logger = createLogger({ app: 'event-log', replicaId: 'event-log-0', level: 'info', destination });
-    const bound = broken.length > 0 ? { stopTimeoutMs } : {};
+    const bound = broken.length > 0 && { stopTimeoutMs };
     return bootstrap(definition, { ...config, ...bound }, withProviders([LOGGER, logger]));
   });
 

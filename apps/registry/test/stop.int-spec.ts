@@ -15,7 +15,7 @@ const logOfStop = (broken: readonly InfrastructureName[]): Promise<string[]> =>
       ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
     });
     const logger = createLogger({ app: 'registry', replicaId: 'registry-0', level: 'info', destination });
-    const bound = broken.length > 0 ? { stopTimeoutMs } : {};
+    const bound = broken.length > 0 && { stopTimeoutMs };
     return bootstrap(definition, { ...config, ...bound }, withProviders([LOGGER, logger]));
   });
 
