@@ -67,7 +67,7 @@ export interface SessionListener {
 const batchesPerPing = socketWindowBatches / 4;
 
 /** How long a client may take to answer the close of its socket. */
-const goodbyeMs = 5_000;
+export const goodbyeMs = 5_000;
 
 /**
  * One WebSocket and its channel: reads batches, sends them, and removes each from the queue only when the pong to the
@@ -141,7 +141,8 @@ export class WebSocketSession implements Holder {
     if (this.cause) return;
     this.cause = cause;
     this.line.socket.close(closeCodes[cause], cause);
-    this.parts.clock.after(goodbyeMs, () => this.line.socket.terminate());
+    const tooLate = this.parts.clock.after(goodbyeMs, () => this.line.socket.terminate());
+    this.line.socket.once('close', () => tooLate.cancel());
     this.schedulePump();
   }
 
