@@ -181,9 +181,12 @@ describe('the queue of a callback that is stopped', () => {
     await claimed();
     const heir = new Replicas(bench.link, bench.keys, systemClock, 'b#1', logger, { evict: async () => undefined });
     await heir.start();
-    await eventually(async () =>
-      expect(await bench.registry.inspect(bench.channelId)).toMatchObject({ held: false }),
-    ).finally(() => heir.stop());
+    const inspected = () => bench.registry.inspect(bench.channelId);
+    try {
+      await eventually(async () => expect(await inspected()).toMatchObject({ held: false }));
+    } finally {
+      await heir.stop();
+    }
     await bench.clock.advance(hourMs);
     expect((await claimed(bench.other)).batch.count).toBe(1);
   });

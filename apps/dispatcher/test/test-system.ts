@@ -55,6 +55,8 @@ const slowness = 100;
  * also be slowed down: what is due in a second is not due before a slow machine has looked.
  */
 export class JumpingClock implements Clock {
+  /** Timers of these lengths that are set from now on, and how long they take. */
+  readonly stretched = new Map<number, number>();
   private offsetMs = 0;
   private slowSinceMs: number | undefined;
   private readonly slow = new Set<{ delayMs: number; dueMs: number; work: () => void }>();
@@ -64,9 +66,10 @@ export class JumpingClock implements Clock {
       timer.cancel();
       work();
     };
+    const lastsMs = this.stretched.get(delayMs) ?? delayMs;
     const timer = this.slowed(
-      delayMs,
-      systemClock.after(delayMs, () => once()),
+      lastsMs,
+      systemClock.after(lastsMs, () => once()),
       once,
     );
     return timer;
