@@ -40,10 +40,12 @@ export class BootstrapTestSystem {
     return device;
   }
 
-  /** A device of the directory. */
+  /** A device of the directory, which the replica knows. */
   async directory(name: string): Promise<string> {
+    const { system } = this.secured;
     const deviceId = newId();
-    await this.secured.system.lifecycle(deviceId, name, 'created');
+    await system.lifecycle(deviceId, name, 'created');
+    await system.knows(this.proxy, name);
     return deviceId;
   }
 
@@ -67,6 +69,11 @@ export class BootstrapTestSystem {
 
   withdraw({ profileId }: BootstrapProfileChanged): Promise<void> {
     return this.secured.system.end(BootstrapProfiles, profileId);
+  }
+
+  /** The facts of one bootstrap, in order: on a busy machine a device may have to ask more than once. */
+  ofBootstrap(id: string): DeviceBootstrapChanged[] {
+    return this.facts.flatMap(({ value }) => (value.bootstrapId === id ? [value] : []));
   }
 
   /** The facts of one device, in order. */

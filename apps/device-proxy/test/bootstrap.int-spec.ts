@@ -65,7 +65,7 @@ describe('the bootstrap server', () => {
       '/1/0/6': true,
       '/1/0/7': 'T',
     });
-    expect(all.of(deviceId).map(({ change }) => change)).toEqual(['started', 'bootstrapped']);
+    expect(all.ofBootstrap(bootstrapId).map(({ change }) => change)).toEqual(['started', 'bootstrapped']);
     const registering = all.device('first');
     await eventually(() => registering.overStream(proxy.tlsPort, withKey(bootstrapId, key)));
     expect(await registering.register()).toBe('2.01');
@@ -75,7 +75,7 @@ describe('the bootstrap server', () => {
     const { deviceId, device } = await fresh('told');
     await begins(device);
     const { bootstrapId } = await all.fact(deviceId, 'bootstrapped');
-    const [started] = all.of(deviceId);
+    const [started] = all.ofBootstrap(bootstrapId);
     expect(started).toMatchObject({
       bootstrapId,
       accountId: all.accountId,
@@ -126,6 +126,9 @@ describe('the bootstrap server', () => {
       await all.withdraw(own);
       await eventually(async () => expect(await uriOf(device, deviceId)).toBe('coap://older.example'));
       await all.withdraw(ofAccount);
+      await all.directory('without-groups');
+      const other = await all.device('without-groups').overUdp(proxy.coapPort);
+      await eventually(async () => expect(await other.bootstrap()).toBe('4.00'));
     });
 
     it('must exist, and belong to the account', async () => {
@@ -366,7 +369,8 @@ describe('the bootstrap server', () => {
       const account = contentOf(answer.payload, format);
       expect(account).toMatchObject({ '/0/1/0': 'coaps+tcp://lwm2m.example:5684', '/0/1/2': 0, '/1/0/0': 123 });
       const [identity, key] = [account['/0/1/3'], account['/0/1/5']] as [Buffer, Buffer];
-      expect(all.of(deviceId).map(({ change, interface: how }) => [change, how])).toEqual([['started', 'bspack']]);
+      const told = all.ofBootstrap(identity.toString());
+      expect(told.map(({ change, interface: how }) => [change, how])).toEqual([['started', 'bspack']]);
       const registering = all.device(device.name);
       await registering.overStream(proxy.tlsPort, withKey(identity.toString(), key.toString('hex')));
       expect(await registering.register()).toBe('2.01');

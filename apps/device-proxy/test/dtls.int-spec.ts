@@ -41,7 +41,7 @@ describe.each(['DTLS', 'DTLS without connection ids'] as const)('a device over %
     const { address, remoteAddress } = (await secured.registered('mover')).value;
     expect(remoteAddress).toBe(`127.0.0.1:${thing.dtls.port}`);
     const key = newKey(system.accountId);
-    await system.call(proxy, key, 'PUT', `/v2/subscriptions/${deviceId}/${path}`);
+    await system.subscribe(proxy, key, deviceId, `/${path}`);
     await system.fact(system.subscriptions, (v) => v.deviceId === deviceId && v.status === 'confirmed');
     const answer = held();
     const asked = held();
@@ -102,6 +102,7 @@ describe('the DTLS listener', () => {
   const registeredBehind = async (between: Relay, name: string): Promise<SecureDevice> => {
     const { identity } = await secured.directory(name);
     const thing = secured.device(name);
+    await system.knows(proxy, name);
     await eventually(() => thing.connect(between.port, withKey(identity, keyHex)));
     expect(await thing.register()).toBe('2.01');
     return thing;
@@ -147,6 +148,7 @@ describe('the DTLS listener', () => {
       await expect(impostor.connect(between.port, wrong)).rejects.toThrow();
     expect(await thing.update()).toBe('2.04');
     const neighbour = secured.device('neighbour');
+    await system.knows(proxy, 'neighbour');
     await eventually(() => neighbour.connect(between.port, withKey(identity, keyHex)));
     expect(await neighbour.register()).toBe('2.01');
     await thing.dtls.connect();
@@ -155,6 +157,7 @@ describe('the DTLS listener', () => {
 
   it('a flood of handshakes from one address holds a bounded number of them, and hinders no other address', async () => {
     const { identity } = await secured.directory('elsewhere');
+    await system.knows(proxy, 'elsewhere');
     const wrong = withKey(identity, 'ff'.repeat(16));
     const flooders = Array.from(
       { length: 40 },
@@ -217,7 +220,7 @@ describe('the DTLS listener', () => {
     const late = secured.connect(third as SecureDevice, withKey(identity, keyHex), few);
     // The connection of the registered device stays; the other one is idle, and makes room.
     await late;
-    expect([first?.connected, second?.connected]).toEqual([true, false]);
+    await eventually(() => expect([first?.connected, second?.connected]).toEqual([true, false]));
     expect(await first?.update()).toBe('2.04');
     await system.stop(few);
     await eventually(() => expect(first?.connected).toBe(false));

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually, withKey } from '@lanyard/testing';
 import { type TestSystem } from './test-system.js';
-import { keyHex, patient, SecureTestSystem } from './secure-test-system.js';
+import { keyHex, SecureTestSystem } from './secure-test-system.js';
 
 describe.each(['TLS', 'DTLS'] as const)('devices and their pre-shared keys over %s', (over) => {
   let secured: SecureTestSystem;
@@ -21,7 +21,7 @@ describe.each(['TLS', 'DTLS'] as const)('devices and their pre-shared keys over 
     expect(await thing.register()).toBe('2.01');
     await system.lifecycle(deviceId, 'psk-9', 'suspended');
     await system.fact(system.sessions, (v) => v.deviceId === deviceId && v.reason === 'suspended');
-    await eventually(() => expect(thing.connected).toBe(false), patient);
+    await eventually(() => expect(thing.connected).toBe(false));
     await secured.connected(thing, withKey(identity, keyHex));
     expect(await thing.register()).toBe('4.03');
     expect(await thing.update()).toBe('4.04');
@@ -60,7 +60,7 @@ describe.each(['TLS', 'DTLS'] as const)('devices and their pre-shared keys over 
     for (const one of [first, second]) await secured.connected(one, withKey(identity, keyHex));
     expect(await first.register()).toBe('2.01');
     await system.withdraw(credentialId);
-    await eventually(() => expect([first.connected, second.connected]).toEqual([false, false]), patient);
+    await eventually(() => expect([first.connected, second.connected]).toEqual([false, false]));
     await system.fact(
       system.sessions,
       (v) => v.endpointName === 'psk-6' && v.change === 'deregistered' && v.reason === 'credential-withdrawn',
@@ -78,7 +78,7 @@ describe.each(['TLS', 'DTLS'] as const)('devices and their pre-shared keys over 
     expect(await thing.update()).toBe('2.04');
     await system.withdraw(credentialId);
     const late = secured.device('psk-10');
-    await eventually(() => expect(secured.connect(late, withKey(identity, keyHex))).rejects.toThrow(), patient);
+    await eventually(() => expect(secured.connect(late, withKey(identity, keyHex))).rejects.toThrow());
     expect(await thing.update()).toBe('2.04');
   });
 

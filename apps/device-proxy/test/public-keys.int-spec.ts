@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '@lanyard/service';
 import { eventually, selfSigned, withCertificate, withPublicKey } from '@lanyard/testing';
-import { patient, SecureTestSystem } from './secure-test-system.js';
+import { SecureTestSystem } from './secure-test-system.js';
 
 const spkiOf = (pem: string): Buffer => createPublicKey(pem).export({ format: 'der', type: 'spki' });
 const newPrivateKey = (): string =>
@@ -44,7 +44,7 @@ describe('devices and their raw public keys', () => {
     const stranger = secured.device('keyed');
     await expect(secured.connect(stranger, withPublicKey(newPrivateKey(), serverKey))).rejects.toThrow();
     await system.withdraw(credentialId);
-    await eventually(() => expect(thing.connected).toBe(false), patient);
+    await eventually(() => expect(thing.connected).toBe(false));
     await system.fact(system.sessions, (v) => v.deviceId === deviceId && v.reason === 'credential-withdrawn');
     await expect(secured.connect(thing, withPublicKey(own, serverKey))).rejects.toThrow();
   });

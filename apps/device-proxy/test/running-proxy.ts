@@ -3,6 +3,16 @@ import { withProviders } from '@lanyard/testing';
 import type { DtlsConfig, TlsConfig } from '../src/config.js';
 import { Listeners } from '../src/listeners/listeners.js';
 
+export const tlsLimits = { connectionsMax: 100, connectionsPerAddressMax: 50, idleMs: 60_000 };
+export const dtlsLimits = {
+  connectionsMax: 100,
+  connectionsPerAddressMax: 50,
+  handshakesMax: 200,
+  handshakesPerAddressMax: 100,
+  handshakesPerAddressPerSecond: 500,
+  idleMs: 60_000,
+};
+
 /** What differs between the replicas of a test. */
 export interface ProxyOptions {
   coapPort?: number;

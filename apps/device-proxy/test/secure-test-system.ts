@@ -11,9 +11,6 @@ import { TestSystem } from './test-system.js';
 export const keyHex = '000102030405060708090a0b0c0d0e0f';
 export const path = '3303/0/5700';
 
-/** A device is out within five seconds; a slow machine may take longer. */
-export const patient = { timeoutMs: 25_000 };
-
 /** What devices connect over. Without ids, a connection belongs to an address (RFC 9146). */
 export type Over = 'TLS' | 'DTLS' | 'DTLS without connection ids';
 
@@ -73,9 +70,10 @@ export class SecureTestSystem {
     return one.connect(this.over === 'TLS' ? to.tlsPort : to.dtlsPort, security);
   }
 
-  /** Waits until the proxy knows the credential. */
-  connected(one: SecureDevice, security: DeviceSecurity, to = this.proxy): Promise<void> {
-    return eventually(() => this.connect(one, security, to));
+  /** Waits until the proxy knows the credential, and the device if the directory has it. */
+  async connected(one: SecureDevice, security: DeviceSecurity, to = this.proxy): Promise<void> {
+    await this.system.knows(to, one.name);
+    await eventually(() => this.connect(one, security, to));
   }
 
   registered(name: string) {

@@ -28,6 +28,11 @@ export class SubscriptionTest {
     return this.system.call(this.proxy, app, method, `/v2/subscriptions${path}`, body);
   }
 
+  /** Resolves when the device has confirmed. */
+  subscribe(app: Identity, deviceId: string, path = temperature): Promise<string> {
+    return this.system.subscribe(this.proxy, app, deviceId, path);
+  }
+
   async device(name: string): Promise<[Thermometer, deviceId: string]> {
     const thing = this.system.thing(this.proxy, name);
     return [thing, await this.system.register(thing)];

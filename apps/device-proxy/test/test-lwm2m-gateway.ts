@@ -63,7 +63,6 @@ export class TestLwm2mGateway {
     const { value } = await this.system.fact(
       this.system.sessions,
       (v) => v.endpointName === name && v.change === 'registered' && v.epoch > after,
-      20_000,
     );
     return value.deviceId;
   }

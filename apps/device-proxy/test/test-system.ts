@@ -3,9 +3,6 @@ import {
   AccessAccounts,
   type AccessKeyChanged,
   AccessKeys,
-  BootstrapProfiles,
-  CampaignsCommands,
-  DeviceBootstraps,
   type DeviceCommandAccepted,
   type DeviceContacted,
   DeviceContacts,
@@ -16,7 +13,6 @@ import {
   DeviceCommandResults,
   DeviceCommands,
   type DeviceCommandFinished,
-  DeviceGroups,
   DeviceLifecycle,
   type DeviceLifecycleChanged,
   type DeviceSessionChanged,
@@ -57,18 +53,11 @@ import { definition } from '../src/app.module.js';
 import type { DeviceProxyConfig } from '../src/config.js';
 import { awakeWindowMs, expiryGraceMs as defaultExpiryGraceMs, pushMaxMs as defaultPushMaxMs } from '../src/limits.js';
 import { connectionKeys } from '../src/connections/keys.js';
+import { DeviceDirectory } from '../src/intake/device-directory.js';
 import { sessionKeys } from '../src/sessions/keys.js';
-import { type ProxyOptions, replacing, type RunningProxy, withPorts } from './running-proxy.js';
+import { dtlsLimits, type ProxyOptions, replacing, type RunningProxy, tlsLimits, withPorts } from './running-proxy.js';
+import { topics } from './topics.js';
 
-const tlsLimits = { connectionsMax: 100, connectionsPerAddressMax: 50, idleMs: 60_000 };
-const dtlsLimits = {
-  connectionsMax: 100,
-  connectionsPerAddressMax: 50,
-  handshakesMax: 200,
-  handshakesPerAddressMax: 100,
-  handshakesPerAddressPerSecond: 500,
-  idleMs: 60_000,
-};
 export const encryptionKey = Buffer.alloc(32);
 
 const identityKeys = newIdentityKeys();
@@ -107,6 +96,8 @@ export class TestSystem {
   private readonly things: Thermometer[] = [];
   private readonly consumers: { stop(): Promise<void> }[] = [];
   private revision = 1;
+  /** Names of devices that were announced. */
+  private readonly names = new Set<string>();
   /** Endpoints that came for the first time; the registry creates their devices while `registryRuns`. */
   readonly contacts: Read<DeviceContacted>[] = [];
   registryRuns = true;
@@ -126,23 +117,7 @@ export class TestSystem {
       partitions: 2,
       logger: createLogger({ app: 'test', replicaId: name, level: 'silent' }),
     });
-    await connection.ensureTopics([
-      DeviceSessions,
-      DeviceValues,
-      DeviceCommands,
-      DeviceCommandResults,
-      SubscriptionsState,
-      DeviceLifecycle,
-      AccessKeys,
-      AccessAccounts,
-      DeviceCredentials,
-      DeviceEvents,
-      DeviceContacts,
-      DeviceGroups,
-      DeviceBootstraps,
-      BootstrapProfiles,
-      CampaignsCommands,
-    ]);
+    await connection.ensureTopics(topics);
     const producer = new KafkaProducer(connection, { source: 'test' });
     await producer.connect();
     const system = new TestSystem(isolation, connection, producer);
@@ -236,6 +211,8 @@ export class TestSystem {
     change: DeviceLifecycleChanged['change'],
     more: Pick<DeviceLifecycleChanged, 'ackTimeoutMs' | 'blockBytes' | 'hostGateway'> = {},
   ): Promise<void> {
+    if (change === 'deleted') this.names.delete(endpointName);
+    else this.names.add(endpointName);
     await this.producer.send<DeviceLifecycleChanged>(DeviceLifecycle, {
       deviceId,
       accountId: this.accountId,
@@ -246,6 +223,12 @@ export class TestSystem {
       revision: this.revision++,
       changedAt: formatTimestamp(Date.now()),
     });
+  }
+
+  /** Waits until the replica knows the device of this name, if one was announced: it may know its credential first. */
+  async knows({ app }: RunningProxy, endpointName: string): Promise<void> {
+    const directory = app.get(DeviceDirectory, { strict: false });
+    if (this.names.has(endpointName)) await eventually(() => !!directory.named(this.accountId, endpointName));
   }
 
   /** What the registry would announce; answers the id of the credential. */
@@ -380,9 +363,11 @@ export class TestSystem {
   async rows(sql: string): Promise<unknown[]> {
     const client = new Client({ connectionString: this.isolation.databaseUrl });
     await client.connect();
-    const { rows } = await client.query<Record<string, unknown>>(sql);
-    await client.end();
-    return rows;
+    try {
+      return (await client.query<Record<string, unknown>>(sql)).rows;
+    } finally {
+      await client.end();
+    }
   }
 
   /** The fact that `accepts` picks, once it is there. */
@@ -401,9 +386,22 @@ export class TestSystem {
     return this.fact(this.results, (value) => value.asyncId === asyncId, timeoutMs);
   }
 
-  /** Registers the thing; answers the device id that the registration announced. */
+  /** Subscribes the key to a path; the device may confirm after the answer. Resolves to the async-id when it has. */
+  async subscribe(proxy: RunningProxy, key: Identity, deviceId: string, path: string): Promise<string> {
+    const { json, text } = await this.call(proxy, key, 'PUT', `/v2/subscriptions/${deviceId}${path}`);
+    const asyncId = json['async-response-id'];
+    if (typeof asyncId !== 'string') throw new Error(`not subscribed: ${text}`);
+    const { item } = (await this.result(asyncId)).value;
+    if (item.status !== 200) throw new Error(`not subscribed: ${JSON.stringify(item)}`);
+    return asyncId;
+  }
+
+  /**
+   * Registers the thing; answers the device id that the registration announced. On a busy machine a new device may have
+   * to ask more than once.
+   */
   async register(thing: Thermometer): Promise<string> {
-    const registrationId = await thing.device.register();
+    const registrationId = await eventually(() => thing.device.register());
     const { value } = await this.fact(
       this.sessions,
       (v) => v.change === 'registered' && v.sessionId === registrationId,

@@ -1,0 +1,36 @@
+import {
+  AccessAccounts,
+  AccessKeys,
+  BootstrapProfiles,
+  CampaignsCommands,
+  DeviceBootstraps,
+  DeviceCommandResults,
+  DeviceCommands,
+  DeviceContacts,
+  DeviceCredentials,
+  DeviceEvents,
+  DeviceGroups,
+  DeviceLifecycle,
+  DeviceSessions,
+  DeviceValues,
+  SubscriptionsState,
+} from '@lanyard/contracts';
+
+/** What a replica reads and writes. */
+export const topics = [
+  DeviceSessions,
+  DeviceValues,
+  DeviceCommands,
+  DeviceCommandResults,
+  SubscriptionsState,
+  DeviceLifecycle,
+  AccessKeys,
+  AccessAccounts,
+  DeviceCredentials,
+  DeviceEvents,
+  DeviceContacts,
+  DeviceGroups,
+  DeviceBootstraps,
+  BootstrapProfiles,
+  CampaignsCommands,
+];
