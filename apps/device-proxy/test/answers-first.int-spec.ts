@@ -27,7 +27,7 @@ describe('a subscription to a path that is observed for another key', () => {
     const { deviceId } = (await system.fact(system.sessions, (v) => v.endpointName === 'overtaken')).value;
     device.onObserve = (request) => device.answer(request, { number: 1, payload: '20', format: 0 });
     const [one, two] = [key(), key()];
-    expect((await call(one, 'PUT', `/${deviceId}${temperature}`)).status).toBe(200);
+    await system.subscribe(proxy, one, deviceId, temperature);
     const [{ token }] = device.requests() as [CoapMessage];
     const read = new Promise<CoapMessage>((resolve) => (device.onRequest = resolve));
     const asked = call(two, 'PUT', `/${deviceId}${temperature}`);
@@ -59,7 +59,7 @@ describe('a subscription to a path that is observed for another key', () => {
     const { deviceId } = (await system.fact(system.sessions, (v) => v.endpointName === 'held-up')).value;
     device.onObserve = (request) => device.answer(request, { number: 1, payload: '20', format: 0 });
     const [one, two] = [key(), key()];
-    expect((await call(one, 'PUT', `/${deviceId}${temperature}`)).status).toBe(200);
+    await system.subscribe(proxy, one, deviceId, temperature);
     const [{ token }] = device.requests() as [CoapMessage];
     const held = new Promise<CoapMessage>((resolve) => (device.onRequest = resolve));
     const command = { method: 'GET', uri: '/3303/0/5701' };

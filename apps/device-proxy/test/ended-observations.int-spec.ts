@@ -25,7 +25,7 @@ describe('observations that a device ends without an error', () => {
       await eventually(() => expect(test.states(deviceId, app.keyId).at(-1)).toMatch(/^lost/));
       for (const [path, one] of others) thing.device.resources.set(path, one);
       await thing.device.update({ links: true });
-      expect((await test.call(app, 'PUT', `/${deviceId}${temperature}`)).status).toBe(200);
+      await test.subscribe(app, deviceId);
       await eventually(() => expect(thing.device.isObserved(temperature)).toBe(true));
       await eventually(() => thing.device.report(temperature, 33));
       const { value } = await test.system.fact(

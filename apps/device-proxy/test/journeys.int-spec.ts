@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { eventually, type Thermometer } from '@lanyard/testing';
+import type { Thermometer } from '@lanyard/testing';
 import type { RunningProxy } from './running-proxy.js';
 import { TestSystem, newKey } from './test-system.js';
 
@@ -53,12 +53,9 @@ describe('a device and an application', () => {
 
   it('subscribes, gets the first value and those that follow', async () => {
     const app = key();
-    const reply = await system.call(proxy, app, 'PUT', `/v2/subscriptions/${deviceId}/3303/0/5700`);
-    expect(reply.status).toBe(200);
-    const { value } = await system.result(String(reply.json['async-response-id']));
+    const { value } = await system.result(await system.subscribe(proxy, app, deviceId, '/3303/0/5700'));
     expect(value).toMatchObject({ kind: 'subscription', item: { status: 200 } });
     await system.fact(system.values, (v) => v.cause === 'notify' && v.audience.includes(app.keyId));
-    await eventually(() => thing.device.isObserved('/3303/0/5700'));
     await thing.device.report('/3303/0/5700', 22.5);
     const reported = await system.fact(system.values, (v) => v.item.payload === b64('22.5'));
     expect(reported).toMatchObject({ audience: app.keyId, value: { cause: 'notify', item: { path: '/3303/0/5700' } } });

@@ -38,15 +38,15 @@ describe('the order of notifications (RFC 7641 §3.4)', () => {
   /** The device answers the observation of a path with number 10; answers its token. */
   const observed = async (one: RawDevice, deviceId: string, at = proxy): Promise<Buffer> => {
     const asked = new Promise<CoapMessage>((resolve) => (one.onObserve = resolve));
-    const subscribing = system.call(at, app, 'PUT', `/v2/subscriptions/${deviceId}${result}`);
+    const subscribing = system.subscribe(at, app, deviceId, result);
     const request = await asked;
     one.answer(request, { number: 10, payload: '0', format: text });
-    expect((await subscribing).status).toBe(200);
+    await subscribing;
     await arrived(deviceId, result, '0');
     return request.token;
   };
   const observeTogether = (deviceId: string, paths = [temperature]): ReturnType<TestSystem['call']> =>
-    system.call(proxy, app, 'POST', `/v2/device-requests/${deviceId}?async-id=o-${deviceId}&wait=30`, {
+    system.call(proxy, app, 'POST', `/v2/device-requests/${deviceId}?async-id=o-${deviceId}&wait=60`, {
       method: 'FETCH',
       uri: '/',
       observe: true,

@@ -1,4 +1,4 @@
-import { eventually, type Thermometer } from '@lanyard/testing';
+import { eventually, TestClock, type Thermometer } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunningProxy } from './running-proxy.js';
 import { TestSystem, newKey } from './test-system.js';
@@ -25,7 +25,10 @@ describe('several replicas', () => {
     const app = newKey(system.accountId);
     const thing = system.thing(a, 'sub-elsewhere');
     const deviceId = await system.register(thing);
-    expect((await system.call(b, app, 'PUT', `/v2/subscriptions/${deviceId}${temperature}`)).status).toBe(200);
+    // On its clock, the time for which a call waits never ends.
+    const patient = await system.proxy('dp-patient', { clock: new TestClock(Date.now()) });
+    expect((await system.call(patient, app, 'PUT', `/v2/subscriptions/${deviceId}${temperature}`)).status).toBe(200);
+    await system.stop(patient);
     await thing.device.report(temperature, 31);
     expect((await system.fact(system.values, (v) => v.item.payload === b64('31'))).audience).toBe(app.keyId);
     expect((await system.call(b, app, 'DELETE', `/v2/subscriptions/${deviceId}${temperature}`)).status).toBe(204);

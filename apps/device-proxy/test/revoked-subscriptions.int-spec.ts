@@ -24,7 +24,7 @@ describe('a key that loses the permission for subscriptions', () => {
   const subscribed = async (app: Identity, name: string): Promise<[Thermometer, string]> => {
     const thing = system.thing(proxy, name);
     const deviceId = await system.register(thing);
-    expect((await call(app, 'PUT', `/v2/subscriptions/${deviceId}${temperature}`)).status).toBe(200);
+    await system.subscribe(proxy, app, deviceId, temperature);
     return [thing, deviceId];
   };
 
@@ -35,7 +35,7 @@ describe('a key that loses the permission for subscriptions', () => {
     const [app, other] = [key(before), key()];
     await system.key(app.keyId, { permissions: before });
     const [thing, deviceId] = await subscribed(app, `revoked ${name}`);
-    await call(other, 'PUT', `/v2/subscriptions/${deviceId}/3341/0/5527`);
+    await system.subscribe(proxy, other, deviceId, '/3341/0/5527');
     await call(app, 'PUT', '/v2/subscriptions', [{ 'resource-path': ['/3303/*'] }]);
     await system.key(app.keyId, { permissions: after, revision: 3 });
     await eventually(() => expect(thing.device.isObserved(temperature)).toBe(false));
@@ -43,7 +43,7 @@ describe('a key that loses the permission for subscriptions', () => {
     await eventually(async () => expect((await call(app, 'GET', '/v2/subscriptions')).json).toEqual([]));
     await system.key(app.keyId, { permissions: before, revision: 4 });
     expect((await call(app, 'GET', `/v2/subscriptions/${deviceId}`)).status).toBe(404);
-    expect((await call(app, 'PUT', `/v2/subscriptions/${deviceId}${temperature}`)).status).toBe(200);
+    await system.subscribe(proxy, app, deviceId, temperature);
   });
 
   it('no value is for it from then on, also while PostgreSQL does not let its subscriptions be removed', async () => {

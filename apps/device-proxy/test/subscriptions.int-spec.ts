@@ -15,7 +15,7 @@ describe('/v2/subscriptions/{device-id}/{resource-path}', () => {
   it('each subscriber gets the first value and the later ones; the device is asked to observe once', async () => {
     const [thing, deviceId] = await test.device('shared');
     const [one, two] = [test.key(), test.key()];
-    expect((await test.call(one, 'PUT', `/${deviceId}${temperature}`)).status).toBe(200);
+    await test.subscribe(one, deviceId);
     await test.system.fact(test.system.values, (v) => v.deviceId === deviceId && v.audience.includes(one.keyId));
     const second = await test.call(two, 'PUT', `/${deviceId}${temperature}`);
     expect(second.status).toBe(200);
@@ -83,8 +83,8 @@ describe('/v2/subscriptions/{device-id}/{resource-path}', () => {
     const [thing, deviceId] = await test.device('ended');
     const app = test.key();
     expect(await test.call(app, 'GET', `/${deviceId}`)).toMatchObject({ status: 404 });
-    await test.call(app, 'PUT', `/${deviceId}${temperature}`);
-    await test.call(app, 'PUT', `/${deviceId}/3341/0/5527`);
+    await test.subscribe(app, deviceId);
+    await test.subscribe(app, deviceId, '/3341/0/5527');
     expect(await test.call(app, 'GET', `/${deviceId}`)).toMatchObject({
       status: 200,
       text: '/3303/0/5700\n/3341/0/5527\n',
@@ -103,7 +103,7 @@ describe('/v2/subscriptions/{device-id}/{resource-path}', () => {
   it('a full registration loses the subscription (spec §4.4 rule 1)', async () => {
     const [thing, deviceId] = await test.device('forgetful');
     const app = test.key();
-    await test.call(app, 'PUT', `/${deviceId}${temperature}`);
+    await test.subscribe(app, deviceId);
     await test.system.register(thing);
     expect(await test.call(app, 'GET', `/${deviceId}${temperature}`)).toMatchObject({ status: 404 });
     await eventually(() =>
@@ -192,7 +192,7 @@ describe('/v2/subscriptions/{device-id}/{resource-path}', () => {
     const first = await test.system.fact(test.system.values, (v) => v.item.payload === b64('51'));
     expect([first.value.cause, first.value.item.path, first.audience]).toEqual(['auto-observation', temperature, '']);
     const app = test.key();
-    expect((await test.call(app, 'PUT', `/${deviceId}${temperature}`)).status).toBe(200);
+    await test.subscribe(app, deviceId);
     await thing.device.report(temperature, 52);
     expect(await test.system.fact(test.system.values, (v) => v.item.payload === b64('52'))).toMatchObject({
       audience: app.keyId,
@@ -224,8 +224,7 @@ describe('/v2/subscriptions/{device-id}/{resource-path}', () => {
   it('a device may end an observation: the subscription is lost', async () => {
     const [thing, deviceId] = await test.device('ender');
     const app = test.key();
-    await test.call(app, 'PUT', `/${deviceId}/3303/0`);
-    await eventually(() => thing.device.isObserved('/3303/0'));
+    await test.subscribe(app, deviceId, '/3303/0');
     await thing.device.endObservation('/3303/0');
     await eventually(() =>
       expect(test.states(deviceId, app.keyId)).toEqual(['asked', 'confirmed', 'lost by the device']),
@@ -235,8 +234,8 @@ describe('/v2/subscriptions/{device-id}/{resource-path}', () => {
   it('what a key asked for ends with the key', async () => {
     const [thing, deviceId] = await test.device('keyless');
     const [gone, stays] = [test.key(), test.key()];
-    await test.call(gone, 'PUT', `/${deviceId}${temperature}`);
-    await test.call(stays, 'PUT', `/${deviceId}/3341/0/5527`);
+    await test.subscribe(gone, deviceId);
+    await test.subscribe(stays, deviceId, '/3341/0/5527');
     await test.call(gone, 'PUT', '', [{ 'resource-path': ['/3/0'] }]);
     await test.system.keyGone(gone.keyId, 'inactive');
     await eventually(() => !thing.device.isObserved(temperature));
@@ -248,7 +247,7 @@ describe('/v2/subscriptions/{device-id}/{resource-path}', () => {
     const thing = test.system.thing(test.proxy, 'gone-later');
     const deviceId = await test.system.register(thing);
     const gone = newKey(test.system.accountId);
-    await test.call(gone, 'PUT', `/${deviceId}${temperature}`);
+    await test.subscribe(gone, deviceId);
     const waiting = `FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
     const unlock = await test.system.holdRows('LOCK TABLE device_proxy.presubscriptions IN ACCESS EXCLUSIVE MODE');
     await test.system.keyGone(gone.keyId, 'deleted');
@@ -378,12 +377,11 @@ describe('/v2/subscriptions', () => {
         asked.push(String(request.token));
         device.answer(request, { number: 10, payload: String(asked.length), format: text });
       };
-      await eventually(async () => {
-        const waiting = await system.rows(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-          WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%firmware_reports%'`);
-        expect(waiting).toHaveLength(1);
-      });
+      const waiting = `FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%firmware_reports%'`;
+      await eventually(async () => expect(await system.rows(`SELECT pid ${waiting}`)).toHaveLength(1));
       expect(asked).toHaveLength(1);
+      expect(await system.rows(`SELECT pg_terminate_backend(pid) ${waiting}`)).toHaveLength(1);
       await unlock();
       await eventually(() => expect(asked.length).toBeGreaterThan(1));
       const of = await system.fact(system.values, (v) => v.endpointName === 'unstored');

@@ -27,7 +27,7 @@ describe('several paths observed together', () => {
   const observe = (app: Identity, deviceId: string, paths: readonly string[], more: object = {}): Promise<Reply> => {
     const names = b64(JSON.stringify(paths.map((n) => ({ n }))));
     const body = { method: 'FETCH', uri: '/', observe: true, 'payload-b64': names, ...more };
-    return system.call(a, app, 'POST', `/v2/device-requests/${deviceId}?async-id=o-${deviceId}&wait=30`, body);
+    return system.call(a, app, 'POST', `/v2/device-requests/${deviceId}?async-id=o-${deviceId}&wait=60`, body);
   };
   const subscriptions = (app: Identity, method: string, path: string): Promise<Reply> =>
     system.call(a, app, method, `/v2/subscriptions/${path}`);
@@ -46,7 +46,7 @@ describe('several paths observed together', () => {
     expect((await value(deviceId, text, 'hello')).audience).toBe(app.keyId);
     expect((await subscriptions(app, 'GET', deviceId)).text).toBe(`${temperature}\n${text}\n`);
     // Another subscriber, by itself: an observation of its own, and no subscriber gets a value twice.
-    expect((await subscriptions(other, 'PUT', deviceId + temperature)).status).toBe(200);
+    await system.subscribe(a, other, deviceId, temperature);
     thing.celsius = 30;
     await thing.device.reportTogether(both);
     await thing.device.report(temperature, 31);
@@ -98,7 +98,7 @@ describe('several paths observed together', () => {
 
   it('takes the place of what the key had path by path', async () => {
     const [thing, deviceId, app] = await device('instead');
-    expect((await subscriptions(app, 'PUT', deviceId + temperature)).status).toBe(200);
+    await system.subscribe(a, app, deviceId, temperature);
     expect((await observe(app, deviceId, both)).json).toMatchObject({ status: 200 });
     await eventually(() => expect(thing.device.isObserved(temperature)).toBe(false));
     expect(thing.device.areObserved(both)).toBe(true);
