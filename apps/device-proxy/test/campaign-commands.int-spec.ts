@@ -86,6 +86,8 @@ describe('campaigns.commands', () => {
     const read = await issue({ method: 'GET' });
     const { item } = (await system.result(read)).value;
     expect(Buffer.from(item.payload, 'base64').toString()).toBe(`${uri}t-${'*'.repeat(32)}`);
+    await system.fact(system.commands, (v) => v.commandId === read);
+    await system.fact(system.values, (v) => v.item.payload === item.payload);
     const told = JSON.stringify([system.commands, system.results, system.values]);
     expect(told).toContain(b64(uri));
     for (const text of [uri + ticket, ticket]) expect(told).not.toContain(b64(text));
@@ -100,7 +102,9 @@ describe('campaigns.commands', () => {
     await system.result(commandId);
     const reboots = thing.reboots;
     await issue({ commandId, method: 'POST', path: '/3/0/4' });
-    await system.result(await issue({ payload: b64('after') }));
+    const after = await issue({ payload: b64('after') });
+    await system.result(after);
+    await system.fact(system.commands, (v) => v.commandId === after);
     expect(thing.reboots).toBe(reboots);
     expect(system.results.filter(({ value }) => value.commandId === commandId)).toHaveLength(1);
     expect(system.commands.filter(({ value }) => value.commandId === commandId)).toHaveLength(1);

@@ -1,5 +1,5 @@
 import { type Identity, newId } from '@lanyard/service';
-import { eventually, type Thermometer } from '@lanyard/testing';
+import { eventually, TestClock, type Thermometer } from '@lanyard/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { RunningProxy } from './running-proxy.js';
 import { TestSystem, newKey, type Reply } from './test-system.js';
@@ -120,6 +120,9 @@ describe('POST /v2/device-requests/{device-id}', () => {
     expect(result).toMatchObject({
       item: { status: 200, ct: 'application/link-format', payload: b64('</3303/0/5700>,</3303/0/5701>') },
     });
+    thing.celsius = 28.5;
+    await outcome('behind-discover', { method: 'GET', uri: '/3303/0/5700' });
+    await system.fact(system.values, (v) => v.item.payload === b64('28.5'));
     expect(system.values.some(({ value }) => value.item.ct === 'application/link-format')).toBe(false);
   });
 
@@ -263,19 +266,19 @@ describe('POST /v2/device-requests/{device-id}', () => {
     expect(await system.call(proxy, app, 'DELETE', own)).toMatchObject({ status: 409 });
     const other = system.thing(proxy, 'cancelled');
     await other.device.register();
-    await system.call(proxy, app, 'POST', `/v2/device-requests/${absent}?async-id=kept&wait=10`, body);
+    await system.call(proxy, app, 'POST', `/v2/device-requests/${absent}?async-id=kept&wait=60`, body);
     expect(other.reboots).toBe(1);
   });
 
   it('?wait answers with the result, or with 202 when the device is slower', async () => {
     const body = { method: 'GET', uri: '/3/0/0' };
-    const quick = await send('waited', body, '&wait=20');
+    const quick = await send('waited', body, '&wait=60');
     expect([quick.status, quick.json]).toMatchObject([
       200,
       { id: 'waited', status: 200, payload: b64('Lanyard'), ct: 'text/plain' },
     ]);
     expect((await system.result('waited')).value.item).toEqual(quick.json);
-    expect(await send('waited-2', { method: 'GET', uri: '/3/0/99' }, '&wait=20')).toMatchObject({
+    expect(await send('waited-2', { method: 'GET', uri: '/3/0/99' }, '&wait=60')).toMatchObject({
       status: 200,
       json: { status: 404, error: 'RESOURCE_NOT_FOUND', payload: '' },
     });
@@ -326,7 +329,8 @@ describe('POST /v2/device-requests/{device-id}', () => {
   it('a replica that stops lets go of those who wait', async () => {
     const absent = newId();
     await system.lifecycle(absent, 'absent-3', 'created');
-    const second = await system.proxy('dp-1');
+    // On its clock, the time for which a caller waits never ends.
+    const second = await system.proxy('dp-1', { clock: new TestClock(Date.now()) });
     const path = `/v2/device-requests/${absent}?async-id=`;
     const body = { method: 'GET', uri: '/3/0/0' };
     const known = async (): Promise<void> =>
@@ -334,10 +338,8 @@ describe('POST /v2/device-requests/{device-id}', () => {
     await eventually(known);
     const waiting = system.call(second, app, 'POST', `${path}let-go&wait=60`, body);
     await system.fact(system.commands, (v) => v.asyncId === 'let-go');
-    const startedMs = Date.now();
     await system.stop(second);
     expect(await waiting).toMatchObject({ status: 202, text: '' });
-    expect(Date.now() - startedMs).toBeLessThan(15_000);
   });
 
   it('a device that leaves keeps its commands until it is back', async () => {
@@ -378,9 +380,9 @@ describe('POST /v2/device-requests/{device-id}', () => {
     await system.lifecycle(id, 'suspect', 'suspended');
     const { value } = await system.fact(system.sessions, (v) => v.deviceId === id && v.change === 'deregistered');
     expect(value.reason).toBe('suspended');
+    expect((await system.result('blocked-1')).value.item).toMatchObject({ status: 429, error: 'DEVICE_BLOCKED' });
     answer();
     delete other.device.beforeAnswer;
-    expect((await system.result('blocked-1')).value.item).toMatchObject({ status: 429, error: 'DEVICE_BLOCKED' });
     await system.call(proxy, app, 'POST', `${path}blocked-2`, { method: 'GET', uri: '/3/0/0' });
     expect((await system.result('blocked-2')).value.item).toMatchObject({ status: 429, error: 'DEVICE_BLOCKED' });
     await expect(other.device.register()).rejects.toThrow('4.03');

@@ -9,6 +9,7 @@ import {
   isolate,
   type Isolation,
   newIdentityKeys,
+  patienceMs,
   TestClock,
   withProviders,
 } from '@lanyard/testing';
@@ -338,7 +339,7 @@ describe('a device that does not answer', () => {
         revision: 1,
         changedAt: formatTimestamp(Date.now()),
       });
-      await part(DeviceLifecycleReader).waitFor(deviceId, 10_000);
+      await eventually(() => part(DeviceLifecycleReader).has(deviceId));
       await unlock();
       expect(await ended(await sending)).toMatchObject({ status: 429, error: 'DEVICE_BLOCKED' });
       expect(link.asked).toEqual([]);
@@ -356,7 +357,7 @@ describe('a device that does not answer', () => {
     );
     const sending = Array.from({ length: 20 }, () => send(busy, 'GET', 0, known));
     await eventually(async () => expect(await waitingStatements('pid')).toBeGreaterThan(0));
-    const late = new Promise<string>((resolve) => setTimeout(() => resolve('late'), 5_000).unref());
+    const late = new Promise<string>((resolve) => setTimeout(() => resolve('late'), patienceMs).unref());
     const first = await Promise.race([send(other, 'GET'), late]).finally(unlock);
     await Promise.all(sending);
     expect(first).not.toBe('late');
