@@ -23,7 +23,7 @@ describe('several paths in one command', () => {
   afterAll(() => system.close());
 
   const send = (asyncId: string, body: object, to = deviceId): Promise<Reply> =>
-    system.call(proxy, app, 'POST', `/v2/device-requests/${to}?async-id=${asyncId}&wait=20`, body);
+    system.call(proxy, app, 'POST', `/v2/device-requests/${to}?async-id=${asyncId}&wait=60`, body);
 
   it('are read, and each is recorded for its own path', async () => {
     const names = [{ n: '/3/0/0' }, { n: '/3303/0' }];

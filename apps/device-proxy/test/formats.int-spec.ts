@@ -30,7 +30,7 @@ describe('the format in which a device is asked', () => {
   afterAll(() => system.close());
 
   const read = async (uri: string, accept?: string): Promise<object> => {
-    const path = `/v2/device-requests/${deviceId}?async-id=${newId()}&wait=20`;
+    const path = `/v2/device-requests/${deviceId}?async-id=${newId()}&wait=60`;
     return (await system.call(proxy, app, 'POST', path, { method: 'GET', uri, accept })).json;
   };
 
@@ -98,7 +98,7 @@ describe('a device of LwM2M 1.2 that supports LwM2M CBOR', () => {
   afterAll(() => system.close());
 
   const ask = async (body: object): Promise<object> =>
-    (await system.call(proxy, app, 'POST', `/v2/device-requests/${deviceId}?async-id=${newId()}&wait=20`, body)).json;
+    (await system.call(proxy, app, 'POST', `/v2/device-requests/${deviceId}?async-id=${newId()}&wait=60`, body)).json;
   const value = (path: string, payload: string, cause: string) =>
     system.fact(
       system.values,
@@ -141,7 +141,7 @@ describe('a device of LwM2M 1.2 that supports LwM2M CBOR', () => {
   });
 
   it('is observed in it, and its Send is read', async () => {
-    const subscribed = await system.call(proxy, app, 'PUT', `/v2/subscriptions/${deviceId}/3303/0?wait=20`);
+    const subscribed = await system.call(proxy, app, 'PUT', `/v2/subscriptions/${deviceId}/3303/0?wait=60`);
     expect(subscribed.status).toBeLessThan(300);
     thing.celsius = 22.5;
     await eventually(() => expect(thing.device.isObserved('/3303/0')).toBe(true));

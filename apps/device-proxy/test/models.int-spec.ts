@@ -98,7 +98,7 @@ describe('/v3/object-models', () => {
     const deviceId = await system.register(thing);
     thing.device.resources.set('/33200/0/1', { write: () => undefined });
     const formatOf = async (): Promise<number | undefined> => {
-      await system.call(other, app, 'POST', `/v2/device-requests/${deviceId}?async-id=${newId()}&wait=20`, {
+      await system.call(other, app, 'POST', `/v2/device-requests/${deviceId}?async-id=${newId()}&wait=60`, {
         method: 'PUT',
         uri: '/33200/0/1',
         'payload-b64': 'AQI=',
@@ -145,7 +145,7 @@ describe('/v3/object-models', () => {
     const formats = (): Promise<(number | undefined)[]> =>
       Promise.all(
         devices.map(async ({ thing, deviceId }) => {
-          await system.call(other, app, 'POST', `/v2/device-requests/${deviceId}?async-id=${newId()}&wait=20`, {
+          await system.call(other, app, 'POST', `/v2/device-requests/${deviceId}?async-id=${newId()}&wait=60`, {
             method: 'PUT',
             uri: '/33400/0/1',
             'payload-b64': 'AQI=',

@@ -59,7 +59,7 @@ describe('a command that is sent again', () => {
   it('an async-id can be used again as soon as its command has ended', async () => {
     const write = (text: string): object => ({ method: 'PUT', uri: '/3341/0/5527', 'payload-b64': b64(text) });
     for (const text of ['on', 'off', 'on']) {
-      const reply = await send('light', write(text), '&wait=20');
+      const reply = await send('light', write(text), '&wait=60');
       expect([reply.status, reply.json]).toMatchObject([200, { id: 'light', status: 200 }]);
     }
     expect(thing.device.received.map(({ payload }) => payload)).toEqual(['on', 'off', 'on']);
@@ -123,7 +123,7 @@ describe('a command that is sent again', () => {
     it('a request is carried out once, however often it is sent', async () => {
       const before = thing.reboots;
       const key = newId();
-      const first = await system.raw(proxy, app, 'POST', `/v2/device-requests/${deviceId}?async-id=a&wait=20`, reboot, {
+      const first = await system.raw(proxy, app, 'POST', `/v2/device-requests/${deviceId}?async-id=a&wait=60`, reboot, {
         'idempotency-key': key,
       });
       expect([first.status, first.headers.get('idempotency-replayed')]).toEqual([200, null]);
@@ -131,7 +131,7 @@ describe('a command that is sent again', () => {
         'idempotency-key': key,
       });
       expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([202, 'true']);
-      expect(await send('behind', { method: 'GET', uri: '/3/0/0' }, '&wait=20')).toMatchObject({ status: 200 });
+      expect(await send('behind', { method: 'GET', uri: '/3/0/0' }, '&wait=60')).toMatchObject({ status: 200 });
       expect(thing.reboots).toBe(before + 1);
     });
 
