@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { CoapUdpEndpoint, Code, formatCode, type ReceivedResponse } from '@lanyard/coap';
+import { eventually } from '@lanyard/testing';
 
 const blockBytes = 1_024;
 
@@ -29,8 +30,15 @@ export class PullingDevice {
     this.port = port;
   }
 
-  /** The proxy then accepts as many datagrams as it sends. Gives the id of the registration. */
-  async register(name: string, query: readonly string[] = []): Promise<string> {
+  /**
+   * The proxy then accepts as many datagrams as it sends. Gives the id of the registration. On a busy machine a new device
+   * may have to ask more than once.
+   */
+  register(name: string, query: readonly string[] = []): Promise<string> {
+    return eventually(() => this.registerOnce(name, query));
+  }
+
+  private async registerOnce(name: string, query: readonly string[]): Promise<string> {
     const { code, locationPath = [] } = await this.endpoint.request(this.endpoint.peer('127.0.0.1', this.port), {
       method: Code.POST,
       path: ['rd'],

@@ -6,6 +6,7 @@ import {
   Code,
   type Peer,
 } from '@lanyard/coap';
+import { eventually } from '@lanyard/testing';
 
 const limits = { bodyBytesMax: 64 * 1_048_576, closeTimeoutMs: 50 };
 
@@ -42,8 +43,12 @@ export class UpdatedDevice {
     if (this.endpoint instanceof CoapUdpEndpoint) this.server = this.endpoint.peer('127.0.0.1', port);
   }
 
-  /** Gives the location of the registration. */
-  async register(name: string, query: readonly string[] = []): Promise<string> {
+  /** Gives the location of the registration. On a busy machine a new device may have to ask more than once. */
+  register(name: string, query: readonly string[] = []): Promise<string> {
+    return eventually(() => this.registerOnce(name, query));
+  }
+
+  private async registerOnce(name: string, query: readonly string[]): Promise<string> {
     const { code, locationPath = [] } = await this.endpoint.request(this.server, {
       method: Code.POST,
       path: ['rd'],
