@@ -44,7 +44,7 @@ describe('a channel', () => {
     server.close();
   });
 
-  const connections = (n: number): Promise<unknown> => eventually(() => expect(open.length).toBe(n));
+  const connections = (n: number): Promise<unknown> => eventually(() => expect(open.length).toBeGreaterThanOrEqual(n));
 
   it('reconnects when the connection is lost, and continues', async () => {
     const states: string[] = [];
@@ -148,7 +148,7 @@ describe('a channel', () => {
     }
     // 1.75 s and the time to connect; longer each time, it would be 16 s at least.
     channel.close();
-    expect(performance.now() - startMs).toBeLessThan(10_000);
+    expect(performance.now() - startMs).toBeLessThan(15_000);
   });
 
   it('connects again when the service is silent', async () => {

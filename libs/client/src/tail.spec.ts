@@ -38,14 +38,23 @@ describe('the log as a stream', () => {
   const requests: IncomingMessage[] = [];
   const open: ServerResponse[] = [];
 
+  const close = (): void => {
+    server?.closeAllConnections();
+    server?.close();
+  };
+
   /** Gives the answers in turn, the last one again and again. */
   const serving = async (...answers: [Answer, ...Answer[]]): Promise<string> => {
+    close();
     requests.length = 0;
     open.length = 0;
     server = createServer((request, response) => {
       requests.push(request);
       open.push(response);
-      response.once('close', () => open.splice(open.indexOf(response), 1));
+      response.once('close', () => {
+        const at = open.indexOf(response);
+        if (at >= 0) open.splice(at, 1);
+      });
       (answers.length > 1 ? answers.shift() : answers[0])?.(response);
     });
     await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
@@ -62,10 +71,7 @@ describe('the log as a stream', () => {
   };
   const lastIds = (): unknown[] => requests.map(({ headers }) => headers['last-event-id']);
 
-  afterEach(() => {
-    server?.closeAllConnections();
-    server?.close();
-  });
+  afterEach(close);
 
   it('is asked for with filters, and from behind an entry', async () => {
     const options = { filters: { device_id: 'd', event_code__in: 'SYS_105,SYS_106' }, after: 'e7' };
@@ -98,7 +104,7 @@ describe('the log as a stream', () => {
   it('is there when the service has said where it begins', async () => {
     const silent: Answer = (response) => void response.writeHead(200).flushHeaders();
     const baseUrl = await serving(silent, says(entry(1)));
-    const lanyard = new Lanyard({ baseUrl, key: 'k', timeoutMs: 100 });
+    const lanyard = new Lanyard({ baseUrl, key: 'k', timeoutMs: 2_000 });
     expect(await take(await lanyard.tail(), 1)).toEqual(['e1']);
     expect(lastIds()).toEqual([undefined, undefined]);
   });
@@ -121,17 +127,17 @@ describe('the log as a stream', () => {
 
   it('on which nothing comes is connected again', async () => {
     const baseUrl = await serving(says(entry(1)), says(entry(2)));
-    const http = new Http({ baseUrl, key: 'k', timeoutMs: 1_000, retries: 0, fetch: globalThis.fetch });
-    expect(await take(await new Tail(http, {}, 100).open(), 2)).toEqual(['e1', 'e2']);
+    const http = new Http({ baseUrl, key: 'k', timeoutMs: 5_000, retries: 0, fetch: globalThis.fetch });
+    expect(await take(await new Tail(http, {}, 1_000).open(), 2)).toEqual(['e1', 'e2']);
     expect(lastIds()).toEqual([undefined, 'e1']);
   });
 
   it('lasts longer than a request may take', async () => {
     const baseUrl = await serving((response) => {
       says(entry(1))(response);
-      setTimeout(() => response.write(entry(2)), 500);
+      setTimeout(() => response.write(entry(2)), 3_000);
     });
-    expect(await take(await new Lanyard({ baseUrl, key: 'k', timeoutMs: 200 }).tail(), 2)).toEqual(['e1', 'e2']);
+    expect(await take(await new Lanyard({ baseUrl, key: 'k', timeoutMs: 2_000 }).tail(), 2)).toEqual(['e1', 'e2']);
     expect(requests).toHaveLength(1);
   });
 
