@@ -296,7 +296,7 @@ describe('libs/kafka on a real broker', () => {
     await burst();
     await second.stop();
     await burst();
-    await eventually(() => got.size === 600, { timeoutMs: 20_000 });
+    await eventually(() => got.size === 600);
   });
 
   describe('outbox', () => {

@@ -53,7 +53,7 @@ describe('a producer with a pace', () => {
 
   it('waits behind a request of many messages, and not behind one of few', async () => {
     const topic = { ...DeviceEvents, name: 'few' };
-    const paceMs = 3_000;
+    const paceMs = 10_000;
     await connection.ensureTopics([topic]);
     const paced = new KafkaProducer(connection, { source: 'test', paceMs });
     await paced.connect();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AccessAccounts, type AccessAccountChanged, fixtures, type Topic } from '@lanyard/contracts';
 import { createLogger, newId } from '@lanyard/service';
-import { infrastructure, eventually, type Isolation, isolate } from '@lanyard/testing';
+import { infrastructure, eventually, type Isolation, isolate, patienceMs } from '@lanyard/testing';
 import { KafkaConnection, KafkaProducer, StateReader } from '../src/index.js';
 
 describe('a reader of state', () => {
@@ -56,7 +56,7 @@ describe('a reader of state', () => {
     const reader = new StateReader(connection, AccessAccounts, { project: (v) => v.tier, onFatal: () => undefined });
     await reader.start();
     expect([reader.get(a), reader.get(b), reader.has(c)]).toEqual(['commercial', 'free', false]);
-    const waited = reader.waitFor(c, 10_000);
+    const waited = reader.waitFor(c, patienceMs);
     await producer.send(AccessAccounts, account(c, 'free'));
     expect(await waited).toBe('free');
     await producer.sendTombstone(AccessAccounts, a);
