@@ -39,7 +39,7 @@ describe('what PostgreSQL says', () => {
     const runner = database.createQueryRunner();
     await runner.connect();
     expect(await answered(database.query('SELECT 1'))).toBeInstanceOf(Unavailable);
-    await runner.query('SET statement_timeout = 1');
+    await runner.query('SET statement_timeout = 200');
     expect(await answered(runner.query('SELECT pg_sleep(10)'))).toBeInstanceOf(Unavailable);
     await runner.query('RESET statement_timeout');
     await runner.release();
@@ -47,7 +47,7 @@ describe('what PostgreSQL says', () => {
 
   it('of a list that takes too long: that another try would take as long', async () => {
     const runner = database.createQueryRunner();
-    await runner.query('SET statement_timeout = 1');
+    await runner.query('SET statement_timeout = 200');
     const list = FairQueue.at(database).run('a', () => runner.query('SELECT pg_sleep(10)'));
     const answer = await answered(list);
     await runner.query('RESET statement_timeout');
@@ -76,7 +76,7 @@ describe('what PostgreSQL says', () => {
     let silent: Promise<unknown> | undefined;
     await new Promise<void>((locked) => {
       silent = database.transaction(async (manager) => {
-        await manager.query('SET LOCAL idle_in_transaction_session_timeout = 50');
+        await manager.query('SET LOCAL idle_in_transaction_session_timeout = 1000');
         await manager.query('SELECT 1 FROM o.rows FOR UPDATE');
         locked();
         await othersHaveIt;

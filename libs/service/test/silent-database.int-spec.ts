@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Isolation, isolate, TcpLine } from '@lanyard/testing';
+import { type Isolation, isolate, patienceMs, TcpLine } from '@lanyard/testing';
 import { openDatabase, startsWithin } from '../src/index.js';
 
 describe('a PostgreSQL that goes silent in the middle of a start', () => {
@@ -30,6 +30,6 @@ describe('a PostgreSQL that goes silent in the middle of a start', () => {
   });
 
   it('after its answers: the service starts', async () => {
-    await (await startsWithin(10_000, open())).destroy();
+    await (await startsWithin(patienceMs, open())).destroy();
   });
 });

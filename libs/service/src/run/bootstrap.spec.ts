@@ -291,7 +291,7 @@ describe('the stop of a service', () => {
     const service = await bootstrap({ title: 'Demo', module: HangingModule }, { ...config, stopTimeoutMs: 600 });
     const begun = performance.now();
     await service.stop();
-    expect(performance.now() - begun).toBeLessThan(2_000);
+    expect(performance.now() - begun).toBeLessThan(10_000);
     expect(calls).toEqual(['closed']);
   });
 
