@@ -96,7 +96,8 @@ describe('a device that bootstraps', () => {
   it('refuses to finish with an account that lacks something', async () => {
     omitted = '/0/1/10';
     await start({ DEVICES: 1 });
-    await eventually(() => expect(asked.at(-1)).toBe('2 /bs 4.06'));
+    await eventually(() => expect(asked).toContain('2 /bs 4.06'));
+    expect(asked).not.toContain('2 /bs 2.04');
     expect(running.tally.registered).toBe(0);
   });
 
@@ -117,7 +118,7 @@ describe('a device that bootstraps', () => {
     });
     await eventually(() => expect(running.tally.registered).toBe(1));
     server.refusal = { code: Code.Forbidden };
-    await eventually(() => expect(running.tally.counts.bootstrapped).toBe(2));
+    await eventually(() => expect(running.tally.counts.bootstrapped).toBeGreaterThan(1));
     server.refusal = undefined;
     await eventually(() => expect(running.tally.registered).toBe(1));
     await running.stop();

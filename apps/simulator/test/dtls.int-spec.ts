@@ -74,7 +74,7 @@ describe('a fleet over DTLS', () => {
 
   it('resumes its session where the new address ends the connection', async () => {
     await simulate({ WITHOUT_CONNECTION_IDS: 'true', REBIND_PERCENT: 100, REBIND_SECONDS: 1, UPDATE_SECONDS: 1 });
-    await eventually(() => expect(running.tally.counts['handshake-resumed']).toBeGreaterThan(1), { timeoutMs: 20_000 });
+    await eventually(() => expect(running.tally.counts['handshake-resumed']).toBeGreaterThan(1));
     expect(running.tally.counts.handshake).toBe(2);
     expect(transport.moves).toEqual([]);
   });
@@ -82,7 +82,7 @@ describe('a fleet over DTLS', () => {
   it('connects again when the server has forgotten its connections', async () => {
     await simulate({ UPDATE_SECONDS: 1 });
     transport.forgetAll();
-    await eventually(() => expect(running.tally.counts['handshake-resumed']).toBe(2), { timeoutMs: 20_000 });
+    await eventually(() => expect(running.tally.counts['handshake-resumed']).toBeGreaterThanOrEqual(2));
     await eventually(() => expect(server.count(Code.POST, /^\/rd\/r\d$/)).toBeGreaterThan(1));
   });
 

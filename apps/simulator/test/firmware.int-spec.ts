@@ -67,7 +67,7 @@ describe('a firmware update', () => {
   const read = async (path: string): Promise<string> => (await server.send(peer, Code.GET, path)).payload.toString();
   const stateAndResult = async (): Promise<string> => `${await read('/5/0/3')} ${await read('/5/0/5')}`;
   const until = (expected: string): Promise<void> =>
-    eventually(async () => expect(await stateAndResult()).toBe(expected), { timeoutMs: 20_000 });
+    eventually(async () => expect(await stateAndResult()).toBe(expected));
   const execute = async (path: string): Promise<string> => formatCode((await server.send(peer, Code.POST, path)).code);
   const writeUri = (uri: string) =>
     server.send(peer, Code.PUT, '/5/0/1', { payload: Buffer.from(uri), contentFormat: 0 });
@@ -95,8 +95,8 @@ describe('a firmware update', () => {
     expect(await execute('/5/0/2')).toBe('4.05');
     expect(await push(named)).toBe('2.04');
     expect([await stateAndResult(), await read('/5/0/7')]).toEqual(['2 0', '2.0.0']);
-    expect(server.values.at(0)).toBe('1');
     await eventually(() => expect(server.values.at(-1)).toBe('2'));
+    expect(server.values.at(0)).toBe('1');
     expect(await execute('/5/0/2')).toBe('2.04');
     await eventually(() => expect(server.registered('sim-0')).toHaveLength(2));
     expect([await read('/3/0/3'), await stateAndResult()]).toEqual(['2.0.0', '0 1']);
@@ -192,7 +192,7 @@ describe('a firmware update', () => {
     await eventually(() => expect(notified).toBe(1));
     expect(await execute('/5/0/2')).toBe('2.04');
     // The restarted device has registered, and updated its registration later.
-    await eventually(() => expect(server.count(Code.POST, /^\/rd\/r1$/)).toBe(1), { timeoutMs: 20_000 });
+    await eventually(() => expect(server.count(Code.POST, /^\/rd\/r1$/)).toBeGreaterThan(0));
     expect(running.tally.counts).toMatchObject({ 'firmware-updated': 1, 'value-lost': 0 });
   });
 
@@ -213,7 +213,7 @@ describe('a firmware update', () => {
     const deliver = (uri: string) =>
       server.send(peer, Code.PUT, '/9/0/3', { payload: Buffer.from(uri), contentFormat: 0 });
     const becomes = (expected: string): Promise<void> =>
-      eventually(async () => expect(await instance()).toBe(expected), { timeoutMs: 20_000 });
+      eventually(async () => expect(await instance()).toBe(expected));
     expect([await instance(), await execute('/9/0/4'), await execute('/9/0/10')]).toEqual(['  0 0 0', '4.05', '4.05']);
     await deliver(url.replace('ticket', 'other'));
     await becomes('  0 56 0');

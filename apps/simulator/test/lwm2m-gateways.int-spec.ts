@@ -99,8 +99,10 @@ describe('devices behind a gateway that come and go', () => {
         expect(server.values.some((value) => !value.includes('sim-0-0'))).toBe(true);
         expect(server.values.at(-1)).toContain('sim-0-0');
       });
-      const lists = server.received.filter(({ path, payload }) => path !== '/rd' && payload.length > 0);
-      expect(lists.some(({ payload }) => !payload.toString().includes('</25/0>'))).toBe(true);
+      await eventually(() => {
+        const lists = server.received.filter(({ path, payload }) => path !== '/rd' && payload.length > 0);
+        expect(lists.some(({ payload }) => !payload.toString().includes('</25/0>'))).toBe(true);
+      });
     } finally {
       await running.stop();
       await server.endpoint.close();
