@@ -17,7 +17,11 @@ describe('a device that changes between a gateway and a registration of its own'
     proxy = await system.proxy('dp-0', { dtls: {} });
     app = newKey(system.accountId);
   });
-  afterAll(() => system.close());
+  const itself = new SecureDevice('leaving-one', {});
+  afterAll(async () => {
+    await itself.close();
+    await system.close();
+  });
 
   let calls = 0;
   /** What the device answers as its temperature. */
@@ -52,7 +56,6 @@ describe('a device that changes between a gateway and a registration of its own'
     const gateway = await newGateway('leaving', 'leaving-one');
     const deviceId = await gateway.idOf('leaving-one');
     const credentialId = await system.credential({ deviceId, identity: 'id-leaving', key: keyHex });
-    const itself = new SecureDevice('leaving-one', {});
     await eventually(() => itself.connect(proxy.dtlsPort, withKey('id-leaving', keyHex)));
     expect(await itself.register()).toBe('2.01');
     const epoch = await epochOf(deviceId);
@@ -69,7 +72,6 @@ describe('a device that changes between a gateway and a registration of its own'
     await system.withdraw(credentialId);
     await gateway.idOf('leaving-one', epoch);
     expect(await read(deviceId)).toBe('20');
-    await itself.close();
   });
 
   it('comes when it has deregistered, and registers again when the gateway does not list it any more', async () => {

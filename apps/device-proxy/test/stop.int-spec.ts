@@ -4,7 +4,8 @@ import { type InfrastructureName, newIdentityKeys, stopLog, withProviders } from
 import { definition } from '../src/app.module.js';
 import { readConfig } from '../src/config.js';
 
-const stopTimeoutMs = 4_000;
+/** Short where parts do not answer, because all of it is used. */
+const stopTimeoutMs = { working: 120_000, broken: 4_000 };
 
 const logOfStop = (broken: readonly InfrastructureName[]): Promise<string[]> =>
   stopLog('device-proxy-stop', broken, ({ environment, redisPrefix, destination }) => {
@@ -18,7 +19,8 @@ const logOfStop = (broken: readonly InfrastructureName[]): Promise<string[]> =>
     });
     const logger = createLogger({ app: 'device-proxy', replicaId: 'dp-0', level: 'info', destination });
     const http = { host: '127.0.0.1', port: 0 };
-    return bootstrap(definition, { ...config, http, stopTimeoutMs }, withProviders([LOGGER, logger]));
+    const timeout = { stopTimeoutMs: stopTimeoutMs[broken.length > 0 ? 'broken' : 'working'] };
+    return bootstrap(definition, { ...config, http, ...timeout }, withProviders([LOGGER, logger]));
   });
 
 describe('the stop of a device proxy', () => {
