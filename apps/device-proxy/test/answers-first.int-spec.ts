@@ -11,12 +11,16 @@ const temperature = '/3303/0/5700';
 describe('a subscription to a path that is observed for another key', () => {
   let system: TestSystem;
   let proxy: RunningProxy;
+  const devices: RawDevice[] = [];
 
   beforeAll(async () => {
     system = await TestSystem.create('answers-first');
     proxy = await system.proxy('dp-0');
   });
-  afterAll(() => system.close());
+  afterAll(async () => {
+    for (const device of devices) device.close();
+    await system.close();
+  });
 
   const key = (): Identity => newKey(system.accountId);
   const call = (app: Identity, method: string, path: string): Promise<Reply> =>
@@ -24,6 +28,7 @@ describe('a subscription to a path that is observed for another key', () => {
 
   it('the answer goes with a notification that comes before the path is read for who comes later', async () => {
     const device = await RawDevice.registered(proxy.coapPort, 'overtaken', '</3303/0>');
+    devices.push(device);
     const { deviceId } = (await system.fact(system.sessions, (v) => v.endpointName === 'overtaken')).value;
     device.onObserve = (request) => device.answer(request, { number: 1, payload: '20', format: 0 });
     const [one, two] = [key(), key()];
@@ -51,11 +56,11 @@ describe('a subscription to a path that is observed for another key', () => {
       [b64('21'), [one.keyId, two.keyId].toSorted(), two.keyId, expect.objectContaining(item)],
       ...['22', '24'].map((value) => [b64(value), [one.keyId, two.keyId].toSorted(), undefined, undefined]),
     ]);
-    device.close();
   });
 
   it('no value goes ahead of an answer that a command before it in the queue holds up', async () => {
     const device = await RawDevice.registered(proxy.coapPort, 'held-up', '</3303/0>');
+    devices.push(device);
     const { deviceId } = (await system.fact(system.sessions, (v) => v.endpointName === 'held-up')).value;
     device.onObserve = (request) => device.answer(request, { number: 1, payload: '20', format: 0 });
     const [one, two] = [key(), key()];
@@ -74,6 +79,5 @@ describe('a subscription to a path that is observed for another key', () => {
     expect((await system.result(id)).value).toMatchObject({ answeredWithValue: true });
     const first = await system.fact(system.values, (v) => v.deviceId === deviceId && v.audience.includes(two.keyId));
     expect(first.value.answer).toMatchObject({ keyId: two.keyId, item: { id, payload: b64('21') } });
-    device.close();
   });
 });
