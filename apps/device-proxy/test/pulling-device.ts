@@ -31,8 +31,8 @@ export class PullingDevice {
   }
 
   /**
-   * The proxy then accepts as many datagrams as it sends. Gives the id of the registration. On a busy machine a new device
-   * may have to ask more than once.
+   * The proxy then accepts as many datagrams as it sends. Gives the id of the registration. On a busy machine a new
+   * device may have to ask more than once.
    */
   register(name: string, query: readonly string[] = []): Promise<string> {
     return eventually(() => this.registerOnce(name, query));
