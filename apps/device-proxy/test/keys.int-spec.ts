@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { newId } from '@lanyard/service';
 import { eventually, withKey } from '@lanyard/testing';
 import { type TestSystem } from './test-system.js';
 import { keyHex, SecureTestSystem } from './secure-test-system.js';
@@ -39,6 +40,18 @@ describe.each(['TLS', 'DTLS'] as const)('devices and their pre-shared keys over 
     expect(await thing.register()).toBe('2.01');
     // Twice refused, one entry.
     expect(system.events.filter((event) => event.value.deviceId === deviceId)).toHaveLength(1);
+  });
+
+  it('a credential that is known before its device: 5.03, and no entry in the event log', async () => {
+    const [deviceId, identity] = [newId(), 'id-psk-12'];
+    await system.credential({ deviceId, identity, key: keyHex });
+    const thing = secured.device('psk-12');
+    await secured.connected(thing, withKey(identity, keyHex));
+    expect(await thing.register()).toBe('5.03');
+    await system.lifecycle(deviceId, 'psk-12', 'created');
+    await system.knows(secured.proxy, 'psk-12');
+    expect(await thing.register()).toBe('2.01');
+    expect(system.events.filter((event) => event.value.deviceId === deviceId)).toEqual([]);
   });
 
   it('the registration of another device can be neither updated nor ended', async () => {

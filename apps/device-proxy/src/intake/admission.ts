@@ -51,8 +51,8 @@ export class Admission {
 
   /**
    * undefined: the endpoint is suspended, unknown in an account that takes no unknown endpoints or has as many devices
-   * as its quota, or not the endpoint of the sender's credential. Throws RetryLater while the account, or what the directory
-   * makes of a new endpoint, is not known here. `endpointType`: what the device says of itself.
+   * as its quota, or not the endpoint of the sender's credential. Throws RetryLater while the account, the device of the
+   * credential, or what the directory makes of a new endpoint, is not known here. `endpointType`: what the device says of itself.
    */
   async admit(sender: Sender, endpointName: string, endpointType?: string): Promise<Admitted | undefined> {
     const { accountId } = sender;
@@ -97,16 +97,23 @@ export class Admission {
     return { deviceId: entry.deviceId, endpointType: entry.endpointType, firstContact };
   }
 
-  /** The endpoint name that the credential is good for; undefined when it names none. */
+  /** The endpoint name that the credential is good for; undefined when it names none. Throws RetryLater as `admit` does. */
   async nameOf({ deviceId, endpointName }: Sender): Promise<string | undefined> {
     if (deviceId === undefined) return endpointName;
-    return (await this.directory.wait(deviceId))?.endpointName || undefined;
+    return (await this.deviceOf(deviceId))?.endpointName || undefined;
   }
 
-  /** A credential may be known here before the device that it was made for. */
   private async entryOf({ accountId, deviceId }: Sender, endpointName: string): Promise<DirectoryEntry | undefined> {
-    if (deviceId !== undefined) await this.directory.wait(deviceId);
+    if (deviceId !== undefined) await this.deviceOf(deviceId);
     return this.directory.named(accountId, endpointName);
+  }
+
+  /** A credential may be known here before the device that it was made for. undefined: the device was deleted. */
+  private async deviceOf(deviceId: string): Promise<DirectoryEntry | undefined> {
+    const entry = await this.directory.wait(deviceId);
+    if (!entry && this.directory.whyBlocked(deviceId) !== 'deleted')
+      throw new RetryLater('the device of the credential is not known here yet');
+    return entry;
   }
 
   private isProved(sender: Sender, endpointName: string, entry: DirectoryEntry | undefined): boolean {
