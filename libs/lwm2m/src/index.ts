@@ -4,6 +4,7 @@ export * from './formats/content-format.js';
 export * from './formats/decode.js';
 export * from './formats/encode.js';
 export * from './formats/prefix.js';
+export * from './formats/root.js';
 export { decodeTlv, encodeTlv, type TlvEntry, type TlvKind } from './formats/tlv.js';
 export {
   formatScalar,

@@ -1,0 +1,40 @@
+import { Malformed } from '../errors.js';
+import { contentFormat } from './content-format.js';
+import { addPrefix, namesPaths, splitByPrefix } from './prefix.js';
+
+/** A payload that cannot be read stays as it is, and its recipient refuses it. */
+const unlessMalformed = (bytes: Buffer, change: () => Buffer): Buffer => {
+  try {
+    return change();
+  } catch (error) {
+    if (error instanceof Malformed) return bytes;
+    throw error;
+  }
+};
+
+/**
+ * The payload for a device with an alternate root, such as `/lwm2m`: names in SenML and SenML-ETCH are below the root
+ * (LwM2M 1.2.1 transport §6.4.1). The paths in LwM2M CBOR are numbers, and stay as they are. '' is no root.
+ */
+export const addRoot = (format: number, bytes: Buffer, root: string): Buffer => {
+  if (root === '' || !namesPaths(format) || format === contentFormat.lwm2mCbor) return bytes;
+  return unlessMalformed(bytes, () => addPrefix(format, bytes, root.slice(1)));
+};
+
+/**
+ * The payload of a device with an alternate root, its names without the root. A payload in which a name lacks the root,
+ * as older devices send it, stays as it is.
+ */
+export const removeRoot = (format: number, bytes: Buffer, root: string): Buffer => {
+  if (root === '' || !namesPaths(format)) return bytes;
+  return unlessMalformed(bytes, () => {
+    let below = bytes;
+    for (const segment of root.slice(1).split('/')) {
+      const parts = splitByPrefix(format, below);
+      const part = parts.get(segment);
+      if (part === undefined || parts.size > 1) return bytes;
+      below = part;
+    }
+    return below;
+  });
+};
