@@ -1,6 +1,7 @@
 import type { BodySource } from '@lanyard/coap';
 import { AccountModels, chooseInsteadOfTlv, contentFormat, currentFormat, type ModelRegistry } from '@lanyard/lwm2m';
 import { Injectable } from '@nestjs/common';
+import { withoutRoot } from '../sessions/alternate-root.js';
 import { LastSeen } from '../sessions/last-seen.js';
 import type { Observation, Target } from '../sessions/observations.js';
 import type { Session } from '../sessions/session.js';
@@ -41,16 +42,16 @@ const refusals = new Set(['4.02', '4.06', '4.15']);
 const heeding = (request: DeviceRequest, onSent: OnSent | undefined): DeviceRequest =>
   onSent ? { onSent, ...request } : request;
 
-const replyOf = (
-  path: string,
-  { code, payload, contentFormat, maxAgeSeconds, location }: DeviceAnswer,
-): DeviceReply => ({
-  code,
-  payload,
-  contentType: mediaTypeOf(contentFormat, path),
-  ...(maxAgeSeconds !== undefined && { maxAgeSeconds }),
-  ...(location && { location }),
-});
+const replyOf = ({ data }: Session, path: string, answer: DeviceAnswer): DeviceReply => {
+  const { code, payload, contentFormat, maxAgeSeconds, location } = withoutRoot(answer, data.rootPath);
+  return {
+    code,
+    payload,
+    contentType: mediaTypeOf(contentFormat, path),
+    ...(maxAgeSeconds !== undefined && { maxAgeSeconds }),
+    ...(location && { location }),
+  };
+};
 
 /**
  * Sends requests to the device of a session. Throws NoAnswer, Refused, or RequestAborted when the session ends first.
@@ -73,7 +74,7 @@ export class DownlinkClient {
         this.links.to(session.address).request(session.address, heeding(request, onSent), signal),
       ),
     );
-    return replyOf(ask.path, answer);
+    return replyOf(session, ask.path, answer);
   }
 
   /** Writes a package, block by block: not as a payload, but from where it is. */
@@ -83,7 +84,7 @@ export class DownlinkClient {
     const answer = await this.recordAnswer(session, (ending) =>
       this.links.to(session.address).request(session.address, request, AbortSignal.any([ending, signal])),
     );
-    return replyOf(path, answer);
+    return replyOf(session, path, answer);
   }
 
   async observe(
@@ -102,8 +103,8 @@ export class DownlinkClient {
       return { ...answer, answer, token };
     });
     const reply = target.together
-      ? replyOf('/', { ...answer, contentFormat: answer.contentFormat ?? asked.accept })
-      : replyOf(target.path, answer);
+      ? replyOf(session, '/', { ...answer, contentFormat: answer.contentFormat ?? asked.accept })
+      : replyOf(session, target.path, answer);
     return { reply, token, accept };
   }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { standardModels } from '@lanyard/lwm2m';
+import { namesIn, standardModels } from '@lanyard/lwm2m';
 import type { RegistrationData } from '../sessions/session.js';
+import type { DeviceRequest } from '../transport/device-link.js';
 import type { Operation } from './operation.js';
 import { type Ask, createdPath, observeRequest, requestFor } from './requests.js';
 
@@ -115,6 +116,44 @@ describe('requestFor', () => {
     expect(observeRequest({ ...data, rootPath: '/lwm2m' }, { path: '/3/0/0' }, standardModels()).path).toBe(
       '/lwm2m/3/0/0',
     );
+  });
+});
+
+describe('the names in the payload of a device with an alternate root', () => {
+  const below = { ...data, rootPath: '/lwm2m' };
+  const list = Buffer.from('[{"n":"/3/0/0"},{"n":"/3303"}]');
+  const named = ['/lwm2m/3/0/0', '/lwm2m/3303'];
+  const namesOf = ({ contentFormat: format = -1, payload: bytes = Buffer.alloc(0) }: DeviceRequest): string[] =>
+    namesIn(format, bytes);
+
+  it('have the root in composite operations', () => {
+    const read = requestFor(below, ask('read-composite', '/', { payload: list }), standardModels());
+    expect(read).toMatchObject({ method: 'FETCH', path: '/lwm2m', contentFormat: 110, accept: 110 });
+    expect(namesOf(read)).toEqual(named);
+    const values = Buffer.from('[{"bn":"/3/0/","n":"15","vs":"UTC"}]');
+    const write = requestFor(below, ask('write-composite', '/', { payload: values }), standardModels());
+    expect(write).toMatchObject({ method: 'IPATCH', path: '/lwm2m', contentFormat: 110 });
+    expect(namesOf(write)).toEqual(['/lwm2m/3/0/15']);
+  });
+
+  it.each([110, 112, 320, 322])('have the root in an Observe-Composite in format %i', (format) => {
+    const target = { path: 'id', together: { paths: ['/3/0/0', '/3303'], format } };
+    const request = observeRequest(below, target, standardModels());
+    expect(request).toMatchObject({ method: 'FETCH', path: '/lwm2m', contentFormat: format });
+    expect(namesOf(request)).toEqual(named);
+  });
+
+  it('have the root in a write in SenML', () => {
+    const values = { payload: Buffer.from('[{"n":"/3/0/15","vs":"UTC"}]'), contentType: 'application/senml+json' };
+    const request = requestFor(below, ask('write-partial', '/3/0', values), standardModels());
+    expect(request).toMatchObject({ method: 'POST', path: '/lwm2m/3/0' });
+    expect(namesOf(request)).toEqual(['/lwm2m/3/0/15']);
+  });
+
+  it('are left to the device where they cannot be read', () => {
+    const values = { payload: Buffer.from('[{'), contentType: 'application/senml+json' };
+    const request = requestFor(below, ask('write-partial', '/3/0', values), standardModels());
+    expect(request.payload).toBe(values.payload);
   });
 });
 

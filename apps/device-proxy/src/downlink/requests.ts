@@ -1,4 +1,5 @@
 import {
+  addRoot,
   answerFormatOf,
   chooseAccept,
   contentFormat,
@@ -39,7 +40,8 @@ const numberOf = (mediaType: string, { contentFormats }: RegistrationData): numb
 const content = (data: RegistrationData, { payload, contentType }: Ask, fallback: number): Partial<DeviceRequest> => {
   if (payload === null || payload.length === 0) return {};
   const given = contentType === null ? undefined : numberOf(contentType, data);
-  return { payload, contentFormat: given ?? numberFor(fallback, data.contentFormats) };
+  const format = given ?? numberFor(fallback, data.contentFormats);
+  return { payload: addRoot(format, payload, data.rootPath), contentFormat: format };
 };
 
 /** `requested`: null lets the device choose. */
@@ -131,8 +133,9 @@ export const observeRequest = (
 ): DeviceRequest => {
   if (!together) return read(data, path, accept, models);
   const { paths, format } = together;
-  const payload = encodePaths(format, paths);
-  const request = { method: 'FETCH', path: data.rootPath || '/', payload, contentFormat: format } as const;
+  const { rootPath } = data;
+  const payload = addRoot(format, encodePaths(format, paths), rootPath);
+  const request = { method: 'FETCH', path: rootPath || '/', payload, contentFormat: format } as const;
   return { ...request, accept: accept ?? answerFormatOf(format) };
 };
 

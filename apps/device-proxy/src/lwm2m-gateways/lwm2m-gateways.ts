@@ -7,6 +7,7 @@ import {
   devicesBehind,
   gatewayPath,
   Malformed,
+  removeRoot,
   UnsupportedFormat,
 } from '@lanyard/lwm2m';
 import { type Clock, CLOCK, KeyedMutex, type Logger, LOGGER, RunningWork, StopDeadline } from '@lanyard/service';
@@ -89,7 +90,8 @@ export class Lwm2mGateways implements BeforeApplicationShutdown {
     if (session.gateway) return;
     try {
       const models = this.models.registryOf(session.accountId, session.data.objectVersions);
-      this.apply(session, devicesBehind(decodeValues(format, payload, gatewayPath, models)));
+      const list = removeRoot(format, payload, session.data.rootPath);
+      this.apply(session, devicesBehind(decodeValues(format, list, gatewayPath, models)));
     } catch (error) {
       if (!(error instanceof Malformed || error instanceof UnsupportedFormat)) throw error;
       this.refuseList(session, error.message);

@@ -1,4 +1,4 @@
-import { addPrefix, Malformed, namesPaths, removePrefix } from '@lanyard/lwm2m';
+import { addPrefix, addRoot, Malformed, namesPaths, removePrefix } from '@lanyard/lwm2m';
 import { Injectable } from '@nestjs/common';
 import {
   type DeviceAnswer,
@@ -11,6 +11,7 @@ import {
 } from '../transport/device-link.js';
 import { DeviceLinks } from '../transport/device-links.js';
 import { viaOf } from '../transport/peer-address.js';
+import { withoutRoot } from './alternate-root.js';
 import type { Session } from './session.js';
 import { Sessions } from './sessions.js';
 
@@ -44,7 +45,7 @@ const prefixed = ({ root, prefix }: Route, request: DeviceRequest): DeviceReques
   const whole = path === '/' ? root || '/' : `${root}/${prefix}${path}`;
   if (!payload || payload.length === 0 || contentFormat === undefined || !namesPaths(contentFormat))
     return { ...request, path: whole };
-  return { ...request, path: whole, payload: addPrefix(contentFormat, payload, prefix) };
+  return { ...request, path: whole, payload: addRoot(contentFormat, addPrefix(contentFormat, payload, prefix), root) };
 };
 
 const stripped = ({ root, prefix }: Route, answer: DeviceAnswer): DeviceAnswer => {
@@ -52,7 +53,8 @@ const stripped = ({ root, prefix }: Route, answer: DeviceAnswer): DeviceAnswer =
   const { location } = answer;
   const isBelow = location !== undefined && start.every((segment, n) => location[n] === segment);
   try {
-    return withoutPrefix(isBelow ? { ...answer, location: location.slice(start.length) } : answer, prefix);
+    const own: DeviceAnswer = isBelow ? { ...answer, location: location.slice(start.length) } : answer;
+    return withoutPrefix(withoutRoot(own, root), prefix);
   } catch (error) {
     if (error instanceof Malformed) throw new UnusableAnswer(error.message, { cause: error });
     throw error;

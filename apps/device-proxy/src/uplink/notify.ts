@@ -1,4 +1,4 @@
-import { gatewayPath, Malformed } from '@lanyard/lwm2m';
+import { gatewayPath, Malformed, removeRoot } from '@lanyard/lwm2m';
 import { type Logger, LOGGER, Tracing, within } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { mediaTypeOf } from '../downlink/formats.js';
@@ -6,6 +6,7 @@ import { UnreadableReports } from '../events/unreadable-reports.js';
 import { Lwm2mGateways } from '../lwm2m-gateways/lwm2m-gateways.js';
 import { Observer } from '../observations/observer.js';
 import { Values } from '../observations/values.js';
+import { withoutRoot } from '../sessions/alternate-root.js';
 import { withoutPrefix } from '../sessions/gateway-link.js';
 import { LastSeen } from '../sessions/last-seen.js';
 import type { Observation } from '../sessions/observations.js';
@@ -107,10 +108,11 @@ export class Notify {
   private report(session: Session, observation: Observation, received: UplinkNotification): Promise<void> {
     const { tracing } = this;
     let notification = received;
-    const via = session.gateway && viaOf(session.address);
-    if (via)
+    const { gateway } = session;
+    const via = gateway && viaOf(session.address);
+    if (gateway && via)
       try {
-        notification = withoutPrefix(received, via.prefix);
+        notification = withoutPrefix(withoutRoot(received, gateway.data.rootPath), via.prefix);
       } catch (error) {
         if (!(error instanceof Malformed)) throw error;
         const contentType = mediaTypeOf(received.contentFormat, '/');
@@ -132,11 +134,15 @@ export class Notify {
   private hand(
     session: Session,
     { path, together, accept }: Observation,
-    { payload, contentFormat, maxAgeSeconds }: Pick<UplinkNotification, 'payload' | 'contentFormat' | 'maxAgeSeconds'>,
+    received: Pick<UplinkNotification, 'payload' | 'contentFormat' | 'maxAgeSeconds'>,
     traceParent?: string,
   ): Promise<void> {
     const { values } = this;
-    const contentType = mediaTypeOf(contentFormat ?? (together && accept ? accept : undefined), together ? '/' : path);
+    const { contentFormat, maxAgeSeconds } = received;
+    const format = contentFormat ?? (together && accept ? accept : undefined);
+    const contentType = mediaTypeOf(format, together ? '/' : path);
+    const payload =
+      format === undefined ? received.payload : removeRoot(format, received.payload, session.data.rootPath);
     if (together) return values.reportTogether(session, path, { payload, contentType, maxAgeSeconds }, { traceParent });
     const audience = session.singleSubscribers(path);
     const cause = audience.length > 0 ? 'notify' : 'auto-observation';

@@ -3,6 +3,7 @@ import {
   contentFormat as formats,
   Malformed,
   namesPaths,
+  removeRoot,
   splitByPrefix,
   UnsupportedFormat,
 } from '@lanyard/lwm2m';
@@ -75,8 +76,9 @@ export class Send {
   }
 
   /** All of them are read before any is recorded. Those of devices that are not served are dropped, as if they had come by themselves. */
-  private partsOf(session: Session, { contentFormat, payload }: UplinkRequest): Part[] {
+  private partsOf(session: Session, { contentFormat, payload: sent }: UplinkRequest): Part[] {
     const format = contentFormat ?? formats.senmlJson;
+    const payload = removeRoot(format, sent, session.data.rootPath);
     if (!mayBeGateway(session.data.links) || !namesPaths(format))
       return [{ session, values: this.read(session, format, payload) }];
     return [...splitByPrefix(format, payload)].flatMap(([prefix, part]) => {
