@@ -106,6 +106,24 @@ describe('a campaign', () => {
     await system.eventually(id, 'done');
   });
 
+  it('takes a device in queue mode to be awake for as long as its session says', async () => {
+    const id = await started();
+    const [patient, brief] = [newId(), newId()];
+    for (const deviceId of [patient, brief]) system.connect(new FirmwareDevice(deviceId, '2'));
+    const occurredAt = new Date(Date.now() - 600_000).toISOString();
+    await system.register(patient, { queueMode: true, awakeMs: 3_600_000, occurredAt });
+    await system.register(brief, { queueMode: true, awakeMs: 2_000, occurredAt });
+    const sql = 'SELECT device_id FROM campaigns.device_sessions WHERE device_id = ANY($1)';
+    await eventually(async () => expect(await system.database().query(sql, [[patient, brief]])).toHaveLength(2));
+    await system.select([registered(patient), registered(brief)]);
+    await eventually(async () =>
+      expect((await system.call('GET', `${path}/${id}/progress`)).body['succeeded']).toBe(1),
+    );
+    expect(system.commands().some(({ deviceId }) => deviceId === brief)).toBe(false);
+    await system.register(brief, { queueMode: true, change: 'updated', awakeMs: 60_000 });
+    await system.eventually(id, 'done');
+  });
+
   it('tickets open the image while the device downloads, with ranges, and no longer', async () => {
     const id = await started();
     const deviceId = newId();

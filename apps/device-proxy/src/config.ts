@@ -10,7 +10,14 @@ import {
   serviceConfig,
   type ServiceConfig,
 } from '@lanyard/service';
-import { awakeWindowMs, connectionsMaxDefault, expiryGraceMaxMs, expiryGraceMs, pushMaxMs } from './limits.js';
+import {
+  awakeMaxMs,
+  awakeWindowMs,
+  connectionsMaxDefault,
+  expiryGraceMaxMs,
+  expiryGraceMs,
+  pushMaxMs,
+} from './limits.js';
 
 /** CoAP over UDP or TCP without security: for development, on an isolated network. */
 export interface CoapConfig {
@@ -205,7 +212,7 @@ export const readConfig = (source?: NodeJS.ProcessEnv): DeviceProxyConfig => {
     requestsInFlightMax: reader.int('DEVICE_PROXY_REQUESTS_IN_FLIGHT_MAX', 5_000, { min: 2 }),
     campaignsUrls: campaignsUrls(reader),
     pushMaxMs: reader.int('DEVICE_PROXY_PUSH_MAX_MS', pushMaxMs, { min: 1_000 }),
-    awakeMs: reader.int('DEVICE_PROXY_QUEUE_MODE_AWAKE_MS', awakeWindowMs, { min: 1_000 }),
+    awakeMs: reader.int('DEVICE_PROXY_QUEUE_MODE_AWAKE_MS', awakeWindowMs, { min: 1_000, max: awakeMaxMs }),
     expiryGraceMs: reader.int('DEVICE_PROXY_EXPIRY_GRACE_MS', expiryGraceMs, { min: 0, max: expiryGraceMaxMs }),
     ...(enabled && {
       coap: {

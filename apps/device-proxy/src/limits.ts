@@ -7,6 +7,7 @@ export const expiryGraceMaxMs = 86_400_000;
 
 /** How long a queue-mode device listens after its last message (LwM2M 1.1 core §6.5). */
 export const awakeWindowMs = maxTransmitWaitMs;
+export const awakeMaxMs = 86_400_000;
 
 /** How long the push of a package to one device may take. */
 export const pushMaxMs = 1_800_000;

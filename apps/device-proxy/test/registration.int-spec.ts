@@ -64,7 +64,8 @@ describe('the registration interface', () => {
     });
     await system.register(thing);
     const { value } = await system.fact(system.sessions, (v) => v.endpointName === 'many-links');
-    expect(value).toMatchObject({ lifetimeSeconds: 120, lwm2mVersion: '1.1', binding: 'U', queueMode: true });
+    const queue = { queueMode: true, awakeMs: 93_000 };
+    expect(value).toMatchObject({ lifetimeSeconds: 120, lwm2mVersion: '1.1', binding: 'U', ...queue });
     expect(value.item.resources).toHaveLength(201);
     expect(value.item.resources?.[7]).toEqual({ path: '/3303/7', rt: 'temperature', obs: true });
     expect(value.item.resources?.at(-1)).toEqual({ path: '/3/0', obs: false });

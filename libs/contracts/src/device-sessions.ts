@@ -36,6 +36,12 @@ export const DeviceSessionSchema = z
     objectVersions: objectVersions.optional(),
     binding: z.string().optional(),
     queueMode: z.boolean().optional(),
+    awakeMs: z
+      .number()
+      .int()
+      .positive()
+      .optional()
+      .describe('Of a device in queue mode: how long it listens after its last message'),
     address: z.string().optional(),
     remoteAddress: z
       .string()

@@ -5,8 +5,8 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { DeviceUpdates } from './device-updates.js';
 import { lockedInOrder, selectUpdates, type UpdateRow } from './update-row.js';
 
-/** How long a device in queue mode listens after its last message: MAX_TRANSMIT_WAIT (RFC 7252 §4.8.2). */
-const awakeMs = 93_000;
+/** Where a fact does not say it, as those of earlier versions: MAX_TRANSMIT_WAIT (RFC 7252 §4.8.2). */
+const awakeMsDefault = 93_000;
 
 // A lower epoch than the stored one is a late report of a previous session owner. What has not changed is not written.
 const sessionsSql = `
@@ -66,6 +66,9 @@ const lifecycleJson = (facts: readonly DeviceLifecycleChanged[]): string =>
 
 const isThere = ({ change }: DeviceSessionChanged): boolean => change === 'registered' || change === 'updated';
 
+const awakeUntil = ({ occurredAt, awakeMs = awakeMsDefault }: DeviceSessionChanged): string =>
+  new Date(Date.parse(occurredAt) + awakeMs).toISOString();
+
 const sessionOf = (fact: DeviceSessionChanged): object => ({
   device_id: fact.deviceId,
   account_id: fact.accountId,
@@ -73,7 +76,7 @@ const sessionOf = (fact: DeviceSessionChanged): object => ({
   registered: isThere(fact),
   queue_mode: fact.queueMode ?? fact.item.q ?? false,
   transport: fact.transport ?? null,
-  awake_until: (fact.queueMode ?? fact.item.q) ? new Date(Date.parse(fact.occurredAt) + awakeMs).toISOString() : null,
+  awake_until: (fact.queueMode ?? fact.item.q) ? awakeUntil(fact) : null,
 });
 
 /** The last fact of each device: the highest epoch, then the order of arrival. */

@@ -1,7 +1,8 @@
 import { type DeviceSessionChanged, DeviceSessions } from '@lanyard/contracts';
 import { KafkaProducer } from '@lanyard/kafka';
-import { type Clock, CLOCK, formatTimestamp } from '@lanyard/service';
+import { type Clock, CLOCK, CONFIG, formatTimestamp } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
+import type { DeviceProxyConfig } from '../config.js';
 import { RequestBatcher } from '../db/request-batcher.js';
 import { DeviceLinks } from '../transport/device-links.js';
 import { schemeOf, viaOf } from '../transport/peer-address.js';
@@ -49,6 +50,7 @@ export class SessionFacts {
   constructor(
     private readonly producer: KafkaProducer,
     private readonly links: DeviceLinks,
+    @Inject(CONFIG) private readonly config: Pick<DeviceProxyConfig, 'awakeMs'>,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -61,6 +63,7 @@ export class SessionFacts {
       lwm2mVersion: data.lwm2mVersion,
       binding: data.binding,
       queueMode: data.queueMode,
+      awakeMs: data.queueMode ? this.config.awakeMs : undefined,
       objectVersions: data.objectVersions,
       transport: transportOf(session),
     });
@@ -70,10 +73,9 @@ export class SessionFacts {
     return this.send(session, { item: { ep: session.deviceId }, change, reason });
   }
 
-  private async send(
-    session: Session,
-    { item, change, reason, lifetimeSeconds, lwm2mVersion, binding, queueMode, objectVersions, transport }: Fact,
-  ): Promise<void> {
+  private async send(session: Session, fact: Fact): Promise<void> {
+    const { item, change, reason, lifetimeSeconds, lwm2mVersion, binding, queueMode, awakeMs } = fact;
+    const { objectVersions, transport } = fact;
     const { deviceId, accountId, registrationId, epoch, address, data } = session;
     const behind = viaOf(address);
     const connectedAt = behind ? session.gateway?.address : address;
@@ -92,6 +94,7 @@ export class SessionFacts {
       lwm2mVersion,
       binding,
       queueMode,
+      awakeMs,
       objectVersions,
       transport,
       address: connectedAt,
