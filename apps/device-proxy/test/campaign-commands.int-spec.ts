@@ -74,6 +74,17 @@ describe('campaigns.commands', () => {
     });
   });
 
+  it('create an instance', async () => {
+    const created: string[] = [];
+    thing.device.onInstance = (change, path, payload) => created.push(`${change} ${path} ${payload.toString('hex')}`);
+    const payload = Buffer.from([0, 0]).toString('base64');
+    const contentType = 'application/vnd.oma.lwm2m+tlv';
+    const commandId = await issue({ method: 'POST', path: '/9', payload, contentType });
+    expect((await system.result(commandId)).value).toMatchObject({ outcome: 'succeeded', item: { status: 200 } });
+    expect(created).toEqual(['create /9 0000']);
+    expect(thing.device.received[0]).toMatchObject({ method: 'POST', path: '/9', contentFormat: 11542 });
+  });
+
   it('give the ticket of a download to the device only, not even to who reads the device', async () => {
     const ticket = newTicket();
     const uri = 'coaps://host:5684/downloads/';

@@ -17,7 +17,7 @@ export const CampaignCommandSchema = z
     action: z
       .enum(['execute', 'cancel'])
       .describe('execute: put it into the queue of the device. cancel: end it, if it has not been sent to the device'),
-    method: z.enum(['GET', 'PUT', 'POST']).optional().describe('Of execute: read, write or execute'),
+    method: z.enum(['GET', 'PUT', 'POST']).optional().describe('Of execute: read, write, and execute or create'),
     path: resourcePath.optional().describe('Of execute'),
     contentType: z.string().optional().describe('Of execute with a payload: media type; absent: text/plain'),
     payload: base64
@@ -63,6 +63,6 @@ export const CampaignsCommands = topic<CampaignCommandIssued>({
   consumers: ['device-proxy'],
   keyIs: 'device id',
   key: (v) => v.deviceId,
-  description: 'A campaign reads, writes or executes a resource of a device, or cancels that.',
+  description: 'A campaign reads, writes or executes a resource of a device, creates an instance, or cancels that.',
   schema: CampaignCommandSchema,
 });
