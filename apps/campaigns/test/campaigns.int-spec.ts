@@ -303,6 +303,28 @@ describe('a campaign with software', () => {
     expect(devices[1]!.commands.map(({ method, path }) => `${method} ${path}`)).toContain('POST /9/1/6');
     expect(devices[0]!.uri).toMatch(/^coap:\/\/lanyard\.example:5683\/downloads\/t-[0-9a-f]{32}$/);
   });
+
+  it('creates an instance of object 9 where there is none, once even if the answer is lost', async () => {
+    const query = `name=${newId()}&version=2&object=9&package_name=router`;
+    const image = (await system.call('POST', `/v3/firmware-images?${query}`, Buffer.from('software'))).body;
+    const [answering, silent] = [newId(), newId()];
+    const devices = [answering, silent].map((deviceId) => new SoftwareDevice(deviceId, '2', 'router'));
+    for (const device of devices) Object.assign(device, { hasInstance: false });
+    Object.assign(devices[1]!, { isCreateUnanswered: true });
+    for (const device of devices) system.connect(device);
+    const id = await started({ firmware_image_id: image.id });
+    await system.select([answering, silent].map(registered));
+    await system.eventually(id, 'done');
+    const ends = Object.fromEntries((await system.devicesOf(id)).map((d) => [d['device_id'], d['event_code']]));
+    expect(ends).toEqual({ [answering]: 'SYS_112', [silent]: 'SYS_112' });
+    for (const { commands } of devices) {
+      const created = commands.filter(({ method, path: at }) => method === 'POST' && at === '/9');
+      // TLV: instance 0, of 0 bytes.
+      expect(created.map(({ contentType, payload }) => [contentType, payload])).toEqual([
+        ['application/vnd.oma.lwm2m+tlv', Buffer.from([0, 0]).toString('base64')],
+      ]);
+    }
+  });
 });
 
 describe('a dry run', () => {

@@ -1,7 +1,11 @@
 import { type Answer, type DeliveredCommand, FirmwareDevice } from './firmware-device.js';
 
-/** Object 9 of one device: one free instance, and one that has the package in an old version or not. */
+/** Object 9 of one device: its instance has the package in some version, or is free. */
 export class SoftwareDevice extends FirmwareDevice {
+  /** Without one the device waits until a server creates it. */
+  hasInstance = true;
+  /** Answers to Creates are lost. */
+  isCreateUnanswered = false;
   installed: string | undefined;
   swState = 0;
   isActive = false;
@@ -15,7 +19,8 @@ export class SoftwareDevice extends FirmwareDevice {
   }
 
   private answerAs({ method, path = '', ticket, payload }: DeliveredCommand, wanted: string): Answer {
-    if (method === 'GET') return { text: this.instances() };
+    if (method === 'GET') return this.hasInstance ? { text: this.instances() } : { text: '[]' };
+    if (path === '/9') return this.create();
     if (method === 'PUT') {
       this.uri = Buffer.from(payload ?? '', 'base64').toString() + (ticket ?? '');
       this.swState = 3;
@@ -25,6 +30,12 @@ export class SoftwareDevice extends FirmwareDevice {
     if (path.endsWith('/4')) [this.swState, this.installed] = [4, wanted];
     if (path.endsWith('/10')) this.isActive = true;
     return { text: '' };
+  }
+
+  private create(): Answer {
+    if (this.hasInstance) return { error: 'BAD_REQUEST' };
+    this.hasInstance = true;
+    return this.isCreateUnanswered ? { error: 'TIMEOUT' } : { text: '' };
   }
 
   private instances(): string {

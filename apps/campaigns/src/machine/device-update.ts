@@ -7,6 +7,7 @@ export type PackageObject = (typeof packageObjects)[number];
 export const steps = [
   'read-version',
   'read-object',
+  'create',
   'reset',
   'offer',
   'download',
@@ -40,7 +41,7 @@ export interface DeviceUpdate {
   delivery: 'pull' | 'push' | null;
   packageSource: string | null;
   previousVersion: string | null;
-  /** Of object 9: the instance that is used. */
+  /** Of object 9: the instance that is used, or to be created. */
   instance: number | null;
   code: EndCode | null;
   reason: string | null;
@@ -75,7 +76,7 @@ export interface Report {
   result?: number;
   protocols?: readonly number[];
   deliveryMethod?: number;
-  /** Instances of object 9. */
+  /** Instances of object 9; empty: the device has none. */
   software?: readonly SoftwareInstance[];
 }
 
@@ -100,6 +101,8 @@ export type UpdateEvent =
 
 export type WantedCommand = { expiryMs: number } & (
   | { kind: 'read'; path: string }
+  /** Without an instance the device chooses its number. */
+  | { kind: 'create'; path: string; instance: number | null }
   | { kind: 'write-uri'; path: string; baseUrl: string }
   | { kind: 'push'; path: string }
   | { kind: 'reset'; path: string; delivery: 'pull' | 'push' }

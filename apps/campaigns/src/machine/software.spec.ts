@@ -172,17 +172,122 @@ describe('software', () => {
     expect(device.tell({ kind: 'unanswered' }).update.deadlineMs).toBeGreaterThan(installation ?? Infinity);
   });
 
-  it('has no place on a device without a free instance, and none without object 9', () => {
-    expect(new Device().reports(other).update).toMatchObject({ state: 'failed', code: 'SYS_111' });
-    expect(new Device().tell({ kind: 'refused', error: 'RESOURCE_NOT_FOUND' }).update).toMatchObject({
+  it('has no place on a device whose object 9 cannot be read', () => {
+    expect(new Device().tell({ kind: 'refused', error: 'UNAUTHORIZED' }).update).toMatchObject({
       state: 'failed',
-      reason: 'object 9 cannot be read: RESOURCE_NOT_FOUND',
+      code: 'SYS_111',
+      reason: 'object 9 cannot be read: UNAUTHORIZED',
     });
+    // Whether it has instances is unknown: none is created.
+    expect(new Device().answers().update).toMatchObject({ state: 'failed', reason: 'object 9 cannot be read' });
   });
 
   it('whose download is lost fails after a few polls', () => {
     const device = new Device().reports(free).answers();
     for (let poll = 0; poll < 4; poll++) if (device.update.state === 'updating') device.polled(free);
     expect(device.update).toMatchObject({ state: 'failed', reason: 'download lost' });
+  });
+});
+
+describe('an instance of object 9', () => {
+  const creates = (instance: number | null) => ({ kind: 'create', path: '/9', instance });
+  const reads = { kind: 'read', path: '/9' };
+  const refused = (error: string): UpdateEvent => ({ kind: 'refused', error });
+
+  it('is created where a device has none, and used', () => {
+    const device = new Device().reports();
+    expect(device.asked).toMatchObject(creates(0));
+    expect(device.update).toMatchObject({ step: 'create', isAsked: true });
+    expect(device.answers().asked).toMatchObject(reads);
+    expect(device.update.step).toBe('read-object');
+    expect(device.reports(free).asked).toMatchObject({ kind: 'write-uri', path: '/9/0/3' });
+    expect(device.answers().update).toMatchObject({ step: 'download', instance: 0, polls: 1 });
+  });
+
+  it('is created where object 9 is not found, as devices without an instance of it may answer', () => {
+    expect(new Device().tell(refused('RESOURCE_NOT_FOUND')).asked).toMatchObject(creates(0));
+  });
+
+  it('is created beside those of other packages, with the first number that is not used', () => {
+    const device = new Device().reports(other, { ...other, instance: 0 });
+    expect(device.asked).toMatchObject(creates(1));
+    device.answers().reports(other, { ...other, instance: 0 }, { ...free, instance: 1 });
+    expect(device.asked).toMatchObject({ kind: 'write-uri', path: '/9/1/3' });
+  });
+
+  it('is not created where one has the package or is free, and not where the package cannot be delivered', () => {
+    expect(new Device().reports(old).asked).toMatchObject({ kind: 'execute' });
+    expect(new Device().reports(other, free).asked).toMatchObject({ kind: 'write-uri' });
+    const now = { nowMs: 0, pollMinMs: 5_000, packageSources: [], transport: null };
+    const started = advance(waiting, { kind: 'started' }, { ...goal, delivery: 'pull' }, now).update;
+    const answered: UpdateEvent = { kind: 'answered', report: { software: [] } };
+    expect(advance(started, answered, { ...goal, delivery: 'pull' }, now).update).toMatchObject({
+      state: 'failed',
+      reason: 'no delivery that the device supports',
+    });
+  });
+
+  it('is chosen by the device where it chooses another number', () => {
+    const device = new Device()
+      .reports()
+      .answers()
+      .reports({ ...free, instance: 4 });
+    expect(device.asked).toMatchObject({ kind: 'write-uri', path: '/9/4/3' });
+    expect(device.update.instance).toBe(4);
+  });
+
+  it.each(['BAD_REQUEST', 'UNSUPPORTED_CONTENT_FORMAT'])('is created without a number after %s', (error) => {
+    const device = new Device().reports().tell(refused(error));
+    expect(device.asked).toMatchObject(creates(null));
+    expect(device.answers().reports(free).asked).toMatchObject({ kind: 'write-uri', path: '/9/0/3' });
+    const failed = new Device({ ...goal, retries: 3 }).reports().tell(refused(error)).tell(refused(error));
+    expect(failed.update).toMatchObject({
+      state: 'failed',
+      reason: `no instance of object 9 is free, and none can be created: ${error}`,
+    });
+  });
+
+  it.each(['METHOD_NOT_ALLOWED', 'RESOURCE_NOT_FOUND'])('that the device refuses with %s fails it', (error) => {
+    const device = new Device({ ...goal, retries: 3 }).reports(other).tell(refused(error));
+    expect(device.update).toMatchObject({
+      state: 'failed',
+      code: 'SYS_111',
+      reason: `no instance of object 9 is free, and none can be created: ${error}`,
+    });
+  });
+
+  it('that the device cannot create for now is created by the next attempt', () => {
+    const device = new Device({ ...goal, retries: 1 }).reports().tell(refused('SERVICE_UNAVAILABLE'));
+    expect(device.update.state).toBe('waiting');
+    expect(device.tell({ kind: 'started' }).reports().asked).toMatchObject(creates(0));
+  });
+
+  it('whose Create was not answered is looked for first, and created again only if it is not there', () => {
+    const device = new Device().reports().tell({ kind: 'unanswered' });
+    expect(device.asked).toMatchObject(reads);
+    expect(device.reports(free).asked).toMatchObject({ kind: 'write-uri', path: '/9/0/3' });
+    const again = new Device().reports().tell({ kind: 'unanswered' }).reports();
+    expect(again.asked).toMatchObject(creates(0));
+    expect(again.tell({ kind: 'unanswered' }).asked).toMatchObject(reads);
+    expect(again.reports().update).toMatchObject({
+      state: 'failed',
+      reason: 'no instance of object 9 is free, and the device has created none',
+    });
+  });
+
+  it('whose Create has no result in time is looked for as well', () => {
+    expect(new Device().reports().tell({ kind: 'due' }).asked).toMatchObject(reads);
+  });
+
+  it('is not created a second time where the device says that it has, but lists none', () => {
+    const device = new Device().reports().answers().reports();
+    expect(device.update).toMatchObject({ state: 'failed', code: 'SYS_111' });
+  });
+
+  it('that an attempt created without knowing it is the free one of the next', () => {
+    const device = new Device({ ...goal, retries: 1 }).reports().tell({ kind: 'unanswered' });
+    expect(device.tell({ kind: 'unanswered' }).update).toMatchObject({ state: 'waiting', reason: 'no answer' });
+    expect(device.tell({ kind: 'started' }).asked).toMatchObject(reads);
+    expect(device.reports(free).asked).toMatchObject({ kind: 'write-uri', path: '/9/0/3' });
   });
 });

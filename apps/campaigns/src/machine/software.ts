@@ -1,5 +1,5 @@
 import { deliveryFor } from './delivery.js';
-import type { Advance, Circumstances, DeviceUpdate, Goal, SoftwareInstance } from './device-update.js';
+import type { Advance, Circumstances, DeviceUpdate, Goal, SoftwareInstance, UpdateEvent } from './device-update.js';
 import { executing, type Handler, idlePollsMax, install, type Machine, onOffer, unreachable } from './handlers.js';
 import { answerExpiryMs, failAttempt, failByResult, finish, nextStep, pollLater } from './outcomes.js';
 
@@ -14,10 +14,35 @@ const failureMin = 50;
 /** Argument of Uninstall: another version of the package follows. */
 const forUpdate = '1';
 
+/** Creates in one attempt. The second follows if the first was not answered, and has not had any effect. */
+const createsMax = 2;
+
+/** Refusals of a Create by devices that do not read TLV, or choose the number of an instance themselves. */
+const formatRefusals: ReadonlySet<string> = new Set(['BAD_REQUEST', 'UNSUPPORTED_CONTENT_FORMAT']);
+
+/** Refusals of a Create that another attempt would get again. */
+const permanentRefusals: ReadonlySet<string> = new Set([
+  ...formatRefusals,
+  'UNAUTHORIZED',
+  'FORBIDDEN',
+  'RESOURCE_NOT_FOUND',
+  'METHOD_NOT_ALLOWED',
+]);
+
 const pathOf = ({ instance }: DeviceUpdate, resource?: number): string =>
   [objectPath, instance ?? 0, ...(resource === undefined ? [] : [resource])].join('/');
 
 const resources = { package: 2, packageUri: 3, install: 4, uninstall: 6, activate: 10 } as const;
+
+/** `polls` counts the Creates of the attempt. */
+const readObject = (update: DeviceUpdate, now: Circumstances, polls: number): Advance =>
+  nextStep(update, 'read-object', { kind: 'read', path: objectPath, expiryMs: answerExpiryMs }, now, { polls });
+
+/** Named by the server, the instance cannot be created twice. `instance`: null lets the device choose the number. */
+const create = (update: DeviceUpdate, instance: number | null, now: Circumstances): Advance => {
+  const command = { kind: 'create', path: objectPath, instance, expiryMs: answerExpiryMs } as const;
+  return nextStep(update, 'create', command, now, { instance });
+};
 
 const offer = (update: DeviceUpdate, goal: Goal, now: Circumstances): Advance => {
   const { delivery, packageSource } = update;
@@ -50,26 +75,76 @@ const instanceFor = (
   all.find(({ instance, name }) => instance === used && !name) ??
   all.find(({ state, name }) => state === states.initial && !name);
 
+/** Some devices answer that an object without instances is not found. undefined: the answer lists no instances. */
+const instancesIn = (event: UpdateEvent): readonly SoftwareInstance[] | undefined => {
+  if (event.kind === 'refused' && event.error === 'RESOURCE_NOT_FOUND') return [];
+  return event.kind === 'answered' ? event.report.software : undefined;
+};
+
+const unusedNumber = (all: readonly SoftwareInstance[]): number => {
+  const used = new Set(all.map(({ instance }) => instance));
+  let number = 0;
+  while (used.has(number)) number++;
+  return number;
+};
+
 /** It is installed. It must also be active. */
 const activated = (update: DeviceUpdate, { isActive }: SoftwareInstance, now: Circumstances): Advance =>
   isActive ? finish(update, 'succeeded', 'SYS_112') : execute({ ...update, deadlineMs: null }, 'activate', now);
 
+/** What an update keeps of the instance that it uses. */
+const keptOf = ({
+  instance,
+  state,
+  version = null,
+}: SoftwareInstance): Pick<DeviceUpdate, 'instance' | 'previousVersion'> => ({
+  instance,
+  previousVersion: state === states.installed ? version : null,
+});
+
+const hasVersion = ({ state, version }: SoftwareInstance, goal: Goal): boolean =>
+  state === states.installed && version === goal.version;
+
+/** Prepares an instance that does not have the wanted version for the package. */
+const prepare = (update: DeviceUpdate, { state }: SoftwareInstance, goal: Goal, now: Circumstances): Advance => {
+  if (state === states.initial) return offer(update, goal, now);
+  return execute(update, 'reset', now, state === states.installed ? forUpdate : undefined);
+};
+
+const createFree = (
+  update: DeviceUpdate,
+  all: readonly SoftwareInstance[],
+  goal: Goal,
+  now: Circumstances,
+): Advance => {
+  if (update.polls >= createsMax)
+    return failAttempt(update, 'no instance of object 9 is free, and the device has created none', goal, now);
+  return create({ ...update, polls: update.polls + 1 }, unusedNumber(all), now);
+};
+
 const onObject: Handler = (update, event, goal, now) => {
   if (event.kind === 'unanswered') return unreachable(update, goal, now);
   const unsupported = (reason: string): Advance => failAttempt(update, reason, goal, now, { isPermanent: true });
-  if (event.kind !== 'answered')
-    return unsupported(`object 9 cannot be read${event.kind === 'refused' ? `: ${event.error}` : ''}`);
-  const found = instanceFor(event.report.software ?? [], goal, update);
-  if (!found) return unsupported('no instance of object 9 has the package, and none is free');
-  const { instance, state, version = null, isActive } = found;
-  const known = { ...update, instance, previousVersion: state === states.installed ? version : null };
-  if (state === states.installed && version === goal.version)
-    return isActive ? finish(known, 'skipped', 'SYS_110') : execute(known, 'activate', now);
-  const chosen = deliveryFor(event.report, goal, now);
+  const all = instancesIn(event);
+  if (!all) return unsupported(`object 9 cannot be read${event.kind === 'refused' ? `: ${event.error}` : ''}`);
+  const found = instanceFor(all, goal, update);
+  const known: DeviceUpdate = found ? { ...update, ...keptOf(found) } : update;
+  if (found && hasVersion(found, goal))
+    return found.isActive ? finish(known, 'skipped', 'SYS_110') : execute(known, 'activate', now);
+  // Object 9 does not say which deliveries it supports.
+  const chosen = deliveryFor({}, goal, now);
   if (!chosen) return unsupported('no delivery that the device supports');
   const ready = { ...known, ...chosen };
-  if (state === states.initial) return offer(ready, goal, now);
-  return execute(ready, 'reset', now, state === states.installed ? forUpdate : undefined);
+  return found ? prepare(ready, found, goal, now) : createFree(ready, all, goal, now);
+};
+
+/** Whatever became of the Create, the device says which instances it has. */
+const onCreate: Handler = (update, event, goal, now) => {
+  if (event.kind !== 'refused') return readObject(update, now, event.kind === 'answered' ? createsMax : update.polls);
+  const { error } = event;
+  if (update.instance !== null && formatRefusals.has(error)) return create(update, null, now);
+  const reason = `no instance of object 9 is free, and none can be created: ${error}`;
+  return failAttempt(update, reason, goal, now, { isPermanent: permanentRefusals.has(error) });
 };
 
 const onReset: Handler = (update, event, goal, now) => {
@@ -130,10 +205,10 @@ const onActivate = executing('activation', verify, (update, event, goal, now) =>
 
 /** Software Management, object 9: an instance for each package, which is installed and activated. */
 export const softwareMachine: Machine = {
-  begin: (update, now) =>
-    nextStep(update, 'read-object', { kind: 'read', path: objectPath, expiryMs: answerExpiryMs }, now),
+  begin: (update, now) => readObject(update, now, 0),
   handlers: {
     'read-object': onObject,
+    create: onCreate,
     reset: onReset,
     offer: onOffer,
     download: onDownload,

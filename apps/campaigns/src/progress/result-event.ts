@@ -21,14 +21,14 @@ const gone: Record<string, string> = {
   DEVICE_REMOVED_REGISTRATION: 'the device was deleted',
 };
 
-/** A payload that cannot be parsed counts as no report. */
-const valuesOf = ({ item: { ct, payload }, path }: DeviceCommandFinished): ResourceValue[] => {
+/** undefined: the payload cannot be parsed, which counts as no report. */
+const valuesOf = ({ item: { ct, payload }, path }: DeviceCommandFinished): ResourceValue[] | undefined => {
   const format = contentFormatOf(ct ?? 'text/plain');
-  if (format === undefined) return [];
+  if (format === undefined) return undefined;
   try {
     return decodeValues(format, Buffer.from(payload, 'base64'), path, models);
   } catch (error) {
-    if (error instanceof Malformed || error instanceof UnsupportedFormat) return [];
+    if (error instanceof Malformed || error instanceof UnsupportedFormat) return undefined;
     throw error;
   }
 };
@@ -61,20 +61,32 @@ const softwareIn = (values: readonly ResourceValue[]): SoftwareInstance[] => {
   return [...instances.values()];
 };
 
+/** An object without instances is an empty payload, or a list without values. undefined: no instances were read. */
+const softwareOf = (
+  { method, path, item }: DeviceCommandFinished,
+  values: readonly ResourceValue[] | undefined,
+): SoftwareInstance[] | undefined => {
+  const isObject = method === 'GET' && path === '/9';
+  if (isObject && item.payload === '') return [];
+  const software = values && softwareIn(values);
+  return isObject || (software?.length ?? 0) > 0 ? software : undefined;
+};
+
 export const reportOf = (result: DeviceCommandFinished): Report => {
-  const values = valuesOf(result);
+  const parsed = valuesOf(result);
+  const values = parsed ?? [];
   const number = (path: string): number | undefined => numbersAt(values, path)[0];
   const version = values.find(({ path }) => path === versionPath)?.value;
   const protocols = numbersAt(values, '/5/0/8');
   const [state, outcome, deliveryMethod] = [number('/5/0/3'), number('/5/0/5'), number('/5/0/9')];
-  const software = softwareIn(values);
+  const software = softwareOf(result, parsed);
   return {
     ...(version !== undefined && { version: String(version) }),
     ...(state !== undefined && { state }),
     ...(outcome !== undefined && { result: outcome }),
     ...(protocols.length > 0 && { protocols }),
     ...(deliveryMethod !== undefined && { deliveryMethod }),
-    ...(software.length > 0 && { software }),
+    ...(software && { software }),
   };
 };
 
