@@ -41,6 +41,7 @@ const texts = {
   'firmware-bytes-per-second': 'rate of the download by a device (0: unlimited)',
   'firmware-install-seconds': 'how long an installation takes (2)',
   'firmware-reboot-seconds': 'how long a device is offline while it reboots after an installation (3)',
+  'software-instances': 'with --software: instances of object 9 before the server creates any (1)',
   seed: 'seed of the random generator (1)',
   'report-seconds': 'interval between reports on the terminal (5)',
 } as const;

@@ -230,6 +230,22 @@ describe('a firmware update', () => {
     expect(running.tally.counts).toMatchObject({ 'software-installed': 1, 'software-failed': 1 });
   });
 
+  it('of software in instances that the server creates, each with a package of its own', async () => {
+    await simulate({ SOFTWARE: 'true', SOFTWARE_INSTANCES: 0 });
+    const code = async (method: number, path: string, more: { payload?: Buffer; contentFormat?: number } = {}) =>
+      formatCode((await server.send(peer, method, path, more)).code);
+    const create = (id: number) => code(Code.POST, '/9', { payload: Buffer.from([0, id]), contentFormat: 11_542 });
+    expect(server.registered('sim-0')[0]?.payload.toString()).toContain('</9>');
+    expect(await code(Code.GET, '/9')).toBe('4.04');
+    expect([await create(0), await create(0), await create(3)]).toEqual(['2.01', '4.00', '2.01']);
+    await code(Code.PUT, '/9/3/3', { payload: Buffer.from(url), contentFormat: 0 });
+    await eventually(async () => expect(await read('/9/3/7')).toBe('3'), { timeoutMs: 20_000 });
+    expect([await read('/9/3/0'), await read('/9/0/7')]).toEqual(['application', '0']);
+    expect(await execute('/9/3/4')).toBe('2.04');
+    await eventually(async () => expect(await read('/9/3/7')).toBe('4'), { timeoutMs: 20_000 });
+    expect([await code(Code.DELETE, '/9/3'), await create(3), await read('/9/3/7')]).toEqual(['2.02', '2.01', '0']);
+  });
+
   it('leaves a device silent that never answers', async () => {
     await simulate({ FIRMWARE_FAILURE: 'never-answers' });
     await push(named);

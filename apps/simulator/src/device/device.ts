@@ -3,7 +3,8 @@ import { type Scalar } from '@lanyard/lwm2m';
 import { type BootstrapClient } from '../bootstrap/bootstrap-client.js';
 import { Refused } from '../errors.js';
 import { FirmwareUpdate } from '../firmware/firmware-update.js';
-import { SoftwareManagement } from '../firmware/software-management.js';
+import { SoftwareInstances } from '../firmware/software-instances.js';
+import { type SoftwareManagement } from '../firmware/software-management.js';
 import { type FirmwareView } from '../firmware/states.js';
 import { ObjectStore } from '../objects/object-store.js';
 import { type ObserveRequest } from '../observation/watch.js';
@@ -37,7 +38,7 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
   private readonly behind: DevicesBehind | undefined;
   private firmwareUpdate: FirmwareUpdate | undefined;
   /** Of devices that were given software. */
-  software: SoftwareManagement | undefined;
+  private usedSoftware: SoftwareInstances | undefined;
   private readonly link: Link;
   private readonly contacts = new ContactLoop(this);
   private sleep: Timer | undefined;
@@ -81,8 +82,12 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
     return (this.firmwareUpdate ??= new FirmwareUpdate(firmwareHostOf(this)));
   }
 
-  get softwareManager(): SoftwareManagement {
-    return (this.software ??= new SoftwareManagement(firmwareHostOf(this)));
+  get softwareInstances(): SoftwareInstances {
+    return (this.usedSoftware ??= new SoftwareInstances(firmwareHostOf(this)));
+  }
+
+  software(instance: number): SoftwareManagement | undefined {
+    return this.usedSoftware?.get(instance);
   }
 
   get isPresent(): boolean {
@@ -122,7 +127,8 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
     this.store.reset();
     this.behind?.reset();
     this.firmwareUpdate?.restarted();
-    this.software?.restarted();
+    this.removeDeletedSoftware();
+    this.usedSoftware?.restarted();
     this.powerOff(0);
   }
 
@@ -148,7 +154,7 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
     this.sender.stop();
     this.behind?.stop();
     this.firmwareUpdate?.restarted();
-    this.software?.restarted();
+    this.usedSoftware?.restarted();
     this.reports.clear();
     try {
       if (graceful && this.registrar.isRegistered) {
@@ -185,7 +191,12 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
   }
 
   instancesChanged(): void {
+    this.removeDeletedSoftware();
     this.updateSoon({ isOfObjects: true });
+  }
+
+  private removeDeletedSoftware(): void {
+    this.usedSoftware?.removeDeleted((instance) => this.store.below(`/9/${instance}`).length > 0);
   }
 
   /** With an update, after the answer that is under way. */

@@ -3,6 +3,7 @@ import { contentFormat, type Scalar } from '@lanyard/lwm2m';
 import { type BootstrapClient } from '../bootstrap/bootstrap-client.js';
 import { PowerLost } from '../firmware/download.js';
 import { type FirmwareUpdate } from '../firmware/firmware-update.js';
+import { type SoftwareInstances } from '../firmware/software-instances.js';
 import { type SoftwareManagement } from '../firmware/software-management.js';
 import { answer } from '../operations/answer.js';
 import { type RequestTarget } from '../operations/request-target.js';
@@ -14,7 +15,7 @@ export interface Controlled extends RequestTarget {
   readonly group: Group;
   readonly bootstrap: BootstrapClient | undefined;
   readonly updater: FirmwareUpdate;
-  readonly softwareManager: SoftwareManagement;
+  readonly softwareInstances: SoftwareInstances;
   lifetimeSeconds: number;
   updateSoon(news?: { lifetimeSeconds?: number }): void;
   bootstrapAgain(): void;
@@ -27,7 +28,8 @@ const takePackage = async (device: Controlled, request: CoapRequest): Promise<Co
   if (!opaqueFormats.includes(request.contentFormat)) return { code: Code.UnsupportedContentFormat };
   const { payload, block = { offset: 0, more: false, bytes: payload.length } } = request;
   try {
-    const target = request.path[0] === '5' ? device.updater : device.softwareManager;
+    const [object, instance] = request.path;
+    const target = object === '5' ? device.updater : device.softwareInstances.use(Number(instance));
     return { code: await target.writePackage(block, payload) };
   } catch (error) {
     if (error instanceof PowerLost) return new Promise(() => undefined);
@@ -54,13 +56,33 @@ export const executeResource = (device: Controlled, path: string): number => {
       return device.updater.update();
     case '/5/0/10':
       return device.updater.cancel();
-    case '/9/0/4':
-      return device.softwareManager.install();
-    case '/9/0/6':
-      return device.softwareManager.uninstall();
-    case '/9/0/10':
-    case '/9/0/11':
-      return device.softwareManager.activate(path === '/9/0/10');
+    default:
+      return executeSoftware(device, path);
+  }
+};
+
+/** The instance of object 9, and the number of its resource. */
+const softwareAt = (
+  { softwareInstances }: Controlled,
+  path: string,
+): { software: SoftwareManagement; resource: number } | undefined => {
+  const [, instance, resource] = /^\/9\/(\d+)\/(\d+)$/.exec(path) ?? [];
+  if (instance === undefined) return undefined;
+  return { software: softwareInstances.use(Number(instance)), resource: Number(resource) };
+};
+
+const executeSoftware = (device: Controlled, path: string): number => {
+  const found = softwareAt(device, path);
+  if (!found) return Code.Changed;
+  const { software, resource } = found;
+  switch (resource) {
+    case 4:
+      return software.install();
+    case 6:
+      return software.uninstall();
+    case 10:
+    case 11:
+      return software.activate(resource === 10);
     default:
       return Code.Changed;
   }
@@ -76,9 +98,10 @@ const bootstrapAgain = (device: Controlled): number => {
 /** The effect of a written value. @returns The response code if the value is not to be stored. */
 export const take = (device: Controlled, path: string, value: Scalar): number | undefined => {
   if (path === '/5/0/1') return device.updater.writeUri(String(value));
-  if (path === '/9/0/3') return device.softwareManager.writeUri(String(value));
+  const { software, resource } = softwareAt(device, path) ?? {};
+  if (software && resource === 3) return software.writeUri(String(value));
   // In other formats than opaque a package would have to be kept.
-  if (path === '/5/0/0' || path === '/9/0/2') return Code.UnsupportedContentFormat;
+  if (path === '/5/0/0' || (software && resource === 2)) return Code.UnsupportedContentFormat;
   if (path === '/1/0/1') {
     device.lifetimeSeconds = Number(value);
     device.updateSoon({ lifetimeSeconds: device.lifetimeSeconds });

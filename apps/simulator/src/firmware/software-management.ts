@@ -25,7 +25,8 @@ const failures: Partial<Record<Result, number>> = {
   [Result.unsupportedProtocol]: 56,
 };
 
-const paths = ['/9/0/0', '/9/0/1', '/9/0/7', '/9/0/9', '/9/0/12'];
+/** What changes with the state. */
+const resources = [0, 1, 7, 9, 12];
 
 /** One instance of object 9: a package that is delivered, installed, activated, deactivated and uninstalled. */
 export class SoftwareManagement implements PackageTaker {
@@ -34,9 +35,14 @@ export class SoftwareManagement implements PackageTaker {
   isActive = false;
   version = '';
   private readonly intake: PackageIntake;
+  private readonly paths: readonly string[];
 
-  constructor(private readonly host: FirmwareHost) {
+  constructor(
+    private readonly host: FirmwareHost,
+    instance: number,
+  ) {
     this.intake = new PackageIntake(host, this);
+    this.paths = resources.map((resource) => `/9/${instance}/${resource}`);
   }
 
   /** A block of Package. @returns The response code. Rejects with PowerLost: no answer. */
@@ -77,7 +83,7 @@ export class SoftwareManagement implements PackageTaker {
   activate(isActive: boolean): number {
     if (this.state !== SoftwareState.installed) return Code.MethodNotAllowed;
     this.isActive = isActive;
-    this.host.changed(paths);
+    this.host.changed(this.paths);
     return Code.Changed;
   }
 
@@ -112,6 +118,6 @@ export class SoftwareManagement implements PackageTaker {
   private become(state: SoftwareState, result: number): void {
     this.state = state;
     this.result = result;
-    this.host.changed(paths);
+    this.host.changed(this.paths);
   }
 }

@@ -3,7 +3,7 @@ import { type GroupSettings, type Version } from '../settings/group.js';
 import { temperatureOf } from './profiles.js';
 import { instanceOf, type Resource } from './resource.js';
 
-type Settings = Pick<GroupSettings, 'sensors' | 'profile' | 'version' | 'software'>;
+type Settings = Pick<GroupSettings, 'sensors' | 'profile' | 'version' | 'software' | 'softwareInstances'>;
 
 const { text, opaque, cbor, senmlJson, senmlCbor, tlv, lwm2mCbor } = contentFormat;
 
@@ -64,21 +64,23 @@ const firmware: readonly Resource[] = [
   action('/5/0/10'),
 ];
 
+const softwareObject = 9;
+
 /** What an instance names is there once a package has arrived. */
 const softwareName = 'application';
 
-const software: readonly Resource[] = [
-  { path: '/9/0/0', type: 'string', read: (thing) => (thing.software?.version ? softwareName : '') },
-  { path: '/9/0/1', type: 'string', read: (thing) => thing.software?.version ?? '' },
-  { path: '/9/0/2', type: 'opaque', writable: true },
-  { path: '/9/0/3', type: 'string', writable: true },
-  action('/9/0/4'),
-  action('/9/0/6'),
-  { path: '/9/0/7', type: 'integer', read: (thing) => thing.software?.state ?? 0 },
-  { path: '/9/0/9', type: 'integer', read: (thing) => thing.software?.result ?? 0 },
-  action('/9/0/10'),
-  action('/9/0/11'),
-  { path: '/9/0/12', type: 'boolean', read: (thing) => thing.software?.isActive ?? false },
+const software = (n: number): readonly Resource[] => [
+  { path: `/9/${n}/0`, type: 'string', read: (thing) => (thing.software?.(n)?.version ? softwareName : '') },
+  { path: `/9/${n}/1`, type: 'string', read: (thing) => thing.software?.(n)?.version ?? '' },
+  { path: `/9/${n}/2`, type: 'opaque', writable: true },
+  { path: `/9/${n}/3`, type: 'string', writable: true },
+  action(`/9/${n}/4`),
+  action(`/9/${n}/6`),
+  { path: `/9/${n}/7`, type: 'integer', read: (thing) => thing.software?.(n)?.state ?? 0 },
+  { path: `/9/${n}/9`, type: 'integer', read: (thing) => thing.software?.(n)?.result ?? 0 },
+  action(`/9/${n}/10`),
+  action(`/9/${n}/11`),
+  { path: `/9/${n}/12`, type: 'boolean', read: (thing) => thing.software?.(n)?.isActive ?? false },
 ];
 
 const sensor = (n: number, { profile }: Settings): readonly Resource[] => [
@@ -96,10 +98,12 @@ const relay: readonly Resource[] = [
 const display: readonly Resource[] = [setting('/3341/0/5527', 'string', '')];
 const creatable = [relay, display];
 
-/** Objects and resources of the devices of a group: 1, 3, 5, 3303 (temperature), 3306 (a relay) and 3341 (a text display). */
+/** Objects and resources of the devices of a group: 1, 3, 5, 9, 3303 (temperature), 3306 (a relay) and 3341 (a text display). */
 export class Catalogue {
   readonly formats: readonly number[];
   readonly version: Version;
+  /** The devices have object 9, with or without an instance. */
+  readonly hasSoftware: boolean;
   private readonly resources = new Map<string, Resource>();
   private readonly byPrefix = new Map<string, Resource[]>();
 
@@ -108,7 +112,9 @@ export class Catalogue {
     this.version = settings.version;
     this.formats = formats[settings.version];
     const sensors = Array.from({ length: settings.sensors }, (_, n) => sensor(n, settings));
-    const first = isBehind ? [device] : [server, device, firmware, ...(settings.software ? [software] : [])];
+    this.hasSoftware = settings.software && !isBehind;
+    const packages = Array.from({ length: this.hasSoftware ? settings.softwareInstances : 0 }, (_, n) => software(n));
+    const first = isBehind ? [device] : [server, device, firmware, ...packages];
     for (const resource of [...first, ...sensors, ...creatable].flat()) this.add(resource);
   }
 
@@ -127,7 +133,8 @@ export class Catalogue {
   }
 
   /** The resources of a new instance; undefined if the server may not create instances of the object. */
-  patternOf(object: number, instance: number): Resource[] | undefined {
+  patternOf(object: number, instance: number): readonly Resource[] | undefined {
+    if (object === softwareObject) return this.hasSoftware ? software(instance) : undefined;
     const pattern = creatable.find(([first]) => first?.path.startsWith(`/${object}/`));
     return pattern?.map((resource) => ({
       ...resource,

@@ -4,12 +4,14 @@ import { instanceOf, resourceOf } from './resource.js';
 
 /** The list of objects of a registration. */
 export const registrationLinks = (store: ObjectStore): Buffer => {
-  const { formats, version } = store.catalogue;
+  const { formats, hasSoftware, version } = store.catalogue;
   const all = store.instances();
   // Cancel and its result are of version 1.1 of the object.
   const versions = version === '1.0' ? [] : ['</5>;ver=1.1'];
   const instances = all.map((path) => `<${path}>`);
   if (all.some((path) => path.startsWith('/25/'))) versions.push('</25>;ver=2.0');
+  // An object without instances.
+  if (hasSoftware && !all.some((path) => path.startsWith('/9/'))) versions.push('</9>');
   return Buffer.from([`</>;rt="oma.lwm2m";ct="${formats.join(' ')}"`, ...versions, ...instances].join(','));
 };
 

@@ -9,8 +9,8 @@ export interface Thing {
   /** Of its registration. */
   readonly lifetimeSeconds: number;
   readonly firmware: FirmwareView;
-  /** undefined: it was never given any. */
-  readonly software?: Pick<SoftwareManagement, 'state' | 'result' | 'version' | 'isActive'> | undefined;
+  /** Of an instance of object 9. undefined: it was never given any. */
+  software?(instance: number): Pick<SoftwareManagement, 'state' | 'result' | 'version' | 'isActive'> | undefined;
   /** A number from 0 up to 1. */
   chance(): number;
   /** Milliseconds since the epoch. */

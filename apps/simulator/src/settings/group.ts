@@ -57,6 +57,8 @@ export interface GroupSettings extends RetransmissionSettings {
   firmware: FirmwareSettings;
   /** The devices have object 9, software management. */
   software: boolean;
+  /** Of object 9 from the factory; the server creates more. */
+  softwareInstances: number;
 }
 
 /** Of a group whose name is `name`. */
@@ -102,6 +104,7 @@ export const readGroup = (reader: SettingsReader, name?: string): GroupSettings 
     bootstrap: reader.choice('bootstrap', bootstrapModes, 'none'),
     firmware: readFirmware(reader),
     software: reader.flag('software'),
+    softwareInstances: reader.whole('software-instances', 1, { min: 0, max: 16 }),
     ...(credentialsFile !== undefined && { credentialsFile }),
   };
 };
