@@ -33,7 +33,7 @@ defaults:
 groups:
   sensors: {devices: ${groupSize}, server: '${coap}', device-type: sensors}
   meters: {devices: ${groupSize}, server: '${coaps}', credentials-file: keys, device-type: meters, software: true}
-  trackers: {devices: ${groupSize}, server: '${coap}', device-type: trackers}
+  trackers: {devices: ${groupSize}, server: '${coap}', device-type: trackers, software: true, software-instances: 0}
 `;
 
 const hourMs = 3_600_000;
@@ -134,6 +134,12 @@ describe('a package reaches devices', () => {
     expect(await endsOf(await installs('1.0', { delivery: 'push' }))).toEqual(all('succeeded push null'));
     expect(await endsOf(await installs('1.1'))).toEqual(all('succeeded pull 1.0'));
     expect(await endsOf(await installs('1.1'))).toEqual(all('skipped null 1.1'));
+  });
+
+  it('of software in an instance of object 9 that the campaign creates', async () => {
+    const software = '&object=9&package_name=application';
+    const id = await start({ firmware: '1.0', type: 'trackers', software, delivery: 'push' });
+    expect(await endsOf(id)).toEqual(all('succeeded push null'));
   });
 
   it('over DTLS by a push in blocks', async () => {
