@@ -1,11 +1,14 @@
 import { Malformed, UnsupportedFormat } from '../errors.js';
 import { type CborItem, decodeCborItem, encodeCborItem } from './cbor.js';
 import { contentFormat } from './content-format.js';
-import { cborLabels } from './senml.js';
+import { cborLabels, recordsMax } from './senml.js';
 
 const { senmlJson, senmlCbor, senmlEtchJson, senmlEtchCbor, lwm2mCbor } = contentFormat;
 
 const packs: readonly number[] = [senmlJson, senmlCbor, senmlEtchJson, senmlEtchCbor];
+
+/** A short base name would otherwise make a large payload of a small one. */
+const nameCharactersMax = 512;
 
 /** Whether payloads of the format name the paths of their values: those of a device behind a gateway have its prefix. */
 export const namesPaths = (format: number): boolean => packs.includes(format) || format === lwm2mCbor;
@@ -44,7 +47,8 @@ const parsed = (bytes: Buffer): unknown => {
 
 const readPack = (format: number, bytes: Buffer): Pack => {
   const pack = isJson(format) ? parsed(bytes) : decodeCborItem(bytes);
-  if (!Array.isArray(pack)) throw new Malformed('senml', 'is no array');
+  if (!Array.isArray(pack) || pack.length > recordsMax)
+    throw new Malformed('senml', `is no array of at most ${recordsMax} records`);
   return pack.map((record: unknown) => {
     if (record instanceof Map) return record as Pack[number];
     if (typeof record !== 'object' || record === null || Array.isArray(record) || Buffer.isBuffer(record))
@@ -94,7 +98,7 @@ export const addPrefix = (format: number, bytes: Buffer, prefix: string): Buffer
 };
 
 /** Records that can stand in any order: each with the base values that apply to it, and its whole name. */
-const splitPack = (format: number, pack: Pack): Map<string, Pack> => {
+const splitPack = (format: number, pack: Pack, divide = dividedName): Map<string, Pack> => {
   const { baseName, name, bases } = labelsOf(format);
   const parts = new Map<string, Pack>();
   const current = new Map<CborItem, CborItem>();
@@ -102,7 +106,10 @@ const splitPack = (format: number, pack: Pack): Map<string, Pack> => {
   for (const record of pack) {
     if (record.has(baseName)) base = textOf(record.get(baseName));
     for (const label of bases) if (record.has(label)) current.set(label, record.get(label));
-    const [prefix, path] = dividedName(base + textOf(record.get(name)));
+    const own = textOf(record.get(name));
+    if (base.length + own.length > nameCharactersMax)
+      throw new Malformed('senml', `a name has more than ${nameCharactersMax} characters`);
+    const [prefix, path] = divide(base + own);
     const whole = new Map([...current, ...record, [name, path]]);
     whole.delete(baseName);
     const part = parts.get(prefix);
@@ -154,4 +161,29 @@ export const removePrefix = (format: number, bytes: Buffer, prefix: string): Buf
   const other = [...parts.keys()].find((one) => one !== prefix);
   if (other !== undefined) throw new Malformed('prefix', `"${other.slice(0, 40)}" in a payload of "${prefix}"`);
   return parts.get(prefix) ?? bytes;
+};
+
+/**
+ * The payload of a device with an alternate root, without the root in front of each path; undefined if a path is not below the
+ * root. Throws Malformed or UnsupportedFormat.
+ */
+export const belowRoot = (format: number, bytes: Buffer, root: string): Buffer | undefined => {
+  if (format === lwm2mCbor) {
+    let map = mapOf(bytes);
+    for (const segment of root.slice(1).split('/')) {
+      const parts = splitMap(map);
+      const part = parts.get(segment);
+      if (part === undefined || parts.size > 1) return undefined;
+      map = part;
+    }
+    return encodeCborItem(map);
+  }
+  if (!packs.includes(format)) return refuse(format);
+  const divide = (name: string): [string, string] => {
+    if (name === root) return [root, '/'];
+    return name.startsWith(`${root}/`) ? [root, name.slice(root.length)] : ['', name];
+  };
+  const parts = splitPack(format, readPack(format, bytes), divide);
+  const part = parts.get(root);
+  return part === undefined || parts.size > 1 ? undefined : writePack(format, part);
 };

@@ -1,6 +1,6 @@
 import { Malformed } from '../errors.js';
 import { contentFormat } from './content-format.js';
-import { addPrefix, namesPaths, splitByPrefix } from './prefix.js';
+import { addPrefix, belowRoot, namesPaths } from './prefix.js';
 
 /** A payload that cannot be read stays as it is, and its recipient refuses it. */
 const unlessMalformed = (bytes: Buffer, change: () => Buffer): Buffer => {
@@ -27,14 +27,5 @@ export const addRoot = (format: number, bytes: Buffer, root: string): Buffer => 
  */
 export const removeRoot = (format: number, bytes: Buffer, root: string): Buffer => {
   if (root === '' || !namesPaths(format)) return bytes;
-  return unlessMalformed(bytes, () => {
-    let below = bytes;
-    for (const segment of root.slice(1).split('/')) {
-      const parts = splitByPrefix(format, below);
-      const part = parts.get(segment);
-      if (part === undefined || parts.size > 1) return bytes;
-      below = part;
-    }
-    return below;
-  });
+  return unlessMalformed(bytes, () => belowRoot(format, bytes, root) ?? bytes);
 };

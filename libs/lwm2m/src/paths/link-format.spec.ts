@@ -102,6 +102,9 @@ describe('parseLinks', () => {
     expect(parseLinks(links(linkLimits.links)).links).toHaveLength(linkLimits.links);
     expect(() => parseLinks(links(linkLimits.links + 1))).toThrow(/more than 5000 links/);
     expect(() => parseLinks(`</3>;a="${'ä'.repeat(linkLimits.bytes / 2)}"`)).toThrow(/longer than 262144 bytes/);
+    const root = (target: string) => () => parseLinks(`<${target}>;rt="oma.lwm2m"`).rootPath;
+    expect(root('/a'.repeat(8))()).toBe('/a'.repeat(8));
+    for (const long of ['/a'.repeat(9), `/${'a'.repeat(255)}`]) expect(root(long)).toThrow(/the root has more than/);
   });
 
   it.each<[string, (n: number) => string]>([

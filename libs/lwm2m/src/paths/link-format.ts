@@ -24,7 +24,7 @@ export interface LinkList {
   leftOut: string[];
 }
 
-export const linkLimits = { links: 5_000, bytes: 256 * 1024 } as const;
+export const linkLimits = { links: 5_000, bytes: 256 * 1024, rootCharacters: 255, rootSegments: 8 } as const;
 
 const rootType = 'oma.lwm2m';
 
@@ -137,6 +137,9 @@ const withoutSlashes = (target: string): string => {
 const rootOf = (target: string): string => {
   const root = withoutSlashes(target);
   if (root !== '' && !root.startsWith('/')) throw broken(`the root "${root.slice(0, 40)}" does not start with "/"`);
+  const { rootCharacters, rootSegments } = linkLimits;
+  if (root.length > rootCharacters || root.split('/').length - 1 > rootSegments)
+    throw broken(`the root has more than ${rootCharacters} characters or ${rootSegments} segments`);
   return root;
 };
 
