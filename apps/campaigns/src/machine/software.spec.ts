@@ -280,8 +280,20 @@ describe('an instance of object 9', () => {
   });
 
   it('is not created a second time where the device says that it has, but lists none', () => {
-    const device = new Device().reports().answers().reports();
+    const device = new Device({ ...goal, retries: 3 }).reports().answers().reports();
     expect(device.update).toMatchObject({ state: 'failed', code: 'SYS_111' });
+  });
+
+  it('whose first Create took effect late is looked for when the second is refused, and none is created beside it', () => {
+    const device = new Device({ ...goal, retries: 3 }).reports().tell({ kind: 'unanswered' }).reports();
+    expect(device.asked).toMatchObject(creates(0));
+    expect(device.tell(refused('BAD_REQUEST')).asked).toMatchObject(reads);
+    expect(device.reports(free).asked).toMatchObject({ kind: 'write-uri', path: '/9/0/3' });
+  });
+
+  it('without a name is used again when its package has failed', () => {
+    const device = new Device().reports(other, { instance: 3, state: 1, result: 53 });
+    expect(device.asked).toMatchObject({ kind: 'execute', path: '/9/3/6' });
   });
 
   it('that an attempt created without knowing it is the free one of the next', () => {

@@ -17,6 +17,9 @@ const forUpdate = '1';
 /** Creates in one attempt. The second follows if the first was not answered, and has not had any effect. */
 const createsMax = 2;
 
+/** In place of a number of Creates: the device has answered one, and is not asked for another. */
+const createAnswered = createsMax + 1;
+
 /** Refusals of a Create by devices that do not read TLV, or choose the number of an instance themselves. */
 const formatRefusals: ReadonlySet<string> = new Set(['BAD_REQUEST', 'UNSUPPORTED_CONTENT_FORMAT']);
 
@@ -65,7 +68,10 @@ const execute = (
   return nextStep(update, step, { ...command, ...(argument !== undefined && { argument }) }, now, { polls: 0 });
 };
 
-/** The one of the package, the one that an earlier attempt used before it had a name, or a free one. */
+/**
+ * The one of the package, the one that an earlier attempt used before it had a name, a free one, or one without a name whose
+ * package has failed.
+ */
 const instanceFor = (
   all: readonly SoftwareInstance[],
   { packageName }: Goal,
@@ -73,7 +79,8 @@ const instanceFor = (
 ): SoftwareInstance | undefined =>
   all.find(({ name }) => name === packageName) ??
   all.find(({ instance, name }) => instance === used && !name) ??
-  all.find(({ state, name }) => state === states.initial && !name);
+  all.find(({ state, name }) => state === states.initial && !name) ??
+  all.find(({ result = 0, name }) => result >= failureMin && !name);
 
 /** Some devices answer that an object without instances is not found. undefined: the answer lists no instances. */
 const instancesIn = (event: UpdateEvent): readonly SoftwareInstance[] | undefined => {
@@ -117,8 +124,10 @@ const createFree = (
   goal: Goal,
   now: Circumstances,
 ): Advance => {
-  if (update.polls >= createsMax)
-    return failAttempt(update, 'no instance of object 9 is free, and the device has created none', goal, now);
+  if (update.polls >= createsMax) {
+    const reason = 'no instance of object 9 is free, and the device has created none';
+    return failAttempt(update, reason, goal, now, { isPermanent: update.polls === createAnswered });
+  }
   return create({ ...update, polls: update.polls + 1 }, unusedNumber(all), now);
 };
 
@@ -138,11 +147,17 @@ const onObject: Handler = (update, event, goal, now) => {
   return found ? prepare(ready, found, goal, now) : createFree(ready, all, goal, now);
 };
 
-/** Whatever became of the Create, the device says which instances it has. */
+/**
+ * Whatever became of the Create, the device says which instances it has. A device that refuses a repeated Create may have
+ * the instance since the first one: only after a refusal of the first is the number left to the device.
+ */
 const onCreate: Handler = (update, event, goal, now) => {
-  if (event.kind !== 'refused') return readObject(update, now, event.kind === 'answered' ? createsMax : update.polls);
+  const unnamed = { ...update, instance: null };
+  if (event.kind === 'unanswered') return readObject(unnamed, now, update.polls);
+  if (event.kind !== 'refused') return readObject(unnamed, now, createAnswered);
   const { error } = event;
-  if (update.instance !== null && formatRefusals.has(error)) return create(update, null, now);
+  if (update.instance !== null && formatRefusals.has(error))
+    return update.polls > 1 ? readObject(unnamed, now, createAnswered) : create(update, null, now);
   const reason = `no instance of object 9 is free, and none can be created: ${error}`;
   return failAttempt(update, reason, goal, now, { isPermanent: permanentRefusals.has(error) });
 };
@@ -217,5 +232,6 @@ export const softwareMachine: Machine = {
     activate: onActivate,
     verify: onVerify,
   },
-  polledPath: (_step, update) => pathOf(update),
+  // A version that knows no `create` leaves the step without a command under way.
+  polledPath: (step, update) => (step === 'create' ? objectPath : pathOf(update)),
 };
