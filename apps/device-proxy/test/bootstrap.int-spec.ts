@@ -393,6 +393,8 @@ describe('the bootstrap server', () => {
       });
       expect(contentOf(answer.payload)).toMatchObject({ '/0/0/0': 'coap://127.0.0.1', '/1/0/0': 123 });
       expect((await device.pack(undefined, [`ep=${device.name}`, 'acc=0/1'])).code).toBe(Code.BadRequest);
+      const elsewhere = await device.pack(undefined, [`ep=${device.name}`, 'acc=</21/0>']);
+      expect(contentOf(elsewhere.payload)).toMatchObject({ '/0/1/0': 'coap://127.0.0.1', '/1/0/0': 123 });
     });
 
     it.each([0, 40, 11_542])('is not available in Content-Format %d', async (format) => {

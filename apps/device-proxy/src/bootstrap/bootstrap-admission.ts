@@ -15,8 +15,10 @@ export interface AdmittedBootstrap {
   bootstrapAccount?: readonly BootstrapInstance[] | undefined;
 }
 
+const asksForPack = ([first]: readonly string[]): boolean => first === 'bspack';
+
 /** LwM2M 1.2 core §6.1.7: a Bootstrap-Request knows no 4.04. */
-const withoutProfile = ([first]: readonly string[]): string => (first === 'bspack' ? '4.04' : '4.00');
+const withoutProfile = (path: readonly string[]): string => (asksForPack(path) ? '4.04' : '4.00');
 
 /** Decides who may bootstrap: a device only itself. */
 @Injectable()
@@ -39,7 +41,7 @@ export class BootstrapAdmission {
   /** Throws RetryLater while the directory has not decided on a new endpoint. */
   async admit(request: UplinkRequest): Promise<AdmittedBootstrap | { refusal: UplinkReply }> {
     try {
-      return await this.admitNamed(request, parseBootstrap(request.query));
+      return await this.admitNamed(request, parseBootstrap(request.query, asksForPack(request.path)));
     } catch (error) {
       if (error instanceof WrongParameter) return { refusal: { code: '4.00', diagnostic: error.message } };
       throw error;

@@ -121,7 +121,7 @@ export const writeAccount = async (ask: Ask, { profile, psk, format }: Account):
  */
 export const packOf = ({ profile, psk, format, bootstrapAccount }: Account): Buffer => {
   const { shortServerId } = profile;
-  const { security, server } = bootstrapAccount
+  const { security, server } = bootstrapAccount?.some(({ object }) => object === securityObject)
     ? chooseInstances(bootstrapAccount, { shortServerId, deletePaths: [] })
     : defaultInstances;
   return encodeValues(format, '/', [...securityValues(profile, security, psk), ...serverValues(profile, server)]);

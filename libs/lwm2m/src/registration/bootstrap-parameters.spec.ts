@@ -17,7 +17,7 @@ describe('parameters of a Bootstrap-Request', () => {
       },
     ],
   ])('%j', (query, parameters) => {
-    expect(parseBootstrap(query)).toEqual(parameters);
+    expect(parseBootstrap(query, true)).toEqual(parameters);
   });
 
   it.each([
@@ -32,6 +32,10 @@ describe('parameters of a Bootstrap-Request', () => {
     [['=x']],
     [['ep=a\nb']],
   ])('refuses %j', (query) => {
-    expect(() => parseBootstrap(query)).toThrow(WrongParameter);
+    expect(() => parseBootstrap(query, true)).toThrow(WrongParameter);
+  });
+
+  it('leaves out the account where no pack is asked for', () => {
+    expect(parseBootstrap(['ep=meter-7', 'acc=0/1'], false)).toEqual({ endpointName: 'meter-7' });
   });
 });

@@ -23,14 +23,14 @@ const instancesIn = (links: string): BootstrapInstance[] => {
   }
 };
 
-/** `query`: the Uri-Query options. Unknown parameters are ignored. Throws WrongParameter. */
-export const parseBootstrap = (query: readonly string[]): BootstrapParameters => {
+/** `query`: the Uri-Query options. Unknown parameters are ignored, and `acc` unless a pack is asked for. Throws WrongParameter. */
+export const parseBootstrap = (query: readonly string[], isPack: boolean): BootstrapParameters => {
   const parameters = queryParameters(query, valued);
   const endpointName = boundedText(parameters, 'ep');
   const format = parameters.get('pct');
   if (format !== undefined && (!/^\d{1,5}$/.test(format) || Number(format) > 65_535))
     throw new WrongParameter('pct', 'must be the number of a Content-Format');
-  const account = boundedText(parameters, 'acc');
+  const account = isPack ? boundedText(parameters, 'acc') : undefined;
   return {
     ...(endpointName !== undefined && { endpointName }),
     ...(format !== undefined && { preferredFormat: Number(format) }),
