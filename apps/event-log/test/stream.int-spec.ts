@@ -11,7 +11,6 @@ import { eventually } from '@lanyard/testing';
 import { TestSystem } from './test-system.js';
 import { SseClient } from './sse-client.js';
 
-
 const key = (accountId: string, keyId: string, changes: Partial<AccessKeyChanged> = {}): AccessKeyChanged => ({
   accountId,
   keyId,
