@@ -7,6 +7,7 @@ import {
   parseLinks,
   parseRegistration,
   parseUpdate,
+  removeRoot,
   standardModels,
   UnsupportedFormat,
   WrongParameter,
@@ -45,7 +46,7 @@ export const answer = async ({
     if (isRegistration) parseRegistration(query);
     if (first === 'rd' && second !== undefined) parseUpdate(query);
     if (first === 'rd') parseLinks(payload.toString('utf8'));
-    if (first === 'dp') decodeSend(format ?? 0, payload, models);
+    if (first === 'dp') decodeSend(format ?? 0, removeRoot(format ?? 0, payload, '/3303'), models);
   };
   if (!orRefused(read)) return { code: Code.BadRequest };
   if (isRegistration && method === Code.POST) return { code: Code.Created, locationPath: ['rd', '5a3f'] };

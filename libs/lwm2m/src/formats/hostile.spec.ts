@@ -5,6 +5,7 @@ import { Malformed, UnsupportedFormat } from '../errors.js';
 import { standardModels } from '../models/standard-models.js';
 import { decodeSend, decodeValues } from './decode.js';
 import { encodeValues } from './encode.js';
+import { removeRoot } from './root.js';
 import type { ResourceValue } from '../values/value.js';
 import { cpuMs } from '../../test/cpu-time.js';
 
@@ -31,6 +32,7 @@ const refusal = (error: unknown): undefined => {
 
 const decoded = (format: number, bytes: Buffer, path: string): ResourceValue[] | undefined => {
   try {
+    removeRoot(format, bytes, '/3');
     return decodeValues(format, bytes, path, models, 0);
   } catch (error) {
     return refusal(error);
