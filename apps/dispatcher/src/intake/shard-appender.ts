@@ -105,8 +105,7 @@ export class ShardAppender {
     const { round } = this;
     for (let attempt = 0; attempt < attemptsMax; attempt++) {
       const targets = this.targets(batches);
-      if (targets.size === 0 || (!mustMove && channels.length === 0 && this.mayLag(targets)))
-        return nothingAppended();
+      if (targets.size === 0 || (!mustMove && channels.length === 0 && this.mayLag(targets))) return nothingAppended();
       const { epoch } = this.recent;
       const sentAtMs = performance.now();
       const appends = this.appendsOf(channels);

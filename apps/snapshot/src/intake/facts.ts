@@ -35,19 +35,16 @@ const desired = (
   { status, statusUpdatedAt }: Pick<DesiredValue, 'status' | 'statusUpdatedAt'>,
   models: ModelRegistry | undefined,
 ): DesiredValue[] =>
-  expand(
-    command.path,
-    contentType ?? unnamed(command.method),
-    Buffer.from(payload, 'base64'),
-    models,
-  ).map((resource) => ({
-    deviceId: command.deviceId,
-    commandId: command.commandId,
-    status,
-    desiredAt: command.acceptedAt,
-    statusUpdatedAt,
-    ...resource,
-  }));
+  expand(command.path, contentType ?? unnamed(command.method), Buffer.from(payload, 'base64'), models).map(
+    (resource) => ({
+      deviceId: command.deviceId,
+      commandId: command.commandId,
+      status,
+      desiredAt: command.acceptedAt,
+      statusUpdatedAt,
+      ...resource,
+    }),
+  );
 
 /** A write of a value makes it desired; reads, executes and write attributes do not. */
 export const pendingValues = (
