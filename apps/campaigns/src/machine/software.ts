@@ -103,10 +103,10 @@ const activated = (update: DeviceUpdate, { isActive }: SoftwareInstance, now: Ci
 const keptOf = ({
   instance,
   state,
-  version = null,
+  version,
 }: SoftwareInstance): Pick<DeviceUpdate, 'instance' | 'previousVersion'> => ({
   instance,
-  previousVersion: state === states.installed ? version : null,
+  previousVersion: state === states.installed ? (version ?? null) : null,
 });
 
 const hasVersion = ({ state, version }: SoftwareInstance, goal: Goal): boolean =>
