@@ -5,7 +5,7 @@ import { conclude, projectFiles, textOf } from './lanyard/project-files.ts';
 const statement = /(?:^|\n)\s*(import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?['"](\.[^'"]+)['"]/g;
 
 const folders = ['apps', 'libs', 'tools', 'e2e', 'bench', 'faults'];
-const files = new Set(projectFiles(...folders.flatMap((folder) => [`${folder}/**/*.ts`, `${folder}/**/*.tsx`])));
+const files = new Set(projectFiles(...folders.map((folder) => `${folder}/**/*.ts`), '**/*.tsx'));
 
 /** Files that a file loads at run time, by relative path. */
 const imports = (file: string) =>
