@@ -1,11 +1,14 @@
 /** The same commands for a cluster that runs elsewhere: the current context of kubectl. */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { externalInfrastructure } from '../lanyard/infrastructure.ts';
 import { dataFolder, say, Stop } from '../lanyard/project.ts';
 import { apps, type InfrastructureUrls } from '../lanyard/service-processes.ts';
 import { secretsOf } from '../lanyard/state.ts';
+import { fetchFirstKey } from './first-key.ts';
 import { Kubectl } from './kubectl.ts';
-import { namespace, secretsOfServices, writeOverlay } from './overlay.ts';
+import { infrastructurePolicies, nodePortPolicies } from './local-overlay.ts';
+import { namespace, nodePorts, secretsOfServices, writeOverlay } from './overlay.ts';
 
 /** `preStop.sleep`, without a feature gate. */
 const minorMin = 30;
@@ -36,7 +39,7 @@ const install = async (kubectl: Kubectl, registry: string | undefined) => {
   const folder = join(dataFolder(), 'cluster-context');
   const urls = infrastructure();
   const images = (app: string) => ({ newName: `${registry}/${app}`, newTag: 'dev' });
-  writeOverlay(folder, { infrastructure: urls, images });
+  writeOverlay(folder, { infrastructure: urls, images, more: infrastructurePolicies(urls) }, nodePortPolicies());
   await kubectl.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }]);
   await kubectl.apply(secretsOfServices(urls, secretsOf(folder)));
   await kubectl.run(['apply', '-k', folder]);
@@ -48,6 +51,20 @@ const install = async (kubectl: Kubectl, registry: string | undefined) => {
     });
     say(`${app} is ready`);
   }
+  const keyFile = join(folder, 'admin.key');
+  if (!existsSync(keyFile)) await fetchFirstKey(kubectl, keyFile);
+  const { http, coap, coaps } = nodePorts;
+  process.stdout.write(
+    [
+      '',
+      'Lanyard runs on the cluster. At every node:',
+      `  Gateway      TCP ${http}`,
+      `  Devices      UDP and TCP ${coaps} (DTLS, TLS), UDP ${coap} (no security: development only)`,
+      `  Key file     ${keyFile}`,
+      '',
+      '',
+    ].join('\n'),
+  );
 };
 
 export const inContext = async (name: string, { registry }: { registry?: string | undefined }) => {

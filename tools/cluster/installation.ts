@@ -11,6 +11,7 @@ import { outputOf } from '../lanyard/programs.ts';
 import { say } from '../lanyard/project.ts';
 import { apps, type Secrets } from '../lanyard/service-processes.ts';
 import { secretsOf, StateFile } from '../lanyard/state.ts';
+import { fetchFirstKey } from './first-key.ts';
 import { certificateSecret, certificateSettings, localPatches, localPolicies } from './local-overlay.ts';
 import { tagImage } from './node.ts';
 import { namespace, nodePorts, packagesVolume, secretsOfServices, writeOverlay, type Settings } from './overlay.ts';
@@ -206,19 +207,8 @@ export class Installation {
     say(workloads.length === 1 ? `${workloads[0]} is ready` : `${workloads.length} services are ready`);
   }
 
-  /** As docs/kubernetes.md says: the pod that started first has it. */
   async fetchKey() {
-    if (this.adminKey !== '') return;
-    const read = "fs.readFileSync('/run/lanyard/admin.key', 'utf8')";
-    await waitUntil('the first administrator key', async () => {
-      const pods = await this.kubectl.list('pods', '-n', namespace, '-l', 'app.kubernetes.io/name=gateway');
-      for (const { metadata } of pods) {
-        const exec = ['-n', namespace, 'exec', metadata.name, '--', 'node', '-p', read];
-        const key = await this.kubectl.run(exec).catch(() => '');
-        if (key.trim() !== '') writeFileSync(this.keyFile, key, { mode: 0o600 });
-      }
-      return this.adminKey !== '';
-    });
+    if (this.adminKey === '') await fetchFirstKey(this.kubectl, this.keyFile);
   }
 
   report() {

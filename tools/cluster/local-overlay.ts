@@ -45,21 +45,24 @@ const packagesPatches = [
   },
 ];
 
-const portOf = (address: string) => splitAddress(publicAddress(address), 0)[1];
+const portOf = (address: string, usual: number) => splitAddress(publicAddress(address), usual)[1];
 
 /** Each server of the infrastructure by its name in tables, and the TCP port at which it listens. */
 export const infrastructurePorts = ({ brokers, databaseUrl, redisUrl }: InfrastructureUrls) => ({
-  kafka: portOf(brokers),
-  postgresql: portOf(databaseUrl),
-  redis: portOf(redisUrl),
+  kafka: portOf(brokers, 9092),
+  postgresql: portOf(databaseUrl, 5432),
+  redis: portOf(redisUrl, 6379),
 });
 
-/** The infrastructure is at an address, as docs/kubernetes.md says of servers outside the cluster. */
-const infrastructurePolicies = (plan: Plan, infrastructure: InfrastructureUrls) => {
+/**
+ * The infrastructure is outside the cluster, as docs/kubernetes.md says.
+ * @param address of all of it; undefined: at names, which policies do not know, so that every address is allowed
+ */
+export const infrastructurePolicies = (infrastructure: InfrastructureUrls, address?: string) => {
   const { kafka, postgresql, redis } = infrastructurePorts(infrastructure);
   const at = (...ports: number[]) => [
     replace('/spec/egress/0', {
-      to: [{ ipBlock: { cidr: `${plan.host}/32` } }],
+      ...(address !== undefined && { to: [{ ipBlock: { cidr: `${address}/32` } }] }),
       ports: ports.map((port) => ({ protocol: 'TCP', port })),
     }),
   ];
@@ -87,7 +90,7 @@ export const localPatches = (plan: Plan, infrastructure: InfrastructureUrls) => 
   certificatePatch,
   devicesPatch(plan),
   ...packagesPatches,
-  ...infrastructurePolicies(plan, infrastructure),
+  ...infrastructurePolicies(infrastructure, plan.host),
 ];
 
 const policy = (name: string, app: string, spec: { ingress?: unknown[]; egress?: unknown[] }) => ({
@@ -101,11 +104,14 @@ const policy = (name: string, app: string, spec: { ingress?: unknown[]; egress?:
   },
 });
 
-/** Applications and devices come in at the nodes, without a balancer; callbacks are servers of this machine. */
-export const localPolicies = ({ network }: Plan) => {
-  const machines = [{ ipBlock: { cidr: network } }];
+/**
+ * Applications and devices come in at the nodes, without a balancer.
+ * @param from the addresses of applications; undefined: any
+ */
+export const nodePortPolicies = (from?: object[]) => {
+  const applications = { ...(from && { from }), ports: [{ protocol: 'TCP', port: 8080 }] };
   return [
-    policy('applications', 'gateway', { ingress: [{ from: machines, ports: [{ protocol: 'TCP', port: 8080 }] }] }),
+    policy('applications', 'gateway', { ingress: [applications] }),
     policy('devices', 'device-proxy', {
       ingress: [{ ports: ['TCP', 'UDP'].map((protocol) => ({ protocol, port: 5684 })) }],
     }),
@@ -117,6 +123,14 @@ export const localPolicies = ({ network }: Plan) => {
         },
       ],
     }),
+  ];
+};
+
+/** Callbacks are servers of this machine. */
+export const localPolicies = ({ network }: Plan) => {
+  const machines = [{ ipBlock: { cidr: network } }];
+  return [
+    ...nodePortPolicies(machines),
     policy('local-callbacks', 'dispatcher', {
       egress: [{ to: machines, ports: [{ protocol: 'TCP', port: 1, endPort: 65_535 }] }],
     }),
