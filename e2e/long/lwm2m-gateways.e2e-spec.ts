@@ -20,11 +20,11 @@ const behindAll = gateways * behindEach;
 describe('devices behind gateways', () => {
   let system: RunningSystem;
 
-  /** Devices without credentials belong to the account of the installation. */
+  /** Devices without credentials belong to the account of the installation. Those behind gateways are created at their first contact. */
   const accountOf = async (scheme: string): Promise<Application> => {
     const root = new Application(system.baseUrl, system.adminKey);
     if (scheme === 'coap') return root;
-    const { json } = await root.call('POST', '/v3/accounts', { display_name: scheme });
+    const { json } = await root.call('POST', '/v3/accounts', { display_name: scheme, auto_create_devices: true });
     return root.as(json.admin_key);
   };
 
