@@ -107,6 +107,8 @@ const kinds: Kind[] = [
       device('pushMaxMs', 'Duration of the push of a package', '`DEVICE_PROXY_PUSH_MAX_MS`'),
       from('libs/lwm2m', 'paths/link-format')('linkLimits.links', 'Objects and instances in a registration'),
       from('libs/lwm2m', 'paths/link-format')('linkLimits.bytes', 'Size of the list of objects in a registration'),
+      from('libs/lwm2m', 'paths/link-format')('linkLimits.rootCharacters', 'Length of an alternate root'),
+      from('libs/lwm2m', 'paths/link-format')('linkLimits.rootSegments', 'Segments of an alternate root'),
       coap('DEFAULT_LIMITS.bodyBytesMax', 'Size of a body to or from the device, except packages'),
       coap('DEFAULT_LIMITS.queuedPerPeerMax', 'CoAP requests that wait for one address'),
       sessions('notifiedPathsMax', 'Notified values that are cached for reads'),

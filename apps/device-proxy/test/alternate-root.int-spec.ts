@@ -37,7 +37,7 @@ afterAll(() => system.close());
 
 let calls = 0;
 const ask = (deviceId: string, body: object): Promise<Reply> =>
-  system.call(proxy, app, 'POST', `/v2/device-requests/${deviceId}?async-id=r${++calls}&wait=20`, body);
+  system.call(proxy, app, 'POST', `/v2/device-requests/${deviceId}?async-id=r${++calls}&wait=60`, body);
 const value = (deviceId: string, path: string, said: string) =>
   system.fact(system.values, (v) => v.deviceId === deviceId && v.item.path === path && v.item.payload === b64(said));
 

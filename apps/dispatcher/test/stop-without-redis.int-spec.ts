@@ -31,7 +31,7 @@ describe.each(['refuses', 'never answers'] as const)('a dispatcher that stops wh
     await system.value(customer, 'during');
     const begun = performance.now();
     const stopped = service.stop();
-    await eventually(() => expect(client.closed).toEqual({ code: 1012, reason: 'restart' }));
+    await eventually(() => expect(client.closed).toEqual({ code: 1012, reason: 'restart' }), { timeoutMs: 2_000 });
     await stopped;
     expect(performance.now() - begun).toBeLessThan(defaultStopTimeoutMs);
     const { url } = await system.startReplica('dispatcher-1');

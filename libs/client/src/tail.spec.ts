@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { eventually } from '@lanyard/testing';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { InvalidKey, Lanyard, type LanyardError, NotFound, TailEnded } from './index.js';
 import { Http } from './http.js';
@@ -150,7 +151,7 @@ describe('the log as a stream', () => {
     expect(await next).toEqual({ value: undefined, done: true });
     const others = await tail([says(entry(1))]);
     await take(others, 1);
-    while (open.length > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    await eventually(() => expect(open).toHaveLength(0));
     expect(requests).toHaveLength(1);
   });
 });

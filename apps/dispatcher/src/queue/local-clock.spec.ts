@@ -15,11 +15,11 @@ describe('the clock of what begins and ends in this process', () => {
     const clock = new LocalClock(systemClock);
     const before = clock.now();
     Date.now = () => wallClock() + byMs;
-    expect(Math.abs(clock.now() - before)).toBeLessThan(hourMs / 2);
+    expect(Math.abs(clock.now() - before)).toBeLessThan(1_000);
   });
 
   it('jumps when an injected clock does', () => {
     const clock = new LocalClock({ ...systemClock, now: () => Date.now() + 5 * hourMs });
-    expect(clock.now() - performance.now()).toBeGreaterThan(4.5 * hourMs);
+    expect(clock.now() - performance.now()).toBeGreaterThan(5 * hourMs - 1_000);
   });
 });
