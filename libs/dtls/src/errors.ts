@@ -62,6 +62,20 @@ export type HandshakeFailure =
   /** The endpoint was closed, or the peer started again. */
   | 'abandoned';
 
+const nameOfAlert = (description: number | undefined): string =>
+  Object.entries(AlertDescription).find(([, value]) => value === description)?.[0] ?? `alert ${description}`;
+
+/** For the people who read it: {@link HandshakeFailure} is for programs. */
+const textOf: Record<HandshakeFailure, (received: number | undefined) => string> = {
+  refused: () => 'the peer offers nothing that is accepted, or breaks the protocol',
+  'wrong-key': () => 'the pre-shared key is wrong, or its identity unknown',
+  'not-authenticated': () => 'the peer is not who it has to be',
+  'callback-failed': () => 'an error of the program',
+  'alert-received': (received) => `the peer refused it with ${nameOfAlert(received)}`,
+  timeout: () => 'no answer',
+  abandoned: () => 'given up',
+};
+
 /** A handshake ended without a connection. Holds no secret. */
 export class HandshakeFailed extends DtlsError {
   readonly reason: HandshakeFailure;
@@ -76,7 +90,7 @@ export class HandshakeFailed extends DtlsError {
     reason: HandshakeFailure,
     detail: { text?: string; alert?: number; receivedAlert?: number; identity?: Buffer; cause?: unknown } = {},
   ) {
-    super(`The handshake failed: ${detail.text ?? reason}`);
+    super(`The handshake failed: ${detail.text ?? textOf[reason](detail.receivedAlert)}`);
     this.reason = reason;
     this.alert = detail.alert;
     this.receivedAlert = detail.receivedAlert;

@@ -350,6 +350,7 @@ describe('an alert that is not authentic', () => {
     client.receive(encodePlainRecord(ContentType.Alert, 0, Buffer.from([1, 90])));
     client.receive(encodePlainRecord(ContentType.Alert, 0, Buffer.from([2, 40])));
     await net.run(50);
-    expect(client.outcome).toMatchObject({ reason: 'alert-received', receivedAlert: 40 });
+    const message = 'The handshake failed: the peer refused it with HandshakeFailure';
+    expect(client.outcome).toMatchObject({ reason: 'alert-received', receivedAlert: 40, message });
   });
 });
