@@ -10,7 +10,9 @@ export const BootstrapProfileSchema = z
     groupId: id.optional().describe('The device group that it applies to; without either, all devices of the account'),
     serverUri: z.string().min(1).max(255).describe('URI of the LwM2M server'),
     shortServerId: z.number().int().min(1).max(65_534),
-    securityMode: z.enum(['psk', 'none']).describe('psk: a pre-shared key is created in each bootstrap'),
+    securityMode: z
+      .enum(['psk', 'raw_public_key', 'none'])
+      .describe('psk, raw_public_key: each bootstrap creates a pre-shared key or a key pair for the device'),
     lifetimeSeconds: z.number().int().positive(),
     binding: z.string().min(1).max(7),
     notificationStoring: z.boolean(),

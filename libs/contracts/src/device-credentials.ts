@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sealed, id, instant } from './fields.js';
+import { sealed, id, instant, sha256 } from './fields.js';
 import { topic } from './topic.js';
 
 /** Limit of the revoked serial numbers of one trusted issuer: all of them are in one record. */
@@ -30,15 +30,13 @@ export const DeviceCredentialSchema = z
       .literal(true)
       .optional()
       .describe(
-        'Of psk: made for the bootstrap of the same id, which has not ended. A device that registers with it ends it',
+        'Of psk and raw_public_key: made for the bootstrap of the same id, which has not ended. A device that registers with it ends it',
       ),
     identity: z.string().min(1).max(128).optional().describe('Of psk: PSK identity, unique in the installation'),
     sealedKey: sealed
       .optional()
       .describe('Of psk: the key in hex, encrypted with the ENCRYPTION_KEY of the installation'),
-    fingerprint: z
-      .string()
-      .regex(/^[0-9a-f]{64}$/)
+    fingerprint: sha256
       .optional()
       .describe('Of certificate and raw_public_key: SHA-256 of the DER form, for a key of its SubjectPublicKeyInfo'),
     certificate: z.string().max(16_384).optional().describe('Of authority: PEM'),
