@@ -78,6 +78,11 @@ export class ProfileTargetTaken extends fixed(Duplicate, 'This account, group or
   { name: 'scope', message: 'Already has a profile: change the existing one' },
 ]) {}
 
+/** TLS has no raw public keys here. */
+export class RawPublicKeysNeedDtls extends fixed(ValidationFailed, [
+  { name: 'credential_kind', message: 'Must be psk unless server_uri begins with coaps://' },
+]) {}
+
 export class TooManyProfiles extends LimitExceeded {
   constructor(max: number) {
     super(`At most ${max} bootstrap profiles are allowed: delete one that is no longer used.`);

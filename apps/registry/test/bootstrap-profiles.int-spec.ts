@@ -29,6 +29,7 @@ describe('bootstrap profiles', () => {
       name: 'everyone',
       description: '',
       server_uri: uri,
+      credential_kind: 'psk',
       security_mode: 'psk',
       short_server_id: 1,
       lifetime_seconds: 86_400,
@@ -64,6 +65,22 @@ describe('bootstrap profiles', () => {
     );
   });
 
+  it('give raw public keys over DTLS only', async () => {
+    const raw = { credential_kind: 'raw_public_key' };
+    const { status, body } = await call('POST', path, await ofDevice(raw));
+    expect([status, body.credential_kind, body.security_mode]).toEqual([201, 'raw_public_key', 'raw_public_key']);
+    await eventually(() => expect(announcedProfile(body.id)?.securityMode).toBe('raw_public_key'));
+    for (const other of ['coaps+tcp://lwm2m.example', 'coap://lwm2m.example']) {
+      const created = await call('POST', path, await ofDevice({ ...raw, server_uri: other }));
+      const changed = await call('PUT', `${path}/${body.id}`, { server_uri: other });
+      for (const refused of [created, changed])
+        expect([refused.status, refused.body.fields[0].name]).toEqual([400, 'credential_kind']);
+    }
+    const open = { server_uri: 'coap://lwm2m.example', credential_kind: 'psk' };
+    expect((await call('PUT', `${path}/${body.id}`, open)).body).toMatchObject({ ...open, security_mode: 'none' });
+    await eventually(() => expect(announcedProfile(body.id)?.securityMode).toBe('none'));
+  });
+
   it('are listed and filtered', async () => {
     const { body } = await call('POST', path, await ofDevice({ short_server_id: 777 }));
     expect((await call('GET', `${path}?short_server_id__eq=777`)).body.data).toMatchObject([{ id: body.id }]);
@@ -95,6 +112,7 @@ describe('bootstrap profiles', () => {
     ['a resource to delete', { delete_paths: ['/3/0/1'] }],
     ['a relative path', { delete_paths: ['0'] }],
     ['a security mode', { security_mode: 'none' }],
+    ['a kind of credential that no bootstrap creates', { credential_kind: 'certificate' }],
     ['a group too', { group_id: newId() }],
     ['an unknown field', { key: '00' }],
   ])('400 for %s', async (_what, wrong) => {

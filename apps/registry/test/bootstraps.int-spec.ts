@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { type DeviceBootstrapChanged } from '@lanyard/contracts';
 import { newId, open } from '@lanyard/service';
@@ -21,6 +22,7 @@ describe('bootstraps of devices', () => {
     occurredAt: '2024-05-05T05:05:00Z',
     ...more,
   });
+  const rawPublicKey = () => ({ credential: 'raw_public_key', fingerprint: randomBytes(32).toString('hex') }) as const;
   const ended = (
     { bootstrapId, deviceId }: DeviceBootstrapChanged,
     more: Pick<DeviceBootstrapChanged, 'change'> & Partial<DeviceBootstrapChanged>,
@@ -36,8 +38,11 @@ describe('bootstraps of devices', () => {
     audited().filter((entry) => entry.deviceId === deviceId && /^SYS_(107|402)$/.test(entry.eventCode));
 
   /** Starts a bootstrap, and waits until its credential is announced. */
-  const begun = async (deviceId: string): Promise<DeviceBootstrapChanged> => {
-    const fact = started(deviceId);
+  const begun = async (
+    deviceId: string,
+    more: Partial<DeviceBootstrapChanged> = {},
+  ): Promise<DeviceBootstrapChanged> => {
+    const fact = started(deviceId, more);
     await tellBootstrap(fact);
     await eventually(() => expect(announcedCredential(fact.bootstrapId)).toBeDefined());
     return fact;
@@ -91,6 +96,48 @@ describe('bootstraps of devices', () => {
       description: 'Device not bootstrapped: refused (POST /bs: 4.06)',
       data: { failure: 'refused', detail: 'POST /bs: 4.06' },
     });
+  });
+
+  it('store the raw public key that the device was given, and no pre-shared key with it', async () => {
+    const id = await created();
+    const raw = rawPublicKey();
+    const fact = await begun(id, raw);
+    const announced = announcedCredential(fact.bootstrapId);
+    const stored = { kind: 'raw_public_key', fingerprint: raw.fingerprint };
+    expect(announced).toMatchObject({ ...stored, accountId, deviceId: id, service: 'lwm2m', provisional: true });
+    expect([announced?.identity, announced?.sealedKey]).toEqual([undefined, undefined]);
+    await tellBootstrap(succeeded(fact));
+    await eventually(() => expect(announcedCredential(fact.bootstrapId)?.provisional).toBeUndefined());
+    expect(await credentialsOf(id)).toMatchObject([
+      { ...stored, id: fact.bootstrapId, identity: null, bootstrapped: true, provisional: false },
+    ]);
+  });
+
+  it('withdraw an earlier raw public key when they supersede it, and when they succeed', async () => {
+    const id = await created();
+    const abandoned = await begun(id, rawPublicKey());
+    const first = await begun(id, rawPublicKey());
+    await eventually(() => expect(announcedCredential(abandoned.bootstrapId)).toBeUndefined());
+    await tellBootstrap(succeeded(first));
+    const second = await begun(id, rawPublicKey());
+    expect(announcedCredential(first.bootstrapId)).toBeDefined();
+    await tellBootstrap(succeeded(second));
+    await eventually(() => expect(announcedCredential(first.bootstrapId)).toBeUndefined());
+    const withKey = await begun(id);
+    await tellBootstrap(succeeded(withKey));
+    await eventually(() => expect(announcedCredential(second.bootstrapId)).toBeUndefined());
+    expect(await credentialsOf(id)).toMatchObject([{ id: withKey.bootstrapId, kind: 'psk', fingerprint: null }]);
+  });
+
+  it('of many devices create credentials of both kinds', async () => {
+    const ids = await Promise.all(Array.from({ length: 6 }, () => created()));
+    const facts = ids.map((id, n) => started(id, n % 2 ? rawPublicKey() : {}));
+    await Promise.all(facts.map((fact) => tellBootstrap(fact)));
+    for (const { bootstrapId, credential, fingerprint } of facts)
+      await eventually(() => {
+        const announced = announcedCredential(bootstrapId);
+        expect([announced?.kind, announced?.fingerprint]).toEqual([credential, fingerprint]);
+      });
   });
 
   it('leave credentials of operators alone, which do not count against them', async () => {

@@ -42,9 +42,10 @@ const endSql = `
 
 const createSql = `
   INSERT INTO registry.device_credentials
-    (id, account_id, device_id, kind, bootstrapped, provisional, identity, sealed_key)
-  SELECT id, account, device, 'psk', true, true, identity, key
-  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) AS c (id, account, device, identity, key)
+    (id, account_id, device_id, kind, bootstrapped, provisional, identity, sealed_key, fingerprint)
+  SELECT id, account, device, kind, true, true, identity, key, fingerprint
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
+    AS c (id, account, device, kind, identity, key, fingerprint)
   RETURNING ${announcedColumns}`;
 
 const confirmSql = `
@@ -138,19 +139,26 @@ export class BootstrapWriter {
     await this.withdraw(manager, superseded);
     for (const one of superseded)
       await this.tellFailure(manager, one, 'superseded', again.get(one.device_id)?.occurredAt ?? this.now());
-    const secured = new Set(facts.flatMap(({ credential, bootstrapId }) => (credential ? [bootstrapId] : [])));
-    await this.create(
-      manager,
-      started.filter(({ id }) => secured.has(id)),
-    );
+    await this.create(manager, started, new Map(facts.map((fact) => [fact.bootstrapId, fact])));
   }
 
-  /** The key leaves this process sealed only: the device-proxy opens it for the device. */
-  private async create(manager: EntityManager, bootstraps: readonly Bootstrap[]): Promise<void> {
-    if (bootstraps.length === 0) return;
+  /**
+   * A pre-shared key leaves this process sealed only: the device-proxy opens it for the device. A private key never gets
+   * here: the device-proxy creates it, and announces the fingerprint of its public key.
+   */
+  private async create(
+    manager: EntityManager,
+    bootstraps: readonly Bootstrap[],
+    facts: ReadonlyMap<string, DeviceBootstrapChanged>,
+  ): Promise<void> {
     const { encryptionKey } = this.config.secrets;
-    const rows = bootstraps.map((one) => [one.id, one.account_id, one.device_id, newId(), newSealedKey(encryptionKey)]);
-    await this.announce(manager, await manager.query(createSql, columnsOf(rows)));
+    const rows = bootstraps.flatMap(({ id, account_id: accountId, device_id: deviceId }) => {
+      const { credential, fingerprint } = facts.get(id) ?? {};
+      if (!credential) return [];
+      const proof = credential === 'psk' ? [newId(), newSealedKey(encryptionKey), null] : [null, null, fingerprint];
+      return [[id, accountId, deviceId, credential, ...proof]];
+    });
+    if (rows.length > 0) await this.announce(manager, await manager.query(createSql, columnsOf(rows)));
   }
 
   private async succeed(manager: EntityManager, facts: readonly DeviceBootstrapChanged[]): Promise<void> {

@@ -24,7 +24,7 @@ const serverUri = z
   .max(uriMax)
   .refine(isServerUri, 'Must be coap://, coaps://, coap+tcp:// or coaps+tcp:// with a host and an optional port')
   .describe(
-    'URI of the LwM2M server. For `coaps` and `coaps+tcp` each bootstrap creates a pre-shared key; `coap` and `coap+tcp` are without security, for development',
+    'URI of the LwM2M server. For `coaps` and `coaps+tcp` each bootstrap creates a credential of the `credential_kind`; `coap` and `coap+tcp` are without security, for development',
   );
 
 const isPlace = (text: string): boolean =>
@@ -38,6 +38,11 @@ const fields = {
   name: notBlank(z.string().min(1).max(128)),
   description: z.string().max(1_024).nullable(),
   server_uri: serverUri,
+  credential_kind: z
+    .enum(['psk', 'raw_public_key'])
+    .describe(
+      'What each bootstrap creates if `server_uri` has security: a pre-shared key, or, for `coaps` only, a key pair whose public key becomes the credential. The device then expects the public key of the DTLS listener of this installation',
+    ),
   short_server_id: z.number().int().min(shortServerId.min).max(shortServerId.max),
   lifetime_seconds: z.number().int().min(1).max(secondsMax).describe('Lifetime of registrations'),
   binding: z
@@ -60,6 +65,7 @@ const fields = {
 
 const optional = {
   description: fields.description.optional(),
+  credential_kind: fields.credential_kind.default('psk'),
   short_server_id: fields.short_server_id.default(1),
   lifetime_seconds: fields.lifetime_seconds.default(86_400),
   binding: fields.binding.optional(),
@@ -98,7 +104,10 @@ export const Profile = z
     name: z.string(),
     description: z.string(),
     server_uri: z.string(),
-    security_mode: z.enum(['psk', 'none']).describe('Determined by `server_uri`: a pre-shared key, or no security'),
+    credential_kind: z.enum(['psk', 'raw_public_key']),
+    security_mode: z
+      .enum(['psk', 'raw_public_key', 'none'])
+      .describe('Determined by `server_uri` and `credential_kind`: what devices get, or `none` without security'),
     short_server_id: z.number().int(),
     lifetime_seconds: z.number().int(),
     binding: z.string(),

@@ -10,6 +10,7 @@ import {
   ProfileNameTaken,
   ProfileNotFound,
   ProfileTargetTaken,
+  RawPublicKeysNeedDtls,
   TooManyProfiles,
 } from '../errors.js';
 import { lockedCount } from '../records/locked-count.js';
@@ -41,6 +42,7 @@ const columns = [
   'name',
   'description',
   'server_uri',
+  'credential_kind',
   'short_server_id',
   'lifetime_seconds',
   'binding',
@@ -52,13 +54,14 @@ const columns = [
 
 const members = {
   ...Object.fromEntries(columns.map((name) => [name, `t.${name}`])),
-  security_mode: `CASE WHEN t.server_uri LIKE 'coaps%' THEN 'psk' ELSE 'none' END`,
+  security_mode: `CASE WHEN t.server_uri LIKE 'coaps%' THEN t.credential_kind ELSE 'none' END`,
 };
 
 type NewProfileTarget =
   { scope: 'account' } | { scope: 'group'; group_id: string } | { scope: 'device'; device_id: string };
 
 const isOverTcp = (uri: string): boolean => /^coaps?\+tcp:/.test(uri);
+const isOverDtls = (uri: string): boolean => uri.startsWith('coaps:');
 
 const announcementOf = (profile: Profile): BootstrapProfileChanged => ({
   profileId: profile.id,
@@ -97,7 +100,10 @@ export class ProfilesService extends NamedRecords<Profile> {
     });
   }
 
-  /** Throws ProfileNameTaken, ProfileTargetTaken, TooManyProfiles, DeviceNotFound, GroupNotFound. */
+  /**
+   * Throws ProfileNameTaken, ProfileTargetTaken, TooManyProfiles, RawPublicKeysNeedDtls, DeviceNotFound,
+   * GroupNotFound.
+   */
   override async create(actor: Actor, { binding, description, ...wanted }: NewProfile): Promise<Profile> {
     const missing = (): ServiceError => (wanted.scope === 'group' ? new GroupNotFound() : new DeviceNotFound());
     if (!(await this.hasTarget(actor.accountId, wanted))) throw missing();
@@ -126,6 +132,8 @@ export class ProfilesService extends NamedRecords<Profile> {
     profile: Profile,
     { requestId }: Actor,
   ): Promise<void> {
+    if (profile.credential_kind === 'raw_public_key' && !isOverDtls(profile.server_uri))
+      throw new RawPublicKeysNeedDtls();
     causedBy(manager, requestId);
     const isOneMore = change === 'created';
     if (isOneMore && (await lockedCount(manager, 'bootstrap_profiles', profile.account_id)) > profilesPerAccountMax)

@@ -1,5 +1,6 @@
 import { type DatabaseConfig, type DatabaseOptions, databaseOptions } from '@lanyard/service';
 import { Bootstrap1796083200000 } from './migrations/1796083200000-bootstrap.js';
+import { BootstrapPublicKeys1796522400000 } from './migrations/1796522400000-bootstrap-public-keys.js';
 import { ExpiringCertificates1796436000000 } from './migrations/1796436000000-expiring-certificates.js';
 import { Initial1795392000000 } from './migrations/1795392000000-initial.js';
 import { Radio1796169600000 } from './migrations/1796169600000-radio.js';
@@ -11,5 +12,11 @@ export const databaseOf = (config: DatabaseConfig): DatabaseOptions =>
   databaseOptions(config, {
     schema,
     entities: [],
-    migrations: [Initial1795392000000, Bootstrap1796083200000, Radio1796169600000, ExpiringCertificates1796436000000],
+    migrations: [
+      Initial1795392000000,
+      Bootstrap1796083200000,
+      Radio1796169600000,
+      ExpiringCertificates1796436000000,
+      BootstrapPublicKeys1796522400000,
+    ],
   });
