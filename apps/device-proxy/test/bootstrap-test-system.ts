@@ -14,8 +14,10 @@ import type { Read } from './test-system.js';
 export class BootstrapTestSystem {
   readonly facts: Read<DeviceBootstrapChanged>[] = [];
   private readonly devices: BootstrappingDevice[] = [];
-  /** Key of each credential that was created, in hex. */
+  /** Key of each pre-shared key that was created, in hex. */
   readonly keys = new Map<string, string>();
+  /** Of raw public keys, by bootstrap. */
+  private readonly fingerprints = new Map<string, string>();
   registryRuns = true;
 
   private constructor(readonly secured: SecureTestSystem) {}
@@ -96,20 +98,23 @@ export class BootstrapTestSystem {
     await this.secured.close();
   }
 
-  private async handle({ bootstrapId, deviceId, change, credential }: DeviceBootstrapChanged): Promise<void> {
+  private async handle(fact: DeviceBootstrapChanged): Promise<void> {
+    const { bootstrapId, deviceId, change, credential, fingerprint } = fact;
     const { system } = this.secured;
     if (!this.registryRuns) return;
     if (change === 'failed') return system.withdraw(bootstrapId);
-    const key = this.keys.get(bootstrapId) ?? newId();
-    if (change === 'started' && !credential) return;
-    if (change === 'bootstrapped' && !this.keys.has(bootstrapId)) return;
-    this.keys.set(bootstrapId, key);
-    await system.credential({
-      credentialId: bootstrapId,
-      deviceId,
-      identity: bootstrapId,
-      key,
-      ...(change === 'started' && { provisional: true as const }),
-    });
+    if (credential === 'psk' && !this.keys.has(bootstrapId)) this.keys.set(bootstrapId, newId());
+    if (fingerprint !== undefined) this.fingerprints.set(bootstrapId, fingerprint);
+    const stored = this.stored(bootstrapId);
+    if (!stored) return;
+    const provisional = change === 'started' && { provisional: true as const };
+    await system.credential({ credentialId: bootstrapId, deviceId, ...stored, ...provisional });
+  }
+
+  private stored(bootstrapId: string) {
+    const key = this.keys.get(bootstrapId);
+    if (key !== undefined) return { kind: 'psk', identity: bootstrapId, key } as const;
+    const fingerprint = this.fingerprints.get(bootstrapId);
+    return fingerprint === undefined ? undefined : ({ kind: 'raw_public_key', fingerprint } as const);
   }
 }

@@ -3,6 +3,7 @@ export { DtlsClient, type DtlsClientOptions, type ResumableSession } from './cli
 export { type Address } from './connection/address.js';
 export { type ConnectionState, decodeState, encodeState } from './connection/connection-state.js';
 export { type CloseReason, type DtlsConnection } from './connection/connection.js';
+export { encodePublicKey } from './crypto/public-keys.js';
 export { CIPHER_SUITES, type CipherSuite } from './crypto/suites.js';
 export {
   ConnectionClosed,

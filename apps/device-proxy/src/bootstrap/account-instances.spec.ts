@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { chooseInstances, isPackFormat, isWritable } from './account-instances.js';
+import { type BootstrapProfileChanged, BootstrapProfiles, fixtures } from '@lanyard/contracts';
+import { chooseInstances, isPackFormat, isWritable, securityValues } from './account-instances.js';
 
 describe('the instances that an account is written to', () => {
   const bootstrap = { object: 0, instance: 0 };
@@ -23,6 +24,24 @@ describe('the instances that an account is written to', () => {
     ['server instances without an id', [bootstrap, server(0), server(2)], [], { security: 1, server: 1 }],
   ])('%s', (_what, instances, deletePaths, chosen) => {
     expect(chooseInstances(instances, { shortServerId: 123, deletePaths })).toEqual(chosen);
+  });
+});
+
+describe('the Security instance', () => {
+  const profiles = fixtures(BootstrapProfiles).valid as Record<string, BootstrapProfileChanged>;
+  const empty = Buffer.alloc(0);
+  const [identity, server, secret] = [Buffer.from('identity'), Buffer.from('server'), Buffer.from('secret')];
+  const withKeys = (serverPublicKey: Buffer) => ({ publicKeyOrIdentity: identity, serverPublicKey, secretKey: secret });
+
+  it.each([
+    ['of the account', withKeys(empty), [0, identity, empty, secret]],
+    ['of a device, with raw public keys', withKeys(server), [1, identity, server, secret]],
+    ['of a device, without security', undefined, [3, empty, empty, empty]],
+  ])('has security mode and keys: %s', (name, credential, expected) => {
+    const profile = profiles[name];
+    if (!profile) throw new Error('no such fixture');
+    const values = new Map(securityValues(profile, 4, credential).map(({ path, value }) => [path, value]));
+    expect([2, 3, 4, 5].map((id) => values.get(`/0/4/${id}`))).toEqual(expected);
   });
 });
 

@@ -7,12 +7,19 @@ export const securityObject = 0;
 export const serverObject = 1;
 
 /** `Security Mode` of the Security object. */
-const securityModes = { psk: 0, none: 3 } as const;
+const securityModes = { psk: 0, raw_public_key: 1, none: 3 } as const;
 
-/** What a device presents to its LwM2M server from now on. */
-export interface PreSharedKey {
-  identity: string;
-  key: Buffer;
+/**
+ * How a device and its LwM2M server authenticate from now on: resources 3, 4 and 5 of the Security object. Key pairs are in
+ * DER, as SubjectPublicKeyInfo (RFC 7250) and OneAsymmetricKey (RFC 5958; LwM2M 1.1 core, appendix E.1.1).
+ */
+export interface AccountCredential {
+  /** The identity of a pre-shared key, or the public key of the device. */
+  publicKeyOrIdentity: Buffer;
+  /** Empty for a pre-shared key. */
+  serverPublicKey: Buffer;
+  /** The pre-shared key, or the private key of the device. */
+  secretKey: Buffer;
 }
 
 /** The instances of the Security and the Server object that the account is written to. */
@@ -33,15 +40,15 @@ const valuesAt = (
 export const securityValues = (
   { serverUri, shortServerId, securityMode }: BootstrapProfileChanged,
   instance: number,
-  psk: PreSharedKey | undefined,
+  credential: AccountCredential | undefined,
 ): ResourceValue[] =>
   valuesAt(`/${securityObject}/${instance}`, [
     [0, 'string', serverUri],
     [1, 'boolean', false],
     [2, 'integer', securityModes[securityMode]],
-    [3, 'opaque', psk ? Buffer.from(psk.identity) : none],
-    [4, 'opaque', none],
-    [5, 'opaque', psk?.key ?? none],
+    [3, 'opaque', credential?.publicKeyOrIdentity ?? none],
+    [4, 'opaque', credential?.serverPublicKey ?? none],
+    [5, 'opaque', credential?.secretKey ?? none],
     [10, 'integer', shortServerId],
   ]);
 

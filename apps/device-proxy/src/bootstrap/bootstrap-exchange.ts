@@ -16,9 +16,9 @@ import {
 } from '@lanyard/lwm2m';
 import type { DeviceAnswer, DeviceRequest } from '../transport/device-link.js';
 import {
+  type AccountCredential,
   chooseInstances,
   defaultInstances,
-  type PreSharedKey,
   securityObject,
   securityValues,
   serverObject,
@@ -37,7 +37,8 @@ export class RefusedByDevice extends NamedError {
 
 export interface Account {
   profile: BootstrapProfileChanged;
-  psk: PreSharedKey | undefined;
+  /** Undefined: without security. */
+  credential: AccountCredential | undefined;
   /** Content-Format of what is written to the device. */
   format: number;
   /** The instances of the device's account at the bootstrap server, if it names them when it asks for a pack. */
@@ -106,11 +107,11 @@ const write = (ask: Ask, format: number, path: string, values: readonly Resource
  * The exchange after a Bootstrap-Request (LwM2M 1.1 core §6.1.7): Discover, Read, Delete, Write, Finish. Resolves when
  * the device has answered Finish with 2.04. Rejects with RefusedByDevice, or the errors of `ask`.
  */
-export const writeAccount = async (ask: Ask, { profile, psk, format }: Account): Promise<void> => {
+export const writeAccount = async (ask: Ask, { profile, credential, format }: Account): Promise<void> => {
   const instances = await instancesOf(ask, format);
   for (const path of profile.deletePaths) await mustSucceed(ask, { method: 'DELETE', path }, ['2.02', '4.04']);
   const { security, server } = instances ? chooseInstances(instances, profile) : defaultInstances;
-  await write(ask, format, `/${securityObject}/${security}`, securityValues(profile, security, psk));
+  await write(ask, format, `/${securityObject}/${security}`, securityValues(profile, security, credential));
   await write(ask, format, `/${serverObject}/${server}`, serverValues(profile, server));
   await mustSucceed(ask, { method: 'POST', path: '/bs' }, ['2.04']);
 };
@@ -119,10 +120,11 @@ export const writeAccount = async (ask: Ask, { profile, psk, format }: Account):
  * The same account in one payload, for a Bootstrap-Pack-Request. The device replaces all instances of both objects, except
  * those of its account at the bootstrap server (LwM2M 1.2 core §6.1.7.7). Throws UnsupportedFormat.
  */
-export const packOf = ({ profile, psk, format, bootstrapAccount }: Account): Buffer => {
+export const packOf = ({ profile, credential, format, bootstrapAccount }: Account): Buffer => {
   const { shortServerId } = profile;
   const { security, server } = bootstrapAccount?.some(({ object }) => object === securityObject)
     ? chooseInstances(bootstrapAccount, { shortServerId, deletePaths: [] })
     : defaultInstances;
-  return encodeValues(format, '/', [...securityValues(profile, security, psk), ...serverValues(profile, server)]);
+  const values = [...securityValues(profile, security, credential), ...serverValues(profile, server)];
+  return encodeValues(format, '/', values);
 };

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   type BootstrapFailure,
   type BootstrapProfileChanged,
@@ -17,7 +18,14 @@ export interface BootstrapKey {
   accountId: string;
 }
 
-type Interface = NonNullable<DeviceBootstrapChanged['interface']>;
+/** What a device asked for, where from, and what it gets. */
+interface Start {
+  interface: NonNullable<DeviceBootstrapChanged['interface']>;
+  address: string;
+  profile: BootstrapProfileChanged;
+  /** Of the key pair that was created for the device. */
+  publicKey: Buffer | undefined;
+}
 
 /** Longest text that says why a bootstrap failed. */
 const detailMax = 256;
@@ -36,17 +44,14 @@ export class BootstrapFacts {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  announceStart(
-    key: BootstrapKey,
-    how: Interface,
-    address: string,
-    { profileId, serverUri, shortServerId, securityMode }: BootstrapProfileChanged,
-  ): Promise<void> {
+  announceStart(key: BootstrapKey, { interface: how, address, profile, publicKey }: Start): Promise<void> {
+    const { profileId, serverUri, shortServerId, securityMode } = profile;
     const account = {
       profileId,
       serverUri,
       shortServerId,
-      ...(securityMode === 'psk' && { credential: 'psk' as const }),
+      ...(securityMode !== 'none' && { credential: securityMode }),
+      ...(publicKey && { fingerprint: createHash('sha256').update(publicKey).digest('hex') }),
     };
     return this.send({ ...key, change: 'started', interface: how, address, ...account });
   }

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { CredentialsModule } from '../credentials/credentials.module.js';
 import { IntakeModule } from '../intake/intake.module.js';
+import { ListenersModule } from '../listeners/listeners.module.js';
 import { ProducerModule } from '../producer/producer.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { StateModule } from '../state/state.module.js';
@@ -11,10 +12,19 @@ import { Bootstraps } from './bootstraps.js';
 import { CredentialServices } from './credential-services.js';
 import { Profiles } from './profiles.js';
 import { ProvisionalCredentials } from './provisional-credentials.js';
+import { RawPublicKeys } from './raw-public-keys.js';
 import { RunningBootstraps } from './running-bootstraps.js';
 
 @Module({
-  imports: [IntakeModule, CredentialsModule, ProducerModule, SessionsModule, StateModule, TransportModule],
+  imports: [
+    IntakeModule,
+    CredentialsModule,
+    ListenersModule,
+    ProducerModule,
+    SessionsModule,
+    StateModule,
+    TransportModule,
+  ],
   providers: [
     BootstrapAdmission,
     BootstrapFacts,
@@ -22,6 +32,7 @@ import { RunningBootstraps } from './running-bootstraps.js';
     CredentialServices,
     Profiles,
     ProvisionalCredentials,
+    RawPublicKeys,
     RunningBootstraps,
   ],
   exports: [Bootstraps, CredentialServices, ProvisionalCredentials, RunningBootstraps],

@@ -13,6 +13,7 @@ import { BootstrapFacts, type BootstrapKey } from './bootstrap-facts.js';
 import { failureOf } from './failure.js';
 import { announceAgainMs } from './limits.js';
 import { ProvisionalCredentials } from './provisional-credentials.js';
+import { RawPublicKeys } from './raw-public-keys.js';
 import { RunningBootstraps } from './running-bootstraps.js';
 
 type Interface = NonNullable<DeviceBootstrapChanged['interface']>;
@@ -44,6 +45,7 @@ export class Bootstraps {
     private readonly running: RunningBootstraps,
     private readonly facts: BootstrapFacts,
     private readonly credentials: ProvisionalCredentials,
+    private readonly publicKeys: RawPublicKeys,
     private readonly links: DeviceLinks,
     private readonly sessions: Sessions,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -83,7 +85,7 @@ export class Bootstraps {
     if (!isPackFormat(format)) return { code: '4.06', diagnostic: `Content-Format ${format} is not supported` };
     return this.begin('bspack', request, admitted, format, async ({ key, account, signal, reply }) => {
       await reply({ code: '2.05', payload: packOf(account), contentFormat: format });
-      if (!account.psk) await this.announceSuccess(key, signal);
+      if (!account.credential) await this.announceSuccess(key, signal);
       else this.total.inc({ outcome: 'pack-sent' });
     });
   }
@@ -104,11 +106,14 @@ export class Bootstraps {
           return Promise.race([sent, whenAborted(signal)]);
         };
         try {
-          await this.facts.announceStart(key, how, address, profile);
+          const { securityMode } = profile;
+          const pair = securityMode === 'raw_public_key' ? this.publicKeys.newPair() : undefined;
+          const publicKey = pair?.publicKeyOrIdentity;
+          await this.facts.announceStart(key, { interface: how, address, profile, publicKey });
           started = true;
-          const psk = profile.securityMode === 'psk' ? await this.credentials.wait(key.bootstrapId) : undefined;
+          const credential = securityMode === 'none' ? undefined : await this.credentials.wait(key.bootstrapId, pair);
           signal.throwIfAborted();
-          await work({ key, account: { profile, psk, format, bootstrapAccount }, signal, reply });
+          await work({ key, account: { profile, credential, format, bootstrapAccount }, signal, reply });
         } catch (error) {
           // Without effect once the device has its answer.
           reject(signal.aborted ? new RetryLater('the bootstrap was aborted') : error);

@@ -3,11 +3,11 @@ import { CredentialIndex } from '../credentials/credential-index.js';
 import { DeviceCredentialsReader } from '../state/device-credentials.reader.js';
 import { RetryLater } from '../transport/retry-later.js';
 import type { Sender } from '../transport/sender.js';
-import type { PreSharedKey } from './account-instances.js';
+import type { AccountCredential } from './account-instances.js';
 import { BootstrapFacts } from './bootstrap-facts.js';
 import { credentialWithinMs } from './limits.js';
 
-/** Credentials that the registry creates for bootstraps; each has the id of its bootstrap. */
+/** Credentials that the registry stores for bootstraps; each has the id of its bootstrap. */
 @Injectable()
 export class ProvisionalCredentials {
   constructor(
@@ -16,11 +16,16 @@ export class ProvisionalCredentials {
     private readonly facts: BootstrapFacts,
   ) {}
 
-  /** The credential of a bootstrap once the registry has stored it. Throws RetryLater if it does not within a few seconds. */
-  async wait(bootstrapId: string): Promise<PreSharedKey> {
+  /**
+   * What the device gets once the registry has stored the credential of its bootstrap: the pair that was created here, or the
+   * pre-shared key of the registry. Throws RetryLater if the registry does not store it within a few seconds.
+   */
+  async wait(bootstrapId: string, pair: AccountCredential | undefined): Promise<AccountCredential> {
     const credential = await this.reader.waitFor(bootstrapId, credentialWithinMs);
-    if (!credential) throw new RetryLater('the registry has not created the credential yet');
-    return { identity: credential.identity ?? '', key: this.credentials.keyOf(credential) };
+    if (!credential) throw new RetryLater('the registry has not stored the credential yet');
+    if (pair) return pair;
+    const publicKeyOrIdentity = Buffer.from(credential.identity ?? '');
+    return { publicKeyOrIdentity, serverPublicKey: Buffer.alloc(0), secretKey: this.credentials.keyOf(credential) };
   }
 
   /**

@@ -13,6 +13,7 @@ import {
   type CloseReason,
   type DtlsConnection,
   type DtlsLimits,
+  encodePublicKey,
   type HandshakeOfClient,
   type OwnCertificate,
 } from '@lanyard/dtls';
@@ -73,9 +74,11 @@ export class CoapDtls implements Transport, DtlsHost {
   private takenOver: DisconnectListener = () => undefined;
   private bound: BoundAddress | undefined;
   private sweeping: Timer | undefined;
+  private certificate: OwnCertificate | undefined;
 
   constructor(private readonly parts: DtlsParts) {
     const { admissionControl, authenticator, logger } = parts;
+    this.certificate = parts.certificate;
     this.uplink = new UplinkBridge(admissionControl, logger);
     this.transport = this.newTransport();
     this.endpoint = new CoapDatagramEndpoint({
@@ -116,6 +119,12 @@ export class CoapDtls implements Transport, DtlsHost {
   /** For handshakes from now on. */
   replaceCertificate(certificate: OwnCertificate): void {
     this.transport.server.replaceCertificate(certificate);
+    this.certificate = certificate;
+  }
+
+  /** The SubjectPublicKeyInfo (DER) that it presents to devices with raw public keys; undefined: it admits none. */
+  get publicKey(): Buffer | undefined {
+    return this.certificate && encodePublicKey(this.certificate.privateKey);
   }
 
   receive(datagram: Buffer, from: Address): void {
