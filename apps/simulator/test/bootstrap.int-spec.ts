@@ -1,9 +1,10 @@
-import { randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { CoapDatagramEndpoint, type CoapRequest, type CoapResponse, Code, formatCode, type Peer } from '@lanyard/coap';
+import { encodePublicKey } from '@lanyard/dtls';
 import { contentFormat, encodeValues, parseBootstrapLinks, type ResourceValue } from '@lanyard/lwm2m';
 import { eventually } from '@lanyard/testing';
 import { type RunningSimulator } from '../src/start.js';
@@ -13,6 +14,9 @@ import { TestServer } from './test-server.js';
 
 const { senmlCbor, tlv, linkFormat } = contentFormat;
 
+/** Resources 2 to 5 of the Security object. */
+type Credential = [mode: number, publicKeyOrIdentity: Buffer, serverPublicKey: Buffer, secretKey: Buffer];
+
 /** A bootstrap server over UDP, and an LwM2M server over DTLS whose keys it hands out. */
 describe('a device that bootstraps', () => {
   let transport: DtlsServerTransport;
@@ -21,16 +25,31 @@ describe('a device that bootstraps', () => {
   let running: RunningSimulator;
   let asked: string[];
   let omitted: string | undefined;
+  let newCredential: (name: string) => Credential;
+  /** Of the LwM2M server, as devices are told. */
+  let serverKey: Buffer;
+  /** The last one that was created. */
+  let publicKey: Buffer;
 
-  const valuesFor = (name: string): ResourceValue[] => {
+  const preSharedKey = (name: string): Credential => {
     const key = randomBytes(16);
     transport.keys.set(`own-${name}`, key);
+    return [0, Buffer.from(`own-${name}`), Buffer.alloc(0), key];
+  };
+  const rawPublicKey = (): Credential => {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    publicKey = encodePublicKey(privateKey);
+    return [1, publicKey, serverKey, privateKey.export({ format: 'der', type: 'pkcs8' })];
+  };
+  const valuesFor = (name: string): ResourceValue[] => {
+    const [mode, publicKeyOrIdentity, serverPublicKey, secretKey] = newCredential(name);
     return [
       { path: '/0/1/0', type: 'string', value: server.url },
       { path: '/0/1/1', type: 'boolean', value: false },
-      { path: '/0/1/2', type: 'integer', value: 0 },
-      { path: '/0/1/3', type: 'opaque', value: Buffer.from(`own-${name}`) },
-      { path: '/0/1/5', type: 'opaque', value: key },
+      { path: '/0/1/2', type: 'integer', value: mode },
+      { path: '/0/1/3', type: 'opaque', value: publicKeyOrIdentity },
+      { path: '/0/1/4', type: 'opaque', value: serverPublicKey },
+      { path: '/0/1/5', type: 'opaque', value: secretKey },
       { path: '/0/1/10', type: 'integer', value: 123 },
       { path: '/1/0/0', type: 'integer', value: 123 },
       { path: '/1/0/1', type: 'integer', value: 777 },
@@ -68,6 +87,8 @@ describe('a device that bootstraps', () => {
   beforeEach(async () => {
     [asked, omitted] = [[], undefined];
     transport = new DtlsServerTransport();
+    newCredential = preSharedKey;
+    serverKey = encodePublicKey(transport.certificate.privateKey);
     server = await new TestServer((options) => new CoapDatagramEndpoint({ ...options, transport }), 'coaps').listen();
     bootstrap = await new TestServer().listen();
     bootstrap.onOther = answer;
@@ -91,6 +112,25 @@ describe('a device that bootstraps', () => {
     await start({ BOOTSTRAP: 'pack' });
     await eventually(() => expect(running.tally.registered).toBe(2));
     expect(running.tally.counts.bootstrapped).toBe(2);
+  });
+
+  it.each(['request', 'pack'])('registers over DTLS with the raw public key that it got: %s', async (how) => {
+    newCredential = rawPublicKey;
+    await start({ DEVICES: 1, BOOTSTRAP: how });
+    await eventually(() => expect(running.tally.registered).toBe(1));
+    expect(transport.proofs).toEqual([{ kind: 'raw-public-key', publicKey }]);
+    expect(running.tally.counts).toMatchObject({ bootstrapped: 1, 'bootstrap-failed': 0 });
+  });
+
+  it('registers only with the server whose public key it got', async () => {
+    newCredential = rawPublicKey;
+    const expected = serverKey;
+    serverKey = encodePublicKey(generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey);
+    await start({ DEVICES: 1, BOOTSTRAP: 'pack', BACK_OFF_MAX_MS: 200 });
+    await eventually(() => expect(running.tally.counts.bootstrapped).toBeGreaterThan(1));
+    expect([running.tally.registered, transport.proofs]).toEqual([0, []]);
+    serverKey = expected;
+    await eventually(() => expect(running.tally.registered).toBe(1));
   });
 
   it('refuses to finish with an account that lacks something', async () => {

@@ -22,16 +22,17 @@ export class DtlsServerTransport implements DatagramTransport {
     onError: () => undefined,
   });
   /** How each client proved who it is, in the order of their handshakes. */
-  readonly proofs: PeerCredential['kind'][] = [];
+  readonly proofs: PeerCredential[] = [];
+  readonly certificate = serverCertificate();
   readonly server = new DtlsServer({
-    certificate: serverCertificate(),
+    certificate: this.certificate,
     authenticate: () => true,
     send: (bytes, { address, port }) => this.socket.send(bytes, address, port),
     keyOf: (identity) => this.keys.get(identity.toString()),
     newConnectionId: () => randomBytes(8),
     onConnected: (connection) => {
       this.connections.set(connection.id, connection);
-      this.proofs.push(connection.peer.kind);
+      this.proofs.push(connection.peer);
     },
     onMessage: (connection, plaintext) => {
       this.receiver?.receive(plaintext, connection.id, connection.remote.address, connection.remote.port);

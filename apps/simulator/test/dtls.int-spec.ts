@@ -57,7 +57,7 @@ describe('a fleet over DTLS', () => {
     credentials = join(folder, 'credentials');
     writeFileSync(credentials, 'meter-a x509 certificate key\nmeter-b raw-public-key key\n');
     await simulate({ VALUES_PER_SECOND: 50 });
-    expect(transport.proofs.toSorted()).toEqual(['raw-public-key', 'x509']);
+    expect(transport.proofs.map(({ kind }) => kind).toSorted()).toEqual(['raw-public-key', 'x509']);
     for (const name of ['meter-a', 'meter-b'])
       expect(await server.ask(server.peerOf(name), Code.GET, '/3/0/2')).toBe(`2.5 ${name}`);
   });

@@ -1,10 +1,12 @@
+import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { type Scalar } from '@lanyard/lwm2m';
 import { parseServerUrl, type ServerUrl } from '../settings/server-url.js';
+import { type KeyPair, type Proof } from '../transport/credentials.js';
 
 /** What a device registers with. */
 export interface Account {
   servers: readonly ServerUrl[];
-  credential: { identity: string; key: Buffer } | undefined;
+  credential: Proof | undefined;
   lifetimeSeconds: number;
 }
 
@@ -12,7 +14,7 @@ export interface Account {
 export type AccountResources = ReadonlyMap<string, Scalar>;
 
 /** `Security Mode` of the Security object. */
-const securityModes = { psk: 0, none: 3 } as const;
+const securityModes = { psk: 0, rawPublicKey: 1, none: 3 } as const;
 
 const instancesOf = (resources: AccountResources, object: number): string[] => [
   ...new Set(
@@ -30,15 +32,28 @@ export const accountIn = (resources: AccountResources): Account | undefined => {
     const lifetime = server === undefined ? undefined : resources.get(`${server}/1`);
     if (shortServerId === undefined || !url || typeof lifetime !== 'number') continue;
     const credential = credentialIn(resources, security);
-    const isSecured = resources.get(`${security}/2`) === securityModes.psk;
+    const isSecured = resources.get(`${security}/2`) !== securityModes.none;
     if (isSecured !== (credential !== undefined)) continue;
     return { servers: [url], credential, lifetimeSeconds: lifetime };
   }
   return undefined;
 };
 
-const credentialIn = (resources: AccountResources, security: string): Account['credential'] => {
-  const [identity, key] = [resources.get(`${security}/3`), resources.get(`${security}/5`)];
-  if (!Buffer.isBuffer(identity) || !Buffer.isBuffer(key) || key.length === 0) return undefined;
-  return { identity: identity.toString(), key };
+const credentialIn = (resources: AccountResources, security: string): Proof | undefined => {
+  const [mode, identity, serverKey, secret] = [2, 3, 4, 5].map((id) => resources.get(`${security}/${id}`));
+  if (!Buffer.isBuffer(identity) || !Buffer.isBuffer(secret) || secret.length === 0) return undefined;
+  if (mode === securityModes.psk) return { identity: identity.toString(), key: secret };
+  if (mode !== securityModes.rawPublicKey || !Buffer.isBuffer(serverKey)) return undefined;
+  return rawPublicKeyIn({ publicKey: identity, privateKey: secret, serverKey });
+};
+
+/** From DER (LwM2M 1.1 core, appendix E.1.1.2). Undefined: no key, or the device's keys do not belong together. */
+const rawPublicKeyIn = (der: Record<'publicKey' | 'privateKey' | 'serverKey', Buffer>): KeyPair | undefined => {
+  try {
+    const privateKey = createPrivateKey({ key: der.privateKey, format: 'der', type: 'pkcs8' });
+    const publicKey = createPublicKey(privateKey).export({ format: 'der', type: 'spki' });
+    return publicKey.equals(der.publicKey) ? { chain: [], privateKey, serverKey: der.serverKey } : undefined;
+  } catch {
+    return undefined;
+  }
 };

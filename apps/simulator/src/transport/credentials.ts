@@ -9,8 +9,14 @@ export interface PreSharedKey {
   key: Buffer;
 }
 
-/** How a device proves who it is. A certificate without a chain is a raw public key (RFC 7250); both are for DTLS. */
-export type Proof = PreSharedKey | OwnCertificate;
+/** A certificate; without a chain, a raw public key (RFC 7250). Both are for DTLS. */
+export interface KeyPair extends OwnCertificate {
+  /** The SubjectPublicKeyInfo (DER) that the server has to present; absent: any. */
+  serverKey?: Buffer;
+}
+
+/** How a device proves who it is. */
+export type Proof = PreSharedKey | KeyPair;
 
 export type Credential = { name: string } & Proof;
 

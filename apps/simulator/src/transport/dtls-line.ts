@@ -11,7 +11,10 @@ import { DtlsClient, type DtlsClientOptions, DtlsError, type ResumableSession } 
 export interface DtlsLineOptions {
   /** Literal address to bind. */
   host: string;
-  client: Pick<DtlsClientOptions, 'psk' | 'certificate' | 'rawPublicKeys' | 'connectionId' | 'timers' | 'limits'>;
+  client: Pick<
+    DtlsClientOptions,
+    'psk' | 'certificate' | 'rawPublicKeys' | 'authenticate' | 'connectionId' | 'timers' | 'limits'
+  >;
   /** The connection ended, and this side did not end it. */
   onDisconnected(): void;
 }

@@ -1,5 +1,5 @@
 import { CoapDatagramEndpoint, peerOf } from '@lanyard/coap';
-import { type DtlsClientOptions } from '@lanyard/dtls';
+import { type DtlsClientOptions, type PeerCredential } from '@lanyard/dtls';
 import { type RetransmissionSettings } from '../settings/group.js';
 import { isPreSharedKey, type Proof } from './credentials.js';
 import { type DatagramParts, DatagramTransport, endpointLimits } from './datagram-transport.js';
@@ -17,11 +17,16 @@ export interface DtlsParts extends DatagramParts {
 /** Records to a client need no id, as each client has a socket (RFC 9146 §3); the server may choose one for itself. */
 const noOwnId = Buffer.alloc(0);
 
-/** Whatever the server proves is accepted: a simulated device has nothing to hide. */
-const clientOptions = (proof: Proof): Pick<DtlsClientOptions, 'psk' | 'certificate' | 'rawPublicKeys'> =>
-  isPreSharedKey(proof)
-    ? { psk: { identity: Buffer.from(proof.identity), key: proof.key } }
-    : { certificate: proof, rawPublicKeys: proof.chain.length === 0 };
+type ClientProof = Pick<DtlsClientOptions, 'psk' | 'certificate' | 'rawPublicKeys' | 'authenticate'>;
+
+/** Unless the device knows the key of its server, any server is accepted: a simulated device has nothing to hide. */
+const clientOptions = (proof: Proof): ClientProof => {
+  if (isPreSharedKey(proof)) return { psk: { identity: Buffer.from(proof.identity), key: proof.key } };
+  const { serverKey } = proof;
+  const isExpected = (shown: PeerCredential): boolean =>
+    serverKey === undefined || (shown.kind === 'raw-public-key' && shown.publicKey.equals(serverKey));
+  return { certificate: proof, rawPublicKeys: proof.chain.length === 0, authenticate: isExpected };
+};
 
 export class DtlsTransport extends DatagramTransport<CoapDatagramEndpoint> {
   private line: DtlsLine | undefined;
