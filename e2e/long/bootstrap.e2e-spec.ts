@@ -1,30 +1,42 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CoapRequest, type CoapResponse, CoapUdpEndpoint, Code, formatCode } from '@lanyard/coap';
 import { decodeValues, standardModels } from '@lanyard/lwm2m';
-import { eventually } from '@lanyard/testing';
+import { eventually, selfSigned } from '@lanyard/testing';
 import { Application } from '../application.ts';
 import { fresh } from '../journeys.ts';
 import { prepareJava } from '../../tools/lanyard/java-programs.ts';
 import { LeshanDevice } from '../leshan-device.ts';
-import { type RunningSystem, startSystem } from '../system.ts';
+import { type RunningSystem, startSystem, udpPort } from '../system.ts';
 
 const profiles = '/v3/bootstrap-profiles';
 
 describe('devices that bootstrap', () => {
   let system: RunningSystem;
   let app: Application;
+  let folder: string;
 
   beforeAll(async () => {
     await prepareJava('leshan');
-    system = await startSystem('bootstrap');
+    folder = mkdtempSync(join(tmpdir(), 'lanyard-e2e-bootstrap-'));
+    const privateKeyFile = join(folder, 'server.key');
+    writeFileSync(privateKeyFile, selfSigned('lanyard').privateKey);
+    system = await startSystem('bootstrap', {
+      env: {
+        DEVICE_PROXY_COAP_DTLS_ENABLED: 'true',
+        DEVICE_PROXY_COAP_DTLS_PORT: String(await udpPort(0)),
+        DEVICE_PROXY_COAP_DTLS_PRIVATE_KEY_FILE: privateKeyFile,
+      },
+    });
     app = new Application(system.baseUrl, system.adminKey);
     await app.connects();
   });
 
   afterAll(async () => {
     app?.closes();
+    if (folder) rmSync(folder, { recursive: true, force: true });
     await system?.stop();
   });
 
@@ -80,9 +92,12 @@ describe('devices that bootstrap', () => {
     }
   });
 
-  it('kill -9 in the middle leaves no key behind once the device has bootstrapped again, and none in a log', async () => {
+  it.each([
+    { kind: 'psk', bytes: 16 },
+    { kind: 'raw_public_key', bytes: 138 },
+  ])('kill -9 in the middle leaves no $kind behind after another bootstrap, and none in a log', async (given) => {
     const name = fresh('killed-bootstrap');
-    const deviceId = await created(name, { server_uri: 'coaps://lwm2m.example' });
+    const deviceId = await created(name, { server_uri: 'coaps://lwm2m.example', credential_kind: given.kind });
     const port = Number(new URL(system.coapUrls[0] as string).port);
     let reached: () => void = () => undefined;
     const inTheMiddle = new Promise<void>((resolve) => (reached = resolve));
@@ -123,7 +138,7 @@ describe('devices that bootstrap', () => {
       await eventually(async () => expect(await bootstrap()).toBe('2.04'));
       await eventually(async () => {
         const credentials = await credentialsOf(deviceId);
-        expect(credentials).toMatchObject([{ provisional: false }]);
+        expect(credentials).toMatchObject([{ kind: given.kind, provisional: false }]);
         expect(credentials[0]?.id).not.toBe(abandoned?.id);
       });
       await eventually(async () => {
@@ -133,7 +148,8 @@ describe('devices that bootstrap', () => {
       });
       const logs = readdirSync(system.logs).map((file) => readFileSync(join(system.logs, file), 'utf8'));
       const told = [...logs, (await app.call('GET', `/v3/device-events?device_id=${deviceId}`)).text].join('\n');
-      expect(keys.map((key) => key.length)).toEqual([16, 16]);
+      expect(keys.map((key) => key.length)).toEqual([given.bytes, given.bytes]);
+      expect(keys[0]).not.toEqual(keys[1]);
       for (const key of keys)
         for (const encoding of ['hex', 'base64'] as const) expect(told).not.toContain(key.toString(encoding));
     } finally {

@@ -179,11 +179,12 @@ describe('devices over DTLS', () => {
     });
   });
 
-  it('Leshan bootstraps with the key of the factory, and registers with the one that it gets', async () => {
+  it.each(['psk', 'raw_public_key'])('Leshan bootstraps over DTLS, and registers with its new %s', async (kind) => {
     const name = fresh('dtls-bootstrap');
     const { deviceId, ...psk } = await keyOf(name, { service: 'bootstrap' });
     const url = `coaps://127.0.0.1:${port}`;
-    const profile = { scope: 'device', device_id: deviceId, name, server_uri: url, lifetime_seconds: 77 };
+    const account = { server_uri: url, credential_kind: kind, lifetime_seconds: 77 };
+    const profile = { scope: 'device', device_id: deviceId, name, ...account };
     expect((await app.call('POST', '/v3/bootstrap-profiles', profile)).status).toBe(201);
     const device = await LeshanDevice.start(url, name, { bootstrap: true, psk });
     try {
@@ -191,8 +192,8 @@ describe('devices over DTLS', () => {
       await device.says(/^registered/, { since: device.said.indexOf('bootstrapped') });
       await app.receives('registrations', ({ ep }) => ep === deviceId);
       const { json } = await app.call('GET', `/v3/devices/${deviceId}/credentials`);
-      const services = json.data.map(({ service }: { service: string }) => service).sort();
-      expect(services).toEqual(['bootstrap', 'lwm2m']);
+      const told = json.data.map((one: { service: string; kind: string }) => `${one.service} ${one.kind}`).sort();
+      expect(told).toEqual(['bootstrap psk', `lwm2m ${kind}`]);
       device.tell('update');
       await device.says(/^updated/);
     } finally {

@@ -5,7 +5,7 @@ import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { eventually } from '@lanyard/testing';
+import { eventually, selfSigned } from '@lanyard/testing';
 import { scrape, sum } from '../../tools/testing/metrics.ts';
 import { Simulator } from '../../tools/testing/simulator.ts';
 import { Application } from '../application.ts';
@@ -31,7 +31,7 @@ groups:
   sensors: {devices: 2, sensors: 2, value-profile: wave}
   sleepers: {devices: 2, queue-mode: true, awake-seconds: 2, kept-values: 1000}
   meters: {devices: 2, server: '${coaps}', credentials-file: keys, rebind-percent: 100, rebind-seconds: 5}
-  newcomers: {devices: 1, bootstrap: request, values-per-second: 0}
+  newcomers: {devices: 2, bootstrap: request, values-per-second: 0}
 `;
 
 describe('a simulated fleet of several kinds', () => {
@@ -57,17 +57,27 @@ describe('a simulated fleet of several kinds', () => {
 
   beforeAll(async () => {
     const port = await udpPort(0);
-    const env = { DEVICE_PROXY_COAP_DTLS_ENABLED: 'true', DEVICE_PROXY_COAP_DTLS_PORT: String(port) };
-    system = await startSystem('simulated-fleet', { env });
+    folder = mkdtempSync(join(tmpdir(), 'lanyard-e2e-fleet-'));
+    const privateKeyFile = join(folder, 'server.key');
+    writeFileSync(privateKeyFile, selfSigned('lanyard').privateKey);
+    system = await startSystem('simulated-fleet', {
+      env: {
+        DEVICE_PROXY_COAP_DTLS_ENABLED: 'true',
+        DEVICE_PROXY_COAP_DTLS_PORT: String(port),
+        DEVICE_PROXY_COAP_DTLS_PRIVATE_KEY_FILE: privateKeyFile,
+      },
+    });
     app = new Application(system.baseUrl, system.adminKey);
     await app.connects();
     const rule = [{ 'endpoint-type': 'simulated', 'resource-path': [temperature] }];
     expect((await app.call('PUT', '/v2/subscriptions', rule)).status).toBe(202);
-    folder = mkdtempSync(join(tmpdir(), 'lanyard-e2e-fleet-'));
     writeFileSync(join(folder, 'keys'), (await Promise.all(['meter-a', 'meter-b'].map(keyLine))).join('\n'));
-    const profile = { name: 'newcomers', scope: 'device', device_id: await created('newcomers-0') };
     const account = { server_uri: `coaps://127.0.0.1:${port}`, short_server_id: 5, lifetime_seconds: 120 };
-    expect((await app.call('POST', '/v3/bootstrap-profiles', { ...profile, ...account })).status).toBe(201);
+    for (const [n, kind] of ['psk', 'raw_public_key'].entries()) {
+      const name = `newcomers-${n}`;
+      const profile = { name, scope: 'device', device_id: await created(name), credential_kind: kind };
+      expect((await app.call('POST', '/v3/bootstrap-profiles', { ...profile, ...account })).status).toBe(201);
+    }
     const file = join(folder, 'fleet.yaml');
     writeFileSync(file, scenario({ coap: system.coapUrls[0] as string, coaps: account.server_uri }));
     packages = createServer((_, response) => void response.end(firmware)).listen(0, '127.0.0.1');
@@ -83,7 +93,7 @@ describe('a simulated fleet of several kinds', () => {
   });
 
   it('registers, also with an account that it got from the bootstrap server', async () => {
-    await eventually(async () => expect((await fleet.state()).registered).toBe(7));
+    await eventually(async () => expect((await fleet.state()).registered).toBe(8));
   });
 
   it.each([['sensors-0'], ['sleepers-1'], ['meter-a']])('reports what a rule observes: %s', async (name) => {
@@ -91,7 +101,7 @@ describe('a simulated fleet of several kinds', () => {
     await eventually(() => expect(app.values(temperature, id).length).toBeGreaterThan(3));
   });
 
-  it.each([['sensors-1'], ['meter-b'], ['newcomers-0']])('updates its firmware from a web server: %s', async (name) => {
+  it.each(['sensors-1', 'meter-b', 'newcomers-0', 'newcomers-1'])('updates its firmware: %s', async (name) => {
     const id = await app.deviceId(name);
     const uri = `http://127.0.0.1:${(packages.address() as AddressInfo).port}/firmware`;
     const written = { method: 'PUT', uri: '/5/0/1', 'payload-b64': Buffer.from(uri).toString('base64') };
