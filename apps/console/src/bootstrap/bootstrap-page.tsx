@@ -6,6 +6,12 @@ import { ProfileDialog } from './profile-dialog.tsx';
 
 const list = 'GET /v3/bootstrap-profiles';
 
+const security: Record<BootstrapProfile['security_mode'], string> = {
+  psk: 'pre-shared key',
+  raw_public_key: 'raw public key',
+  none: 'no security',
+};
+
 const Scope = ({ profile }: { profile: BootstrapProfile }) => {
   const groups = useDeviceGroups();
   const { scope, device_id: device, group_id: group } = profile;
@@ -20,7 +26,7 @@ const columns: readonly Column<BootstrapProfile>[] = [
   {
     title: 'Server',
     cell: ({ server_uri: uri }) => uri,
-    more: ({ security_mode: mode }) => (mode === 'psk' ? 'pre-shared key' : 'no security'),
+    more: ({ security_mode: mode }) => security[mode],
   },
   { title: 'Lifetime', cell: ({ lifetime_seconds: n }) => duration(n) },
   recordActions({

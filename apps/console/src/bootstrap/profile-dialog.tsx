@@ -1,9 +1,14 @@
 import type { BootstrapProfile } from '@lanyard/client/browser';
-import { NumberInput, TextInput } from '@mantine/core';
+import { NumberInput, Select, TextInput } from '@mantine/core';
 import { useSave } from '../api/queries.ts';
 import { duration, FormDialog, GroupSelect, type RecordDialogProps, useFields } from '../ui/index.ts';
 
 const lifetimeDefault = 86_400;
+
+const kinds = [
+  { value: 'psk' as const, label: 'Pre-shared key' },
+  { value: 'raw_public_key' as const, label: 'Raw public key' },
+];
 
 /** Creates the profile of the account or of a group, or changes one. For whom it is stays as it is. */
 export const ProfileDialog = ({ record: profile, onClose }: RecordDialogProps<BootstrapProfile>) => {
@@ -11,13 +16,15 @@ export const ProfileDialog = ({ record: profile, onClose }: RecordDialogProps<Bo
     name: profile?.name ?? '',
     description: profile?.description ?? '',
     uri: profile?.server_uri ?? '',
+    kind: (profile?.credential_kind ?? 'psk') as BootstrapProfile['credential_kind'] | null,
     group: profile?.group_id ?? null,
     lifetime: profile?.lifetime_seconds ?? lifetimeDefault,
   });
   const { change, save } = useSave('/v3/bootstrap-profiles', profile);
   const submit = () => {
-    const { name, description, uri, group, lifetime } = values;
-    const settings = { name: name.trim(), description, server_uri: uri.trim(), lifetime_seconds: lifetime };
+    const { name, description, uri, kind, group, lifetime } = values;
+    const account = { server_uri: uri.trim(), credential_kind: kind, lifetime_seconds: lifetime };
+    const settings = { name: name.trim(), description, ...account };
     const scope = group === null ? { scope: 'account' as const } : { scope: 'group' as const, group_id: group };
     save((profile ? settings : { ...scope, ...settings }) as Parameters<typeof save>[0], onClose);
   };
@@ -44,9 +51,16 @@ export const ProfileDialog = ({ record: profile, onClose }: RecordDialogProps<Bo
       )}
       <TextInput
         label="URI of the LwM2M server"
-        description="With coaps, each bootstrap creates a pre-shared key"
+        description="With coaps, each bootstrap creates a credential"
         placeholder="coaps://lwm2m.example.com:5684"
         {...text('uri')}
+      />
+      <Select
+        label="Credential"
+        description="Raw public keys are for coaps:// only"
+        data={kinds}
+        allowDeselect={false}
+        {...choice('kind')}
       />
       <NumberInput
         label="Lifetime of registrations, in seconds"
