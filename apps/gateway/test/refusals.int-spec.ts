@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DeviceEventReported } from '@lanyard/contracts';
 import { bootstrap, CLOCK, formatApiKey, newId, newSecret, parseApiKey } from '@lanyard/service';
 import { eventually, TestClock, withProviders } from '@lanyard/testing';
+import { WebSocket } from 'ws';
 import { definition } from '../src/app.module.js';
 import { entriesMax, periodMs } from '../src/authentication/refusals.js';
 import { RecordedEvents } from './recorded-events.js';
@@ -85,6 +87,36 @@ describe('requests that were refused', () => {
       data: { count: '2', target_id: id, operation: 'POST /v3/devices/*/suspend' },
     });
     expect(JSON.stringify(recorded.all)).not.toContain('secret-name');
+  });
+
+  it('as handshakes of a WebSocket are counted like others, although the dispatcher answers them', async () => {
+    const shakeHands = async (key: string, from: string): Promise<void> => {
+      const url = `${gateway.service.url.replace('http', 'ws')}/v2/notification/websocket-connect`;
+      const socket = new WebSocket(url, ['wss', `service_${key}`], { headers: { 'x-forwarded-for': from } });
+      // There is no dispatcher.
+      await once(socket, 'error');
+    };
+    const [deleted, elsewhere] = [await gateway.newKey(), await gateway.newKey({ source_addresses: ['192.0.2.0/24'] })];
+    const permissions = ['devices.read'];
+    const { body: group } = await gateway.call('/v3/policy-groups', { method: 'POST', body: { name: 'r', permissions } });
+    const reader = await gateway.newKey({ groups: [group.id] });
+    // Keys that this replica has read before, as it has most.
+    for (const { key } of [deleted, reader]) expect(await ask(key, '203.0.113.1')).toBe(200);
+    await gateway.call(`/v3/api-keys/${deleted.id}`, { method: 'DELETE' });
+    await shakeHands(deleted.key, '203.0.113.2');
+    await shakeHands(elsewhere.key, '203.0.113.3');
+    await shakeHands(reader.key, '203.0.113.4');
+    await shakeHands((await gateway.newKey()).key, '203.0.113.5');
+    const told = (from: string): unknown[] => entries(from).map(({ eventCode, data }) => [eventCode, data]);
+    const operation = 'GET /v2/notification/websocket-connect';
+    // The key of a handshake is looked at beside it, so its refusal may be counted in a later period.
+    await eventually(async () => {
+      await passed();
+      expect(told('203.0.113.2')).toMatchObject([['SYS_410', { count: '1' }]]);
+      expect(told('203.0.113.3')).toMatchObject([['SYS_411', { target_id: elsewhere.id }]]);
+      expect(told('203.0.113.4')).toMatchObject([['SYS_411', { target_id: reader.id, operation }]]);
+    });
+    expect(told('203.0.113.5')).toEqual([]);
   });
 
   it('from many addresses are a bounded number of entries, and none is uncounted', async () => {

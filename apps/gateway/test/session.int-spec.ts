@@ -5,7 +5,7 @@ import pg from 'pg';
 import { definition } from '../src/app.module.js';
 import { newSessionToken } from '../src/authentication/session-cookie.js';
 import { sessionsPerHolderMax } from '../src/authentication/sessions.js';
-import { watchPeriodMs } from '../src/proxy/session-watch.js';
+import { watchPeriodMs } from '../src/proxy/caller-watch.js';
 import { TestSystem, type CallInit, type Reply } from './test-system.js';
 import { Upstream } from './upstream.js';
 
@@ -45,6 +45,30 @@ const browser = async (key: string) => {
   const call = (path: string, init: CallInit = {}): Promise<Reply> =>
     gateway.call(path, { key: null, ...init, headers: { cookie, ...init.headers } });
   return { cookie, reply, call, show: async () => (await call('/v3/session')).status };
+};
+
+/** The registry's responses stay open meanwhile. */
+const withOpenResponses = async (work: () => Promise<void>): Promise<void> => {
+  registry.handler = (_, response) =>
+    void response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': \n');
+  try {
+    await work();
+  } finally {
+    registry.echo();
+  }
+};
+
+/** A response that stays open. */
+const follow = async (headers: Record<string, string>) => {
+  const response = await fetch(`${gateway.service.url}/v3/devices`, { headers });
+  const reader = response.body?.getReader() as ReadableStreamDefaultReader;
+  await reader.read();
+  let isOpen = true;
+  const end = reader.read().then(
+    () => (isOpen = false),
+    () => (isOpen = false),
+  );
+  return { end, isOpen: () => isOpen, leave: () => reader.cancel().catch(() => undefined) };
 };
 
 describe('signing in', () => {
@@ -200,23 +224,10 @@ describe('a session', () => {
     }
   });
 
-  it('ends the responses that stay open, and no other one of its key', async () => {
-    registry.handler = (_, response) =>
-      void response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': \n');
-    try {
+  it('ends the responses that stay open, and no other one of its key', () =>
+    withOpenResponses(async () => {
       const { key } = await gateway.newKey();
       const [ended, other] = [await browser(key), await browser(key)];
-      const follow = async (headers: Record<string, string>) => {
-        const response = await fetch(`${gateway.service.url}/v3/devices`, { headers });
-        const reader = response.body?.getReader() as ReadableStreamDefaultReader;
-        await reader.read();
-        let isOpen = true;
-        const end = reader.read().then(
-          () => (isOpen = false),
-          () => (isOpen = false),
-        );
-        return { end, isOpen: () => isOpen, leave: () => reader.cancel().catch(() => undefined) };
-      };
       const mine = await follow({ cookie: ended.cookie });
       const others = [await follow({ cookie: other.cookie }), await follow({ authorization: `Bearer ${key}` })];
       await clock.advance(watchPeriodMs);
@@ -230,10 +241,7 @@ describe('a session', () => {
       expect(await other.show()).toBe(200);
       expect(others.map(({ isOpen }) => isOpen())).toEqual([true, true]);
       for (const { leave } of others) await leave();
-    } finally {
-      registry.echo();
-    }
-  });
+    }));
 
   it('of one key are a bounded number: the oldest ends', async () => {
     const { key } = await gateway.newKey();
@@ -242,6 +250,30 @@ describe('a session', () => {
     for (let n = 0; n < sessionsPerHolderMax; n++) await signIn(key);
     expect(await first.show()).toBe(401);
   });
+});
+
+describe('a response that stays open', () => {
+  it.each<[string, (id: string) => Promise<unknown>]>([
+    ['is deleted', (id) => gateway.call(`/v3/api-keys/${id}`, { method: 'DELETE' })],
+    ['expires', () => clock.advance(600_000)],
+    [
+      'may not be used from there any more',
+      (id) => gateway.call(`/v3/api-keys/${id}`, { method: 'PUT', body: { source_addresses: ['192.0.2.1'] } }),
+    ],
+  ])('ends when its key %s', (_, change) =>
+    withOpenResponses(async () => {
+      const { id, key } = await gateway.newKey({ expiration: new Date(clock.now() + 600_000).toISOString() });
+      const { cookie } = await browser(key);
+      const streams = [await follow({ authorization: `Bearer ${key}` }), await follow({ cookie })];
+      await clock.advance(watchPeriodMs);
+      // A look at the key has been answered by then.
+      expect((await gateway.call('/v3/session', { key })).status).toBe(200);
+      expect(streams.map(({ isOpen }) => isOpen())).toEqual([true, true]);
+      await change(id);
+      await clock.advance(watchPeriodMs);
+      await Promise.all(streams.map(({ end }) => end));
+    }),
+  );
 });
 
 describe('a request with a session', () => {

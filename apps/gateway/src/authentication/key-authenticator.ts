@@ -18,6 +18,7 @@ import type { FastifyRequest } from 'fastify';
 import type { GatewayConfig } from '../config.js';
 import { AccountSuspended, OtherAddress } from '../errors.js';
 import { KeyLimiter } from '../limits/key-limiter.js';
+import { allows, type Permission } from '../permissions.js';
 import { clientAddress } from './client-address.js';
 import { GuessLimiter } from './guess-limiter.js';
 import { KnownKeys, type LastRead } from './known-keys.js';
@@ -26,6 +27,15 @@ import { fingerprintOfProof, proofOf, type VerifiedKey } from './proof.js';
 import { Refusals } from './refusals.js';
 import { SessionAuthenticator, sessionTokenIn } from './session-authenticator.js';
 import type { Source } from './source.js';
+
+/** A handshake as the reverse proxy knows it. */
+interface Handshake {
+  requestId: string;
+  /** The declared route. */
+  operation: string;
+  /** The permission that it needs. */
+  needed: Permission;
+}
 
 /** The console asks who is signed in before anyone is: nothing that an administrator has to hear of. */
 const asksWhoIsSignedIn = ({ method, headers, routeOptions }: FastifyRequest): boolean =>
@@ -71,33 +81,72 @@ export class KeyAuthenticator implements Authenticator {
   }
 
   /**
-   * Of a handshake, whose key the dispatcher checks and answers with a close code: guesses are counted here, beside it.
-   * Throws RateLimited.
+   * Of a handshake, whose key the dispatcher checks and answers with a close code: guesses and refusals are counted here,
+   * beside it. Throws RateLimited.
    */
-  admit(handshake: IncomingMessage): void {
+  admit(handshake: IncomingMessage, { requestId, ...route }: Handshake): void {
     const { authorization, 'sec-websocket-protocol': protocols } = handshake.headers;
     const given = parseApiKey(keyTextOfSocket(authorization, protocols) ?? '');
-    const address = clientAddress(handshake, this.config.trustedProxies);
+    const from = { address: clientAddress(handshake, this.config.trustedProxies), requestId };
+    const last = this.verifiedOf(given, from.address);
     // Without PostgreSQL nothing is counted, and sockets open.
-    if (!this.verifiedOf(given, address)) this.read(given, { address }).catch(() => undefined);
+    const proving = last?.isRecent ? last : this.read(given, from);
+    this.recordRefusedHandshake(proving, from, route).catch(() => undefined);
+  }
+
+  /** Whether a response that stays open may continue: the caller would be let in again. Rejects without PostgreSQL or the provider. */
+  async mayContinue(request: FastifyRequest): Promise<boolean> {
+    const token = sessionTokenIn(request.headers, this.config);
+    const proven = await (token === undefined ? this.proveAgain(request) : this.sessions.proveAgain(token));
+    return proven !== undefined && this.obstacleOf(proven, this.sourceOf(request)) === undefined;
+  }
+
+  private async proveAgain({ headers }: FastifyRequest): Promise<VerifiedKey | undefined> {
+    const given = parseApiKey(bearerOf(headers.authorization) ?? '');
+    const key = given && (await this.known.recent(given.keyId));
+    const proof = proofOf(key, given, this.clock.now());
+    return key && proof && { key, proof };
   }
 
   private sourceOf({ raw, id }: FastifyRequest): Source {
     return { address: clientAddress(raw, this.config.trustedProxies), requestId: id };
   }
 
-  private async admitVerified({ key, proof }: VerifiedKey, from: Source): Promise<void> {
-    const { accountId, keyId } = key;
-    if (!key.accountActive) {
-      this.refusals.recordRefusal({ kind: 'unauthenticated', accountId, keyId, ...from });
-      throw new AccountSuspended();
-    }
-    if (key.sourceAddresses && !isInNetworks(key.sourceAddresses, from.address)) {
-      this.refusals.recordRefusal({ kind: 'denied', accountId, keyId, ...from });
-      throw new OtherAddress();
+  private async admitVerified(proven: VerifiedKey, from: Source): Promise<void> {
+    const { key, proof } = proven;
+    const obstacle = this.obstacleOf(proven, from);
+    if (obstacle) {
+      this.recordObstacle(obstacle, proven, from);
+      throw obstacle;
     }
     await this.limiter.admitRequest(key);
-    this.logins.recordLogin(keyId, proof.accessKeyId);
+    this.logins.recordLogin(key.keyId, proof.accessKeyId);
+  }
+
+  /** Why a caller that has proven its key is not let in. */
+  private obstacleOf({ key }: VerifiedKey, { address }: Source): AccountSuspended | OtherAddress | undefined {
+    if (!key.accountActive) return new AccountSuspended();
+    return key.sourceAddresses && !isInNetworks(key.sourceAddresses, address) ? new OtherAddress() : undefined;
+  }
+
+  private recordObstacle(obstacle: AccountSuspended | OtherAddress, { key }: VerifiedKey, from: Source): void {
+    const { accountId, keyId } = key;
+    const kind = obstacle instanceof AccountSuspended ? 'unauthenticated' : 'denied';
+    this.refusals.recordRefusal({ kind, accountId, keyId, ...from });
+  }
+
+  /** `read` has recorded a handshake without a valid key. */
+  private async recordRefusedHandshake(
+    proving: VerifiedKey | Promise<VerifiedKey>,
+    from: Source,
+    { needed, operation }: Omit<Handshake, 'requestId'>,
+  ): Promise<void> {
+    const proven = await proving;
+    const { accountId, keyId, permissions } = proven.key;
+    const obstacle = this.obstacleOf(proven, from);
+    if (obstacle) this.recordObstacle(obstacle, proven, from);
+    else if (!allows(permissions, needed))
+      this.refusals.recordRefusal({ kind: 'denied', accountId, keyId, operation, ...from });
   }
 
   private async keyOf(given: ApiKey | undefined, from: Source): Promise<VerifiedKey> {

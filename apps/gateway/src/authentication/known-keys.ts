@@ -30,6 +30,12 @@ export class KnownKeys {
     return entry && { key: entry.key, isRecent: entry.untilMs > this.clock.now() };
   }
 
+  /** As it was at most five seconds ago. */
+  async recent(keyId: string): Promise<KnownKey | undefined> {
+    const last = this.last(keyId);
+    return last?.isRecent ? last.key : this.load(keyId);
+  }
+
   /** Reads from the database. Concurrent callers share the read. */
   load(keyId: string): Promise<KnownKey | undefined> {
     const under = this.loading.get(keyId);

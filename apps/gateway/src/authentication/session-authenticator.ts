@@ -5,6 +5,7 @@ import type { GatewayConfig } from '../config.js';
 import type { Session } from '../db/session.entity.js';
 import { SessionEnded } from '../errors.js';
 import { GuessLimiter } from './guess-limiter.js';
+import type { KnownKey, KnownSecret } from './key-reader.js';
 import { KnownKeys } from './known-keys.js';
 import { type Place, requireSameOriginWrite } from './origin.js';
 import { proofByHash, type VerifiedKey } from './proof.js';
@@ -47,10 +48,7 @@ export class SessionAuthenticator {
     // Known sessions keep working from an address that guesses.
     const waitMs = this.sessions.isKnown(token) ? 0 : this.guesses.waitMs(from.address);
     if (waitMs > 0) throw new RateLimited(Math.ceil(waitMs / 1_000));
-    const session = await this.liveSession(token);
-    const last = session && this.keys.last(session.holderId);
-    const key = last?.isRecent ? last.key : session && (await this.keys.load(session.holderId));
-    const proof = session && proofByHash(key, session.secretHash, this.clock.now());
+    const { key, proof } = await this.read(token);
     if (key && proof) return { key, proof };
     this.guesses.failed(from.address);
     const holder = key && { accountId: key.accountId, keyId: key.keyId };
@@ -58,9 +56,18 @@ export class SessionAuthenticator {
     throw new SessionEnded();
   }
 
-  /** Whether a response that stays open may continue: it uses the session. Rejects without PostgreSQL or the provider. */
-  async isLive(token: string): Promise<boolean> {
-    return (await this.liveSession(token)) !== undefined;
+  /** The same for a response that stays open, which uses the session. undefined: it has ended. */
+  async proveAgain(token: string): Promise<VerifiedKey | undefined> {
+    const { key, proof } = await this.read(token);
+    return key && proof && { key, proof };
+  }
+
+  /** Rejects without PostgreSQL or the provider. */
+  private async read(token: string): Promise<{ key: KnownKey | undefined; proof: KnownSecret | undefined }> {
+    const session = await this.liveSession(token);
+    const key = session && (await this.keys.recent(session.holderId));
+    const proof = session && proofByHash(key, session.secretHash, this.clock.now());
+    return { key, proof };
   }
 
   private async liveSession(token: string): Promise<Session | undefined> {

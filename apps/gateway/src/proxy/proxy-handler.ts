@@ -15,19 +15,18 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { clientAddress } from '../authentication/client-address.js';
 import { GuessLimiter } from '../authentication/guess-limiter.js';
 import { KeyAuthenticator } from '../authentication/key-authenticator.js';
-import { sessionTokenIn } from '../authentication/session-authenticator.js';
 import type { GatewayConfig } from '../config.js';
 import { NoSuchPath } from '../errors.js';
 import { allows } from '../permissions.js';
 import type { Upstream } from '../upstreams.js';
 import type { Answer } from './answer.js';
+import { CallerWatch } from './caller-watch.js';
 import { ClientDisconnect } from './client-disconnect.js';
 import { downloadHeaders, requestHeaders, responseHeaders } from './headers.js';
 import { DeviceScopes } from './device-scopes.js';
 import { IdentityTokens } from './identity-tokens.js';
 import { emptyBody, requestBody, uploadBytesMax } from './request-body.js';
 import { downloadsUpstream, permissionFor, routeOf, takesLargeBodies } from './routes.js';
-import { SessionWatch } from './session-watch.js';
 import { UpstreamCalls } from './upstream-calls.js';
 
 export type ProxiedRequest = FastifyRequest & {
@@ -58,7 +57,7 @@ export class ProxyHandler {
     private readonly upstreams: UpstreamCalls,
     private readonly guesses: GuessLimiter,
     private readonly scopes: DeviceScopes,
-    private readonly watch: SessionWatch,
+    private readonly watch: CallerWatch,
     @Inject(CONFIG) private readonly config: GatewayConfig,
   ) {}
 
@@ -80,8 +79,7 @@ export class ProxyHandler {
     const headers = requestHeaders(request.headers, this.tokens.tokenFor(identity, upstream), from);
     const call = { method: request.method, path: request.url, headers, body, signal };
     const answer = await this.upstreams.pass(upstream, call);
-    const token = sessionTokenIn(request.headers, this.config);
-    if (token !== undefined && answer.body instanceof Readable) this.watch.follow(token, answer.body);
+    if (answer.body instanceof Readable) this.watch.follow(request, answer.body);
     return this.passOn(answer, reply);
   }
 

@@ -3,6 +3,7 @@ import { type BeforeApplicationShutdown, Inject, Module, type OnApplicationBoots
 import { HttpAdapterHost } from '@nestjs/core';
 import { AuthenticationModule } from '../authentication/authentication.module.js';
 import type { GatewayConfig } from '../config.js';
+import { CallerWatch } from './caller-watch.js';
 import { ConnectionLimits } from './connection-limits.js';
 import { DeviceScopes } from './device-scopes.js';
 import { Handshakes } from './handshake.js';
@@ -10,7 +11,6 @@ import { IdentityTokens } from './identity-tokens.js';
 import { OpenCalls } from './open-calls.js';
 import { ProxyHandler } from './proxy-handler.js';
 import { ReverseProxy } from './reverse-proxy.js';
-import { SessionWatch } from './session-watch.js';
 import { Tunnels } from './tunnels.js';
 import { Upgrades } from './upgrade.js';
 import { UpstreamCalls } from './upstream-calls.js';
@@ -25,7 +25,7 @@ import { UpstreamReplicas } from './upstream-replicas.js';
     UpstreamClient,
     IdentityTokens,
     DeviceScopes,
-    SessionWatch,
+    CallerWatch,
     OpenCalls,
     ProxyHandler,
     ReverseProxy,

@@ -15,6 +15,7 @@ import { clientAddress } from '../authentication/client-address.js';
 import { KeyAuthenticator } from '../authentication/key-authenticator.js';
 import type { GatewayConfig } from '../config.js';
 import { BadGateway, UrlTooLong } from '../errors.js';
+import { notifications } from '../permissions.js';
 import { ConnectionLimits } from './connection-limits.js';
 import { type HandshakeAnswer, Handshakes } from './handshake.js';
 import { handshakeHeaders, responseHeaders } from './headers.js';
@@ -86,7 +87,7 @@ export class Upgrades {
         return asPlainRequest(server, upgrade);
       socket.on('error', () => socket.destroy());
       if (url.length > urlLengthMax) return refuse(upgrade, new UrlTooLong());
-      const refusal = this.refusalOf(request, socket);
+      const refusal = this.refusalOf(upgrade);
       if (refusal) return refuse(upgrade, refusal);
       this.openCalls.enter(socket);
       void this.pass(upgrade, url);
@@ -98,10 +99,10 @@ export class Upgrades {
     this.tunnels.closeAll(serviceRestart);
   }
 
-  private refusalOf(handshake: IncomingMessage, socket: Socket): ServiceError | undefined {
+  private refusalOf({ request, socket, requestId }: UpgradeRequest): ServiceError | undefined {
     try {
-      this.connections.admit(handshake, socket);
-      this.authenticator.admit(handshake);
+      this.connections.admit(request, socket);
+      this.authenticator.admit(request, { requestId, operation: `GET ${websocketPath}`, needed: notifications });
       return undefined;
     } catch (error) {
       if (error instanceof ServiceError) return error;
