@@ -51,6 +51,12 @@ export class NoRole extends fixed(
   'None of the roles that the provider gives you may use this installation.',
 ) {}
 
+/** GATEWAY_OIDC_ROLES gives a role of the person a key group that does not exist. */
+export class RoleIncomplete extends fixed(
+  AccessDenied,
+  'One of your roles gives a key group that does not exist: ask the operator of the installation.',
+) {}
+
 export class UserInactive extends fixed(AccessDenied, 'An administrator has deactivated this user.') {}
 
 /** The answer of the provider does not prove who signed in. */

@@ -39,7 +39,7 @@ beforeAll(async () => {
       GATEWAY_OIDC_CLIENT_ID: 'lanyard',
       GATEWAY_OIDC_CLIENT_SECRET: 'a-secret-of-the-client',
       GATEWAY_OIDC_SCOPES: 'openid profile email groups',
-      GATEWAY_OIDC_ROLES: `ops=${groups.operators},read=${groups.readers}`,
+      GATEWAY_OIDC_ROLES: `ops=${groups.operators},read=${groups.readers},half=${groups.operators},half=${newId()}`,
       GATEWAY_OIDC_NAME: 'Test provider',
       GATEWAY_UNAUTHENTICATED_RATE_BURST: '1000',
     },
@@ -125,6 +125,8 @@ describe('signing in with a browser', () => {
     ['no_role', 'cyd', { name: 'Cyd', groups: ['others'] }],
     ['no_role', 'dan', { name: 'Dan', groups: 'no list', roles: ['ops'] }],
     ['denied', null, undefined],
+    // The key group that is missing could be the one that limits the role to device groups.
+    ['failed', 'kim', { name: 'Kim', groups: ['half', 'ops'] }],
   ])('%s leads to the console with the reason, and to no session', async (reason, who, claims) => {
     await provider.isUsedBy(who, claims);
     const browser = new Browser();
@@ -201,6 +203,7 @@ describe('a session of a user', () => {
   it.each<[string, object]>([
     ['is gone at the provider', { name: 'Fay', groups: ['ops'], gone: true }],
     ['has no role any more', { name: 'Fay', groups: [] }],
+    ['has a role whose key group is missing', { name: 'Fay', groups: ['ops', 'half'] }],
   ])('ends at the next renewal when the person %s', async (_, later) => {
     const who = `fay-${newId()}`;
     const { browser } = await opened(who, { name: 'Fay', groups: ['ops'] });

@@ -96,10 +96,11 @@ describe('requests that were refused', () => {
       // There is no dispatcher.
       await once(socket, 'error');
     };
-    const [deleted, elsewhere] = [await gateway.newKey(), await gateway.newKey({ source_addresses: ['192.0.2.0/24'] })];
-    const permissions = ['devices.read'];
-    const { body: group } = await gateway.call('/v3/policy-groups', { method: 'POST', body: { name: 'r', permissions } });
-    const reader = await gateway.newKey({ groups: [group.id] });
+    const deleted = await gateway.newKey();
+    const elsewhere = await gateway.newKey({ source_addresses: ['192.0.2.0/24'] });
+    const body = { name: 'without a channel', permissions: ['devices.read'] };
+    const group = (await gateway.call('/v3/policy-groups', { method: 'POST', body })).body.id;
+    const reader = await gateway.newKey({ groups: [group] });
     // Keys that this replica has read before, as it has most.
     for (const { key } of [deleted, reader]) expect(await ask(key, '203.0.113.1')).toBe(200);
     await gateway.call(`/v3/api-keys/${deleted.id}`, { method: 'DELETE' });

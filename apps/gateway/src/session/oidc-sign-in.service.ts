@@ -10,7 +10,7 @@ import type { Source } from '../authentication/source.js';
 import { KeyGroup } from '../db/key-group.entity.js';
 import type { Session } from '../db/session.entity.js';
 import { User } from '../db/user.entity.js';
-import { AccountSuspended, DeviceGrantPending, NoRole, SignInFailed, UserInactive } from '../errors.js';
+import { AccountSuspended, DeviceGrantPending, NoRole, RoleIncomplete, SignInFailed, UserInactive } from '../errors.js';
 import { type Grant, OidcProvider } from './oidc-provider.js';
 import { emailIn, nameIn, rolesIn } from './oidc-roles.js';
 import type { SessionRecord } from './session-record.js';
@@ -23,6 +23,7 @@ const renewalMinMs = 60_000;
 const isRefusal = (error: unknown): boolean =>
   error instanceof SignInFailed ||
   error instanceof NoRole ||
+  error instanceof RoleIncomplete ||
   (error instanceof DeviceGrantPending && error.code === 'access_denied');
 
 /** Makes users and sessions of what the provider says. */
@@ -43,7 +44,7 @@ export class OidcSignIn implements OnModuleInit {
     this.authenticator.renewal = (session, refreshToken) => this.renew(session, refreshToken);
   }
 
-  /** `ask` redeems what the provider gave. Throws what it throws; NoRole, UserInactive, AccountSuspended. */
+  /** `ask` redeems what the provider gave. Throws what it throws; NoRole, RoleIncomplete, UserInactive, AccountSuspended. */
   async open(
     ask: () => Promise<Grant>,
     from: Source,
@@ -82,7 +83,7 @@ export class OidcSignIn implements OnModuleInit {
       const known = await this.userOf(grant, '');
       return known.id === holderId ? this.renewalOf({ refreshToken, ...grant }) : undefined;
     } catch (error) {
-      if (error instanceof SignInFailed || error instanceof NoRole) return undefined;
+      if (isRefusal(error)) return undefined;
       throw error;
     }
   }
@@ -92,11 +93,15 @@ export class OidcSignIn implements OnModuleInit {
     return { refreshToken, atMs: this.clock.now() + Math.max(renewalMinMs, seconds * 1_000) };
   }
 
-  /** A person belongs to one account: roles of several would say that a sign-in is for either. */
+  /**
+   * A person belongs to one account: roles of several would say that a sign-in is for either. A key group that is missing
+   * may have been the one that limits the others to device groups.
+   */
   private async userOf({ subject, claims }: Grant, requestId: string): Promise<User> {
     const { roles, rolesClaim, issuer } = this.provider.settings;
-    const ids = rolesIn(claims, rolesClaim).flatMap((role) => roles.get(role) ?? []);
-    const groups = await this.database.manager.findBy(KeyGroup, { id: In(ids) });
+    const ids = new Set(rolesIn(claims, rolesClaim).flatMap((role) => roles.get(role) ?? []));
+    const groups = await this.database.manager.findBy(KeyGroup, { id: In([...ids]) });
+    if (groups.length < ids.size) throw new RoleIncomplete();
     if (new Set(groups.map(({ accountId }) => accountId)).size !== 1) throw new NoRole();
     const person = { issuer: issuer.href, subject, name: nameIn(claims), email: emailIn(claims), groups };
     return this.users.know(person, requestId);
