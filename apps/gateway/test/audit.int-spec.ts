@@ -84,6 +84,29 @@ it('groups, applications and their access keys', async () => {
   await expectCodes(accessKey, ['SYS_533', 'SYS_534', 'SYS_535']);
 });
 
+it('what a new key, key group or application may do, and what limits it', async () => {
+  const deviceGroup = 'd'.repeat(32);
+  const limits = { permissions: ['devices.read'], device_groups: [deviceGroup] };
+  const group = (await send('POST', '/v3/policy-groups', { name: 'limited', ...limits })).body.id;
+  const expiration = '2098-01-02T03:04:05.000000Z';
+  const limit = { device_groups: [deviceGroup], source_addresses: ['192.0.2.0/24', '2001:db8::/32'], expiration };
+  const key = (await send('POST', '/v3/api-keys', { name: 'limited', groups: [group], ...limit })).body.id;
+  const application = (await send('POST', '/v3/applications', { name: 'limited', groups: [group] })).body.id;
+  const path = `/v3/applications/${application}/access-keys`;
+  const accessKey = (await send('POST', path, { name: 'limited', status: 'INACTIVE', expiration })).body.id;
+  await expectCodes(accessKey, ['SYS_533']);
+  const changesOf = (id: string): unknown => recorded.all.find(({ data }) => data?.['target_id'] === id)?.changes;
+  expect(changesOf(group)).toEqual({ permissions: 'devices.read', device_groups: deviceGroup });
+  expect(changesOf(key)).toEqual({
+    groups: group,
+    device_groups: deviceGroup,
+    source_addresses: '192.0.2.0/24,2001:db8::/32',
+    expiration,
+  });
+  expect(changesOf(application)).toEqual({ groups: group });
+  expect(changesOf(accessKey)).toEqual({ status: 'INACTIVE', expiration });
+});
+
 it('accounts: in the log of the account that it was done to, by an actor of another', async () => {
   const { id } = (await send('POST', '/v3/accounts', { display_name: 'Tenant' })).body;
   await send('PUT', `/v3/accounts/${id}`, { company: 'Inc', city: 'Ulm' });

@@ -3,6 +3,7 @@ import {
   changesOf,
   CLOCK,
   type Clock,
+  formatTimestamp,
   hashSecret,
   type ListEnvelope,
   type ListQuery,
@@ -103,7 +104,10 @@ export class AccessKeys {
       });
       await manager.save(key);
       await storeHolder(change, application);
-      await this.record(change, by, 'SYS_533', key);
+      await this.record(change, by, 'SYS_533', key, {
+        ...(key.status === 'inactive' && { status: 'INACTIVE' }),
+        ...(key.expiresAt && { expiration: formatTimestamp(key.expiresAt) }),
+      });
       return key;
     });
     return accessKeyRecord(made, this.clock.now(), secret);

@@ -1,5 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type By, changesOf, CLOCK, type Clock, hashSecret, type Identity, newId, newSecret } from '@lanyard/service';
+import {
+  type By,
+  changesOf,
+  CLOCK,
+  type Clock,
+  formatTimestamp,
+  hashSecret,
+  type Identity,
+  newId,
+  newSecret,
+} from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { ApiKey } from '../db/api-key.entity.js';
@@ -24,6 +34,15 @@ const actionOf = (changes: Record<string, string>): AuditAction['action'] => {
   if (changes['status'] === undefined) return 'SYS_511';
   return changes['status'] === 'INACTIVE' ? 'SYS_512' : 'SYS_513';
 };
+
+/** What a new key may do, and what limits it. */
+const grantOf = ({ groups, status, deviceGroups, sourceAddresses, expiresAt }: ApiKey): Record<string, string> => ({
+  groups: groups.map((group) => group.id).join(','),
+  ...(status === 'inactive' && { status: 'INACTIVE' }),
+  ...(deviceGroups && { device_groups: deviceGroups.join(',') }),
+  ...(sourceAddresses && { source_addresses: sourceAddresses.join(',') }),
+  ...(expiresAt && { expiration: formatTimestamp(expiresAt) }),
+});
 
 /** Creates, shows, changes, resets and deletes the keys of an account. The controller checks permissions. */
 @Injectable()
@@ -65,8 +84,7 @@ export class ApiKeys extends HolderRecords<ApiKey, ApiKeyRecord> {
       });
       await manager.save(made);
       await announce(made);
-      const changes = { groups: made.groups.map((group) => group.id).join(',') };
-      await record(caller, { action: 'SYS_510', target: this.targetOf(made), changes });
+      await record(caller, { action: 'SYS_510', target: this.targetOf(made), changes: grantOf(made) });
       return made;
     });
     return this.record(key, secret);

@@ -59,7 +59,8 @@ export class Applications extends HolderRecords<Application, ApplicationRecord> 
       });
       await manager.save(application);
       await announce(application);
-      await record(by.caller, { action: 'SYS_530', target: this.targetOf(application) });
+      const changes = { groups: application.groups.map((group) => group.id).join(',') };
+      await record(by.caller, { action: 'SYS_530', target: this.targetOf(application), changes });
       return application;
     });
     return applicationRecord(made);

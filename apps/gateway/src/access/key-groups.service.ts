@@ -116,7 +116,11 @@ export class KeyGroups {
       });
       await manager.save(group);
       await addToGroups(change, await membersOf(manager, accountId, members), [group]);
-      await change.record(by.caller, { action: 'SYS_520', target: targetOf(group), data: listed(members) });
+      const changes = {
+        permissions: permissionsOfGroup(group).join(','),
+        ...(group.deviceGroups && { device_groups: group.deviceGroups.join(',') }),
+      };
+      await change.record(by.caller, { action: 'SYS_520', target: targetOf(group), changes, data: listed(members) });
       return group;
     });
   }
