@@ -5,6 +5,7 @@ import { Writable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { newId } from '../ids.js';
 import { formatApiKey, newSecret } from '../keys/api-key.js';
+import { newTicket } from '../keys/download-tickets.js';
 import { createLogger } from './logger.js';
 
 const capture = (): { lines: string[]; destination: Writable } => {
@@ -25,8 +26,17 @@ describe('logger', () => {
     logger.info({ url: 'postgres://lanyard:hunter2@db/x' }, 'connect');
     const token = newSecret(accountId, keyId).padEnd(43, '-');
     logger.error({ err: new Error(`refused ls_${token}`) }, `Bearer ls_${token}`);
+    // A request for a download that fails is logged with its path.
+    const ticket = newTicket();
+    logger.error({ path: `/downloads/${ticket}`, list: `part-${keyId}` }, 'request failed');
+    logger.warn({ err: new Error('not signed: whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw') }, 'failed');
     const text = lines.join('');
-    expect(lines).toHaveLength(5);
+    expect(lines).toHaveLength(7);
+    expect(text).not.toContain(ticket);
+    expect(text).toContain('/downloads/t-…');
+    expect(text).toContain(`part-${keyId}`);
+    expect(text).not.toContain('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw');
+    expect(text).toContain('postgres://lanyard:…@db/x');
     expect(text).not.toContain(token);
     expect(text).not.toContain(secret);
     expect(text).not.toContain('abc123');

@@ -11,14 +11,21 @@ const redacted = ['authorization', 'key', 'secret', 'password', 'headers', 'cook
   `*.*.${name}`,
 ]);
 
-const secretText = /(ak_[12][0-9a-f]{64})[0-9A-Za-z]{32}|\b(ls_)[\w-]{43}|(\/\/[^/:@\s]*):[^/@\s]+@/g;
+/** Keys, tokens of sessions, signing secrets, tickets of downloads and passwords, each behind what may be shown. */
+const secretText = new RegExp(
+  [
+    String.raw`(ak_[12][0-9a-f]{64})[0-9A-Za-z]{32}`,
+    String.raw`\b(ls_)[\w-]{43}`,
+    String.raw`\b(whsec_)[\w+/=-]{16,}`,
+    String.raw`\b(t-)[0-9a-f]{32}\b`,
+    String.raw`(\/\/[^/:@\s]*:)[^/@\s]+(?=@)`,
+  ].join('|'),
+  'g',
+);
 
-/** Cuts the secret part of API keys, the tokens of sessions and the passwords of URLs out of a text. */
+/** Cuts secrets out of a text. */
 export const withoutSecrets = (text: string): string =>
-  text.replace(secretText, (_, key?: string, session?: string, url?: string) => {
-    const start = key ?? session;
-    return start ? `${start}…` : `${url}:…@`;
-  });
+  text.replace(secretText, (_, ...starts: string[]) => `${starts.find(Boolean) ?? ''}…`);
 
 export interface LoggerOptions {
   app: string;
