@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { allows, isInScope } from '@lanyard/contracts';
 import { Injectable } from '@nestjs/common';
 import { AccessKeysReader } from '../state/access-keys.reader.js';
@@ -14,6 +15,15 @@ export class Receivers {
   /** Whether the device is one of the device groups that the key is limited to. */
   maySee(keyId: string, deviceId: string): boolean {
     return isInScope(this.keys.get(keyId)?.deviceGroups, this.groups.get(deviceId));
+  }
+
+  /** Called when a key of the account sees other devices than before, because its limit is another one. */
+  onLimitChange(listener: (accountId: string) => void): void {
+    this.keys.onChange((_, now, before) => {
+      const accountId = (now ?? before)?.accountId;
+      const isSame = isDeepStrictEqual(now?.deviceGroups, before?.deviceGroups);
+      if (accountId !== undefined && !isSame) listener(accountId);
+    });
   }
 
   /** A key that is not announced yet may, because the gateway let it subscribe. */

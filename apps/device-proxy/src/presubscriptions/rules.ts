@@ -42,6 +42,12 @@ export class Rules {
     return rules;
   }
 
+  /** The next call returns another object, although no rule has changed: they match other devices than before. */
+  renew(accountId: string): void {
+    this.cache.delete(accountId);
+    this.found.delete(accountId);
+  }
+
   private async load(accountId: string): Promise<readonly RulesOfKey[]> {
     const rows = await this.dataSource.manager.find(Presubscription, { where: { accountId }, order: { keyId: 'ASC' } });
     const rules = rows.map(({ keyId, rules: list }) => ({ keyId, rules: list }));

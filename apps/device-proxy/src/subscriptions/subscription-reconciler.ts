@@ -71,6 +71,7 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
     this.work = new RunningWork(clock);
     // Rules of keys that are limited to groups may match the device from now on, or no longer.
     groups.onChange((deviceId) => sessions.get(deviceId)?.unsettle());
+    receivers.onLimitChange((accountId) => rules.renew(accountId));
   }
 
   async beforeApplicationShutdown(): Promise<void> {
