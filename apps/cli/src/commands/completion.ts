@@ -1,26 +1,46 @@
-import { type Command, Option } from 'commander';
+import type { Command, Option } from 'commander';
 import type { Cli } from '../cli.js';
 import { UsageError } from '../errors.js';
 
-/** The words that may follow on each command: its subcommands and its long options. */
-const wordsOf = (command: Command): string[] => [
-  ...command.commands.map((each) => each.name()),
-  ...command.options.map(({ long }: Option) => long ?? '').filter((long) => long !== ''),
+/** A command, and the words that lead to it. */
+interface Place {
+  path: string;
+  command: Command;
+}
+
+const placesOf = (command: Command, path: string): Place[] => [
+  { path, command },
+  ...command.commands.flatMap((each) => placesOf(each, `${path} ${each.name()}`)),
 ];
 
-const everywhere = (program: Command): string[] => program.options.map(({ long }) => long ?? '');
+/** Its own, and those of `list`, which is the default wherever it is a subcommand. */
+const optionsOf = (command: Command): Option[] =>
+  [command, ...command.commands.filter((each) => each.name() === 'list')].flatMap(({ options }) => options);
+
+const longOf = ({ long }: Option): string[] => (long ? [long] : []);
+
+/** The words that may follow a command: its subcommands and options, and the options of all commands. */
+const wordsOf = (command: Command, program: Command): string =>
+  [
+    ...command.commands.map((each) => each.name()),
+    ...optionsOf(command).flatMap(longOf),
+    ...(command === program ? [] : program.options.flatMap(longOf)),
+  ].join(' ');
 
 const bash = (program: Command): string => {
-  const cases = program.commands.map(
-    (each) => `    ${each.name()}) words="${[...wordsOf(each), ...everywhere(program)].join(' ')}" ;;`,
-  );
+  const places = placesOf(program, 'lanyard');
+  const paths = places.slice(1).map(({ path }) => `"${path}"`);
+  const cases = places.map(({ path, command }) => `    "${path}") words="${wordsOf(command, program)}" ;;`);
   return `_lanyard() {
-  local words="${wordsOf(program).join(' ')}"
-  if [ "$COMP_CWORD" -gt 1 ]; then
-    case "\${COMP_WORDS[1]}" in
-${cases.join('\n')}
+  local at=lanyard word words=""
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    case "$at $word" in
+      ${paths.join('|')}) at="$at $word" ;;
     esac
-  fi
+  done
+  case "$at" in
+${cases.join('\n')}
+  esac
   COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
   [ \${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -f -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
@@ -33,24 +53,24 @@ ${bash(program)}`;
 
 const quoted = (text: string): string => `'${text.replace(/[\\']/g, (c) => `\\${c}`)}'`;
 
+const fishOption = (condition: string, { long, description }: Option): string =>
+  `complete -c lanyard ${condition}-l ${long?.slice(2)} -d ${quoted(description)}`;
+
+const fishCommand = (each: Command): string[] => {
+  const isSeen = (name: string): string => `__fish_seen_subcommand_from ${name}`;
+  const inside = `-n '${isSeen(each.name())}' `;
+  return [
+    `complete -c lanyard -f -n __fish_use_subcommand -a ${each.name()} -d ${quoted(each.description())}`,
+    ...each.commands.map((sub) => `complete -c lanyard ${inside}-a ${sub.name()} -d ${quoted(sub.description())}`),
+    ...optionsOf(each).map((option) => fishOption(inside, option)),
+    ...each.commands.flatMap((sub) =>
+      sub.options.map((option) => fishOption(`-n '${isSeen(each.name())}; and ${isSeen(sub.name())}' `, option)),
+    ),
+  ];
+};
+
 const fish = (program: Command): string =>
-  program.commands
-    .flatMap((each) => {
-      const inside = `-n '__fish_seen_subcommand_from ${each.name()}'`;
-      return [
-        `complete -c lanyard -f -n __fish_use_subcommand -a ${each.name()} -d ${quoted(each.description())}`,
-        ...each.commands.map((sub) => `complete -c lanyard ${inside} -a ${sub.name()} -d ${quoted(sub.description())}`),
-        ...each.options.map(
-          ({ long, description }) => `complete -c lanyard ${inside} -l ${long?.slice(2)} -d ${quoted(description)}`,
-        ),
-      ];
-    })
-    .concat(
-      program.options.map(
-        ({ long, description }) => `complete -c lanyard -l ${long?.slice(2)} -d ${quoted(description)}`,
-      ),
-    )
-    .join('\n');
+  [...program.commands.flatMap(fishCommand), ...program.options.map((option) => fishOption('', option))].join('\n');
 
 const shells: Record<string, (program: Command) => string> = { bash, zsh, fish };
 
