@@ -6,6 +6,8 @@ export class LocalServer {
   readonly values: number[] = [];
   /** Of the messages that it took. */
   readonly ids: string[] = [];
+  /** Where the last one was sent. */
+  path: string | undefined;
   refused = 0;
   /** How many more messages it refuses. */
   refuses = 0;
@@ -24,6 +26,7 @@ export class LocalServer {
           headers: request.headers,
         });
         this.ids.push(String(request.headers['webhook-id']));
+        this.path = request.url;
         for (const event of events)
           if (event.category === 'notifications') this.values.push(Number(textOf(event.payload)));
         response.writeHead(204).end();

@@ -19,7 +19,7 @@ describe('lanyard forward', () => {
   const secretFile = join(cli.folder, 'secret');
 
   const start = (...args: string[]): Run =>
-    cli.start(['forward', `http://127.0.0.1:${port}/events`, '--secret-file', secretFile, ...args], {
+    cli.start(['forward', `http://127.0.0.1:${port}/events/`, '--secret-file', secretFile, ...args], {
       LANYARD_URL: system.baseUrl,
       LANYARD_KEY: app.key,
     });
@@ -65,6 +65,8 @@ describe('lanyard forward', () => {
     await server.listen(port);
     run = start();
     await arrivesWhole();
+    // With the slash at its end: it is another path without.
+    expect(server.path).toBe('/events/');
 
     server.refuses = 3;
     await report(5);

@@ -6,7 +6,7 @@ import { type Forwarded, Journal, keptMax } from '../forward/journal.js';
 import { messages, openPullChannel } from '../forward/pull-channel.js';
 import { signingSecret } from '../forward/signature.js';
 import { counted } from '../output/counted.js';
-import { checkedUrl } from '../settings/connection.js';
+import { checkedTarget } from '../settings/connection.js';
 import { collected, headersOf, wholeNumber } from './values.js';
 
 interface ForwardOptions {
@@ -67,7 +67,7 @@ export const addForward = (program: Command, cli: Cli): void => {
     )
     .action(async (url: string, options: ForwardOptions, command: Command) => {
       const target: Target = {
-        url: checkedUrl(url),
+        url: checkedTarget(url),
         method: options.method,
         headers: headersOf(options.header),
         secret: options.secretFile === undefined ? undefined : signingSecret(options.secretFile),

@@ -14,7 +14,8 @@ export interface ConnectionOptions {
 export const developmentUrl = 'http://127.0.0.1:8080';
 const developmentKeyFile = '.lanyard/admin.key';
 
-export const checkedUrl = (text: string): string => {
+/** The address of a server, as it is written. */
+export const checkedTarget = (text: string): string => {
   let url: URL;
   try {
     url = new URL(text);
@@ -25,8 +26,11 @@ export const checkedUrl = (text: string): string => {
     throw new UsageError('The address must start with http:// or https://.');
   if (url.username !== '' || url.password !== '')
     throw new UsageError('The address must not contain a user name or password.');
-  return url.href.replace(/\/+$/, '');
+  return url.href;
 };
+
+/** The address of the service, which paths are appended to. */
+export const checkedUrl = (text: string): string => checkedTarget(text).replace(/\/+$/, '');
 
 const notSignedIn = (): CliError =>
   new CliError(
