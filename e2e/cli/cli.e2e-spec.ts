@@ -1,4 +1,4 @@
-import { chmodSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually, thermometer } from '@lanyard/testing';
@@ -206,11 +206,58 @@ describe('the command line', () => {
     expect([imported.code, imported.stdout]).toEqual([1, '1 of 2 devices created.\n']);
     expect(imported.stderr).toContain('endpoint_name');
 
-    const file = join(cli.folder, 'made.key');
-    const made = await cli.run(['keys', 'create', fresh('made'), '--out', file]);
+    const [file, own] = [join(cli.folder, 'made.key'), fresh('made')];
+    const made = await cli.run(['keys', 'create', own, '--out', file]);
     expect([made.code, statSync(file).mode & 0o777]).toEqual([0, 0o600]);
-    const limited = await cli.run(['keys'], { env: { LANYARD_URL: system.baseUrl, LANYARD_KEY_FILE: file } });
-    expect([limited.code, limited.stderr]).toEqual([4, expect.stringContaining('admin')]);
+    const asMade = { env: { LANYARD_URL: system.baseUrl, LANYARD_KEY_FILE: file } };
+    const refused = await cli.run(['keys'], asMade);
+    expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining('admin')]);
+    // No file is left where there is no key; by its id, a key may rotate itself.
+    const second = join(cli.folder, 'second.key');
+    expect((await cli.run(['keys', 'create', 'other', '--out', second], asMade)).code).toBe(4);
+    expect(existsSync(second)).toBe(false);
+    const all = await cli.json<{ id: string; name: string }[]>('keys');
+    const { id } = all.find((each) => each.name === own) as { id: string };
+    expect((await cli.run(['keys', 'rotate', id, '--out', second], asMade)).code).toBe(0);
+    expect(readFileSync(second, 'utf8')).toMatch(/^ak_1/);
+  });
+
+  it('makes keys that are limited, by the names of device groups', async () => {
+    const app = new Application(system.baseUrl, system.adminKey);
+    const group = fresh('limit');
+    const { id } = (await app.call('POST', '/v3/device-groups', { name: group })).json as { id: string };
+    const source = ['--source', '127.0.0.0/8', '--source', '::1'];
+    const limits = ['--device-group', group, ...source, '--expires', '2098-01-02T03:04:05Z'];
+    expect(await cli.json('keys', 'create', fresh('limited'), ...limits)).toMatchObject({
+      device_groups: [id],
+      source_addresses: ['127.0.0.0/8', '::1'],
+      expiration: '2098-01-02T03:04:05.000000Z',
+    });
+    expect((await cli.run(['keys', 'create', 'limited', '--device-group', `${group}x`])).code).toBe(6);
+    expect((await app.call('DELETE', `/v3/device-groups/${id}`)).status).toBe(204);
+  });
+
+  it('ends with 5 without a result in time, and with 130 when it is interrupted before', async () => {
+    const app = new Application(system.baseUrl, system.adminKey);
+    const absent = fresh('absent');
+    await app.call('POST', '/v3/devices', { endpoint_name: absent });
+    // The device-proxy learns of the device a moment later.
+    const late = await eventually(async () => {
+      const run = await cli.run(['read', absent, '/3/0/0', '--timeout', '1']);
+      expect(run.code).not.toBe(6);
+      return run;
+    });
+    expect([late.code, late.stdout, late.stderr]).toEqual([5, '', expect.stringContaining('lanyard commands wait')]);
+    const waiting = cli.start(['read', absent, '/3/0/0']);
+    const sent = await eventually(async () => {
+      const all = await cli.json<{ async_id: string }[]>('commands', '--device', absent);
+      expect(all).toHaveLength(2);
+      return all[0]?.async_id as string;
+    });
+    expect(await waiting.stop()).toBe(130);
+    expect((await cli.run(['commands', 'cancel', sent])).code).toBe(0);
+    expect((await cli.run(['commands', 'wait', sent])).code).toBe(1);
+    expect((await cli.run(['devices', 'delete', absent])).code).toBe(0);
   });
 
   it('rotates and deletes keys, deletes devices, and forgets profiles', async () => {

@@ -1,9 +1,9 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import type { ApiKey } from '@lanyard/client';
 import type { Command } from 'commander';
 import type { Cli, Session } from '../cli.js';
 import { UsageError } from '../errors.js';
-import { findNamed } from '../names/records.js';
+import { findGroup, findNamed, isId } from '../names/records.js';
 import { type Column, idColumn } from '../output/output.js';
 import { timeOf } from '../output/time.js';
 import { collected } from './values.js';
@@ -24,7 +24,10 @@ const hand = async ({ out }: Session, file: string | undefined, make: () => Prom
   } catch (error) {
     throw new UsageError(`The file cannot be written: ${(error as Error).message}`);
   }
-  const key = await make();
+  const key = await make().catch((error: unknown) => {
+    if (file !== undefined) rmSync(file);
+    throw error;
+  });
   if (file === undefined) return out.result(key, () => key.key);
   writeFileSync(file, `${key.key}\n`);
   out.note(`The key is in ${file}, which only you can read.`);
@@ -32,21 +35,33 @@ const hand = async ({ out }: Session, file: string | undefined, make: () => Prom
 
 interface CreateOptions {
   group?: string[];
+  deviceGroup?: string[];
+  source?: string[];
   expires?: string;
   out?: string;
 }
 
-const create = async (session: Session, name: string, { group = [], expires, out }: CreateOptions): Promise<void> => {
+const create = async (session: Session, name: string, options: CreateOptions): Promise<void> => {
   const { lanyard } = session;
+  const { group = [], deviceGroup = [], source, expires, out } = options;
   const groups: string[] = [];
   for (const each of group)
     groups.push((await findNamed('key group', lanyard.items('GET /v3/policy-groups'), each)).id);
-  const body = { name, ...(groups.length > 0 && { groups }), ...(expires !== undefined && { expiration: expires }) };
+  const deviceGroups: string[] = [];
+  for (const each of deviceGroup) deviceGroups.push(await findGroup(lanyard, each));
+  const body = {
+    name,
+    ...(groups.length > 0 && { groups }),
+    ...(deviceGroups.length > 0 && { device_groups: deviceGroups }),
+    ...(source && { source_addresses: source }),
+    ...(expires !== undefined && { expiration: expires }),
+  };
   await hand(session, out, () => lanyard.call('POST /v3/api-keys', { body }));
 };
 
-const keyOf = ({ lanyard }: Session, name: string): Promise<ApiKey> =>
-  findNamed('key', lanyard.items('GET /v3/api-keys'), name);
+/** Only administrators may list keys, but every key may be used to change itself. */
+const keyIdOf = async ({ lanyard }: Session, name: string): Promise<string> =>
+  isId(name) ? name : (await findNamed('key', lanyard.items('GET /v3/api-keys'), name)).id;
 
 export const addKeys = (program: Command, cli: Cli): void => {
   const keys = program.command('keys').description('List, create, rotate and delete API keys');
@@ -66,6 +81,16 @@ export const addKeys = (program: Command, cli: Cli): void => {
       'key group (name or id) whose permissions the key gets; repeatable; default: Developers',
       collected,
     )
+    .option(
+      '--device-group <group>',
+      'device group (name or id) that the key is limited to; repeatable; default: all devices',
+      collected,
+    )
+    .option(
+      '--source <network>',
+      'address or network that the key may be used from, for example 192.0.2.0/24; repeatable; default: any',
+      collected,
+    )
     .option('--expires <time>', 'ISO 8601; requests with the key are rejected from then on')
     .option('--out <file>', 'write the key to this new file of mode 600 instead of printing it')
     .action((name: string, options: CreateOptions, command: Command) => create(cli.session(command), name, options));
@@ -76,7 +101,7 @@ export const addKeys = (program: Command, cli: Cli): void => {
     .option('--out <file>', 'write the key to this new file of mode 600 instead of printing it')
     .action(async (name: string, { out }: { out?: string }, command: Command) => {
       const session = cli.session(command);
-      const { id } = await keyOf(session, name);
+      const id = await keyIdOf(session, name);
       await hand(session, out, () => session.lanyard.call('POST /v3/api-keys/{id}/rotate', { path: { id } }));
     });
   keys
@@ -85,7 +110,7 @@ export const addKeys = (program: Command, cli: Cli): void => {
     .argument('<key>', 'name or id')
     .action(async (name: string, _, command: Command) => {
       const session = cli.session(command);
-      const { id } = await keyOf(session, name);
+      const id = await keyIdOf(session, name);
       await session.lanyard.call('DELETE /v3/api-keys/{id}', { path: { id } });
       session.out.note(`Key ${name} is deleted.`);
     });

@@ -2,8 +2,7 @@ import type { Device, Lanyard } from '@lanyard/client';
 import { NotFound } from '@lanyard/client';
 import { NameUnknown, UsageError } from '../errors.js';
 import { closest } from './closest.js';
-
-const idPattern = /^[0-9a-f]{32}$/;
+import { isId } from './records.js';
 
 /** How many devices are compared with a name that no device has. */
 const comparedMax = 1_000;
@@ -37,7 +36,7 @@ const unknown = async (lanyard: Lanyard, name: string): Promise<NameUnknown> => 
 };
 
 export const findDevice = async (lanyard: Lanyard, nameOrId: string): Promise<Device> => {
-  const known = idPattern.test(nameOrId) ? await byId(lanyard, nameOrId) : undefined;
+  const known = isId(nameOrId) ? await byId(lanyard, nameOrId) : undefined;
   if (known) return known;
   const [found, ...others] = nameOrId === '' ? [] : await byName(lanyard, nameOrId);
   if (!found) throw await unknown(lanyard, nameOrId);

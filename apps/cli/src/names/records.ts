@@ -7,6 +7,8 @@ interface Named {
   name: string;
 }
 
+export const isId = (text: string): boolean => /^[0-9a-f]{32}$/.test(text);
+
 /** The record with this id or name among all of a kind, of which an account has few. */
 export const findNamed = async <T extends Named>(kind: string, all: AsyncIterable<T>, nameOrId: string): Promise<T> => {
   const named: T[] = [];
