@@ -181,6 +181,11 @@ describe('the command line', () => {
     expect((await cli.run(['channels', 'status'])).stdout).toMatch(/Kind +pull/);
     expect((await cli.run(['channels', 'delete'])).code).toBe(0);
     expect((await cli.run(['channels', 'status'])).code).toBe(6);
+    expect(await cli.json('channels', 'create', 'pull', '--uid')).toMatchObject({
+      kind: 'pull',
+      serialization: { cfg: { include_uid: true } },
+    });
+    expect((await cli.run(['channels', 'delete'])).code).toBe(0);
     expect(await cli.json('explain', name)).toMatchObject({ subject: { type: 'device', id: deviceId } });
     expect((await cli.run(['history', name, sensor])).stdout).toContain('24.75');
     expect((await cli.run(['resources', name])).stdout).toContain('/3303/0/5700');
@@ -314,10 +319,11 @@ describe('the command line', () => {
       ['pause', 'paused'],
       ['resume', 'running'],
     ] as const) {
-      expect((await cli.run(['campaign', action, name])).stderr).toContain(`is ${state}`);
+      expect(await cli.json('campaign', action, name)).toMatchObject({ name, state });
       await watch.shows(new RegExp(`^${state}: `, 'm'));
     }
-    expect((await cli.run(['campaign', 'abort', name])).code).toBe(0);
+    const aborted = await cli.run(['campaign', 'abort', name]);
+    expect([aborted.code, aborted.stdout, aborted.stderr]).toEqual([0, '', expect.stringContaining('is aborted')]);
     expect(await watch.ended).toBe(0);
     expect(watch.stdout).toMatch(/\naborted: .*\n$/);
     expect((await cli.run(['campaign', 'show', name])).stdout).toMatch(/State +aborted/);

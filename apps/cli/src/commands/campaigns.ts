@@ -81,8 +81,9 @@ const addChanges = (campaign: Command, cli: Cli): void => {
       .action(async (name: string, _, command: Command) => {
         const session = cli.session(command);
         const { id } = await campaignOf(session, name);
-        const { state } = await session.lanyard.call(`POST /v3/update-campaigns/{id}/${action}`, { path: { id } });
-        session.out.note(`The campaign is ${state}.`);
+        const changed = await session.lanyard.call(`POST /v3/update-campaigns/{id}/${action}`, { path: { id } });
+        if (session.out.options.json) return session.out.json(changed);
+        session.out.note(`The campaign is ${changed.state}.`);
       });
 };
 

@@ -68,12 +68,14 @@ const create = async (cli: Cli, kind: string, options: CreateOptions, command: C
     use_endpoint_name: options.endpointName ?? false,
   };
   const body = { serialization: { cfg } };
-  if (kind === 'callback')
-    await lanyard.call('PUT /v2/notification/callback', {
-      body: { ...body, url: options.url as string, headers: headersOf(options.header) },
-    });
-  else if (kind === 'websocket') await lanyard.call('PUT /v2/notification/websocket', { body });
-  else await lanyard.call('PUT /v2/notification/pull', { body });
+  const register = (): Promise<object> => {
+    if (kind === 'websocket') return lanyard.call('PUT /v2/notification/websocket', { body });
+    if (kind === 'pull') return lanyard.call('PUT /v2/notification/pull', { body });
+    const target = { url: options.url as string, headers: headersOf(options.header) };
+    return lanyard.call('PUT /v2/notification/callback', { body: { ...body, ...target } });
+  };
+  const channel = await register();
+  if (out.options.json) return out.json({ kind, ...channel });
   out.note(`The key has a ${kind} channel.`);
 };
 
