@@ -140,6 +140,20 @@ describe('delivery to a WebSocket', () => {
     await closedWith(await connect(), 1008);
   });
 
+  it('1008: a key that may be used from other networks only', async () => {
+    await register();
+    const keys = service.app.get(KeyDirectory);
+    const isAllowedHere = (): boolean => keys.isAllowedFrom(customer.keyId, '127.0.0.1');
+    await system.announceKey(customer, { sourceAddresses: ['192.0.2.0/24'] });
+    await eventually(() => !isAllowedHere());
+    await closedWith(await connect(), 1008);
+    await system.announceKey(customer, { sourceAddresses: ['127.0.0.0/8'] });
+    await eventually(isAllowedHere);
+    const client = await connect();
+    await system.value(customer, 1);
+    await eventually(() => expect(received(client)).toEqual(['1']));
+  });
+
   it.each<[string, object]>([
     ['deleted key', { status: 'deleted' }],
     ['suspended key', { status: 'inactive' }],
