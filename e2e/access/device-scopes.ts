@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from '@jest/globals';
 import { eventually } from '@lanyard/testing';
+import { Client } from 'undici';
 import type { Application, Reply } from '../application.ts';
 import { fresh } from '../journeys.ts';
 import type { Operation } from './matrix.ts';
@@ -157,9 +158,50 @@ export const deviceScopes = async (
   expect((await admin.call('GET', `/v3/devices/${others.device}`)).text).toBe(before);
 };
 
+/** Paths that a service could read as those of another device or group than the gateway does. */
+const spellings = ({ mine, others }: Fleet): string[] => [
+  `/v3/devices/${mine.device}/../${others.device}`,
+  `/v3/devices/${mine.device}/%2e%2e/${others.device}`,
+  `/v3/devices/${mine.device}%2f..%2f${others.device}`,
+  `/v3/devices/${mine.device}?/../${others.device}`,
+  `/v3/devices/./${others.device}`,
+  `//v3//devices//${others.device}/`,
+  `/v3/devices/${others.device.toUpperCase()}`,
+  `/v3/devices/${others.device}%20`,
+  `/v3/devices/${others.device};a=b`,
+  `/v3/devices/${others.device}%00`,
+  `/v3/devices?groups__eq=${others.group}&groups__eq=${mine.group}`,
+  `/v3/device-groups/${mine.group}/devices/../../${others.group}/devices`,
+  `/v3/device-groups/${mine.group}%2f..%2f${others.group}/devices`,
+];
+
+/** The targets go over the wire as they are. */
+const spelledOtherwise = async (fleet: Fleet, name: string): Promise<void> => {
+  const { baseUrl, key } = fleet.limited;
+  const client = new Client(baseUrl);
+  const headers = { authorization: `Bearer ${key}`, accept: 'application/json' };
+  const send = async (path: string): Promise<string> => {
+    const { body } = await client.request({ method: 'GET', path, headers });
+    return body.text();
+  };
+  try {
+    for (const path of spellings(fleet)) {
+      // A server that refuses a target may end the connection before it is used again.
+      const text = await send(path).catch(() => send(path));
+      expect([path, text]).toEqual([path, expect.not.stringContaining(name)]);
+    }
+  } finally {
+    await client.close();
+  }
+};
+
 /** Ways around the paths: filters, bulk changes, moving devices, the limits of the key itself. */
 export const scopeEscapes = async (tenant: () => Promise<Application>): Promise<void> => {
-  const { admin, limited, mine, others, hidden } = await fleetOf(await tenant());
+  const fleet = await fleetOf(await tenant());
+  const { admin, limited, mine, others, hidden } = fleet;
+  const name = hidden[3] as string;
+  expect((await admin.call('GET', `/v3/devices/${others.device}`)).text).toContain(name);
+  await spelledOtherwise(fleet, name);
   const ask = async (path: string): Promise<string> => (await limited.call('GET', path)).text;
   const paths = [
     `/v3/devices?id__in=${others.device},${mine.device}&include=total_count`,
@@ -169,7 +211,7 @@ export const scopeEscapes = async (tenant: () => Promise<Application>): Promise<
     `/v3/devices/export?id__eq=${others.device}`,
     `/v3/device-events?device_id__eq=${others.device}`,
     `/v3/device-events?group_id__eq=${others.group}&include=total_count`,
-    `/v3/explain?device_id=${hidden[3]}`,
+    `/v3/explain?device_id=${name}`,
     `/v3/explain?device_id=${others.device}`,
     `/v3/update-campaigns?group_id__eq=${others.group}&include=total_count`,
   ];
