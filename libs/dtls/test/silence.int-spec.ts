@@ -12,7 +12,7 @@ const waits: [number, { sends: number[]; server: number; client: number }][] = [
 
 describe.each(waits)('with a retransmission timer of %d ms', (retransmissionMs, { sends, server, client }) => {
   it('a server repeats its flight, and waits as long again for the answer', () => {
-    const raw = new RawClient({ retransmissionMs: () => retransmissionMs });
+    const raw = new RawClient({ limits: { retransmissionMs } });
     raw.greet(RawClient.hello());
     const sentAt: number[] = [];
     let second = 0;

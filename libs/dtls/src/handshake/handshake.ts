@@ -16,7 +16,7 @@ import { datagramBytesFor, type FlightItem, packFlight } from './flight.js';
 import { LastFlight } from './last-flight.js';
 import { type Negotiated } from './negotiated.js';
 import { type HandshakeMessage, type Reassembler } from './reassembler.js';
-import { flightMs, Retransmission } from './retransmission.js';
+import { flightMs, Retransmission, type RetransmissionTimes } from './retransmission.js';
 import { Transcript } from './transcript.js';
 
 const isPromise = (value: unknown): value is Promise<unknown> => types.isPromise(value);
@@ -60,7 +60,7 @@ export abstract class Handshake {
   protected masterSecret: Buffer | undefined;
   protected identity: Buffer | undefined;
   private readonly retransmission: Retransmission;
-  private readonly deadline: DtlsTimer;
+  private deadline: DtlsTimer;
   private readonly early: Buffer[] = [];
   private parked: WireRecord[] = [];
   private epoch1: Epoch | undefined;
@@ -80,13 +80,12 @@ export abstract class Handshake {
     protected reassembler: Reassembler,
     private readonly epoch0: Epoch,
     private nextSequence: number,
-    retransmissionMs = host.limits.retransmissionMs,
   ) {
-    const { datagramBytesMax, retransmissionMaxMs, handshakeMs } = host.limits;
+    const { datagramBytesMax, retransmissionMs } = host.limits;
     this.datagramBytesMax = datagramBytesMax;
-    const times = { initialMs: retransmissionMs, maxMs: Math.max(retransmissionMs, retransmissionMaxMs) };
+    const times = this.timesFrom(retransmissionMs);
     this.retransmission = new Retransmission(host.clock, host.timers, times, () => host.onRetransmission());
-    this.deadline = host.timers.schedule(handshakeMs ?? FLIGHTS[side] * flightMs(times), () => this.timedOut());
+    this.deadline = this.startDeadline(times);
   }
 
   /** Whether nothing is missing but the peer's Finished. */
@@ -109,6 +108,24 @@ export abstract class Handshake {
   /** Ends it without an alert. */
   abandon(): void {
     this.fail(this.hasWrongKey ? 'wrong-key' : 'abandoned');
+  }
+
+  /** For flights from now on. The handshake may then last as long as they do, unless its duration is fixed. */
+  protected useRetransmissionMs(initialMs: number): void {
+    const times = this.timesFrom(initialMs);
+    this.retransmission.useTimes(times);
+    if (this.host.limits.handshakeMs !== undefined) return;
+    this.deadline.cancel();
+    this.deadline = this.startDeadline(times);
+  }
+
+  private timesFrom(initialMs: number): RetransmissionTimes {
+    return { initialMs, maxMs: Math.max(initialMs, this.host.limits.retransmissionMaxMs) };
+  }
+
+  private startDeadline(times: RetransmissionTimes): DtlsTimer {
+    const { limits, timers } = this.host;
+    return timers.schedule(limits.handshakeMs ?? FLIGHTS[this.side] * flightMs(times), () => this.timedOut());
   }
 
   private timedOut(): void {

@@ -32,9 +32,14 @@ export class Retransmission {
   constructor(
     private readonly clock: DtlsClock,
     private readonly timers: DtlsTimers,
-    private readonly times: RetransmissionTimes,
+    private times: RetransmissionTimes,
     private readonly onRetransmission: () => void,
   ) {}
+
+  /** For flights from now on. */
+  useTimes(times: RetransmissionTimes): void {
+    this.times = times;
+  }
 
   start(flight: () => void): void {
     this.stop();

@@ -43,6 +43,8 @@ export interface ServerParameters extends ServerOffer {
   keyOf?: KeyOf;
   certificate?: OwnCertificate;
   authenticate?: Authenticate;
+  /** First retransmission timeout of the client, which is known when this is called; undefined: that of the limits. */
+  retransmissionMs?: () => number | undefined;
   sessions: SessionCache;
 }
 
@@ -80,11 +82,10 @@ export class ServerHandshake extends Handshake {
     host: HandshakeHost,
     private readonly parameters: ServerParameters,
     private readonly verified: VerifiedHello,
-    retransmissionMs?: number,
   ) {
     const { messageSequence, recordSequence } = verified;
     const epoch0 = new Epoch({ number: 0, sendSequence: recordSequence });
-    super(host, 'server', new Reassembler(messageSequence + 1), epoch0, messageSequence, retransmissionMs);
+    super(host, 'server', new Reassembler(messageSequence + 1), epoch0, messageSequence);
     this.hello = verified.hello;
   }
 
@@ -158,6 +159,7 @@ export class ServerHandshake extends Handshake {
 
   private resume(session: Session): void {
     this.resumes = true;
+    this.useTimerOfClient();
     this.sessionId = session.id;
     this.credential = unpackCredential(session.peer);
     const flight = [this.serverHello()];
@@ -276,8 +278,17 @@ export class ServerHandshake extends Handshake {
     this.transcript.add(HandshakeType.Finished, messageSequence, body);
     this.keepSession();
     if (this.resumes) this.flightAnswered();
-    else this.sendLastFlight(this.finished());
+    else {
+      this.useTimerOfClient();
+      this.sendLastFlight(this.finished());
+    }
     this.establish(packCredential(this.credential));
+  }
+
+  /** In a full handshake not before the Finished: its duration would tell strangers which identities exist. */
+  private useTimerOfClient(): void {
+    const retransmissionMs = this.parameters.retransmissionMs?.();
+    if (retransmissionMs !== undefined) this.useRetransmissionMs(retransmissionMs);
   }
 
   private finished(): FlightItem {

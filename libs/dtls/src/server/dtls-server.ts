@@ -195,7 +195,6 @@ export class DtlsServer {
       this.hostOfHandshake(() => pending),
       { ...this.parameters, ...this.callbacksOf(() => pending) },
       hello,
-      this.options.retransmissionMs?.(remote),
     );
     const pending: PendingHandshake = { handshake, remote };
     this.handshakes.add(pending);
@@ -204,12 +203,13 @@ export class DtlsServer {
 
   private callbacksOf(
     pending: () => PendingHandshake,
-  ): Pick<ServerParameters, 'keyOf' | 'authenticate' | 'newConnectionId'> {
-    const { keyOf, authenticate, newConnectionId } = this.options;
+  ): Pick<ServerParameters, 'keyOf' | 'authenticate' | 'newConnectionId' | 'retransmissionMs'> {
+    const { keyOf, authenticate, newConnectionId, retransmissionMs } = this.options;
     return {
       keyOf: keyOf && ((identity) => this.options.keyOf!(identity, pending())),
       authenticate: authenticate && ((credential) => this.options.authenticate!(credential, pending())),
       newConnectionId: newConnectionId && (() => this.reserveId(pending())),
+      retransmissionMs: retransmissionMs && (() => this.options.retransmissionMs!(pending())),
     };
   }
 

@@ -43,8 +43,12 @@ export interface DtlsServerOptions {
    * at most `TAKE_OVER_SEQUENCES` records.
    */
   savesStates?: boolean;
-  /** First retransmission timeout for a client, for example longer for a slow radio; default `limits.retransmissionMs`. */
-  retransmissionMs?(client: Address): number;
+  /**
+   * First retransmission timeout of a client, for example longer for a slow radio; undefined: `limits.retransmissionMs`. Called
+   * once the client is known: before the first flight of a resumption, and in a full handshake before the last flight. `keyOf` or
+   * `authenticate` was called for the same handshake before.
+   */
+  retransmissionMs?(handshake: HandshakeOfClient): number | undefined;
   onConnected(connection: DtlsConnection, handshake: HandshakeOfClient): void;
   onMessage(connection: DtlsConnection, plaintext: Buffer): void;
   /** The peer of a connection with an id was heard from another address. */
