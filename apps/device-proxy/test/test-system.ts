@@ -53,7 +53,7 @@ import { definition } from '../src/app.module.js';
 import type { DeviceProxyConfig } from '../src/config.js';
 import { awakeWindowMs, expiryGraceMs as defaultExpiryGraceMs, pushMaxMs as defaultPushMaxMs } from '../src/limits.js';
 import { connectionKeys } from '../src/connections/keys.js';
-import { DeviceDirectory } from '../src/intake/device-directory.js';
+import { DeviceDirectory } from '../src/state/device-directory.js';
 import { sessionKeys } from '../src/sessions/keys.js';
 import { dtlsLimits, type ProxyOptions, replacing, type RunningProxy, tlsLimits, withPorts } from './running-proxy.js';
 import { topics } from './topics.js';

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { IntakeModule } from '../intake/intake.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
+import { StateModule } from '../state/state.module.js';
 import { Downloads } from './downloads.js';
 import { PackageBytes } from './package-bytes.js';
 import { PackageClient } from './package-client.js';
@@ -9,7 +10,7 @@ import { PackageSources } from './package-sources.js';
 import { Tickets } from './tickets.js';
 
 @Module({
-  imports: [IntakeModule, SessionsModule],
+  imports: [IntakeModule, SessionsModule, StateModule],
   providers: [Downloads, PackageBytes, PackageClient, PackageRanges, PackageSources, Tickets],
   exports: [Downloads, PackageSources],
 })

@@ -3,10 +3,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CredentialIndex } from '../credentials/credential-index.js';
 import { Refusals } from '../credentials/refusals.js';
 import { AccessAccountsReader } from '../state/access-accounts.reader.js';
+import { DeviceDirectory } from '../state/device-directory.js';
 import type { DirectoryEntry } from '../state/device-lifecycle.reader.js';
 import { RetryLater } from '../transport/retry-later.js';
 import type { Sender } from '../transport/sender.js';
-import { DeviceDirectory } from './device-directory.js';
 import { DeviceEnrollment } from './device-enrollment.js';
 import { FirstContacts } from './first-contacts.js';
 

@@ -5,8 +5,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { DeviceProxyConfig } from '../config.js';
 import { RequestBatcher } from '../db/request-batcher.js';
 import { paceMs } from '../db/pace.js';
+import { DeviceDirectory } from '../state/device-directory.js';
 import { RetryLater } from '../transport/retry-later.js';
-import { DeviceDirectory } from './device-directory.js';
 
 /** A new device is told to retry later when the registry has not decided within this time. */
 const decisionMs = 5_000;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Sessions } from '../sessions/sessions.js';
-import { DeviceDirectory } from './device-directory.js';
+import { DeviceDirectory } from '../state/device-directory.js';
 
 @Injectable()
 export class EndpointNames {

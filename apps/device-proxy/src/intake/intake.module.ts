@@ -5,14 +5,13 @@ import { SessionsModule } from '../sessions/sessions.module.js';
 import { StateModule } from '../state/state.module.js';
 import { AccountSettings } from './account-settings.js';
 import { Admission } from './admission.js';
-import { DeviceDirectory } from './device-directory.js';
 import { DeviceEnrollment } from './device-enrollment.js';
 import { EndpointNames } from './endpoint-names.js';
 import { FirstContacts } from './first-contacts.js';
 
 @Module({
   imports: [CredentialsModule, SessionsModule, ProducerModule, StateModule],
-  providers: [AccountSettings, Admission, DeviceDirectory, EndpointNames, FirstContacts, DeviceEnrollment],
-  exports: [AccountSettings, Admission, DeviceDirectory, EndpointNames],
+  providers: [AccountSettings, Admission, EndpointNames, FirstContacts, DeviceEnrollment],
+  exports: [AccountSettings, Admission, EndpointNames],
 })
 export class IntakeModule {}

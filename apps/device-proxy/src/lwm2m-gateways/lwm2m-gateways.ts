@@ -14,12 +14,12 @@ import { type Clock, CLOCK, KeyedMutex, type Logger, LOGGER, RunningWork, StopDe
 import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
 import { type DeviceReply, DownlinkClient } from '../downlink/downlink-client.js';
 import type { NotServed } from '../intake/admission.js';
-import { DeviceDirectory } from '../intake/device-directory.js';
 import { Observer } from '../observations/observer.js';
 import { mayBeGateway } from '../sessions/registered-links.js';
 import type { Session } from '../sessions/session.js';
 import { LastSeen } from '../sessions/last-seen.js';
 import { Sessions } from '../sessions/sessions.js';
+import { DeviceDirectory } from '../state/device-directory.js';
 import { viaOf } from '../transport/peer-address.js';
 import { DevicesBehind } from './devices-behind.js';
 import { type Known, knownOf, type PrefixStatus, unread } from './known-devices.js';

@@ -4,6 +4,7 @@ import { AccessAccountsReader } from './access-accounts.reader.js';
 import { AccessKeysReader } from './access-keys.reader.js';
 import { BootstrapProfilesReader } from './bootstrap-profiles.reader.js';
 import { DeviceCredentialsReader } from './device-credentials.reader.js';
+import { DeviceDirectory } from './device-directory.js';
 import { DeviceGroupsReader } from './device-groups.reader.js';
 import { DeviceLifecycleReader } from './device-lifecycle.reader.js';
 import { DeviceModelsReader } from './device-models.reader.js';
@@ -16,6 +17,7 @@ import { DeviceModelsReader } from './device-models.reader.js';
     AccessKeysReader,
     BootstrapProfilesReader,
     DeviceCredentialsReader,
+    DeviceDirectory,
     DeviceGroupsReader,
     DeviceLifecycleReader,
     DeviceModelsReader,
@@ -26,6 +28,7 @@ import { DeviceModelsReader } from './device-models.reader.js';
     AccessKeysReader,
     BootstrapProfilesReader,
     DeviceCredentialsReader,
+    DeviceDirectory,
     DeviceGroupsReader,
     DeviceLifecycleReader,
   ],

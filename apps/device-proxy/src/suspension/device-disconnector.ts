@@ -5,10 +5,10 @@ import { deviceBlocked, registrationRemoved } from '../commands/outcome.js';
 import type { Session } from '../sessions/session.js';
 import { SessionFacts } from '../sessions/session-facts.js';
 import { Sessions } from '../sessions/sessions.js';
+import { DeviceDirectory } from '../state/device-directory.js';
 import { SubscriptionReconciler } from '../subscriptions/subscription-reconciler.js';
 import { DeviceLinks } from '../transport/device-links.js';
 import { Admission } from '../intake/admission.js';
-import { DeviceDirectory } from '../intake/device-directory.js';
 
 /** The replica that owns the session acts at once; the others check after this time that it did. */
 const ownerGraceMs = 3_000;

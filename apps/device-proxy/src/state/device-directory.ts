@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DeviceLifecycleReader, type DirectoryEntry } from '../state/device-lifecycle.reader.js';
+import { DeviceLifecycleReader, type DirectoryEntry } from './device-lifecycle.reader.js';
 
 /** How long the copy may lag behind what a client knows. */
 const patienceMs = 500;
