@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { eventually, SecureDevice, withKey } from '@lanyard/testing';
+import { newId } from '@lanyard/service';
+import { certificateAuthority, eventually, SecureDevice, withCertificate, withKey } from '@lanyard/testing';
 import { Relay } from './relay.js';
 import type { RunningProxy } from './running-proxy.js';
 import { keyHex, path, SecureTestSystem } from './secure-test-system.js';
@@ -14,6 +15,9 @@ const countsOf = async (proxy: RunningProxy): Promise<Map<string, number>> => {
   );
   return new Map([...lines].map(([, name = '', count]) => [name, Number(count)]));
 };
+
+/** A handshake message, and its type. */
+const isClientHello = (datagram: Buffer): boolean => datagram[0] === 22 && datagram[13] === 1;
 
 const held = (): { release: () => void; until: Promise<void> } => {
   let release = (): void => undefined;
@@ -93,8 +97,8 @@ describe('the DTLS listener', () => {
   });
   afterAll(() => secured.close());
 
-  const relay = async (): Promise<Relay> => {
-    const one = await Relay.to(proxy.dtlsPort);
+  const relay = async (to = proxy): Promise<Relay> => {
+    const one = await Relay.to(to.dtlsPort);
     relays.push(one);
     return one;
   };
@@ -199,6 +203,34 @@ describe('the DTLS listener', () => {
     expect((await system.result('large')).value.item).toMatchObject({ status: 200 });
     expect(thing.written.at(-1)).toHaveLength(20_000);
   });
+
+  it.each(['pre-shared key', 'certificate of a trusted issuer'])(
+    'repeats the flight of a resumption by the timer of the device, which has a %s',
+    async (kind) => {
+      const name = kind === 'pre-shared key' ? 'patient-psk' : 'patient-x509';
+      const deviceId = newId();
+      await system.lifecycle(deviceId, name, 'created', { handshakeTimerMs: 1_000 });
+      const authority = certificateAuthority('Patience');
+      if (kind === 'pre-shared key') await system.credential({ deviceId, identity: name, key: keyHex });
+      else await system.credential({ kind: 'authority', certificate: authority.certificate });
+      // The listener's own timer is longer than the test waits.
+      const slow = await secured.certified(`dp-${name}`, { handshakeTimerMs: 60_000 });
+      await system.knows(slow, name);
+      const between = await relay(slow);
+      const thing = secured.device(name);
+      const security =
+        kind === 'pre-shared key'
+          ? withKey(name, keyHex)
+          : withCertificate(authority.issue(name), secured.server.certificate);
+      await eventually(() => thing.connect(between.port, security));
+      between.passes = isClientHello;
+      await thing.dtls.connect();
+      const repeated = async (): Promise<number> => (await countsOf(slow)).get('retransmission') ?? 0;
+      const before = await repeated();
+      await eventually(async () => expect(await repeated()).toBeGreaterThan(before), { timeoutMs: 30_000 });
+      await system.stop(slow);
+    },
+  );
 
   it('has room for a bounded number of connections of one address', async () => {
     const { identity } = await secured.directory('many');

@@ -5,6 +5,8 @@ import { once } from 'node:events';
 export class Relay {
   /** Datagrams of the devices, in order. */
   readonly sent: Buffer[] = [];
+  /** Which datagrams of the devices arrive. */
+  passes: (datagram: Buffer) => boolean = () => true;
   private readonly devices = new Map<number, RemoteInfo>();
 
   private constructor(
@@ -15,7 +17,7 @@ export class Relay {
     inside.on('message', (datagram, from) => {
       this.devices.set(from.port, from);
       this.sent.push(datagram);
-      this.inject(datagram);
+      if (this.passes(datagram)) this.inject(datagram);
     });
     outside.on('message', (datagram) => {
       for (const { port } of this.devices.values()) inside.send(datagram, port, '127.0.0.1');

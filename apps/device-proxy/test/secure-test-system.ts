@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, newId } from '@lanyard/service';
 import { type DeviceSecurity, eventually, SecureDevice, selfSigned } from '@lanyard/testing';
+import type { DtlsConfig } from '../src/config.js';
 import { Listeners } from '../src/listeners/listeners.js';
 import type { RunningProxy } from './running-proxy.js';
 import { TestSystem } from './test-system.js';
@@ -56,6 +57,12 @@ export class SecureTestSystem {
   /** Another replica, for devices with pre-shared keys. */
   replica(replicaId: string, clock?: Clock): Promise<RunningProxy> {
     return this.system.proxy(replicaId, { dtls: {}, tls: {}, ...(clock && { clock }) });
+  }
+
+  /** Another replica with the certificate, over DTLS only. */
+  certified(replicaId: string, dtls: Partial<DtlsConfig>): Promise<RunningProxy> {
+    const [certificateFile, privateKeyFile] = [join(this.folder, 'server.crt'), join(this.folder, 'server.key')];
+    return this.system.proxy(replicaId, { dtls: { certificateFile, privateKeyFile, ...dtls } });
   }
 
   /** Replaces the files of the listeners, as cert-manager does, and lets them look. */

@@ -209,7 +209,7 @@ export class TestSystem {
     deviceId: string,
     endpointName: string,
     change: DeviceLifecycleChanged['change'],
-    more: Pick<DeviceLifecycleChanged, 'ackTimeoutMs' | 'blockBytes' | 'hostGateway'> = {},
+    more: Pick<DeviceLifecycleChanged, 'ackTimeoutMs' | 'blockBytes' | 'handshakeTimerMs' | 'hostGateway'> = {},
   ): Promise<void> {
     if (change === 'deleted') this.names.delete(endpointName);
     else this.names.add(endpointName);

@@ -36,16 +36,22 @@ describe('the device directory', () => {
     });
 
     it('announces how the radio of a device is used, and that it is as usual again', async () => {
-      const radio = { coap_ack_timeout_ms: 9_000, coap_block_bytes: 64 };
+      const radio = { coap_ack_timeout_ms: 9_000, coap_block_bytes: 64, dtls_handshake_timer_ms: 8_000 };
       const { status, body } = await call('POST', '/v3/devices', { endpoint_name: 'radio-1', ...radio });
       expect([status, body]).toEqual([201, expect.objectContaining(radio)]);
-      const usual = { coap_ack_timeout_ms: null, coap_block_bytes: null };
+      const usual = { coap_ack_timeout_ms: null, coap_block_bytes: null, dtls_handshake_timer_ms: null };
       expect((await call('PUT', `/v3/devices/${body.id}`, usual)).body).toMatchObject(usual);
       await eventually(() => expect(changesOf(body.id)).toHaveLength(2));
       const [created, changed] = changesOf(body.id);
-      expect(created).toMatchObject({ ackTimeoutMs: 9_000, blockBytes: 64 });
-      expect([changed?.ackTimeoutMs, changed?.blockBytes]).toEqual([undefined, undefined]);
-      for (const wrong of [{ coap_ack_timeout_ms: 999 }, { coap_ack_timeout_ms: 60_001 }, { coap_block_bytes: 65 }]) {
+      expect(created).toMatchObject({ ackTimeoutMs: 9_000, blockBytes: 64, handshakeTimerMs: 8_000 });
+      for (const field of ['ackTimeoutMs', 'blockBytes', 'handshakeTimerMs']) expect(changed).not.toHaveProperty(field);
+      for (const wrong of [
+        { coap_ack_timeout_ms: 999 },
+        { coap_ack_timeout_ms: 60_001 },
+        { coap_block_bytes: 65 },
+        { dtls_handshake_timer_ms: 999 },
+        { dtls_handshake_timer_ms: 60_001 },
+      ]) {
         const refused = await call('PUT', `/v3/devices/${body.id}`, wrong);
         expect([refused.status, refused.body.fields[0].name]).toEqual([400, Object.keys(wrong)[0]]);
       }

@@ -5,6 +5,9 @@ import { topic } from './topic.js';
 /** ACK_TIMEOUT that an operator may set: RFC 7252 §4.8.1 asks for at least a second, narrow-band radios need ten. */
 export const ackTimeoutMs = { min: 1_000, max: 60_000 } as const;
 
+/** First retransmission of a handshake: a second by RFC 6347 §4.2.4.1, nine over slow radios by RFC 7925 §11. */
+export const handshakeTimerMs = { min: 1_000, max: 60_000 } as const;
+
 /** RFC 7959 §2.2. */
 export const blockSizes = [16, 32, 64, 128, 256, 512, 1_024] as const;
 
@@ -30,6 +33,13 @@ export const DeviceLifecycleSchema = z
       .literal(blockSizes)
       .optional()
       .describe('Size of blocks to the device over UDP and DTLS; absent: that of the listener'),
+    handshakeTimerMs: z
+      .number()
+      .int()
+      .min(handshakeTimerMs.min)
+      .max(handshakeTimerMs.max)
+      .optional()
+      .describe('First retransmission of a DTLS flight to the device, once it is known; absent: that of the listener'),
     hostGateway: z
       .string()
       .max(512)

@@ -44,9 +44,17 @@ export class DtlsDeviceAuthenticator implements DtlsAuthenticator {
     return sender !== undefined;
   }
 
-  connected(peer: Peer, _connection: DtlsConnection, handshake: HandshakeOfClient): Sender | undefined {
+  /** A credential may have been withdrawn since. */
+  senderOf(handshake: HandshakeOfClient): Sender | undefined {
     const notes = this.notes.get(handshake);
-    return this.remember(peer, notes && this.senderOf(notes));
+    if (!notes) return undefined;
+    if ('shown' in notes) return notes.shown.credential && this.authentication.withKey(notes.shown.credential);
+    const { credential } = notes.sender;
+    return credential && this.authentication.credentials.isValid(credential) ? notes.sender : undefined;
+  }
+
+  connected(peer: Peer, _connection: DtlsConnection, handshake: HandshakeOfClient): Sender | undefined {
+    return this.remember(peer, this.senderOf(handshake));
   }
 
   restored(peer: Peer, { peer: proved }: ConnectionState, credential: ShownCredential): Sender | undefined {
@@ -70,13 +78,6 @@ export class DtlsDeviceAuthenticator implements DtlsAuthenticator {
     if (credential.kind === 'x509') return this.authentication.withCertificate(credential.chain, address);
     if (credential.kind === 'raw-public-key') return this.authentication.withPublicKey(credential.publicKey, address);
     return this.authentication.refuse('no-certificate', address);
-  }
-
-  /** A credential may have been withdrawn since. */
-  private senderOf(notes: Notes): Sender | undefined {
-    if ('shown' in notes) return notes.shown.credential && this.authentication.withKey(notes.shown.credential);
-    const { credential } = notes.sender;
-    return credential && this.authentication.credentials.isValid(credential) ? notes.sender : undefined;
   }
 
   private remember(peer: Peer, sender: Sender | undefined): Sender | undefined {

@@ -11,6 +11,7 @@ type SharedParts = Pick<
   | 'authenticator'
   | 'clock'
   | 'compare'
+  | 'handshakeTimerOf'
   | 'isRegistered'
   | 'isSuspended'
   | 'registeredUntilMs'

@@ -6,7 +6,7 @@ import { DtlsDeviceAuthenticator } from '../credentials/dtls-device-authenticato
 import { TlsAuthenticator } from '../credentials/tls-authenticator.js';
 import { Sessions } from '../sessions/sessions.js';
 import { AccessAccountsReader } from '../state/access-accounts.reader.js';
-import { DeviceLifecycleReader } from '../state/device-lifecycle.reader.js';
+import { DeviceDirectory } from '../state/device-directory.js';
 import type { CoapDtls } from '../transport/coap-dtls.js';
 import type { CoapStream } from '../transport/coap-stream.js';
 import { CoapUdp } from '../transport/coap-udp.js';
@@ -55,7 +55,7 @@ export class Listeners {
     dtlsAuthenticator: DtlsDeviceAuthenticator,
     sharing: SharedConnections,
     accounts: AccessAccountsReader,
-    devices: DeviceLifecycleReader,
+    directory: DeviceDirectory,
     links: DeviceLinks,
     private readonly sessions: Sessions,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -74,7 +74,7 @@ export class Listeners {
     };
     const radioOf: RadioOf = (accountId, address) => {
       const session = sessions.atAddress(accountId, address);
-      return session && devices.get(session.deviceId);
+      return session && directory.get(session.deviceId);
     };
     // Before the listeners read the same files: one that is replaced in between is read again.
     this.renewals = [
@@ -91,6 +91,7 @@ export class Listeners {
         authenticator: dtlsAuthenticator,
         clock,
         radioOf,
+        handshakeTimerOf: (sender) => directory.ofSender(sender)?.handshakeTimerMs,
         sharing,
         isRegistered: (accountId, address) => sessions.hasAt(accountId, address),
         registeredUntilMs: (accountId, address) => sessions.expiryAt(accountId, address) ?? 0,

@@ -7,6 +7,13 @@ const patienceMs = 500;
 /** Called once for each device that is suspended or deleted. */
 export type BlockedListener = (deviceId: string, why: 'suspended' | 'deleted') => void;
 
+/** Whom a credential identifies. */
+interface CredentialOwner {
+  accountId: string;
+  deviceId?: string;
+  endpointName?: string;
+}
+
 const isDeleted = (entry: DirectoryEntry | undefined): boolean => !entry || entry.change === 'deleted';
 
 /** This service's own copy of the device directory, by id and by the name a device gives itself. */
@@ -56,6 +63,12 @@ export class DeviceDirectory {
   named(accountId: string, endpointName: string): DirectoryEntry | undefined {
     const deviceId = this.byName.get(accountId)?.get(endpointName);
     return deviceId === undefined ? undefined : this.get(deviceId);
+  }
+
+  /** The device of a credential, or of the endpoint name that its certificate is valid for. */
+  ofSender({ accountId, deviceId, endpointName }: CredentialOwner): DirectoryEntry | undefined {
+    if (deviceId !== undefined) return this.get(deviceId);
+    return endpointName === undefined ? undefined : this.named(accountId, endpointName);
   }
 
   countOf(accountId: string): number {

@@ -14,6 +14,7 @@ export type DirectoryEntry = Pick<
   | 'change'
   | 'ackTimeoutMs'
   | 'blockBytes'
+  | 'handshakeTimerMs'
   | 'hostGateway'
 >;
 
@@ -27,6 +28,7 @@ const project = (
     change,
     ackTimeoutMs,
     blockBytes,
+    handshakeTimerMs,
     hostGateway,
   }: DeviceLifecycleChanged,
   deviceId: string,
@@ -39,6 +41,7 @@ const project = (
   change,
   ...(ackTimeoutMs !== undefined && { ackTimeoutMs }),
   ...(blockBytes !== undefined && { blockBytes }),
+  ...(handshakeTimerMs !== undefined && { handshakeTimerMs }),
   ...(hostGateway !== undefined && { hostGateway: stringInterner.intern(hostGateway) }),
 });
 

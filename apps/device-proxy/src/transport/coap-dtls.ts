@@ -36,6 +36,8 @@ export interface DtlsParts {
   receiveBufferBytes: number;
   ackTimeoutMs?: number;
   radioOf: RadioOf;
+  /** First retransmission of a flight to a device; undefined: that of the listener. */
+  handshakeTimerOf: (sender: Sender) => number | undefined;
   coapLimits: Partial<CoapLimits>;
   dtlsLimits: Partial<DtlsLimits>;
   /** A connection without a registered device ends after this time without a message. */
@@ -216,6 +218,10 @@ export class CoapDtls implements Transport, DtlsHost {
       ...(certificate && { certificate }),
       keyOf: (identity, handshake) => authenticator.keyOf(identity, handshake),
       authenticate: (credential, handshake) => authenticator.authenticate(credential, handshake),
+      retransmissionMs: (handshake) => {
+        const sender = authenticator.senderOf(handshake);
+        return sender && this.parts.handshakeTimerOf(sender);
+      },
       sharing,
       onConnected: (connection, handshake) => this.connected(connection, handshake),
       onHeard: ({ id }) => {

@@ -13,6 +13,8 @@ export interface DtlsAuthenticator {
   keyOf(identity: Buffer, handshake: HandshakeOfClient): Buffer | undefined;
   /** Whether a device with this certificate may connect. */
   authenticate(credential: PeerCredential, handshake: HandshakeOfClient): boolean;
+  /** Who the client of a handshake is: it has proved it, or resumes a session in which it did. */
+  senderOf(handshake: HandshakeOfClient): Sender | undefined;
   /** The identity of the peer of a new connection; undefined closes it. */
   connected(peer: Peer, connection: DtlsConnection, handshake: HandshakeOfClient): Sender | undefined;
   /** The same for a connection that began in another process, by the credential that opened it there. */

@@ -2,6 +2,7 @@ import { type DatabaseConfig, type DatabaseOptions, databaseOptions } from '@lan
 import { Bootstrap1796083200000 } from './migrations/1796083200000-bootstrap.js';
 import { BootstrapPublicKeys1796522400000 } from './migrations/1796522400000-bootstrap-public-keys.js';
 import { ExpiringCertificates1796436000000 } from './migrations/1796436000000-expiring-certificates.js';
+import { HandshakeTimer1796524200000 } from './migrations/1796524200000-handshake-timer.js';
 import { Initial1795392000000 } from './migrations/1795392000000-initial.js';
 import { Radio1796169600000 } from './migrations/1796169600000-radio.js';
 
@@ -18,5 +19,6 @@ export const databaseOf = (config: DatabaseConfig): DatabaseOptions =>
       Radio1796169600000,
       ExpiringCertificates1796436000000,
       BootstrapPublicKeys1796522400000,
+      HandshakeTimer1796524200000,
     ],
   });

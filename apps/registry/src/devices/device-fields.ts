@@ -1,4 +1,4 @@
-import { ackTimeoutMs, blockSizes, endpointNameMax } from '@lanyard/contracts';
+import { ackTimeoutMs, blockSizes, endpointNameMax, handshakeTimerMs } from '@lanyard/contracts';
 import { attributeValue, recordChange } from '@lanyard/service';
 import { z } from 'zod';
 import { Device } from './device-record.js';
@@ -52,6 +52,16 @@ export const changeable = {
   custom_attributes: attributes(deviceLimits.customAttributes).optional(),
   description: text(2000),
   device_key: text(512),
+  dtls_handshake_timer_ms: z
+    .number()
+    .int()
+    .min(handshakeTimerMs.min)
+    .max(handshakeTimerMs.max)
+    .nullable()
+    .optional()
+    .describe(
+      'First retransmission of a DTLS handshake (RFC 6347 §4.2.4.1), in ms, for a device on a slow radio. It applies to a resumption from its beginning. In a full handshake the device is not known before it has answered the first flight, to which the setting of the listener applies. null: that of the listener',
+    ),
   endpoint_name: notBlank(z.string().min(1).max(endpointNameMax)).nullable().optional(),
   endpoint_type: text(endpointNameMax),
   host_gateway: text(512).describe(

@@ -18,7 +18,7 @@ import { DeviceTexts } from './device-texts.js';
 
 /** Members of the record that are no filters, or have a kind of their own. */
 const others =
-  /^(object|etag|groups|issuer_fingerprint|device_execution_mode|coap_\w+|last_\w+_description|\w+_attributes)$/;
+  /^(object|etag|groups|issuer_fingerprint|device_execution_mode|coap_\w+|dtls_\w+|last_\w+_description|\w+_attributes)$/;
 
 const kindOf = (name: string): FieldKind => {
   if (['operator_suspended', 'system_suspended', 'auto_update'].includes(name)) return 'bool';
@@ -34,6 +34,7 @@ export const deviceListSpec: ListSpec = {
     device_execution_mode: 'number',
     coap_ack_timeout_ms: 'number',
     coap_block_bytes: 'number',
+    dtls_handshake_timer_ms: 'number',
     groups: 'text',
     search: 'text',
   },

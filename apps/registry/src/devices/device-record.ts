@@ -53,6 +53,7 @@ export const Device = z
     issuer_fingerprint: optional,
     coap_ack_timeout_ms: z.number().int().nullable(),
     coap_block_bytes: z.number().int().nullable(),
+    dtls_handshake_timer_ms: z.number().int().nullable(),
     custom_attributes: z.record(z.string(), z.string()),
     component_attributes: z.record(z.string(), z.string()),
     groups: z.array(z.string()),

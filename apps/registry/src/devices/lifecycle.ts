@@ -13,6 +13,7 @@ export interface DeviceRow {
   host_gateway: string | null;
   coap_ack_timeout_ms: number | null;
   coap_block_bytes: DeviceLifecycleChanged['blockBytes'] | null;
+  dtls_handshake_timer_ms: number | null;
   operator_suspended: boolean;
   system_suspended: boolean;
   revision: number;
@@ -20,7 +21,7 @@ export interface DeviceRow {
 }
 
 export const deviceRowColumns = `id, account_id, endpoint_name, endpoint_type, lifecycle_status, host_gateway, coap_ack_timeout_ms, coap_block_bytes,
-  operator_suspended, system_suspended, revision,
+  dtls_handshake_timer_ms, operator_suspended, system_suspended, revision,
   ${isoTime('updated_at')} AS changed_at`;
 
 /** What an announcement contains beside the state of the device. */
@@ -49,6 +50,7 @@ const announcement = (
   lifecycleStatus: row.lifecycle_status,
   ...(row.coap_ack_timeout_ms !== null && { ackTimeoutMs: row.coap_ack_timeout_ms }),
   ...(row.coap_block_bytes !== null && { blockBytes: row.coap_block_bytes }),
+  ...(row.dtls_handshake_timer_ms !== null && { handshakeTimerMs: row.dtls_handshake_timer_ms }),
   ...(row.host_gateway && { hostGateway: row.host_gateway }),
   ...(suspension && { suspension }),
   ...(actor && { actor: { keyId: actor.keyId } }),

@@ -60,6 +60,7 @@ describe('rows of an import', () => {
     ['coap_ack_timeout_ms', '4000ms'],
     ['coap_ack_timeout_ms', '4,000'],
     ['coap_block_bytes', 'big'],
+    ['dtls_handshake_timer_ms', '9 s'],
     ['device_execution_mode', ' '],
     ['device_execution_mode', '1e1'],
   ])('%s is no number when it is "%s"', (field, cell) => {

@@ -4,7 +4,12 @@ import { MalformedImport } from '../errors.js';
 
 /** Further columns of an export. An import ignores them, so that an exported table can be imported. */
 const ignored = new Set(['id', 'lifecycle_status', 'created_at']);
-const numeric = new Set(['device_execution_mode', 'coap_ack_timeout_ms', 'coap_block_bytes']);
+const numeric = new Set([
+  'device_execution_mode',
+  'coap_ack_timeout_ms',
+  'coap_block_bytes',
+  'dtls_handshake_timer_ms',
+]);
 const attribute = /^custom_attributes__(.+)$/;
 
 export interface RowProblem {
