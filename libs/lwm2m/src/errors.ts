@@ -10,7 +10,7 @@ export class Malformed extends Error {
   }
 }
 
-/** A registration parameter is missing or wrong; `parameter` is its name in the query. */
+/** A parameter of a request is missing or wrong; `parameter` is its name in the query. */
 export class WrongParameter extends Error {
   constructor(
     readonly parameter: string,

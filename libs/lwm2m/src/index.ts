@@ -24,6 +24,7 @@ export { objectVersions, type ObjectVersions } from './models/object-versions.js
 export * from './models/standard-models.js';
 export * from './paths/bootstrap-links.js';
 export * from './paths/link-format.js';
+export * from './paths/observe-attributes.js';
 export * from './paths/path.js';
 export * from './registration/bootstrap-parameters.js';
 export * from './registration/choose-format.js';

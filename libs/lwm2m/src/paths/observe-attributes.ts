@@ -1,0 +1,46 @@
+import { WrongParameter } from '../errors.js';
+import { parsePath } from './path.js';
+
+interface Value {
+  pattern: RegExp;
+  problem: string;
+}
+
+const whole: Value = { pattern: /^\d{1,9}$/, problem: 'must be a whole number of at most 9 digits' };
+const decimal: Value = { pattern: /^-?\d{1,15}(\.\d{1,9})?$/, problem: 'must be a decimal number' };
+const step: Value = { pattern: /^\d{1,15}(\.\d{1,9})?$/, problem: 'must be a decimal number that is not negative' };
+const flag: Value = { pattern: /^[01]$/, problem: 'must be 0 or 1' };
+
+const values = {
+  con: flag,
+  edge: flag,
+  epmax: whole,
+  epmin: whole,
+  gt: decimal,
+  hqmax: whole,
+  lt: decimal,
+  pmax: whole,
+  pmin: whole,
+  st: step,
+} as const;
+
+/** They compare values, which only a resource and an instance of one have. */
+const comparing: readonly string[] = ['edge', 'gt', 'lt', 'st'];
+
+/**
+ * The attributes of an Observe (LwM2M 1.2 core §6.4.1, §7.3) as the query of its URI, in the order of their names: equal ones
+ * are equal texts. Undefined for none. Throws WrongParameter. Whether they fit together, for example `pmin` and `pmax`, is for
+ * the device to say.
+ */
+export const observeAttributes = (path: string, given: Readonly<Record<string, unknown>>): string | undefined => {
+  const parts = Object.entries(given).map(([name, value]) => {
+    const expected: Value | undefined = Object.hasOwn(values, name) ? values[name as keyof typeof values] : undefined;
+    if (!expected) throw new WrongParameter(name.slice(0, 20), `must be one of ${Object.keys(values).join(', ')}`);
+    if (typeof value !== 'string') throw new WrongParameter(name, 'is given twice');
+    if (!expected.pattern.test(value)) throw new WrongParameter(name, expected.problem);
+    if (comparing.includes(name) && parsePath(path).resource === undefined)
+      throw new WrongParameter(name, 'applies to resources only');
+    return `${name}=${value}`;
+  });
+  return parts.length === 0 ? undefined : parts.sort().join('&');
+};
