@@ -7,7 +7,7 @@ import {
   standardModels,
   UnsupportedFormat,
 } from '@lanyard/lwm2m';
-import { type DeviceObservers, togetherKey } from './device-observers.js';
+import { type DeviceObservers, observedKey, togetherKey } from './device-observers.js';
 import {
   defaultFormats,
   type DeviceResource,
@@ -142,11 +142,12 @@ export abstract class AnsweringDevice {
     const value = this.valueAt(path, request.accept);
     if (typeof value === 'number') return { code: value };
     const observable = this.resources.get(path)?.observable ?? true;
+    const key = observedKey(path, request.query);
     if (request.observe === 0 && observable) {
-      this.observers.set(path, { token: request.token, number: 0, accept: request.accept });
+      this.observers.set(key, { token: request.token, number: 0, accept: request.accept });
       return { code: Code.Content, ...value, observe: 0 };
     }
-    if (request.observe === 1) this.observers.delete(path);
+    if (request.observe === 1) this.observers.delete(key);
     return { code: Code.Content, ...value };
   }
 

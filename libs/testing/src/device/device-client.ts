@@ -1,6 +1,6 @@
 import { type CoapDatagramEndpoint, Code, formatCode, type ReceivedResponse } from '@lanyard/coap';
 import { AnsweringDevice } from './answering-device.js';
-import { NotObserved, togetherKey } from './device-observers.js';
+import { NotObserved, pathsIn, togetherKey } from './device-observers.js';
 import type { DtlsLine } from './dtls-line.js';
 import { type DeviceLine, lineTo } from './device-line.js';
 import type { DeviceOptions } from './device-options.js';
@@ -197,18 +197,18 @@ export class DeviceClient extends AnsweringDevice {
    */
   async changed(path: string): Promise<string[]> {
     const covering = [...this.observers.keys()].filter((key) =>
-      key.split(' ').some((name) => path === name || path.startsWith(`${name}/`)),
+      pathsIn(key).some((name) => path === name || path.startsWith(`${name}/`)),
     );
     await Promise.all(covering.map((key) => this.reports.inTurn(key, () => this.presentOf(key))));
     return covering;
   }
 
   private presentOf(key: string): EncodedValue {
-    const names = key.split(' ');
-    const values = this.valuesOf(names);
+    const [path = '', ...others] = pathsIn(key);
+    const values = this.valuesOf([path, ...others]);
     const accept = this.observers.get(key)?.accept;
     const encoded =
-      names.length > 1 ? encodeTogether(accept, values, this.formats) : encodeAs(accept, key, values, this.formats);
+      others.length > 0 ? encodeTogether(accept, values, this.formats) : encodeAs(accept, path, values, this.formats);
     return encoded ?? encodePack(values);
   }
 

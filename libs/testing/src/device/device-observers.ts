@@ -12,5 +12,12 @@ export interface DeviceObserver {
 /** Under what paths that are observed together are remembered. */
 export const togetherKey = (paths: readonly string[]): string => [...paths].sort().join(' ');
 
-/** Observers by path, or by the key of several paths together. */
+/** Under what a path is remembered that is observed with attributes in the request (LwM2M 1.2 core §6.4.1). */
+export const observedKey = (path: string, attributes: readonly string[]): string =>
+  attributes.length === 0 ? path : `${path}?${attributes.join('&')}`;
+
+/** The paths of a key. */
+export const pathsIn = (key: string): string[] => key.replace(/\?.*/, '').split(' ');
+
+/** Observers by `observedKey`, or by the key of several paths together. */
 export type DeviceObservers = Map<string, DeviceObserver>;
