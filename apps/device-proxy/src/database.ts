@@ -7,6 +7,7 @@ import { Presubscription } from './presubscriptions/presubscription.entity.js';
 import { Subscription } from './interest/subscription.entity.js';
 import { DownloadTickets1796256000000 } from './db/migrations/1796256000000-download-tickets.js';
 import { UnfinishedCommands1796436000000 } from './db/migrations/1796436000000-unfinished-commands.js';
+import { ObserveAttributes1796522400000 } from './db/migrations/1796522400000-observe-attributes.js';
 import { Initial1795392000000 } from './db/migrations/1795392000000-initial.js';
 
 /** PostgreSQL schema of this service; no other service reads it. */
@@ -16,5 +17,10 @@ export const databaseOf = (config: DatabaseConfig): DatabaseOptions =>
   databaseOptions(config, {
     schema,
     entities: [Command, Subscription, Presubscription, FirstContact, UploadedModel, FirmwareReport],
-    migrations: [Initial1795392000000, DownloadTickets1796256000000, UnfinishedCommands1796436000000],
+    migrations: [
+      Initial1795392000000,
+      DownloadTickets1796256000000,
+      UnfinishedCommands1796436000000,
+      ObserveAttributes1796522400000,
+    ],
   });

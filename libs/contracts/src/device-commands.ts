@@ -19,7 +19,7 @@ export const commandFields = {
   kind: z.enum(commandKinds),
   method: z.enum(['GET', 'PUT', 'POST', 'DELETE', 'FETCH', 'IPATCH']),
   path: z.string().min(1),
-  query: z.array(z.string()).optional().describe('Write attributes, untouched'),
+  query: z.array(z.string()).optional().describe('Attributes: those to write, untouched, or those of a subscription'),
   acceptedAt: instant,
 };
 

@@ -2,10 +2,11 @@ import { DeviceCommandResults, DeviceValues, type ResourceValueArrived } from '@
 import { causedBy, Outbox } from '@lanyard/kafka';
 import { type Clock, CLOCK } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
-import { type EntityManager, type FindOptionsWhere, IsNull } from 'typeorm';
+import { type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { isComposite, isRepeatable, operationOf } from '../downlink/operation.js';
 import { EndpointNames } from '../intake/endpoint-names.js';
-import { SubscriptionStore } from '../interest/subscription-store.js';
+import { observedAlone, SubscriptionStore } from '../interest/subscription-store.js';
+import { attributesIn } from '../sessions/observations.js';
 import { traceOf } from './command-intake.js';
 import { Command } from './command.entity.js';
 import { finished } from './facts.js';
@@ -82,11 +83,12 @@ export class CommandEnds {
     const { subscriptions } = this;
     const { id, deviceId, path, keyId } = command;
     const succeeded = outcome === 'succeeded';
+    const attributes = attributesIn(command.query);
     if (isComposite(operationOf(command)))
       if (succeeded) await subscriptions.confirmTogether(manager, deviceId, id);
       else await subscriptions.lose(manager, { deviceId, together: id });
-    else if (succeeded) await subscriptions.confirm(manager, deviceId, path, keyId);
-    else await subscriptions.lose(manager, { deviceId, path, keyId, origin: 'resource', together: IsNull() });
+    else if (succeeded) await subscriptions.confirm(manager, { deviceId, path, keyId }, attributes);
+    else await subscriptions.lose(manager, { deviceId, path, keyId, origin: 'resource', ...observedAlone(attributes) });
   }
 
   /** Tells those who wait for the results, after the transaction. */

@@ -13,7 +13,7 @@ import {
 import { formatOf } from '../downlink/formats.js';
 import { createdPath, pathsFormat } from '../downlink/requests.js';
 import { type Observed, Observer } from '../observations/observer.js';
-import type { Target } from '../sessions/observations.js';
+import { attributesIn, type Target, targetKey } from '../sessions/observations.js';
 import { Values } from '../observations/values.js';
 import type { AnswerAhead } from '../sessions/pending-subscriber.js';
 import { itemOf } from './facts.js';
@@ -34,6 +34,7 @@ import {
 import type { Command } from './command.entity.js';
 import { attemptsWhenConnectionsEndMax, packagePauseMs, retryPauseMs } from './limits.js';
 import {
+  attributesNotOffered,
   inDoubt,
   notConnected,
   notObservable,
@@ -148,15 +149,21 @@ export class CommandExecution {
     }
   }
 
-  /** The path is observed once for all subscribers; a later subscriber gets the current value by a read. */
+  /**
+   * The path is observed once for all subscribers with the same attributes; a later one of them gets the current value by a
+   * read.
+   */
   private async subscribe(session: Session, command: Command): Promise<Outcome> {
-    const { path, keyId } = command;
+    const { path, keyId, query } = command;
+    const attributes = attributesIn(query);
+    const key = targetKey({ path, attributes });
     const rows = await this.interest.load(session);
-    if (!rows.some((row) => row.path === path && row.keyId === keyId && row.together === null))
+    if (!rows.some((row) => row.keyId === keyId && row.together === null && targetKey(row) === key))
       return subscriptionRemoved;
-    const pending = this.joins(session, command, [path]);
-    if (session.observations.has(path)) return this.follow(session, command, pending);
-    return this.observe(session, { path }, command, pending);
+    if (attributes !== undefined && session.data.lwm2mVersion !== '1.2') return attributesNotOffered;
+    const pending = this.joins(session, command, { paths: [path], attributes });
+    if (session.observations.has(key)) return this.follow(session, command, pending);
+    return this.observe(session, { path, attributes }, command, pending);
   }
 
   /** A notification that arrives before the response to the read is the first value, and newer than the response. */
@@ -190,8 +197,12 @@ export class CommandExecution {
     return (await pending.answered()) ?? this.observed(observed);
   }
 
-  private joins(session: Session, command: Command, paths: readonly string[]): SubscriptionAnswer {
-    const pending = new SubscriptionAnswer(command.keyId, paths, (outcome) => this.answerAhead(command, outcome));
+  private joins(
+    session: Session,
+    command: Command,
+    observed: { paths: readonly string[]; attributes?: string | undefined },
+  ): SubscriptionAnswer {
+    const pending = new SubscriptionAnswer(command.keyId, observed, (outcome) => this.answerAhead(command, outcome));
     session.pendingSubscriber = pending;
     return pending;
   }
@@ -209,7 +220,7 @@ export class CommandExecution {
     const format = (contentType === null ? undefined : formatOf(contentType)) ?? pathsFormat(session.data);
     const accepted = accept === null ? undefined : formatOf(accept);
     const target = { path: id, together: { paths, format }, ...(accepted !== undefined && { accept: accepted }) };
-    return this.observe(session, target, command, this.joins(session, command, paths));
+    return this.observe(session, target, command, this.joins(session, command, { paths }));
   }
 
   /** Logs the messages sent for a command as the device sees them, with the id of the request. */

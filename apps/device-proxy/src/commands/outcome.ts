@@ -61,6 +61,12 @@ export const notOffered = failed(
   'The device registered with LwM2M 1.0, which has no composite operations.',
 );
 
+export const attributesNotOffered = failed(
+  400,
+  'NOT_OFFERED',
+  'The device registered with LwM2M 1.0 or 1.1, in which a subscription has no attributes.',
+);
+
 export const notSendable = failed(
   413,
   'REQUEST_ENTITY_TOO_LARGE',

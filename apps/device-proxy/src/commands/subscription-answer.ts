@@ -3,13 +3,18 @@ import { type Outcome, outcomeOf } from './outcome.js';
 
 /** A subscription command in progress: the first value that its key gets carries the answer. */
 export class SubscriptionAnswer implements PendingSubscriber {
+  readonly paths: readonly string[];
+  readonly attributes: string | undefined;
   private first: Promise<Outcome | undefined> | undefined;
 
   constructor(
     readonly keyId: string,
-    readonly paths: readonly string[],
+    { paths, attributes }: Pick<PendingSubscriber, 'paths'> & Partial<Pick<PendingSubscriber, 'attributes'>>,
     private readonly answerOf: (outcome: Outcome) => AnswerAhead,
-  ) {}
+  ) {
+    this.paths = paths;
+    this.attributes = attributes;
+  }
 
   get isReceiving(): boolean {
     return this.first !== undefined;

@@ -112,6 +112,13 @@ describe('requestFor', () => {
     expect(requestFor(old, ask('write', '/5/0/0', { payload }), models).contentFormat).toBe(42);
   });
 
+  it('an observation has its attributes in the query', () => {
+    const request = { method: 'GET', path: '/3303/0/5700', accept: 0, query: ['gt=30', 'pmin=1'] };
+    const target = { path: '/3303/0/5700', attributes: 'gt=30&pmin=1' };
+    expect(observeRequest(data, target, standardModels())).toEqual(request);
+    expect(observeRequest(data, { path: '/3303/0/5700' }, standardModels())).not.toHaveProperty('query');
+  });
+
   it('paths lie below the root of the device', () => {
     expect(observeRequest({ ...data, rootPath: '/lwm2m' }, { path: '/3/0/0' }, standardModels()).path).toBe(
       '/lwm2m/3/0/0',

@@ -128,10 +128,10 @@ export const pushRequest = (data: RegistrationData, path: string): DeviceRequest
 /** The same for the first request, for further blocks of a notification, and for the cancellation. */
 export const observeRequest = (
   data: RegistrationData,
-  { path, together, accept }: Target,
+  { path, attributes, together, accept }: Target,
   models: ModelRegistry,
 ): DeviceRequest => {
-  if (!together) return read(data, path, accept, models);
+  if (!together) return { ...read(data, path, accept, models), ...(attributes && { query: attributes.split('&') }) };
   const { paths, format } = together;
   const { rootPath } = data;
   const payload = addRoot(format, encodePaths(format, paths), rootPath);

@@ -88,7 +88,7 @@ export class Explanations {
       expires_at: formatTimestamp(expiresAtMs),
       queue_mode: data.queueMode,
       asleep: data.queueMode && this.clock.now() - lastSeenAtMs >= this.config.awakeMs,
-      observed: observations.flatMap(({ path, together }) => together?.paths ?? [path]),
+      observed: [...new Set(observations.flatMap(({ path, together }) => together?.paths ?? [path]))],
     };
   }
 }

@@ -6,7 +6,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Subscription } from './subscription.entity.js';
 
 export type NewSubscription = Pick<Subscription, 'deviceId' | 'path' | 'keyId' | 'accountId' | 'origin'> &
-  Partial<Pick<Subscription, 'together'>>;
+  Partial<Pick<Subscription, 'together' | 'attributes'>>;
 
 export type SubscriptionKey = Pick<Subscription, 'deviceId' | 'path' | 'keyId'>;
 
@@ -14,9 +14,15 @@ type Row = Subscription;
 
 /** Columns of the table `s`, named as in the entity. */
 const columns = `s.device_id AS "deviceId", s.path, s.key_id AS "keyId", s.account_id AS "accountId", s.origin, s.status,
-       s.together, s.changed_at AS "changedAt"`;
+       s.together, s.attributes, s.changed_at AS "changedAt"`;
 
 type Status = 'asked' | 'confirmed' | 'lost';
+
+/** Subscriptions whose path is observed by itself, with these attributes. */
+export const observedAlone = (attributes: string | undefined) => ({
+  together: IsNull(),
+  attributes: attributes ?? IsNull(),
+});
 
 /** Subscriptions in PostgreSQL. Every change is announced in the same transaction; the caller holds the device's lock. SQL where rules change many at once. */
 @Injectable()
@@ -94,12 +100,13 @@ export class SubscriptionStore {
    */
   async addRequested(manager: EntityManager, wanted: readonly NewSubscription[], observed = false): Promise<void> {
     for (const one of wanted) {
-      const { deviceId, path, keyId, origin, together = null } = one;
+      const { deviceId, path, keyId, origin, together = null, attributes = null } = one;
       const known = await manager.findOneBy(Subscription, { deviceId, path, keyId });
       if (known && origin === 'presubscription') continue;
-      const status = known && observed && known.together === together ? known.status : 'asked';
-      if (known?.origin === origin && known.status === status && known.together === together) continue;
-      const row = { ...one, together, status, changedAt: new Date(this.clock.now()) };
+      const isAlike = known?.together === together && known.attributes === attributes;
+      const status = known && observed && isAlike ? known.status : 'asked';
+      if (known?.origin === origin && known.status === status && isAlike) continue;
+      const row = { ...one, together, attributes, status, changedAt: new Date(this.clock.now()) };
       await manager.upsert(Subscription, row, ['deviceId', 'path', 'keyId']);
       await this.announce(manager, [row], row.status);
     }
@@ -107,8 +114,12 @@ export class SubscriptionStore {
   }
 
   /** The device reports this path: rules and the key have what they asked for. Other keys have an answer to come. */
-  async confirm(manager: EntityManager, deviceId: string, path: string, keyId: string): Promise<void> {
-    const which = { deviceId, path, together: IsNull() };
+  async confirm(
+    manager: EntityManager,
+    { deviceId, path, keyId }: SubscriptionKey,
+    attributes: string | undefined,
+  ): Promise<void> {
+    const which = { deviceId, path, ...observedAlone(attributes) };
     await this.confirmThose(manager, [
       { ...which, keyId },
       { ...which, origin: 'presubscription' },
@@ -151,9 +162,13 @@ export class SubscriptionStore {
     return rows;
   }
 
-  /** The device does not (or no longer) report the path. */
-  losePath(manager: EntityManager, deviceId: string, path: string): Promise<Subscription[]> {
-    return this.lose(manager, { deviceId, path, together: IsNull() }, true);
+  /** The device does not (or no longer) report the path with these attributes. */
+  losePath(
+    manager: EntityManager,
+    { deviceId, path }: Pick<Subscription, 'deviceId' | 'path'>,
+    attributes: string | undefined,
+  ): Promise<Subscription[]> {
+    return this.lose(manager, { deviceId, path, ...observedAlone(attributes) }, true);
   }
 
   /** Owners that missed the wake-up find the change by its time. */

@@ -28,6 +28,10 @@ export class Subscription {
   @Column('text', { nullable: true })
   together: string | null;
 
+  /** Of the observation, as the query of its URI. */
+  @Column('text', { nullable: true })
+  attributes: string | null;
+
   @Column('timestamptz', { name: 'changed_at' })
   changedAt: Date;
 }

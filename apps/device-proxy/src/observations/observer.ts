@@ -3,7 +3,7 @@ import { type Clock, CLOCK, type Logger, LOGGER, type Timer } from '@lanyard/ser
 import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
 import { DownlinkClient, type DeviceReply, type OnSent } from '../downlink/downlink-client.js';
 import { type ObserveSequence, type ObserveSequences, writeObserveSequences } from '../sessions/observe-sequence.js';
-import type { Observation, Target } from '../sessions/observations.js';
+import { type Observation, type Target, targetKey } from '../sessions/observations.js';
 import { isRegistered } from '../sessions/registered-links.js';
 import type { AnswerAhead, ReportWith } from '../sessions/pending-subscriber.js';
 import type { Session } from '../sessions/session.js';
@@ -29,7 +29,7 @@ const releaseDelayMs = 10_000;
 const keepsObservations = (address: string, previousAddress: string): boolean =>
   address === previousAddress ? outlivesReplica(address) : !isConnection(address) && !isConnection(previousAddress);
 
-/** Observations of devices: one for each path, however many keys subscribed to it. */
+/** Observations of devices: one for each path and set of attributes, however many keys subscribed to it. */
 @Injectable()
 export class Observer implements BeforeApplicationShutdown {
   private readonly releases = new Set<Timer>();
@@ -63,33 +63,38 @@ export class Observer implements BeforeApplicationShutdown {
 
   /** Observes one path, or several together, and delivers the first values to the subscribers. */
   async observe(session: Session, target: Target, onSent?: OnSent, reportFirst?: ReportFirst): Promise<Observed> {
-    const { path, together } = target;
+    const { path, attributes, together } = target;
+    const key = targetKey(target);
     const { reply, token, accept } = await this.downlink.observe(session, target, onSent);
     const observing = reply.code.startsWith('2.') && token !== undefined;
     // Before the first await: the next notification may already be on its way.
-    if (observing) this.remember(session, { path, token, ...(accept !== undefined && { accept }), together });
+    if (observing)
+      this.remember(session, { path, attributes, token, ...(accept !== undefined && { accept }), together });
     try {
       const report = (answer?: AnswerAhead): Promise<void> => this.hand(session, target, reply, answer);
       if (reply.code.startsWith('2.')) await (reportFirst ? reportFirst({ reply, observing }, report) : report());
-      if (observing) await this.store(session, path);
+      if (observing) await this.store(session, key);
     } catch (error) {
       // Treated as not observed: the next request observes it again and gets the first value.
-      if (observing) this.forget(session, path, token);
+      if (observing) this.forget(session, key, token);
       throw error;
     }
     return { reply, observing };
   }
 
-  /** Cancels it after the last subscription. A device that is not listening is told when it next reports. */
-  async cancel(session: Session, path: string): Promise<void> {
-    const observation = session.observations.get(path);
+  /**
+   * Cancels it after the last subscription. A device that is not listening is told when it next reports.
+   * @param key Of `targetKey`.
+   */
+  async cancel(session: Session, key: string): Promise<void> {
+    const observation = session.observations.get(key);
     if (!observation) return;
-    session.observations.delete(path);
+    session.observations.delete(key);
     await this.sessions.store.dropObservation(session, observation);
     try {
       if (this.sessions.isListening(session)) await this.downlink.cancel(session, observation);
     } catch (error) {
-      this.logger.debug({ err: error, deviceId: session.deviceId, path }, 'cancellation not confirmed');
+      this.logger.debug({ err: error, deviceId: session.deviceId, path: key }, 'cancellation not confirmed');
     } finally {
       this.links.to(session.address).forget(session.address, observation.token);
     }
@@ -98,7 +103,7 @@ export class Observer implements BeforeApplicationShutdown {
   /** The device ended the observation. */
   async ended(session: Session, observation: Observation): Promise<void> {
     session.unsettle();
-    session.observations.delete(observation.path);
+    session.observations.delete(targetKey(observation));
     this.links.to(session.address).forget(session.address, observation.token);
     await this.sessions.store.dropObservation(session, observation);
   }
@@ -151,7 +156,7 @@ export class Observer implements BeforeApplicationShutdown {
   /** They ended with the connection (RFC 8323 §7.4). Paths with subscribers are observed again after the update. */
   private async loseConnected(session: Session): Promise<void> {
     const over = session.observations.all();
-    for (const { path } of over) session.observations.delete(path);
+    for (const observation of over) session.observations.delete(targetKey(observation));
     await Promise.all(over.map((observation) => this.sessions.store.dropObservation(session, observation)));
     await this.adoptAutomatic(session);
   }
@@ -217,34 +222,30 @@ export class Observer implements BeforeApplicationShutdown {
   }
 
   private remember(session: Session, observation: Observation): void {
-    const before = session.observations.get(observation.path);
+    const before = session.observations.get(targetKey(observation));
     if (before && before.token !== observation.token)
       this.links.to(session.address).forget(session.address, before.token);
     session.observations.set(observation);
   }
 
-  private forget(session: Session, path: string, token: string): void {
-    if (session.observations.get(path)?.token !== token) return;
-    session.observations.delete(path);
+  private forget(session: Session, key: string, token: string): void {
+    if (session.observations.get(key)?.token !== token) return;
+    session.observations.delete(key);
     this.links.to(session.address).forget(session.address, token);
   }
 
-  private async store(session: Session, path: string): Promise<void> {
-    const observation = session.observations.get(path);
+  private async store(session: Session, key: string): Promise<void> {
+    const observation = session.observations.get(key);
     if (!observation) return;
     const stored = await this.sessions.store.putObservation(session, observation, session.gateway?.deviceId);
     if (!stored && this.sessions.get(session.deviceId) === session) this.sessions.drop(session);
   }
 
-  private hand(
-    session: Session,
-    { path, together }: Target,
-    reply: DeviceReply,
-    answer: AnswerAhead | undefined,
-  ): Promise<void> {
+  private hand(session: Session, target: Target, reply: DeviceReply, answer: AnswerAhead | undefined): Promise<void> {
+    const { path, together } = target;
     if (together) return this.values.reportTogether(session, path, reply, { answer });
     const { payload, contentType, maxAgeSeconds } = reply;
-    const audience = session.singleSubscribers(path);
+    const audience = session.singleSubscribers(target);
     return this.values.report(session, {
       path,
       payload,

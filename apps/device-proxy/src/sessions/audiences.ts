@@ -1,9 +1,13 @@
+import { targetKey } from './observations.js';
+
 /** A subscription of a key, as far as it decides who receives a value. */
 interface Row {
   path: string;
   keyId: string;
   /** The command that asked for several paths at once. */
   together: string | null;
+  /** Of the observation, where it has some. */
+  attributes: string | null;
   origin: 'resource' | 'presubscription';
   status: 'asked' | 'confirmed';
 }
@@ -20,32 +24,41 @@ const around = (path: string): string[] =>
 /** A subscription of a call awaits its answer, which precedes all values. Rules have none. */
 const awaitsAnswer = ({ origin, status }: Row): boolean => origin === 'resource' && status === 'asked';
 
-const byPath = (rows: readonly Row[]): ReadonlyMap<string, readonly string[]> => {
+/** Only its path says which values the key gets. */
+const isPlain = ({ together, attributes }: Row): boolean => together === null && attributes === null;
+
+const keysBy = (rows: readonly Row[], nameOf: (row: Row) => string): ReadonlyMap<string, readonly string[]> => {
   const keys = new Map<string, string[]>();
-  for (const { path, keyId } of rows) keys.set(path, [...(keys.get(path) ?? []), keyId]);
+  for (const row of rows) keys.set(nameOf(row), [...(keys.get(nameOf(row)) ?? []), row.keyId]);
   return keys;
 };
 
 /** The subscriptions to a device. */
 export class Audience {
+  /** By path. */
   private readonly all: ReadonlyMap<string, readonly string[]>;
+  /** By `targetKey`. */
   private readonly single: ReadonlyMap<string, readonly string[]>;
   /** Composite observations with their keys, by command. */
   private readonly sets = new Map<string, { keyId: string; paths: Set<string> }>();
 
   constructor(rows: readonly Row[]) {
     const answered = rows.filter((row) => !awaitsAnswer(row));
-    const alone = answered.filter(({ together }) => together === null);
-    this.all = byPath(answered);
-    this.single = alone.length === answered.length ? this.all : byPath(alone);
+    this.all = keysBy(answered, ({ path }) => path);
+    this.single = answered.every(isPlain)
+      ? this.all
+      : keysBy(
+          answered.filter(({ together }) => together === null),
+          targetKey,
+        );
     for (const { path, keyId, together } of rows)
       if (together !== null)
         this.sets.set(together, { keyId, paths: (this.sets.get(together)?.paths ?? new Set()).add(path) });
   }
 
-  /** Keys for which the path is observed by itself. */
-  singleSubscribers(path: string): readonly string[] {
-    return this.single.get(path) ?? none;
+  /** Keys for which a path is observed by itself. @param key Of `targetKey` */
+  singleSubscribers(key: string): readonly string[] {
+    return this.single.get(key) ?? none;
   }
 
   /** The key for which the path, or a parent, is part of a composite observation. */
@@ -75,7 +88,7 @@ export class Audiences {
     if (all.some(({ together }) => together !== null)) return new Audience(all);
     const rows = all.filter((row) => !awaitsAnswer(row));
     if (rows.length === 0) return emptyAudience;
-    const text = rows.map(({ path, keyId }) => `${path} ${keyId}`).join();
+    const text = rows.map((row) => `${targetKey(row)} ${row.keyId}`).join();
     const known = this.remembered.get(text);
     if (known) return known;
     const audience = new Audience(rows);

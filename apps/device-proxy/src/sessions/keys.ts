@@ -5,7 +5,7 @@
 export const sessionKeys = (prefix: string) => ({
   /** Hash: the session of a device. */
   session: (deviceId: string) => `${prefix}session:${deviceId}`,
-  /** Hash: path -> observation, of a device. */
+  /** Hash: path, with attributes if it has some -> observation, of a device. */
   observations: (deviceId: string) => `${prefix}observations:${deviceId}`,
   /** Hash: `r:<registration id>`, `a:<account>|<address>`, `t:<token>` -> device. */
   index: `${prefix}index`,

@@ -9,6 +9,8 @@ export interface CompositePaths {
 export interface Observation {
   /** For several paths: the id of the command that requested them. */
   path: string;
+  /** Those of the request, as the query of its URI: they apply to this observation only (LwM2M 1.2 core §6.4.1). */
+  attributes?: string | undefined;
   /** Hex. */
   token: string;
   /** Content-Format that was asked for, to ask for the same again; null: the device chose, as it refused the usual one. */
@@ -20,32 +22,48 @@ export interface Observation {
 
 export type Target = Omit<Observation, 'token' | 'auto'>;
 
+/** What can be observed once: a path, and the same path with each set of attributes (RFC 7641 §3.1: another target URI). */
+export const targetKey = ({ path, attributes }: { path: string; attributes?: string | null | undefined }): string =>
+  attributes ? `${path}?${attributes}` : path;
+
+/** The attributes of a subscription, from the query of its command. */
+export const attributesIn = (query: readonly string[]): string | undefined =>
+  query.length === 0 ? undefined : query.join('&');
+
 const none: readonly Observation[] = [];
 
-/** The observations of one device, by path. Most have a few, or none: a list takes a fraction of what a Map does. */
+/** The observations of one device, by `targetKey`. Most have a few, or none: a list takes a fraction of what a Map does. */
 export class Observations {
   private list: readonly Observation[] = none;
 
-  get(path: string): Observation | undefined {
-    return this.list.find((one) => one.path === path);
+  get(key: string): Observation | undefined {
+    return this.list.find((one) => targetKey(one) === key);
   }
 
-  has(path: string): boolean {
-    return this.get(path) !== undefined;
+  has(key: string): boolean {
+    return this.get(key) !== undefined;
   }
 
   withToken(token: string): Observation | undefined {
     return this.list.find((one) => one.token === token);
   }
 
-  set({ path, token, accept, auto, together }: Observation): void {
+  set({ path, attributes, token, accept, auto, together }: Observation): void {
+    const key = targetKey({ path, attributes });
     // Written out and joined: a copy made with `...` would hold on to room for much more.
-    const observation: Record<keyof Observation, unknown> & Observation = { path, token, accept, auto, together };
-    this.list = this.list.filter((one) => one.path !== path).concat(observation);
+    const observation: Record<keyof Observation, unknown> & Observation = {
+      path,
+      attributes,
+      token,
+      accept,
+      auto,
+      together,
+    };
+    this.list = this.list.filter((one) => targetKey(one) !== key).concat(observation);
   }
 
-  delete(path: string): void {
-    const left = this.list.filter((one) => one.path !== path);
+  delete(key: string): void {
+    const left = this.list.filter((one) => targetKey(one) !== key);
     this.list = left.length === 0 ? none : left.slice();
   }
 

@@ -15,6 +15,8 @@ export type ReportWith = (answer: AnswerAhead | undefined) => Promise<void>;
 export interface PendingSubscriber {
   readonly keyId: string;
   readonly paths: readonly string[];
+  /** Of the observation, where it has some. */
+  readonly attributes: string | undefined;
   /** A value was sent to the key, or is being sent: it gets every later one. */
   readonly isReceiving: boolean;
   /** A value that the device notified meanwhile. Reported at once: values keep their order. */

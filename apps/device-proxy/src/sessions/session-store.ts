@@ -7,7 +7,7 @@ import { addressField, registrationField, sessionKeys, type SessionKeys, tokenFi
 import { loadScripts, type RunScript } from './scripts.js';
 import { listings } from './listings.js';
 import { readObserveSequences } from './observe-sequence.js';
-import type { Observation } from './observations.js';
+import { type Observation, targetKey } from './observations.js';
 import type { RegistrationData, StoredSession } from './session.js';
 
 export interface NewSession {
@@ -96,6 +96,7 @@ interface Noted {
   deviceId: string;
   holder: string;
   epoch: number;
+  /** Of `targetKey`. */
   path: string;
   token: string;
   /** As stored in Redis; '' if it is deleted. */
@@ -258,16 +259,18 @@ export class SessionStore {
     observation: Observation,
     holder = deviceId,
   ): Promise<boolean> {
-    const { path, token } = observation;
+    const { token } = observation;
+    const path = targetKey(observation);
     return this.writeNote({ deviceId, holder, epoch, path, token, stored: JSON.stringify(observation) });
   }
 
   /** False when it was another one's already, or gone. */
   dropObservation(
     { deviceId, epoch }: Pick<StoredSession, 'deviceId' | 'epoch'>,
-    { path, token }: Observation,
+    observation: Observation,
   ): Promise<boolean> {
-    return this.writeNote({ deviceId, holder: deviceId, epoch, path, token, stored: '' });
+    const { token } = observation;
+    return this.writeNote({ deviceId, holder: deviceId, epoch, path: targetKey(observation), token, stored: '' });
   }
 
   /** Both in one order: what is dropped is not stored behind that. */

@@ -4,7 +4,7 @@ import type { PendingSubscriber } from './pending-subscriber.js';
 import { listings } from './listings.js';
 import type { ObserveSequences } from './observe-sequence.js';
 import { NotifiedValues } from './notified-values.js';
-import { type Observation, Observations } from './observations.js';
+import { type Observation, Observations, type Target, targetKey } from './observations.js';
 import { RefusedFormats } from './refused-formats.js';
 import type { ShownCredential } from '../transport/sender.js';
 
@@ -117,9 +117,11 @@ export class Session {
     return this.gateway?.address ?? this.address;
   }
 
-  /** Keys for which the path is observed by itself, including the pending one. */
-  singleSubscribers(path: string): readonly string[] {
-    return this.withPending(path, this.audience.singleSubscribers(path), this.pendingSubscriber);
+  /** Keys for which the path is observed by itself with these attributes, including the pending one. */
+  singleSubscribers(target: Pick<Target, 'path' | 'attributes'>): readonly string[] {
+    const { pendingSubscriber: pending } = this;
+    const joining = pending?.attributes === target.attributes ? pending : undefined;
+    return this.withPending(target.path, this.audience.singleSubscribers(targetKey(target)), joining);
   }
 
   /** Keys that subscribed to the path and have their answer, for values outside observations. */

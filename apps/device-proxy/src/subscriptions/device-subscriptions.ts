@@ -20,6 +20,10 @@ export const DeviceSubscriptionSchema = z
     device_id: z.string(),
     key_id: z.string().describe('Id of the API key, application or user whose channel gets the values'),
     resource_path: z.string(),
+    attributes: z
+      .string()
+      .nullable()
+      .describe('Attributes of the observation, as the query of the subscription; null: none'),
     origin: z.enum(['request', 'rule']).describe('`rule`: a presubscription rule of the key matched the device'),
     status: z.enum(['asked', 'confirmed']).describe('`confirmed`: the device reports the resource'),
     updated_at: z.string().describe('When the status changed'),
@@ -29,14 +33,15 @@ export type DeviceSubscription = z.infer<typeof DeviceSubscriptionSchema>;
 
 export const deviceSubscriptionsSpec = { filters: {}, cursor: /^[0-9a-f]{32}(\/\d{1,5}){1,4}$/ } as const;
 
-type Row = Pick<Subscription, 'deviceId' | 'keyId' | 'path' | 'origin' | 'status' | 'changedAt'>;
+type Row = Pick<Subscription, 'deviceId' | 'keyId' | 'path' | 'attributes' | 'origin' | 'status' | 'changedAt'>;
 
-const viewOf = ({ deviceId, keyId, path, origin, status, changedAt }: Row): DeviceSubscription => ({
+const viewOf = ({ deviceId, keyId, path, attributes, origin, status, changedAt }: Row): DeviceSubscription => ({
   id: keyId + path,
   object: 'device-subscription',
   device_id: deviceId,
   key_id: keyId,
   resource_path: path,
+  attributes,
   origin: origin === 'presubscription' ? 'rule' : 'request',
   status,
   updated_at: formatTimestamp(changedAt),
@@ -68,7 +73,7 @@ export class SubscriptionsOfDevice {
     const whose = [deviceId, permissions.includes('admin') ? null : keyId];
     const seen = 'FROM subscriptions WHERE device_id = $1 AND ($2::text IS NULL OR key_id = $2)';
     const rows: Row[] = await this.dataSource.query(
-      `SELECT device_id AS "deviceId", key_id AS "keyId", path, origin, status, changed_at AS "changedAt" ${seen}
+      `SELECT device_id AS "deviceId", key_id AS "keyId", path, attributes, origin, status, changed_at AS "changedAt" ${seen}
        AND ($3::text IS NULL OR ${place} ${order === 'ASC' ? '>' : '<'} $3) ORDER BY ${place} ${order} LIMIT ${limit + 1}`,
       [...whose, after],
     );

@@ -9,7 +9,7 @@ import { Receivers } from '../observations/receivers.js';
 import { pathsFormat } from '../downlink/requests.js';
 import { matchingPaths } from '../presubscriptions/match.js';
 import { Rules, type RulesOfKey } from '../presubscriptions/rules.js';
-import type { Observation, Target } from '../sessions/observations.js';
+import { type Observation, type Target, targetKey } from '../sessions/observations.js';
 import type { Session } from '../sessions/session.js';
 import { Sessions } from '../sessions/sessions.js';
 import { ConnectionEnded, NoAnswer, NotSendable, NotSent, Refused, RequestAborted } from '../transport/device-link.js';
@@ -108,11 +108,13 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
     await this.lose(session, observation);
   }
 
-  private async lose(session: Session, { path, together }: Target): Promise<void> {
+  private async lose(session: Session, { path, attributes, together }: Target): Promise<void> {
     const { dataSource, store, interest } = this;
     const { deviceId } = session;
     await withDevice(dataSource, deviceId, (manager) =>
-      together ? store.lose(manager, { deviceId, together: path }, true) : store.losePath(manager, deviceId, path),
+      together
+        ? store.lose(manager, { deviceId, together: path }, true)
+        : store.losePath(manager, { deviceId, path }, attributes),
     );
     await interest.load(session);
   }
@@ -228,13 +230,21 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
     const { observer } = this;
     const alone = rows.filter((row) => row.together === null);
     const sets = this.setsIn(rows);
-    const wanted = new Set([...alone.map((row) => row.path), ...sets.keys()]);
-    for (const { path, auto } of session.observations.all())
+    const targets = new Map(
+      alone.map((row): [string, Target] => [
+        targetKey(row),
+        { path: row.path, attributes: row.attributes ?? undefined },
+      ]),
+    );
+    const wanted = new Set([...targets.keys(), ...sets.keys()]);
+    for (const observation of session.observations.all()) {
+      const key = targetKey(observation);
       // The list of the devices behind a gateway is observed by this service itself.
-      if (!auto && !wanted.has(path) && path !== gatewayPath) await observer.cancel(session, path);
+      if (!observation.auto && !wanted.has(key) && key !== gatewayPath) await observer.cancel(session, key);
+    }
     let complete = true;
-    for (const path of new Set(alone.map((row) => row.path)))
-      if (this.isMissing(session, alone, path) && !(await this.observe(session, { path }))) complete = false;
+    for (const [key, target] of targets)
+      if (this.isMissing(session, alone, key) && !(await this.observe(session, target))) complete = false;
     const format = pathsFormat(session.data);
     for (const [path, { paths, confirmed }] of sets)
       if (confirmed && !session.observations.has(path))
@@ -254,23 +264,24 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
   }
 
   /** Unconfirmed subscriptions of calls are in the command queue. */
-  private isMissing(session: Session, rows: readonly Subscription[], path: string): boolean {
-    const waits = (row: Subscription): boolean =>
-      row.path === path && (row.origin === 'presubscription' || row.status === 'confirmed');
-    if (session.observations.has(path))
-      return rows.some((row) => row.path === path && row.status === 'asked' && row.origin === 'presubscription');
-    return rows.some(waits);
+  private isMissing(session: Session, rows: readonly Subscription[], key: string): boolean {
+    const ofTarget = rows.filter((row) => targetKey(row) === key);
+    if (session.observations.has(key))
+      return ofTarget.some((row) => row.status === 'asked' && row.origin === 'presubscription');
+    return ofTarget.some((row) => row.origin === 'presubscription' || row.status === 'confirmed');
   }
 
   /** False when the device does not report the path, or does not listen now. */
   private async observe(session: Session, target: Target): Promise<boolean> {
     const { batcher, observer, sessions } = this;
     const { deviceId } = session;
-    const { path, together } = target;
+    const { path, attributes, together } = target;
     if (session.isOver || !sessions.isListening(session)) return false;
-    const observing = session.observations.has(path) || (await observer.observe(session, target)).observing;
+    const observing =
+      session.observations.has(targetKey(target)) || (await observer.observe(session, target)).observing;
     if (observing) {
-      if (!together) await batcher.write({ deviceId, confirmed: path });
+      // Rules ask for no attributes.
+      if (!together && attributes === undefined) await batcher.write({ deviceId, confirmed: path });
       return true;
     }
     await this.lose(session, target);

@@ -1,12 +1,47 @@
-import { Controller, Delete, Get, Header, Param, Put, Req, Res } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { observeAttributes, WrongParameter } from '@lanyard/lwm2m';
+import { applyDecorators, Controller, Delete, Get, Header, Param, Put, Query, Req, Res } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Caller, type Identity, Operation, RequiresPermission } from '@lanyard/service';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Accepted, AcceptedSchema } from '../commands/body-schema.js';
 import { resourcePathIn, resourceRoutes } from '../endpoints/resource-path.js';
+import { MalformedCommand } from '../errors.js';
 import { Subscriptions } from './subscriptions.js';
 
 const prefix = '/v2/subscriptions/';
+
+const seconds = { type: 'integer', minimum: 0, maximum: 999_999_999 };
+const value = { type: 'number', minimum: -999_999_999, maximum: 999_999_999 };
+const flag = { type: 'integer', enum: [0, 1] };
+
+/** LwM2M 1.2 core §6.4.1, §7.3. */
+const attributes: [name: string, schema: object, description: string][] = [
+  ['pmin', seconds, 'Seconds between two notifications at least'],
+  ['pmax', seconds, 'Seconds between two notifications at most'],
+  ['epmin', seconds, 'Seconds between two evaluations of the resource at least'],
+  ['epmax', seconds, 'Seconds between two evaluations of the resource at most'],
+  ['gt', value, 'Notify when the value crosses this upper threshold; of resources only'],
+  ['lt', value, 'Notify when the value crosses this lower threshold; of resources only'],
+  ['st', { ...value, minimum: 0 }, 'Notify when the value has changed by this step; of resources only'],
+  ['edge', flag, 'Notify when a boolean becomes false (0) or true (1); of resources only'],
+  ['con', flag, 'Whether notifications are confirmable'],
+  ['hqmax', seconds, 'Values that the device keeps while it cannot send them'],
+];
+
+const AttributeQueries = (): MethodDecorator =>
+  applyDecorators(
+    ...attributes.map(([name, schema, description]) => ApiQuery({ name, required: false, schema, description })),
+  );
+
+/** Throws MalformedCommand. */
+const readAttributes = (path: string, query: Record<string, unknown>): string | undefined => {
+  try {
+    return observeAttributes(path, query);
+  } catch (error) {
+    if (error instanceof WrongParameter) throw new MalformedCommand(error.parameter, error.problem);
+    throw error;
+  }
+};
 
 @ApiTags('Subscriptions')
 @RequiresPermission('subscriptions')
@@ -40,26 +75,27 @@ export class SubscriptionsController {
   @ApiOperation({
     summary: 'Subscribe to a resource',
     description:
-      'Answers 200 if the resource is already observed or the device confirms at once, otherwise 202 with the id of the asynchronous response that carries the result. Values follow as notifications on the channel of the calling key. The subscription ends when the device registers again (spec §4.4).',
+      'Answers 200 if the resource is already observed or the device confirms at once, otherwise 202 with the id of the asynchronous response that carries the result. Values follow as notifications on the channel of the calling key. The subscription ends when the device registers again (spec §4.4). Attributes in the query are part of the request to the device, which must have registered with LwM2M 1.2 (otherwise the result is `NOT_OFFERED`). They apply to this subscription alone: the device reports by them to the keys that asked for the same ones, and to other keys by theirs. A key has one subscription to a path: another one, with other attributes or none, takes its place.',
   })
+  @AttributeQueries()
   @ApiOkResponse({ standardSchema: AcceptedSchema, description: 'Confirmed by the device' })
   @ApiAcceptedResponse({
     standardSchema: AcceptedSchema,
     description: 'The device was asked; the asynchronous response with this id follows',
   })
+  @ApiResponse({ status: 400, description: 'BAD_REQUEST, RESOURCE_NOT_FOUND' })
   @ApiResponse({ status: 404, description: 'DEVICE_NOT_FOUND, URI_PATH_DOES_NOT_EXISTS' })
   @ApiResponse({ status: 429, description: 'QUEUE_IS_FULL' })
   async subscribe(
     @Caller() caller: Identity,
     @Param('deviceId') deviceId: string,
+    @Query() query: Record<string, unknown>,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Accepted> {
-    const { asyncId, confirmed } = await this.subscriptions.subscribe(
-      caller,
-      deviceId,
-      resourcePathIn(request, prefix),
-    );
+    const path = resourcePathIn(request, prefix);
+    const given = readAttributes(path, query);
+    const { asyncId, confirmed } = await this.subscriptions.subscribe(caller, deviceId, path, given);
     reply.code(confirmed ? 200 : 202);
     return { 'async-response-id': asyncId };
   }

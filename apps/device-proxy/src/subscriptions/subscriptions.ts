@@ -8,6 +8,7 @@ import { Commands, type KnownDevice } from '../commands/commands.js';
 import { type DeviceRequest, defaultTiming } from '../commands/device-request.js';
 import { withDevice } from '../db/device-lock.js';
 import { NotSubscribed, PathDoesNotExist } from '../errors.js';
+import { targetKey } from '../sessions/observations.js';
 import { mayExist } from '../sessions/registered-links.js';
 import { WakeUps } from '../sessions/wake-ups.js';
 import { SessionStore } from '../sessions/session-store.js';
@@ -39,16 +40,23 @@ export class Subscriptions {
     wakeUps.on('finished', ({ asyncId, succeeded }) => this.waiting.get(asyncId)?.(succeeded));
   }
 
-  async subscribe(identity: Identity, deviceId: string, path: string): Promise<Asked> {
-    const { commands, store } = this;
+  /** `attributes`: of an observation of its own, which is shared with keys that ask for the same ones. */
+  async subscribe(identity: Identity, deviceId: string, path: string, attributes?: string): Promise<Asked> {
+    const { commands, store, wakeUps } = this;
     const device = await commands.device(identity, deviceId);
     const { session, accountId } = device;
     if (session && !mayExist(session.data.links, path)) throw new PathDoesNotExist();
-    const observed = session?.observations.some((observation) => observation.path === path) ?? false;
+    const key = targetKey({ path, attributes });
+    const observations = session?.observations.filter((observation) => observation.path === path) ?? [];
+    const observed = observations.some((observation) => targetKey(observation) === key);
     const asyncId = commands.newAsyncId();
     const outcome = this.outcomeOf(asyncId);
     const within = (manager: EntityManager): Promise<void> =>
-      store.addRequested(manager, [{ deviceId, accountId, path, keyId: identity.keyId, origin: 'resource' }], observed);
+      store.addRequested(
+        manager,
+        [{ deviceId, accountId, path, keyId: identity.keyId, origin: 'resource', attributes: attributes ?? null }],
+        observed,
+      );
     const input = {
       asyncId,
       kind: 'subscription',
@@ -62,9 +70,12 @@ export class Subscriptions {
       await commands.send(
         identity,
         device,
-        { ...input, query: [], ...defaultTiming(session?.data.queueMode ?? false) },
+        { ...input, query: attributes?.split('&') ?? [], ...defaultTiming(session?.data.queueMode ?? false) },
         { within },
       );
+      // With other attributes the key had another observation, which may have no subscriber now.
+      if (session && observations.some((observation) => targetKey(observation) !== key))
+        await wakeUps.send(session.owner, { about: 'interest', deviceId });
       if (!session) return { asyncId, confirmed: false };
       return { asyncId, confirmed: (await this.within(answerWaitMs, outcome)) || observed };
     } finally {

@@ -208,7 +208,8 @@ export class CoapLink implements DeviceLink {
   }
 
   private watchOf(request: DeviceRequest): Watch {
-    const key = [request.path, request.accept, request.payload?.toString('base64')].join(' ');
+    const { path, query = [], accept, payload } = request;
+    const key = [path, query.join('&'), accept, payload?.toString('base64')].join(' ');
     const known = this.watches.get(key);
     if (known) return known;
     const sent = outgoing(request);

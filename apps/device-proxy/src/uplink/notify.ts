@@ -133,22 +133,23 @@ export class Notify {
   /** Objects of one shape: this runs for every value, and an object spread costs 2 µs. */
   private hand(
     session: Session,
-    { path, together, accept }: Observation,
+    observation: Observation,
     received: Pick<UplinkNotification, 'payload' | 'contentFormat' | 'maxAgeSeconds'>,
     traceParent?: string,
   ): Promise<void> {
     const { values } = this;
+    const { path, attributes, together, accept } = observation;
     const { contentFormat, maxAgeSeconds } = received;
     const format = contentFormat ?? (together && accept ? accept : undefined);
     const contentType = mediaTypeOf(format, together ? '/' : path);
     const payload =
       format === undefined ? received.payload : removeRoot(format, received.payload, session.data.rootPath);
     if (together) return values.reportTogether(session, path, { payload, contentType, maxAgeSeconds }, { traceParent });
-    const audience = session.singleSubscribers(path);
+    const audience = session.singleSubscribers(observation);
     const cause = audience.length > 0 ? 'notify' : 'auto-observation';
     const value = { path, payload, contentType, maxAgeSeconds, cause, audience, traceParent } as const;
     const { pendingSubscriber: pending } = session;
-    if (!pending?.paths.includes(path)) return values.report(session, value);
+    if (!pending?.paths.includes(path) || pending.attributes !== attributes) return values.report(session, value);
     return pending.reportValue(value, (answer) => values.report(session, { ...value, answer }));
   }
 

@@ -1,0 +1,157 @@
+import { type Identity, newId } from '@lanyard/service';
+import { type DeviceOptions, eventually, type Thermometer, withKey } from '@lanyard/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { RunningProxy } from './running-proxy.js';
+import { keyHex } from './secure-test-system.js';
+import { b64, temperature } from './subscription-test.js';
+import { newKey, type Reply, TestSystem } from './test-system.js';
+
+describe('subscriptions with attributes', () => {
+  let system: TestSystem;
+  let a: RunningProxy;
+  let b: RunningProxy;
+
+  beforeAll(async () => {
+    system = await TestSystem.create('observe-attributes');
+    [a, b] = await Promise.all([system.proxy('dp-a', { dtls: {} }), system.proxy('dp-b')]);
+  });
+  afterAll(() => system.close());
+
+  const device = async (name: string, options: Partial<DeviceOptions> = {}): Promise<[Thermometer, string]> => {
+    const thing = system.thing(a, name, { lwm2mVersion: '1.2', ...options });
+    return [thing, await system.register(thing)];
+  };
+  const key = (): Identity => newKey(system.accountId);
+  const call = (app: Identity, method: string, path: string): Promise<Reply> =>
+    system.call(a, app, method, `/v2/subscriptions/${path}`);
+  /** Resolves when the device has confirmed. */
+  const subscribe = (app: Identity, deviceId: string, path: string): Promise<string> =>
+    system.subscribe(a, app, deviceId, path);
+  const audienceOf = async (deviceId: string, said: string): Promise<Set<string>> =>
+    new Set(
+      (await system.fact(system.values, (v) => v.deviceId === deviceId && v.item.payload === b64(said))).value.audience,
+    );
+  /** Queries of the requests that began (0) or ended (1) an observation. */
+  const queries = ({ device: { received } }: Thermometer, observe: 0 | 1): string[] =>
+    received.filter((request) => request.observe === observe).map(({ query }) => query.join('&'));
+
+  it('are in the request that observes, and in the one that cancels', async () => {
+    const [thing, deviceId] = await device('one');
+    const app = key();
+    await subscribe(app, deviceId, `${temperature}?pmin=10&pmax=60&gt=30.5&con=1`);
+    expect(queries(thing, 0)).toEqual(['con=1&gt=30.5&pmax=60&pmin=10']);
+    await thing.device.report(`${temperature}?con=1&gt=30.5&pmax=60&pmin=10`, 31);
+    expect(await audienceOf(deviceId, '31')).toEqual(new Set([app.keyId]));
+    const { json } = await system.call(a, app, 'GET', `/v3/devices/${deviceId}/subscriptions`);
+    expect(json['data']).toMatchObject([{ resource_path: temperature, attributes: 'con=1&gt=30.5&pmax=60&pmin=10' }]);
+    expect((await call(app, 'DELETE', deviceId + temperature)).status).toBe(204);
+    await eventually(() => expect(queries(thing, 1)).toEqual(['con=1&gt=30.5&pmax=60&pmin=10']));
+  });
+
+  it('are those of an observation, which keys with the same ones share, and others do not', async () => {
+    const [thing, deviceId] = await device('shared');
+    const [one, two, plain] = [key(), key(), key()];
+    await subscribe(plain, deviceId, temperature);
+    await subscribe(one, deviceId, `${temperature}?pmin=1&pmax=60`);
+    await subscribe(two, deviceId, `${temperature}?pmax=60&pmin=1`);
+    expect(queries(thing, 0)).toEqual(['', 'pmax=60&pmin=1']);
+    await thing.device.report(`${temperature}?pmax=60&pmin=1`, 41);
+    expect(await audienceOf(deviceId, '41')).toEqual(new Set([one.keyId, two.keyId]));
+    await thing.device.report(temperature, 42);
+    expect(await audienceOf(deviceId, '42')).toEqual(new Set([plain.keyId]));
+    // A value outside observations is for all of them.
+    await thing.device.send([[temperature, 43]]);
+    expect(await audienceOf(deviceId, '43')).toEqual(new Set([one.keyId, two.keyId, plain.keyId]));
+    await call(one, 'DELETE', deviceId + temperature);
+    let said = 50;
+    await eventually(async () => {
+      await thing.device.report(`${temperature}?pmax=60&pmin=1`, ++said);
+      expect(await audienceOf(deviceId, String(said))).toEqual(new Set([two.keyId]));
+    });
+    expect(queries(thing, 1)).toEqual([]);
+  });
+
+  it('replace those that the key had for the path', async () => {
+    const [thing, deviceId] = await device('replaced');
+    const app = key();
+    for (const query of ['?gt=30', '?gt=40', '']) {
+      await subscribe(app, deviceId, temperature + query);
+      expect(thing.device.isObserved(temperature + query)).toBe(true);
+    }
+    await eventually(() => expect(queries(thing, 1)).toEqual(['gt=30', 'gt=40']));
+    expect(thing.device.isObserved(temperature)).toBe(true);
+    expect(await call(app, 'GET', deviceId)).toMatchObject({ status: 200, text: `${temperature}\n` });
+  });
+
+  it('go with the device to another replica', async () => {
+    const [thing, deviceId] = await device('wanderer');
+    const app = key();
+    await subscribe(app, deviceId, `${temperature}?st=0.5`);
+    thing.device.talkTo(`coap://127.0.0.1:${b.coapPort}`);
+    await thing.device.report(`${temperature}?st=0.5`, 51);
+    expect(await audienceOf(deviceId, '51')).toEqual(new Set([app.keyId]));
+    await call(app, 'DELETE', deviceId + temperature);
+    await eventually(() => expect(queries(thing, 1)).toEqual(['st=0.5']));
+  });
+
+  it('are in the request again when the observation has ended with its connection', async () => {
+    const name = 'reconnecting';
+    const deviceId = newId();
+    await system.lifecycle(deviceId, name, 'created');
+    await system.credential({ deviceId, identity: `id-${name}`, key: keyHex });
+    await system.knows(a, name);
+    const [thing] = await device(name, {
+      server: `coaps://127.0.0.1:${a.dtlsPort}`,
+      security: withKey(`id-${name}`, keyHex),
+      dtls: { connectionId: false, handshakeMs: 2_000 },
+    });
+    const app = key();
+    await subscribe(app, deviceId, `${temperature}?lt=10`);
+    thing.device.dtls?.drop();
+    await eventually(() => thing.device.update());
+    await eventually(() => expect(queries(thing, 0)).toEqual(['lt=10', 'lt=10']));
+    await thing.device.report(`${temperature}?lt=10`, 9);
+    expect(await audienceOf(deviceId, '9')).toEqual(new Set([app.keyId]));
+  });
+
+  it.each(['refuses', 'ends'])('an observation that the device %s loses no other one of the path', async (how) => {
+    const [thing, deviceId] = await device(`device-${how}`);
+    const [app, other] = [key(), key()];
+    await subscribe(other, deviceId, temperature);
+    const query = '?pmin=5';
+    if (how === 'ends') {
+      await subscribe(app, deviceId, temperature + query);
+      await thing.device.endObservation(temperature + query);
+    } else {
+      thing.device.resources.get(temperature)!.observable = false;
+      const { json } = await call(app, 'PUT', deviceId + temperature + query);
+      const { item } = (await system.result(String(json['async-response-id']))).value;
+      expect(item).toMatchObject({ status: 412, error: 'NOT_OBSERVABLE' });
+    }
+    await eventually(async () => expect((await call(app, 'GET', deviceId + temperature)).status).toBe(404));
+    expect((await call(other, 'GET', deviceId + temperature)).status).toBe(200);
+    await thing.device.report(temperature, 61);
+    expect(await audienceOf(deviceId, '61')).toEqual(new Set([other.keyId]));
+  });
+
+  it('a device of LwM2M 1.1 is not asked', async () => {
+    const [thing, deviceId] = await device('old', { lwm2mVersion: '1.1' });
+    const app = key();
+    const { json } = await call(app, 'PUT', `${deviceId}${temperature}?pmin=1`);
+    const { item } = (await system.result(String(json['async-response-id']))).value;
+    expect(item).toMatchObject({ status: 400, error: 'NOT_OFFERED' });
+    expect((await call(app, 'GET', deviceId)).status).toBe(404);
+    expect(queries(thing, 0)).toEqual([]);
+  });
+
+  it.each([
+    ['an unknown one', `${temperature}?pmix=1`],
+    ['one that is given twice', `${temperature}?pmin=1&pmin=2`],
+    ['one without a value', `${temperature}?pmin`],
+    ['a wrong value', `${temperature}?pmax=soon`],
+    ['one that an instance cannot have', '/3303/0?gt=1'],
+  ])('400 for %s', async (_, path) => {
+    const [, deviceId] = await device(`bad-${path.length}-${path.at(-1)}`);
+    expect(await call(key(), 'PUT', deviceId + path)).toMatchObject({ status: 400, text: 'BAD_REQUEST' });
+  });
+});
