@@ -180,6 +180,54 @@ describe('the bootstrap server', () => {
       expect(await device.bootstrap(query)).toBe('4.00');
   });
 
+  it.each([
+    ['TLV', []],
+    ['SenML CBOR', ['pct=112']],
+    ['LwM2M CBOR', ['pct=11544']],
+  ])('writes what the profile has of the Server object, also Mute Send, as %s', async (format, query) => {
+    const { deviceId, device } = await fresh(`settings-${format}`, {
+      defaultMinPeriodSeconds: 0,
+      defaultMaxPeriodSeconds: 600,
+      disableTimeoutSeconds: 3_600,
+      initialRegistrationDelaySeconds: 0,
+      bootstrapOnRegistrationFailure: true,
+      communicationRetryCount: 3,
+      communicationRetrySeconds: 60,
+      communicationSequenceDelaySeconds: 86_400,
+      communicationSequenceRetryCount: 200,
+      preferredTransport: 'T',
+      muteSend: true,
+      confirmableNotifications: true,
+    });
+    await begins(device, [`ep=${device.name}`, ...query]);
+    await all.fact(deviceId, 'bootstrapped');
+    expect(Object.fromEntries([...device.resources].filter(([path]) => path.startsWith('/1/')))).toEqual({
+      '/1/0/0': 123,
+      '/1/0/1': 300,
+      '/1/0/2': 0,
+      '/1/0/3': 600,
+      '/1/0/5': 3_600,
+      '/1/0/6': true,
+      '/1/0/7': 'T',
+      '/1/0/14': 0,
+      '/1/0/16': true,
+      '/1/0/17': 3,
+      '/1/0/18': 60,
+      '/1/0/19': 86_400,
+      '/1/0/20': 200,
+      '/1/0/22': 'T',
+      '/1/0/23': true,
+      '/1/0/26': 1,
+    });
+  });
+
+  it('writes false and 0 of the Server object, which are not the default of the device', async () => {
+    const { deviceId, device } = await fresh('unmuted', { muteSend: false, confirmableNotifications: false });
+    await begins(device);
+    await all.fact(deviceId, 'bootstrapped');
+    expect([device.resources.get('/1/0/23'), device.resources.get('/1/0/26')]).toEqual([false, 0]);
+  });
+
   describe('a bootstrap that fails withdraws its key', () => {
     it.each([
       ['a refused deletion', 'DELETE /1', '4.00'],

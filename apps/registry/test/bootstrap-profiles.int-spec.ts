@@ -37,6 +37,16 @@ describe('bootstrap profiles', () => {
       notification_storing: true,
       default_min_period_seconds: null,
       default_max_period_seconds: null,
+      disable_timeout_seconds: null,
+      initial_registration_delay_seconds: null,
+      bootstrap_on_registration_failure: null,
+      communication_retry_count: null,
+      communication_retry_seconds: null,
+      communication_sequence_delay_seconds: null,
+      communication_sequence_retry_count: null,
+      preferred_transport: null,
+      mute_send: null,
+      confirmable_notifications: null,
       delete_paths: ['/0', '/1'],
       created_at: expect.any(String),
       updated_at: expect.any(String),
@@ -81,6 +91,45 @@ describe('bootstrap profiles', () => {
     await eventually(() => expect(announcedProfile(body.id)?.securityMode).toBe('none'));
   });
 
+  it('announce the settings of the Server object that they have, and not those that they leave to the device', async () => {
+    const settings = {
+      default_min_period_seconds: 0,
+      default_max_period_seconds: 600,
+      disable_timeout_seconds: 3_600,
+      initial_registration_delay_seconds: 0,
+      bootstrap_on_registration_failure: false,
+      communication_retry_count: 3,
+      communication_retry_seconds: 60,
+      communication_sequence_delay_seconds: 86_400,
+      communication_sequence_retry_count: 1,
+      preferred_transport: 'U',
+      mute_send: true,
+      confirmable_notifications: false,
+    };
+    const { status, body } = await call('POST', path, await ofDevice(settings));
+    expect([status, body]).toEqual([201, expect.objectContaining(settings)]);
+    const announced = {
+      defaultMinPeriodSeconds: 0,
+      defaultMaxPeriodSeconds: 600,
+      disableTimeoutSeconds: 3_600,
+      initialRegistrationDelaySeconds: 0,
+      bootstrapOnRegistrationFailure: false,
+      communicationRetryCount: 3,
+      communicationRetrySeconds: 60,
+      communicationSequenceDelaySeconds: 86_400,
+      communicationSequenceRetryCount: 1,
+      preferredTransport: 'U',
+      muteSend: true,
+      confirmableNotifications: false,
+    };
+    await eventually(() => expect(announcedProfile(body.id)).toMatchObject(announced));
+    const none = Object.fromEntries(Object.keys(settings).map((name) => [name, null]));
+    expect((await call('PUT', `${path}/${body.id}`, none)).body).toMatchObject(none);
+    await eventually(() => {
+      for (const name of Object.keys(announced)) expect(announcedProfile(body.id)).not.toHaveProperty(name);
+    });
+  });
+
   it('are listed and filtered', async () => {
     const { body } = await call('POST', path, await ofDevice({ short_server_id: 777 }));
     expect((await call('GET', `${path}?short_server_id__eq=777`)).body.data).toMatchObject([{ id: body.id }]);
@@ -107,6 +156,10 @@ describe('bootstrap profiles', () => {
     ['no host', { server_uri: 'coap://:5683' }],
     ['the short server id of a bootstrap server', { short_server_id: 65_535 }],
     ['no lifetime', { lifetime_seconds: 0 }],
+    ['a negative time', { disable_timeout_seconds: -1 }],
+    ['too many attempts', { communication_retry_count: 256 }],
+    ['queue mode as a transport', { preferred_transport: 'Q' }],
+    ['Mute Send as a number', { mute_send: 1 }],
     ['a binding twice', { binding: 'UU' }],
     ['queue mode alone', { binding: 'Q' }],
     ['a resource to delete', { delete_paths: ['/3/0/1'] }],

@@ -2,6 +2,26 @@ import { z } from 'zod';
 import { id, instant } from './fields.js';
 import { topic } from './topic.js';
 
+const seconds = z.number().int().nonnegative().optional();
+const count = z.number().int().nonnegative().optional();
+
+/** Transports that a device may prefer, as in a binding (LwM2M 1.2 core §6.2.1). */
+export const preferredTransports = ['U', 'T', 'S', 'N', 'M', 'H'] as const;
+
+/** Further resources of the Server object. What a profile omits is not written, and the device has its own default. */
+const serverSettings = {
+  disableTimeoutSeconds: seconds.describe('Server object, resource 5'),
+  initialRegistrationDelaySeconds: seconds.describe('Server object, resource 14'),
+  bootstrapOnRegistrationFailure: z.boolean().optional().describe('Server object, resource 16'),
+  communicationRetryCount: count.describe('Server object, resource 17'),
+  communicationRetrySeconds: seconds.describe('Server object, resource 18'),
+  communicationSequenceDelaySeconds: seconds.describe('Server object, resource 19'),
+  communicationSequenceRetryCount: count.describe('Server object, resource 20'),
+  preferredTransport: z.enum(preferredTransports).optional().describe('Server object, resource 22'),
+  muteSend: z.boolean().optional().describe('Server object, resource 23'),
+  confirmableNotifications: z.boolean().optional().describe('Server object, resource 26'),
+};
+
 export const BootstrapProfileSchema = z
   .object({
     profileId: id,
@@ -18,6 +38,7 @@ export const BootstrapProfileSchema = z
     notificationStoring: z.boolean(),
     defaultMinPeriodSeconds: z.number().int().nonnegative().optional(),
     defaultMaxPeriodSeconds: z.number().int().nonnegative().optional(),
+    ...serverSettings,
     deletePaths: z.array(z.string().max(16)).max(20).describe('What is deleted on the device first'),
     changedAt: instant,
   })

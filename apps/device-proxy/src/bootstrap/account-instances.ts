@@ -52,14 +52,29 @@ export const securityValues = (
     [10, 'integer', shortServerId],
   ]);
 
+/** `Default Notification Mode` of the Server object (LwM2M 1.2). */
+const notificationMode = (confirmable: boolean | undefined): number | undefined =>
+  confirmable === undefined ? undefined : Number(confirmable);
+
+/** A device ignores optional resources that it does not support (LwM2M 1.1 core §6.1.7, Bootstrap-Write). */
 export const serverValues = (profile: BootstrapProfileChanged, instance: number): ResourceValue[] =>
   valuesAt(`/${serverObject}/${instance}`, [
     [0, 'integer', profile.shortServerId],
     [1, 'integer', profile.lifetimeSeconds],
     [2, 'integer', profile.defaultMinPeriodSeconds],
     [3, 'integer', profile.defaultMaxPeriodSeconds],
+    [5, 'integer', profile.disableTimeoutSeconds],
     [6, 'boolean', profile.notificationStoring],
     [7, 'string', profile.binding],
+    [14, 'unsigned', profile.initialRegistrationDelaySeconds],
+    [16, 'boolean', profile.bootstrapOnRegistrationFailure],
+    [17, 'unsigned', profile.communicationRetryCount],
+    [18, 'unsigned', profile.communicationRetrySeconds],
+    [19, 'unsigned', profile.communicationSequenceDelaySeconds],
+    [20, 'unsigned', profile.communicationSequenceRetryCount],
+    [22, 'string', profile.preferredTransport],
+    [23, 'boolean', profile.muteSend],
+    [26, 'integer', notificationMode(profile.confirmableNotifications)],
   ]);
 
 /** Whether an instance can be written in this Content-Format. */

@@ -1,3 +1,4 @@
+import { preferredTransports } from '@lanyard/contracts';
 import { recordChange } from '@lanyard/service';
 import { z } from 'zod';
 import { notBlank } from '../devices/device-fields.js';
@@ -11,6 +12,7 @@ const shortServerId = { min: 1, max: 65_534 } as const;
 /** Of a TLV integer of 32 bits, which every device can read. */
 const secondsMax = 2_147_483_647;
 
+const countMax = 255;
 const uriMax = 255;
 const deletePathsMax = 20;
 
@@ -34,6 +36,31 @@ const isPlace = (text: string): boolean =>
 const period = (meaning: string): z.ZodType<number | null | undefined> =>
   z.number().int().min(0).max(secondsMax).nullish().describe(`${meaning}, in seconds (resource of the Server object)`);
 
+const count = (meaning: string): z.ZodType<number | null | undefined> =>
+  z.number().int().min(0).max(countMax).nullish().describe(`${meaning} (resource of the Server object)`);
+
+const flag = (meaning: string): z.ZodType<boolean | null | undefined> =>
+  z.boolean().nullish().describe(`${meaning} (resource of the Server object)`);
+
+/** Resources that a device may lack. null: not written, so that the device has its own default. */
+const serverSettings = {
+  disable_timeout_seconds: period('How long the device stays away when it is disabled (`/1/x/4`)'),
+  initial_registration_delay_seconds: period('How long the device waits before it registers for the first time'),
+  bootstrap_on_registration_failure: flag('Whether the device bootstraps again when it cannot register'),
+  communication_retry_count: count('Attempts to register in one sequence'),
+  communication_retry_seconds: period('Pause after the first attempt of a sequence, which doubles with each'),
+  communication_sequence_delay_seconds: period('Pause between two sequences'),
+  communication_sequence_retry_count: count('Sequences before the device gives up'),
+  preferred_transport: z
+    .enum(preferredTransports)
+    .nullish()
+    .describe('The transport of the binding that the device uses if it can (resource of the Server object)'),
+  mute_send: flag('Whether the device must not use Send'),
+  confirmable_notifications: flag(
+    'Whether notifications are confirmable unless an observation has the attribute `con`; LwM2M 1.2',
+  ),
+};
+
 const fields = {
   name: notBlank(z.string().min(1).max(128)),
   description: z.string().max(1_024).nullable(),
@@ -55,6 +82,7 @@ const fields = {
     .describe('Whether the device stores notifications while it is disabled or the server cannot be reached'),
   default_min_period_seconds: period('Default minimum period of observations'),
   default_max_period_seconds: period('Default maximum period of observations'),
+  ...serverSettings,
   delete_paths: z
     .array(z.string().refine(isPlace, 'Must be /, an object, or an object instance'))
     .max(deletePathsMax)
@@ -72,6 +100,7 @@ const optional = {
   notification_storing: fields.notification_storing.default(true),
   default_min_period_seconds: fields.default_min_period_seconds,
   default_max_period_seconds: fields.default_max_period_seconds,
+  ...serverSettings,
   delete_paths: fields.delete_paths.default(['/0', '/1']),
 };
 
@@ -114,6 +143,16 @@ export const Profile = z
     notification_storing: z.boolean(),
     default_min_period_seconds: z.number().int().nullable(),
     default_max_period_seconds: z.number().int().nullable(),
+    disable_timeout_seconds: z.number().int().nullable(),
+    initial_registration_delay_seconds: z.number().int().nullable(),
+    bootstrap_on_registration_failure: z.boolean().nullable(),
+    communication_retry_count: z.number().int().nullable(),
+    communication_retry_seconds: z.number().int().nullable(),
+    communication_sequence_delay_seconds: z.number().int().nullable(),
+    communication_sequence_retry_count: z.number().int().nullable(),
+    preferred_transport: z.enum(preferredTransports).nullable(),
+    mute_send: z.boolean().nullable(),
+    confirmable_notifications: z.boolean().nullable(),
     delete_paths: z.array(z.string()),
     created_at: z.string(),
     updated_at: z.string(),

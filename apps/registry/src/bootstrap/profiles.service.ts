@@ -49,6 +49,16 @@ const columns = [
   'notification_storing',
   'default_min_period_seconds',
   'default_max_period_seconds',
+  'disable_timeout_seconds',
+  'initial_registration_delay_seconds',
+  'bootstrap_on_registration_failure',
+  'communication_retry_count',
+  'communication_retry_seconds',
+  'communication_sequence_delay_seconds',
+  'communication_sequence_retry_count',
+  'preferred_transport',
+  'mute_send',
+  'confirmable_notifications',
   'delete_paths',
 ];
 
@@ -63,6 +73,26 @@ type NewProfileTarget =
 const isOverTcp = (uri: string): boolean => /^coaps?\+tcp:/.test(uri);
 const isOverDtls = (uri: string): boolean => uri.startsWith('coaps:');
 
+/** What the profile leaves to the device is not announced. */
+const settingsOf = (profile: Profile): Partial<BootstrapProfileChanged> => {
+  const settings = {
+    defaultMinPeriodSeconds: profile.default_min_period_seconds,
+    defaultMaxPeriodSeconds: profile.default_max_period_seconds,
+    disableTimeoutSeconds: profile.disable_timeout_seconds,
+    initialRegistrationDelaySeconds: profile.initial_registration_delay_seconds,
+    bootstrapOnRegistrationFailure: profile.bootstrap_on_registration_failure,
+    communicationRetryCount: profile.communication_retry_count,
+    communicationRetrySeconds: profile.communication_retry_seconds,
+    communicationSequenceDelaySeconds: profile.communication_sequence_delay_seconds,
+    communicationSequenceRetryCount: profile.communication_sequence_retry_count,
+    preferredTransport: profile.preferred_transport,
+    muteSend: profile.mute_send,
+    confirmableNotifications: profile.confirmable_notifications,
+  };
+  const given = Object.entries(settings).filter(([, value]) => value !== null);
+  return Object.fromEntries(given) as Partial<BootstrapProfileChanged>;
+};
+
 const announcementOf = (profile: Profile): BootstrapProfileChanged => ({
   profileId: profile.id,
   accountId: profile.account_id,
@@ -74,8 +104,7 @@ const announcementOf = (profile: Profile): BootstrapProfileChanged => ({
   lifetimeSeconds: profile.lifetime_seconds,
   binding: profile.binding,
   notificationStoring: profile.notification_storing,
-  ...(profile.default_min_period_seconds !== null && { defaultMinPeriodSeconds: profile.default_min_period_seconds }),
-  ...(profile.default_max_period_seconds !== null && { defaultMaxPeriodSeconds: profile.default_max_period_seconds }),
+  ...settingsOf(profile),
   deletePaths: profile.delete_paths,
   changedAt: profile.updated_at,
 });

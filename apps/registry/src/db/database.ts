@@ -5,6 +5,7 @@ import { ExpiringCertificates1796436000000 } from './migrations/1796436000000-ex
 import { HandshakeTimer1796524200000 } from './migrations/1796524200000-handshake-timer.js';
 import { Initial1795392000000 } from './migrations/1795392000000-initial.js';
 import { Radio1796169600000 } from './migrations/1796169600000-radio.js';
+import { ServerSettings1796526000000 } from './migrations/1796526000000-server-settings.js';
 
 /** PostgreSQL schema of this service; no other service reads it. */
 export const schema = 'registry';
@@ -20,5 +21,6 @@ export const databaseOf = (config: DatabaseConfig): DatabaseOptions =>
       ExpiringCertificates1796436000000,
       BootstrapPublicKeys1796522400000,
       HandshakeTimer1796524200000,
+      ServerSettings1796526000000,
     ],
   });
