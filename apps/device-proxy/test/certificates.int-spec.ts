@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { newId } from '@lanyard/service';
 import {
   certificateAuthority,
+  type CertificateOptions,
   eventually,
   type SecureDevice,
   selfSigned,
@@ -70,6 +71,26 @@ describe.each(['TLS', 'DTLS'] as const)('devices and their certificates over %s'
     await system.withdraw(credentialId);
     await eventually(() => expect(thing.connected).toBe(false));
     await expect(secured.connect(thing, tls)).rejects.toThrow();
+  });
+
+  it.each([
+    ['a URI', 'san_uri', { uris: ['urn:imei:356938035643809'] }, 'urn:imei:356938035643809'],
+    ['a host name', 'san_dns', { hosts: ['meter-7.example'] }, 'meter-7.example'],
+  ] as const)('one of an issuer that names devices by %s in the SubjectAltName', async (_, source, names, name) => {
+    const authority = certificateAuthority(`Naming by ${source}`);
+    const credential = { kind: 'authority', certificate: authority.certificate, endpointNameFrom: source } as const;
+    await system.credential({ ...credential, enrolment: true });
+    const issued = (commonName: string, options: CertificateOptions): ReturnType<typeof withCertificate> =>
+      withCertificate(authority.issue(commonName, options), secured.server.certificate);
+    const thing = secured.device(name);
+    // Its common name counts for nothing, if it has one.
+    await secured.connected(thing, issued(source === 'san_uri' ? '' : 'another-name', names));
+    expect(await thing.register('another-name')).toBe('4.03');
+    await enrolls(thing);
+    expect((await secured.registered(name)).value).toMatchObject({ accountId: system.accountId, firstContact: true });
+    const two = { uris: ['urn:a', 'urn:b'], hosts: ['a.example', 'b.example'] };
+    for (const wrong of [issued(name, {}), issued(name, two)])
+      await expect(secured.connect(secured.device(name), wrong)).rejects.toThrow();
   });
 
   it('a new certificate of the listener is shown from the next handshake on; connections stay', async () => {

@@ -276,6 +276,23 @@ describe('credentials of devices', () => {
       expect((await call('DELETE', `${trusted}/${body.id}`)).status).toBe(204);
     });
 
+    it.each(['san_uri', 'san_dns'])('may name devices in the SubjectAltName: %s', async (endpoint_name_from) => {
+      const { certificate, prove } = certificateAuthority(`Naming CA ${endpoint_name_from}`);
+      const wanted = { certificate, signature: prove(accountId), endpoint_name_from, name: endpoint_name_from };
+      const { status, body } = await call('POST', trusted, wanted);
+      expect([status, body['endpoint_name_from']]).toEqual([201, endpoint_name_from]);
+      await eventually(() =>
+        expect(announcedCredential(body.id)).toMatchObject({ endpointNameFrom: endpoint_name_from }),
+      );
+      const found = await call('GET', `${trusted}?endpoint_name_from__eq=${endpoint_name_from}`);
+      expect(found.body.data.map(({ id }) => id)).toEqual([body.id]);
+      // Devices that are connected were identified by it.
+      expect((await call('PUT', `${trusted}/${body.id}`, { endpoint_name_from: 'common_name' })).status).toBe(400);
+      expect((await call('PUT', `${trusted}/${body.id}`, { ...body, name: 'n' })).status).toBe(200);
+      expect((await call('DELETE', `${trusted}/${body.id}`)).status).toBe(204);
+      expect((await call('POST', trusted, { ...wanted, endpoint_name_from: 'serial' })).status).toBe(400);
+    });
+
     it('are added with a signature, changed, listed and withdrawn', async () => {
       const authority = certificateAuthority('Thermo CA');
       const { certificate } = authority;
@@ -292,6 +309,7 @@ describe('credentials of devices', () => {
         status: 'ACTIVE',
         verified: true,
         service: 'lwm2m',
+        endpoint_name_from: 'common_name',
         valid: true,
         issuer: 'CN=Thermo CA',
         account_id: accountId,
@@ -303,6 +321,7 @@ describe('credentials of devices', () => {
       await eventually(() =>
         expect(announcedCredential(body.id)).toMatchObject({ kind: 'authority', accountId, enrolment: true }),
       );
+      expect(announcedCredential(body.id)).not.toHaveProperty('endpointNameFrom');
       expect((await call('POST', trusted, { certificate, signature })).status).toBe(409);
       const changed = await call('PUT', `${trusted}/${body.id}`, { enrollment_mode: false });
       expect([changed.status, changed.body['enrollment_mode'], changed.body.name]).toEqual([200, false, 'factory']);

@@ -5,6 +5,11 @@ import { topic } from './topic.js';
 /** Limit of the revoked serial numbers of one trusted issuer: all of them are in one record. */
 export const revokedSerialsMax = 2_000;
 
+/** Where a certificate has the endpoint name of its device: in its subject, or in its SubjectAltName (RFC 5280 §4.2.1.6). */
+export const endpointNameSources = ['common_name', 'san_uri', 'san_dns'] as const;
+
+export type EndpointNameSource = (typeof endpointNameSources)[number];
+
 const needs: Record<string, readonly string[]> = {
   psk: ['deviceId', 'identity', 'sealedKey'],
   certificate: ['deviceId', 'fingerprint'],
@@ -44,6 +49,10 @@ export const DeviceCredentialSchema = z
       .boolean()
       .optional()
       .describe('Of authority: an unknown device is created when it first presents a certificate of this issuer'),
+    endpointNameFrom: z
+      .enum(endpointNameSources)
+      .optional()
+      .describe('Of authority: where its certificates have the endpoint name; absent: in the common name'),
     revokedSerials: z
       .array(z.string().regex(/^[0-9a-f]{1,40}$/))
       .max(revokedSerialsMax)

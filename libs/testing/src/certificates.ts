@@ -12,7 +12,9 @@ export interface CertificateOptions {
   notBefore?: Date;
   notAfter?: Date;
   /** Host names and IPv4 addresses that it is for, beside the common name. */
-  hosts?: string[];
+  hosts?: readonly string[];
+  /** URIs that it is for. */
+  uris?: readonly string[];
   /** O of the subject: for Kubernetes, a group. */
   organization?: string;
 }
@@ -52,12 +54,16 @@ const authorityExtension = der(
   sequence(sequence(hex(basicConstraintsOid), hex('0101ff'), der(0x04, sequence(hex('0101ff'))))),
 );
 
-/** subjectAltName: dNSName or iPAddress. */
-const hostsExtension = (hosts: readonly string[]): Buffer => {
-  const names = hosts.map((host) =>
-    isIP(host) === 4 ? der(0x87, Buffer.from(host.split('.').map(Number))) : der(0x82, Buffer.from(host)),
-  );
-  return der(0xa3, sequence(sequence(hex(subjectAltNameOid), der(0x04, sequence(...names)))));
+/** subjectAltName: dNSName or iPAddress, and uniformResourceIdentifier. */
+const alternativeNames = ({ hosts = [], uris = [] }: CertificateOptions): Buffer[] => {
+  const names = [
+    ...hosts.map((host) =>
+      isIP(host) === 4 ? der(0x87, Buffer.from(host.split('.').map(Number))) : der(0x82, Buffer.from(host)),
+    ),
+    ...uris.map((uri) => der(0x86, Buffer.from(uri))),
+  ];
+  if (names.length === 0) return [];
+  return [der(0xa3, sequence(sequence(hex(subjectAltNameOid), der(0x04, sequence(...names)))))];
 };
 
 /** An empty line at the end, behind a full one, would make it unreadable. */
@@ -74,7 +80,7 @@ interface Party {
 const issue = (
   issuer: Party,
   subject: Party & { publicKey: KeyObject },
-  { authority, notBefore, notAfter, hosts, organization }: CertificateOptions & { authority: boolean },
+  { authority, notBefore, notAfter, organization, ...names }: CertificateOptions & { authority: boolean },
 ): Certified => {
   const algorithm = sequence(hex(ecdsaWithSha256));
   const now = Date.now();
@@ -88,7 +94,7 @@ const issue = (
     sequence(time(notBefore ?? new Date(now - dayMs)), time(notAfter ?? new Date(now + 3_650 * dayMs))),
     nameOf(subject.name, organization),
     subject.publicKey.export({ type: 'spki', format: 'der' }),
-    ...(authority ? [authorityExtension] : hosts ? [hostsExtension(hosts)] : []),
+    ...(authority ? [authorityExtension] : alternativeNames(names)),
   );
   const signature = der(0x03, hex('00'), sign('sha256', toBeSigned, issuer.key));
   return {

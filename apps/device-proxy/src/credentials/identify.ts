@@ -1,16 +1,11 @@
 import type { X509Certificate } from 'node:crypto';
 import type { DeviceCredentialChanged } from '@lanyard/contracts';
+import { endpointNameIn } from './certificate-names.js';
 import { isInDates } from './certificate-path.js';
 import type { Sender } from '../transport/sender.js';
 
 const clientAuthentication = '1.3.6.1.5.5.7.3.2';
 const anyUsage = '2.5.29.37.0';
-
-/** The one common name of a certificate; undefined when it has none, or several. */
-export const commonNameOf = (x509: X509Certificate): string | undefined => {
-  const names = x509.subject.split('\n').flatMap((part) => (part.startsWith('CN=') ? [part.slice(3)] : []));
-  return names.length === 1 ? names[0] : undefined;
-};
 
 /** Within its dates, and not made for servers only. */
 export const isUsable = (x509: X509Certificate, nowMs: number): boolean => {
@@ -22,8 +17,8 @@ export const isUsable = (x509: X509Certificate, nowMs: number): boolean => {
 
 /** The sender that a credential identifies. undefined: a certificate of a trusted issuer without a usable name. */
 export const senderOf = (credential: DeviceCredentialChanged, x509?: X509Certificate): Sender | undefined => {
-  const { accountId, deviceId, kind, enrolment, service = 'lwm2m' } = credential;
+  const { accountId, deviceId, kind, enrolment, endpointNameFrom = 'common_name', service = 'lwm2m' } = credential;
   if (kind !== 'authority') return deviceId === undefined ? undefined : { accountId, deviceId, service };
-  const endpointName = x509 && commonNameOf(x509);
+  const endpointName = x509 && endpointNameIn(x509, endpointNameFrom);
   return endpointName === undefined ? undefined : { accountId, endpointName, enrols: enrolment === true, service };
 };

@@ -1,6 +1,7 @@
 import { type DatabaseConfig, type DatabaseOptions, databaseOptions } from '@lanyard/service';
 import { Bootstrap1796083200000 } from './migrations/1796083200000-bootstrap.js';
 import { BootstrapPublicKeys1796522400000 } from './migrations/1796522400000-bootstrap-public-keys.js';
+import { EndpointNames1796529600000 } from './migrations/1796529600000-endpoint-names.js';
 import { ExpiringCertificates1796436000000 } from './migrations/1796436000000-expiring-certificates.js';
 import { HandshakeTimer1796524200000 } from './migrations/1796524200000-handshake-timer.js';
 import { Initial1795392000000 } from './migrations/1795392000000-initial.js';
@@ -22,5 +23,6 @@ export const databaseOf = (config: DatabaseConfig): DatabaseOptions =>
       BootstrapPublicKeys1796522400000,
       HandshakeTimer1796524200000,
       ServerSettings1796526000000,
+      EndpointNames1796529600000,
     ],
   });

@@ -1,4 +1,4 @@
-import { revokedSerialsMax } from '@lanyard/contracts';
+import { endpointNameSources, revokedSerialsMax } from '@lanyard/contracts';
 import { recordChange } from '@lanyard/service';
 import { z } from 'zod';
 import { services } from '../credentials/credential-fields.js';
@@ -19,6 +19,11 @@ const status = z
 const service = z
   .enum(services)
   .describe('`bootstrap`: its certificates are valid for bootstrapping and nothing else; `lwm2m`: for everything else');
+const endpointNameFrom = z
+  .enum(endpointNameSources)
+  .describe(
+    'Where the certificates have the endpoint name of their device: in the common name of the subject (as LwM2M recommends), or in the SubjectAltName as its only URI (for example `urn:imei:…`) or its only host name. Fixed, because it determines which device a connection belongs to: to change it, delete the certificate and add it again',
+  );
 const signature = z
   .base64()
   .max(2_048)
@@ -53,6 +58,7 @@ export const NewTrustedCertificate = z
     name: name.default(''),
     description: description.nullish(),
     service: service.default('lwm2m'),
+    endpoint_name_from: endpointNameFrom.default('common_name'),
     status: status.optional().describe('Default: ACTIVE with a signature, INACTIVE without'),
   })
   .meta({ id: 'NewTrustedCertificate', examples: [{ name: 'Example device CA', certificate: exampleCertificate }] });
@@ -66,6 +72,7 @@ export const TrustedCertificate = z
     name: z.string(),
     description: z.string(),
     service,
+    endpoint_name_from: endpointNameFrom,
     status,
     verified: z.boolean().describe('Whether the account has proved by a signature that it owns the authority'),
     enrollment_mode: enrollmentMode,

@@ -38,7 +38,7 @@ export class TrustedCertificatesController {
   @Post()
   @Operation({
     summary: 'Create a trusted certificate',
-    description: `A device that presents a certificate signed by this authority is identified by the common name. With \`enrollment_mode\`, the device need not exist in the directory. \`signature\` proves that the authority is yours: \`printf %s <account id> | openssl dgst -sha256 -sign ca.key | base64 -w0\`. Without a signature the certificate stays INACTIVE until a PUT supplies one with status ACTIVE. At most ${trustedPerAccountMax} per account.`,
+    description: `A device that presents a certificate signed by this authority is identified by the common name, or as \`endpoint_name_from\` says. With \`enrollment_mode\`, the device need not exist in the directory. \`signature\` proves that the authority is yours: \`printf %s <account id> | openssl dgst -sha256 -sign ca.key | base64 -w0\`. Without a signature the certificate stays INACTIVE until a PUT supplies one with status ACTIVE. At most ${trustedPerAccountMax} per account.`,
     created: TrustedCertificate,
   })
   @ApiConflictResponse({

@@ -1,5 +1,5 @@
 import { type KeyObject, verify, X509Certificate } from 'node:crypto';
-import type { Actor } from '@lanyard/contracts';
+import { type Actor, endpointNameSources } from '@lanyard/contracts';
 import { AuditTrail, causedBy } from '@lanyard/kafka';
 import { changesOf, isoTime, type ListEnvelope, type ListQuery, type ListSpec, newId } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
@@ -27,7 +27,10 @@ import {
 
 const members = {
   ...Object.fromEntries(
-    ['account_id', 'name', 'description', 'service', 'status', 'verified'].map((name) => [name, `t.${name}`]),
+    ['account_id', 'name', 'description', 'service', 'endpoint_name_from', 'status', 'verified'].map((name) => [
+      name,
+      `t.${name}`,
+    ]),
   ),
   enrollment_mode: 't.enrolment',
   certificate: 't.certificate',
@@ -45,6 +48,7 @@ export const trustedListSpec: ListSpec = {
     name: 'text',
     description: 'text',
     service: 'text',
+    endpoint_name_from: 'text',
     status: 'text',
     subject: 'text',
     issuer: 'text',
@@ -55,7 +59,7 @@ export const trustedListSpec: ListSpec = {
     created_at: 'date',
     updated_at: 'date',
   },
-  sets: { service: services, status: ['ACTIVE', 'INACTIVE'] },
+  sets: { service: services, endpoint_name_from: endpointNameSources, status: ['ACTIVE', 'INACTIVE'] },
 };
 
 /** The certificate may expire between being read and being sent back. */
@@ -131,11 +135,11 @@ export class TrustedCertificatesService extends NamedRecords<TrustedCertificate>
       await manager.query(
         `INSERT INTO registry.trusted_certificates
            (id, account_id, name, description, certificate, fingerprint, subject, issuer, expires_at, enrolment, status, verified,
-            service)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+            service, endpoint_name_from)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
         [
           ...[id, accountId, wanted.name, wanted.description ?? '', pem, fingerprint, subject, issuer, notAfter],
-          ...[wanted.enrollment_mode, status, verified, wanted.service],
+          ...[wanted.enrollment_mode, status, verified, wanted.service, wanted.endpoint_name_from],
         ],
       );
       const made = await this.get(accountId, id, manager);
@@ -193,6 +197,7 @@ export class TrustedCertificatesService extends NamedRecords<TrustedCertificate>
       service: stored.service,
       certificate: stored.certificate,
       enrolment: stored.enrollment_mode,
+      ...(stored.endpoint_name_from !== 'common_name' && { endpointNameFrom: stored.endpoint_name_from }),
       ...(stored.revoked_serials.length > 0 && { revokedSerials: stored.revoked_serials }),
       changedAt: stored.updated_at,
     });

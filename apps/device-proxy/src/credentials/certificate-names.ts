@@ -1,0 +1,36 @@
+import type { X509Certificate } from 'node:crypto';
+import { type EndpointNameSource, endpointNameMax } from '@lanyard/contracts';
+
+/** One name of a SubjectAltName as Node writes it: quoted as in JSON if it has a comma, a quotation mark or a control character. */
+const alternativeName = /([^:,"]+):("(?:[^"\\]|\\.)*"|[^",]*)(?:, |$)/y;
+
+const unquoted = (text: string): string => (text.startsWith('"') ? (JSON.parse(text) as string) : text);
+
+/** None also where the text is not as expected: no name is better than a wrong one. */
+const alternativeNames = (text: string, kind: 'URI' | 'DNS'): string[] => {
+  const names: string[] = [];
+  for (let at = 0; at < text.length;) {
+    alternativeName.lastIndex = at;
+    const [whole, of, name = ''] = alternativeName.exec(text) ?? [];
+    if (whole === undefined) return [];
+    if (of === kind) names.push(unquoted(name));
+    at += whole.length;
+  }
+  return names;
+};
+
+/** Node has no text for a subject without parts (RFC 5280 §4.1.2.6), nor for a certificate without alternative names. */
+type Named = Partial<Pick<X509Certificate, 'subject' | 'subjectAltName'>>;
+
+const namesFrom: Record<EndpointNameSource, (x509: Named) => string[]> = {
+  common_name: ({ subject = '' }) =>
+    subject.split('\n').flatMap((part) => (part.startsWith('CN=') ? [part.slice(3)] : [])),
+  san_uri: ({ subjectAltName = '' }) => alternativeNames(subjectAltName, 'URI'),
+  san_dns: ({ subjectAltName = '' }) => alternativeNames(subjectAltName, 'DNS'),
+};
+
+/** The endpoint name in a certificate; undefined when there is none, are several, or it cannot be one. */
+export const endpointNameIn = (x509: Named, source: EndpointNameSource): string | undefined => {
+  const [name, ...others] = namesFrom[source](x509);
+  return name && others.length === 0 && name.length <= endpointNameMax ? name : undefined;
+};
