@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@lanyard/testing';
 import { describeChannels } from '../console/channels-scenario.ts';
 import { Console } from '../console/console.ts';
 import { describeDialogs } from '../console/dialogs-scenario.ts';
@@ -47,16 +48,31 @@ describe('the console in a browser', () => {
   describeKeyboard(() => running);
   describeInjection(() => running);
 
-  it('says that the connection is lost, and recovers by itself', async () => {
-    await browser.visit('/devices', 'Devices');
-    await browser.page.getByText('sim-0').first().waitFor();
+  it('says that the connection is lost, keeps what it shows, and recovers by itself', async () => {
+    const { page } = browser;
+    const path = '/3303/0/5700';
+    const id = await app.deviceId('sim-0');
+    const commands = async (): Promise<unknown> =>
+      (await app.call('GET', `/v3/device-requests?device_id=${id}&include=total_count`)).json.total_count;
+    const value = page
+      .getByRole('row')
+      .filter({ hasText: path })
+      .getByRole('cell', { name: / °C$/ });
+    const sent = await commands();
+    await browser.visit(`/devices/${id}?path=${path}`, 'sim-0');
+    await value.waitFor();
     system.signal('gateway-0', 'SIGKILL');
-    await browser.page.getByText('Connection lost.').waitFor();
+    await page.getByText('Connection lost.').waitFor();
+    // What is begun now fails. It is not done later, when no person expects it any more.
+    await page.getByRole('button', { name: 'Read', exact: true }).click();
+    await page.getByRole('alert').getByText('The gateway does not answer').waitFor();
     expect(await browser.violations()).toEqual([]);
     await browser.photograph('connection-lost');
+    const last = await value.textContent({ timeout: 10_000 });
     await system.restart('gateway-0');
-    await browser.page.getByText('Connection lost.').waitFor({ state: 'detached' });
-    await browser.page.getByText('sim-0').first().waitFor();
+    await page.getByText('Connection lost.').waitFor({ state: 'detached' });
+    await eventually(async () => expect(await value.textContent()).not.toBe(last));
+    expect(await commands()).toBe(sent);
   });
 
   it('tells a key without permission why it sees nothing', async () => {
@@ -68,6 +84,17 @@ describe('the console in a browser', () => {
     await browser.page.getByText('Listener does not have the permission devices.read').first().waitFor();
     expect(await browser.violations()).toEqual([]);
     await browser.photograph('no-permission');
+  });
+
+  it('shows a key that may not see events which devices there are, also those that come meanwhile', async () => {
+    const group = await app.call('POST', '/v3/policy-groups', { name: 'Counters', permissions: ['devices.read'] });
+    const key = await app.call('POST', '/v3/api-keys', { name: 'Counter', groups: [group.json.id] });
+    await browser.signIn(key.json.key);
+    await browser.page.getByText('Counter does not have the permission events.read').waitFor();
+    await browser.visit('/devices', 'Devices');
+    await browser.page.getByRole('link', { name: 'sim-0', exact: true }).waitFor();
+    await app.call('POST', '/v3/devices', { endpoint_name: 'unannounced' });
+    await browser.page.getByRole('link', { name: 'unannounced' }).waitFor();
   });
 
   it('shows a key that is limited to device groups their devices, and says what it does not see', async () => {
@@ -96,6 +123,62 @@ describe('the console in a browser', () => {
       await browser.visit(path, title);
       await browser.page.getByText('Northerner is limited to device groups').first().waitFor();
     }
+  });
+
+  it('leaves nothing of a session to the next person at the browser, and tells a new account what to do', async () => {
+    const { page } = browser;
+    const title = (name: string) => page.getByRole('heading', { level: 1, name });
+    const { json: account } = await app.call('POST', '/v3/accounts', { display_name: 'Next person' });
+    const { json: temporary } = await app.call('POST', '/v3/api-keys', { name: 'Temporary' });
+    const signInHere = async (key: string): Promise<void> => {
+      await page.getByPlaceholder('ak_1…').fill(key);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+    };
+    const signOut = async (): Promise<void> => {
+      await page.getByRole('button', { name: /^Account: / }).click();
+      await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    };
+    const device = page.getByRole('link', { name: /^sim-\d+$/ });
+
+    await browser.signIn(system.adminKey);
+    await title('Fleet').waitFor();
+    await browser.visit('/devices', 'Devices');
+    await device.first().waitFor();
+    await page.route('**/v3/session', (route) =>
+      route.request().method() === 'DELETE' ? route.abort() : route.continue(),
+    );
+    await signOut();
+    await page
+      .getByRole('dialog', { name: 'You are still signed in' })
+      .getByText('The gateway does not answer')
+      .waitFor();
+    expect(await browser.violations()).toEqual([]);
+    await page.unroute('**/v3/session');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    // The page would ask by itself after a minute who is signed in.
+    await title('Sign in to Lanyard').waitFor({ timeout: 30_000 });
+
+    await signInHere(temporary.key as string);
+    await device.first().waitFor();
+    expect((await app.call('DELETE', `/v3/api-keys/${temporary.id}`)).status).toBe(204);
+    await page.getByText('Your session has ended').waitFor();
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await page.route('**/v3/devices?*', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await signInHere(account.admin_key as string);
+    await title('Devices').waitFor();
+    expect(await device.count()).toBe(0);
+    release();
+    await page.getByText('No devices yet').waitFor();
+    await page.getByText('npm run device -- --secure').waitFor();
+    await page.unroute('**/v3/devices?*');
+    expect(await browser.faults('no-devices')).toEqual([]);
+    await browser.visit('/', 'Fleet');
+    await page.getByText('No devices yet').waitFor();
+    expect(await browser.faults('no-fleet')).toEqual([]);
   });
 
   describeSignIn(() => running);

@@ -3,6 +3,8 @@ import { useEffect, useEffectEvent, useSyncExternalStore } from 'react';
 import { connection } from './connection.ts';
 import { lanyard } from './lanyard.ts';
 import { useRefusal } from './permissions.ts';
+import { queryClient } from './query-client.ts';
+import { sessionKey } from './session.ts';
 
 export type LiveState = 'off' | 'connecting' | 'live' | 'interrupted' | 'ended';
 
@@ -57,7 +59,7 @@ class LiveEvents {
         return;
       } catch (error) {
         if (signal.aborted) return;
-        if (error instanceof TailEnded) return this.enter('ended');
+        if (error instanceof TailEnded) return this.end();
         this.interrupted(error);
         await new Promise((resolve) => setTimeout(resolve, againMs));
       }
@@ -75,6 +77,12 @@ class LiveEvents {
       this.lastId = event.id;
       for (const listener of this.listeners) listener(event);
     }
+  }
+
+  /** The session has ended, or its permissions have changed: the page asks at once which. */
+  private end(): void {
+    this.enter('ended');
+    void queryClient.invalidateQueries({ queryKey: sessionKey });
   }
 
   private interrupted(error: unknown): void {

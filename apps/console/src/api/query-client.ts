@@ -15,6 +15,7 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     // The client repeats what may be repeated.
     queries: { retry: false, staleTime: 5_000 },
-    mutations: { retry: false },
+    // Without an answer, a change fails at once. If it waited for the connection, it would be made later, unexpectedly.
+    mutations: { retry: false, networkMode: 'always' },
   },
 });

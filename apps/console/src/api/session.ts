@@ -1,5 +1,5 @@
 import { InvalidKey, type Session } from '@lanyard/client/browser';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import { lanyard } from './lanyard.ts';
 
@@ -10,6 +10,13 @@ export type SignedIn = Session | null | 'ended';
 
 /** What follows when the service knows the session no more. */
 export const withoutSession = (before: SignedIn | undefined): SignedIn => (before ? 'ended' : null);
+
+/**
+ * Removes what was read in a session: the next person at the browser must not see it. The query of the session itself stays,
+ * because what shows it would not notice another one in its place.
+ */
+const removeAnswers = (client: QueryClient): void =>
+  client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
 
 /** Who is signed in. */
 export const useSessionQuery = () => {
@@ -33,18 +40,24 @@ export const useSignIn = () => {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (key: string) => lanyard.call('POST /v3/session', { body: { api_key: key } }),
-    onSuccess: (session) => client.setQueryData(sessionKey, session),
+    onSuccess: (session) => {
+      // After a session that has ended, another person may sign in.
+      removeAnswers(client);
+      client.setQueryData(sessionKey, session);
+    },
   });
 };
 
-/** Whether or not the service can be asked to end the session, nothing that was read stays in the page. */
+/** Afterwards, nothing that was read is in the page. Only the service can end the session: without an answer it continues. */
 export const useSignOut = () => {
   const client = useQueryClient();
   return useMutation({
     mutationFn: () => lanyard.call('DELETE /v3/session'),
-    onSuccess: () => {
-      client.clear();
-      client.setQueryData(sessionKey, null);
+    onSuccess: async () => {
+      // An answer that is on its way would sign in again.
+      await client.cancelQueries({ queryKey: sessionKey });
+      client.setQueryData<SignedIn>(sessionKey, null);
+      removeAnswers(client);
     },
   });
 };

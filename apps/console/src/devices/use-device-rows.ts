@@ -2,6 +2,7 @@ import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef } from 'react';
 import { lanyard } from '../api/lanyard.ts';
 import { useLiveEvents } from '../api/live-events.ts';
+import { useRefusal } from '../api/permissions.ts';
 import { rowOf } from './columns.ts';
 import type { DeviceSearch } from './search.ts';
 
@@ -13,12 +14,16 @@ const pageRows = 1_000;
 const livePagesMax = 2;
 const liveEveryMs = 1_000;
 
+/** Who may not see events has the list read again. */
+const pollMs = 10_000;
+
 const list = 'GET /v3/devices';
 
-/** Devices that the search finds, page after page, and how many there are. New events bring the list up to date. */
+/** Devices that the search finds, page after page, and how many there are. Events bring the first pages up to date. */
 export const useDeviceRows = ({ packed, newestFirst }: Pick<DeviceSearch, 'packed' | 'newestFirst'>) => {
   const client = useQueryClient();
   const key = [list, 'pages', packed, newestFirst];
+  const hasEvents = useRefusal('events.read') === undefined;
   const { data, error, refetch, fetchNextPage } = useInfiniteQuery({
     queryKey: key,
     initialPageParam: undefined as string | undefined,
@@ -30,6 +35,7 @@ export const useDeviceRows = ({ packed, newestFirst }: Pick<DeviceSearch, 'packe
       return { rows: page.data.map(rowOf), total: page.total_count, hasMore: page.has_more };
     },
     getNextPageParam: ({ rows, hasMore }) => (hasMore ? rows.at(-1)?.id : undefined),
+    refetchInterval: ({ state }) => !hasEvents && (state.data?.pages.length ?? 0) <= livePagesMax && pollMs,
     placeholderData: (before) => before,
     // Comparing all pages with each other for each new one takes longer than a frame.
     structuralSharing: false,

@@ -1,7 +1,7 @@
 import { useParams } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
 import type { Need } from '../api/permissions.ts';
-import { Answered, type AnsweredProps } from './answered.tsx';
+import { Answered, type AnsweredProps, isShown } from './answered.tsx';
 import { Page } from './page.tsx';
 import { Permitted } from './permitted.tsx';
 
@@ -11,15 +11,14 @@ export const recordPage = (needs: Need, OfRecord: ComponentType<{ id: string }>)
     const { id = '' } = useParams({ strict: false });
     return (
       <Permitted needs={needs}>
-        <OfRecord id={id} />
+        <OfRecord key={id} id={id} />
       </Permitted>
     );
   };
 
 /** Shows a record by its page; until it is there, and if there is none, a page with this title. */
 export const AnsweredPage = <T,>({ title, ...props }: AnsweredProps<T> & { title: string }) => {
-  const { data, error } = props.answer;
-  if (error === null && data !== undefined) return props.children(data);
+  if (isShown(props.answer)) return <Answered {...props} />;
   return (
     <Page title={title}>
       <Answered height={240} {...props} />
