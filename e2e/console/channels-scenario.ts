@@ -56,6 +56,25 @@ export const describeChannels = (running: () => Console): void =>
       expect(await browser.faults('channel-messages')).toEqual([]);
     });
 
+    it('need attention when they fail, and say when events will be lost', async () => {
+      const { page } = browser;
+      const attention = page.getByRole('region', { name: 'Needs attention' });
+      receiver.answer(500);
+      await browser.visit('/', 'Fleet');
+      await attention.getByText('Failing channels', { exact: true }).waitFor();
+      await attention.getByText(/The callback has failed \d+ times? in a row/).waitFor();
+      expect(await browser.violations()).toEqual([]);
+      await attention.getByRole('link', { name: 'Open the channel' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Channel of Meter backend' }).waitFor();
+      await page.getByText(/^The channel has not delivered since /).waitFor();
+      await page.getByText(/If nothing changes, events will be lost from .+ on\./).waitFor();
+      expect(await browser.faults('channel-failing')).toEqual([]);
+      await browser.visit('/channels', 'Channels');
+      await page.getByRole('cell', { name: /^from / }).waitFor();
+      receiver.answer(200);
+      await page.getByText('delivering').first().waitFor();
+    });
+
     it('get a signing secret, which is shown once, and lose it again', async () => {
       await visitChannel();
       await browser.page.getByRole('button', { name: 'Create a secret' }).click();

@@ -1,5 +1,5 @@
 import type { DeviceEvent } from '@lanyard/client/browser';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useLiveEvents } from './live-events.ts';
 import { useRead } from './queries.ts';
 
@@ -12,6 +12,10 @@ export const useNewestEvents = (limit: number, shownMax: number, deviceId?: stri
   });
   const filter = deviceId !== undefined && { filter: `device_id=${deviceId}` };
   const { data, error, refetch } = useRead('GET /v3/device-events', { query: { ...filter, order: 'DESC', limit } });
+  // The stream begins later than the list was read. Entries of the time between are in a list that is read after it began.
+  useEffect(() => {
+    if (live === 'live') void refetch();
+  }, [live, refetch]);
   const known = new Set(arrived.map(({ id }) => id));
   const events = data && [...arrived, ...data.data.filter(({ id }) => !known.has(id))].slice(0, shownMax);
   return { data: events, live, error, refetch };

@@ -1,7 +1,7 @@
-import { Badge, Group, List, Skeleton, Stack, Text } from '@mantine/core';
+import { Badge, Group, List, Stack, Text } from '@mantine/core';
 import type { AnswerOf } from '@lanyard/client/browser';
 import { useRead } from '../api/queries.ts';
-import { count, Failure, Icon, moment, PageLink, Panel } from '../ui/index.ts';
+import { Answered, count, Icon, moment, PageLink, Panel } from '../ui/index.ts';
 
 type Kind = AnswerOf<'GET /v3/attention'>['kinds'][number];
 
@@ -12,14 +12,18 @@ const titles: Record<string, string> = {
   'expiring-certificates': 'Expiring certificates',
 };
 
+const alternatives = new Intl.ListFormat('en', { type: 'disjunction' });
+
+const nameOf = (kind: string): string => titles[kind] ?? kind;
+
 const KindOfTrouble = ({ kind }: { kind: Kind }) => (
   <Stack gap={6}>
     <Group gap="xs">
       <Text fw={600} size="sm">
-        {titles[kind.kind] ?? kind.kind}
+        {nameOf(kind.kind)}
       </Text>
       <Badge color="orange" variant="light" tt="none" c="var(--mantine-color-text)">
-        {kind.count_is_exact ? count(kind.count) : `more than ${count(kind.count - 1)}`}
+        {kind.count_is_exact ? count(kind.count) : `more than ${count(kind.count)}`}
       </Badge>
     </Group>
     <List size="sm" spacing={4}>
@@ -33,37 +37,44 @@ const KindOfTrouble = ({ kind }: { kind: Kind }) => (
         </List.Item>
       ))}
     </List>
+    {kind.count > kind.data.length && (
+      <Text size="xs" c="dimmed">
+        The first {kind.data.length} are shown. GET /v3/attention/{kind.kind} lists all.
+      </Text>
+    )}
   </Stack>
 );
 
-/** What an operator should look at. */
-export const Attention = () => {
-  const { data, error, refetch } = useRead('GET /v3/attention', {}, { everyMs: 30_000 });
-  const troubles = data?.kinds.filter(({ count: n }) => n > 0) ?? [];
+/** Only what was asked can be well: services that are left out say nothing about theirs. */
+const Troubles = ({ attention: { kinds, left_out: leftOut } }: { attention: AnswerOf<'GET /v3/attention'> }) => {
+  const troubles = kinds.filter(({ count: n }) => n > 0);
   return (
-    <Panel title="Needs attention">
-      {error && <Failure error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Skeleton height={96} />}
-      {data && (
-        <Stack gap="md">
-          {troubles.map((kind) => (
-            <KindOfTrouble key={kind.kind} kind={kind} />
-          ))}
-          {troubles.length === 0 && (
-            <Group gap="xs" wrap="nowrap" c="var(--mantine-color-teal-text)" align="flex-start">
-              <Icon name="check" />
-              <Text size="sm" c="var(--mantine-color-text)">
-                No lost subscriptions, stuck commands, failing channels or expiring certificates.
-              </Text>
-            </Group>
-          )}
-          {data.left_out.map(({ service, reason }) => (
-            <Text key={service} size="sm" c="dimmed">
-              Without {service}: {reason}
-            </Text>
-          ))}
-        </Stack>
+    <Stack gap="md">
+      {troubles.map((kind) => (
+        <KindOfTrouble key={kind.kind} kind={kind} />
+      ))}
+      {kinds.length > 0 && troubles.length === 0 && (
+        <Group gap="xs" wrap="nowrap" c="var(--mantine-color-teal-text)" align="flex-start">
+          <Icon name="check" />
+          <Text size="sm" c="var(--mantine-color-text)">
+            No {alternatives.format(kinds.map(({ kind }) => nameOf(kind).toLowerCase()))}.
+          </Text>
+        </Group>
       )}
-    </Panel>
+      {leftOut.map(({ service, reason }) => (
+        <Text key={service} size="sm" c="dimmed">
+          Without {service}: {reason}
+        </Text>
+      ))}
+    </Stack>
   );
 };
+
+/** What an operator should look at. */
+export const Attention = () => (
+  <Panel title="Needs attention">
+    <Answered answer={useRead('GET /v3/attention', {}, { everyMs: 30_000 })} height={96}>
+      {(attention) => <Troubles attention={attention} />}
+    </Answered>
+  </Panel>
+);

@@ -1,19 +1,23 @@
 import { Grid } from '@mantine/core';
 import { useRefusal } from '../api/permissions.ts';
-import { Page, Permitted } from '../ui/index.ts';
+import { Answered, Page, Permitted } from '../ui/index.ts';
 import { Attention } from './attention.tsx';
 import { NewestEvents } from './newest-events.tsx';
 import { Rates, RatesWaiting, useStatistics } from './rates.tsx';
 import { Totals } from './totals.tsx';
 
 const Figures = () => {
-  const { data, error, refetch } = useStatistics();
-  if (!data) return <RatesWaiting error={error} onRetry={() => void refetch()} />;
+  const answer = useStatistics();
+  if (answer.data === undefined && answer.error === null) return <RatesWaiting />;
   return (
-    <>
-      <Totals devices={data.devices} />
-      <Rates statistics={data} />
-    </>
+    <Answered answer={answer}>
+      {(statistics) => (
+        <>
+          <Totals devices={statistics.devices} />
+          <Rates statistics={statistics} />
+        </>
+      )}
+    </Answered>
   );
 };
 

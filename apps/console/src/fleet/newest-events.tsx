@@ -2,7 +2,7 @@ import { Box, Group, ScrollArea, Stack, Text } from '@mantine/core';
 import type { DeviceEvent } from '@lanyard/client/browser';
 import { useDeviceNames } from '../api/device-names.ts';
 import { useNewestEvents } from '../api/newest-events.ts';
-import { Empty, Failure, moment, PageLink, Panel, Permitted, Status } from '../ui/index.ts';
+import { Answered, Empty, moment, PageLink, Panel, Permitted, Status } from '../ui/index.ts';
 
 const listed = 25;
 const shownMax = 100;
@@ -28,32 +28,42 @@ const Entry = ({ event, deviceName }: { event: DeviceEvent; deviceName: string }
   </Box>
 );
 
-const Events = () => {
-  const { data: events = [], live, error, refetch } = useNewestEvents(listed, shownMax);
+const Entries = ({ events }: { events: readonly DeviceEvent[] }) => {
   const nameOf = useDeviceNames(events.map(({ device_id: id }) => id));
+  return (
+    <ScrollArea.Autosize
+      mah={420}
+      type="auto"
+      viewportProps={{ role: 'group', tabIndex: 0, 'aria-label': 'Newest events' }}
+    >
+      <Stack component="ul" gap={0} m={0} p={0} style={{ listStyle: 'none' }}>
+        {events.map((event) => (
+          <Entry key={event.id} event={event} deviceName={nameOf(event.device_id)} />
+        ))}
+      </Stack>
+    </ScrollArea.Autosize>
+  );
+};
+
+const Events = () => {
+  const { live, ...answer } = useNewestEvents(listed, shownMax);
   return (
     <Panel
       title="Newest events"
       flush
       aside={<Status color={live === 'live' ? 'teal' : 'gray'}>{live === 'off' ? 'paused' : live}</Status>}
     >
-      {error && <Failure error={error} onRetry={() => void refetch()} />}
-      {!error && events.length === 0 && (
-        <Empty icon="channels" title="Nothing has happened yet" command="npm run device -- --secure">
-          Actions of devices and operators appear here.
-        </Empty>
-      )}
-      <ScrollArea.Autosize
-        mah={420}
-        type="auto"
-        viewportProps={{ role: 'group', tabIndex: 0, 'aria-label': 'Newest events' }}
-      >
-        <Stack component="ul" gap={0} m={0} p={0} style={{ listStyle: 'none' }}>
-          {events.map((event) => (
-            <Entry key={event.id} event={event} deviceName={nameOf(event.device_id)} />
-          ))}
-        </Stack>
-      </ScrollArea.Autosize>
+      <Answered answer={answer} height={240}>
+        {(events) =>
+          events.length > 0 ? (
+            <Entries events={events} />
+          ) : (
+            <Empty icon="channels" title="Nothing has happened yet" command="npm run device -- --secure">
+              Actions of devices and operators appear here.
+            </Empty>
+          )
+        }
+      </Answered>
     </Panel>
   );
 };

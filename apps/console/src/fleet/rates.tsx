@@ -1,14 +1,13 @@
 import { SimpleGrid, Skeleton } from '@mantine/core';
 import type { AnswerOf } from '@lanyard/client/browser';
 import { useRead } from '../api/queries.ts';
-import { Failure } from '../ui/index.ts';
 import { RatePanel } from './rate-panel.tsx';
 
 type Statistics = AnswerOf<'GET /v3/statistics'>;
 type Step = Statistics['steps'][number];
 type Counter = Exclude<keyof Step, 'from'>;
 
-const colors = { good: '#12908f', second: '#4c7fd9', bad: '#d9480f' } as const;
+const colors = { good: '#12908f', second: '#4c7fd9', bad: '#d9480f', late: '#8a6d00' } as const;
 
 const panels: { title: string; series: [label: string, counter: Counter, color: keyof typeof colors][] }[] = [
   { title: 'Values', series: [['values', 'values', 'good']] },
@@ -17,6 +16,7 @@ const panels: { title: string; series: [label: string, counter: Counter, color: 
     series: [
       ['new', 'registrations', 'good'],
       ['updates', 'registration_updates', 'second'],
+      ['ended', 'deregistrations', 'late'],
       ['expired', 'registrations_expired', 'bad'],
     ],
   },
@@ -25,6 +25,7 @@ const panels: { title: string; series: [label: string, counter: Counter, color: 
     series: [
       ['succeeded', 'commands_succeeded', 'good'],
       ['failed', 'commands_failed', 'bad'],
+      ['expired', 'commands_expired', 'late'],
     ],
   },
   { title: 'Dropped events', series: [['dropped', 'events_dropped', 'bad']] },
@@ -57,13 +58,10 @@ export const Rates = ({ statistics }: { statistics: Statistics }) => {
 /** Read again for every step. */
 export const useStatistics = () => useRead('GET /v3/statistics', { query: {} }, { everyMs: 10_000 });
 
-export const RatesWaiting = ({ error, onRetry }: { error: unknown; onRetry: () => void }) =>
-  error ? (
-    <Failure error={error} onRetry={onRetry} />
-  ) : (
-    <SimpleGrid cols={{ base: 1, md: 2, xl: 4 }} spacing="md">
-      {panels.map(({ title }) => (
-        <Skeleton key={title} height={220} />
-      ))}
-    </SimpleGrid>
-  );
+export const RatesWaiting = () => (
+  <SimpleGrid cols={{ base: 1, md: 2, xl: 4 }} spacing="md">
+    {panels.map(({ title }) => (
+      <Skeleton key={title} height={220} />
+    ))}
+  </SimpleGrid>
+);

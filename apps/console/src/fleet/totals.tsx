@@ -1,23 +1,9 @@
 import { SimpleGrid, Text } from '@mantine/core';
 import type { AnswerOf } from '@lanyard/client/browser';
 import { count, Empty, Figure, PageLink, Panel } from '../ui/index.ts';
+import { totalsOf } from './device-totals.ts';
 
 type Devices = AnswerOf<'GET /v3/statistics'>['devices'];
-
-interface Total {
-  label: string;
-  n: number;
-  /** Filters of the device list. */
-  search: Record<string, string>;
-}
-
-const totalsOf = ({ total, by_state: states, by_lifecycle_status: status }: NonNullable<Devices>): Total[] => [
-  { label: 'All devices', n: total, search: {} },
-  { label: 'Registered', n: states.registered ?? 0, search: { state: 'registered' } },
-  { label: 'Deregistered', n: states.deregistered ?? 0, search: { state: 'deregistered' } },
-  { label: 'Never registered', n: states.unenrolled ?? 0, search: { state: 'unenrolled' } },
-  { label: 'Suspended', n: status.blocked ?? 0, search: { lifecycle_status: 'blocked' } },
-];
 
 /** How many devices are in which state; each figure leads to those devices. */
 export const Totals = ({ devices }: { devices: Devices }) => {

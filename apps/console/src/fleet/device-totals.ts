@@ -1,0 +1,40 @@
+/** Numbers of devices, as the statistics have them. */
+interface DeviceCounts {
+  total: number;
+  by_state: Readonly<Record<string, number>>;
+  by_lifecycle_status: Readonly<Record<string, number>>;
+}
+
+export interface Total {
+  label: string;
+  n: number;
+  /** Filters of the device list. */
+  search: Record<string, string>;
+}
+
+const states = [
+  { state: 'registered', label: 'Registered' },
+  { state: 'deregistered', label: 'Deregistered' },
+  { state: 'unenrolled', label: 'Never registered' },
+];
+
+/** Devices pass through them: they are shown while there are any. */
+const passing = [
+  { state: 'bootstrapped', label: 'Bootstrapped' },
+  { state: 'cloud_enrolling', label: 'Enrolling' },
+];
+
+/** All devices, those in each state, and those that are suspended, whatever their state. */
+export const totalsOf = ({ total, by_state: counts, by_lifecycle_status: status }: DeviceCounts): Total[] => {
+  const inState = ({ state, label }: (typeof states)[number]): Total => ({
+    label,
+    n: counts[state] ?? 0,
+    search: { state },
+  });
+  return [
+    { label: 'All devices', n: total, search: {} },
+    ...states.map(inState),
+    ...passing.map(inState).filter(({ n }) => n > 0),
+    { label: 'Suspended', n: status['blocked'] ?? 0, search: { lifecycle_status: 'blocked' } },
+  ];
+};
