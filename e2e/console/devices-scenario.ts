@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@lanyard/testing';
 import { Simulator } from '../../tools/testing/simulator.ts';
@@ -7,6 +8,9 @@ const pages: [path: string, title: string, shown: RegExp][] = [
   ['/', 'Fleet', /registered/],
   ['/devices', 'Devices', /sim-0/],
 ];
+
+/** A search for it finds 11 devices. */
+const search = 'sim-1';
 
 /** The fleet and its devices. */
 export const describeDevices = (running: () => Console): void =>
@@ -19,10 +23,38 @@ export const describeDevices = (running: () => Console): void =>
       ({ system, app, browser } = running());
     });
 
+    const dialog = (name?: string | RegExp) => browser.page.getByRole('dialog', name === undefined ? {} : { name });
+
+    const choose = async (menu: string, item: string): Promise<void> => {
+      await browser.page.getByRole('button', { name: menu }).click();
+      await browser.page.getByRole('menuitem', { name: item }).click();
+    };
+
+    /** Opens the page of the devices that the query finds, and begins an action for all of them. */
+    const begin = async (query: string, action: string): Promise<void> => {
+      await browser.visit(`/devices?${query}`, 'Devices');
+      await choose('Actions', action);
+      await dialog().waitFor();
+    };
+
     it.each(pages)('%s has no fault that axe finds, at any width, light and dark', async (path, title, shown) => {
       await browser.visit(path, title);
       await eventually(async () => expect(await browser.page.getByText(shown).count()).toBeGreaterThan(0));
       expect(await browser.faults(title.toLowerCase())).toEqual([]);
+    });
+
+    it('shows what the fleet does, as it does it', async () => {
+      const { page } = browser;
+      await browser.visit('/', 'Fleet');
+      await page.getByRole('region', { name: 'Registered', exact: true }).getByRole('link').waitFor();
+      for (const title of ['Values', 'Registrations', 'Commands', 'Dropped events'])
+        await page.getByRole('img', { name: `${title}, per second, over the last hour` }).waitFor();
+      // The figure beside the chart is of the last minute, and is read again every ten seconds.
+      const values = page.getByRole('region', { name: 'Values', exact: true });
+      await eventually(async () => expect(await values.textContent()).toMatch(/per second\d*\.?\d*[1-9]/));
+      await page.getByText('live', { exact: true }).waitFor();
+      await app.call('POST', '/v3/devices', { endpoint_name: 'seen-at-once' });
+      await page.getByRole('link', { name: 'seen-at-once' }).first().waitFor();
     });
 
     it('finds devices as one types, and shows one that registers meanwhile', async () => {
@@ -38,26 +70,126 @@ export const describeDevices = (running: () => Console): void =>
     });
 
     it('says how many devices an action concerns before it is done', async () => {
-      await browser.visit('/devices?search=sim-1', 'Devices');
-      await browser.page.getByRole('button', { name: 'Actions' }).click();
-      await browser.page.getByRole('menuitem', { name: 'Suspend' }).click();
-      await browser.page.getByRole('dialog').getByText('11 devices', { exact: true }).waitFor();
+      await begin(`search=${search}`, 'Suspend');
+      await dialog().getByText('11 devices', { exact: true }).waitFor();
       expect(await browser.violations()).toEqual([]);
       await browser.photograph('devices-suspend');
-      await browser.page.getByRole('dialog').getByRole('button', { name: 'Suspend 11 devices' }).click();
+      await dialog().getByRole('button', { name: 'Suspend 11 devices' }).click();
       await browser.page.getByText('11 devices have been suspended').waitFor();
       const { json } = await app.call('GET', '/v3/devices?lifecycle_status=blocked&include=total_count');
       expect(json.total_count).toBe(11);
-      await app.call('POST', '/v3/device-suspensions', {
-        action: 'resume',
-        category: 'maintenance',
-        filter: 'search=sim-1',
-      });
     });
 
-    it('imports devices and shows the errors by row', async () => {
+    it('resumes those of them that are suspended, and says when there is none', async () => {
+      await begin('lifecycle_status=blocked', 'Resume');
+      await dialog().getByRole('button', { name: 'Resume 11 devices' }).click();
+      await browser.page.getByText('11 devices have been resumed').waitFor();
+      const { json } = await app.call('GET', '/v3/devices?lifecycle_status=blocked&include=total_count');
+      expect(json.total_count).toBe(0);
+      await begin(`search=${search}`, 'Resume');
+      await dialog().getByTitle('The action would not change any device.').waitFor();
+    });
+
+    it('adds devices to a group, stops when it is told to, and removes them from it', async () => {
+      const { page } = browser;
+      const { json: group } = await app.call('POST', '/v3/device-groups', { name: 'Attic' });
+      const members = async (): Promise<unknown> =>
+        (await app.call('GET', `/v3/device-groups/${group.id}`)).json.devices_count;
+      const add = async (n: number): Promise<void> => {
+        await begin(`search=${search}`, 'Add to a group');
+        await dialog().getByTitle('Choose a group.').waitFor();
+        await dialog().getByLabel('Group', { exact: true }).first().click();
+        await page.getByRole('option', { name: 'Attic' }).click();
+        await dialog().getByRole('button', { name: `Add ${n} devices` }).click();
+      };
+      let isAsked = false;
+      let release = (): void => undefined;
+      const held = new Promise<void>((resolve) => (release = resolve));
+      await page.route('**/devices/add', async (route) => {
+        isAsked = true;
+        await held;
+        await route.continue();
+      });
+      await add(11);
+      await eventually(() => isAsked);
+      await dialog().getByRole('button', { name: 'Stop' }).click();
+      await dialog().getByText('The action stops after the devices that are being changed.').waitFor();
+      release();
+      await dialog().getByText('Stopped before the end').waitFor();
+      const outcome = await dialog()
+        .getByText(/^\d+ devices? (has|have) been added to the group\.$/)
+        .textContent();
+      await page.unroute('**/devices/add');
+      const added = Number.parseInt(outcome ?? '', 10);
+      expect(added).toBeLessThan(11);
+      expect(await members()).toBe(added);
+      await add(11 - added);
+      await page.getByText(/have been added to the group/).waitFor();
+      expect(await members()).toBe(11);
+
+      await begin(`groups=${group.id}`, 'Remove from a group');
+      expect(await browser.violations()).toEqual([]);
+      await dialog().getByRole('button', { name: 'Remove 11 devices' }).click();
+      await page.getByText('11 devices have been removed from the group').waitFor();
+      expect(await members()).toBe(0);
+      await app.call('DELETE', `/v3/device-groups/${group.id}`);
+    });
+
+    it('saves filters under a name, sets them again, and deletes them', async () => {
+      const { page } = browser;
+      await browser.visit('/devices?search=sim-2&state=registered', 'Devices');
+      await choose('Saved queries', 'Save the current filters');
+      await dialog().getByLabel('Name').fill('Twos');
+      await dialog().getByRole('button', { name: 'Save' }).click();
+      await dialog().waitFor({ state: 'detached' });
+      await browser.visit('/devices', 'Devices');
+      await choose('Saved queries', 'Twos');
+      await page.getByText('5 devices', { exact: true }).waitFor();
+      expect(await page.getByLabel('Search', { exact: true }).inputValue()).toBe('sim-2');
+      await choose('Saved queries', 'Manage saved queries');
+      await dialog().getByText('search = sim-2, state = registered').waitFor();
+      expect(await browser.violations()).toEqual([]);
+      await page.getByRole('button', { name: 'Delete the query Twos' }).click();
+      await dialog(/^Delete the query/)
+        .getByRole('button', { name: 'Delete', exact: true })
+        .click();
+      await dialog().getByText('No queries are saved').waitFor();
+      expect((await app.call('GET', '/v3/device-queries')).json.data).toEqual([]);
+    });
+
+    it('shows the columns that were chosen, also the next time', async () => {
+      const { page } = browser;
+      const column = page.getByRole('columnheader', { name: 'Serial number' });
+      await browser.visit('/devices', 'Devices');
+      await page.getByRole('link', { name: 'sim-0', exact: true }).waitFor();
+      expect(await column.count()).toBe(0);
+      await page.getByRole('button', { name: 'Columns' }).click();
+      await dialog().getByLabel('Serial number').check();
+      await column.waitFor();
+      await browser.visit('/devices', 'Devices');
+      await column.waitFor();
+    });
+
+    it('exports what the filters find, or what is ticked', async () => {
+      const { page } = browser;
+      const exported = async (item: string): Promise<string[]> => {
+        const download = page.waitForEvent('download');
+        await choose('Actions', item);
+        return readFileSync(await (await download).path(), 'utf8').trim().split('\r\n');
+      };
+      await browser.visit(`/devices?search=${search}`, 'Devices');
+      const [head, ...rows] = await exported('Export 11 as CSV');
+      expect(head).toContain('endpoint_name');
+      expect(rows).toHaveLength(11);
+      expect(rows.filter((row) => !row.includes(search))).toEqual([]);
+      for (const name of ['sim-10', 'sim-11']) await page.getByLabel(`Select ${name}`).check();
+      expect(await exported('Export 2 as CSV')).toHaveLength(3);
+    });
+
+    it('imports devices and shows the errors by row, also when its dialog was closed', async () => {
       await browser.visit('/devices', 'Devices');
       await browser.page.getByRole('button', { name: 'Import' }).click();
+      await dialog().getByText('None in the last 30 days.').waitFor();
       await browser.page.locator('input[type=file]').setInputFiles({
         name: 'new.csv',
         mimeType: 'text/csv',
@@ -65,7 +197,13 @@ export const describeDevices = (running: () => Console): void =>
       });
       await browser.page.getByRole('button', { name: 'Start the import' }).click();
       await browser.page.getByText('1 row has an error').waitFor();
+      await dialog().getByRole('cell', { name: 'imported-1', exact: true }).first().waitFor();
       expect(await browser.violations()).toEqual([]);
       await browser.photograph('devices-import');
+      await dialog().getByRole('button', { name: 'Close' }).last().click();
+      await browser.page.getByRole('button', { name: 'Import' }).click();
+      await dialog().getByRole('button', { name: 'new.csv' }).click();
+      await browser.page.getByText('2 of 2 rows done, 1 device created.').waitFor();
+      await browser.page.getByText('1 row has an error').waitFor();
     });
   });

@@ -3,73 +3,135 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Choice, useDeviceGroups, useSuspensionCategories } from '../api/choices.ts';
 import { count, counted, Failure, FormDialog, Notice } from '../ui/index.ts';
-import { addToGroup, changeSuspension, countOf } from './bulk.ts';
+import { type Bulk, dryRunOf, runBulk } from './bulk.ts';
 import type { Selection } from './selection.ts';
 
-export type BulkAction = 'suspend' | 'resume' | 'group';
+export type BulkAction = Bulk['action'];
 
-const words: Record<BulkAction, { title: string; verb: string; done: string }> = {
-  suspend: { title: 'Suspend devices', verb: 'Suspend', done: 'suspended' },
-  resume: { title: 'Resume devices', verb: 'Resume', done: 'resumed' },
-  group: { title: 'Add devices to a group', verb: 'Add', done: 'added to the group' },
-};
+interface Words {
+  title: string;
+  verb: string;
+  done: string;
+  /** Which devices of the selection it concerns, one of them or several. */
+  concerned: readonly [one: string, several: string];
+  consequence: string;
+}
 
-const consequence: Record<BulkAction, string> = {
-  suspend:
-    'The devices are disconnected, and their connections are rejected until they are resumed. Commands that wait for them fail, and their subscriptions end; subscriptions created by presubscription rules are restored when they register again.',
-  resume: 'The devices may connect again.',
-  group: 'The devices also stay in their other groups.',
+const words: Record<BulkAction, Words> = {
+  suspend: {
+    title: 'Suspend devices',
+    verb: 'Suspend',
+    done: 'suspended',
+    concerned: ['that is not suspended with this category yet', 'that are not suspended with this category yet'],
+    consequence:
+      'The devices are disconnected, and their connections are rejected until they are resumed. Commands that wait for them fail, and their subscriptions end; subscriptions created by presubscription rules are restored when they register again.',
+  },
+  resume: {
+    title: 'Resume devices',
+    verb: 'Resume',
+    done: 'resumed',
+    concerned: ['that is suspended', 'that are suspended'],
+    consequence: 'The devices may connect again.',
+  },
+  add: {
+    title: 'Add devices to a group',
+    verb: 'Add',
+    done: 'added to the group',
+    concerned: ['that is not in the group yet', 'that are not in the group yet'],
+    consequence:
+      'The devices also stay in their other groups. Keys that are limited to this group see them from now on.',
+  },
+  remove: {
+    title: 'Remove devices from a group',
+    verb: 'Remove',
+    done: 'removed from the group',
+    concerned: ['that is in the group', 'that are in the group'],
+    consequence:
+      'The devices also stay in their other groups. Keys that are limited to this group alone no longer see them.',
+  },
 };
 
 interface BulkDialogProps {
   action: BulkAction;
   selection: Selection;
+  /** The group whose devices the list shows. */
+  groupId: string | undefined;
   onClose: () => void;
 }
 
-/** The categories, or the groups, of which one has to be chosen. */
-const useChoices = (action: BulkAction): { label: string; data: Choice[] } => {
+/** The categories, or the groups, of which one has to be chosen, and the one that is chosen at first. */
+const useChoices = (action: BulkAction, groupId: string | undefined) => {
   const categories = useSuspensionCategories();
   const groups = useDeviceGroups();
-  return action === 'group' ? { label: 'Group', data: groups } : { label: 'Category', data: categories };
+  const isCategory = action === 'suspend' || action === 'resume';
+  const data: Choice[] = isCategory ? categories : groups;
+  const first = isCategory ? categories[0]?.value : action === 'remove' ? groupId : undefined;
+  return { label: isCategory ? 'Category' : 'Group', data, first: first ?? null };
 };
 
+const bulkOf = (action: BulkAction, choice: string): Bulk =>
+  action === 'suspend' || action === 'resume' ? { action, category: choice } : { action, groupId: choice };
+
+/** What came of it; it may have been stopped, or have failed. */
+const Outcome = ({ n, done, isComplete }: { n: number; done: string; isComplete: boolean }) => (
+  <Notice
+    tone={isComplete ? 'good' : 'warning'}
+    role="status"
+    title={isComplete ? undefined : 'Stopped before the end'}
+  >
+    {counted(n, 'device')} {n === 1 ? 'has' : 'have'} been {done}.
+  </Notice>
+);
+
 /** First says how many devices an action concerns, then does it and shows how far it is. */
-export const BulkDialog = ({ action, selection, onClose }: BulkDialogProps) => {
-  const { title, verb, done } = words[action];
+export const BulkDialog = ({ action, selection, groupId, onClose }: BulkDialogProps) => {
+  const { title, verb, done, concerned, consequence } = words[action];
   const client = useQueryClient();
   const [chosen, setChosen] = useState<string | null>(null);
   const [progress, setProgress] = useState(0);
-  const { label, data } = useChoices(action);
-  const choice = chosen ?? (action === 'group' ? null : (data[0]?.value ?? null));
+  const [stopper] = useState(() => new AbortController());
+  const [isStopped, setIsStopped] = useState(false);
+  const { label, data, first } = useChoices(action, groupId);
+  const choice = chosen ?? first;
+  const run = useMutation({
+    mutationFn: () => {
+      const { signal } = stopper;
+      return runBulk(selection, bulkOf(action, choice as string), { signal, onProgress: setProgress });
+    },
+    onSettled: () =>
+      Promise.all(
+        ['GET /v3/devices', 'GET /v3/device-groups'].map((read) => client.invalidateQueries({ queryKey: [read] })),
+      ),
+  });
   const dryRun = useQuery({
     queryKey: ['dry run', action, selection, choice],
-    queryFn: () =>
-      action === 'group'
-        ? countOf(selection)
-        : changeSuspension(selection, { action, category: choice as string }, { isDryRun: true }),
-    enabled: action === 'group' || choice !== null,
+    queryFn: ({ signal }) => dryRunOf(selection, bulkOf(action, choice as string), signal),
+    // While it runs, the number from before it began is what it is compared with.
+    enabled: choice !== null && (run.isIdle || run.isError),
+    refetchOnWindowFocus: false,
     staleTime: 0,
     gcTime: 0,
   });
-  const run = useMutation({
-    mutationFn: () =>
-      action === 'group'
-        ? addToGroup(selection, choice as string, setProgress)
-        : changeSuspension(selection, { action, category: choice as string }, { onProgress: setProgress }),
-    onSettled: () => client.invalidateQueries({ queryKey: ['GET /v3/devices'] }),
-  });
   const n = dryRun.data;
-  const isDone = run.data !== undefined;
+  const isDone = run.isSuccess;
+  const isComplete = isDone && !(isStopped && progress < (n ?? 0));
+  const missing =
+    choice === null
+      ? `Choose a ${label.toLowerCase()}.`
+      : (n === undefined && 'The devices are being counted.') || (n === 0 && 'The action would not change any device.');
   return (
     <FormDialog
       title={title}
       verb={`${verb} ${n === undefined ? '' : counted(n, 'device')}`}
-      needs={action === 'group' ? 'devices.write' : 'devices.suspend'}
+      needs={action === 'suspend' || action === 'resume' ? 'devices.suspend' : 'devices.write'}
       change={run}
       onSubmit={() => run.mutate()}
+      onStop={() => {
+        setIsStopped(true);
+        stopper.abort();
+      }}
       onClose={onClose}
-      unavailable={choice === null || !n ? 'The action would not change any device.' : undefined}
+      unavailable={missing || undefined}
       isDangerous={action === 'suspend'}
       isDone={isDone}
     >
@@ -81,16 +143,15 @@ export const BulkDialog = ({ action, selection, onClose }: BulkDialogProps) => {
         allowDeselect={false}
         disabled={run.isPending || isDone}
       />
-      {action === 'group' && data.length === 0 && (
+      {label === 'Group' && data.length === 0 && (
         <Text size="sm" c="dimmed">
           The account has no device group yet: create one on the page Groups.
         </Text>
       )}
-      {!isDone && dryRun.isFetching && <Loader size="sm" aria-label="Counting" />}
+      {dryRun.isFetching && <Loader size="sm" aria-label="Counting" />}
       {n !== undefined && !isDone && (
         <Text size="sm">
-          This concerns <b>{counted(n, 'device')}</b>
-          {action === 'group' ? '' : ` that ${n === 1 ? 'is' : 'are'} not ${done} yet`}. {consequence[action]}
+          This concerns <b>{counted(n, 'device')}</b> {concerned[n === 1 ? 0 : 1]}. {consequence}
         </Text>
       )}
       {dryRun.error && <Failure error={dryRun.error} onRetry={() => void dryRun.refetch()} />}
@@ -101,11 +162,12 @@ export const BulkDialog = ({ action, selection, onClose }: BulkDialogProps) => {
           animated
         />
       )}
-      {run.data !== undefined && (
-        <Notice tone="good" role="status">
-          {counted(run.data, 'device')} {run.data === 1 ? 'has' : 'have'} been {done}.
-        </Notice>
+      {run.isPending && isStopped && (
+        <Text size="sm" role="status">
+          The action stops after the devices that are being changed.
+        </Text>
       )}
+      {(isDone || run.isError) && <Outcome n={progress} done={done} isComplete={isComplete} />}
     </FormDialog>
   );
 };

@@ -1,72 +1,106 @@
 import { lanyard } from '../api/lanyard.ts';
-import type { Filter, Selection } from './selection.ts';
+import { type Selection, selectionIn } from './selection.ts';
 
 const parallel = 6;
 const pageRows = 1_000;
 
+/** The rate of a key is limited: a call that is refused for it is made again when the service asks for it. */
+const retries = 10;
+
+/** One call suspends or resumes up to 5,000 devices. */
+const suspensionMaxMs = 300_000;
+
 /** The service wants a filter, so that a mistake does not concern all devices: here the person saw that it does. */
 const everyDevice = 'lifecycle_status__in=enabled,blocked';
 
-const packedQuery = (filter: Filter) => (filter === undefined ? {} : { filter });
-
-export const countOf = async (selection: Selection): Promise<number> => {
-  let sum = 0;
-  for (const filter of selection) {
-    const query = { limit: 2, include: 'total_count', ...packedQuery(filter) };
-    sum += (await lanyard.call('GET /v3/devices', { query })).total_count ?? 0;
-  }
-  return sum;
-};
-
-export interface Suspending {
+interface Suspension {
   action: 'suspend' | 'resume';
   category: string;
 }
 
-/** Suspends or resumes all devices of the selection, as many at a time as the service does; how many were changed. */
-export const changeSuspension = async (
-  selection: Selection,
-  { action, category }: Suspending,
-  { isDryRun = false, onProgress }: { isDryRun?: boolean; onProgress?: (changed: number) => void } = {},
-): Promise<number> => {
-  let changed = 0;
-  for (const filter of selection)
-    for (let after: string | null | undefined; after !== null;) {
-      const outcome = await lanyard.call('POST /v3/device-suspensions', {
-        body: {
-          action,
-          category: category as never,
-          filter: filter ?? everyDevice,
-          dry_run: isDryRun,
-          ...(after !== undefined && { after }),
-        },
-      });
-      changed += outcome.changed_count;
-      onProgress?.(changed);
-      after = outcome.has_more ? outcome.after : null;
-    }
-  return changed;
-};
-
-async function* devicesOf(selection: Selection): AsyncGenerator<{ id: string }> {
-  for (const filter of selection)
-    yield* lanyard.items('GET /v3/devices', { query: { limit: pageRows, ...packedQuery(filter) } });
+interface Membership {
+  action: 'add' | 'remove';
+  groupId: string;
 }
 
-/** Adds every device of the selection to a group; how many were added. */
-export const addToGroup = async (
+/** What is done to each device of a selection. */
+export type Bulk = Suspension | Membership;
+
+interface Running {
+  /** Stops it when the calls that have begun are answered: so it is known how many devices they changed. */
+  signal: AbortSignal;
+  onProgress: (changed: number) => void;
+}
+
+const memberships = {
+  add: 'POST /v3/device-groups/{id}/devices/add',
+  remove: 'POST /v3/device-groups/{id}/devices/remove',
+} as const;
+
+const suspensionOf = (filter: string | undefined, { action, category }: Suspension) => ({
+  action,
+  category: category as never,
+  filter: filter ?? everyDevice,
+});
+
+const changeSuspension = async (
   selection: Selection,
-  groupId: string,
-  onProgress: (done: number) => void,
-): Promise<number> => {
-  let done = 0;
-  const devices = devicesOf(selection);
+  suspension: Suspension,
+  { signal, onProgress }: Running,
+): Promise<void> => {
+  let changed = 0;
+  for (const filter of selection)
+    for (let after: string | null | undefined; after !== null && !signal.aborted;) {
+      const body = { ...suspensionOf(filter, suspension), ...(after !== undefined && { after }) };
+      const outcome = await lanyard.call(
+        'POST /v3/device-suspensions',
+        { body },
+        { retries, timeoutMs: suspensionMaxMs },
+      );
+      changed += outcome.changed_count;
+      onProgress(changed);
+      after = outcome.has_more ? outcome.after : null;
+    }
+};
+
+async function* devicesOf(filters: readonly string[]): AsyncGenerator<{ id: string }> {
+  for (const filter of filters)
+    yield* lanyard.items('GET /v3/devices', { query: { limit: pageRows, filter } }, { retries });
+}
+
+const changeMembership = async (
+  selection: Selection,
+  { action, groupId }: Membership,
+  { signal, onProgress }: Running,
+): Promise<void> => {
+  let changed = 0;
+  const devices = devicesOf(selectionIn(selection, action, groupId));
   const worker = async (): Promise<void> => {
     for await (const { id } of devices) {
-      await lanyard.call('POST /v3/device-groups/{id}/devices/add', { path: { id: groupId }, body: { device_id: id } });
-      onProgress(++done);
+      if (signal.aborted) return;
+      await lanyard.call(memberships[action], { path: { id: groupId }, body: { device_id: id } }, { retries });
+      onProgress(++changed);
     }
   };
   await Promise.all(Array.from({ length: parallel }, worker));
-  return done;
 };
+
+/** How many devices would be changed. */
+export const dryRunOf = async (selection: Selection, bulk: Bulk, signal: AbortSignal): Promise<number> => {
+  let sum = 0;
+  if ('category' in bulk)
+    for (const filter of selection) {
+      const body = { ...suspensionOf(filter, bulk), dry_run: true };
+      sum += (await lanyard.call('POST /v3/device-suspensions', { body }, { signal })).changed_count;
+    }
+  else
+    for (const filter of selectionIn(selection, bulk.action, bulk.groupId)) {
+      const query = { limit: 2, include: 'total_count', filter };
+      sum += (await lanyard.call('GET /v3/devices', { query }, { signal })).total_count ?? 0;
+    }
+  return sum;
+};
+
+/** Changes those devices of the selection that need it. */
+export const runBulk = (selection: Selection, bulk: Bulk, running: Running): Promise<void> =>
+  'category' in bulk ? changeSuspension(selection, bulk, running) : changeMembership(selection, bulk, running);

@@ -57,8 +57,11 @@ const Actions = ({ ticked, total, selection, onAction }: ActionsProps) => {
         <Menu.Item disabled={noSuspend !== undefined} title={noSuspend} onClick={() => onAction('resume')}>
           Resume
         </Menu.Item>
-        <Menu.Item disabled={noWrite !== undefined} title={noWrite} onClick={() => onAction('group')}>
+        <Menu.Item disabled={noWrite !== undefined} title={noWrite} onClick={() => onAction('add')}>
           Add to a group
+        </Menu.Item>
+        <Menu.Item disabled={noWrite !== undefined} title={noWrite} onClick={() => onAction('remove')}>
+          Remove from a group
         </Menu.Item>
         <Menu.Item
           component="a"
@@ -138,7 +141,14 @@ const DeviceList = () => {
           onNearEnd={readOn}
         />
       )}
-      {action && <BulkDialog action={action} selection={selection} onClose={() => setAction(undefined)} />}
+      {action && (
+        <BulkDialog
+          action={action}
+          selection={selection}
+          groupId={search.filters['groups']}
+          onClose={() => setAction(undefined)}
+        />
+      )}
     </Panel>
   );
 };

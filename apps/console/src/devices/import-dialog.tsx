@@ -1,13 +1,18 @@
+import type { DeviceImport } from '@lanyard/client/browser';
 import { Anchor, Code, FileInput, Progress, ScrollArea, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { lanyard } from '../api/lanyard.ts';
 import { uploadMaxMs, useChange, useRead } from '../api/queries.ts';
-import { count, counted, DataTable, Failure, FormDialog } from '../ui/index.ts';
+import { Answered, type Column, count, counted, DataTable, Failure, FormDialog, Listing, moment } from '../ui/index.ts';
 import { csvRows } from './csv.ts';
 
 const everyMs = 1_000;
 const shownErrors = 100;
+const shownImports = 5;
+const nameLengthMax = 128;
+
+const list = 'GET /v3/device-imports';
 
 interface ReportRow {
   key: string;
@@ -45,38 +50,70 @@ const Errors = ({ id, n }: { id: string; n: number }) => {
 
 const ImportProgress = ({ id }: { id: string }) => {
   const client = useQueryClient();
-  const { data, error } = useRead('GET /v3/device-imports/{id}', { path: { id } }, { everyMs });
-  const isOver = data?.status === 'completed';
+  const answer = useRead('GET /v3/device-imports/{id}', { path: { id } }, { everyMs });
+  const isOver = answer.data?.status === 'completed';
   useEffect(() => {
     if (isOver) void client.invalidateQueries({ queryKey: ['GET /v3/devices'] });
   }, [isOver, client]);
-  if (error) return <Failure error={error} />;
-  if (!data) return <Progress value={0} aria-label="The import begins" />;
-  const { processed_count: processed, total_count: total, errors_count: errors } = data;
   return (
-    <Stack gap="md" role="status">
-      <Progress
-        value={total === 0 ? 0 : (processed / total) * 100}
-        animated={!isOver}
-        aria-label="Rows that are done"
-      />
-      <Text size="sm">
-        {count(processed)} of {counted(total, 'row')} done, {counted(processed - errors, 'device')} created.
-        {data.waits_for !== null && ' The account is suspended: the import continues when it is resumed.'}
-      </Text>
-      {isOver && errors > 0 && <Errors id={id} n={errors} />}
-    </Stack>
+    <Answered answer={answer} height={60}>
+      {({ processed_count: processed, total_count: total, errors_count: errors, waits_for: waitsFor }) => (
+        <Stack gap="md" role="status">
+          <Progress
+            value={total === 0 ? 0 : (processed / total) * 100}
+            animated={!isOver}
+            aria-label="Rows that are done"
+          />
+          <Text size="sm">
+            {count(processed)} of {counted(total, 'row')} done, {counted(processed - errors, 'device')} created.
+            {waitsFor !== null && ' The account is suspended: the import continues when it is resumed.'}
+          </Text>
+          {isOver && errors > 0 && <Errors id={id} n={errors} />}
+        </Stack>
+      )}
+    </Answered>
   );
 };
+
+const columnsOf = (onOpen: (id: string) => void): readonly Column<DeviceImport>[] => [
+  {
+    title: 'Import',
+    cell: ({ id, name }) => (
+      <Anchor component="button" type="button" size="sm" ta="start" onClick={() => onOpen(id)}>
+        {name || id}
+      </Anchor>
+    ),
+    more: ({ created_at: at }) => moment(at),
+  },
+  { title: 'Rows', cell: ({ processed_count: done, total_count: total }) => `${count(done)} of ${count(total)}` },
+  { title: 'Errors', cell: ({ errors_count: n }) => count(n) },
+];
+
+/** They continue when their dialog is closed; each leads to its progress and its errors. */
+const EarlierImports = ({ onOpen }: { onOpen: (id: string) => void }) => (
+  <Listing
+    title="Earlier imports"
+    answer={useRead(list, { query: { order: 'DESC', limit: shownImports } })}
+    columns={columnsOf(onOpen)}
+    empty={
+      <Text size="sm" c="dimmed" p="md">
+        None in the last 30 days.
+      </Text>
+    }
+  />
+);
 
 /** Creates devices from a CSV file. */
 export const ImportDialog = ({ onClose }: { onClose: () => void }) => {
   const [file, setFile] = useState<File | null>(null);
-  const start = useChange('POST /v3/device-imports', [], { timeoutMs: uploadMaxMs });
+  const [opened, setOpened] = useState<string>();
+  const start = useChange('POST /v3/device-imports', [list], { timeoutMs: uploadMaxMs });
+  const id = start.data?.id ?? opened;
   const begin = async (): Promise<void> => {
     if (!file) return;
     // The bytes of the file: as text, what is not UTF-8 would be replaced, and the service could not refuse it.
-    start.mutate({ query: { name: file.name }, body: new Uint8Array(await file.arrayBuffer()) });
+    const name = file.name.slice(0, nameLengthMax);
+    start.mutate({ query: { name }, body: new Uint8Array(await file.arrayBuffer()) });
   };
   return (
     <FormDialog
@@ -88,10 +125,10 @@ export const ImportDialog = ({ onClose }: { onClose: () => void }) => {
       onSubmit={() => void begin()}
       onClose={onClose}
       unavailable={file ? undefined : 'Choose a file first.'}
-      isDone={start.data !== undefined}
+      isDone={id !== undefined}
     >
-      {start.data ? (
-        <ImportProgress id={start.data.id} />
+      {id !== undefined ? (
+        <ImportProgress id={id} />
       ) : (
         <>
           <Text size="sm">
@@ -105,6 +142,7 @@ export const ImportDialog = ({ onClose }: { onClose: () => void }) => {
             value={file}
             onChange={setFile}
           />
+          <EarlierImports onOpen={setOpened} />
         </>
       )}
     </FormDialog>

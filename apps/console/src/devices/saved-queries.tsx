@@ -1,11 +1,16 @@
+import type { DeviceQuery } from '@lanyard/client/browser';
 import { Button, Menu, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { usePages } from '../api/pages.ts';
 import { useRefusal } from '../api/permissions.ts';
 import { useChange, useRead } from '../api/queries.ts';
-import { FormDialog, useFields } from '../ui/index.ts';
-import { type DeviceSearch, unpacked } from './search.ts';
+import { type Column, Dialog, Empty, FormDialog, Listing, recordActions, useFields } from '../ui/index.ts';
+import { type DeviceSearch, readable, unpacked } from './search.ts';
 
 const list = 'GET /v3/device-queries';
+
+/** Queries that the menu lists. */
+const listed = 100;
 
 const SaveDialog = ({ query, onClose }: { query: string; onClose: () => void }) => {
   const { values, text } = useFields({ name: '' });
@@ -22,18 +27,44 @@ const SaveDialog = ({ query, onClose }: { query: string; onClose: () => void }) 
       unavailable={name === '' ? 'Enter a name.' : undefined}
     >
       <Text size="sm" className="wrap">
-        {decodeURIComponent(query)}
+        {readable(query)}
       </Text>
-      <TextInput label="Name" data-autofocus {...text('name')} />
+      <TextInput label="Name" maxLength={128} data-autofocus {...text('name')} />
     </FormDialog>
   );
 };
 
+const columns: readonly Column<DeviceQuery>[] = [
+  { title: 'Query', cell: ({ name }) => name, more: ({ query }) => readable(query) },
+  recordActions({
+    what: ({ name }) => `the query ${name}`,
+    needs: 'devices.write for all devices',
+    removal: 'DELETE /v3/device-queries/{id}',
+    changes: [list],
+    consequence: 'It is deleted for all people of the account. The devices that it finds are not affected.',
+  }),
+];
+
+const QueriesDialog = ({ onClose }: { onClose: () => void }) => (
+  <Dialog title="Saved queries" size="lg" onClose={onClose}>
+    <Listing
+      answer={usePages(list, {})}
+      columns={columns}
+      empty={
+        <Empty icon="search" title="No queries are saved">
+          Set filters, then save them.
+        </Empty>
+      }
+    />
+  </Dialog>
+);
+
 /** Named filters of the account. */
 export const SavedQueries = ({ search }: { search: DeviceSearch }) => {
   const refusal = useRefusal('devices.read for all devices');
-  const { data } = useRead(list, { query: { limit: 100 } }, { enabled: refusal === undefined });
-  const [isSaving, { open, close }] = useDisclosure();
+  const { data } = useRead(list, { query: { limit: listed } }, { enabled: refusal === undefined });
+  const [isSaving, saving] = useDisclosure();
+  const [isManaging, managing] = useDisclosure();
   const queries = data?.data ?? [];
   return (
     <>
@@ -43,7 +74,7 @@ export const SavedQueries = ({ search }: { search: DeviceSearch }) => {
             Saved queries
           </Button>
         </Menu.Target>
-        <Menu.Dropdown>
+        <Menu.Dropdown mah="60vh" style={{ overflowY: 'auto' }}>
           {queries.length === 0 && <Menu.Label>No queries are saved yet. Set filters, then save them.</Menu.Label>}
           {queries.map(({ id, name, query }) => (
             <Menu.Item key={id} className="wrap" onClick={() => search.replace(unpacked(query))}>
@@ -51,12 +82,14 @@ export const SavedQueries = ({ search }: { search: DeviceSearch }) => {
             </Menu.Item>
           ))}
           <Menu.Divider />
-          <Menu.Item disabled={search.packed === undefined} onClick={open}>
+          <Menu.Item disabled={search.packed === undefined} onClick={saving.open}>
             Save the current filters
           </Menu.Item>
+          <Menu.Item onClick={managing.open}>Manage saved queries</Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      {isSaving && search.packed !== undefined && <SaveDialog query={search.packed} onClose={close} />}
+      {isSaving && search.packed !== undefined && <SaveDialog query={search.packed} onClose={saving.close} />}
+      {isManaging && <QueriesDialog onClose={managing.close} />}
     </>
   );
 };

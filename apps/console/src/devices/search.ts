@@ -27,6 +27,12 @@ export const packed = (filters: Filters): string | undefined => {
 export const unpacked = (query: string): Filters =>
   Object.fromEntries(new URLSearchParams(query.replaceAll('+', '%2B')));
 
+/** `state = registered, groups = 0123` */
+export const readable = (query: string): string =>
+  Object.entries(unpacked(query))
+    .map(([name, value]) => `${name} = ${value}`)
+    .join(', ');
+
 const given = (search: Record<string, unknown>): Filters =>
   Object.fromEntries(
     Object.entries(search).flatMap(([name, value]) =>

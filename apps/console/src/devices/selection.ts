@@ -13,3 +13,9 @@ export const selectionOf = (ids: readonly string[], filter: Filter): Selection =
   const requests = Math.ceil(ids.length / idsMax);
   return Array.from({ length: requests }, (_, n) => `id__in=${ids.slice(n * idsMax, (n + 1) * idsMax).join(',')}`);
 };
+
+/** Those devices of a selection that are not in the group and can be added, or those that are in it and can be removed. */
+export const selectionIn = (selection: Selection, action: 'add' | 'remove', groupId: string): readonly string[] => {
+  const condition = `groups__${action === 'add' ? 'nin' : 'in'}=${groupId}`;
+  return selection.map((filter) => (filter === undefined ? condition : `${filter}&${condition}`));
+};

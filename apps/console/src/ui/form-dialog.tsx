@@ -38,26 +38,29 @@ interface FormDialogProps extends DialogProps {
   isDangerous?: boolean;
   /** The children say what came of it; there is nothing more to do. */
   isDone?: boolean;
+  /** Stops what takes a while. Until it has ended, the dialog stays open. */
+  onStop?: () => void;
 }
 
 /** Asks for what an action needs, or whether it is meant; shows why it failed. */
 export const FormDialog = (props: FormDialogProps) => {
   const { title, size = 'md', verb, needs, change, onSubmit, onClose, unavailable, children } = props;
-  const { isDangerous = false, isDone = false } = props;
+  const { isDangerous = false, isDone = false, onStop } = props;
+  const stop = change.isPending ? onStop : undefined;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     // The Enter key gets here only through the button, which refuses what is not possible.
     if (!change.isPending) onSubmit();
   };
   return (
-    <Dialog title={title} onClose={onClose} size={size}>
+    <Dialog title={title} onClose={stop ?? onClose} size={size}>
       <form onSubmit={submit}>
         <Stack gap="md">
           {children}
           {change.error !== null && <Failure error={change.error} />}
           <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {isDone ? 'Close' : 'Cancel'}
+            <Button variant="default" onClick={stop ?? onClose}>
+              {stop ? 'Stop' : isDone ? 'Close' : 'Cancel'}
             </Button>
             {!isDone && (
               <ActionButton
