@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@lanyard/testing';
 import { type Console, script } from './console.ts';
 
 const temperature = '/3303/0/5700';
@@ -21,11 +22,18 @@ export const describeDevicePage = (running: () => Console): void =>
     const tab = (name: string) => browser.page.getByRole('tab', { name }).click();
 
     it('shows a resource as it changes, with a chart, and reads it', async () => {
+      const { page } = browser;
       await browser.visit(`/devices/${id}?path=${temperature}`, 'sim-0');
-      await browser.page.getByRole('img', { name: /over time/ }).waitFor();
-      await browser.page.getByRole('button', { name: 'Read', exact: true }).click();
-      await browser.page.getByRole('status').getByText(/^Read/).waitFor();
-      await browser.page.getByRole('cell', { name: /^[\d.]+ °C$/ }).waitFor();
+      await page.getByText('Nothing: the device is registered and listens.').waitFor();
+      await page.getByRole('img', { name: /over time/ }).waitFor();
+      const row = page.getByRole('row').filter({ hasText: temperature });
+      await row.getByText('Sensor Value').waitFor();
+      await row.getByText(/^(now|\d+ (second|minute)s? ago)$/).waitFor();
+      const value = row.getByRole('cell', { name: /^-?[\d.]+ °C$/ });
+      const first = await value.textContent();
+      await eventually(async () => expect(await value.textContent()).not.toBe(first));
+      await page.getByRole('button', { name: 'Read', exact: true }).click();
+      await page.getByRole('status').getByText(/^Read/).waitFor();
       expect(await browser.faults('device-resources')).toEqual([]);
     });
 
@@ -38,6 +46,7 @@ export const describeDevicePage = (running: () => Console): void =>
         .getByText(/^Written/)
         .waitFor();
       await browser.page.getByText(script).first().waitFor();
+      await browser.page.getByText(/^desired <img .*, written since /).waitFor();
       expect(await browser.tookTextForHtml()).toBe(false);
       await browser.visit(`/devices/${id}?path=${temperature}`, 'sim-0');
       await browser.page.getByLabel('Value (float, °C)').fill('warm');
@@ -47,6 +56,10 @@ export const describeDevicePage = (running: () => Console): void =>
     it('says in words why a device refuses a command', async () => {
       await browser.visit(`/devices/${id}?path=${unlisted}`, 'sim-0');
       await browser.page.getByRole('button', { name: 'Execute' }).click();
+      const dialog = browser.page.getByRole('dialog', { name: `Execute ${unlisted}?` });
+      await dialog.getByLabel('Arguments').fill('0');
+      expect(await browser.violations()).toEqual([]);
+      await dialog.getByRole('button', { name: 'Execute' }).click();
       const alert = browser.page.getByRole('alert');
       await alert.getByText('The command failed').waitFor();
       await alert.getByText('The device has no such resource (RESOURCE_NOT_FOUND).').waitFor();
@@ -61,9 +74,13 @@ export const describeDevicePage = (running: () => Console): void =>
       expect(await Promise.all(['Read', 'Execute', 'Write'].map(isOff))).toEqual([null, 'true', 'true']);
     });
 
-    it('lists the commands', async () => {
+    it('lists the commands with their attempts', async () => {
       await tab('Commands');
       await browser.page.getByText(`GET ${temperature}`).first().waitFor();
+      await browser.page
+        .getByText(/^1 attempt, /)
+        .first()
+        .waitFor();
       expect(await browser.faults('device-commands')).toEqual([]);
     });
 

@@ -1,7 +1,8 @@
-import { type DeviceCommand, payloadOf, textOf } from '@lanyard/client/browser';
+import { type DeviceCommand, payloadOf } from '@lanyard/client/browser';
 import { Code } from '@mantine/core';
 import { usePages } from '../api/pages.ts';
 import { ChangeButton, type Column, counted, Empty, Listing, moment, Status, type StatusColor } from '../ui/index.ts';
+import { answerText } from './values.ts';
 
 const list = 'GET /v3/device-requests';
 
@@ -26,12 +27,15 @@ const columns: readonly Column<DeviceCommand>[] = [
   {
     title: 'State',
     cell: ({ state }) => <Status color={colors[state]}>{state}</Status>,
-    more: ({ attempts, error, status }) =>
-      [counted(attempts, 'attempt'), error ?? status].filter((one) => one !== null).join(', '),
+    more: ({ attempts, error, status, note }) =>
+      [[counted(attempts, 'attempt'), error ?? status].filter((one) => one !== null).join(', '), note]
+        .filter(Boolean)
+        .join('. '),
   },
   {
     title: 'Answer',
-    cell: ({ payload }) => payload && <Code className="wrap">{textOf(payloadOf(payload)).slice(0, answerMax)}</Code>,
+    cell: ({ payload, content_type: type }) =>
+      payload && <Code className="wrap">{answerText(payloadOf(payload), type).slice(0, answerMax)}</Code>,
   },
   {
     title: 'Created',

@@ -1,7 +1,7 @@
 import type { Device } from '@lanyard/client/browser';
 import { Group, Tabs, Text } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useSuspensionCategories } from '../api/choices.ts';
+import { useDeviceGroups, useSuspensionCategories } from '../api/choices.ts';
 import { useRead } from '../api/queries.ts';
 import {
   AnsweredPage,
@@ -41,6 +41,11 @@ const Suspension = ({ device }: { device: Device }) => {
     .join(', ');
 };
 
+const GroupsOf = ({ device: { groups } }: { device: Device }) => {
+  const known = useDeviceGroups();
+  return `in ${groups.map((id) => known.find(({ value }) => value === id)?.label ?? id).join(', ')}`;
+};
+
 const About = ({ device }: { device: Device }) => (
   <Group gap="xs">
     <DeviceState device={device} />
@@ -54,6 +59,11 @@ const About = ({ device }: { device: Device }) => (
         .filter((one) => one && one !== nameOf(device))
         .join(' · ')}
     </Text>
+    {device.groups.length > 0 && (
+      <Text size="sm" className="wrap">
+        <GroupsOf device={device} />
+      </Text>
+    )}
   </Group>
 );
 

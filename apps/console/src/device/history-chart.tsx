@@ -1,14 +1,20 @@
 import type { ResourceHistory } from '@lanyard/client/browser';
 import { Group, SegmentedControl, Stack, Text } from '@mantine/core';
-import { useEffect, useState } from 'react';
-import { useRead } from '../api/queries.ts';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { lanyard } from '../api/lanyard.ts';
 import { Answered, counted, duration, precise, type Series, TimeChart } from '../ui/index.ts';
 import { type Resource, symbolOf } from './values.ts';
 
+const operation = 'GET /v3/devices/{deviceId}/history';
+
+/** In hours; a long one is offered if the account keeps values for longer than the one before. */
 const ranges = [
-  { value: '1', label: '1 h' },
-  { value: '6', label: '6 h' },
-  { value: '24', label: '24 h' },
+  { value: '1', label: '1 h', ifLonger: -1 },
+  { value: '6', label: '6 h', ifLonger: -1 },
+  { value: '24', label: '24 h', ifLonger: -1 },
+  { value: '168', label: '7 d', ifLonger: 24 },
+  { value: '744', label: '31 d', ifLonger: 168 },
 ];
 
 const pointsMax = 300;
@@ -74,7 +80,13 @@ const Summary = ({ history, unit }: { history: ResourceHistory; unit: string }) 
 );
 
 const Chart = ({ history, name, unit }: { history: ResourceHistory; name: string; unit: string }) => {
-  if (!history.kept) return <Text size="sm">The account keeps no history of values.</Text>;
+  const { kept, has_earlier: hasEarlier, step_seconds: stepSeconds } = history;
+  if (!kept)
+    return (
+      <Text size="sm">
+        The account keeps no history of values. An administrator can change that on the page Account.
+      </Text>
+    );
   if (history.count === 0)
     return <Text size="sm">No value was reported in this period. Read or observe the resource.</Text>;
   const { times, series } = linesOf(history);
@@ -84,22 +96,24 @@ const Chart = ({ history, name, unit }: { history: ResourceHistory; name: string
       <TimeChart label={`${name} over time`} times={times} series={series} height={200} range="values" />
       <Text size="xs" c="dimmed">
         {counted(history.count, 'value')}
-        {history.step_seconds !== null &&
-          `: mean, minimum and maximum of each step of ${duration(history.step_seconds)}`}
+        {stepSeconds !== null && `: mean, minimum and maximum of each step of ${duration(stepSeconds)}`}
+        {hasEarlier && `. Earlier ones are gone: the account keeps ${counted(kept.values, 'value')} of each resource`}
       </Text>
     </>
   );
 };
 
-/** Milliseconds since 1970, moved on at intervals. */
-const useNow = (everyMs: number): number => {
-  const [now, setNow] = useState(() => Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), everyMs);
-    return () => clearInterval(timer);
-  }, [everyMs]);
-  return now;
-};
+/** Of the hours before the moment at which it is read. */
+const useHistory = (deviceId: string, path: string, hours: number) =>
+  useQuery({
+    queryKey: [operation, deviceId, path, hours],
+    queryFn: ({ signal }) => {
+      const from = new Date(Date.now() - hours * hourMs).toISOString();
+      return lanyard.call(operation, { path: { deviceId }, query: { path, from, points: pointsMax } }, { signal });
+    },
+    refetchInterval: refreshMs,
+    placeholderData: keepPreviousData,
+  });
 
 interface HistoryChartProps {
   deviceId: string;
@@ -109,15 +123,17 @@ interface HistoryChartProps {
 /** The values of a numeric resource over the last hours. */
 export const HistoryChart = ({ deviceId, resource: { resource_path: path, name, unit } }: HistoryChartProps) => {
   const [hours, setHours] = useState('1');
-  const from = new Date(useNow(refreshMs) - Number(hours) * hourMs).toISOString();
-  const answer = useRead(
-    'GET /v3/devices/{deviceId}/history',
-    { path: { deviceId }, query: { path, from, points: pointsMax } },
-    { keeps: true },
-  );
+  const answer = useHistory(deviceId, path, Number(hours));
+  const keptHours = answer.data?.kept?.hours ?? 0;
   return (
     <Stack gap="xs">
-      <SegmentedControl size="xs" data={ranges} value={hours} onChange={setHours} aria-label="Range" />
+      <SegmentedControl
+        size="xs"
+        data={ranges.filter(({ ifLonger }) => keptHours > ifLonger)}
+        value={hours}
+        onChange={setHours}
+        aria-label="Range"
+      />
       <Answered answer={answer} height={200}>
         {(history) => <Chart history={history} name={name ?? path} unit={symbolOf(unit)} />}
       </Answered>

@@ -5,10 +5,10 @@ import { lanyard } from '../api/lanyard.ts';
 import { useRefusal } from '../api/permissions.ts';
 import { useRead } from '../api/queries.ts';
 import { useSession } from '../api/session.ts';
-import { ActionButton, ChangeButton, Failure, Panel } from '../ui/index.ts';
+import { ActionButton, ChangeButton, Failure, FormDialog, Opens, Panel } from '../ui/index.ts';
 import { HistoryChart } from './history-chart.tsx';
 import { subscribed, subscribing } from './subscribing.ts';
-import { faultOf, isNumeric, type Resource, symbolOf } from './values.ts';
+import { answerText, faultOf, fieldLabel, isNumeric, type Resource } from './values.ts';
 
 const done = { GET: 'Read', PUT: 'Written', POST: 'Executed' } as const;
 
@@ -30,7 +30,8 @@ const useCommand = ({ deviceId, resource }: ResourcePanelProps) => {
   return useMutation({
     mutationFn: async ({ method, payload }: { method: Method; payload?: string }) => {
       const command = { method, uri: resource.resource_path, ...(payload !== undefined && { payload }) };
-      return { method, ...(await lanyard.command(deviceId, command)) };
+      const { payload: answer, contentType } = await lanyard.command(deviceId, command);
+      return { method, answer: answerText(answer, contentType) };
     },
     onSettled: () =>
       Promise.all(
@@ -44,6 +45,9 @@ const useCommand = ({ deviceId, resource }: ResourcePanelProps) => {
 /** Why an operation is not offered; undefined: it is, also when the definition is not known. */
 const disallowed = ({ operations }: Resource, operation: 'R' | 'W' | 'E'): string | undefined =>
   operations === undefined || operations.includes(operation) ? undefined : 'The object definition does not allow this.';
+
+/** `Reboot /3/0/4` */
+const titleOf = ({ name, resource_path: path }: Resource): string => (name === undefined ? path : `${name} ${path}`);
 
 /** Subscribes the person's own key: the device then reports the resource whenever it changes. */
 const Observe = ({ deviceId, resource }: ResourcePanelProps) => {
@@ -66,8 +70,41 @@ const Observe = ({ deviceId, resource }: ResourcePanelProps) => {
   );
 };
 
+interface ExecuteDialogProps {
+  what: string;
+  onExecute: (text: string) => void;
+  onClose: () => void;
+}
+
+/** Asks first: it may restart a device, or reset it. What comes of it is shown in the panel. */
+const ExecuteDialog = ({ what, onExecute, onClose }: ExecuteDialogProps) => {
+  const [text, setText] = useState('');
+  return (
+    <FormDialog
+      title={`Execute ${what}?`}
+      verb="Execute"
+      needs="commands"
+      change={{ isPending: false, error: null }}
+      onSubmit={() => {
+        onExecute(text);
+        onClose();
+      }}
+      onClose={onClose}
+    >
+      <Text size="sm">The device does what its object definition says of the resource. That cannot be undone.</Text>
+      <TextInput
+        label="Arguments"
+        description="Optional, for example 0,1='text'"
+        data-autofocus
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+    </FormDialog>
+  );
+};
+
 const Actions = (props: ResourcePanelProps) => {
-  const { type, unit } = props.resource;
+  const { type } = props.resource;
   const [text, setText] = useState('');
   const command = useCommand(props);
   const send = (method: Method, payload?: string) =>
@@ -85,14 +122,11 @@ const Actions = (props: ResourcePanelProps) => {
         >
           Read
         </ActionButton>
-        <ActionButton
-          {...sends}
-          variant="default"
-          unavailable={disallowed(props.resource, 'E')}
-          onClick={() => send('POST', text)}
-        >
-          Execute
-        </ActionButton>
+        <Opens label="Execute" needs="commands" unavailable={disallowed(props.resource, 'E')}>
+          {(close) => (
+            <ExecuteDialog what={titleOf(props.resource)} onExecute={(given) => send('POST', given)} onClose={close} />
+          )}
+        </Opens>
         <Observe {...props} />
       </Group>
       <form
@@ -104,7 +138,7 @@ const Actions = (props: ResourcePanelProps) => {
         <Group gap="xs" align="flex-end" wrap="nowrap">
           <TextInput
             flex={1}
-            label={type === undefined ? 'Value' : `Value (${[type, symbolOf(unit)].filter(Boolean).join(', ')})`}
+            label={fieldLabel(props.resource)}
             value={text}
             onChange={(event) => setText(event.currentTarget.value)}
             error={text === '' ? undefined : fault}
@@ -122,7 +156,7 @@ const Actions = (props: ResourcePanelProps) => {
         )}
         {command.data && (
           <Text size="sm" className="wrap">
-            {done[command.data.method]} {command.data.text !== '' && <Code>{command.data.text}</Code>}
+            {done[command.data.method]} {command.data.answer !== '' && <Code>{command.data.answer}</Code>}
           </Text>
         )}
       </div>
@@ -133,7 +167,7 @@ const Actions = (props: ResourcePanelProps) => {
 
 /** What can be done with a resource, and how its value changed. */
 export const ResourcePanel = ({ deviceId, resource }: ResourcePanelProps) => (
-  <Panel title={[resource.name, resource.resource_path].filter(Boolean).join(' ')}>
+  <Panel title={titleOf(resource)}>
     <Stack gap="md">
       {isNumeric(resource) && <HistoryChart deviceId={deviceId} resource={resource} />}
       <Actions deviceId={deviceId} resource={resource} />

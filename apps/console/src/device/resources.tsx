@@ -2,17 +2,27 @@ import type { DeviceEcho } from '@lanyard/client/browser';
 import { Anchor, Grid, Stack, Text } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useRead } from '../api/queries.ts';
-import { Answered, type Column, DataTable, Empty, moment, Panel, Titled } from '../ui/index.ts';
+import { age, Answered, type Column, DataTable, Empty, moment, Panel, Titled } from '../ui/index.ts';
 import { ResourcePanel } from './resource-panel.tsx';
 import { type Instance, instancesOf, type Resource, textOf } from './values.ts';
 
 const desiredStates = ['pending', 'written', 'failed'];
 
-const desiredOf = ({ desired, unit }: Resource): string | undefined =>
-  desired &&
-  `desired ${textOf(desired, unit)}, ${desiredStates[desired.status] ?? desired.status} since ${moment(desired.status_updated_at)}`;
+const desiredOf = (resource: Resource): string | undefined => {
+  const { desired } = resource;
+  if (!desired) return undefined;
+  const state = desiredStates[desired.status] ?? desired.status;
+  return `desired ${textOf(desired, resource)}, ${state} since ${moment(desired.status_updated_at)}`;
+};
 
-const columnsOf = (chosen: string | undefined, onChoose: (path: string) => void): readonly Column<Resource>[] => [
+interface Choosing {
+  chosen: string | undefined;
+  onChoose: (path: string) => void;
+  /** When the values were read, by the clock of the service. */
+  readAtMs: number;
+}
+
+const columnsOf = ({ chosen, onChoose, readAtMs }: Choosing): readonly Column<Resource>[] => [
   {
     title: 'Resource',
     cell: ({ resource_path: path, name }) => (
@@ -23,29 +33,24 @@ const columnsOf = (chosen: string | undefined, onChoose: (path: string) => void)
   },
   {
     title: 'Value',
-    cell: ({ reported, unit }) => textOf(reported, unit) ?? '–',
+    cell: (resource) => textOf(resource.reported, resource) ?? '–',
     more: desiredOf,
   },
   {
     title: 'Reported',
-    cell: ({ reported }) => (reported ? moment(reported.reported_at) : 'never'),
-    more: ({ subscribed }) => subscribed && 'observed',
+    cell: ({ reported }) => (reported ? age(reported.reported_at, readAtMs) : 'never'),
+    more: ({ reported, subscribed }) =>
+      [reported && moment(reported.reported_at), subscribed && 'observed'].filter(Boolean).join(', '),
   },
 ];
 
-interface InstanceTableProps {
-  instance: Instance;
-  chosen: string | undefined;
-  onChoose: (path: string) => void;
-}
-
-const InstanceTable = ({ instance: { path, name, resources }, chosen, onChoose }: InstanceTableProps) => (
+const InstanceTable = ({ instance: { path, name, resources }, ...choosing }: Choosing & { instance: Instance }) => (
   <Panel title={name === undefined ? path : `${name} ${path}`} flush>
     <DataTable
-      columns={columnsOf(chosen, onChoose)}
+      columns={columnsOf(choosing)}
       rows={resources}
       keyOf={({ resource_path: of }) => of}
-      isChosen={({ resource_path: of }) => of === chosen}
+      isChosen={({ resource_path: of }) => of === choosing.chosen}
     />
   </Panel>
 );
@@ -62,7 +67,13 @@ const Tree = ({ echo }: { echo: DeviceEcho }) => {
       <Grid.Col span={{ base: 12, lg: 7 }} order={{ base: 2, lg: 1 }}>
         <Stack gap="lg">
           {instancesOf(echo.resources).map((instance) => (
-            <InstanceTable key={instance.path} instance={instance} chosen={path} onChoose={choose} />
+            <InstanceTable
+              key={instance.path}
+              instance={instance}
+              chosen={path}
+              onChoose={choose}
+              readAtMs={Date.parse(echo.created_at)}
+            />
           ))}
         </Stack>
       </Grid.Col>

@@ -35,6 +35,13 @@ export const duration = (seconds: number): string => {
   return parts.join(' ') || counted(0, 'second');
 };
 
+/** How long ago something was, in its largest unit: 90 s -> 1 minute ago. The clock of a device may be ahead. */
+export const age = (at: string, nowMs: number): string => {
+  const seconds = Math.max(0, Math.floor((nowMs - Date.parse(at)) / 1_000));
+  const found = periods.find(([, length]) => seconds >= length);
+  return found ? `${counted(Math.floor(seconds / found[1]), found[0])} ago` : 'now';
+};
+
 const noBreak = '\u00a0';
 
 // Made once: lists format some hundred times while they scroll. The times of day are as the axes of charts have them.

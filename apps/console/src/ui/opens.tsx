@@ -10,6 +10,8 @@ export interface OpensProps {
   /** By default, a button that says what it is done to is that of a row. */
   size?: 'compact-xs' | 'sm' | undefined;
   needs: Need;
+  /** Another reason why it is not possible now. */
+  unavailable?: string | undefined;
   /** The main action of its page. */
   isMain?: boolean;
 }
@@ -20,12 +22,14 @@ type Opened =
   | { Dialog?: never; children: (close: () => void) => ReactNode };
 
 /** A button, and the dialog that it opens. */
-export const Opens = ({ label, what, size, needs, isMain = false, Dialog, children }: OpensProps & Opened) => {
+export const Opens = (props: OpensProps & Opened) => {
+  const { label, what, size, needs, unavailable, isMain = false, Dialog, children } = props;
   const [isOpen, { open, close }] = useDisclosure();
   return (
     <>
       <ActionButton
         needs={needs}
+        unavailable={unavailable}
         variant={isMain ? 'filled' : 'default'}
         size={size ?? (what === undefined ? 'sm' : 'compact-xs')}
         {...(what !== undefined && { 'aria-label': `${label} ${what}` })}
