@@ -21,6 +21,7 @@ const opened: [path: string, button: string, role: 'dialog' | 'menu'][] = [
   ['/keys', 'Change First administrator', 'dialog'],
   ['/keys', 'Rotate the secret of First administrator', 'dialog'],
   ['/keys', 'Change the group Administrators', 'dialog'],
+  ['/account', 'Change the value history', 'dialog'],
 ];
 
 /** What opens above a page. */

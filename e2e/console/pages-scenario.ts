@@ -26,6 +26,28 @@ export const describePages = (running: () => Console): void =>
       expect(await browser.faults(title.toLowerCase())).toEqual([]);
     });
 
+    it('sets how much of the recent values is kept, and a chart says what is gone', async () => {
+      const { page } = browser;
+      const device = `/devices/${await app.deviceId('sim-0')}?path=/3303/0/5700`;
+      const change = async (edit: () => Promise<void>): Promise<void> => {
+        await browser.visit('/account', 'Account');
+        await page.getByRole('button', { name: 'Change the value history' }).click();
+        await edit();
+        await confirm('Save');
+        await dialog().waitFor({ state: 'detached' });
+      };
+      await change(() => dialog().getByLabel('How many values of each resource').fill('5'));
+      await page.getByText('the newest 5 at most').waitFor();
+      await browser.visit(device, 'sim-0');
+      await page.getByText('Earlier ones are gone: the account keeps 5 values of each resource').waitFor();
+      expect(await browser.violations()).toEqual([]);
+      await change(() => dialog().getByText('Keep recent values of resources').click());
+      await page.getByText('The account keeps no history of values.').waitFor();
+      await browser.visit(device, 'sim-0');
+      await page.getByText('An administrator can change that on the page Account.').waitFor();
+      expect((await app.call('PUT', '/v3/accounts/me', { value_history: null })).status).toBe(200);
+    });
+
     it('creates a group of devices and one of keys, and a key that both limit', async () => {
       await browser.visit('/groups', 'Groups');
       await browser.page.getByText('No device groups yet').waitFor();
@@ -46,6 +68,9 @@ export const describePages = (running: () => Console): void =>
       await dialog().waitFor({ state: 'detached' });
       const { data } = (await app.call('GET', '/v3/policy-groups?name=Readers')).json;
       expect(data).toMatchObject([{ permissions: ['devices.read', 'snapshots.read'] }]);
+      // The matrix has a column for each permission.
+      const row = browser.page.getByRole('row').filter({ hasText: 'Readers' });
+      await eventually(async () => expect(await row.getByText('yes', { exact: true }).count()).toBe(2));
       await browser.page.getByRole('button', { name: 'Create a key' }).click();
       await dialog().getByLabel('Name').fill('Dashboard');
       for (const [field, option] of [
@@ -121,12 +146,13 @@ export const describePages = (running: () => Console): void =>
       await browser.page.getByText('from 22:00 until 04:00 UTC').waitFor();
     });
 
-    it('starts the campaign later, and changes its window meanwhile', async () => {
+    it('starts the campaign later, changes its window meanwhile, and aborts it', async () => {
       const when = new Date('2098-01-02T03:04').toISOString().replace('Z', '000Z');
       const campaign = async (): Promise<unknown> =>
         (await app.call('GET', '/v3/update-campaigns?name=Winter')).json.data[0];
       expect(await campaign()).toMatchObject({ state: 'draft', when, window: { from: '22:00', to: '04:00' } });
-      await browser.page.getByRole('button', { name: 'Start', exact: true }).click();
+      await browser.page.getByRole('button', { name: 'Start the campaign Winter' }).click();
+      await confirm('Start');
       await browser.page.getByText('scheduled', { exact: true }).waitFor();
       await browser.page.getByRole('button', { name: 'Change', exact: true }).click();
       await dialog().getByLabel('Until').fill('05:30');
@@ -136,6 +162,10 @@ export const describePages = (running: () => Console): void =>
       await browser.page.getByText('from 22:00 until 05:30 UTC').waitFor();
       expect(await campaign()).toMatchObject({ state: 'scheduled', when, concurrency: 50 });
       expect(await browser.faults('campaign-scheduled')).toEqual([]);
+      await browser.page.getByRole('button', { name: 'Abort the campaign Winter' }).click();
+      await dialog().getByText('It ends for every device that has not finished.').waitFor();
+      await confirm('Abort');
+      await browser.page.getByText('aborted', { exact: true }).waitFor();
     });
 
     it('trusts an authority that has proved who it is, and no longer', async () => {

@@ -3,6 +3,7 @@ import { useRead } from '../api/queries.ts';
 import { useSession } from '../api/session.ts';
 import { Answered, count, Figure, Page } from '../ui/index.ts';
 import { Audit } from './audit.tsx';
+import { ValueHistory } from './value-history.tsx';
 
 const limited = [
   { name: 'devices', title: 'Devices' },
@@ -15,7 +16,7 @@ const limited = [
 const UsageOfAll = ({ id }: { id: string }) => (
   <Answered answer={useRead('GET /v3/accounts/{id}/usage', { path: { id } }, { everyMs: 30_000 })}>
     {(usage) => (
-      <SimpleGrid cols={{ base: 2, md: 5 }}>
+      <SimpleGrid cols={{ base: 2, md: 3, lg: 6 }}>
         {limited.map(({ name, title }) => {
           const { used, limit } = usage[name];
           return (
@@ -29,6 +30,9 @@ const UsageOfAll = ({ id }: { id: string }) => (
             </Figure>
           );
         })}
+        <Figure label="Requests per second" more="at most, of all keys">
+          {count(usage.requests_per_second.limit)}
+        </Figure>
       </SimpleGrid>
     )}
   </Answered>
@@ -40,6 +44,7 @@ const AccountPage = () => {
   return (
     <Page title="Account" about={`${name}, signed in as ${subject.name}`} needs="admin">
       <UsageOfAll id={id} />
+      <ValueHistory accountId={id} />
       <Audit />
     </Page>
   );

@@ -13,7 +13,9 @@ import {
   AnsweredPage,
   ChangeButton,
   type Column,
+  Confirm,
   count,
+  counted,
   Empty,
   type Fact,
   Facts,
@@ -39,11 +41,22 @@ const everyMs = 3_000;
 
 const actions = [
   { label: 'Try the selection', operation: 'POST /v3/update-campaigns/{id}/dry-run', from: ['draft'] },
-  { label: 'Start', operation: 'POST /v3/update-campaigns/{id}/start', from: ['draft'] },
   { label: 'Pause', operation: 'POST /v3/update-campaigns/{id}/pause', from: ['running', 'scheduled'] },
   { label: 'Resume', operation: 'POST /v3/update-campaigns/{id}/resume', from: ['paused'] },
-  { label: 'Abort', operation: 'POST /v3/update-campaigns/{id}/abort', from: ['running', 'scheduled', 'paused'] },
 ] as const;
+
+/** What cannot be undone is asked first. */
+const confirmed = [
+  { verb: 'Start', operation: 'POST /v3/update-campaigns/{id}/start', from: ['draft'] },
+  { verb: 'Abort', operation: 'POST /v3/update-campaigns/{id}/abort', from: ['running', 'scheduled', 'paused'] },
+] as const;
+
+const consequenceOf = (verb: (typeof confirmed)[number]['verb'], { dry_run: tried }: UpdateCampaign): string => {
+  if (verb === 'Abort')
+    return 'It ends for every device that has not finished. A device that may already have the package can still install it; the others are not updated.';
+  const selected = tried?.state === 'done' ? ` The last try selected ${counted(tried.devices, 'device')}.` : '';
+  return `The devices are selected when the campaign starts, and their updates begin as its schedule allows.${selected}`;
+};
 
 const parts = [
   { name: 'succeeded', color: 'teal' },
@@ -136,6 +149,7 @@ const factsOf = (campaign: UpdateCampaign): Fact[] => {
 const Campaign = ({ campaign }: { campaign: UpdateCampaign }) => {
   const { id, name, state } = campaign;
   const progress = useRead('GET /v3/update-campaigns/{id}/progress', { path: { id } }, { everyMs });
+  const isPossible = ({ from }: { from: readonly string[] }): boolean => from.includes(state);
   return (
     <Page
       title={name || id}
@@ -147,20 +161,31 @@ const Campaign = ({ campaign }: { campaign: UpdateCampaign }) => {
               {(close) => <CampaignDialog record={campaign} onClose={close} />}
             </Opens>
           )}
-          {actions
-            .filter(({ from }) => (from as readonly string[]).includes(state))
-            .map(({ label, operation }) => (
-              <ChangeButton
-                key={label}
-                needs="campaigns"
-                variant={label === 'Start' ? 'filled' : 'default'}
-                operation={operation}
-                input={{ path: { id } }}
-                changes={readAgain}
-              >
-                {label}
-              </ChangeButton>
-            ))}
+          {actions.filter(isPossible).map(({ label, operation }) => (
+            <ChangeButton
+              key={label}
+              needs="campaigns"
+              operation={operation}
+              input={{ path: { id } }}
+              changes={readAgain}
+            >
+              {label}
+            </ChangeButton>
+          ))}
+          {confirmed.filter(isPossible).map(({ verb, operation }) => (
+            <Confirm
+              key={verb}
+              verb={verb}
+              what={`the campaign ${name || id}`}
+              size="sm"
+              needs="campaigns"
+              operation={operation}
+              input={{ path: { id } }}
+              changes={readAgain}
+            >
+              {consequenceOf(verb, campaign)}
+            </Confirm>
+          ))}
         </>
       }
     >

@@ -1,0 +1,85 @@
+import type { Account } from '@lanyard/client/browser';
+import { NumberInput, Switch, Text } from '@mantine/core';
+import { useState } from 'react';
+import { useChange, useRead } from '../api/queries.ts';
+import { Answered, count, duration, FormDialog, Opens, Panel, useFields } from '../ui/index.ts';
+
+const hourSeconds = 3_600;
+
+/** What an account may keep at most, and what it keeps by default. */
+const bounds = { hours: 744, values: 10_000 };
+const usual = { hours: 24, values: 1_000 };
+
+const read = 'GET /v3/accounts/{id}';
+
+interface HistoryDialogProps {
+  account: Account;
+  onClose: () => void;
+}
+
+const HistoryDialog = ({ account, onClose }: HistoryDialogProps) => {
+  // The version that the person saw, whatever is read meanwhile.
+  const [{ id, etag, value_history: kept }] = useState(account);
+  const { values, toggle, number } = useFields({
+    isKept: kept.hours > 0,
+    hours: kept.hours || usual.hours,
+    values: kept.values || usual.values,
+  });
+  const change = useChange('PUT /v3/accounts/{id}', [read]);
+  const submit = () => {
+    const { isKept, hours, values: n } = values;
+    const body = { value_history: { hours: isKept ? hours : 0, values: n } };
+    change.mutate({ path: { id }, header: { 'If-Match': etag }, body }, { onSuccess: onClose });
+  };
+  return (
+    <FormDialog
+      title="Change the value history"
+      verb="Save"
+      needs="admin"
+      change={change}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <Switch label="Keep recent values of resources" {...toggle('isKept')} />
+      <NumberInput
+        label="For how many hours"
+        description={`Only administrators of the installation may raise it beyond ${usual.hours}`}
+        min={1}
+        max={bounds.hours}
+        disabled={!values.isKept}
+        {...number('hours')}
+      />
+      <NumberInput
+        label="How many values of each resource"
+        description={`Only administrators of the installation may raise it beyond ${count(usual.values)}`}
+        min={1}
+        max={bounds.values}
+        disabled={!values.isKept}
+        {...number('values')}
+      />
+    </FormDialog>
+  );
+};
+
+const textOf = ({ value_history: { hours, values } }: Account): string =>
+  hours === 0
+    ? 'The account keeps no history of values.'
+    : `Each resource keeps its values of the last ${duration(hours * hourSeconds)}, the newest ${count(values)} at most.`;
+
+/** How much is kept of the recent values of resources, which the pages of devices show as charts. */
+export const ValueHistory = ({ accountId: id }: { accountId: string }) => (
+  <Answered answer={useRead(read, { path: { id } })}>
+    {(account) => (
+      <Panel
+        title="Value history"
+        aside={
+          <Opens label="Change the value history" needs="admin">
+            {(close) => <HistoryDialog account={account} onClose={close} />}
+          </Opens>
+        }
+      >
+        <Text size="sm">{textOf(account)}</Text>
+      </Panel>
+    )}
+  </Answered>
+);
