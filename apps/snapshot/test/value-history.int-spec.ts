@@ -13,6 +13,7 @@ import { createLogger, newId, openDatabase } from '@lanyard/service';
 import { eventually, TestClock } from '@lanyard/testing';
 import type { DataSource } from 'typeorm';
 import { HistoryRemoval } from '../src/retention/history-removal.service.js';
+import { PartitionMaintenance } from '../src/retention/partition-maintenance.js';
 import { TestSystem } from './test-system.js';
 
 interface History {
@@ -263,13 +264,36 @@ describe('the value history', () => {
     expect(((await response.json()) as History).fields?.map((field) => field.name)).toEqual([name]);
   });
 
-  it('is stored in partitions, which are dropped when they are past their time', async () => {
-    const rows: { name: string }[] = await database.query(
-      `SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-       WHERE i.inhparent = 'snapshot.value_history_24h'::regclass`,
-    );
+  it('is stored in partitions, which are dropped whole when they are past their time', async () => {
+    const partitions = async (): Promise<string[]> => {
+      const rows: { name: string }[] = await database.query(
+        `SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+         WHERE i.inhparent = 'snapshot.value_history_24h'::regclass ORDER BY 1`,
+      );
+      return rows.map(({ name }) => name);
+    };
+    const stored = async (): Promise<string[]> => {
+      const rows: { text: string }[] = await database.query(
+        `SELECT convert_from(value, 'UTF8') AS text FROM snapshot.value_history WHERE resource_id = 0 ORDER BY at`,
+      );
+      return rows.map(({ text }) => text);
+    };
+    const before = await partitions();
     // 24 hours, two ahead, by two hours each.
-    expect(rows.length).toBeGreaterThanOrEqual(13);
-    expect(rows.length).toBeLessThanOrEqual(15);
+    expect(before.length).toBeGreaterThanOrEqual(13);
+    expect(before.length).toBeLessThanOrEqual(15);
+    const nowMs = Date.now();
+    await database.query(
+      `INSERT INTO snapshot.value_history (resource_id, at, tie, keep_hours, value)
+       VALUES (0, $1, 0, 24, 'old'), (0, $2, 0, 24, 'new')`,
+      [new Date(nowMs - 24 * 60 * minuteMs).toISOString(), new Date(nowMs).toISOString()],
+    );
+    expect(await stored()).toEqual(['old', 'new']);
+    // The length of a partition later.
+    await new PartitionMaintenance(database, new TestClock(nowMs + 120 * minuteMs)).keep();
+    expect(await stored()).toEqual(['new']);
+    const after = await partitions();
+    expect(after).not.toContain(before[0]);
+    expect(after).toContain(before.at(-1));
   });
 });

@@ -40,7 +40,11 @@ export class PartitionMaintenance extends BackgroundWork implements OnModuleInit
     this.wake();
   }
 
-  protected async step(): Promise<void> {
+  protected step(): Promise<void> {
+    return this.keep();
+  }
+
+  async keep(): Promise<void> {
     for (const table of this.partitions) {
       await table.ensure();
       await table.dropExpired();
