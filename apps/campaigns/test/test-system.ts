@@ -19,13 +19,13 @@ import {
 } from '@lanyard/contracts';
 import { BatchConsumer, KafkaConnection, KafkaProducer } from '@lanyard/kafka';
 import {
-  bootstrap,
   createLogger,
   identityHeader,
   newId,
   openTicket,
   type RunningService,
   signIdentity,
+  startService,
 } from '@lanyard/service';
 import { infrastructure, eventually, type Isolation, isolate, newIdentityKeys } from '@lanyard/testing';
 import type { Type } from '@nestjs/common';
@@ -164,7 +164,7 @@ export const testSystem = (name: string, environment: NodeJS.ProcessEnv = {}) =>
         ...environment,
       });
     services = await Promise.all(
-      ['campaigns-0', 'campaigns-1'].map((replica) => bootstrap(definition, configOf(replica))),
+      ['campaigns-0', 'campaigns-1'].map((replica) => startService(definition, configOf(replica))),
     );
     const logger = createLogger({ app: 'test', replicaId: 'test', level: 'error' });
     const { topicPrefix } = isolation;

@@ -1,5 +1,5 @@
 import { type DeviceLifecycleChanged, DeviceLifecycle } from '@lanyard/contracts';
-import { bootstrap, CLOCK, formatTimestamp, newId, REDIS, type RunningService } from '@lanyard/service';
+import { CLOCK, formatTimestamp, newId, REDIS, type RunningService, startService } from '@lanyard/service';
 import { KafkaProducer } from '@lanyard/kafka';
 import type { Type } from '@nestjs/common';
 import {
@@ -101,7 +101,7 @@ describe('a device that does not answer', () => {
       awakeMs: awakeWindowMs,
       expiryGraceMs,
     };
-    service = await bootstrap(definition, config, withProviders([CLOCK, clock]));
+    service = await startService(definition, config, withProviders([CLOCK, clock]));
     part(DeviceLinks).add('coap', link);
   });
   beforeEach(() => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { bootstrap, createLogger, LOGGER } from '@lanyard/service';
+import { createLogger, LOGGER, startService } from '@lanyard/service';
 import { type InfrastructureName, newIdentityKeys, stopLog, withProviders } from '@lanyard/testing';
 import { definition } from '../src/app.module.js';
 import { readConfig } from '../src/config.js';
@@ -20,7 +20,7 @@ const logOfStop = (broken: readonly InfrastructureName[]): Promise<string[]> =>
     const logger = createLogger({ app: 'device-proxy', replicaId: 'dp-0', level: 'info', destination });
     const http = { host: '127.0.0.1', port: 0 };
     const timeout = { stopTimeoutMs: stopTimeoutMs[broken.length > 0 ? 'broken' : 'working'] };
-    return bootstrap(definition, { ...config, http, ...timeout }, withProviders([LOGGER, logger]));
+    return startService(definition, { ...config, http, ...timeout }, withProviders([LOGGER, logger]));
   });
 
 describe('the stop of a device proxy', () => {

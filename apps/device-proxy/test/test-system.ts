@@ -25,7 +25,6 @@ import {
 } from '@lanyard/contracts';
 import { BatchConsumer, KafkaConnection, KafkaProducer } from '@lanyard/kafka';
 import {
-  bootstrap,
   type Clock,
   CLOCK,
   createLogger,
@@ -35,6 +34,7 @@ import {
   newId,
   seal,
   signIdentity,
+  startService,
 } from '@lanyard/service';
 import {
   type DeviceOptions,
@@ -176,7 +176,7 @@ export class TestSystem {
       ...(tls && { tls: { host: '127.0.0.1', port: 0, limits: tlsLimits, ...tls } }),
       ...(tcp && { tcp: { host: '127.0.0.1', port: 0, accountId } }),
     };
-    const proxy = withPorts(await bootstrap(definition, config, replacing({ clock, logger })));
+    const proxy = withPorts(await startService(definition, config, replacing({ clock, logger })));
     this.proxies.push(proxy);
     return proxy;
   }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DeviceValues } from '@lanyard/contracts';
 import { KafkaConnection } from '@lanyard/kafka';
-import { bootstrap, CLOCK, createLogger, LOGGER, newId, type RunningService } from '@lanyard/service';
+import { CLOCK, createLogger, LOGGER, newId, type RunningService, startService } from '@lanyard/service';
 import { infrastructure, eventsOf, eventually, parseMessage, withProviders } from '@lanyard/testing';
 import { definition } from '../src/app.module.js';
 import { TestSystem, payloads } from './test-system.js';
@@ -27,7 +27,7 @@ describe('a topic that is deleted under a running dispatcher', () => {
     const note = (details: object, text = ''): void => void said.push(`${text} ${JSON.stringify(details)}`);
     const noting = Object.assign(Object.create(logger), { warn: note, error: note });
     const create = withProviders([CLOCK, system.clock], [LOGGER, noting]);
-    service = await bootstrap(definition, system.config('dispatcher-0'), create);
+    service = await startService(definition, system.config('dispatcher-0'), create);
   });
 
   afterAll(async () => {

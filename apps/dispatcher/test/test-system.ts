@@ -15,7 +15,6 @@ import {
 } from '@lanyard/contracts';
 import { KafkaConnection, KafkaProducer, StateReader } from '@lanyard/kafka';
 import {
-  bootstrap,
   type Clock,
   CLOCK,
   createLogger,
@@ -28,6 +27,7 @@ import {
   newSecret,
   type RunningService,
   signIdentity,
+  startService,
   systemClock,
   type Timer,
 } from '@lanyard/service';
@@ -205,7 +205,7 @@ export class TestSystem {
   }
 
   async startReplica(name = 'dispatcher-0', environment: NodeJS.ProcessEnv = {}): Promise<RunningService> {
-    const replica = await bootstrap(definition, this.config(name, environment), withProviders([CLOCK, this.clock]));
+    const replica = await startService(definition, this.config(name, environment), withProviders([CLOCK, this.clock]));
     this.replicas.push(replica);
     return replica;
   }

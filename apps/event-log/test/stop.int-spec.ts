@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { bootstrap, createLogger, LOGGER } from '@lanyard/service';
+import { createLogger, LOGGER, startService } from '@lanyard/service';
 import { type InfrastructureName, newIdentityKeys, stopLog, withProviders } from '@lanyard/testing';
 import { definition } from '../src/app.module.js';
 import { readConfig } from '../src/config.js';
@@ -15,7 +15,7 @@ const logOfStop = (broken: readonly InfrastructureName[]): Promise<string[]> =>
     });
     const logger = createLogger({ app: 'event-log', replicaId: 'event-log-0', level: 'info', destination });
     const bound = broken.length > 0 && { stopTimeoutMs };
-    return bootstrap(definition, { ...config, ...bound }, withProviders([LOGGER, logger]));
+    return startService(definition, { ...config, ...bound }, withProviders([LOGGER, logger]));
   });
 
 describe('the stop of an event log', () => {

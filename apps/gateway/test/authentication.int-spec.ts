@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { bootstrap, CLOCK, formatApiKey, newId, newSecret, type RunningService, systemClock } from '@lanyard/service';
+import {
+  CLOCK,
+  formatApiKey,
+  newId,
+  newSecret,
+  type RunningService,
+  startService,
+  systemClock,
+} from '@lanyard/service';
 import { withProviders } from '@lanyard/testing';
 import { definition } from '../src/app.module.js';
 import { TestSystem } from './test-system.js';
@@ -58,7 +66,7 @@ describe('the credential', () => {
 
   it('is refused everywhere within five seconds of its deletion', async () => {
     let aheadMs = 0;
-    const other: RunningService = await bootstrap(
+    const other: RunningService = await startService(
       definition,
       gateway.config(),
       withProviders([CLOCK, { ...systemClock, now: () => Date.now() + aheadMs }]),
@@ -81,7 +89,7 @@ describe('an address that guesses', () => {
   it('429 with Retry-After after its burst; known keys still pass, a deleted one does not', async () => {
     const startedMs = Date.now();
     let aheadMs = 0;
-    const guarded = await bootstrap(
+    const guarded = await startService(
       definition,
       gateway.config({ GATEWAY_UNAUTHENTICATED_RATE_BURST: '3', GATEWAY_UNAUTHENTICATED_RATE_PER_SECOND: '1' }),
       withProviders([CLOCK, { ...systemClock, now: () => startedMs + aheadMs }]),
@@ -128,8 +136,8 @@ describe('the rate of a key', () => {
   it('429 beyond the burst, counted over replicas, and for this key only', async () => {
     const variables = { GATEWAY_KEY_RATE_PER_SECOND: '1', GATEWAY_KEY_RATE_BURST: '10' };
     const [one, two] = [
-      await bootstrap(definition, gateway.config(variables)),
-      await bootstrap(definition, gateway.config(variables)),
+      await startService(definition, gateway.config(variables)),
+      await startService(definition, gateway.config(variables)),
     ];
     try {
       const [busy, quiet] = [await gateway.newKey(), await gateway.newKey()];
@@ -156,7 +164,8 @@ describe('the rate of a key', () => {
       GATEWAY_KEY_RATE_BURST: '5',
     });
     const startedMs = Date.now();
-    const alone = await bootstrap(definition, config, withProviders([CLOCK, { ...systemClock, now: () => startedMs }]));
+    const stopped = { ...systemClock, now: () => startedMs };
+    const alone = await startService(definition, config, withProviders([CLOCK, stopped]));
     try {
       const { key } = await gateway.newKey();
       const passed = (await flood(alone.url, key, 12)).filter((status) => status === 200).length;

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { bootstrap, type RunningService } from '@lanyard/service';
+import { type RunningService, startService } from '@lanyard/service';
 import { definition } from '../src/app.module.js';
 import { TestSystem } from './test-system.js';
 import { closedPort, Upstream } from './upstream.js';
@@ -48,7 +48,7 @@ describe('fail-over', () => {
     let asked: string[];
 
     beforeAll(async () => {
-      polled = await bootstrap(
+      polled = await startService(
         definition,
         gateway.config({ GATEWAY_DISPATCHER_URLS: [registry.url, secondRegistry.url].join() }),
       );
@@ -76,7 +76,7 @@ describe('fail-over', () => {
   });
 
   it('tries a single address once more: a Service leads another connection to another pod', async () => {
-    const service = await bootstrap(definition, gateway.config({ GATEWAY_REGISTRY_URLS: registry.url }));
+    const service = await startService(definition, gateway.config({ GATEWAY_REGISTRY_URLS: registry.url }));
     try {
       let received = 0;
       registry.handler = (request, response) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { AccessAccounts, AccessKeys } from '@lanyard/contracts';
 import { KafkaConnection, StateReader } from '@lanyard/kafka';
-import { bootstrap, createLogger, hashSecret, parseApiKey, type RunningService } from '@lanyard/service';
+import { createLogger, hashSecret, parseApiKey, type RunningService, startService } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
 import { definition } from '../src/app.module.js';
 import { TestSystem } from './test-system.js';
@@ -23,7 +23,7 @@ describe('the first start', () => {
 
   it('two replicas at once make one account and one key that works on both', async () => {
     running.push(
-      ...(await Promise.all([bootstrap(definition, gateway.config()), bootstrap(definition, gateway.config())])),
+      ...(await Promise.all([startService(definition, gateway.config()), startService(definition, gateway.config())])),
     );
     const key = (await readFile(gateway.keyFile, 'utf8')).trim();
     expect((await stat(gateway.keyFile)).mode & 0o777).toBe(0o600);
@@ -34,30 +34,30 @@ describe('the first start', () => {
   });
 
   it('a later start changes nothing', async () => {
-    const first = await bootstrap(definition, gateway.config());
+    const first = await startService(definition, gateway.config());
     const key = await readFile(gateway.keyFile, 'utf8');
     await first.stop();
-    running.push(await bootstrap(definition, gateway.config()));
+    running.push(await startService(definition, gateway.config()));
     expect(await readFile(gateway.keyFile, 'utf8')).toBe(key);
   });
 
   it('needs a file to write the key to, and then makes nothing', async () => {
-    await expect(bootstrap(definition, gateway.config({ GATEWAY_FIRST_KEY_FILE: '' }))).rejects.toThrow(
+    await expect(startService(definition, gateway.config({ GATEWAY_FIRST_KEY_FILE: '' }))).rejects.toThrow(
       'GATEWAY_FIRST_KEY_FILE',
     );
     const inAFile = join(gateway.directory, 'file');
     await writeFile(inAFile, '');
     await expect(
-      bootstrap(definition, gateway.config({ GATEWAY_FIRST_KEY_FILE: join(inAFile, 'key') })),
+      startService(definition, gateway.config({ GATEWAY_FIRST_KEY_FILE: join(inAFile, 'key') })),
     ).rejects.toThrow('file');
-    running.push(await bootstrap(definition, gateway.config()));
+    running.push(await startService(definition, gateway.config()));
     expect(parseApiKey((await readFile(gateway.keyFile, 'utf8')).trim())?.accountId).toBe(gateway.accountId);
   });
 
   it('does not put a file in place of a device or a pipe', async () => {
     const pipe = join(gateway.directory, 'pipe');
     execFileSync('mkfifo', [pipe]);
-    const starting = bootstrap(definition, gateway.config({ GATEWAY_FIRST_KEY_FILE: pipe }));
+    const starting = startService(definition, gateway.config({ GATEWAY_FIRST_KEY_FILE: pipe }));
     await expect(starting).rejects.toThrow('GATEWAY_FIRST_KEY_FILE is not a regular file');
     expect((await stat(pipe)).isFIFO()).toBe(true);
   });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DeviceEventReported } from '@lanyard/contracts';
-import { bootstrap, CLOCK, formatApiKey, newId, newSecret, parseApiKey } from '@lanyard/service';
+import { CLOCK, formatApiKey, newId, newSecret, parseApiKey, startService } from '@lanyard/service';
 import { eventually, TestClock, withProviders } from '@lanyard/testing';
 import { WebSocket } from 'ws';
 import { definition } from '../src/app.module.js';
@@ -135,7 +135,7 @@ describe('requests that were refused', () => {
 
   it('since the last entries are written when a replica stops; so is the time of the last login', async () => {
     const { id, key } = await gateway.newKey();
-    const other = await bootstrap(
+    const other = await startService(
       definition,
       gateway.config({ GATEWAY_TRUSTED_PROXIES: '1' }),
       withProviders([CLOCK, clock]),

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { bootstrap, CLOCK, identityHeader, type RunningService, verifyIdentity } from '@lanyard/service';
+import { CLOCK, identityHeader, type RunningService, startService, verifyIdentity } from '@lanyard/service';
 import { eventually, TestClock, withProviders } from '@lanyard/testing';
 import { definition } from '../src/app.module.js';
 import { TestSystem, identityKeys } from './test-system.js';
@@ -199,7 +199,7 @@ describe('a body that comes slowly', () => {
 
   beforeAll(async () => {
     const urls = { GATEWAY_REGISTRY_URLS: registry.url, GATEWAY_DEVICE_PROXY_URLS: proxy.url };
-    slow = await bootstrap(definition, gateway.config(urls), withProviders([CLOCK, clock]));
+    slow = await startService(definition, gateway.config(urls), withProviders([CLOCK, clock]));
   });
   afterAll(() => slow?.stop());
   beforeEach(() => {
@@ -296,7 +296,7 @@ describe('refusals', () => {
   });
 
   it('allows browsers on the listed origins only; on none by default', async () => {
-    const open = await bootstrap(definition, gateway.config({ GATEWAY_CORS_ORIGINS: 'https://console.example' }));
+    const open = await startService(definition, gateway.config({ GATEWAY_CORS_ORIGINS: 'https://console.example' }));
     const preflight = async (base: string, origin: string): Promise<string | null> => {
       const headers = {
         origin,

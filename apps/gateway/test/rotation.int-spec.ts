@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type AccessKeyChanged, AccessKeys } from '@lanyard/contracts';
 import { KafkaConnection, StateReader } from '@lanyard/kafka';
-import { bootstrap, CLOCK, createLogger, hashSecret, type RunningService, systemClock } from '@lanyard/service';
+import { CLOCK, createLogger, hashSecret, type RunningService, startService, systemClock } from '@lanyard/service';
 import { eventually, withProviders } from '@lanyard/testing';
 import { definition } from '../src/app.module.js';
 import { TestSystem } from './test-system.js';
@@ -18,7 +18,7 @@ let administrators: string;
 
 beforeAll(async () => {
   gateway = await (await TestSystem.corner('rotation')).start({ GATEWAY_UNAUTHENTICATED_RATE_BURST: '1000' });
-  later = await bootstrap(
+  later = await startService(
     definition,
     gateway.config({ GATEWAY_UNAUTHENTICATED_RATE_BURST: '1000' }),
     withProviders([CLOCK, { ...systemClock, now: () => Date.now() + aheadMs }]),

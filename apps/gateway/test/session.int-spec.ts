@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { bootstrap, CLOCK, formatTimestamp, newSecret, type RunningService } from '@lanyard/service';
+import { CLOCK, formatTimestamp, newSecret, type RunningService, startService } from '@lanyard/service';
 import { TestClock, withProviders } from '@lanyard/testing';
 import pg from 'pg';
 import { definition } from '../src/app.module.js';
@@ -208,7 +208,8 @@ describe('a session', () => {
   });
 
   it('ends on every replica when one signs out', async () => {
-    const other: RunningService = await bootstrap(definition, gateway.config(variables), withProviders([CLOCK, clock]));
+    const config = gateway.config(variables);
+    const other: RunningService = await startService(definition, config, withProviders([CLOCK, clock]));
     try {
       const { cookie, call } = await browser(gateway.adminKey);
       const onOther = async (): Promise<number> =>
@@ -332,7 +333,7 @@ describe('a request with a session', () => {
 
 describe('an address that guesses', () => {
   it('429 for sign-ins and unknown cookies, and its known sessions keep working', async () => {
-    const guarded = await bootstrap(
+    const guarded = await startService(
       definition,
       gateway.config({ ...variables, GATEWAY_UNAUTHENTICATED_RATE_BURST: '3' }),
       withProviders([CLOCK, clock]),

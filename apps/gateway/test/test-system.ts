@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bootstrap, type CreateApp, newId, type RunningService } from '@lanyard/service';
+import { type CreateApp, newId, type RunningService, startService } from '@lanyard/service';
 import { infrastructure, isolate, type Isolation, newIdentityKeys } from '@lanyard/testing';
 import { type GatewayConfig, readConfig } from '../src/config.js';
 import { definition } from '../src/app.module.js';
@@ -67,7 +67,7 @@ export class TestSystem {
   }
 
   async start(variables: Record<string, string> = {}, create?: CreateApp): Promise<this> {
-    this.service = await bootstrap(definition, this.config(variables), create);
+    this.service = await startService(definition, this.config(variables), create);
     this.adminKey = (await readFile(this.keyFile, 'utf8')).trim();
     return this;
   }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@lanyard/testing';
 import { WebSocket, WebSocketServer } from 'ws';
-import { bootstrap } from '@lanyard/service';
+import { startService } from '@lanyard/service';
 import { definition } from '../src/app.module.js';
 import { TestSystem } from './test-system.js';
 import { closedPort, Upstream } from './upstream.js';
@@ -151,7 +151,7 @@ describe('the upgrade', () => {
   });
 
   it('502 when no dispatcher answers', async () => {
-    const lonely = await bootstrap(
+    const lonely = await startService(
       definition,
       gateway.config({ GATEWAY_DISPATCHER_URLS: `http://127.0.0.1:${await closedPort()}` }),
     );
@@ -167,7 +167,7 @@ describe('the upgrade', () => {
 
   it('a stop closes sockets with 1012, behind all that the dispatcher had sent', async () => {
     const variables = { GATEWAY_DISPATCHER_URLS: dispatcher.url, GATEWAY_DRAIN_TIMEOUT_MS: '9000' };
-    const other = await bootstrap(definition, gateway.config(variables));
+    const other = await startService(definition, gateway.config(variables));
     const socket = await open(url(other.url));
     let received = 0;
     socket.on('message', () => received++);
@@ -183,7 +183,7 @@ describe('the upgrade', () => {
 
   it('a stop cuts a socket whose client is in the middle of a frame, after the bound', async () => {
     const config = { GATEWAY_DISPATCHER_URLS: dispatcher.url, GATEWAY_DRAIN_TIMEOUT_MS: '200' };
-    const other = await bootstrap(definition, gateway.config(config));
+    const other = await startService(definition, gateway.config(config));
     const socket = connect({ port: Number(new URL(other.url).port), host: '127.0.0.1' });
     socket.write(handshake(path));
     await once(

@@ -1,10 +1,10 @@
-import { bootstrap, migrateCommand, runService } from '@lanyard/service';
+import { migrateCommand, runService } from '@lanyard/service';
 import { definition } from './app.module.js';
 import { app, readConfig } from './config.js';
 import { reencrypt } from './credentials/reencrypt.js';
 import { databaseOf } from './db/database.js';
 
-await runService(readConfig, (config) => bootstrap(definition, config), {
+await runService(definition, readConfig, {
   migrate: migrateCommand(app, databaseOf),
   reencrypt: () => reencrypt(readConfig()),
 });

@@ -27,13 +27,13 @@ import {
 } from '@lanyard/contracts';
 import { BatchConsumer, KafkaConnection, KafkaProducer, StateReader } from '@lanyard/kafka';
 import {
-  bootstrap,
   createLogger,
   type FieldProblem,
   identityHeader,
   newId,
   type RunningService,
   signIdentity,
+  startService,
 } from '@lanyard/service';
 import { infrastructure, type Isolation, isolate, newIdentityKeys } from '@lanyard/testing';
 import { Client } from 'pg';
@@ -150,7 +150,7 @@ export const testSystem = (name: string, settings: NodeJS.ProcessEnv = {}) => {
   beforeAll(async () => {
     isolation = await isolate(name);
     services = await Promise.all(
-      ['registry-0', 'registry-1'].map((replica) => bootstrap(definition, configOf(replica))),
+      ['registry-0', 'registry-1'].map((replica) => startService(definition, configOf(replica))),
     );
     const logger = createLogger({ app: 'test', replicaId: 'test', level: 'error' });
     kafka = new KafkaConnection({

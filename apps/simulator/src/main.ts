@@ -1,4 +1,4 @@
-import { runService } from '@lanyard/service';
+import { runProcess } from '@lanyard/service';
 import { wantsHelp, writeUsage } from './command-line.js';
 import { readConfig } from './config.js';
 import { start } from './start.js';
@@ -9,7 +9,7 @@ process.stdout.on('error', () => undefined);
 let isGood = true;
 if (wantsHelp()) writeUsage();
 else
-  await runService(readConfig, async (config) => {
+  await runProcess(readConfig, async (config) => {
     const running = await start(config);
     // The end of the last phase is as a signal to stop.
     void running.ended.then(() => process.emit('SIGTERM'));

@@ -1,5 +1,5 @@
 import { KafkaConnection, KafkaProducer } from '@lanyard/kafka';
-import { bootstrap, createLogger, identityHeader, newId, type RunningService, signIdentity } from '@lanyard/service';
+import { createLogger, identityHeader, newId, type RunningService, signIdentity, startService } from '@lanyard/service';
 import { infrastructure, type Isolation, isolate, newIdentityKeys } from '@lanyard/testing';
 import type { Type } from '@nestjs/common';
 import { definition } from '../src/app.module.js';
@@ -27,7 +27,7 @@ export class TestSystem {
       ...identityKeys.serviceEnv,
       LOG_LEVEL: 'error',
     });
-    const service = await bootstrap(definition, config);
+    const service = await startService(definition, config);
     const logger = createLogger({ app: 'test', replicaId: 'test', level: 'error' });
     const kafka = new KafkaConnection({ ...config.kafka, clientId: 'test', logger });
     const producer = new KafkaProducer(kafka, { source: 'test' });

@@ -63,7 +63,7 @@ export { Operation } from './openapi/operation.js';
 export * from './redis/redis-client.js';
 export { REDIS, RedisModule, type RedisModuleOptions } from './redis/redis.module.js';
 export * from './run/run-service.js';
-export * from './run/bootstrap.js';
+export * from './run/start-service.js';
 export { runInContext } from './run/run-in-context.js';
 export { BackgroundWork } from './lifecycle/background-work.js';
 export { RunningWork } from './lifecycle/running-work.js';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { CommonConfig } from '../config/common.js';
 import { Public } from '../identity/guard.js';
-import { bootstrap, type RunningService } from './bootstrap.js';
+import { type RunningService, startService } from './start-service.js';
 import { IdentityModule } from '../identity/identity.module.js';
 
 const config: CommonConfig = {
@@ -39,7 +39,7 @@ describe('a request that is none', () => {
 
   beforeAll(async () => {
     const definition = { title: 'Demo', module: ThingsModule, http: { headersTimeoutMs: 100 } };
-    service = await bootstrap(definition, config);
+    service = await startService(definition, config);
   });
   afterAll(() => service.stop());
 

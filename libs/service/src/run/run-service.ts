@@ -1,10 +1,10 @@
 import { ConfigError } from '../config/env.js';
 import { type CommonConfig, defaultStartTimeoutMs } from '../config/common.js';
 import { SchemaNotUpgradable } from '../database/open-database.js';
-import type { RunningService } from './bootstrap.js';
 import { endsWithin } from '../ends-within.js';
 import { InfrastructureUnavailable } from '../lifecycle/infrastructure-unavailable.js';
 import { startsWithin, StartTimedOut } from '../lifecycle/start-deadline.js';
+import { type RunningService, type ServiceDefinition, startService } from './start-service.js';
 
 const signals = ['SIGTERM', 'SIGINT'] as const;
 
@@ -55,18 +55,16 @@ const commandOf = (commands: Commands, args: readonly string[]): (() => Promise<
 };
 
 /**
- * The whole of every app's main.ts: read the configuration, start, wait for a signal, stop. A failure at start ends
- * the process with code 1, so that its supervisor sees it; what fails at a stop is logged. With a command's name as argument, it runs
- * that instead.
+ * Reads the configuration, starts, waits for a signal, and stops. A failure at start ends the process with code 1, so that
+ * its supervisor sees it; what fails at a stop is logged. With the name of a command as argument, it runs that instead.
  */
-export const runService = async <C extends object>(
+export const runProcess = async <C extends object>(
   readConfig: () => C,
   start: (config: C) => Promise<Pick<RunningService, 'stop'>>,
   commands: Commands = {},
-  args: readonly string[] = process.argv.slice(2),
 ): Promise<void> => {
   try {
-    const command = commandOf(commands, args);
+    const command = commandOf(commands, process.argv.slice(2));
     if (command) await command();
     else {
       const config = readConfig();
@@ -81,6 +79,13 @@ export const runService = async <C extends object>(
   // Whatever still holds the event loop (a half-open connection of a driver) must not keep a stopped service alive.
   setTimeout(() => process.exit(), 2_000).unref();
 };
+
+/** The whole of a service's main.ts. */
+export const runService = <C extends CommonConfig>(
+  definition: ServiceDefinition<C>,
+  readConfig: () => C,
+  commands?: Commands,
+): Promise<void> => runProcess(readConfig, (config) => startService(definition, config), commands);
 
 /** For a consumer that ended permanently: the process ends, and the supervisor starts a new one. */
 export const exitOnFatal = (error: unknown): void => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { CommonConfig } from '../config/common.js';
 import { MethodNotAllowed } from '../errors/service-error.js';
 import { Public } from '../identity/guard.js';
-import { bootstrap, type RunningService } from './bootstrap.js';
+import { type RunningService, startService } from './start-service.js';
 import { IdentityModule } from '../identity/identity.module.js';
 
 const config: CommonConfig = {
@@ -51,7 +51,7 @@ describe('a method that a path does not have', () => {
   let service: RunningService;
 
   beforeAll(async () => {
-    service = await bootstrap({ title: 'Demo', module: ThingsModule }, config);
+    service = await startService({ title: 'Demo', module: ThingsModule }, config);
   });
   afterAll(() => service.stop());
 

@@ -22,7 +22,7 @@ import { AnyKey, Caller, RequiresPermission } from '../identity/guard.js';
 import { type Identity, identityHeader, signIdentity } from '../identity/token.js';
 import { Health } from '../health/health.js';
 import { IdentityModule } from '../identity/identity.module.js';
-import { bootstrap, type RunningService } from './bootstrap.js';
+import { type RunningService, startService } from './start-service.js';
 
 const identityKeys = newIdentityKeys();
 
@@ -111,7 +111,7 @@ describe('a started service', () => {
     });
 
   beforeAll(async () => {
-    service = await bootstrap({ title: 'Demo', module: DemoModule }, config);
+    service = await startService({ title: 'Demo', module: DemoModule }, config);
   });
   afterAll(() => service.stop());
 
@@ -135,12 +135,12 @@ describe('a started service', () => {
   });
 
   it('refuses to start with a route that does not say who may call it', async () => {
-    const starting = bootstrap({ title: 'Demo', module: UndeclaredModule }, config);
+    const starting = startService({ title: 'Demo', module: UndeclaredModule }, config);
     await expect(starting).rejects.toThrow('UndeclaredController.undeclared');
   });
 
   it('refuses to start without a module that says whom the guard believes', async () => {
-    const starting = bootstrap({ title: 'Demo', module: UnguardedModule }, config);
+    const starting = startService({ title: 'Demo', module: UnguardedModule }, config);
     await expect(starting).rejects.toThrow('Symbol(Authenticator)');
   });
 
@@ -288,7 +288,7 @@ describe('the stop of a service', () => {
   class ListModule {}
 
   it('ends within its deadline and closes the rest when one hook hangs', async () => {
-    const service = await bootstrap({ title: 'Demo', module: HangingModule }, { ...config, stopTimeoutMs: 600 });
+    const service = await startService({ title: 'Demo', module: HangingModule }, { ...config, stopTimeoutMs: 600 });
     const begun = performance.now();
     await service.stop();
     expect(performance.now() - begun).toBeLessThan(10_000);
@@ -297,14 +297,14 @@ describe('the stop of a service', () => {
 
   it('goes by the order of a list of modules, from its end, as the start does from its beginning', async () => {
     calls.length = 0;
-    const service = await bootstrap({ title: 'Demo', module: ListModule }, config);
+    const service = await startService({ title: 'Demo', module: ListModule }, config);
     await service.stop();
     expect(calls).toEqual(['start low', 'start middle', 'start high', 'stop high', 'stop middle', 'stop low']);
   });
 
   it('also follows a start that failed', async () => {
     calls.length = 0;
-    await expect(bootstrap({ title: 'Demo', module: FailingModule }, config)).rejects.toThrow('away');
+    await expect(startService({ title: 'Demo', module: FailingModule }, config)).rejects.toThrow('away');
     expect(calls).toEqual(['closed']);
   });
 });

@@ -20,7 +20,7 @@ import { type TraceDecision, traceRequests } from '../telemetry/http-spans.js';
 import { Tracing } from '../telemetry/tracing.js';
 import { platformModules } from './platform-modules.js';
 
-/** What `bootstrap` starts. Everything else is in the modules of the app. */
+/** What `startService` starts. Everything else is in the modules of the app. */
 export interface ServiceDefinition<C extends CommonConfig = CommonConfig> {
   /** Of the OpenAPI document. */
   title: string;
@@ -92,7 +92,7 @@ const stopApp = async (app: NestFastifyApplication, config: CommonConfig): Promi
  * Starts a service: modules and their hooks, HTTP port, then Kafka consumers. Rejects, with everything closed again, when
  * anything that is needed at start is not there.
  */
-export const bootstrap = async <C extends CommonConfig>(
+export const startService = async <C extends CommonConfig>(
   definition: ServiceDefinition<C>,
   config: C,
   create: CreateApp = (...args) => NestFactory.create<NestFastifyApplication>(...args),
