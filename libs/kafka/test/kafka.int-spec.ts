@@ -7,7 +7,6 @@ import {
   type Batch,
   BatchConsumer,
   type BatchConsumerOptions,
-  deadLetterHeaders,
   KafkaConnection,
   KafkaProducer,
   Outbox,
@@ -16,6 +15,7 @@ import {
   PoisonMessage,
   recordHeaders,
 } from '../src/index.js';
+import { deadLetterHeaders } from '../src/consumer/dead-letters.js';
 import { event } from './event.js';
 
 const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });

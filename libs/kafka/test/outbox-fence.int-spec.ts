@@ -3,15 +3,8 @@ import { type DeviceModelChanged, DeviceModels, fixtures, modelKey } from '@lany
 import { createLogger, newId, openDatabase } from '@lanyard/service';
 import { infrastructure, eventually, isolate, type Isolation } from '@lanyard/testing';
 import type { DataSource } from 'typeorm';
-import {
-  KafkaConnection,
-  KafkaProducer,
-  Outbox,
-  outboxProducer,
-  OutboxRelay,
-  outboxTable,
-  StateReader,
-} from '../src/index.js';
+import { KafkaConnection, KafkaProducer, Outbox, OutboxRelay, outboxTable, StateReader } from '../src/index.js';
+import { outboxProducer } from '../src/outbox/outbox.js';
 
 const schema = 'fenced';
 const outbox = new Outbox(schema, 'test');

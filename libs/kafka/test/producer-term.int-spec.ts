@@ -74,7 +74,7 @@ describe('producers of one name', () => {
     const before = await stored();
     const message = { key: 'k', value: null };
     const term = await newTerm(connection.kafka, connection.topicName('two'));
-    const requests = [bundles.of(topic, [message, message], term), bundles.of(topic, [message], term)];
+    const requests = [bundles.bundle(topic, [message, message], term), bundles.bundle(topic, [message], term)];
     for (const messages of [requests[0], requests[1], requests[0], requests[1]])
       await raw.sendBatch({ topicMessages: [{ topic, messages: messages ?? [] }], acks: -1 });
     await eventually(async () => expect(await stored()).toBe(before + 3));

@@ -178,7 +178,7 @@ export class KafkaConnection {
     const names = topics.map((t) => t.topic);
     await this.createMissing(topics);
     await this.waitForLeaders(names);
-    await this.settle(names, bytesMax);
+    await this.adjustSettings(names, bytesMax);
   }
 
   private async createMissing(topics: ITopicConfig[]): Promise<void> {
@@ -202,7 +202,7 @@ export class KafkaConnection {
   }
 
   /** Gives topics the settings that they need. A cluster may keep its settings to itself: it is said what that means. */
-  private async settle(names: string[], bytesMax: number): Promise<void> {
+  private async adjustSettings(names: string[], bytesMax: number): Promise<void> {
     const wanted = this.options.minInsyncReplicas ?? defaultMinInsyncReplicas;
     try {
       const admin = await this.admin();

@@ -18,20 +18,20 @@ describe('a consumer in step with a store of positions', () => {
 
   const judge = (first: bigint, last: bigint): Promise<unknown> => gates.judge(partition, first, last);
 
-  it('goes to the stored position, and takes what follows it', async () => {
-    expect(await judge(10n, 12n)).toEqual({ kind: 'take', from: 10n });
+  it('goes to the stored position, and handles what follows it', async () => {
+    expect(await judge(10n, 12n)).toEqual({ kind: 'handle', from: 10n });
     await gates.passed(partition, 13n);
-    expect(await judge(13n, 13n)).toEqual({ kind: 'take', from: 13n });
+    expect(await judge(13n, 13n)).toEqual({ kind: 'handle', from: 13n });
     expect(sought).toEqual([10n]);
   });
 
-  it('a fetch with the position in its middle is taken from there', async () => {
-    expect(await judge(8n, 12n)).toEqual({ kind: 'take', from: 10n });
+  it('a fetch with the position in its middle is handled from there', async () => {
+    expect(await judge(8n, 12n)).toEqual({ kind: 'handle', from: 10n });
   });
 
   it('a gap is sought once; offered again, the messages are gone', async () => {
     expect(await judge(15n, 16n)).toEqual({ kind: 'seek', to: 10n });
-    expect(await judge(15n, 16n)).toEqual({ kind: 'take', from: 10n });
+    expect(await judge(15n, 16n)).toEqual({ kind: 'handle', from: 10n });
   });
 
   it('what lies before is sought past once; offered again, Kafka is behind the store', async () => {

@@ -8,7 +8,7 @@ interface Gate {
 }
 
 export type Verdict =
-  | { kind: 'take'; from: bigint | undefined }
+  | { kind: 'handle'; from: bigint }
   | { kind: 'seek'; to: bigint }
   /** The position is beyond the end of the log: the store must correct it. */
   | { kind: 'reread' };
@@ -43,15 +43,15 @@ export class PositionGates {
   /** What to do with a fetch of this partition that starts at `first`. */
   async judge(partition: number, first: bigint, last: bigint): Promise<Verdict> {
     const gate = await this.gates.get(partition);
-    if (!gate || gate.expected === undefined) return { kind: 'take', from: undefined };
+    if (!gate || gate.expected === undefined) return { kind: 'handle', from: 0n };
     const { expected } = gate;
     const isBehind = last < expected;
-    if (!isBehind && first <= expected) return { kind: 'take', from: expected };
+    if (!isBehind && first <= expected) return { kind: 'handle', from: expected };
     if (gate.soughtFor !== expected) {
       gate.soughtFor = expected;
       return { kind: 'seek', to: expected };
     }
-    return isBehind ? { kind: 'reread' } : { kind: 'take', from: expected };
+    return isBehind ? { kind: 'reread' } : { kind: 'handle', from: expected };
   }
 
   async passed(partition: number, next: bigint): Promise<void> {

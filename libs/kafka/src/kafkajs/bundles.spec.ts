@@ -24,7 +24,7 @@ const byPartition = (sent: readonly Message[], partitionOf: (message: Message) =
 
 describe('bundles', () => {
   it('are not made before kafkajs has said how many partitions there are', () => {
-    expect(new Bundles().of('t', messages)).toEqual(messages);
+    expect(new Bundles().bundle('t', messages)).toEqual(messages);
   });
 
   it('carry the messages of a partition in order, and nothing else', () => {
@@ -32,7 +32,7 @@ describe('bundles', () => {
     const partitionMetadata = partitionsOf(8);
     const [partitioner, plain] = [bundles.partitioner(), keyPartitioner()];
     partitioner({ topic: 't', partitionMetadata, message: message('k', 'v') });
-    const sent = bundles.of('t', messages);
+    const sent = bundles.bundle('t', messages);
     expect(sent.length).toBeLessThanOrEqual(8);
     expect(byPartition(sent, (one) => partitioner({ topic: 't', partitionMetadata, message: one }))).toEqual(
       byPartition(messages, (one) => plain({ topic: 't', partitionMetadata, message: one })),
@@ -43,7 +43,7 @@ describe('bundles', () => {
     const bundles = new Bundles();
     bundles.partitioner()({ topic: 't', partitionMetadata: partitionsOf(2), message: message('k', 'v') });
     const keyless = message(null, 'without a key');
-    const sent = bundles.of('t', [message('k', 'a'), keyless]);
+    const sent = bundles.bundle('t', [message('k', 'a'), keyless]);
     expect(sent).toContain(keyless);
     expect(unbundled(sent).map(({ value }) => value)).toEqual(['without a key', 'a']);
   });
@@ -52,8 +52,8 @@ describe('bundles', () => {
     const bundles = new Bundles();
     const partitioner = bundles.partitioner();
     partitioner({ topic: 't', partitionMetadata: partitionsOf(8), message: message('k', 'v') });
-    const far = bundles.of('t', messages).find(({ partition }) => (partition ?? 0) >= 2) as Message;
+    const far = bundles.bundle('t', messages).find(({ partition }) => (partition ?? 0) >= 2) as Message;
     expect(() => partitioner({ topic: 't', partitionMetadata: partitionsOf(2), message: far })).toThrow('no partition');
-    expect(bundles.of('t', messages).every(({ partition }) => (partition ?? 0) < 2)).toBe(true);
+    expect(bundles.bundle('t', messages).every(({ partition }) => (partition ?? 0) < 2)).toBe(true);
   });
 });

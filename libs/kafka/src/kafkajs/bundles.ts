@@ -54,7 +54,8 @@ export class Bundles {
     this.partitions.set(topic, partitions);
   }
 
-  of(topic: string, messages: readonly Message[], term?: ProducerTerm): Message[] {
+  /** Messages without a key stay as they are. */
+  bundle(topic: string, messages: readonly Message[], term?: ProducerTerm): Message[] {
     const partitions = this.partitions.get(topic);
     if (partitions === undefined || !isReplaced('bundles')) return [...messages];
     const others: Message[] = [];

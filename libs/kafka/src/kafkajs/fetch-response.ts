@@ -1,22 +1,6 @@
 import { privateModule } from './modules.js';
 import { RecordHeaders } from './record-headers.js';
 
-/** A record with the fields that kafkajs and our consumers use. */
-class FetchedMessage {
-  readonly magicByte = magic;
-  readonly isControlRecord = false;
-  readonly batchContext = plainBatch;
-
-  constructor(
-    readonly offset: string,
-    readonly timestamp: string,
-    readonly attributes: number,
-    readonly key: Buffer | null,
-    readonly value: Buffer | null,
-    readonly headers: RecordHeaders,
-  ) {}
-}
-
 interface FetchedPartition {
   partition: number;
   errorCode: number;
@@ -112,8 +96,8 @@ const safeInt64 = (bytes: Buffer, at: number): number => {
 };
 
 /** Messages of a record set in batches that are neither compressed nor of a transaction; undefined: others are in it. */
-const plainMessages = (bytes: Buffer, start: number, end: number): FetchedMessage[] | undefined => {
-  const messages: FetchedMessage[] = [];
+const plainMessages = (bytes: Buffer, start: number, end: number): unknown[] | undefined => {
+  const messages: unknown[] = [];
   const reader = new AnswerReader(bytes);
   for (let batch = start; end - batch >= batchOverheadBytes;) {
     const next = batch + bodyAt + bytes.readInt32BE(batch + lengthAt);
@@ -132,16 +116,18 @@ const plainMessages = (bytes: Buffer, start: number, end: number): FetchedMessag
       const recordAttributes = reader.int8();
       const sinceFirst = reader.varint();
       const offset = firstOffset + reader.varint();
-      messages.push(
-        new FetchedMessage(
-          String(offset),
-          String(isStamped ? timestamp : timestamp + sinceFirst),
-          recordAttributes,
-          reader.varintBytes(),
-          reader.varintBytes(),
-          new RecordHeaders(bytes, reader.at),
-        ),
-      );
+      // The fields that kafkajs and our consumers use. Key and value are read in this order.
+      messages.push({
+        magicByte: magic,
+        isControlRecord: false,
+        batchContext: plainBatch,
+        offset: String(offset),
+        timestamp: String(isStamped ? timestamp : timestamp + sinceFirst),
+        attributes: recordAttributes,
+        key: reader.varintBytes(),
+        value: reader.varintBytes(),
+        headers: new RecordHeaders(bytes, reader.at),
+      });
       reader.at = recordEnd;
     }
     batch = next;

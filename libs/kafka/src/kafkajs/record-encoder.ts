@@ -50,39 +50,39 @@ const varInt = (value: number): string => {
 };
 
 /** A header as it is written, one character for each byte, and the value that it had the last time. */
-interface Piece {
-  of: string;
+interface CachedHeader {
   name: string;
+  nameText: string;
   value: string;
   text: string;
 }
 
 /** The headers of the previous record, in order: most have the same names in the next record, and many the same values. */
-const pieces: Piece[] = [];
-const piecesMax = 100;
+const previousHeaders: CachedHeader[] = [];
+const cachedHeadersMax = 100;
 
 const ascii = /^[\x00-\x7f]*$/;
 
-const newPiece = (nth: number, of: string): Piece | undefined => {
-  if (!ascii.test(of)) return undefined;
-  const name = varInt(of.length) + of;
-  const piece = { of, name, value: '', text: name + varInt(0) };
-  if (nth < piecesMax) pieces[nth] = piece;
-  return piece;
+const newHeader = (nth: number, name: string): CachedHeader | undefined => {
+  if (!ascii.test(name)) return undefined;
+  const nameText = varInt(name.length) + name;
+  const header = { name, nameText, value: '', text: nameText + varInt(0) };
+  if (nth < cachedHeadersMax) previousHeaders[nth] = header;
+  return header;
 };
 
-const pieceOf = (nth: number, name: string): Piece | undefined => {
-  const known = pieces[nth];
-  return known?.of === name ? known : newPiece(nth, name);
+const headerNamed = (nth: number, name: string): CachedHeader | undefined => {
+  const known = previousHeaders[nth];
+  return known?.name === name ? known : newHeader(nth, name);
 };
 
-/** undefined when there are other characters than those of ASCII in it, or bytes. */
+/** undefined for bytes, and for text that is not ASCII. */
 const headerText = (nth: number, name: string, value: unknown): string | undefined => {
-  const piece = pieceOf(nth, name);
-  if (piece?.value === value) return piece?.text;
-  if (!piece || typeof value !== 'string' || !ascii.test(value)) return undefined;
-  piece.value = value;
-  return (piece.text = piece.name + varInt(value.length) + value);
+  const header = headerNamed(nth, name);
+  if (header?.value === value) return header?.text;
+  if (!header || typeof value !== 'string' || !ascii.test(value)) return undefined;
+  header.value = value;
+  return (header.text = header.nameText + varInt(value.length) + value);
 };
 
 const noHeaders = Object.freeze({});

@@ -185,9 +185,9 @@ export class OutboxRelay {
   }
 
   /** Throws when the session has ended. One that answered recently has not: a pause before that does not matter. */
-  private async mustLead(client: pg.Client, heardAtMs: number): Promise<void> {
-    while (performance.now() - heardAtMs > this.silenceMaxMs / 2) {
-      heardAtMs = performance.now();
+  private async mustLead(client: pg.Client, answeredAtMs: number): Promise<void> {
+    while (performance.now() - answeredAtMs > this.silenceMaxMs / 2) {
+      answeredAtMs = performance.now();
       await client.query('SELECT 1');
     }
   }

@@ -189,7 +189,7 @@ export class KafkaProducer {
     const { term } = this;
     try {
       if (term) await this.learnPartitions(request.topics);
-      const topicMessages = request.topicMessages((topic, messages) => this.bundles.of(topic, messages, term));
+      const topicMessages = request.topicMessages((topic, messages) => this.bundles.bundle(topic, messages, term));
       await this.store(topicMessages);
       request.done();
       this.unacknowledged -= request.count;

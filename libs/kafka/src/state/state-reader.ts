@@ -83,7 +83,7 @@ export class StateReader<V, P = V> implements OnModuleInit, OnApplicationShutdow
     await this.consumer.run({
       autoCommit: false,
       eachBatch: async ({ batch, heartbeat }) => {
-        this.take(batch);
+        this.applyBatch(batch);
         await heartbeat();
       },
     });
@@ -149,7 +149,7 @@ export class StateReader<V, P = V> implements OnModuleInit, OnApplicationShutdow
     await this.connection.deleteGroup(this.groupId).catch(() => undefined);
   }
 
-  private take(batch: Batch): void {
+  private applyBatch(batch: Batch): void {
     const { partition, messages } = batch;
     const [first] = messages;
     if (first && this.replay.isBehind(partition, BigInt(first.offset))) {
@@ -160,15 +160,15 @@ export class StateReader<V, P = V> implements OnModuleInit, OnApplicationShutdow
       this.replay.begin(partition);
     }
     this.log(partition, messages);
-    for (const message of messages) this.apply(partition, message);
+    for (const message of messages) this.applyMessage(partition, message);
     this.advance(partition, BigInt(batch.lastOffset()) + 1n, BigInt(batch.highWatermark));
   }
 
-  private apply(partition: number, { key: bytes, value, offset }: KafkaMessage): void {
+  private applyMessage(partition: number, { key: bytes, value, offset }: KafkaMessage): void {
     try {
       const key = bytes?.toString() ?? '';
       const projected = value === null ? undefined : this.options.project(decodeMessage(this.topic, value), key);
-      this.replay.take(partition, key, projected);
+      this.replay.applyValue(partition, key, projected);
     } catch (error) {
       if (!(error instanceof InvalidMessage)) throw error;
       this.connection.logger.error(

@@ -30,7 +30,7 @@ export class StateReplay<P> {
     return this.reading(partition).repeated !== undefined;
   }
 
-  take(partition: number, key: string, value: P | undefined): void {
+  applyValue(partition: number, key: string, value: P | undefined): void {
     const { repeated } = this.reading(partition);
     if (repeated) repeated.set(key, value);
     else this.set(key, value);
