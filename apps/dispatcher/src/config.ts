@@ -1,11 +1,11 @@
-import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { BlockList, isIPv6 } from 'node:net';
 import {
+  certificatesIn,
   ConfigError,
   encryptionKey,
   type EncryptionKeys,
   env,
+  isNetwork,
   redisUrl,
   serviceConfig,
   type ServiceConfig,
@@ -38,33 +38,21 @@ export interface DispatcherConfig extends ServiceConfig {
 }
 
 const checkCidrs = (cidrs: string[]): string[] => {
-  const list = new BlockList();
-  for (const cidr of cidrs) {
-    const [address = '', bits] = cidr.split('/');
-    try {
-      list.addSubnet(address, Number(bits ?? NaN), isIPv6(address) ? 'ipv6' : 'ipv4');
-    } catch {
-      throw new ConfigError('DISPATCHER_CALLBACK_ALLOW_CIDRS', `must contain networks like 10.1.0.0/16, not "${cidr}"`);
-    }
-  }
+  const wrong = cidrs.find((cidr) => !cidr.includes('/') || !isNetwork(cidr));
+  if (wrong !== undefined)
+    throw new ConfigError('DISPATCHER_CALLBACK_ALLOW_CIDRS', `must contain networks like 10.1.0.0/16, not "${wrong}"`);
   return cidrs;
 };
 
 const caFile = 'DISPATCHER_CALLBACK_CA_FILE';
 
-/** PEM may have text between certificates, as bundles of operating systems do. */
-const pemCertificate = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
-
 const readAuthorities = (path: string | undefined): string[] => {
   if (path === undefined) return [];
   try {
-    const certificates = readFileSync(path, 'utf8').match(pemCertificate) ?? [];
-    for (const certificate of certificates) new X509Certificate(certificate);
-    if (certificates.length > 0) return certificates;
+    return certificatesIn(readFileSync(path, 'utf8'));
   } catch (error) {
     throw new ConfigError(caFile, `names ${path}, which is no PEM file of certificates: ${(error as Error).message}`);
   }
-  throw new ConfigError(caFile, `names ${path}, which holds no PEM certificate`);
 };
 
 export const readConfig = (source?: NodeJS.ProcessEnv): DispatcherConfig => {

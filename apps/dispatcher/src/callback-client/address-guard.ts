@@ -1,5 +1,6 @@
 import type { LookupAddress } from 'node:dns';
-import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';
+import { type BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';
+import { networkList } from '@lanyard/service';
 import { HostNames } from './host-names.js';
 
 /**
@@ -38,17 +39,6 @@ const forbidden = [
   'ff00::/8',
 ];
 
-const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIPv6(address) ? 'ipv6' : 'ipv4');
-
-const listOf = (cidrs: readonly string[]): BlockList => {
-  const list = new BlockList();
-  for (const cidr of cidrs) {
-    const [address = '', bits = ''] = cidr.split('/');
-    list.addSubnet(address, Number(bits), familyOf(address));
-  }
-  return list;
-};
-
 /** `::ffff:10.0.0.1`, also as `::ffff:a00:1`: the IPv4 address is what is connected to. */
 const mappedIpv4 = (address: string): string | undefined => {
   const tail = /^::ffff:([^:]+:[^:]+)$/.exec(new URL(`http://[${address}]`).hostname.slice(1, -1))?.[1];
@@ -69,7 +59,7 @@ export class AddressForbidden extends Error {
 
 /** Decides which addresses callbacks may reach. Asked at registration, and again for every connection. */
 export class AddressGuard {
-  private readonly denied = listOf(forbidden);
+  private readonly denied = networkList(forbidden);
   private readonly exceptions: BlockList;
 
   /** `allowCidrs`: networks that are allowed although they are private, for installations without an internet. */
@@ -77,12 +67,12 @@ export class AddressGuard {
     allowCidrs: readonly string[] = [],
     private readonly names = new HostNames({ isSearching: allowCidrs.length > 0 }),
   ) {
-    this.exceptions = listOf(allowCidrs);
+    this.exceptions = networkList(allowCidrs);
   }
 
   allows(address: string): boolean {
     const judged = (isIPv6(address) && mappedIpv4(address)) || address;
-    const family = familyOf(judged);
+    const family = isIPv6(judged) ? 'ipv6' : 'ipv4';
     return this.exceptions.check(judged, family) || !this.denied.check(judged, family);
   }
 

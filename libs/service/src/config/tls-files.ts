@@ -20,13 +20,15 @@ export interface TlsMaterial {
 /** PEM may have text between certificates, as bundles of operating systems do. */
 const pemCertificate = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
 
-const checkCertificates = (text: string): void => {
+/** The certificates of a PEM text. Throws where there is none, or a broken one. */
+export const certificatesIn = (text: string): string[] => {
   const certificates = text.match(pemCertificate) ?? [];
   if (certificates.length === 0) throw new Error('it contains no certificate');
   for (const certificate of certificates) new X509Certificate(certificate);
+  return certificates;
 };
 
-const checked = (reader: EnvReader, name: string, check: (text: string) => void): string | undefined => {
+const checked = (reader: EnvReader, name: string, check: (text: string) => unknown): string | undefined => {
   const path = reader.optional(name);
   if (path === undefined) return undefined;
   try {
@@ -43,9 +45,9 @@ const checked = (reader: EnvReader, name: string, check: (text: string) => void)
  */
 export const tlsFiles = (reader: EnvReader, prefix: string, isEnabledAnyway = false): TlsFiles | undefined => {
   const enabled = reader.bool(`${prefix}_TLS_ENABLED`, isEnabledAnyway);
-  const ca = checked(reader, `${prefix}_TLS_CA_FILE`, checkCertificates);
-  const certificate = checked(reader, `${prefix}_TLS_CERTIFICATE_FILE`, checkCertificates);
-  const privateKey = checked(reader, `${prefix}_TLS_PRIVATE_KEY_FILE`, (text) => void createPrivateKey(text));
+  const ca = checked(reader, `${prefix}_TLS_CA_FILE`, certificatesIn);
+  const certificate = checked(reader, `${prefix}_TLS_CERTIFICATE_FILE`, certificatesIn);
+  const privateKey = checked(reader, `${prefix}_TLS_PRIVATE_KEY_FILE`, (text) => createPrivateKey(text));
   if ((certificate === undefined) !== (privateKey === undefined))
     throw new ConfigError(`${prefix}_TLS_PRIVATE_KEY_FILE`, 'and …_CERTIFICATE_FILE must be set together');
   if (enabled) return { ...(ca && { ca }), ...(certificate && { certificate, privateKey }) };

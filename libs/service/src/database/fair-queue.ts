@@ -26,7 +26,7 @@ interface Share {
   waiting: (() => void)[];
 }
 
-const turnsOf = new WeakMap<DataSource, FairQueue>();
+const queueOf = new WeakMap<DataSource, FairQueue>();
 
 /**
  * Fair queueing of slow queries. A free slot goes to the account with the fewest running queries, and
@@ -38,18 +38,18 @@ export class FairQueue {
   private readonly queue: Share[] = [];
   private running = 0;
 
-  /** Those of all that is read over one pool. */
+  /** The queue of everything that is read over one pool. */
   static at(database: DataSource): FairQueue {
-    let turns = turnsOf.get(database);
-    if (!turns) turnsOf.set(database, (turns = new FairQueue()));
-    return turns;
+    let queue = queueOf.get(database);
+    if (!queue) queueOf.set(database, (queue = new FairQueue()));
+    return queue;
   }
 
   /** `whose`: id of an account, or of a key where lists are a key's own. Rejects as `work` does, with QueryTimedOut when it took too long, and with RateLimited when too many wait. */
   async run<T>(whose: string, work: () => Promise<T>): Promise<T> {
     const share = this.shareOf(whose);
-    if (this.running >= placesMax || share.running >= placesOfOneMax) await this.place(share);
-    else this.take(share);
+    if (this.running >= placesMax || share.running >= placesOfOneMax) await this.waitForPlace(share);
+    else this.occupyPlace(share);
     try {
       return await work();
     } catch (error) {
@@ -61,12 +61,12 @@ export class FairQueue {
     }
   }
 
-  private take(share: Share): void {
+  private occupyPlace(share: Share): void {
     this.running++;
     share.running++;
   }
 
-  private place(share: Share): Promise<void> {
+  private waitForPlace(share: Share): Promise<void> {
     if (share.waiting.length >= waitingMax) throw new RateLimited(retryAfterSeconds);
     if (share.waiting.length === 0) this.queue.push(share);
     return new Promise((resolve) => share.waiting.push(resolve));
@@ -78,7 +78,7 @@ export class FairQueue {
       if (share.running < placesOfOneMax && (!least || share.running < least.running)) least = share;
     if (!least || this.running >= placesMax) return;
     this.queue.splice(this.queue.indexOf(least), 1);
-    this.take(least);
+    this.occupyPlace(least);
     least.waiting.shift()?.();
     if (least.waiting.length > 0) this.queue.push(least);
   }

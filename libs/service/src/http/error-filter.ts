@@ -78,18 +78,12 @@ export class ErrorFilter implements ExceptionFilter {
     const known = isUnrouted && isWrongMethod(request) ? new MethodNotAllowed() : toServiceError(error);
     // RFC 9110 §15.5.6.
     if (known.status === 405) reply.header('allow', otherMethods(request).join(', '));
+    const { id: requestId, method } = request;
+    const path = pathOf(request.originalUrl || request.url);
     if (known.status >= 500)
-      this.logger.error(
-        {
-          err: known.cause ?? error,
-          requestId: request.id,
-          method: request.method,
-          path: pathOf(request.originalUrl || request.url),
-        },
-        'request failed',
-      );
+      this.logger.error({ err: known.cause ?? error, requestId, method, path }, 'request failed');
     if (reply.sent) return;
-    const answer = errorReply(known, pathOf(request.originalUrl || request.url), request.headers.accept, request.id);
+    const answer = errorReply(known, path, request.headers.accept, requestId);
     void reply.code(answer.status).headers(answer.headers).type(answer.contentType).send(answer.body);
   }
 }

@@ -19,7 +19,8 @@ export const isNetwork = (text: string): boolean => parse(text) !== undefined;
 
 const lists = new WeakMap<readonly string[], BlockList>();
 
-const listOf = (networks: readonly string[]): BlockList => {
+/** The list is made once for each array. Each text is an address or a network (`isNetwork`). */
+export const networkList = (networks: readonly string[]): BlockList => {
   const known = lists.get(networks);
   if (known) return known;
   const list = new BlockList();
@@ -29,9 +30,9 @@ const listOf = (networks: readonly string[]): BlockList => {
   return list;
 };
 
-/** Whether an address is in one of the networks. The list is prepared once for each array. */
+/** Whether an address is in one of the networks. */
 export const isInNetworks = (networks: readonly string[], address: string): boolean => {
   const text = plain(address);
   const version = isIP(text);
-  return version !== 0 && listOf(networks).check(text, version === 4 ? 'ipv4' : 'ipv6');
+  return version !== 0 && networkList(networks).check(text, version === 4 ? 'ipv4' : 'ipv6');
 };

@@ -35,6 +35,13 @@ const sealWith = (key: Buffer, plain: string | Buffer): string => {
   return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64');
 };
 
+/** Throws UnknownEncryptionKey. */
+const keyOf = (keys: EncryptionKeys, id: string): Buffer => {
+  const key = listOf(keys).find((one) => encryptionKeyId(one) === id);
+  if (!key) throw new UnknownEncryptionKey(id);
+  return key;
+};
+
 const openWith = (key: Buffer, body: string): string => openBytes(key, body).toString('utf8');
 
 const openBytes = (key: Buffer, body: string): Buffer => {
@@ -63,11 +70,7 @@ export const seal = (keys: EncryptionKeys, plain: string): string => {
 /** Throws UnknownEncryptionKey, or an error of node:crypto when the key is another one or the text was changed. */
 export const open = (keys: EncryptionKeys, sealed: string): string => {
   const { id, body } = partsOf(sealed);
-  if (id !== undefined) {
-    const key = listOf(keys).find((one) => encryptionKeyId(one) === id);
-    if (!key) throw new UnknownEncryptionKey(id);
-    return openWith(key, body);
-  }
+  if (id !== undefined) return openWith(keyOf(keys, id), body);
   const [last, ...others] = [...listOf(keys)].reverse();
   for (const key of others.reverse()) {
     try {
@@ -114,7 +117,5 @@ export const sealFor = (keys: EncryptionKeys, purpose: string, plain: Buffer): s
 /** Throws UnknownEncryptionKey, or an error of node:crypto when purpose or text are other ones. */
 export const openFor = (keys: EncryptionKeys, purpose: string, sealed: string): Buffer => {
   const { id = '', body } = partsOf(sealed);
-  const key = listOf(keys).find((one) => encryptionKeyId(one) === id);
-  if (!key) throw new UnknownEncryptionKey(id);
-  return openBytes(deriveKey(key, purpose), body);
+  return openBytes(deriveKey(keyOf(keys, id), purpose), body);
 };

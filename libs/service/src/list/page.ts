@@ -1,7 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { FairQueue } from '../database/fair-queue.js';
-import { type ListEnvelope, listEnvelope } from './list-query.js';
-import type { ListQuery } from './list-query.js';
+import { type ListEnvelope, listEnvelope, type ListQuery } from './list-query.js';
 import { pageOfRows, type RowSource } from './page-of-rows.js';
 
 const pageOf = async <T>(database: DataSource, source: RowSource, query: ListQuery): Promise<ListEnvelope<T>> => {

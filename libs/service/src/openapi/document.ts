@@ -1,13 +1,5 @@
-import { type DynamicModule, Module, type Type } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
-import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import type { CommonConfig } from '../config/common.js';
-import { ConfigModule } from '../config/config.module.js';
-import { HealthModule } from '../health/health.module.js';
-import { IdentityModule } from '../identity/identity.module.js';
-import { LifecycleModule } from '../lifecycle/lifecycle.module.js';
-import { TelemetryModule } from '../telemetry/telemetry.module.js';
 import { completed } from './complete.js';
 
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
@@ -30,28 +22,6 @@ export const documentOf = (
   head: Omit<OpenAPIObject, 'paths'>,
   { forwarded }: { forwarded: boolean },
 ): OpenAPIObject => completed(SwaggerModule.createDocument(app, head, { operationIdFactory }), { forwarded });
-
-/**
- * The container of a module, of which nothing is made: enough to document its controllers without infrastructure. What the
- * module's parts would be may be left out.
- */
-export const containerToDocument = async (module: DynamicModule | Type<unknown>): Promise<NestFastifyApplication> => {
-  @Module({})
-  class Root {}
-  const given = [
-    ConfigModule.forRoot({} as CommonConfig),
-    TelemetryModule,
-    LifecycleModule,
-    HealthModule,
-    IdentityModule,
-  ];
-  const root = { module: Root, imports: [...given, module] };
-  return NestFactory.create<NestFastifyApplication>(root, new FastifyAdapter(), {
-    preview: true,
-    logger: false,
-    abortOnError: false,
-  });
-};
 
 type Answer = { type(contentType: string): { send(body: string): void } };
 

@@ -97,7 +97,7 @@ export class ExampleMaker {
     private readonly whole: boolean,
   ) {}
 
-  of(given: JsonSchema, name = ''): unknown {
+  exampleOf(given: JsonSchema, name = ''): unknown {
     const schema = this.resolved(given);
     const [first] = (schema['examples'] as unknown[] | undefined) ?? [];
     if (first !== undefined) return first;
@@ -105,7 +105,7 @@ export class ExampleMaker {
       schema['example'] ?? schema['default'] ?? schema['const'] ?? (schema['enum'] as unknown[] | undefined)?.[0];
     if (own !== undefined) return own;
     const options = (schema['anyOf'] ?? schema['oneOf']) as JsonSchema[] | undefined;
-    if (options) return this.of(options[0] as JsonSchema, name);
+    if (options) return this.exampleOf(options[0] as JsonSchema, name);
     const byName = named[name];
     if (byName !== undefined && fits(schema, byName)) return byName;
     if (isNullable(schema) && name !== '') return null;
@@ -126,13 +126,13 @@ export class ExampleMaker {
   }
 
   private array(items: JsonSchema, name: string): unknown[] {
-    return 'not' in items ? [] : [this.of(items, name)];
+    return 'not' in items ? [] : [this.exampleOf(items, name)];
   }
 
   private object({ properties = {}, required = [] }: JsonSchema): Record<string, unknown> {
     const isGiven = (name: string): boolean => this.whole || (required as string[]).includes(name);
     const entries = Object.entries(properties as Schemas).filter(([name]) => isGiven(name));
-    return Object.fromEntries(entries.map(([name, schema]) => [name, this.of(schema, name)]));
+    return Object.fromEntries(entries.map(([name, schema]) => [name, this.exampleOf(schema, name)]));
   }
 
   private resolved(schema: JsonSchema): JsonSchema {
@@ -152,7 +152,7 @@ export const parameterExample = (place: string, name: string, required: boolean)
 };
 
 export const contentExample = (maker: ExampleMaker, mediaType: string, schema: JsonSchema | undefined): unknown => {
-  if (mediaType.includes('json')) return schema && maker.of(schema);
+  if (mediaType.includes('json')) return schema && maker.exampleOf(schema);
   const own = schema && (schema['example'] ?? (schema['enum'] as unknown[] | undefined)?.[0]);
   return own ?? ofMediaTypes[mediaType];
 };
