@@ -112,7 +112,7 @@ export class Queues {
       if (!claim) return events;
       for (let batch = claim.batch as typeof claim.batch | undefined; batch;) {
         events += batch.count;
-        const acked = await this.queue.ack(claim.hold, batch, 'next', 0);
+        const acked = await this.queue.ack(claim.hold, batch, 'next');
         batch = acked.outcome === 'next' ? acked.batch : undefined;
       }
     }

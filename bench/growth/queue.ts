@@ -39,7 +39,7 @@ export const growthOfQueue: Bench = {
       let batch = claim.batch as typeof claim.batch | undefined;
       let read = 0;
       for (; batch && read < reads; read++) {
-        const acked = await queues.queue.ack(claim.hold, batch, 'next', 0);
+        const acked = await queues.queue.ack(claim.hold, batch, 'next');
         batch = acked.outcome === 'next' ? acked.batch : undefined;
       }
       return {

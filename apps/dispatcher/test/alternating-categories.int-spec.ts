@@ -42,7 +42,7 @@ describe('a callback for which values and updates alternate', () => {
   const drain = async (by: ChannelQueue, { hold, batch }: Claim): Promise<Seen[][]> => {
     const batches = [seenIn(batch)];
     for (let last = batch; ;) {
-      const acked = await by.ack(hold, last, 'next', 0);
+      const acked = await by.ack(hold, last, 'next');
       await expectCountersToBeRight();
       if (acked.outcome !== 'next') return batches;
       last = acked.batch;
@@ -87,7 +87,7 @@ describe('a callback for which values and updates alternate', () => {
     expect(bench.recent.size).toBeGreaterThan(0);
     // Another replica puts them into another order, sends the first batch, and gives the channel back.
     const elsewhere = await claimed(bench.other);
-    const released = await bench.other.ack(elsewhere.hold, elsewhere.batch, 'release', 0);
+    const released = await bench.other.ack(elsewhere.hold, elsewhere.batch, 'release');
     expect(released).toEqual({ outcome: 'released', more: true });
     const seen = [seenIn(elsewhere.batch), ...(await drain(bench.queue, await claimed()))].flat();
     expectInOrder(seen, 80);
@@ -114,7 +114,7 @@ describe('a callback for which values and updates alternate', () => {
     expect(seenIn(again.batch)).toEqual(seenIn(claim.batch));
     const seen = (await drain(bench.other, again)).flat();
     expectInOrder(seen, 80);
-    expect(await bench.queue.ack(claim.hold, claim.batch, 'next', 0)).toEqual({ outcome: 'fenced' });
+    expect(await bench.queue.ack(claim.hold, claim.batch, 'next')).toEqual({ outcome: 'fenced' });
   });
 
   it('gets batches of max_chunk_size, and a few events as they came', async () => {
@@ -135,7 +135,7 @@ describe('a callback for which values and updates alternate', () => {
     };
     await come(0);
     const claim = await claimed();
-    await bench.queue.ack(claim.hold, claim.batch, 'release', 0);
+    await bench.queue.ack(claim.hold, claim.batch, 'release');
     // Fifty values are left, then updates: values of other devices stay behind both.
     await come(150);
     const batches = await drain(bench.queue, await claimed());
@@ -211,7 +211,7 @@ describe('a callback for which values and updates alternate', () => {
     await alternating(1);
     const claim = await claimed();
     expect(seenIn(claim.batch).map(({ n }) => n)).toEqual(Array.from({ length: devices }, (_, n) => 2 * n));
-    await bench.queue.ack(claim.hold, claim.batch, 'release', 0);
+    await bench.queue.ack(claim.hold, claim.batch, 'release');
     await bench.clock.advance(5 * hourMs);
     const seen = (await drain(bench.queue, await claimed())).flat();
     expect(seen.map(({ n }) => n).toSorted((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, n) => 40 + n));

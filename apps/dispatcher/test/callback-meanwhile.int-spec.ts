@@ -26,7 +26,7 @@ describe('a callback that gets events while a request is under way', () => {
     const [shard] = bench.keys.shards;
     if (!shard) throw new Error('no shard');
     const claimer = { offer: (channelId: string) => delivery.offer(channelId), withdraw: () => undefined };
-    appender = new ShardAppender(bench.link, shard, bench.clock, 'a#1', bench.recent, claimer);
+    appender = new ShardAppender(shard, { ...bench, owner: 'a#1', claimer });
     appender.setGeneration((await bench.registry.generations())[0] ?? '');
   });
 

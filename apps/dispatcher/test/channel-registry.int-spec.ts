@@ -61,7 +61,7 @@ describe('the channels that Redis knows', () => {
         await append(numbered(1));
         const claim = await claimed();
         await (hour < 5
-          ? bench.queue.ack(claim.hold, claim.batch, 'release', 0)
+          ? bench.queue.ack(claim.hold, claim.batch, 'release')
           : bench.queue.fail(claim.hold, claim.batch, 1_000, claim.revision));
         expect(await bench.registry.claimExpired()).toEqual([]);
         if (hour < 28) await bench.clock.advance(hourMs);

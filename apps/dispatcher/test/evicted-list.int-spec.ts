@@ -41,7 +41,7 @@ describe('a queue whose list Redis evicted', () => {
     await append(numbered(5));
     const claim = await queue.claim(bench.channelId, '');
     await evict();
-    const acked = claim && (await queue.ack(claim.hold, claim.batch, 'next', 0));
+    const acked = claim && (await queue.ack(claim.hold, claim.batch, 'next'));
     expect(acked).toEqual({ outcome: 'released', more: false });
     await expectLost(3);
   });

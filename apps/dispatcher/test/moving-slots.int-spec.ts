@@ -22,7 +22,7 @@ describe('queues while a slot of a Redis Cluster moves', () => {
       const claim = await bench.queue.claim(channelId, '');
       if (!claim) return numbers;
       numbers.push(...bench.numbersIn(claim.batch));
-      await bench.queue.ack(claim.hold, claim.batch, 'release', 0);
+      await bench.queue.ack(claim.hold, claim.batch, 'release');
     }
   };
 

@@ -65,7 +65,8 @@ export const queueBench = (redisUrl = () => infrastructure().redisUrl) => {
   const newAppender = async (): Promise<ShardAppender> => {
     const shard = bench.keys.shards[0];
     if (!shard) throw new Error('no shard');
-    const appenderOfShard = new ShardAppender(bench.link, shard, bench.clock, 'a#1', bench.recent);
+    const { link, clock, recent } = bench;
+    const appenderOfShard = new ShardAppender(shard, { link, clock, owner: 'a#1', recent });
     appenderOfShard.setGeneration((await bench.registry.generations())[0] ?? '');
     return appenderOfShard;
   };

@@ -16,14 +16,14 @@ describe('reading from queues', () => {
       const claim = await claimed();
       expect(await bench.other.claim(bench.channelId, '')).toBeUndefined();
       expect(numbersIn(claim.batch)).toEqual([0, 1, 2]);
-      const next = await bench.queue.ack(claim.hold, claim.batch, 'next', 0);
+      const next = await bench.queue.ack(claim.hold, claim.batch, 'next');
       if (next.outcome !== 'next') throw new Error(next.outcome);
       expect(numbersIn(next.batch)).toEqual([3, 4, 5]);
       await expectCountersToBeRight();
-      expect(await bench.queue.ack(claim.hold, next.batch, 'release', 0)).toEqual({ outcome: 'released', more: true });
+      expect(await bench.queue.ack(claim.hold, next.batch, 'release')).toEqual({ outcome: 'released', more: true });
       const last = await claimed(bench.other);
       expect(numbersIn(last.batch)).toEqual([6]);
-      expect(await bench.other.ack(last.hold, last.batch, 'next', 0)).toEqual({ outcome: 'released', more: false });
+      expect(await bench.other.ack(last.hold, last.batch, 'next')).toEqual({ outcome: 'released', more: false });
       await expectCountersToBeRight();
     });
 
@@ -32,10 +32,10 @@ describe('reading from queues', () => {
       await register({ createdAtMs, eventsMax: 2 });
       await append(numbered(6));
       const claim = await claimed();
-      const next = await bench.queue.ack(claim.hold, claim.batch, 'next', 0, claim.revision);
+      const next = await bench.queue.ack(claim.hold, claim.batch, 'next', { revision: claim.revision });
       if (next.outcome !== 'next') throw new Error(next.outcome);
       await register({ createdAtMs, eventsMax: 2, target: 'new', keepFailures: true });
-      const after = await bench.queue.ack(claim.hold, next.batch, 'next', 0, claim.revision);
+      const after = await bench.queue.ack(claim.hold, next.batch, 'next', { revision: claim.revision });
       expect(after).toEqual({ outcome: 'released', more: true });
       const again = await claimed();
       expect(again.target).toBe('new');
@@ -49,7 +49,7 @@ describe('reading from queues', () => {
       await register({ eventsMax });
       await append(numbered(Math.max(2, eventsMax + (eventsMax > 1 ? 5 : 0))));
       const first = await claimed();
-      const next = await bench.queue.ack(first.hold, first.batch, 'next', 0);
+      const next = await bench.queue.ack(first.hold, first.batch, 'next');
       expect([first.batch.count, next.outcome === 'next' && next.batch.count]).toEqual(sizes);
       expect(numbersIn(first.batch)).toHaveLength(sizes[0] as number);
       await expectCountersToBeRight();
@@ -60,7 +60,7 @@ describe('reading from queues', () => {
       await append([...numbered(2), ...numbered(1, 'registrations'), ...numbered(1)]);
       const { hold, batch } = await claimed();
       expect(batch).toMatchObject({ category: 'notifications', count: 2 });
-      const next = await bench.queue.ack(hold, batch, 'next', 0);
+      const next = await bench.queue.ack(hold, batch, 'next');
       expect(next).toMatchObject({ outcome: 'next', batch: { category: 'registrations', count: 1 } });
     });
 
@@ -83,7 +83,7 @@ describe('reading from queues', () => {
       const expectAgain = async (by: ChannelQueue): Promise<void> => {
         const again = await claimed(by);
         expect(again.batch).toMatchObject({ from: 0, to: 2 });
-        const next = await by.ack(again.hold, again.batch, 'next', 0);
+        const next = await by.ack(again.hold, again.batch, 'next');
         expect(next).toMatchObject({ outcome: 'next', batch: { from: 2, to: 5 } });
         await expectCountersToBeRight();
       };
@@ -162,11 +162,11 @@ describe('reading from queues', () => {
       const zombie = await claimed();
       await bench.releaseHeld('a#1');
       const heir = await claimed(bench.other);
-      expect(await bench.queue.ack(zombie.hold, zombie.batch, 'release', 0)).toEqual({ outcome: 'fenced' });
+      expect(await bench.queue.ack(zombie.hold, zombie.batch, 'release')).toEqual({ outcome: 'fenced' });
       expect(await bench.queue.fail(zombie.hold, zombie.batch, 1_000, zombie.revision)).toEqual({ outcome: 'fenced' });
       expect(await bench.queue.detach(zombie.hold)).toBe(false);
       expect(numbersIn(heir.batch)).toEqual([0, 1, 2]);
-      expect(await bench.other.ack(heir.hold, heir.batch, 'release', 0)).toEqual({ outcome: 'released', more: false });
+      expect(await bench.other.ack(heir.hold, heir.batch, 'release')).toEqual({ outcome: 'released', more: false });
     });
 
     it('events dropped while they were on their way, and arrived, are not counted as dropped', async () => {
@@ -181,7 +181,7 @@ describe('reading from queues', () => {
         (await bench.registry.drops(bench.channelId))?.dropped.size;
       // As long as they may arrive; by whole chunks.
       expect(await reportable()).toBeLessThanOrEqual(dropped - claim.batch.count);
-      await bench.queue.ack(claim.hold, claim.batch, 'release', 0);
+      await bench.queue.ack(claim.hold, claim.batch, 'release');
       expect(await reportable()).toBe(dropped - claim.batch.count);
       const state = await bench.registry.inspect(bench.channelId);
       expect(state?.dropped.size).toBe(dropped - claim.batch.count);
@@ -229,7 +229,7 @@ describe('reading from queues', () => {
       const claim = await claimed();
       const closed = await bench.registry.close(bench.channelId, '9');
       expect(closed).toMatchObject({ accountId, kind: 'callback', events: 4, holder: { owner: 'a#1' } });
-      expect(await bench.queue.ack(claim.hold, claim.batch, 'next', 0)).toEqual({ outcome: 'fenced' });
+      expect(await bench.queue.ack(claim.hold, claim.batch, 'next')).toEqual({ outcome: 'fenced' });
       expect((await append(numbered(1))).skipped.noChannel).toBe(1);
       expect(await bench.queue.claim(bench.channelId, '')).toBeUndefined();
       await bench.clock.advance(hourMs);

@@ -90,7 +90,7 @@ describe('the queue of a callback and a model of it agree, whatever happens', ()
       { queue: bench.queue, appender: bench.appender },
       {
         queue: new ChannelQueue(link, keys, clock, 'b#1', otherRecent, new BodyBudget()),
-        appender: new ShardAppender(link, keys.ofChannel(channelId), clock, 'b#1', otherRecent),
+        appender: new ShardAppender(keys.ofChannel(channelId), { link, clock, owner: 'b#1', recent: otherRecent }),
       },
     ] as const;
     replicas[1].appender.setGeneration((await bench.registry.generations())[0] ?? '');
@@ -126,7 +126,7 @@ describe('the queue of a callback and a model of it agree, whatever happens', ()
     const acknowledge = async (mode: 'next' | 'release'): Promise<void> => {
       if (!held) return;
       const { queue, hold, batch } = held;
-      const acked = await queue.ack(hold, batch, mode, 0);
+      const acked = await queue.ack(hold, batch, mode);
       expect(acked.outcome).not.toBe('fenced');
       for (const n of bench.numbersIn(batch)) model.confirmed.add(n);
       held = acked.outcome === 'next' ? { ...held, batch: acked.batch } : undefined;
@@ -143,7 +143,7 @@ describe('the queue of a callback and a model of it agree, whatever happens', ()
       else if (how === 1) await queue.release(hold, batch.to);
       else {
         for (const owner of ['a#1', 'b#1']) await bench.releaseHeld(owner);
-        expect(await queue.ack(hold, batch, 'next', 0)).toEqual({ outcome: 'fenced' });
+        expect(await queue.ack(hold, batch, 'next')).toEqual({ outcome: 'fenced' });
       }
     };
     const change = async (): Promise<void> => {

@@ -35,7 +35,7 @@ describe('events that this replica appended itself', () => {
   const appenderOf = async (owner: string, recent: RecentChunks, claimer?: ChannelClaimer): Promise<ShardAppender> => {
     const [shard] = bench.keys.shards;
     if (!shard) throw new Error('no shard');
-    const appender = new ShardAppender(bench.link, shard, bench.clock, owner, recent, claimer);
+    const appender = new ShardAppender(shard, { link: bench.link, clock: bench.clock, owner, recent, claimer });
     appender.setGeneration((await bench.registry.generations())[0] ?? '');
     return appender;
   };
@@ -47,14 +47,14 @@ describe('events that this replica appended itself', () => {
       await overwriteStored();
       const claim = await claimed();
       expect(numbersIn(claim.batch)).toEqual([0, 1, 2]);
-      const next = await bench.queue.ack(claim.hold, claim.batch, 'next', 0);
+      const next = await bench.queue.ack(claim.hold, claim.batch, 'next');
       if (next.outcome !== 'next') throw new Error(next.outcome);
       expect(numbersIn(next.batch)).toEqual([3, 4, 5]);
       await expectCountersToBeRight();
-      await bench.queue.ack(claim.hold, next.batch, 'release', 0);
+      await bench.queue.ack(claim.hold, next.batch, 'release');
       const last = await claimed();
       expect(numbersIn(last.batch)).toEqual([6, 7]);
-      expect(await bench.queue.ack(last.hold, last.batch, 'next', 0)).toEqual({ outcome: 'released', more: false });
+      expect(await bench.queue.ack(last.hold, last.batch, 'next')).toEqual({ outcome: 'released', more: false });
       await expectCountersToBeRight();
       expect(bench.recent.size).toBe(0);
     });
@@ -203,10 +203,10 @@ describe('events that this replica appended itself', () => {
       if (!claimed[0]) throw new Error('not claimed');
       const claim = bench.queue.claimFrom(claimed[0]);
       expect(numbersIn(claim.batch)).toEqual([0, 1]);
-      const next = await bench.queue.ack(claim.hold, claim.batch, 'next', 0, claim.revision);
+      const next = await bench.queue.ack(claim.hold, claim.batch, 'next', { revision: claim.revision });
       if (next.outcome !== 'next') throw new Error(next.outcome);
       expect(numbersIn(next.batch)).toEqual([2]);
-      expect(await bench.queue.ack(claim.hold, next.batch, 'next', 0)).toEqual({ outcome: 'released', more: false });
+      expect(await bench.queue.ack(claim.hold, next.batch, 'next')).toEqual({ outcome: 'released', more: false });
       await expectCountersToBeRight();
     });
 

@@ -70,7 +70,8 @@ describe('a command that Redis carries out twice, since its first answer was los
     await append(numbered(8));
     const claim = await claimed();
     expect(await bench.queue.confirm(claim.hold, claim.batch)).toBe(true);
-    const next = await bench.queue.ack(claim.hold, { ...claim.batch, from: 12, to: 12 }, 'next', 0, claim.revision);
+    const { revision } = claim;
+    const next = await bench.queue.ack(claim.hold, { ...claim.batch, from: 12, to: 12 }, 'next', { revision });
     expect(next).toMatchObject({ outcome: 'next', batch: { from: 12, to: 15 } });
     expect(await bench.queue.holds(claim.hold, claim.revision)).toBe(true);
     if (next.outcome === 'next') await bench.queue.fail(claim.hold, next.batch, 1_000, claim.revision);
@@ -80,7 +81,7 @@ describe('a command that Redis carries out twice, since its first answer was los
     expect(again.batch).toMatchObject({ from: 12, to: 15 });
     await bench.queue.detach(again.hold, again.batch.to);
     const last = await claimed();
-    await bench.queue.ack(last.hold, last.batch, 'release', 0, last.revision);
+    await bench.queue.ack(last.hold, last.batch, 'release', { revision: last.revision });
     expect(await dropped()).toBe(9);
     expect((await bench.registry.drops(bench.channelId))?.dropped.age).toBe(9);
     await expectCountersToBeRight();

@@ -39,7 +39,7 @@ describe('the queue of a callback that is stopped', () => {
       async () => {
         const { hold, batch, revision } = await claimed();
         await stop({ createdAtMs: bench.clock.now() });
-        expect(await bench.queue.ack(hold, batch, 'next', 0, revision)).toMatchObject({ outcome: 'released' });
+        expect(await bench.queue.ack(hold, batch, 'next', { revision })).toMatchObject({ outcome: 'released' });
       },
     ],
     [

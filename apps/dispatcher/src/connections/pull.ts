@@ -5,7 +5,7 @@ import { pollWaitMs } from '../limits.js';
 import { ChannelDeleted, ChannelOfAnotherKind, PollAlreadyOpen } from '../errors.js';
 import type { ChannelKind } from '../channel-kind.js';
 import { BodyBudget } from '../queue/body-budget.js';
-import type { EventBatch, Cursor } from '../queue/event-batch.js';
+import type { EventBatch } from '../queue/event-batch.js';
 import { type Attached, ChannelQueue, type Hold } from '../queue/channel-queue.js';
 import { LastMessages } from '../delivery/last-messages.js';
 import { Telemetry } from '../delivery/telemetry.js';
@@ -48,7 +48,16 @@ class Poll implements Holder {
   closedBy: CloseCause | undefined;
   private signal: (() => void) | undefined;
 
-  constructor(readonly channelId: string) {}
+  /** `gone` aborts when the client does. */
+  constructor(
+    readonly channelId: string,
+    private readonly gone: AbortSignal,
+  ) {}
+
+  /** The client is gone, or the service has closed it. */
+  get hasEnded(): boolean {
+    return this.gone.aborted || this.closedBy !== undefined;
+  }
 
   wake(): void {
     this.signal?.();
@@ -64,10 +73,10 @@ class Poll implements Holder {
   }
 
   /** Resolves when woken, or after the time, or when the client is gone. */
-  wait(clock: Clock, forMs: number, gone: AbortSignal): Promise<void> {
+  wait(clock: Clock, forMs: number): Promise<void> {
     const waking = new AbortController();
     this.signal = () => waking.abort();
-    return clock.sleep(forMs, AbortSignal.any([waking.signal, gone]));
+    return clock.sleep(forMs, AbortSignal.any([waking.signal, this.gone]));
   }
 }
 
@@ -86,11 +95,12 @@ export class Pull {
 
   /** undefined: nothing came. `gone` aborts when the client does. */
   async poll(poller: Poller, { noWait, after }: PollRequest, gone: AbortSignal): Promise<Found | undefined> {
-    const poll = new Poll(poller.keyId);
+    const poll = new Poll(poller.keyId, gone);
     this.holders.add(poll);
     try {
-      const { hold, cursor, born } = await this.attach(poller, poll.conn, after);
-      const found = await this.firstBatch(poll, hold, cursor, noWait, gone)
+      const held = await this.attach(poller, poll.conn, after);
+      const { hold, born } = held;
+      const found = await this.firstBatch(poll, held, noWait)
         .then((batch) => batch && this.found(hold, batch, born))
         .catch((error: unknown) => {
           void this.queue.release(hold);
@@ -122,17 +132,11 @@ export class Pull {
     }
   }
 
-  private async firstBatch(
-    poll: Poll,
-    hold: Hold,
-    cursor: Cursor,
-    noWait: boolean,
-    gone: AbortSignal,
-  ): Promise<EventBatch | undefined> {
+  private async firstBatch(poll: Poll, { hold, cursor }: Held, noWait: boolean): Promise<EventBatch | undefined> {
     const deadline = this.clock.now() + pollWaitMs;
-    while (!gone.aborted && !poll.closedBy) {
+    while (!poll.hasEnded) {
       // Listens before it looks, so that nothing comes in between unnoticed.
-      const woken = poll.wait(this.clock, Math.max(0, deadline - this.clock.now()), gone);
+      const woken = poll.wait(this.clock, Math.max(0, deadline - this.clock.now()));
       const read = await this.queue.readBatch(hold, cursor);
       const isOver = read.outcome !== 'empty' || noWait || this.clock.now() >= deadline;
       if (isOver) poll.wake();

@@ -107,24 +107,24 @@ export class CallbackDelivery {
     let provenAtMs = claimedAtMs;
     for (let n = 1; ; n++) {
       const sentAtMs = performance.now();
-      const sent = await this.requests.send(claim, target, batch, provenAtMs, turn.signal);
+      const sent = await this.requests.send({ claim, target, batch, provenAtMs }, turn.signal);
       const isItsTurn = turn.mayContinue(performance.now() - sentAtMs);
       if (!sent.ok && sent.cause === 'withdrawn') return this.queue.release(hold);
       if (!sent.ok && sent.cause === 'aborted') return this.queue.release(hold, batch.to);
       if (!sent.ok) return this.failed(claim, batch, n === 1 ? claim.attempt + 1 : 1);
-      const waitMs = batch.isCut || batch.count >= smallBatchEvents ? 0 : turn.lingerMs;
-      const isToContinue = isItsTurn && waitMs === 0 && !this.keyChanges.has(hold.channelId);
+      const lingerMs = batch.isCut || batch.count >= smallBatchEvents ? 0 : turn.lingerMs;
+      const isToContinue = isItsTurn && lingerMs === 0 && !this.keyChanges.has(hold.channelId);
       provenAtMs = performance.now();
-      const acked: Acked = await this.acknowledge(claim, batch, isToContinue, waitMs);
+      const acked: Acked = await this.acknowledge(claim, batch, isToContinue, lingerMs);
       if (acked.outcome !== 'next') return acked.outcome === 'released' && acked.more;
       ({ batch } = acked);
     }
   }
 
-  private async acknowledge(claim: Claim, sent: EventBatch, isToContinue: boolean, waitMs: number): Promise<Acked> {
+  private async acknowledge(claim: Claim, sent: EventBatch, isToContinue: boolean, lingerMs: number): Promise<Acked> {
     const { hold, revision } = claim;
     const mode = isToContinue ? 'next' : 'release';
-    const acked = await this.report(hold, sent, () => this.queue.ack(hold, sent, mode, waitMs, revision));
+    const acked = await this.report(hold, sent, () => this.queue.ack(hold, sent, mode, { lingerMs, revision }));
     if (acked.outcome !== 'fenced') this.telemetry.delivered('callback', sent.count);
     return acked;
   }

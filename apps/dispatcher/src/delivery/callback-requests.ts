@@ -18,6 +18,14 @@ const proofsMax = 3;
 /** The application has no part in these. */
 const endedHere: ReadonlySet<SendFailure> = new Set(['aborted', 'withdrawn']);
 
+export interface CallbackRequest {
+  claim: Claim;
+  target: CallbackTarget;
+  batch: EventBatch;
+  /** When the channel was last known to be ours, by the monotonic time of this process. */
+  provenAtMs: number;
+}
+
 /** The request that carries a batch to its URL. */
 @Injectable()
 export class CallbackRequests {
@@ -32,13 +40,7 @@ export class CallbackRequests {
   ) {}
 
   /** Never rejects. */
-  async send(
-    claim: Claim,
-    target: CallbackTarget,
-    batch: EventBatch,
-    provenAtMs: number,
-    signal: AbortSignal,
-  ): Promise<Sent> {
+  async send({ claim, target, batch, provenAtMs }: CallbackRequest, signal: AbortSignal): Promise<Sent> {
     const { channelId } = claim.hold;
     const body = this.bodies.bodyOf(batch.message);
     const headers = this.signature(claim.hold, target, batch, body.bytes);

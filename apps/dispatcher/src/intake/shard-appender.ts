@@ -19,6 +19,17 @@ export class PositionsLost extends Error {
   }
 }
 
+/** What the appenders of all shards share. */
+export interface AppenderParts {
+  link: RedisLink;
+  clock: Clock;
+  /** This replica. */
+  owner: string;
+  recent: RecentChunks;
+  /** undefined: no append claims a channel. */
+  claimer?: ChannelClaimer | undefined;
+}
+
 /** What one flush appends to one channel. */
 interface ChannelAppend {
   channelId: string;
@@ -59,12 +70,8 @@ export class ShardAppender {
   private movedAtMs = -Infinity;
 
   constructor(
-    private readonly link: RedisLink,
     private readonly keys: ShardKeys,
-    private readonly clock: Clock,
-    private readonly owner: string,
-    private readonly recent: RecentChunks,
-    private readonly claimer?: ChannelClaimer,
+    private readonly parts: AppenderParts,
   ) {}
 
   /** The mark that this shard had at the start: a shard without it is not the one we knew. */
@@ -78,7 +85,7 @@ export class ShardAppender {
   async readPositions(topic: string, partitions: readonly number[]): Promise<bigint[]> {
     if (partitions.length === 0) return [];
     const fields = partitions.map((partition) => positionOf({ topic, partition }));
-    const stored = await this.link.redis.hmget(this.keys.positions, ...fields);
+    const stored = await this.parts.link.redis.hmget(this.keys.positions, ...fields);
     return stored.map((text, n) => {
       const offset = BigInt(text ?? -1);
       this.expect(fields[n] as string, offset);
@@ -106,7 +113,7 @@ export class ShardAppender {
     for (let attempt = 0; attempt < attemptsMax; attempt++) {
       const targets = this.targets(batches);
       if (targets.size === 0 || (!mustMove && channels.length === 0 && this.mayLag(targets))) return nothingAppended();
-      const { epoch } = this.recent;
+      const { epoch } = this.parts.recent;
       const sentAtMs = performance.now();
       const appends = this.appendsOf(channels);
       const reply = await this.ask(targets, appends);
@@ -128,7 +135,7 @@ export class ShardAppender {
     try {
       const args = this.argumentsOf(targets, appends);
       const keys = this.keys.forCommand(...appends.map(({ channelId }) => channelId));
-      return asList(await this.link.run('append', keys, args));
+      return asList(await this.parts.link.run('append', keys, args));
     } catch (error) {
       this.withdraw(appends);
       throw error;
@@ -136,7 +143,7 @@ export class ShardAppender {
   }
 
   private withdraw(appends: readonly ChannelAppend[]): void {
-    for (const { offer } of appends) if (offer) this.claimer?.withdraw(offer);
+    for (const { offer } of appends) if (offer) this.parts.claimer?.withdraw(offer);
   }
 
   private mayLag(targets: ReadonlyMap<string, bigint>): boolean {
@@ -174,15 +181,15 @@ export class ShardAppender {
         for (const event of this.fresh(part)) builder.add(event.item.category, event.rendered(code), event.queuedAtMs);
       const events = builder.count;
       if (events === 0) continue;
-      const offer = this.claimer?.offer(channelId);
+      const offer = this.parts.claimer?.offer(channelId);
       appends.push({ channelId, accountId, events, chunks: builder.finish(), offer });
     }
     return appends;
   }
 
   private argumentsOf(targets: ReadonlyMap<string, bigint>, appends: readonly ChannelAppend[]): Argument[] {
-    const now = this.clock.now();
-    const args: Argument[] = [now, queueBytesMax, now - eventLifeMs, beforeChannelSlackMs, this.owner];
+    const now = this.parts.clock.now();
+    const args: Argument[] = [now, queueBytesMax, now - eventLifeMs, beforeChannelSlackMs, this.parts.owner];
     args.push(targets.size + 1, generation, this.marked, this.marked);
     for (const [position, offset] of targets) args.push(position, String(this.expectedOf(position)), String(offset));
     args.push(appends.length);
@@ -229,7 +236,7 @@ export class ShardAppender {
     appends.forEach(({ channelId, events, chunks, offer }, n) => {
       const place = values.slice(n * placeLength, (n + 1) * placeLength);
       const [born, to, owner, token, attempt, eventsMax] = place.map((value) => asText(value));
-      if (born) this.recent.add(epoch, channelId, born, Number(to), chunks);
+      if (born) this.parts.recent.add(epoch, channelId, born, Number(to), chunks);
       if (offer && attempt)
         claimed.push({
           offer,
@@ -238,7 +245,7 @@ export class ShardAppender {
           from: Number(to) - events,
           chunks,
         });
-      else if (offer) this.claimer?.withdraw(offer);
+      else if (offer) this.parts.claimer?.withdraw(offer);
       const permit = born &&
         token && { born, token, to: Number(to), eventsMax: Number(eventsMax), provenAtMs: sentAtMs };
       if (owner) wake.push({ channelId, owner, ...(permit && { permit }) });

@@ -22,6 +22,6 @@ export class ShardAppenders {
     recent: RecentChunks,
     @Inject(ReadyLoop) claimer: ChannelClaimer | undefined,
   ) {
-    this.all = keys.shards.map((shard) => new ShardAppender(link, shard, clock, owner, recent, claimer));
+    this.all = keys.shards.map((shard) => new ShardAppender(shard, { link, clock, owner, recent, claimer }));
   }
 }

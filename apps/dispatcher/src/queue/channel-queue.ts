@@ -138,7 +138,7 @@ export class ChannelQueue {
     const [, attempt, max, revision, target, head, skip, waiting, ...chunks] = reply;
     const limits = { eventsMax: asNumber(max), bytesMax };
     const batch = await this.orRelease(hold, () => {
-      const first = this.cut(chunks, asNumber(head), asNumber(skip), limits, run);
+      const first = this.cut(chunks, { next: asNumber(head), skip: asNumber(skip) }, limits, run);
       return this.regrouped(hold, first, asNumber(waiting), limits);
     });
     return batch && { hold, batch, attempt: asNumber(attempt), revision: asText(revision), target: asText(target) };
@@ -177,7 +177,7 @@ export class ChannelQueue {
     const [, max, from, head, index, skip, ...chunks] = reply;
     const at = { next: asNumber(from), head: asNumber(head), index: asNumber(index), skip: asNumber(skip) };
     const limits = { eventsMax: asNumber(max), bytesMax };
-    return { outcome: 'ok', batch: this.cut(chunks, at.next, at.skip, limits, run), cursor: at };
+    return { outcome: 'ok', batch: this.cut(chunks, at, limits, run), cursor: at };
   }
 
   /** The batch from event `next` on, as far as this replica has it and may send it; undefined: ask Redis. */
@@ -187,13 +187,8 @@ export class ChannelQueue {
     const run = this.recent.run(hold.channelId, next);
     const left = permit.to - next;
     if (run?.born !== permit.born || left <= 0) return undefined;
-    return this.cut(
-      [],
-      next,
-      0,
-      { eventsMax: Math.min(permit.eventsMax, left), bytesMax: this.budget.bodyBytesMax },
-      run,
-    );
+    const limits = { eventsMax: Math.min(permit.eventsMax, left), bytesMax: this.budget.bodyBytesMax };
+    return this.cut([], { next, skip: 0 }, limits, run);
   }
 
   /** The batch arrived; the channel stays held. False when it is not. */
@@ -206,7 +201,12 @@ export class ChannelQueue {
    * The batch arrived: reads the next one, or releases the channel. `revision`: what the caller knows; a channel that was
    * changed since is released, so that nothing more is sent to its previous URL.
    */
-  async ack(hold: Hold, extent: Extent, mode: 'next' | 'release', lingerMs: number, revision = ''): Promise<Acked> {
+  async ack(
+    hold: Hold,
+    extent: Extent,
+    mode: 'next' | 'release',
+    { lingerMs = 0, revision = '' } = {},
+  ): Promise<Acked> {
     const lingerUntilMs = lingerMs && this.clock.now() + lingerMs;
     const run = mode === 'next' ? this.recent.run(hold.channelId, extent.to) : undefined;
     const { bodyBytesMax: bytesMax } = this.budget;
@@ -216,7 +216,7 @@ export class ChannelQueue {
     if (outcome !== 'next') return fenced;
     const [, max, head, skip, waiting, ...chunks] = reply;
     const limits = { eventsMax: asNumber(max), bytesMax };
-    const first = this.cut(chunks, asNumber(head), asNumber(skip), limits, run);
+    const first = this.cut(chunks, { next: asNumber(head), skip: asNumber(skip) }, limits, run);
     const batch = await this.regrouped(hold, first, asNumber(waiting), limits);
     return batch ? { outcome, batch } : fenced;
   }
@@ -342,14 +342,13 @@ export class ChannelQueue {
   /** No chunks: Redis says that `run` holds there. */
   private cut(
     stored: readonly Reply[],
-    from: number,
-    skip: number,
+    { next, skip }: Pick<Cursor, 'next' | 'skip'>,
     limits: BatchLimits,
     run: Run | undefined,
   ): EventBatch {
-    if (stored.length > 0 || !run) return cutBatch(stored as Buffer[], from, skip, limits);
-    const own = chunksFrom(run, from);
-    return cutBatch(own.chunks, from, own.skip, limits);
+    if (stored.length > 0 || !run) return cutBatch(stored as Buffer[], next, skip, limits);
+    const own = chunksFrom(run, next);
+    return cutBatch(own.chunks, next, own.skip, limits);
   }
 
   private oldest(): number {

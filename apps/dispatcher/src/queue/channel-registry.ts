@@ -74,8 +74,7 @@ export interface QueueState {
 }
 
 /** The rule of spec §8 that ended a channel. */
-export const expiryRules = ['idle', 'failed', 'stopped', 'no-socket', 'no-poll'] as const;
-export type ExpiryRule = (typeof expiryRules)[number];
+export type ExpiryRule = 'idle' | 'failed' | 'stopped' | 'no-socket' | 'no-poll';
 
 /** How soon an expired channel is looked at again, should its removal fail. */
 const lookAgainMs = 60_000;

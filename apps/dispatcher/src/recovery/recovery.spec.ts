@@ -4,7 +4,8 @@ import { TestClock } from '@lanyard/testing';
 import type { Repair } from '../channels/repair.js';
 import type { IntakeGate } from '../intake/intake-gate.js';
 import type { RedisLinks } from '../queue/redis-links.js';
-import type { HeldChannels } from '../replicas/held-channels.js';
+import { Holders } from '../replicas/holders.js';
+import type { Replicas } from '../replicas/replicas.js';
 import { Recovery } from './recovery.js';
 
 describe('recovery', () => {
@@ -18,7 +19,8 @@ describe('recovery', () => {
       links as unknown as RedisLinks,
       repair as unknown as Repair,
       gate as unknown as IntakeGate,
-      {} as HeldChannels,
+      new Holders(),
+      {} as Replicas,
       new TestClock(),
       createLogger({ app: 'test', replicaId: 'test', level: 'silent' }),
     );

@@ -4,7 +4,8 @@ import { Repair } from '../channels/repair.js';
 import { IntakeGate } from '../intake/intake-gate.js';
 import { RedisLinks } from '../queue/redis-links.js';
 import { SharedClock } from '../queue/shared-clock.js';
-import { HeldChannels } from '../replicas/held-channels.js';
+import { Holders } from '../replicas/holders.js';
+import { Replicas } from '../replicas/replicas.js';
 
 const againMs = 500;
 
@@ -27,7 +28,8 @@ export class Recovery implements OnModuleInit, OnApplicationShutdown {
     private readonly links: RedisLinks,
     private readonly repair: Repair,
     private readonly gate: IntakeGate,
-    private readonly held: HeldChannels,
+    private readonly holders: Holders,
+    private readonly replicas: Replicas,
     @Inject(SharedClock) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
@@ -64,16 +66,16 @@ export class Recovery implements OnModuleInit, OnApplicationShutdown {
 
   private suspend(): void {
     this.gate.close();
-    this.held.suspend();
+    this.holders.suspend();
   }
 
   private async run(): Promise<void> {
     while (!this.stopped) {
       this.runAgain = false;
       try {
-        await this.held.release();
+        await this.replicas.releaseHeld();
         if (!(await this.recover()) || this.runAgain) continue;
-        this.held.resume();
+        this.holders.resume();
         return this.logger.warn('continued from what Redis has');
       } catch (err) {
         this.logger.warn({ err }, 'recovery from a loss of Redis is tried again');

@@ -3,15 +3,14 @@ import { Module, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/c
 import { KeysModule } from '../keys/keys.module.js';
 import { QueueModule } from '../queue/queue.module.js';
 import { WakeUpBus } from './wake-up-bus.js';
-import { HeldChannels } from './held-channels.js';
 import { Holders } from './holders.js';
 import { Replicas } from './replicas.js';
 
 /** What the replicas know and tell of each other. A replica shows that it lives once it knows the keys (KeysModule). */
 @Module({
   imports: [QueueModule, KeysModule],
-  providers: [Holders, WakeUpBus, Replicas, HeldChannels],
-  exports: [Holders, WakeUpBus, Replicas, HeldChannels],
+  providers: [Holders, WakeUpBus, Replicas],
+  exports: [Holders, WakeUpBus, Replicas],
 })
 export class ReplicasModule implements OnModuleInit, OnApplicationShutdown {
   constructor(

@@ -44,7 +44,7 @@ export class Replicas {
     private readonly keys: Keys,
     @Inject(SharedClock) private readonly clock: Clock,
     /** A process, not a name. */
-    @Inject(OWNER) readonly owner: string,
+    @Inject(OWNER) private readonly owner: string,
     @Inject(LOGGER) private readonly logger: Logger,
     @Inject(KafkaBatchServer) private readonly consumers: Pick<KafkaBatchServer, 'evict'>,
   ) {}
@@ -69,11 +69,11 @@ export class Replicas {
   /** Everything that this replica still holds is free for the others. */
   async stop(): Promise<void> {
     this.beating?.cancel();
-    await this.releaseHeld(this.owner).catch((err: unknown) => this.logger.warn({ err }, 'handover failed'));
+    await this.releaseHeld().catch((err: unknown) => this.logger.warn({ err }, 'handover failed'));
   }
 
-  /** Frees what a replica held. Also for this one, when it lost Redis and starts over. */
-  async releaseHeld(owner: string): Promise<void> {
+  /** Frees what a replica held: by default this one, when it lost Redis and starts over. */
+  async releaseHeld(owner = this.owner): Promise<void> {
     const lost = await Promise.all(
       this.keys.shards.map((shard) => releaseHeld(this.link, shard, owner, this.clock.now())),
     );

@@ -34,7 +34,7 @@ export class DropReportStore {
       if (drops.length === 0) return drops;
       const { keyId, createdAt } = channel;
       await this.put(transaction, { keyId, createdAt, ...reported, isFinal: false });
-      await this.append(transaction, channel, drops, this.clock.now());
+      await this.append(transaction, channel, drops, { atMs: this.clock.now() });
       return drops;
     });
   }
@@ -53,7 +53,7 @@ export class DropReportStore {
       if (report?.isFinal) return [];
       const drops = lastDrops(droppedOf(report), closed);
       await this.put(transaction, { keyId, createdAt, ...closed.dropped, isFinal: true });
-      await this.append(transaction, channel, drops, closed.closedAtMs, report?.ending ?? undefined);
+      await this.append(transaction, channel, drops, { atMs: closed.closedAtMs, ending: report?.ending });
       return drops;
     });
   }
@@ -72,8 +72,7 @@ export class DropReportStore {
     manager: EntityManager,
     { keyId, accountId, kind, createdAt }: Subject,
     drops: readonly Drop[],
-    atMs: number,
-    ending?: string,
+    { atMs, ending }: { atMs: number; ending?: string | null | undefined },
   ): Promise<void> {
     const facts = drops.map((drop) => ({
       keyId,
