@@ -58,7 +58,7 @@ const replaceSql = `
 const withdrawSql = `
   DELETE FROM registry.device_credentials WHERE id = ANY($1) AND provisional RETURNING id`;
 
-// The device may have registered already: its sessions are told in another topic.
+// The device may have registered already: its sessions come in another topic.
 const deviceSql = `
   UPDATE registry.devices d SET bootstrapped_timestamp = f.at,
     state = CASE WHEN d.state = 'registered' THEN d.state ELSE 'bootstrapped' END
@@ -93,6 +93,8 @@ const dataOf = (fact: DeviceBootstrapChanged): Record<string, string> => {
   };
   return Object.fromEntries(Object.entries(all).flatMap(([k, v]) => (v === undefined ? [] : [[k, String(v)]])));
 };
+
+type Failure = Partial<Pick<DeviceBootstrapChanged, 'failure' | 'detail' | 'occurredAt'>>;
 
 const failureText = (failure: BootstrapFailure, detail?: string): string =>
   `Device not bootstrapped: ${failure}${detail === undefined ? '' : ` (${detail})`}`;
@@ -138,7 +140,10 @@ export class BootstrapWriter {
     const again = new Map(facts.map((fact) => [fact.deviceId, fact]));
     await this.withdraw(manager, superseded);
     for (const one of superseded)
-      await this.tellFailure(manager, one, 'superseded', again.get(one.device_id)?.occurredAt ?? this.now());
+      await this.announceFailure(manager, one, {
+        failure: 'superseded',
+        occurredAt: again.get(one.device_id)?.occurredAt,
+      });
     await this.create(manager, started, new Map(facts.map((fact) => [fact.bootstrapId, fact])));
   }
 
@@ -184,10 +189,7 @@ export class BootstrapWriter {
     const ended = await this.end(manager, facts, 'failed');
     await this.withdraw(manager, ended);
     const reasons = new Map(facts.map((fact) => [fact.bootstrapId, fact]));
-    for (const one of ended) {
-      const { failure = 'expired', detail, occurredAt = this.now() } = reasons.get(one.id) ?? {};
-      await this.tellFailure(manager, one, failure, occurredAt, detail);
-    }
+    for (const one of ended) await this.announceFailure(manager, one, reasons.get(one.id));
   }
 
   /** Those that had not ended before. */
@@ -215,12 +217,10 @@ export class BootstrapWriter {
     await this.outbox.appendAll(manager, DeviceCredentials, rows.map(announcementOf));
   }
 
-  private async tellFailure(
+  private async announceFailure(
     manager: EntityManager,
     { id, account_id: accountId, device_id: deviceId, data }: Bootstrap,
-    failure: BootstrapFailure,
-    occurredAt: string,
-    detail?: string,
+    { failure = 'expired', detail, occurredAt = this.now() }: Failure = {},
   ): Promise<void> {
     await this.outbox.append(manager, DeviceEvents, {
       eventId: id,

@@ -118,7 +118,7 @@ export class CredentialsService {
       if (!gone) throw new CredentialNotFound();
       causedBy(manager, actor.requestId);
       await this.announcer.withdrawn(manager, id);
-      await this.record(manager, 'SYS_561', actor, deviceId, gone);
+      await this.record(manager, 'SYS_561', actor, gone);
     });
   }
 
@@ -161,7 +161,7 @@ export class CredentialsService {
       manager,
       announcementOf({ ...credential, account_id: accountId, sealed_key: sealedKey ?? null }),
     );
-    await this.record(manager, 'SYS_560', actor, deviceId, credential);
+    await this.record(manager, 'SYS_560', actor, credential);
     return credential;
   }
 
@@ -169,8 +169,7 @@ export class CredentialsService {
     manager: EntityManager,
     action: 'SYS_560' | 'SYS_561',
     actor: Actor,
-    deviceId: string,
-    { id, kind, service, identity }: Pick<Credential, 'id' | 'kind' | 'service' | 'identity'>,
+    { id, device_id: deviceId, kind, service, identity }: Credential,
   ): Promise<void> {
     const target = { kind: 'device-credential', id };
     const data = { kind, service, ...(identity && { identity }) };

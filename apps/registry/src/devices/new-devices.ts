@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { type Actor, type DeviceRow, Lifecycle } from './lifecycle.js';
-import { changeDevices, isSuspended, lockAccountStatus, reason } from './account-standings.js';
+import { changeDevices, isSuspended, lockAccountStatus, reason } from './account-suspension.js';
 import { announced } from './suspension-reason.js';
 
 /** How devices enter the directory: over the API, by an import, by a first contact. */

@@ -102,7 +102,7 @@ export class GroupsController {
       'The body may call the id `device_id` or `id`. Removing a device that is not a member changes nothing.',
   })
   take(@ByCaller() { caller, id }: By, @Body({ schema: Member }) body: Member) {
-    return this.groups.changeMember('take', caller, id, memberId(body));
+    return this.groups.changeMember('remove', caller, id, memberId(body));
   }
 
   @RequiresPermission('devices.read')

@@ -18,10 +18,10 @@ const membership = {
     action: 'SYS_543',
     sql: 'INSERT INTO registry.group_members (group_id, device_id) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING 1',
   },
-  take: {
+  remove: {
     action: 'SYS_544',
-    sql: `WITH taken AS (DELETE FROM registry.group_members WHERE group_id = $1 AND device_id = $2 RETURNING 1)
-          SELECT 1 FROM taken`,
+    sql: `WITH removed AS (DELETE FROM registry.group_members WHERE group_id = $1 AND device_id = $2 RETURNING 1)
+          SELECT 1 FROM removed`,
   },
 } as const;
 

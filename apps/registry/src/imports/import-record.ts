@@ -1,6 +1,6 @@
 import { isoTime } from '@lanyard/service';
 import { z } from 'zod';
-import { isSuspended } from '../devices/account-standings.js';
+import { isSuspended } from '../devices/account-suspension.js';
 
 export const DeviceImport = z
   .object({

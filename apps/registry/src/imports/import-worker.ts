@@ -4,7 +4,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { importColumns, type NewDevice } from '../devices/device-fields.js';
 import { deviceRowColumns, type DeviceRow } from '../devices/lifecycle.js';
 import { DeviceQuotas } from '../quotas/device-quotas.js';
-import { isSuspended } from '../devices/account-standings.js';
+import { isSuspended } from '../devices/account-suspension.js';
 import { NewDevices } from '../devices/new-devices.js';
 import { readRow } from './import-row.js';
 

@@ -37,14 +37,14 @@ const lockSpace = 0x0b0f;
 /** Throws MalformedImport, because text that is not UTF-8 would yield wrong names. */
 async function* decoded(body: Readable): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  const decode = (piece?: Buffer): string => {
+  const decode = (chunk?: Buffer): string => {
     try {
-      return decoder.decode(piece, { stream: piece !== undefined });
+      return decoder.decode(chunk, { stream: chunk !== undefined });
     } catch {
       throw new MalformedImport('Not UTF-8: save the table as "CSV UTF-8"');
     }
   };
-  for await (const piece of body) yield decode(Buffer.from(piece as Buffer | string));
+  for await (const chunk of body) yield decode(Buffer.from(chunk as Buffer | string));
   yield decode();
 }
 
@@ -53,6 +53,14 @@ interface ImportRow {
   row: number;
   fields: Record<string, unknown>;
 }
+
+/** What the audit says of an action on an import. */
+const entryOf = (actor: Actor, { id, name }: Pick<DeviceImport, 'id' | 'name'>, data: Record<string, string>) => ({
+  accountId: actor.accountId,
+  actor,
+  target: { kind: 'device-import', id, name },
+  data,
+});
 
 /** Stores uploaded tables and shows their progress; ImportWorker creates the devices. */
 @Injectable()
@@ -73,7 +81,7 @@ export class ImportsService {
       await this.database.transaction(async (manager) => {
         const sql = `UPDATE registry.device_imports SET status = 'new', total_count = $2, touched_at = clock_timestamp() WHERE id = $1`;
         if ((await affected(manager, sql, [id, total])) === 0) throw new ImportDeleted();
-        await this.record(manager, 'SYS_552', importer, { id, name }, { total_count: String(total) });
+        await this.audit.record(manager, 'SYS_552', entryOf(importer, { id, name }, { total_count: String(total) }));
       });
     } catch (error) {
       await this.database.query('DELETE FROM registry.device_imports WHERE id = $1', [id]);
@@ -93,12 +101,8 @@ export class ImportsService {
   }
 
   list(accountId: string, query: ListQuery): Promise<ListEnvelope<DeviceImport>> {
-    const source = {
-      selected: importRecord,
-      from: 'registry.device_imports t',
-      columns: {},
-      where: 't.account_id = $1',
-    };
+    const where = 't.account_id = $1';
+    const source = { selected: importRecord, from: 'registry.device_imports t', columns: {}, where };
     return fairPageOf(this.database, accountId, { ...source, parameters: [accountId] }, query);
   }
 
@@ -108,7 +112,8 @@ export class ImportsService {
     const { status, processed_count: processed } = found;
     await this.database.transaction(async (manager) => {
       await manager.query('DELETE FROM registry.device_imports WHERE id = $1', [id]);
-      await this.record(manager, 'SYS_553', actor, found, { status, processed_count: String(processed) });
+      const data = { status, processed_count: String(processed) };
+      await this.audit.record(manager, 'SYS_553', entryOf(actor, found, data));
     });
   }
 
@@ -124,17 +129,6 @@ export class ImportsService {
       `INSERT INTO registry.device_imports (id, account_id, key_id, name, status, request_id) VALUES ($1, $2, $3, $4, 'uploading', $5)`,
       [id, accountId, keyId, name, requestId],
     );
-  }
-
-  private async record(
-    manager: EntityManager,
-    action: 'SYS_552' | 'SYS_553',
-    actor: Actor,
-    { id, name }: Pick<DeviceImport, 'id' | 'name'>,
-    data: Record<string, string>,
-  ): Promise<void> {
-    const target = { kind: 'device-import', id, name };
-    await this.audit.record(manager, action, { accountId: actor.accountId, actor, target, data });
   }
 
   /** CSV: row (the header is 1, empty ones count), endpoint_name, field, message. Chunks wait for their turn. */
@@ -178,17 +172,13 @@ export class ImportsService {
   /** Marks the import as alive while its text arrives. */
   private async *touching(importId: string, text: AsyncIterable<string>): AsyncGenerator<string> {
     let touchedMs = this.clock.now();
-    for await (const piece of text) {
-      yield piece;
+    const sql = 'UPDATE registry.device_imports SET touched_at = clock_timestamp() WHERE id = $1';
+    for await (const chunk of text) {
+      yield chunk;
       if (this.clock.now() - touchedMs < touchPeriodMs) continue;
       touchedMs = this.clock.now();
-      await this.touch(importId);
+      await this.database.query(sql, [importId]);
     }
-  }
-
-  private async touch(importId: string): Promise<void> {
-    const sql = 'UPDATE registry.device_imports SET touched_at = clock_timestamp() WHERE id = $1';
-    await this.database.query(sql, [importId]);
   }
 
   private async keep(importId: string, rows: readonly ImportRow[]): Promise<number> {

@@ -52,7 +52,8 @@ const given = (fields: Record<string, unknown>): [string, unknown][] =>
     return [[name, typeof value === 'object' && value !== null ? JSON.stringify(value) : value]];
   });
 
-const told = (fields: Record<string, unknown>): Record<string, string> =>
+/** The changed fields as the audit shows them. */
+export const auditChanges = (fields: Record<string, unknown>): Record<string, string> =>
   Object.fromEntries(given(fields).map(([name, value]) => [name, String(value ?? '')]));
 
 /**
@@ -98,7 +99,7 @@ export abstract class NamedRecords<T extends NamedRecord> {
 
   async create(actor: Actor, fields: Record<string, unknown>): Promise<T> {
     const { accountId } = actor;
-    const { table, actions } = this.kind;
+    const { table } = this.kind;
     const columns: [string, unknown][] = [['id', newId()], ['account_id', accountId], ...given(fields)];
     return this.refusingTakenNames(async (manager) => {
       await manager.query(
@@ -108,14 +109,14 @@ export abstract class NamedRecords<T extends NamedRecord> {
       );
       const made = await this.get(accountId, String(columns[0]?.[1]), manager);
       await this.kind.changing?.(manager, 'created', made, actor);
-      await this.recordAction(manager, actions.created, actor, made, told(fields));
+      await this.recordAction(manager, actor, { change: 'created', record: made, changes: auditChanges(fields) });
       return made;
     });
   }
 
   /** Changes the given fields. Throws EtagDiffers for another version, ValidationFailed for a changed read-only field. */
   async change(actor: Actor, id: string, body: object, ifMatch?: string): Promise<T> {
-    const { table, actions, changeable, moving } = this.kind;
+    const { table, changeable, moving } = this.kind;
     return this.refusingTakenNames(async (manager) => {
       await this.lockRecord(manager, actor.accountId, id, ifMatch);
       const record = await this.get(actor.accountId, id, manager);
@@ -129,7 +130,7 @@ export abstract class NamedRecords<T extends NamedRecord> {
       );
       const changed = await this.get(actor.accountId, id, manager);
       await this.kind.changing?.(manager, 'changed', changed, actor);
-      await this.recordAction(manager, actions.changed, actor, changed, told(fields));
+      await this.recordAction(manager, actor, { change: 'changed', record: changed, changes: auditChanges(fields) });
       return changed;
     });
   }
@@ -140,7 +141,7 @@ export abstract class NamedRecords<T extends NamedRecord> {
       const gone = await this.get(actor.accountId, id, manager);
       await this.kind.changing?.(manager, 'deleted', gone, actor);
       await manager.query(`DELETE FROM registry.${this.kind.table} WHERE id = $1`, [id]);
-      await this.recordAction(manager, this.kind.actions.deleted, actor, gone);
+      await this.recordAction(manager, actor, { change: 'deleted', record: gone });
     });
   }
 
@@ -176,14 +177,12 @@ export abstract class NamedRecords<T extends NamedRecord> {
 
   protected async recordAction(
     manager: EntityManager,
-    action: OperatorAction,
     actor: Actor,
-    record: T,
-    changes?: Record<string, string>,
+    { change, record, changes }: { change: RecordChange; record: T; changes?: Record<string, string> },
   ): Promise<void> {
     const { accountId } = actor;
-    const { object, target = object, data } = this.kind;
-    await this.audit.record(manager, action, {
+    const { object, target = object, data, actions } = this.kind;
+    await this.audit.record(manager, actions[change], {
       accountId,
       actor,
       target: { kind: target, id: record.id, name: record.name },

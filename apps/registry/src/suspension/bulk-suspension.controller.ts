@@ -77,10 +77,10 @@ export class BulkSuspensionController {
   ): Promise<BulkSuspensionOutcome> {
     const { action, category, description, dry_run: dryRun = false } = body;
     const selection = await this.selectionOf(caller, body);
-    const reason = { category, description };
-    const { matched, changed, after, hasMore } = dryRun
-      ? await this.bulk.preview(caller, selection, action, reason)
-      : await this.bulk.run(selection, action, reason, caller);
+    const change = { selection, action, reason: { category, description } };
+    const { matched, changed, after, hasMore } = await (dryRun
+      ? this.bulk.preview(caller, change)
+      : this.bulk.run(caller, change));
     return {
       object: 'device-suspension',
       action,

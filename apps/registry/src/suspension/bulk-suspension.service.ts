@@ -26,10 +26,14 @@ export interface BulkOutcome {
   hasMore: boolean;
 }
 
-export type Action = 'suspend' | 'resume';
+export interface BulkChange {
+  selection: Selection;
+  action: 'suspend' | 'resume';
+  reason: Reason;
+}
 
 /** Whether the call would change a device: one that is already suspended for the same reason is not touched. */
-const wouldChange = (action: Action, { category, description = '' }: Reason, parameters: unknown[]): string =>
+const wouldChange = ({ action, reason: { category, description = '' } }: BulkChange, parameters: unknown[]): string =>
   action === 'resume'
     ? 'd.operator_suspended'
     : suspendedOtherwise(`$${parameters.push(category)}`, `$${parameters.push(description)}`);
@@ -44,11 +48,12 @@ export class BulkSuspensionService {
   ) {}
 
   /** What `run` would do, for all devices at once. */
-  async preview(owner: DeviceOwner, selection: Selection, action: Action, reason: Reason): Promise<BulkOutcome> {
+  async preview(owner: DeviceOwner, change: BulkChange): Promise<BulkOutcome> {
     const parameters: unknown[] = [];
-    const conditions = deviceConditions(owner, selection.filters, parameters, selection.groupId);
-    const change = wouldChange(action, reason, parameters);
-    const sql = `SELECT count(*)::int AS matched, (count(*) FILTER (WHERE ${change}))::int AS changed
+    const { filters, groupId } = change.selection;
+    const conditions = deviceConditions(owner, filters, parameters, groupId);
+    const changed = wouldChange(change, parameters);
+    const sql = `SELECT count(*)::int AS matched, (count(*) FILTER (WHERE ${changed}))::int AS changed
        FROM registry.devices d WHERE ${conditions.join(' AND ')}`;
     const [counts]: { matched: number; changed: number }[] = await FairQueue.at(this.database).run(
       owner.accountId,
@@ -57,7 +62,8 @@ export class BulkSuspensionService {
     return { matched: counts?.matched ?? 0, changed: counts?.changed ?? 0, after: null, hasMore: false };
   }
 
-  async run(selection: Selection, action: Action, reason: Reason, actor: Identity): Promise<BulkOutcome> {
+  async run(actor: Identity, change: BulkChange): Promise<BulkOutcome> {
+    const { selection } = change;
     const outcome: BulkOutcome = { matched: 0, changed: 0, after: selection.after ?? null, hasMore: true };
     // Ids are in the order of time: devices that are created later are not part of this call.
     const until = newId();
@@ -68,8 +74,8 @@ export class BulkSuspensionService {
       outcome.hasMore = ids.length === devicesAtOnce;
       if (ids.length > 0)
         outcome.changed += await this.database.transaction(async (manager) => {
-          const changed = await this.change(manager, ids, action, reason, actor);
-          if (changed > 0) await this.record(manager, selection, action, reason, actor, changed);
+          const changed = await this.change(manager, actor, ids, change);
+          if (changed > 0) await this.record(manager, actor, change, changed);
           return changed;
         });
     };
@@ -81,10 +87,8 @@ export class BulkSuspensionService {
   /** Announced in each transaction, so that an interrupted call has announced exactly what it did. */
   private async record(
     manager: EntityManager,
-    { groupId, filter }: Selection,
-    action: Action,
-    { category, description }: Reason,
     actor: Identity,
+    { selection: { groupId, filter }, action, reason: { category, description } }: BulkChange,
     changed: number,
   ): Promise<void> {
     const target =
@@ -112,15 +116,15 @@ export class BulkSuspensionService {
 
   private async change(
     manager: EntityManager,
-    ids: readonly string[],
-    action: Action,
-    reason: Reason,
     actor: Identity,
+    ids: readonly string[],
+    bulkChange: BulkChange,
   ): Promise<number> {
+    const { action, reason } = bulkChange;
     // In one order, so that two calls for the same devices never deadlock.
     await manager.query('SELECT 1 FROM registry.devices WHERE id = ANY($1) ORDER BY id FOR UPDATE', [ids]);
     const parameters: unknown[] = [ids];
-    const change = wouldChange(action, reason, parameters);
+    const change = wouldChange(bulkChange, parameters);
     const bind = (value: unknown): string => `$${parameters.push(value)}`;
     const assignments =
       action === 'suspend'

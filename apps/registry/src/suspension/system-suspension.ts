@@ -3,7 +3,7 @@ import { BackgroundWork } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Lifecycle } from '../devices/lifecycle.js';
-import { changeDevices, awaitDeviceCreation, reason } from '../devices/account-standings.js';
+import { changeDevices, awaitDeviceCreation, reason } from '../devices/account-suspension.js';
 import { announced } from '../devices/suspension-reason.js';
 
 const periodMs = 1_000;
@@ -56,12 +56,12 @@ export class SystemSuspension extends BackgroundWork {
 
   /** Returns whether there was something to do. The account that waited longest is first. */
   private async advance(manager: EntityManager): Promise<boolean> {
-    const [standing] = await manager.query<AccountStatus[]>(
+    const [account] = await manager.query<AccountStatus[]>(
       `SELECT account_id, suspended FROM registry.account_standings WHERE NOT settled
        ORDER BY touched_at LIMIT 1 FOR UPDATE SKIP LOCKED`,
     );
-    if (!standing) return false;
-    const { account_id: accountId, suspended } = standing;
+    if (!account) return false;
+    const { account_id: accountId, suspended } = account;
     const change = suspended ? 'suspended' : 'resumed';
     const rows = await changeDevices(manager, change, following, [accountId, suspended]);
     await this.lifecycle.announceAll(manager, change, rows, (row) => ({

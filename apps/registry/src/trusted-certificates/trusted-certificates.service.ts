@@ -16,7 +16,7 @@ import {
   TrustedCertificateNotFound,
 } from '../errors.js';
 import { lockedCount } from '../records/locked-count.js';
-import { NamedRecords, type RecordChange } from '../records/named-records.js';
+import { auditChanges, NamedRecords, type RecordChange } from '../records/named-records.js';
 import {
   changeable,
   type NewTrustedCertificate,
@@ -84,13 +84,6 @@ const isSigned = (accountId: string, signature: string | null | undefined, key: 
 
 type Values = Omit<TrustedCertificateChanges, 'signature'> & { verified?: boolean };
 
-const told = ({ revoked_serials: revoked, ...values }: Values): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries({ ...values, ...(revoked && { revoked_serials: revoked.length }) })
-      .filter(([, value]) => value !== undefined)
-      .map(([name, value]) => [name, String(value ?? '')]),
-  );
-
 @Injectable()
 export class TrustedCertificatesService extends NamedRecords<TrustedCertificate> {
   constructor(
@@ -144,7 +137,7 @@ export class TrustedCertificatesService extends NamedRecords<TrustedCertificate>
       );
       const made = await this.get(accountId, id, manager);
       await this.announce(manager, 'created', made, actor);
-      await this.recordAction(manager, 'SYS_562', actor, made);
+      await this.recordAction(manager, actor, { change: 'created', record: made });
       return made;
     });
   }
@@ -176,7 +169,9 @@ export class TrustedCertificatesService extends NamedRecords<TrustedCertificate>
       );
       const changed = await this.get(accountId, id, manager);
       await this.announce(manager, 'changed', changed, actor);
-      await this.recordAction(manager, 'SYS_563', actor, changed, told(given));
+      const { revoked_serials: revoked, ...others } = given;
+      const changes = auditChanges({ ...others, ...(revoked && { revoked_serials: revoked.length }) });
+      await this.recordAction(manager, actor, { change: 'changed', record: changed, changes });
       return changed;
     });
   }

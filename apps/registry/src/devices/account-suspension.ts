@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { deviceRowColumns, type DeviceRow } from './lifecycle.js';
 import type { Reason } from './suspension-reason.js';
 
-/** First half of an advisory lock's key: an account changes its standing while no devices are being created in it. */
+/** First half of an advisory lock's key: an account is suspended or resumed while no devices are being created in it. */
 const lockSpace = 0x0b10;
 
 /** Why the system suspends devices (spec §2.2: `other`, when the system did it). */
