@@ -104,10 +104,11 @@ export class AccessKeys {
       });
       await manager.save(key);
       await storeHolder(change, application);
-      await this.record(change, by, 'SYS_533', key, {
+      const changes = {
         ...(key.status === 'inactive' && { status: 'INACTIVE' }),
         ...(key.expiresAt && { expiration: formatTimestamp(key.expiresAt) }),
-      });
+      };
+      await this.record(change, by, { action: 'SYS_533', key, changes });
       return key;
     });
     return accessKeyRecord(made, this.clock.now(), secret);
@@ -152,7 +153,7 @@ export class AccessKeys {
       requireIfMatch(by, key);
       const changes = await work(change, key);
       await storeHolder(change, await applicationOf(change.manager, by.accountId, applicationId));
-      await this.record(change, by, action, key, changes);
+      await this.record(change, by, { action, key, changes });
       return key;
     });
   }
@@ -160,9 +161,7 @@ export class AccessKeys {
   private async record(
     { record }: AccountChange,
     { caller }: By,
-    action: AuditAction['action'],
-    key: AccessKey,
-    changes: Record<string, string> = {},
+    { action, key, changes = {} }: Pick<AuditAction, 'action' | 'changes'> & { key: AccessKey },
   ): Promise<void> {
     const target = { kind: 'access-key', id: key.id, name: key.name };
     await record(caller, { action, target, changes, data: { application_id: key.applicationId } });

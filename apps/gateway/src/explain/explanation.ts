@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LeftOut } from '../proxy/upstream-client.js';
 
-export const parts = ['registry', 'device-proxy', 'event-log', 'snapshot', 'dispatcher'] as const;
+const parts = ['registry', 'device-proxy', 'event-log', 'snapshot', 'dispatcher'] as const;
 
 export const TimelineEntry = z
   .object({
@@ -25,7 +25,6 @@ export const Explanation = z
   })
   .meta({ id: 'Explanation' });
 
-export type Part = (typeof parts)[number];
 export type TimelineEntry = z.infer<typeof TimelineEntry>;
 export type Explanation = z.infer<typeof Explanation>;
 

@@ -1,10 +1,10 @@
 import { type Identity, isId, NotFound, ValidationFailed } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
-import { notifications, type Permission } from '../permissions.js';
-import { type LeftOut, UpstreamClient, UpstreamRefused } from '../proxy/upstream-client.js';
+import { notifications } from '../permissions.js';
+import { type LeftOut, type PartRequest, UpstreamClient, UpstreamRefused } from '../proxy/upstream-client.js';
 import type { Upstream } from '../upstreams.js';
 import { DeviceScopes } from '../proxy/device-scopes.js';
-import { type Explanation, newest, type Part, type TimelineEntry } from './explanation.js';
+import { type Explanation, newest, type TimelineEntry } from './explanation.js';
 import type { ChannelFacts, CommandPart, DeviceFacts, DevicePart, EchoFacts, EventPart, LogFacts } from './facts.js';
 import {
   channelEntries,
@@ -26,6 +26,31 @@ export interface Page {
 /** As the dispatcher says it. */
 const unknownEvent = 'The account has no event with this uid within the last 26 hours.';
 
+interface Found {
+  waitsFor: string;
+  entries: readonly TimelineEntry[];
+  leftOut?: LeftOut;
+  /** An upstream has older facts than those it answered with. */
+  hasMore?: boolean;
+}
+
+const explain = (
+  subject: Explanation['subject'],
+  { limit, before }: Page,
+  { waitsFor, entries, leftOut = [], hasMore = false }: Found,
+): Explanation => {
+  const { timeline, cut } = newest(entries, limit, before);
+  return {
+    object: 'explanation',
+    subject,
+    waits_for: waitsFor,
+    timeline,
+    limit,
+    has_more: cut || hasMore,
+    left_out: leftOut,
+  };
+};
+
 /** Reads the facts of the upstreams on behalf of the caller and sorts them into one order. */
 @Injectable()
 export class Explanations {
@@ -38,7 +63,12 @@ export class Explanations {
     const leftOut: LeftOut = [];
     const [part, channel] = await Promise.all([
       this.subject<CommandPart>('device-proxy', `/explain/commands/${encodeURIComponent(asyncId)}`, caller),
-      this.maybe<ChannelFacts>(leftOut, notifications, 'dispatcher', '/explain/channel', caller),
+      this.maybe<ChannelFacts>(caller, {
+        upstream: 'dispatcher',
+        path: '/explain/channel',
+        needed: notifications,
+        leftOut,
+      }),
     ]);
     const { command, session } = part;
     const entries = [
@@ -46,7 +76,11 @@ export class Explanations {
       ...sessionEntries(command.device_id, session),
       ...(channel ? channelEntries(channel) : []),
     ];
-    return this.answer({ type: 'command', id: asyncId }, commandWaits(part, channel), entries, page, leftOut);
+    return explain({ type: 'command', id: asyncId }, page, {
+      waitsFor: commandWaits(part, channel),
+      entries,
+      leftOut,
+    });
   }
 
   /** Explains a device of the account. `given`: its id, or its endpoint name. */
@@ -59,15 +93,24 @@ export class Explanations {
     const query = `limit=${limit}&before=${encodeURIComponent(before)}`;
     const events = `device_id=${id}&limit=${Math.max(2, limit)}&date_time__lte=${encodeURIComponent(before)}`;
     const [proxy, log, echo] = await Promise.all([
-      this.maybe<DevicePart>(leftOut, 'commands', 'device-proxy', `/explain/devices/${id}?${query}`, caller),
-      this.maybe<{ data: LogFacts[]; has_more: boolean }>(
+      this.maybe<DevicePart>(caller, {
+        upstream: 'device-proxy',
+        path: `/explain/devices/${id}?${query}`,
+        needed: 'commands',
         leftOut,
-        'events.read',
-        'event-log',
-        `/v3/device-events?${events}`,
-        caller,
-      ),
-      this.maybe<EchoFacts>(leftOut, 'snapshots.read', 'snapshot', `/v3/devices/${id}/echo`, caller),
+      }),
+      this.maybe<{ data: LogFacts[]; has_more: boolean }>(caller, {
+        upstream: 'event-log',
+        path: `/v3/device-events?${events}`,
+        needed: 'events.read',
+        leftOut,
+      }),
+      this.maybe<EchoFacts>(caller, {
+        upstream: 'snapshot',
+        path: `/v3/devices/${id}/echo`,
+        needed: 'snapshots.read',
+        leftOut,
+      }),
     ]);
     const entries = [
       ...deviceEntries(device),
@@ -76,16 +119,19 @@ export class Explanations {
       ...(proxy?.commands ?? []).flatMap(commandEntries),
       ...(echo ? echoEntries(deviceId, echo) : []),
     ];
-    const waits = proxy ? deviceWaits(device, proxy) : 'Not known: the facts of the device-proxy are missing.';
-    const more = (proxy?.has_more ?? false) || (log?.has_more ?? false);
-    return this.answer({ type: 'device', id: deviceId }, waits, entries, page, leftOut, more);
+    return explain({ type: 'device', id: deviceId }, page, {
+      waitsFor: proxy ? deviceWaits(device, proxy) : 'Not known: the facts of the device-proxy are missing.',
+      entries,
+      leftOut,
+      hasMore: (proxy?.has_more ?? false) || (log?.has_more ?? false),
+    });
   }
 
   /** Explains an event of the account, as a channel delivers it. */
   async event(caller: Identity, uid: string, page: Page): Promise<Explanation> {
     const event = await this.subject<EventPart>('dispatcher', `/explain/events/${encodeURIComponent(uid)}`, caller);
     if (caller.deviceGroups) await this.mustSee(caller, event);
-    return this.answer({ type: 'event', id: uid }, eventWaits(event), eventEntries(event), page, []);
+    return explain({ type: 'event', id: uid }, page, { waitsFor: eventWaits(event), entries: eventEntries(event) });
   }
 
   /** Throws what the dispatcher answers for an event that does not exist. */
@@ -111,18 +157,6 @@ export class Explanations {
     });
   }
 
-  private answer(
-    subject: Explanation['subject'],
-    waits_for: string,
-    entries: readonly TimelineEntry[],
-    { limit, before }: Page,
-    left_out: LeftOut,
-    more = false,
-  ): Explanation {
-    const { timeline, cut } = newest(entries, limit, before);
-    return { object: 'explanation', subject, waits_for, timeline, limit, has_more: cut || more, left_out };
-  }
-
   /** The facts without which there is nothing to explain; an upstream's error is passed on. */
   private async subject<T>(upstream: Upstream, path: string, caller: Identity): Promise<T> {
     try {
@@ -135,15 +169,9 @@ export class Explanations {
   }
 
   /** Returns undefined, and records why, when the caller may not see it or its upstream does not answer. */
-  private async maybe<T>(
-    leftOut: LeftOut,
-    needed: Permission,
-    upstream: Part,
-    path: string,
-    caller: Identity,
-  ): Promise<T | undefined> {
+  private async maybe<T>(caller: Identity, part: PartRequest): Promise<T | undefined> {
     try {
-      return await this.client.getPart<T>(leftOut, needed, upstream, path, caller);
+      return await this.client.getPart<T>(caller, part);
     } catch (error) {
       // The upstream does not know the subject.
       if (error instanceof UpstreamRefused) return undefined;

@@ -59,15 +59,13 @@ export class AttentionController {
     const path = `/v3/attention/${kind}`;
     const route = routeOf(path);
     if (!route) throw new Error(`no service lists ${kind}`);
-    const query = `limit=${shown}&include=total_count`;
     const { read, upstream } = route;
-    const list = await this.client.getPart<ListEnvelope<AttentionItem>>(
-      leftOut,
-      read,
+    const list = await this.client.getPart<ListEnvelope<AttentionItem>>(caller, {
       upstream,
-      `${path}?${query}`,
-      caller,
-    );
+      path: `${path}?limit=${shown}&include=total_count`,
+      needed: read,
+      leftOut,
+    });
     if (!list) return undefined;
     const total = list.total_count ?? list.data.length;
     return {

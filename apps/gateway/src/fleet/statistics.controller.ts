@@ -11,7 +11,7 @@ import {
 import { Controller, Get, Inject, Query } from '@nestjs/common';
 import { ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { mustSeeAllDevices } from '../proxy/device-scopes.js';
-import { type LeftOut, UpstreamClient, UpstreamRefused } from '../proxy/upstream-client.js';
+import { type LeftOut, type PartRequest, UpstreamClient, UpstreamRefused } from '../proxy/upstream-client.js';
 import { type DeviceCounts, Statistics, type StepsPart } from './statistics.js';
 
 type Given = Partial<Record<'step_seconds' | 'from' | 'to', string | string[]>>;
@@ -48,8 +48,9 @@ export class StatisticsController {
   async show(@Caller() caller: Identity, @Query() query: Given): Promise<Statistics> {
     mustSeeAllDevices(caller);
     const leftOut: LeftOut = [];
+    const counts: PartRequest = { upstream: 'registry', path: '/statistics', needed: 'devices.read', leftOut };
     const [devices, steps] = await Promise.all([
-      this.client.getPart<DeviceCounts>(leftOut, 'devices.read', 'registry', '/statistics', caller),
+      this.client.getPart<DeviceCounts>(caller, counts),
       this.steps(caller, query),
     ]);
     return {

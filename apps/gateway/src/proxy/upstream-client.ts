@@ -15,6 +15,14 @@ export const LeftOut = z
   .describe('Services whose part is missing, because the key lacks the permission or the service did not answer');
 export type LeftOut = z.infer<typeof LeftOut>;
 
+/** A part of a response that may be missing; then `leftOut` says why. */
+export interface PartRequest {
+  upstream: Upstream;
+  path: string;
+  needed: Permission;
+  leftOut: LeftOut;
+}
+
 /** An upstream's unsuccessful response, unchanged. */
 export class UpstreamRefused extends Error {
   constructor(
@@ -50,13 +58,7 @@ export class UpstreamClient {
   }
 
   /** Returns undefined, and records why, when the caller may not see it or its upstream does not answer. */
-  async getPart<T>(
-    leftOut: LeftOut,
-    needed: Permission,
-    upstream: Upstream,
-    path: string,
-    caller: Identity,
-  ): Promise<T | undefined> {
+  async getPart<T>(caller: Identity, { upstream, path, needed, leftOut }: PartRequest): Promise<T | undefined> {
     if (!allows(caller.permissions, needed)) {
       leftOut.push({ service: upstream, reason: `The key has no permission ${needed}.` });
       return undefined;
