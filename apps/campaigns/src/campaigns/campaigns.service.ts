@@ -121,7 +121,7 @@ export class CampaignsService {
 
   async change(actor: Identity, id: string, body: CampaignChanges, ifMatch?: string): Promise<Campaign> {
     return this.refusingTakenNames((manager) =>
-      this.changeState(manager, 'SYS_593', actor, id, async (campaign) => {
+      this.changeState(manager, { actor, action: 'SYS_593', id }, async (campaign) => {
         mustMatch(ifMatch, campaign.etag);
         const changes = realChanges(body, campaign);
         this.refuseLateChanges(campaign, changes);
@@ -153,7 +153,7 @@ export class CampaignsService {
     id: string,
     columnsFor: (campaign: Campaign, manager: EntityManager) => Promise<Record<string, unknown>>,
   ): Promise<Campaign> {
-    return this.database.transaction((manager) => this.changeState(manager, action, actor, id, columnsFor));
+    return this.database.transaction((manager) => this.changeState(manager, { actor, action, id }, columnsFor));
   }
 
   /** Locks it against every other change until the transaction ends. */
@@ -165,9 +165,7 @@ export class CampaignsService {
 
   private async changeState(
     manager: EntityManager,
-    action: OperatorAction,
-    actor: Identity,
-    id: string,
+    { actor, action, id }: { actor: Identity; action: OperatorAction; id: string },
     columnsFor: (campaign: Campaign, manager: EntityManager) => Promise<Record<string, unknown>>,
   ): Promise<Campaign> {
     const before = await this.lock(manager, actor, id);

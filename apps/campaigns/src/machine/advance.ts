@@ -9,15 +9,13 @@ const machines: Record<PackageObject, Machine> = { 5: firmwareMachine, 9: softwa
 const start = (update: DeviceUpdate, machine: Machine, now: Circumstances): Advance =>
   machine.begin({ ...update, state: 'updating', attempt: update.attempt + 1, polls: 0, reason: null }, now);
 
-const handle = (update: DeviceUpdate, step: Step, event: UpdateEvent, goal: Goal, now: Circumstances): Advance =>
-  machines[goal.object].handlers[step]?.(update, event, goal, now) ?? { update };
-
 /** The answer is overdue, or the next poll is due. */
 const onDue = (update: DeviceUpdate, step: Step, goal: Goal, now: Circumstances): Advance => {
   const { deadlineMs, isAsked } = update;
+  const machine = machines[goal.object];
   if (deadlineMs !== null && now.nowMs >= deadlineMs) return failAttempt(update, `${step} took too long`, goal, now);
-  if (isAsked) return handle(update, step, { kind: 'unanswered' }, goal, now);
-  return poll(update, machines[goal.object].polledPath(step, update), now);
+  if (isAsked) return machine.handlers[step]?.(update, { kind: 'unanswered' }, goal, now) ?? { update };
+  return poll(update, machine.polledPath(step, update), now);
 };
 
 /** The effect of an event on the update of a device. A pure function: time and configuration are parameters. */
@@ -29,5 +27,6 @@ export const advance = (update: DeviceUpdate, event: UpdateEvent, goal: Goal, no
   if (event.kind === 'due') return onDue(update, step, goal, now);
   if (event.kind === 'registered')
     return update.isAsked || !polledSteps.has(step) ? { update } : { update: { ...update, dueMs: now.nowMs } };
-  return handle({ ...update, isAsked: false }, step, event, goal, now);
+  const answered = { ...update, isAsked: false };
+  return machines[goal.object].handlers[step]?.(answered, event, goal, now) ?? { update: answered };
 };

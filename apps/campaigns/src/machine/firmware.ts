@@ -25,7 +25,7 @@ const offer = (update: DeviceUpdate, goal: Goal, now: Circumstances): Advance =>
 };
 
 const execute = (update: DeviceUpdate, now: Circumstances): Advance =>
-  nextStep(update, 'execute', { kind: 'execute', path: paths.update, expiryMs: answerExpiryMs }, now, { polls: 0 });
+  nextStep({ ...update, polls: 0 }, 'execute', { kind: 'execute', path: paths.update, expiryMs: answerExpiryMs }, now);
 
 const onVersion: Handler = (update, event, goal, now) => {
   if (event.kind === 'unanswered') return unreachable(update, goal, now);

@@ -26,9 +26,8 @@ export const nextStep = (
   step: Step,
   command: WantedCommand,
   { nowMs }: Circumstances,
-  more: Partial<DeviceUpdate> = {},
 ): Advance => ({
-  update: { ...update, step, isAsked: true, dueMs: nowMs + command.expiryMs + resultSlackMs, ...more },
+  update: { ...update, step, isAsked: true, dueMs: nowMs + command.expiryMs + resultSlackMs },
   command,
 });
 

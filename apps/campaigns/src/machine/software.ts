@@ -39,12 +39,12 @@ const resources = { package: 2, packageUri: 3, install: 4, uninstall: 6, activat
 
 /** `polls` counts the Creates of the attempt. */
 const readObject = (update: DeviceUpdate, now: Circumstances, polls: number): Advance =>
-  nextStep(update, 'read-object', { kind: 'read', path: objectPath, expiryMs: answerExpiryMs }, now, { polls });
+  nextStep({ ...update, polls }, 'read-object', { kind: 'read', path: objectPath, expiryMs: answerExpiryMs }, now);
 
 /** Named by the server, the instance cannot be created twice. `instance`: null lets the device choose the number. */
 const create = (update: DeviceUpdate, instance: number | null, now: Circumstances): Advance => {
   const command = { kind: 'create', path: objectPath, instance, expiryMs: answerExpiryMs } as const;
-  return nextStep(update, 'create', command, now, { instance });
+  return nextStep({ ...update, instance }, 'create', command, now);
 };
 
 const offer = (update: DeviceUpdate, goal: Goal, now: Circumstances): Advance => {
@@ -65,7 +65,7 @@ const execute = (
 ): Advance => {
   const resource = { reset: resources.uninstall, execute: resources.install, activate: resources.activate }[step];
   const command = { kind: 'execute', path: pathOf(update, resource), expiryMs: answerExpiryMs } as const;
-  return nextStep(update, step, { ...command, ...(argument !== undefined && { argument }) }, now, { polls: 0 });
+  return nextStep({ ...update, polls: 0 }, step, { ...command, ...(argument !== undefined && { argument }) }, now);
 };
 
 /**

@@ -76,7 +76,8 @@ export class SelectionPages {
     campaign: SelectingCampaign,
     { selectionId, page, hasMore, devices }: DeviceSelectionAnswered,
   ): Promise<void> {
-    if (hasMore) await this.selections.request(manager, campaign, selectionId, page + 1, devices.at(-1)?.deviceId);
+    const next = { selectionId, page: page + 1, after: devices.at(-1)?.deviceId };
+    if (hasMore) await this.selections.request(manager, campaign, next);
     await manager.query(
       `UPDATE campaigns.update_campaigns SET selection_page = $2, selection_complete = $3, tick_at = least(tick_at, $4)
        WHERE id = $1`,

@@ -22,16 +22,14 @@ export class Selections {
   /** Requests the first page. Returns the columns of the campaign; pages of an earlier selection are not its own any more. */
   async begin(manager: EntityManager, campaign: Selectable): Promise<Record<string, unknown>> {
     const selectionId = newId(this.clock.now());
-    await this.request(manager, campaign, selectionId, 0);
+    await this.request(manager, campaign, { selectionId, page: 0 });
     return { selection_id: selectionId, selection_page: 0, selection_complete: false };
   }
 
   async request(
     manager: EntityManager,
     { account_id: accountId, group_id: groupId, filter }: Selectable,
-    selectionId: string,
-    page: number,
-    after?: string,
+    { selectionId, page, after }: Pick<DeviceSelectionRequested, 'selectionId' | 'page' | 'after'>,
   ): Promise<void> {
     const request: DeviceSelectionRequested = {
       selectionId,
