@@ -54,8 +54,8 @@ describe('a device with an alternate root', () => {
 
   it('names what it sends with its root or without it', async () => {
     const send = async (pack: object): Promise<string> => {
-      const payload = Buffer.from(JSON.stringify(pack));
-      return formatCode((await thing.device.request(Code.POST, ['dp'], [], payload, senmlJson)).code);
+      const body = { payload: Buffer.from(JSON.stringify(pack)), contentFormat: senmlJson };
+      return formatCode((await thing.device.request(Code.POST, ['dp'], [], body)).code);
     };
     expect(await send([{ bn: `${root}${temperature}`, v: 1.5 }])).toBe('2.04');
     expect((await value(deviceId, temperature, '1.5')).value).toMatchObject({ cause: 'send' });

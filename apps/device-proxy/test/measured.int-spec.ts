@@ -29,7 +29,10 @@ describe('the time at which a device measured', () => {
     return [thing, await system.register(thing)];
   };
   const send = (thing: Thermometer, pack: unknown) =>
-    thing.device.request(Code.POST, ['dp'], [], Buffer.from(JSON.stringify(pack)), senmlJson);
+    thing.device.request(Code.POST, ['dp'], [], {
+      payload: Buffer.from(JSON.stringify(pack)),
+      contentFormat: senmlJson,
+    });
   const textOf = ({ item }: ResourceValueArrived): string => Buffer.from(item.payload, 'base64').toString();
   /** As they came, and in the order of arrival. */
   const arrived = (deviceId: string, count: number): Promise<ResourceValueArrived[]> =>

@@ -20,8 +20,8 @@ describe('the registration interface', () => {
   });
   afterAll(() => system.close());
 
-  const post = async (path: string[], query: string[], payload?: Buffer, format?: number): Promise<string> =>
-    formatCode((await stranger.device.request(Code.POST, path, query, payload, format)).code);
+  const post = async (path: string[], query: string[], payload?: Buffer, contentFormat?: number): Promise<string> =>
+    formatCode((await stranger.device.request(Code.POST, path, query, { payload, contentFormat })).code);
 
   it.each([
     ['no endpoint name', ['lt=60', 'lwm2m=1.1'], '4.00'],
@@ -107,8 +107,12 @@ describe('the registration interface', () => {
     });
     const name = await system.fact(system.values, (v) => v.deviceId === deviceId && v.item.path === '/3/0/0');
     expect(name.value.item.payload).toBe(b64('Lanyard'));
-    expect(formatCode((await thing.device.request(Code.POST, ['dp'], [], Buffer.from('{'), 110)).code)).toBe('4.00');
-    expect(formatCode((await thing.device.request(Code.POST, ['dp'], [], Buffer.from('x'), 0)).code)).toBe('4.15');
+    const send = async (text: string, contentFormat: number): Promise<string> => {
+      const body = { payload: Buffer.from(text), contentFormat };
+      return formatCode((await thing.device.request(Code.POST, ['dp'], [], body)).code);
+    };
+    expect(await send('{', 110)).toBe('4.00');
+    expect(await send('x', 0)).toBe('4.15');
   });
 
   it('a deregistration ends the session and is a fact', async () => {

@@ -213,7 +213,8 @@ describe('/v2/subscriptions/{device-id}/{resource-path}', () => {
       [9, '62'],
     ] as const) {
       const links = Buffer.from(`</3/0>,</3303/0/5700>;obs;aobs=${number}`);
-      await thing.device.request(Code.POST, ['rd', thing.device.registrationId ?? ''], [], links, linkFormat);
+      const body = { payload: links, contentFormat: linkFormat };
+      await thing.device.request(Code.POST, ['rd', thing.device.registrationId ?? ''], [], body);
       thing.device.observeByItself(temperature, Buffer.from([number]));
       await thing.device.report(temperature, Number(payload));
       const { value } = await test.system.fact(test.system.values, (v) => v.item.payload === b64(payload));

@@ -121,10 +121,11 @@ export class Channel implements AsyncIterable<LanyardEvent> {
     // Channels belong to keys, so that only a client with a key opens one.
     const { baseUrl, key = '' } = this.http.options;
     const url = `${baseUrl.replace(/^http/, 'ws')}/v2/notification/websocket-connect`;
-    this.connection = new Connection(url, key, this.queue, this.limits, () => {
+    const opened = (): void => {
       this.enter('open');
       onOpen();
-    });
+    };
+    this.connection = new Connection({ url, key, onOpen: opened }, this.queue, this.limits);
     return this.connection.ended;
   }
 

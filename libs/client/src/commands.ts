@@ -59,13 +59,15 @@ const bodyOf = (command: Command): object => ({
   'payload-b64': encoded(command),
 });
 
-const resultOf = (
-  asyncId: string,
-  status: number,
-  base64: string,
-  contentType?: string,
-  error?: string,
-): CommandResult => {
+interface Answer {
+  status: number;
+  /** Base64. */
+  payload: string;
+  contentType?: string | undefined;
+  error?: string | undefined;
+}
+
+const resultOf = (asyncId: string, { status, payload: base64, contentType, error }: Answer): CommandResult => {
   if (status >= 300) throw new CommandFailed(asyncId, status, error);
   const payload = payloadOf(base64);
   return { asyncId, status, payload, contentType, text: textOf(payload) };
@@ -78,7 +80,9 @@ const ended = ({
   content_type: type,
   error,
 }: DeviceCommand): CommandResult | undefined =>
-  status === null ? undefined : resultOf(id, status, payload ?? '', type ?? undefined, error ?? undefined);
+  status === null
+    ? undefined
+    : resultOf(id, { status, payload: payload ?? '', contentType: type ?? undefined, error: error ?? undefined });
 
 /** Commands to devices, and their results. The channel of the key, if any, receives the result as well. */
 export class Commands {
@@ -91,7 +95,7 @@ export class Commands {
     const asyncId = options.asyncId ?? randomId();
     const wait = Math.min(longestWaitSeconds, Math.max(1, Math.ceil(timeoutMs / 1_000)));
     const answer = await this.post(deviceId, command, asyncId, { ...options, wait });
-    if (answer) return resultOf(asyncId, answer.status, answer.payload, answer.ct, answer.error);
+    if (answer) return resultOf(asyncId, { ...answer, contentType: answer.ct });
     return this.result(asyncId, { timeoutMs: endMs - Date.now(), ...(signal && { signal }) });
   }
 

@@ -49,11 +49,9 @@ export class Connection {
   private unanswered = { messages: 0, events: 0 };
 
   constructor(
-    url: string,
-    key: string,
+    { url, key, onOpen }: { url: string; key: string; onOpen: () => void },
     private readonly queue: EventQueue<LanyardEvent>,
     private readonly limits: ConnectionLimits,
-    onOpen: () => void,
   ) {
     this.patienceMs = limits.pausedMaxMs;
     this.socket = new WebSocket(url, ['wss', `service_${key}`], { handshakeTimeout: handshakeTimeoutMs });
@@ -81,7 +79,7 @@ export class Connection {
       this.queue.on('taken', resume);
       socket.on('open', () => {
         openedAtMs = performance.now();
-        this.heard();
+        this.restartTimer();
         onOpen();
       });
       socket.on('message', (data) => {
@@ -109,7 +107,7 @@ export class Connection {
   private onMessage(text: string): void {
     // No ping is answered any more: the message is delivered again.
     if (this.socket.readyState !== WebSocket.OPEN) return;
-    this.heard();
+    this.restartTimer();
     const events = eventsOf(JSON.parse(text) as NotificationMessage);
     for (const event of events) this.queue.put(event);
     this.unanswered.messages++;
@@ -119,11 +117,11 @@ export class Connection {
 
   private onPing(): void {
     this.unanswered = { messages: 0, events: 0 };
-    this.heard();
+    this.restartTimer();
     this.pauseWhenFull();
   }
 
-  private heard(): void {
+  private restartTimer(): void {
     if (this.isPaused || this.socket.readyState !== WebSocket.OPEN) return;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.socket.terminate(), this.limits.silenceMaxMs);
@@ -144,7 +142,7 @@ export class Connection {
     this.isPaused = false;
     this.patienceMs -= this.turn();
     this.socket.resume();
-    this.heard();
+    this.restartTimer();
   }
 
   /** How long it was since the last turn. */

@@ -55,6 +55,15 @@ interface Exchange {
   headers: Headers;
 }
 
+interface Attempt {
+  /** Aborts when the attempt is given up. */
+  ends: AbortSignal;
+  /** Of the caller. */
+  signal: AbortSignal | undefined;
+  /** Reads what is wanted of the body. */
+  reading: (response: Response) => Promise<unknown>;
+}
+
 /** Sends requests and reads answers; repeats what may be repeated. */
 export class Http {
   constructor(readonly options: HttpOptions) {}
@@ -88,9 +97,9 @@ export class Http {
       const timer = setTimeout(() => late.abort(), timeoutMs);
       const ends = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
       try {
-        const { answer } = await this.answered(operation, input, ends, signal, (response) =>
-          response.ok ? begin(response.body ?? new ReadableStream()) : read(response),
-        );
+        const reading = (response: Response): Promise<unknown> =>
+          response.ok ? begin(response.body ?? new ReadableStream()) : read(response);
+        const { answer } = await this.answered(operation, input, { ends, signal, reading });
         return answer as T;
       } finally {
         clearTimeout(timer);
@@ -112,17 +121,14 @@ export class Http {
   ): Promise<Exchange> {
     const limit = AbortSignal.timeout(timeoutMs);
     const ends = signal ? AbortSignal.any([signal, limit]) : limit;
-    const { response, answer } = await this.answered(operation, input, ends, signal, read);
+    const { response, answer } = await this.answered(operation, input, { ends, signal, reading: read });
     return { answer, headers: response.headers };
   }
 
-  /** `ends`: when it is given up; `signal`: when the caller said so. `reading`: what is wanted of the body. */
   private async answered(
     operation: string,
     input: AnyInput,
-    ends: AbortSignal,
-    signal: AbortSignal | undefined,
-    reading: (response: Response) => Promise<unknown>,
+    { ends, signal, reading }: Attempt,
   ): Promise<{ response: Response; answer: unknown }> {
     const [method = '', path = ''] = operation.split(' ');
     const { headers, ...body } = bodyOf(input.body);

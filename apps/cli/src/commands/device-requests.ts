@@ -54,9 +54,8 @@ export const showResult = async ({ out }: Session, result: CommandResult, done: 
 const request = async (
   session: Session,
   name: string,
-  wanted: DeviceRequest,
+  { wanted, done }: { wanted: DeviceRequest; done: string },
   { timeout, wait, expiry, retry }: RequestOptions,
-  done: string,
 ): Promise<void> => {
   const { lanyard, out, signal } = session;
   const { id } = await findDevice(lanyard, name);
@@ -75,17 +74,16 @@ const request = async (
 /** A device that cannot give a whole object as JSON gives it in its own format. */
 const notAcceptable = 406;
 
-const read = async (cli: Cli, name: string, path: string, options: RequestOptions, command: Command): Promise<void> => {
-  const uri = resourcePath(path);
-  const session = cli.session(command);
+const read = async (session: Session, name: string, uri: string, options: RequestOptions): Promise<void> => {
   const wanted = { method: 'GET', uri } as const;
   const isResource = uri.split('/').length >= 4;
-  if (isResource || !options.wait) return request(session, name, wanted, options, 'The value is empty.');
+  if (isResource || !options.wait) return request(session, name, { wanted, done: 'The value is empty.' }, options);
+  const done = 'Nothing is there.';
   try {
-    await request(session, name, { ...wanted, accept: 'application/senml+json' }, options, 'Nothing is there.');
+    await request(session, name, { wanted: { ...wanted, accept: 'application/senml+json' }, done }, options);
   } catch (error) {
     if (!(error instanceof CommandFailed && error.status === notAcceptable)) throw error;
-    await request(session, name, wanted, options, 'Nothing is there.');
+    await request(session, name, { wanted, done }, options);
   }
 };
 
@@ -106,9 +104,10 @@ export const addDeviceRequests = (program: Command, cli: Cli): void => {
       .description('Read a resource, an instance or an object from a device')
       .argument('<device>', 'name or id')
       .argument('<path>', 'for example /3303/0/5700'),
-  ).action((name: string, path: string, options: RequestOptions, command: Command) =>
-    read(cli, name, path, options, command),
-  );
+  ).action(async (name: string, path: string, options: RequestOptions, command: Command) => {
+    const uri = resourcePath(path);
+    await read(cli.session(command), name, uri, options);
+  });
 
   withRequestOptions(
     program
@@ -124,7 +123,7 @@ export const addDeviceRequests = (program: Command, cli: Cli): void => {
     const contentType =
       options.contentType ?? (typeof payload === 'string' ? 'text/plain' : 'application/octet-stream');
     const wanted = { method: 'PUT', uri: resourcePath(path), payload, contentType } as const;
-    await request(cli.session(command), name, wanted, options, 'Written.');
+    await request(cli.session(command), name, { wanted, done: 'Written.' }, options);
   });
 
   withRequestOptions(
@@ -137,6 +136,6 @@ export const addDeviceRequests = (program: Command, cli: Cli): void => {
   ).action(async (name: string, path: string, text: string | undefined, options: RequestOptions, command: Command) => {
     const uri = resourcePath(path, 3);
     const wanted = { method: 'POST', uri, ...(text !== undefined && { payload: text }) } as const;
-    await request(cli.session(command), name, wanted, options, 'Executed.');
+    await request(cli.session(command), name, { wanted, done: 'Executed.' }, options);
   });
 };

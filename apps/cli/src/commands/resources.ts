@@ -1,6 +1,6 @@
 import type { DeviceEcho, DeviceEchoResource } from '@lanyard/client';
 import type { Command } from 'commander';
-import type { Cli } from '../cli.js';
+import type { Cli, Session } from '../cli.js';
 import { findDevice } from '../names/devices.js';
 import { resourcePath } from '../names/paths.js';
 import type { Column } from '../output/output.js';
@@ -32,13 +32,11 @@ interface HistoryOptions {
 }
 
 const history = async (
-  cli: Cli,
+  { lanyard, out }: Session,
   name: string,
   path: string,
   { from, to, points }: HistoryOptions,
-  command: Command,
 ): Promise<void> => {
-  const { lanyard, out } = cli.session(command);
   const { id } = await findDevice(lanyard, name);
   const query = { path: resourcePath(path, 3), points, ...(from && { from }), ...(to && { to }) };
   const answer = await lanyard.call('GET /v3/devices/{deviceId}/history', { path: { deviceId: id }, query });
@@ -94,6 +92,6 @@ export const addResources = (program: Command, cli: Cli): void => {
       50,
     )
     .action((name: string, path: string, options: HistoryOptions, command: Command) =>
-      history(cli, name, path, options, command),
+      history(cli.session(command), name, path, options),
     );
 };

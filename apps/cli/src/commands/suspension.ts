@@ -1,6 +1,6 @@
 import type { BulkSuspension, BulkSuspensionOutcome, SuspensionReason } from '@lanyard/client';
 import { type Command, Option } from 'commander';
-import type { Cli } from '../cli.js';
+import type { Cli, Session } from '../cli.js';
 import { UsageError } from '../errors.js';
 import { findDevice, nameOf } from '../names/devices.js';
 import { findGroup } from '../names/records.js';
@@ -26,8 +26,7 @@ const reasonOf = ({ category, description }: SuspensionOptions): SuspensionReaso
   ...(description !== undefined && { description }),
 });
 
-const many = async (cli: Cli, action: Action, options: SuspensionOptions, command: Command): Promise<void> => {
-  const { lanyard, out } = cli.session(command);
+const many = async ({ lanyard, out }: Session, action: Action, options: SuspensionOptions): Promise<void> => {
   const { group, filter, dryRun = false } = options;
   const selection = {
     ...(group !== undefined && { group_id: await findGroup(lanyard, group) }),
@@ -57,13 +56,11 @@ const many = async (cli: Cli, action: Action, options: SuspensionOptions, comman
 };
 
 const one = async (
-  cli: Cli,
+  { lanyard, out }: Session,
   action: Action,
   name: string,
   options: SuspensionOptions,
-  command: Command,
 ): Promise<void> => {
-  const { lanyard, out } = cli.session(command);
   const device = await findDevice(lanyard, name);
   const { category, dryRun = false } = options;
   if (!dryRun)
@@ -98,6 +95,7 @@ export const addSuspension = (program: Command, cli: Cli): void => {
         const isMany = options.group !== undefined || options.filter !== undefined;
         if (isMany === (name !== undefined))
           throw new UsageError('Name a device, or select devices with --group or --filter.');
-        return name === undefined ? many(cli, action, options, command) : one(cli, action, name, options, command);
+        const session = cli.session(command);
+        return name === undefined ? many(session, action, options) : one(session, action, name, options);
       });
 };

@@ -65,10 +65,10 @@ export class Bootstraps {
     if ('refusal' in admitted) return admitted.refusal;
     const format = admitted.preferredFormat ?? contentFormat.tlv;
     if (!isWritable(format)) return { code: '4.15', diagnostic: `Content-Format ${format} is not supported` };
-    return this.begin('bs', request, admitted, format, async ({ key, account, signal, reply }) => {
+    const { address } = request;
+    return this.begin({ how: 'bs', address, format }, admitted, async ({ key, account, signal, reply }) => {
       await reply({ code: '2.04' });
       this.silence(key);
-      const { address } = request;
       await writeAccount((one) => this.links.to(address).request(address, one, signal), account);
       await this.announceSuccess(key, signal);
     });
@@ -83,7 +83,8 @@ export class Bootstraps {
     if ('refusal' in admitted) return admitted.refusal;
     const format = request.accept ?? contentFormat.senmlCbor;
     if (!isPackFormat(format)) return { code: '4.06', diagnostic: `Content-Format ${format} is not supported` };
-    return this.begin('bspack', request, admitted, format, async ({ key, account, signal, reply }) => {
+    const { address } = request;
+    return this.begin({ how: 'bspack', address, format }, admitted, async ({ key, account, signal, reply }) => {
       await reply({ code: '2.05', payload: packOf(account), contentFormat: format });
       if (!account.credential) await this.announceSuccess(key, signal);
       else this.total.inc({ outcome: 'pack-sent' });
@@ -91,10 +92,8 @@ export class Bootstraps {
   }
 
   private begin(
-    how: Interface,
-    { address }: UplinkRequest,
+    { how, address, format }: { how: Interface; address: UplinkRequest['address']; format: number },
     { deviceId, accountId, profile, bootstrapAccount }: AdmittedBootstrap,
-    format: number,
     work: (begun: Begun) => Promise<void>,
   ): Promise<UplinkReply> {
     const key = { bootstrapId: newId(this.clock.now()), deviceId, accountId };

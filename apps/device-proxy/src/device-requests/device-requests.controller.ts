@@ -95,7 +95,10 @@ export class DeviceRequestsController {
     if (observe && !allows(caller.permissions, 'subscriptions')) throw new AccessDenied(lacks('subscriptions'));
     const idempotencyKey = readIdempotencyKey(header);
     const { command, replayed } = observe
-      ? await this.subscriptions.subscribeTogether(caller, device, input, pathsTogether(input), idempotencyKey)
+      ? await this.subscriptions.subscribeTogether(caller, device, input, {
+          paths: pathsTogether(input),
+          idempotencyKey,
+        })
       : await this.commands.send(caller, device, { kind: 'device-request', ...input }, { idempotencyKey });
     if (replayed) reply.header('idempotency-replayed', 'true');
     const response = wait === undefined ? undefined : await this.callers.response(command.id, wait);

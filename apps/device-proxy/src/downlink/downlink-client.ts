@@ -69,7 +69,7 @@ export class DownlinkClient {
   async request(session: Session, ask: Ask, onSent?: OnSent): Promise<DeviceReply> {
     const asked = requestFor(session.data, ask, this.modelsOf(session));
     const usual = ask.operation === 'read' && ask.accept === null;
-    const answer = await this.inAnyFormat(session, ask.path, asked, usual, (request) =>
+    const answer = await this.inAnyFormat(session, { asked, path: ask.path, usual }, (request) =>
       this.recordAnswer(session, (signal) =>
         this.links.to(session.address).request(session.address, heeding(request, onSent), signal),
       ),
@@ -95,7 +95,7 @@ export class DownlinkClient {
     const asked = observeRequest(session.data, target, this.modelsOf(session));
     const usual = !target.together && target.accept === undefined;
     let { accept }: { accept?: number | null } = asked;
-    const { answer, token } = await this.inAnyFormat(session, target.path, asked, usual, async (request) => {
+    const { answer, token } = await this.inAnyFormat(session, { asked, path: target.path, usual }, async (request) => {
       accept = usual ? (request.accept ?? null) : request.accept;
       const { answer, token } = await this.recordAnswer(session, (signal) =>
         this.links.to(session.address).observe(session.address, heeding(request, onSent), signal),
@@ -115,9 +115,7 @@ export class DownlinkClient {
    */
   private async inAnyFormat<A extends { code: string }>(
     session: Session,
-    path: string,
-    asked: DeviceRequest,
-    usual: boolean,
+    { asked, path, usual }: { asked: DeviceRequest; path: string; usual: boolean },
     attempt: (request: DeviceRequest) => Promise<A>,
   ): Promise<A> {
     if (!usual || asked.accept === undefined) return attempt(asked);

@@ -170,7 +170,7 @@ export class EndpointsController {
       reply.headers({ 'content-type': cached.contentType, 'cache-control': `max-age=${maxAge}` });
       return Buffer.from(cached.bytes, 'latin1');
     }
-    if (!isCacheOnly) return this.send(caller, options, request, reply);
+    if (!isCacheOnly) return this.send(caller, options, { request, reply });
     reply.code(205);
     return undefined;
   }
@@ -191,7 +191,7 @@ export class EndpointsController {
     @Req() request: DeviceRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Reply> {
-    return this.send(caller, options, request, reply, body);
+    return this.send(caller, options, { request, reply, body });
   }
 
   @RequiresPermission('commands')
@@ -210,7 +210,7 @@ export class EndpointsController {
     @Req() request: DeviceRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Reply> {
-    return this.send(caller, options, request, reply, body);
+    return this.send(caller, options, { request, reply, body });
   }
 
   @RequiresPermission('commands')
@@ -225,15 +225,13 @@ export class EndpointsController {
     @Req() request: DeviceRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Reply> {
-    return this.send(caller, options, request, reply);
+    return this.send(caller, options, { request, reply });
   }
 
   private async send(
     caller: Identity,
     options: Options,
-    request: DeviceRequest,
-    reply: FastifyReply,
-    body?: unknown,
+    { request, reply, body }: { request: DeviceRequest; reply: FastifyReply; body?: unknown },
   ): Promise<Reply> {
     const { headers } = request;
     const method = request.method as CommandInput['method'];

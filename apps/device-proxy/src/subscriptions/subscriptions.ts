@@ -88,8 +88,7 @@ export class Subscriptions {
     identity: Identity,
     device: KnownDevice,
     request: DeviceRequest,
-    paths: readonly string[],
-    idempotencyKey: string | undefined,
+    { paths, idempotencyKey }: { paths: readonly string[]; idempotencyKey: string | undefined },
   ): Promise<Stored> {
     const { commands, wakeUps, store } = this;
     const { deviceId, accountId, session } = device;

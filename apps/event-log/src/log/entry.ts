@@ -29,26 +29,21 @@ export const entryId = (occurredAt: string, source: string): string =>
 
 interface Fact {
   accountId: string;
-  deviceId: string;
+  /** Absent if it happened to a channel. */
+  deviceId?: string;
 }
 
-const entry = (
-  fact: Fact,
-  occurredAt: string,
-  source: string,
-  eventCode: string,
-  more: Partial<LogEntry> = {},
-): LogEntry => ({
-  id: entryId(occurredAt, source),
-  accountId: fact.accountId,
-  deviceId: fact.deviceId,
-  occurredAt,
-  eventCode,
-  description: lookUpCode(eventCode).meaning,
+type NewEntry = Partial<LogEntry> & Pick<LogEntry, 'occurredAt' | 'eventCode'> & { source: string };
+
+const entry = ({ accountId, deviceId = '' }: Fact, { source, ...given }: NewEntry): LogEntry => ({
+  id: entryId(given.occurredAt, source),
+  accountId,
+  deviceId,
+  description: lookUpCode(given.eventCode).meaning,
   stateChange: true,
   changes: {},
   data: {},
-  ...more,
+  ...given,
 });
 
 const endings: Record<NonNullable<DeviceSessionChanged['reason']>, string> = {
@@ -66,6 +61,7 @@ const present = (record: Record<string, string | number | undefined>): Record<st
 
 /** Registrations and their ends; updates of a registration are no log entries. */
 export const sessionEntry = (fact: DeviceSessionChanged): LogEntry | undefined => {
+  const { occurredAt } = fact;
   // A change that is produced twice (after a crash before the acknowledgement) has the same epoch and is one entry.
   const source = `session:${fact.deviceId}:${fact.epoch}:${fact.change}`;
   const data = present({
@@ -77,10 +73,13 @@ export const sessionEntry = (fact: DeviceSessionChanged): LogEntry | undefined =
   });
   switch (fact.change) {
     case 'registered':
-      return entry(fact, fact.occurredAt, source, 'SYS_106', { data });
+      return entry(fact, { occurredAt, source, eventCode: 'SYS_106', data });
     case 'deregistered':
     case 'expired':
-      return entry(fact, fact.occurredAt, source, 'SYS_105', {
+      return entry(fact, {
+        occurredAt,
+        source,
+        eventCode: 'SYS_105',
         description: endings[fact.reason ?? (fact.change === 'expired' ? 'lifetime' : 'device')],
         data,
       });
@@ -104,7 +103,10 @@ export const lifecycleEntry = (fact: DeviceLifecycleChanged, requestId?: string)
   if (fact.change === 'changed') return undefined;
   const eventCode = directory[fact.change];
   const { suspension } = fact;
-  return entry(fact, fact.changedAt, `lifecycle:${fact.deviceId}:${fact.revision}`, eventCode, {
+  return entry(fact, {
+    occurredAt: fact.changedAt,
+    source: `lifecycle:${fact.deviceId}:${fact.revision}`,
+    eventCode,
     ...(suspension && { description: `${lookUpCode(eventCode).meaning} by ${suspension.by}: ${suspension.category}` }),
     changes: { lifecycle_status: fact.lifecycleStatus },
     data: present({
@@ -128,7 +130,10 @@ export const unreachedEntry = (fact: DeviceCommandFinished, requestId?: string):
   if (item.error === undefined || !unanswered.has(item.error)) return undefined;
   // A campaign tries again, and announces the result of the device itself.
   if (fact.campaignId !== undefined) return undefined;
-  return entry(fact, fact.finishedAt, `unreached:${commandId}`, 'SYS_100', {
+  return entry(fact, {
+    occurredAt: fact.finishedAt,
+    source: `unreached:${commandId}`,
+    eventCode: 'SYS_100',
     description: `${lookUpCode('SYS_100').meaning}: ${item.error} of ${kind} ${method} ${path}`,
     stateChange: false,
     data: present({
@@ -153,10 +158,12 @@ const dropCodes: Record<ChannelEventsDropped['reason'], string> = {
 
 /** Events that the queue of a channel dropped. The entry belongs to the account, not to a device. */
 export const dropEntry = (fact: ChannelEventsDropped): LogEntry => {
-  const { keyId, accountId, kind, reason, count, total, ending } = fact;
+  const { keyId, kind, reason, count, total, ending } = fact;
   const eventCode = dropCodes[reason];
-  const source = `drops:${keyId}:${fact.channelCreatedAt}:${reason}:${total}`;
-  return entry({ accountId, deviceId: '' }, fact.occurredAt, source, eventCode, {
+  return entry(fact, {
+    occurredAt: fact.occurredAt,
+    source: `drops:${keyId}:${fact.channelCreatedAt}:${reason}:${total}`,
+    eventCode,
     description: `${lookUpCode(eventCode).meaning}${ending ? ` (${ending})` : ''}: ${count} of the ${kind} channel of key ${keyId}`,
     stateChange: false,
     data: present({ key_id: keyId, channel_kind: kind, reason, count, total, ending }),
@@ -165,15 +172,13 @@ export const dropEntry = (fact: ChannelEventsDropped): LogEntry => {
 
 /** An entry of another system, with the description of the catalogue if it has none. */
 export const reportedEntry = (fact: DeviceEventReported): LogEntry => ({
-  ...entry(
-    { accountId: fact.accountId, deviceId: fact.deviceId ?? '' },
-    fact.occurredAt,
-    `reported:${fact.eventId}`,
-    fact.eventCode,
-  ),
   id: fact.eventId,
+  accountId: fact.accountId,
+  deviceId: fact.deviceId ?? '',
+  occurredAt: fact.occurredAt,
+  eventCode: fact.eventCode,
+  description: fact.description ?? lookUpCode(fact.eventCode).meaning,
   stateChange: fact.stateChange ?? false,
-  ...(fact.description !== undefined && { description: fact.description }),
   changes: fact.changes ?? {},
   data: fact.data ?? {},
 });

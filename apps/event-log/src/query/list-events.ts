@@ -91,6 +91,13 @@ const timeOf = (id: string): string => {
   return new Date(ms).toISOString();
 };
 
+interface Page {
+  conditions: readonly string[];
+  parameters: readonly unknown[];
+  order: 'ASC' | 'DESC';
+  count: number;
+}
+
 /** How far back the newest entries are searched for first: this week and the previous one. */
 const recentMs = 7 * 86_400_000;
 
@@ -118,7 +125,7 @@ export class EventsReader {
     if (query.after) conditions.push(await this.behind(owner.accountId, query.after, query.order, parameters));
     const rows = isNewest(query)
       ? await this.newest(conditions, parameters, query.limit + 1)
-      : await this.page(this.prepared, conditions, parameters, query.order, query.limit + 1);
+      : await this.page({ conditions, parameters, order: query.order, count: query.limit + 1 });
     return listText(rows.slice(0, query.limit), rows.length > query.limit, query, total);
   }
 
@@ -146,7 +153,7 @@ export class EventsReader {
     if (this.recent?.since !== since) this.recent = { since, prepared: new PreparedReads(this.database) };
     const { prepared } = this.recent;
     const read = (when: string): Promise<string[]> =>
-      this.page(prepared, [...conditions, when], parameters, 'DESC', count);
+      this.page({ conditions: [...conditions, when], parameters, order: 'DESC', count }, prepared);
     const recent = await read(`date_time >= '${since}'`);
     if (recent.length === count) return recent;
     // The limit of a whole page, so that the statement is always the same.
@@ -155,11 +162,8 @@ export class EventsReader {
   }
 
   private async page(
-    prepared: PreparedReads,
-    conditions: readonly string[],
-    parameters: readonly unknown[],
-    order: 'ASC' | 'DESC',
-    count: number,
+    { conditions, parameters, order, count }: Page,
+    prepared: PreparedReads = this.prepared,
   ): Promise<string[]> {
     const rows = await prepared.tuples<[string]>(
       `${selectEvents} WHERE ${conditions.join(' AND ')}

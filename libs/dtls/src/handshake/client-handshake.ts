@@ -65,7 +65,8 @@ export class ClientHandshake extends Handshake {
     host: HandshakeHost,
     private readonly parameters: ClientParameters,
   ) {
-    super(host, 'client', new Reassembler(0), new Epoch({ number: 0 }), 0);
+    const epoch0 = new Epoch({ number: 0 });
+    super(host, { side: 'client', reassembler: new Reassembler(0), epoch0, messageSequence: 0 });
   }
 
   start(): void {

@@ -32,6 +32,15 @@ export interface HandshakeHost {
   onFailed(error: HandshakeFailed): void;
 }
 
+/** Where the messages and records of a handshake begin. */
+export interface HandshakeBegin {
+  side: 'client' | 'server';
+  reassembler: Reassembler;
+  epoch0: Epoch;
+  /** Of the first message that is sent. */
+  messageSequence: number;
+}
+
 /** What a handshake leaves behind. */
 export interface Established {
   epoch: Epoch;
@@ -59,6 +68,10 @@ export abstract class Handshake {
   protected transcript = new Transcript();
   protected masterSecret: Buffer | undefined;
   protected identity: Buffer | undefined;
+  protected reassembler: Reassembler;
+  private readonly side: HandshakeBegin['side'];
+  private readonly epoch0: Epoch;
+  private nextSequence: number;
   private readonly retransmission: Retransmission;
   private deadline: DtlsTimer;
   private readonly early: Buffer[] = [];
@@ -76,11 +89,12 @@ export abstract class Handshake {
 
   protected constructor(
     protected readonly host: HandshakeHost,
-    private readonly side: 'client' | 'server',
-    protected reassembler: Reassembler,
-    private readonly epoch0: Epoch,
-    private nextSequence: number,
+    { side, reassembler, epoch0, messageSequence }: HandshakeBegin,
   ) {
+    this.side = side;
+    this.reassembler = reassembler;
+    this.epoch0 = epoch0;
+    this.nextSequence = messageSequence;
     const { datagramBytesMax, retransmissionMs } = host.limits;
     this.datagramBytesMax = datagramBytesMax;
     const times = this.timesFrom(retransmissionMs);

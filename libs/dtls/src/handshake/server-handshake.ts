@@ -85,7 +85,8 @@ export class ServerHandshake extends Handshake {
   ) {
     const { messageSequence, recordSequence } = verified;
     const epoch0 = new Epoch({ number: 0, sendSequence: recordSequence });
-    super(host, 'server', new Reassembler(messageSequence + 1), epoch0, messageSequence);
+    const reassembler = new Reassembler(messageSequence + 1);
+    super(host, { side: 'server', reassembler, epoch0, messageSequence });
     this.hello = verified.hello;
   }
 

@@ -15,24 +15,29 @@ export class CallRefused extends Error {
   }
 }
 
+interface Access {
+  api: string;
+  /** Of an administrator. */
+  key: string;
+}
+
 /** A device of the directory and its pre-shared key, made over REST with the key of an administrator. */
 export class DeviceAccount {
   private credential = '';
 
   private constructor(
-    private readonly api: string,
-    private readonly key: string,
+    private readonly access: Access,
     readonly deviceId: string,
     private readonly name: string,
   ) {}
 
   /** Finds the device with this endpoint name, or creates it. @throws CallRefused */
   static async of(name: string, { api, keyFile }: { api: string; keyFile: string }): Promise<DeviceAccount> {
-    const key = readFileSync(keyFile, 'utf8').trim();
+    const access = { api, key: readFileSync(keyFile, 'utf8').trim() };
     const query = `/v3/devices?endpoint_name=${encodeURIComponent(name)}`;
-    const [found] = (await call<Page<{ id: string }>>(api, key, 'GET', query)).data ?? [];
-    const { id } = found ?? (await call<{ id: string }>(api, key, 'POST', '/v3/devices', { endpoint_name: name }));
-    return new DeviceAccount(api, key, id, name);
+    const [found] = (await call<Page<{ id: string }>>(access, 'GET', query)).data ?? [];
+    const { id } = found ?? (await call<{ id: string }>(access, 'POST', '/v3/devices', { endpoint_name: name }));
+    return new DeviceAccount(access, id, name);
   }
 
   /** A new pre-shared key; the one of an earlier run is deleted. @throws CallRefused */
@@ -54,7 +59,7 @@ export class DeviceAccount {
 
   private async deleteFormer(): Promise<void> {
     const path = `/v3/devices/${this.deviceId}/credentials?kind=psk`;
-    const { data = [] } = await call<Page<{ id: string; identity: string }>>(this.api, this.key, 'GET', path);
+    const { data = [] } = await call<Page<{ id: string; identity: string }>>(this.access, 'GET', path);
     for (const { id, identity } of data)
       if (identity.endsWith(`:${this.name}`)) await this.credentials('DELETE', `/${id}`);
   }
@@ -64,11 +69,11 @@ export class DeviceAccount {
     path: string,
     body?: object,
   ): Promise<{ id: string; identity: string; key: string }> {
-    return call(this.api, this.key, method, `/v3/devices/${this.deviceId}/credentials${path}`, body);
+    return call(this.access, method, `/v3/devices/${this.deviceId}/credentials${path}`, body);
   }
 }
 
-const call = async <T>(api: string, key: string, method: string, path: string, body?: object): Promise<T> => {
+const call = async <T>({ api, key }: Access, method: string, path: string, body?: object): Promise<T> => {
   const response = await fetch(api + path, {
     method,
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },

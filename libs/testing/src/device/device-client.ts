@@ -92,13 +92,7 @@ export class DeviceClient extends AnsweringDevice {
   async register(): Promise<string> {
     if (!this.endpoint) await this.open();
     this.observers.clear();
-    const response = await this.request(
-      Code.POST,
-      ['rd'],
-      this.registrationQuery(),
-      Buffer.from(this.linkList()),
-      linkFormat,
-    );
+    const response = await this.request(Code.POST, ['rd'], this.registrationQuery(), this.linkBody());
     if (response.code !== Code.Created) throw new RequestRefused('register', formatCode(response.code));
     this.registrationId = response.locationPath?.at(-1);
     return this.registrationId ?? '';
@@ -108,9 +102,7 @@ export class DeviceClient extends AnsweringDevice {
   async update({ lifetimeSeconds, links = false }: { lifetimeSeconds?: number; links?: boolean } = {}): Promise<void> {
     const query = lifetimeSeconds === undefined ? [] : [`lt=${lifetimeSeconds}`];
     const path = ['rd', this.registrationId ?? ''];
-    const response = links
-      ? await this.request(Code.POST, path, query, Buffer.from(this.linkList()), linkFormat)
-      : await this.request(Code.POST, path, query);
+    const response = await this.request(Code.POST, path, query, links ? this.linkBody() : {});
     if (response.code !== Code.Changed) throw new RequestRefused('update', formatCode(response.code));
   }
 
@@ -124,7 +116,7 @@ export class DeviceClient extends AnsweringDevice {
   /** LwM2M Send: values without an observation. */
   async send(values: readonly (readonly [path: string, value: ResourceValue])[]): Promise<void> {
     const { payload, contentFormat } = encodeTogether(undefined, values, this.formats) ?? encodePack(values);
-    const response = await this.request(Code.POST, ['dp'], [], payload, contentFormat);
+    const response = await this.request(Code.POST, ['dp'], [], { payload, contentFormat });
     if (response.code !== Code.Changed) throw new RequestRefused('send', formatCode(response.code));
   }
 
@@ -133,8 +125,7 @@ export class DeviceClient extends AnsweringDevice {
     method: number,
     path: string[],
     query: string[],
-    payload?: Buffer,
-    contentFormat?: number,
+    body: { payload?: Buffer; contentFormat?: number } = {},
   ): Promise<ReceivedResponse> {
     const endpoint = this.mustBeOpen();
     // Its connection was closed: it handshakes again, as devices do.
@@ -143,8 +134,7 @@ export class DeviceClient extends AnsweringDevice {
       method,
       path,
       query,
-      ...(payload && { payload }),
-      ...(contentFormat !== undefined && { contentFormat }),
+      ...body,
       ackTimeoutMs: this.ackTimeoutMs,
     });
   }
@@ -236,6 +226,10 @@ export class DeviceClient extends AnsweringDevice {
       ...(queueMode && !version1 ? ['Q'] : []),
       ...Object.entries(parameters).map(([name, value]) => `${name}=${value}`),
     ];
+  }
+
+  private linkBody(): { payload: Buffer; contentFormat: number } {
+    return { payload: Buffer.from(this.linkList()), contentFormat: linkFormat };
   }
 
   /** Instances, as LwM2M asks for; with `listsResources` what is in them too, and what of it can be observed. */

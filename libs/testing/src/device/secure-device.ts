@@ -49,13 +49,13 @@ export class SecureDevice {
   }
 
   async post(path: string[], query: string[] = [], payload = '', contentFormat?: number): Promise<string> {
-    const response = await this.send(Code.POST, path, query, payload, contentFormat);
+    const response = await this.send(Code.POST, path, query, { payload, contentFormat });
     if (path.length === 1 && response.locationPath?.[0] === 'rd') this.registrationId = response.locationPath[1] ?? '';
     return formatCode(response.code);
   }
 
   get(path: string[]): Promise<ReceivedResponse> {
-    return this.send(Code.GET, path, [], '');
+    return this.send(Code.GET, path);
   }
 
   register(name = this.name, lifetimeSeconds = 300): Promise<string> {
@@ -68,7 +68,7 @@ export class SecureDevice {
   }
 
   async deregister(registrationId = this.registrationId): Promise<string> {
-    return formatCode((await this.send(Code.DELETE, ['rd', registrationId], [], '')).code);
+    return formatCode((await this.send(Code.DELETE, ['rd', registrationId])).code);
   }
 
   report(value: string): void {
@@ -94,9 +94,8 @@ export class SecureDevice {
   private send(
     method: number,
     path: string[],
-    query: string[],
-    payload: string,
-    contentFormat?: number,
+    query: string[] = [],
+    { payload = '', contentFormat }: { payload?: string; contentFormat?: number } = {},
   ): Promise<ReceivedResponse> {
     return this.carrier.request({
       method,
