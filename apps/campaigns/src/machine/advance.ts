@@ -13,7 +13,8 @@ const start = (update: DeviceUpdate, machine: Machine, now: Circumstances): Adva
 const onDue = (update: DeviceUpdate, step: Step, goal: Goal, now: Circumstances): Advance => {
   const { deadlineMs, isAsked } = update;
   const machine = machines[goal.object];
-  if (deadlineMs !== null && now.nowMs >= deadlineMs) return failAttempt(update, `${step} took too long`, goal, now);
+  if (deadlineMs !== null && now.nowMs >= deadlineMs)
+    return failAttempt(update, { reason: `${step} took too long` }, goal, now);
   if (isAsked) return machine.handlers[step]?.(update, { kind: 'unanswered' }, goal, now) ?? { update };
   return poll(update, machine.polledPath(step, update), now);
 };

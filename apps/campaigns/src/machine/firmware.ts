@@ -37,11 +37,12 @@ const onVersion: Handler = (update, event, goal, now) => {
 
 const onObject: Handler = (update, event, goal, now) => {
   if (event.kind === 'unanswered') return unreachable(update, goal, now);
-  const unsupported = (reason: string): Advance => failAttempt(update, reason, goal, now, { isPermanent: true });
+  const unsupported = (reason: string): Advance => failAttempt(update, { reason, isPermanent: true }, goal, now);
   if (event.kind !== 'answered' || event.report.state === undefined)
     return unsupported(`object 5 cannot be read${event.kind === 'refused' ? `: ${event.error}` : ''}`);
   const { report } = event;
-  if (report.state === states.updating) return failAttempt(update, 'another update is under way', goal, now);
+  if (report.state === states.updating)
+    return failAttempt(update, { reason: 'another update is under way' }, goal, now);
   const chosen = deliveryFor(report, goal, now);
   if (!chosen) return unsupported('no delivery that the device supports');
   const ready = { ...update, ...chosen };
@@ -53,7 +54,7 @@ const onObject: Handler = (update, event, goal, now) => {
 
 const onReset: Handler = (update, event, goal, now) => {
   if (event.kind === 'unanswered') return unreachable(update, goal, now);
-  if (event.kind === 'refused') return failAttempt(update, `reset refused: ${event.error}`, goal, now);
+  if (event.kind === 'refused') return failAttempt(update, { reason: `reset refused: ${event.error}` }, goal, now);
   return offer(update, goal, now);
 };
 
@@ -62,7 +63,7 @@ const onIdle = (update: DeviceUpdate, result: number, goal: Goal, now: Circumsta
   if (isFailure(result)) return failByResult(update, result, goal, now);
   if (update.polls < idlePollsMax) return pollLater(update, now);
   if (result === success) return poll({ ...update, step: 'verify' }, versionPath, now);
-  return failAttempt(update, 'download lost', goal, now);
+  return failAttempt(update, { reason: 'download lost' }, goal, now);
 };
 
 const whileDownloading = (update: DeviceUpdate, report: Report, goal: Goal, now: Circumstances): Advance => {
@@ -100,7 +101,8 @@ const onExecute = executing('update', install, (update, event, goal, now) => {
 const onVerify: Handler = (update, event, goal, now) => {
   if (event.kind !== 'answered') return pollLater(update, now);
   if (event.report.version === goal.version) return finish(update, 'succeeded', 'SYS_112');
-  return failAttempt(update, `not installed: the version is ${event.report.version ?? 'unknown'}`, goal, now);
+  const { version = 'unknown' } = event.report;
+  return failAttempt(update, { reason: `not installed: the version is ${version}` }, goal, now);
 };
 
 /** Firmware Update, object 5 (LwM2M 1.1 core appendix E.6). */

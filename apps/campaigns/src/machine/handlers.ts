@@ -24,11 +24,11 @@ export const install = (update: DeviceUpdate, goal: Goal, now: Circumstances): A
   pollLater({ ...update, step: 'install', deadlineMs: now.nowMs + goal.installTimeoutMs, polls: 0 }, now);
 
 export const unreachable = (update: DeviceUpdate, goal: Goal, now: Circumstances): Advance =>
-  failAttempt(update, 'no answer', goal, now, { isUnreachable: true });
+  failAttempt(update, { reason: 'no answer', isUnreachable: true }, goal, now);
 
 /** A URI whose acknowledgement was lost may have arrived: the polls will show. */
 export const onOffer: Handler = (update, event, goal, now) => {
-  if (event.kind === 'refused') return failAttempt(update, `package refused: ${event.error}`, goal, now);
+  if (event.kind === 'refused') return failAttempt(update, { reason: `package refused: ${event.error}` }, goal, now);
   if (event.kind === 'unanswered' && update.delivery === 'push') return unreachable(update, goal, now);
   return download(update, goal, now);
 };
@@ -51,6 +51,6 @@ export const executing =
   (update, event, goal, now) => {
     if (isPolled(update))
       return event.kind === 'answered' ? onReport(update, event, goal, now) : pollLater(update, now);
-    if (event.kind === 'refused') return failAttempt(update, `${name} refused: ${event.error}`, goal, now);
+    if (event.kind === 'refused') return failAttempt(update, { reason: `${name} refused: ${event.error}` }, goal, now);
     return event.kind === 'unanswered' ? inDoubt(update, goal, now) : next(update, goal, now);
   };

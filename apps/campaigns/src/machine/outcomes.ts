@@ -54,13 +54,18 @@ export const finish = (
   ...(update.isAsked && { isCancelled: true as const }),
 });
 
+interface Failure {
+  reason: string;
+  isUnreachable?: boolean;
+  isPermanent?: boolean;
+}
+
 /** Ends a failed attempt; another one follows if the campaign allows it. */
 export const failAttempt = (
   update: DeviceUpdate,
-  reason: string,
+  { reason, isUnreachable = false, isPermanent = false }: Failure,
   { retries }: Goal,
   { nowMs, pollMinMs }: Circumstances,
-  { isUnreachable = false, isPermanent = false } = {},
 ): Advance => {
   if (isPermanent || update.attempt > retries)
     return finish(update, 'failed', isUnreachable ? 'SYS_100' : 'SYS_111', reason);
@@ -87,5 +92,5 @@ export const failByResult = (
 ): Advance => {
   const results: Readonly<Record<number, string>> = goal.object === 9 ? softwareResults : firmwareResults;
   const name = results[result] ?? `result ${result}`;
-  return failAttempt(update, name, goal, circumstances, { isPermanent: permanentResults.includes(name) });
+  return failAttempt(update, { reason: name, isPermanent: permanentResults.includes(name) }, goal, circumstances);
 };

@@ -126,14 +126,14 @@ const createFree = (
 ): Advance => {
   if (update.polls >= createsMax) {
     const reason = 'no instance of object 9 is free, and the device has created none';
-    return failAttempt(update, reason, goal, now, { isPermanent: update.polls === createAnswered });
+    return failAttempt(update, { reason, isPermanent: update.polls === createAnswered }, goal, now);
   }
   return create({ ...update, polls: update.polls + 1 }, unusedNumber(all), now);
 };
 
 const onObject: Handler = (update, event, goal, now) => {
   if (event.kind === 'unanswered') return unreachable(update, goal, now);
-  const unsupported = (reason: string): Advance => failAttempt(update, reason, goal, now, { isPermanent: true });
+  const unsupported = (reason: string): Advance => failAttempt(update, { reason, isPermanent: true }, goal, now);
   const all = instancesIn(event);
   if (!all) return unsupported(`object 9 cannot be read${event.kind === 'refused' ? `: ${event.error}` : ''}`);
   const found = instanceFor(all, goal, update);
@@ -159,12 +159,12 @@ const onCreate: Handler = (update, event, goal, now) => {
   if (update.instance !== null && formatRefusals.has(error))
     return update.polls > 1 ? readObject(unnamed, now, createAnswered) : create(update, null, now);
   const reason = `no instance of object 9 is free, and none can be created: ${error}`;
-  return failAttempt(update, reason, goal, now, { isPermanent: permanentRefusals.has(error) });
+  return failAttempt(update, { reason, isPermanent: permanentRefusals.has(error) }, goal, now);
 };
 
 const onReset: Handler = (update, event, goal, now) => {
   if (event.kind === 'unanswered') return unreachable(update, goal, now);
-  if (event.kind === 'refused') return failAttempt(update, `uninstall refused: ${event.error}`, goal, now);
+  if (event.kind === 'refused') return failAttempt(update, { reason: `uninstall refused: ${event.error}` }, goal, now);
   return offer(update, goal, now);
 };
 
@@ -178,7 +178,8 @@ const onDownload: Handler = (update, event, goal, now) => {
   if (result >= failureMin) return failByResult(update, result, goal, now);
   if (state === states.delivered) return execute({ ...update, deadlineMs: null }, 'execute', now);
   if (state === states.installed) return activated(update, reported, now);
-  if (state === states.initial && update.polls >= idlePollsMax) return failAttempt(update, 'download lost', goal, now);
+  if (state === states.initial && update.polls >= idlePollsMax)
+    return failAttempt(update, { reason: 'download lost' }, goal, now);
   return pollLater(update, now);
 };
 
@@ -207,7 +208,7 @@ const onVerify: Handler = (update, event, goal, now) => {
   if (!reported?.isActive) return pollLater(update, now);
   const { version = goal.version } = reported;
   if (version === goal.version) return finish(update, 'succeeded', 'SYS_112');
-  return failAttempt(update, `not installed: the version is ${version}`, goal, now);
+  return failAttempt(update, { reason: `not installed: the version is ${version}` }, goal, now);
 };
 
 const onActivate = executing('activation', verify, (update, event, goal, now) => {

@@ -51,7 +51,7 @@ export class CoapDatagramEndpoint extends CoapEndpoint {
       clock,
     );
     const unmatched = new UnmatchedReceiver(this.core, this.observer);
-    this.router = new DatagramRouter(this.core, gate, responder, this.observer, unmatched);
+    this.router = new DatagramRouter(this.core, gate, { responder, observer: this.observer, unmatched });
   }
 
   /** Binds the transport. Rejects when the address is in use. */

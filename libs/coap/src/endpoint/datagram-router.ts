@@ -14,14 +14,18 @@ import { type PeerRateLimiter } from '../peer/peer-rate-limiter.js';
 import { type EndpointCore } from '../core/core.js';
 import { type DatagramReceiver } from '../core/datagram-transport.js';
 
+interface Receivers {
+  responder: Responder;
+  observer: DatagramObserver;
+  unmatched: UnmatchedReceiver;
+}
+
 /** Routes datagrams. A message is only matched with the state of the peer that sent it. */
 export class DatagramRouter implements DatagramReceiver {
   constructor(
     private readonly core: EndpointCore,
     private readonly gate: PeerRateLimiter,
-    private readonly responder: Responder,
-    private readonly observer: DatagramObserver,
-    private readonly unmatched: UnmatchedReceiver,
+    private readonly receivers: Receivers,
   ) {}
 
   /** Never throws. */
@@ -91,7 +95,7 @@ export class DatagramRouter implements DatagramReceiver {
 
   private request(message: CoapMessage, peer: Peer, state: PeerState | undefined): void {
     if (this.core.closing) this.core.count('datagram-while-closing');
-    else this.responder.handle(message, peer, state);
+    else this.receivers.responder.handle(message, peer, state);
   }
 
   private reset(message: CoapMessage, state: PeerState | undefined): void {
@@ -160,9 +164,10 @@ export class DatagramRouter implements DatagramReceiver {
     }
     const entry = state?.observations?.get(tokenKey(message.token));
     const received = { message, options };
-    if (state !== undefined && entry !== undefined && !this.unmatched.awaits(peer, message.token))
-      this.observer.deliver(state, entry, received);
-    else void this.unmatched.receive(received, peer, state);
+    const { observer, unmatched } = this.receivers;
+    if (state !== undefined && entry !== undefined && !unmatched.awaits(peer, message.token))
+      observer.deliver(state, entry, received);
+    else void unmatched.receive(received, peer, state);
   }
 
   private rejectOption(message: CoapMessage, peer: Peer, state: PeerState | undefined, option: number): void {
