@@ -102,7 +102,7 @@ const liveEvents = new LiveEvents();
 /** Calls `onEvent` with each new entry of the device event log. Without the permission, it never does. */
 export const useLiveEvents = (onEvent: Listener): LiveState => {
   const refusal = useRefusal('events.read');
-  const heard = useEffectEvent(onEvent);
-  useEffect(() => (refusal === undefined ? liveEvents.listen((event) => heard(event)) : undefined), [refusal]);
+  const handleEvent = useEffectEvent(onEvent);
+  useEffect(() => (refusal === undefined ? liveEvents.listen((event) => handleEvent(event)) : undefined), [refusal]);
   return useSyncExternalStore(liveEvents.watch, liveEvents.state);
 };

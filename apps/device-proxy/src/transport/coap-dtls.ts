@@ -59,7 +59,7 @@ export interface DtlsParts {
 
 interface Open {
   sender: Sender;
-  heardAtMs: number;
+  lastSeenAtMs: number;
 }
 
 const sweepMs = 10_000;
@@ -224,9 +224,9 @@ export class CoapDtls implements Transport, DtlsHost {
       },
       sharing,
       onConnected: (connection, handshake) => this.connected(connection, handshake),
-      onHeard: ({ id }) => {
+      onActivity: ({ id }) => {
         const open = this.open.get(id);
-        if (open) open.heardAtMs = clock.now();
+        if (open) open.lastSeenAtMs = clock.now();
       },
       onClosed: (connection, reason) => this.connectionClosed(connection, reason),
       onHandshakeFailed: (error, _client, handshake) => authenticator.handshakeFailed(error, handshake),
@@ -243,7 +243,7 @@ export class CoapDtls implements Transport, DtlsHost {
 
   private admit(peer: Peer, sender: Sender | undefined): boolean {
     if (!sender || this.parts.isSuspended(sender.accountId)) return false;
-    this.open.set(peer.authority, { sender, heardAtMs: this.parts.clock.now() });
+    this.open.set(peer.authority, { sender, lastSeenAtMs: this.parts.clock.now() });
     return true;
   }
 
@@ -268,9 +268,9 @@ export class CoapDtls implements Transport, DtlsHost {
   private endIdle(): void {
     const { clock, idleMs, isRegistered } = this.parts;
     const before = clock.now() - idleMs;
-    for (const [id, { heardAtMs, sender }] of this.open) {
+    for (const [id, { lastSeenAtMs, sender }] of this.open) {
       const peer = dtlsPeer(id);
-      if (heardAtMs < before && !isRegistered(sender.accountId, connectionAddress(this.scheme, peer)))
+      if (lastSeenAtMs < before && !isRegistered(sender.accountId, connectionAddress(this.scheme, peer)))
         this.close(peer, 'idle');
     }
   }

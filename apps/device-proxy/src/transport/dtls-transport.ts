@@ -18,8 +18,8 @@ export interface DtlsTransportOptions extends GivenOptions {
   host: string;
   port: number;
   receiveBufferBytes: number;
-  /** A record of a connection: it is alive. */
-  onHeard(connection: DtlsConnection): void;
+  /** A message arrived over the connection. */
+  onActivity(connection: DtlsConnection): void;
   onClosed(connection: DtlsConnection, reason: CloseReason): void;
   /** A message that could not be sent, for example because the peer accepts only smaller ones. */
   onNotSent(error: DtlsError): void;
@@ -36,7 +36,7 @@ export class DtlsTransport implements DatagramTransport {
   private receiver: DatagramReceiver | undefined;
 
   constructor(private readonly options: DtlsTransportOptions) {
-    const { host, port, receiveBufferBytes, onClosed, onHeard, sharing, ...server } = options;
+    const { host, port, receiveBufferBytes, onClosed, onActivity, sharing, ...server } = options;
     this.socket = new UdpSocket({
       host,
       port,
@@ -54,7 +54,7 @@ export class DtlsTransport implements DatagramTransport {
         if (!sharing.sendThroughAnother(datagram, to)) this.sendDirectly(datagram, to);
       },
       onMessage: (connection, message) => {
-        onHeard(connection);
+        onActivity(connection);
         this.receiver?.receive(message, connection.id, connection.id, 0);
       },
       onClosed: (connection, reason) => {

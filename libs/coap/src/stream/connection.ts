@@ -45,7 +45,7 @@ export class Connection {
   private received: Capabilities | undefined;
   private readonly reader: FrameReader;
   private readonly openedAtMs: number;
-  private heardAtMs: number;
+  private lastSeenAtMs: number;
   private messageBegunAtMs: number | undefined;
   private pingedAtMs: number | undefined;
   private blockedAtMs: number | undefined;
@@ -60,7 +60,7 @@ export class Connection {
     private readonly events: ConnectionEvents,
   ) {
     this.reader = new FrameReader(core.messageBytesMax);
-    this.openedAtMs = this.heardAtMs = core.clock.nowMs();
+    this.openedAtMs = this.lastSeenAtMs = core.clock.nowMs();
     socket.setNoDelay(true);
     socket.on('data', (chunk: Buffer) => this.receiveChunk(chunk));
     socket.on('drain', () => (this.blockedAtMs = undefined));
@@ -96,7 +96,7 @@ export class Connection {
     this.paused = paused;
     if (paused) this.socket.pause();
     else {
-      this.heardAtMs = this.core.clock.nowMs();
+      this.lastSeenAtMs = this.core.clock.nowMs();
       this.messageBegunAtMs = undefined;
       this.drain();
       if (!this.paused) this.socket.resume();
@@ -137,7 +137,7 @@ export class Connection {
     if (this.paused) return;
     if (since(this.messageBegunAtMs) > limits.messageTimeoutMs) return this.drop('connection-slow');
     if (since(this.pingedAtMs) > limits.pongTimeoutMs) return this.drop('connection-silent');
-    const quietMs = since(this.heardAtMs);
+    const quietMs = since(this.lastSeenAtMs);
     if (this.kept && quietMs > limits.idleMs) this.suspect();
     if (!this.kept && quietMs > limits.unkeptIdleMs && this.events.idle()) {
       this.core.count('connection-idle');
@@ -158,7 +158,7 @@ export class Connection {
 
   private receiveChunk(chunk: Buffer): void {
     if (this.closed) return;
-    this.heardAtMs = this.core.clock.nowMs();
+    this.lastSeenAtMs = this.core.clock.nowMs();
     this.pingedAtMs = undefined;
     this.reader.push(chunk);
     this.drain();

@@ -35,9 +35,9 @@ export function packFlight(
   for (const { epoch, type, content } of flight) {
     const sealer = epochs[epoch]!;
     const bytesMax = Math.min(datagramBytesMax - RECORD_OVERHEAD_BYTES, sealer.contentBytesMax);
-    const pieces = type === ContentType.Handshake ? fragmentHandshake(content, bytesMax) : [content];
-    for (const piece of pieces) {
-      const record = sealer.seal(type, piece);
+    const fragments = type === ContentType.Handshake ? fragmentHandshake(content, bytesMax) : [content];
+    for (const fragment of fragments) {
+      const record = sealer.seal(type, fragment);
       if (record.length > room) {
         datagrams.push([]);
         room = datagramBytesMax;

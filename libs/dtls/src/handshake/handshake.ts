@@ -274,7 +274,7 @@ export abstract class Handshake {
     while (!this.busy && !this.ended) {
       // Another message now, without protection, is not from the peer.
       if (this.expectsFinished) this.reassembler.keepOnly(HandshakeType.Finished);
-      const message = this.reassembler.take();
+      const message = this.reassembler.takeMessage();
       if (message === undefined) return;
       this.step(() => this.handle(message));
     }

@@ -21,7 +21,7 @@ describe('fragments of a handshake message', () => {
     for (let count = 0; message === undefined && count < 2_000; count += 1) {
       const from = Math.floor(random() * body.length);
       reassembler.add(part(body, from, Math.min(body.length, from + 1 + Math.floor(random() * 200))));
-      message = reassembler.take();
+      message = reassembler.takeMessage();
     }
     expect(message).toEqual({ type: 11, messageSequence: 0, body });
     expect(reassembler.next).toBe(1);
@@ -36,10 +36,10 @@ describe('fragments of a handshake message', () => {
       [50, 150],
       [150, 260],
     ] as const) {
-      expect(reassembler.take()).toBeUndefined();
+      expect(reassembler.takeMessage()).toBeUndefined();
       reassembler.add(part(body, from, to));
     }
-    expect(reassembler.take()?.body).toEqual(body);
+    expect(reassembler.takeMessage()?.body).toEqual(body);
   });
 
   it('that contradict the first ones change nothing: of a byte, a length or a type', () => {
@@ -50,9 +50,9 @@ describe('fragments of a handshake message', () => {
     reassembler.add(part(other, 0, 10));
     reassembler.add(part(Buffer.alloc(30, 3), 10, 30));
     reassembler.add({ ...part(other, 10, 20), type: 12 });
-    expect(reassembler.take()).toBeUndefined();
+    expect(reassembler.takeMessage()).toBeUndefined();
     reassembler.add(part(body, 5, 20));
-    expect(reassembler.take()?.body).toEqual(body);
+    expect(reassembler.takeMessage()?.body).toEqual(body);
   });
 
   it('of the past and of the far future are dropped, and those ahead wait for their turn', () => {
@@ -61,9 +61,9 @@ describe('fragments of a handshake message', () => {
     reassembler.add(part(first, 0, 4, 2));
     reassembler.add(part(first, 0, 4, 12));
     reassembler.add(part(second, 0, 5, 4));
-    expect(reassembler.take()).toBeUndefined();
+    expect(reassembler.takeMessage()).toBeUndefined();
     reassembler.add(part(first, 0, 4, 3));
-    expect([reassembler.take()?.body, reassembler.take()?.body, reassembler.take()]).toEqual([
+    expect([reassembler.takeMessage()?.body, reassembler.takeMessage()?.body, reassembler.takeMessage()]).toEqual([
       first,
       second,
       undefined,
@@ -75,7 +75,7 @@ describe('fragments of a handshake message', () => {
     const body = randomBytes(120);
     for (let from = 0; from < 120; from += 2) reassembler.add(part(body, from, from + 1));
     for (let from = 1; from < 120; from += 2) reassembler.add(part(body, from, from + 1));
-    expect(reassembler.take()).toBeUndefined();
+    expect(reassembler.takeMessage()).toBeUndefined();
     const small = randomBytes(90);
     const bytes = new Reassembler(0, { messagesAheadMax: 2, bytesMax: 100, fragmentsMax: 3 });
     bytes.add(part(body, 0, 60, 1));
@@ -89,6 +89,6 @@ describe('fragments of a handshake message', () => {
   it('an empty message needs one empty fragment', () => {
     const reassembler = new Reassembler(0);
     reassembler.add(part(Buffer.alloc(0), 0, 0));
-    expect(reassembler.take()?.body).toEqual(Buffer.alloc(0));
+    expect(reassembler.takeMessage()?.body).toEqual(Buffer.alloc(0));
   });
 });

@@ -15,10 +15,10 @@ export interface ReassemblyLimits {
   fragmentsMax: number;
 }
 
-/** Flights have at most 6 messages; 32 KiB hold the largest one twice; 600 fragments hold it in pieces of 54 bytes. */
+/** Flights have at most 6 messages; 32 KiB hold the largest one twice; 600 fragments hold it in slices of 54 bytes. */
 const DEFAULT_REASSEMBLY: ReassemblyLimits = { messagesAheadMax: 8, bytesMax: 32_768, fragmentsMax: 600 };
 
-interface Piece {
+interface Slice {
   offset: number;
   bytes: Buffer;
 }
@@ -27,7 +27,7 @@ interface Partial {
   type: number;
   length: number;
   /** In the order of their offsets; they neither overlap nor touch empty. */
-  pieces: Piece[];
+  slices: Slice[];
   heldBytes: number;
 }
 
@@ -39,7 +39,7 @@ interface Partial {
 export class Reassembler {
   private readonly partials = new Map<number, Partial>();
   private heldBytes = 0;
-  private pieces = 0;
+  private slices = 0;
 
   constructor(
     /** Sequence of the next message to give out. */
@@ -57,17 +57,17 @@ export class Reassembler {
     if (ahead < 0 || ahead > this.limits.messagesAheadMax) return;
     const partial = this.partialFor(given);
     if (partial.type !== given.type || partial.length !== given.length) return;
-    for (const piece of missingPieces(partial.pieces, given)) this.hold(partial, piece);
+    for (const slice of missingSlices(partial.slices, given)) this.hold(partial, slice);
   }
 
   /** The next message, once it is complete. */
-  take(): HandshakeMessage | undefined {
+  takeMessage(): HandshakeMessage | undefined {
     const messageSequence = this.nextSequence;
     const partial = this.partials.get(messageSequence);
     if (partial === undefined || partial.heldBytes < partial.length) return undefined;
     this.drop(messageSequence, partial);
     this.nextSequence += 1;
-    const body = partial.pieces.length === 1 ? partial.pieces[0]!.bytes : Buffer.concat(partial.pieces.map(bytesOf));
+    const body = partial.slices.length === 1 ? partial.slices[0]!.bytes : Buffer.concat(partial.slices.map(bytesOf));
     return { type: partial.type, messageSequence, body };
   }
 
@@ -77,43 +77,43 @@ export class Reassembler {
       if (partial.type !== type) this.drop(messageSequence, partial);
   }
 
-  private drop(messageSequence: number, { heldBytes, pieces }: Partial): void {
+  private drop(messageSequence: number, { heldBytes, slices }: Partial): void {
     this.partials.delete(messageSequence);
     this.heldBytes -= heldBytes;
-    this.pieces -= pieces.length;
+    this.slices -= slices.length;
   }
 
   private partialFor({ messageSequence, type, length }: HandshakeFragment): Partial {
     const known = this.partials.get(messageSequence);
     if (known !== undefined) return known;
-    const partial: Partial = { type, length, pieces: [], heldBytes: 0 };
+    const partial: Partial = { type, length, slices: [], heldBytes: 0 };
     this.partials.set(messageSequence, partial);
     return partial;
   }
 
-  private hold(partial: Partial, piece: Piece): void {
+  private hold(partial: Partial, slice: Slice): void {
     const { bytesMax, fragmentsMax } = this.limits;
-    if (this.heldBytes + piece.bytes.length > bytesMax || this.pieces >= fragmentsMax) return;
-    const at = partial.pieces.findIndex(({ offset }) => offset > piece.offset);
-    partial.pieces.splice(at < 0 ? partial.pieces.length : at, 0, { ...piece, bytes: Buffer.from(piece.bytes) });
-    partial.heldBytes += piece.bytes.length;
-    this.heldBytes += piece.bytes.length;
-    this.pieces += 1;
+    if (this.heldBytes + slice.bytes.length > bytesMax || this.slices >= fragmentsMax) return;
+    const at = partial.slices.findIndex(({ offset }) => offset > slice.offset);
+    partial.slices.splice(at < 0 ? partial.slices.length : at, 0, { ...slice, bytes: Buffer.from(slice.bytes) });
+    partial.heldBytes += slice.bytes.length;
+    this.heldBytes += slice.bytes.length;
+    this.slices += 1;
   }
 }
 
-const bytesOf = ({ bytes }: Piece) => bytes;
+const bytesOf = ({ bytes }: Slice) => bytes;
 
 /** The parts of a fragment that are not held yet: what arrived first stays. */
-function missingPieces(held: readonly Piece[], { offset, fragment }: HandshakeFragment): Piece[] {
-  const missing: Piece[] = [];
+function missingSlices(held: readonly Slice[], { offset, fragment }: HandshakeFragment): Slice[] {
+  const missing: Slice[] = [];
   const end = offset + fragment.length;
   let at = offset;
-  for (const piece of held) {
+  for (const slice of held) {
     if (at >= end) break;
-    const heldEnd = piece.offset + piece.bytes.length;
+    const heldEnd = slice.offset + slice.bytes.length;
     if (heldEnd <= at) continue;
-    if (piece.offset > at) missing.push({ offset: at, bytes: fragment.subarray(at - offset, piece.offset - offset) });
+    if (slice.offset > at) missing.push({ offset: at, bytes: fragment.subarray(at - offset, slice.offset - offset) });
     at = Math.max(at, heldEnd);
   }
   if (at < end) missing.push({ offset: at, bytes: fragment.subarray(at - offset) });
