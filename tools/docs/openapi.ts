@@ -7,7 +7,7 @@ import { containerToDocument, documentBuilder, documentOf } from '@lanyard/servi
 
 const container = async (app: string) => {
   const { AppModule } = await import(`../../apps/${app}/dist/app.module.js`);
-  return containerToDocument(AppModule.of ? AppModule.of({}) : AppModule);
+  return containerToDocument(AppModule);
 };
 
 export const openApi = async () => {

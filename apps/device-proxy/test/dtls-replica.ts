@@ -93,7 +93,7 @@ export class DtlsReplica {
       restore: ({ state }, takeOvers) => !this.refuses && server.restore(state, { takeOvers }) !== undefined,
       lose: async (id) => {
         this.lost.push(id);
-        server.connection(id)?.end('taken-over');
+        server.connection(id)?.endWith('taken-over');
       },
       registeredUntilMs: () => 0,
       arrived: (id) => void this.arrived.push(id),

@@ -25,7 +25,7 @@ class BrokerAnswers {
     return bytes;
   }
 
-  take(bytes: Buffer): Buffer {
+  rewrite(bytes: Buffer): Buffer {
     this.rest = Buffer.concat([this.rest, bytes]);
     let end = 0;
     while (this.rest.length >= end + 4 && this.rest.length >= end + 4 + this.rest.readInt32BE(end))
@@ -239,7 +239,7 @@ export class TcpLine {
       this.cutAfterBytes -= bytes.length;
       if (sprung || this.cutAfterBytes < 0) return cut(sprung);
       if (this.silentAfterBytes < 0) this.swallow();
-      if (this.state !== 'silent') back.push(answers?.take(bytes) ?? bytes);
+      if (this.state !== 'silent') back.push(answers?.rewrite(bytes) ?? bytes);
     });
   }
 }

@@ -53,7 +53,7 @@ export class CampaignWorker extends BackgroundWork {
   }
 
   private advance(manager: EntityManager, campaign: CampaignRow): Promise<Turn> | Turn {
-    if (campaign.state === 'stopping') return this.end(manager, campaign);
+    if (campaign.state === 'stopping') return this.endCampaign(manager, campaign);
     if (this.hasEnded(campaign)) return { state: 'stopping', reason: 'ended', tick_at: this.in(0) };
     if (campaign.state === 'scheduled') return this.begin(manager, campaign);
     if (campaign.state === 'running') return this.run(manager, campaign);
@@ -80,7 +80,7 @@ export class CampaignWorker extends BackgroundWork {
   }
 
   /** A few hundred devices at a time. */
-  private async end(manager: EntityManager, campaign: CampaignRow): Promise<Turn> {
+  private async endCampaign(manager: EntityManager, campaign: CampaignRow): Promise<Turn> {
     if (await this.open.endSome(manager, campaign)) return { tick_at: this.in(0) };
     const counts = await this.open.count(manager, campaign.id);
     if (counts.open > 0) return { tick_at: this.in(busyMs) };

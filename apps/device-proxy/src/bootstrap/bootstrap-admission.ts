@@ -33,8 +33,8 @@ export class BootstrapAdmission {
     credentials: DeviceCredentialsReader,
   ) {
     credentials.onChange((_id, credential, previous) => {
-      if (previous) this.forget(previous);
-      if (credential) this.note(credential);
+      if (previous) this.removeCredential(previous);
+      if (credential) this.addCredential(credential);
     });
   }
 
@@ -65,19 +65,19 @@ export class BootstrapAdmission {
       this.refusals.report('no-bootstrap-credential', { address, accountId, deviceId, shown: name });
       return { refusal: { code: '4.03', diagnostic: 'this device has a bootstrap credential: it must show it' } };
     }
-    const profile = this.profiles.of(accountId, deviceId);
+    const profile = this.profiles.profileOf(accountId, deviceId);
     if (!profile)
       return { refusal: { code: withoutProfile(path), diagnostic: 'no bootstrap profile applies to this device' } };
     return { deviceId, accountId, profile, preferredFormat, bootstrapAccount };
   }
 
-  private note({ service, deviceId, credentialId }: DeviceCredentialChanged): void {
+  private addCredential({ service, deviceId, credentialId }: DeviceCredentialChanged): void {
     if (service !== 'bootstrap' || deviceId === undefined) return;
     const own = this.own.get(deviceId) ?? new Set<string>();
     this.own.set(deviceId, own.add(credentialId));
   }
 
-  private forget({ deviceId = '', credentialId }: DeviceCredentialChanged): void {
+  private removeCredential({ deviceId = '', credentialId }: DeviceCredentialChanged): void {
     const own = this.own.get(deviceId);
     own?.delete(credentialId);
     if (own?.size === 0) this.own.delete(deviceId);

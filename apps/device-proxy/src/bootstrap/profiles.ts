@@ -25,7 +25,7 @@ export class Profiles {
   }
 
   /** That of the device, else of its groups (of several, the profile created first), else of the account. */
-  of(accountId: string, deviceId: string): BootstrapProfileChanged | undefined {
+  profileOf(accountId: string, deviceId: string): BootstrapProfileChanged | undefined {
     const found =
       this.byTarget.get(deviceId) ?? this.ofGroups(this.groups.get(deviceId) ?? []) ?? this.byTarget.get(accountId);
     return found?.accountId === accountId ? found : undefined;

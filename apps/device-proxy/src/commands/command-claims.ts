@@ -77,7 +77,7 @@ export class CommandClaims {
         else if (this.inFlight(head, claimant)) return undefined;
         const outcome = outcomeBeforeSending(head, this.clock.now());
         if (!outcome) return this.markClaimed(manager, head, claimant);
-        ended.push([head, await this.ends.end(manager, head, outcome)]);
+        ended.push([head, await this.ends.endCommand(manager, head, outcome)]);
       }
     });
     this.ends.announceEnded(ended);

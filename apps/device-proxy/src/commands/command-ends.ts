@@ -30,7 +30,7 @@ export class CommandEnds {
     private readonly finished: FinishedCommands,
   ) {}
 
-  async end(manager: EntityManager, command: Command, outcome: Outcome): Promise<Outcome> {
+  async endCommand(manager: EntityManager, command: Command, outcome: Outcome): Promise<Outcome> {
     await this.record(manager, command, outcome, {});
     command.state = outcome.state ?? outcome.outcome;
     await this.announce(manager, command, outcome);

@@ -58,7 +58,7 @@ export class CommandQueue {
     const stored = await withDevice(this.dataSource, command.deviceId, async (manager) => {
       const accepted = await this.intake.acceptCommand(manager, command, options);
       const outcome = accepted.isNew ? options.refusal?.() : undefined;
-      if (outcome) ended.push([accepted.command, await this.ends.end(manager, accepted.command, outcome)]);
+      if (outcome) ended.push([accepted.command, await this.ends.endCommand(manager, accepted.command, outcome)]);
       return accepted;
     });
     this.ends.announceEnded(ended);
@@ -119,7 +119,7 @@ export class CommandQueue {
     const before = await withDevice(this.dataSource, deviceId, async (manager) => {
       const command = await manager.findOneOrFail(Command, { where: { id }, lock });
       const { state } = command;
-      if (state === 'waiting') ended.push([command, await this.ends.end(manager, command, cancelled)]);
+      if (state === 'waiting') ended.push([command, await this.ends.endCommand(manager, command, cancelled)]);
       return state;
     });
     this.ends.announceEnded(ended);
@@ -151,7 +151,7 @@ export class CommandQueue {
       const queue = await manager.find(Command, { ...queueOf(deviceId), lock });
       for (const command of queue) {
         const outcome = choose(command);
-        if (outcome) ended.push([command, await this.ends.end(manager, command, outcome)]);
+        if (outcome) ended.push([command, await this.ends.endCommand(manager, command, outcome)]);
       }
     });
     this.ends.announceEnded(ended);

@@ -8,7 +8,7 @@ export class LookupResults {
 
   constructor(private readonly clock: Clock) {}
 
-  of(id: string): string | undefined {
+  ownerOf(id: string): string | undefined {
     const result = this.byId.get(id);
     if (!result || result.untilMs > this.clock.now()) return result?.owner;
     this.byId.delete(id);

@@ -28,7 +28,7 @@ export class PeerPort {
   private readonly windows = new Map<string, ReplayWindow>();
   private socket: UdpSocket | undefined;
   private sequence = 0;
-  private take: (message: PeerMessage) => void = () => undefined;
+  private onMessage: (message: PeerMessage) => void = () => undefined;
 
   constructor(
     @Inject(CONFIG) { peerPort, secrets }: Pick<DeviceProxyConfig, 'peerPort' | 'secrets'>,
@@ -42,10 +42,10 @@ export class PeerPort {
   }
 
   /** Where other replicas reach this one; undefined when the configuration has no peer port. */
-  async open(take: (message: PeerMessage) => void): Promise<string | undefined> {
+  async open(onMessage: (message: PeerMessage) => void): Promise<string | undefined> {
     if (!this.config) return undefined;
     const { host, port } = this.config;
-    this.take = take;
+    this.onMessage = onMessage;
     this.socket = new UdpSocket({
       host,
       port,
@@ -80,7 +80,7 @@ export class PeerPort {
     if (!message) this.events.count('peer-forged');
     else if (Math.abs(this.clock.now() - message.timeMs) > peerMessageAgeMs) this.events.count('peer-late');
     else if (!this.isFirst(message)) this.events.count('peer-replayed');
-    else this.take(message);
+    else this.onMessage(message);
   }
 
   /** Only authentic messages get here: their senders are replicas. */

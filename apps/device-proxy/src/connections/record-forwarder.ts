@@ -72,7 +72,7 @@ export class RecordForwarder {
 
   /** Decides without Redis: the owner was looked up a moment ago, or the id names a replica, which answers if it is not there. */
   private isSettled(id: string, connectionId: Buffer, datagram: Buffer, from: Address): boolean {
-    const known = this.results.of(id);
+    const known = this.results.ownerOf(id);
     if (known === 'none') this.events.count('unknown');
     if (known === 'none' || from.via !== undefined) return known === 'none';
     const owner = known ?? this.slots.makerOf(connectionId)?.owner;

@@ -15,7 +15,7 @@ import type { Scheme } from '../transport/peer-address.js';
 import type { DisconnectListener, RadioOf, Transport } from '../transport/transport.js';
 import { AdmissionControl } from '../transport/admission-control.js';
 import type { AnswerRequest } from '../transport/uplink-bridge.js';
-import type { TakeNotification } from '../transport/coap-link.js';
+import type { DeliverNotification } from '../transport/coap-link.js';
 import {
   type CertificateFiles,
   CertificateRenewal,
@@ -116,8 +116,8 @@ export class Listeners {
   }
 
   /** Sets the handler for notifications of devices. */
-  onNotification(take: TakeNotification): void {
-    for (const { link } of this.all) link.onNotification(take);
+  onNotification(deliver: DeliverNotification): void {
+    for (const { link } of this.all) link.onNotification(deliver);
   }
 
   /** Sets the handler for a device whose connection was another replica's: its session follows. */

@@ -70,7 +70,7 @@ export class DevicesBehind {
   }
 
   /** The device is not behind the gateway any more. */
-  end(deviceId: string, gatewayId: string): Promise<void> {
+  endSession(deviceId: string, gatewayId: string): Promise<void> {
     const { facts, sessions } = this;
     return sessions.exclusive.run(deviceId, async () => {
       const stored = await sessions.store.read(deviceId);

@@ -193,7 +193,8 @@ export class Lwm2mGateways implements BeforeApplicationShutdown {
     this.known.set(gateway, { ...known, statuses, reported });
     if (isPending) this.work.later(admitAgainMs, () => this.applyAgain(gateway));
     for (const behind of await this.sessions.store.behind(deviceId))
-      if (!served.has(behind) && !(isPending && this.sessions.get(behind))) await this.devices.end(behind, deviceId);
+      if (!served.has(behind) && !(isPending && this.sessions.get(behind)))
+        await this.devices.endSession(behind, deviceId);
   }
 
   private async serveOne(
@@ -239,7 +240,7 @@ export class Lwm2mGateways implements BeforeApplicationShutdown {
 
   private async endAll({ deviceId }: Session): Promise<void> {
     const all = await this.sessions.store.behind(deviceId);
-    await Promise.all(all.map((behind) => this.devices.end(behind, deviceId)));
+    await Promise.all(all.map((behind) => this.devices.endSession(behind, deviceId)));
   }
 
   private run(session: Session, work: () => Promise<void>): void {

@@ -166,7 +166,7 @@ export class CoapDtls implements Transport, DtlsHost {
     const accountId = this.open.get(id)?.sender.accountId;
     // What waits for an answer of the device then ends with the session, not with the connection.
     if (accountId !== undefined) await this.parts.compare(accountId, this.addressOf(id));
-    this.connection(id)?.end('taken-over');
+    this.connection(id)?.endWith('taken-over');
   }
 
   registeredUntilMs(id: string): number {

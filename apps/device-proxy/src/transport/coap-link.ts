@@ -48,7 +48,7 @@ export interface Peers {
 }
 
 /** Resolves when the notification is safe with Kafka; false when no observation has its token. */
-export type TakeNotification = (notification: UplinkNotification) => Promise<boolean>;
+export type DeliverNotification = (notification: UplinkNotification) => Promise<boolean>;
 
 type Received = Pick<
   CoapNotification,
@@ -124,15 +124,15 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 export class CoapLink implements DeviceLink {
   /** Observations of a path are alike on many devices: they share the request and the notification handler. */
   private readonly watches = new Map<string, Watch>();
-  private take: TakeNotification = () => Promise.resolve(false);
+  private deliver: DeliverNotification = () => Promise.resolve(false);
 
   constructor(
     private readonly endpoint: CoapEndpoint,
     private readonly peers: Peers,
   ) {}
 
-  onNotification(take: TakeNotification): void {
-    this.take = take;
+  onNotification(deliver: DeliverNotification): void {
+    this.deliver = deliver;
   }
 
   async request(address: string, request: DeviceRequest, signal: AbortSignal): Promise<DeviceAnswer> {
@@ -233,7 +233,7 @@ export class CoapLink implements DeviceLink {
     const accountId = this.peers.accountOf(peer);
     if (accountId === undefined) return Promise.resolve(false);
     // One object shape without spread: this runs for every value.
-    return this.take({
+    return this.deliver({
       accountId,
       address: this.peers.addressOf(peer),
       token: tokenKey,

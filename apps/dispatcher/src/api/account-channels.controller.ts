@@ -75,7 +75,7 @@ export class AccountChannelsController {
   })
   async messages(@Caller() caller: Identity, @Param('id') id: string): Promise<ChannelMessages> {
     const { channel } = await this.account.get(caller, id);
-    return { object: 'channel-messages', data: await this.last.of(id, channel.createdAt.getTime()) };
+    return { object: 'channel-messages', data: await this.last.messagesOf(id, channel.createdAt.getTime()) };
   }
 
   @Post(':id/test')

@@ -58,7 +58,7 @@ export class LastMessages implements OnApplicationBootstrap, OnApplicationShutdo
   }
 
   /** Since the channel was created, the newest first. */
-  async of(channelId: string, createdAtMs: number): Promise<LastMessage[]> {
+  async messagesOf(channelId: string, createdAtMs: number): Promise<LastMessage[]> {
     const texts = await this.link.redis.lrange(this.keys.ofChannel(channelId).last(channelId), 0, -1);
     const messages = texts.map((text) => JSON.parse(text) as LastMessage);
     return messages.filter(({ sent_at: at }) => Date.parse(at) >= createdAtMs);

@@ -135,7 +135,7 @@ export class KeyGroupsController {
     conflict: 'One of the given keys or applications is already a member',
   })
   add(@ByCallerIfMatch() by: By, @Body({ schema: Members }) body: Members) {
-    return this.groups.add(by, body);
+    return this.groups.addMembers(by, body);
   }
 
   @Post(members.map((kind) => `:id/${kind}/remove`))
@@ -145,7 +145,7 @@ export class KeyGroupsController {
     ok: KeyGroupRecord,
   })
   take(@ByCallerIfMatch() by: By, @Body({ schema: Members }) body: Members) {
-    return this.groups.take(by, body);
+    return this.groups.removeMembers(by, body);
   }
 
   @Delete([':id/api-keys', ':id/applications'])
@@ -155,6 +155,6 @@ export class KeyGroupsController {
     ok: KeyGroupRecord,
   })
   leave(@ByCaller() by: By, @Body({ schema: Members }) body: Members) {
-    return this.groups.take(by, body);
+    return this.groups.removeMembers(by, body);
   }
 }

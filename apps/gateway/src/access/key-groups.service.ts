@@ -167,13 +167,13 @@ export class KeyGroups {
     });
   }
 
-  add(by: By, members: Members): Promise<KeyGroupRecord> {
+  addMembers(by: By, members: Members): Promise<KeyGroupRecord> {
     return this.changeMembers(by, members, 'SYS_523', (change, holders, group) =>
       addToGroups(change, holders, [group]),
     );
   }
 
-  take(by: By, members: Members): Promise<KeyGroupRecord> {
+  removeMembers(by: By, members: Members): Promise<KeyGroupRecord> {
     return this.changeMembers(by, members, 'SYS_524', (change, holders) => removeFromGroups(change, holders, [by.id]));
   }
 

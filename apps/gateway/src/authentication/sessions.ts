@@ -138,7 +138,7 @@ export class Sessions {
     if (!session || affected !== 1) return session !== null;
     try {
       const renewal = await renew(session, open(keyFor(token), session.refreshToken ?? ''));
-      if (!renewal) await this.end(token);
+      if (!renewal) await this.endSession(token);
       // The person may have signed out meanwhile.
       else return (await manager.update(Session, { id }, renewalColumns(token, renewal))).affected === 1;
       return false;
@@ -148,7 +148,7 @@ export class Sessions {
     }
   }
 
-  async end(token: string): Promise<void> {
+  async endSession(token: string): Promise<void> {
     const id = sessionIdOf(token);
     this.known.delete(id);
     await this.database.manager.delete(Session, { id });

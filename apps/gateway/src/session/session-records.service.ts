@@ -48,7 +48,7 @@ export class SessionRecords {
           new Date(this.clock.now()),
         ),
     );
-    if (former) await this.sessions.end(former);
+    if (former) await this.sessions.endSession(former);
     return { record: await this.recordOf({ key, proof }, session.expiresAt.getTime()), token };
   }
 

@@ -70,7 +70,7 @@ export class SessionController {
     if (token === undefined) return;
     const isPage = request.headers.authorization === undefined;
     if (isPage) requireSameOriginWrite(request.method, request.headers, this.config);
-    await this.sessions.end(token);
+    await this.sessions.endSession(token);
     if (isPage) this.setCookie(request, reply, undefined);
   }
 

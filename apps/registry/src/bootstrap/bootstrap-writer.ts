@@ -167,7 +167,7 @@ export class BootstrapWriter {
   }
 
   private async succeed(manager: EntityManager, facts: readonly DeviceBootstrapChanged[]): Promise<void> {
-    const ended = await this.end(manager, facts, 'bootstrapped');
+    const ended = await this.endBootstraps(manager, facts, 'bootstrapped');
     if (ended.length === 0) return;
     const times = new Map(facts.map(({ bootstrapId, occurredAt }) => [bootstrapId, occurredAt]));
     await this.announce(manager, await returning(manager, confirmSql, [idsOf(ended)]));
@@ -186,14 +186,14 @@ export class BootstrapWriter {
   }
 
   private async fail(manager: EntityManager, facts: readonly DeviceBootstrapChanged[]): Promise<void> {
-    const ended = await this.end(manager, facts, 'failed');
+    const ended = await this.endBootstraps(manager, facts, 'failed');
     await this.withdraw(manager, ended);
     const reasons = new Map(facts.map((fact) => [fact.bootstrapId, fact]));
     for (const one of ended) await this.announceFailure(manager, one, reasons.get(one.id));
   }
 
   /** Those that had not ended before. */
-  private async end(
+  private async endBootstraps(
     manager: EntityManager,
     facts: readonly DeviceBootstrapChanged[],
     state: 'bootstrapped' | 'failed',

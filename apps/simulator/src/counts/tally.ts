@@ -65,8 +65,8 @@ export class Tally {
     this.whole?.changeRegistered(by);
   }
 
-  note(trouble: string): void {
+  noteTrouble(trouble: string): void {
     this.trouble = trouble;
-    this.whole?.note(trouble);
+    this.whole?.noteTrouble(trouble);
   }
 }

@@ -183,7 +183,7 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
   }
 
   accept(path: string, value: Scalar): number | undefined {
-    return take(this, path, value);
+    return applyWrite(this, path, value);
   }
 
   changed(paths: readonly string[]): void {
@@ -319,6 +319,6 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
   }
 
   private recordError(error: unknown): void {
-    if (error instanceof Error) this.group.tally.note(error.message);
+    if (error instanceof Error) this.group.tally.noteTrouble(error.message);
   }
 }

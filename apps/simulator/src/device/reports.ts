@@ -37,7 +37,7 @@ export class Reports {
 
   watch(request: ObserveRequest): void {
     const key = watchKey(request);
-    this.end(this.watches.find((watch) => watchKey(watch) === key));
+    this.endWatch(this.watches.find((watch) => watchKey(watch) === key));
     const measured = request.paths.some((path) => this.device.store.below(path).some((resource) => resource.measured));
     const token = Buffer.from(request.token);
     const state = { measured, number: 0, busy: false, outdated: false, place: -1 };
@@ -57,7 +57,7 @@ export class Reports {
   }
 
   clear(): void {
-    for (const watch of [...this.watches]) this.end(watch);
+    for (const watch of [...this.watches]) this.endWatch(watch);
   }
 
   /** Resources have other values: their observers are notified. */
@@ -208,10 +208,10 @@ export class Reports {
 
   private forget(watch: Watch | undefined): void {
     if (watch) this.device.group.tally.count('observation-reset');
-    this.end(watch);
+    this.endWatch(watch);
   }
 
-  private end(watch: Watch | undefined): void {
+  private endWatch(watch: Watch | undefined): void {
     const at = watch ? this.watches.indexOf(watch) : -1;
     if (!watch || at < 0) return;
     watch.timer?.cancel();

@@ -96,7 +96,7 @@ const bootstrapAgain = (device: Controlled): number => {
 };
 
 /** The effect of a written value. @returns The response code if the value is not to be stored. */
-export const take = (device: Controlled, path: string, value: Scalar): number | undefined => {
+export const applyWrite = (device: Controlled, path: string, value: Scalar): number | undefined => {
   if (path === '/5/0/1') return device.updater.writeUri(String(value));
   const { software, resource } = softwareAt(device, path) ?? {};
   if (software && resource === 3) return software.writeUri(String(value));

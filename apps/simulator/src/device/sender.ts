@@ -61,7 +61,7 @@ export class Sender {
       tally.took('send', performance.now() - sentAt);
     } catch (error) {
       tally.count('send-refused');
-      if (error instanceof Error) tally.note(error.message);
+      if (error instanceof Error) tally.noteTrouble(error.message);
     } finally {
       this.busy = false;
     }

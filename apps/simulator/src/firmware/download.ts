@@ -94,7 +94,7 @@ export class Download {
       this.check.add(bytes);
       onProgress(bytes.length);
       failWhen(failure, this.check.bytes);
-      await pace.take(bytes.length);
+      await pace.waitFor(bytes.length);
     }
     failWhen(failure, Math.max(this.check.bytes, middleBytes));
   }

@@ -33,7 +33,7 @@ export class FirmwareUpdate implements FirmwareView, PackageTaker {
       this.intake.expect();
       this.become(State.downloading, Result.initial);
     }
-    return this.intake.take(block, payload);
+    return this.intake.takeBlock(block, payload);
   }
 
   /** Package URI: downloads, or with an empty one resets. @returns The response code. */

@@ -13,7 +13,7 @@ export class Pace {
   ) {}
 
   /** Resolves when so many bytes more may have arrived. */
-  async take(bytes: number): Promise<void> {
+  async waitFor(bytes: number): Promise<void> {
     if (this.bytesPerSecond === 0) return;
     this.dueMs = Math.max(this.dueMs, performance.now() - waitMinMs) + (bytes / this.bytesPerSecond) * 1_000;
     const waitMs = this.dueMs - performance.now();

@@ -31,12 +31,12 @@ export class PackageIntake {
   }
 
   /** @returns The response code. Rejects with PowerLost: no answer. */
-  async take(block: BodyBlock, payload: Buffer): Promise<number> {
+  async takeBlock(block: BodyBlock, payload: Buffer): Promise<number> {
     const { upload } = this;
     if (!upload) return Code.RequestEntityIncomplete;
     try {
       this.host.onProgress(payload.length);
-      const { code, version } = await upload.take(block, payload);
+      const { code, version } = await upload.takeBlock(block, payload);
       if (version !== undefined && this.upload === upload) this.taker.arrived(version);
       return code;
     } catch (error) {

@@ -52,7 +52,7 @@ export class SoftwareManagement implements PackageTaker {
       this.intake.expect();
       this.become(SoftwareState.downloading, results.downloading);
     }
-    return this.intake.take(block, payload);
+    return this.intake.takeBlock(block, payload);
   }
 
   /** Package URI: downloads. @returns The response code. */

@@ -20,12 +20,12 @@ export class Upload {
   }
 
   /** The response code, and the version once the package is complete. Rejects with DownloadFailed or PowerLost. */
-  async take({ offset, more }: BodyBlock, payload: Buffer): Promise<{ code: number; version?: string }> {
+  async takeBlock({ offset, more }: BodyBlock, payload: Buffer): Promise<{ code: number; version?: string }> {
     const { failure } = this.options;
     if (offset !== this.check.bytes) return { code: Code.RequestEntityIncomplete };
     this.check.add(payload);
     failWhen(failure, more ? this.check.bytes : Infinity);
-    await this.pace.take(payload.length);
+    await this.pace.waitFor(payload.length);
     if (more) return { code: Code.Continue };
     return { code: Code.Changed, version: judge(failure, this.check.verdict()) };
   }

@@ -63,7 +63,7 @@ export const groupFleet = async (
     watches: new Watches(),
     catalogue: new Catalogue(settings),
     catalogueBehind: new Catalogue(settings, true),
-    transportOf: transports.of(settings),
+    transportOf: transports.transportOf(settings),
   };
   return new GroupFleet(group, namesOf(settings, credentials));
 };

@@ -16,7 +16,7 @@ export class Transports {
     private readonly random: () => number,
   ) {}
 
-  of({
+  transportOf({
     connectionIds,
     ...retransmission
   }: Pick<GroupSettings, 'connectionIds' | 'ackTimeoutMs' | 'retransmissions'>): TransportOf {

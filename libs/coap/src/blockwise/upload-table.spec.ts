@@ -20,7 +20,7 @@ const uploads = () => {
     bytes = 16,
     over: { key?: string; format?: number; size1?: number; szx?: number; source?: string } = {},
   ) =>
-    table.take(over.key ?? 'a', {
+    table.takeBlock(over.key ?? 'a', {
       block: { num, more, szx: over.szx ?? 0 },
       payload: Buffer.alloc(bytes, num + 1),
       contentFormat: over.format,

@@ -34,7 +34,7 @@ export class UploadTable {
     private readonly bodyBytesMax: number,
   ) {}
 
-  take(key: string, part: UploadBlock): UploadStep {
+  takeBlock(key: string, part: UploadBlock): UploadStep {
     const { block, payload } = part;
     if (!isWellFilled(block, payload.length)) return { kind: 'malformed' };
     const end = blockOffset(block) + payload.length;

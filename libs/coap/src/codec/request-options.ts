@@ -25,11 +25,11 @@ export interface RequestOptions {
 export function readRequestOptions(options: CoapOption[], szxMax?: number): RequestOptions | number {
   const read: RequestOptions = { path: [], query: [], etags: [], proxied: false };
   const takeAny = (into: RequestOptions, number: number, value: Buffer): boolean =>
-    takeBlock(into, number, value, szxMax) ?? take(into, number, value);
+    takeBlock(into, number, value, szxMax) ?? takeOption(into, number, value);
   return readOptions(options, read, takeAny) ?? read;
 }
 
-function take(into: RequestOptions, number: number, value: Buffer): boolean {
+function takeOption(into: RequestOptions, number: number, value: Buffer): boolean {
   switch (number) {
     case O.UriPath:
       return takeText(into.path, value);

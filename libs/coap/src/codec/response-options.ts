@@ -27,11 +27,11 @@ export interface ResponseOptions {
 export function readResponseOptions(options: CoapOption[], szxMax?: number): ResponseOptions | number {
   const read: ResponseOptions = { locationPath: [], locationQuery: [] };
   const takeAny = (into: ResponseOptions, number: number, value: Buffer): boolean =>
-    takeBlock(into, number, value, szxMax) ?? take(into, number, value);
+    takeBlock(into, number, value, szxMax) ?? takeOption(into, number, value);
   return readOptions(options, read, takeAny) ?? read;
 }
 
-function take(into: ResponseOptions, number: number, value: Buffer): boolean {
+function takeOption(into: ResponseOptions, number: number, value: Buffer): boolean {
   switch (number) {
     case O.LocationPath:
       return takeText(into.locationPath, value);

@@ -28,12 +28,12 @@ describe('messages whose handler runs', () => {
       const other = inFlight.begin(peer, state, message(2), 'request');
       expect(inFlight.find(peer, state, message(1))).toBe(one);
       expect(inFlight.find(peer, state, message(1, 'another value'))).toBeUndefined();
-      inFlight.end(peer, state, one);
-      inFlight.end(peer, state, one);
+      inFlight.remove(peer, state, one);
+      inFlight.remove(peer, state, one);
       expect(inFlight.find(peer, state, message(1))).toBeUndefined();
       expect(inFlight.find(peer, state, message(2))).toBe(other);
       expect([inFlight.count('notification'), inFlight.count('request')]).toEqual([0, 1]);
-      inFlight.end(peer, state, other);
+      inFlight.remove(peer, state, other);
       expect(inFlight.count('request')).toBe(0);
     }
   });
@@ -54,7 +54,7 @@ describe('messages whose handler runs', () => {
     inFlight.leave(state);
     expect(inFlight.find(peer, undefined, message(1))).toBe(one);
     expect(inFlight.find(peer, known(), message(1))).toBe(one);
-    inFlight.end(peer, state, one);
+    inFlight.remove(peer, state, one);
     expect(inFlight.find(peer, undefined, message(1))).toBeUndefined();
     expect(inFlight.count('notification')).toBe(0);
   });
@@ -64,7 +64,7 @@ describe('messages whose handler runs', () => {
     const one = inFlight.begin(peer, undefined, message(1), 'request');
     const two = inFlight.begin(peer, known(), message(2), 'request');
     expect(inFlight.find(peer, known(), message(1))).toBe(one);
-    inFlight.end(peer, undefined, one);
+    inFlight.remove(peer, undefined, one);
     expect(inFlight.find(peer, known(), message(1))).toBeUndefined();
     expect(two.message.messageId).toBe(2);
   });
@@ -75,7 +75,7 @@ describe('messages whose handler runs', () => {
     state.abandon(new PeerForgotten());
     const one = inFlight.begin(peer, state, message(1), 'notification');
     expect(inFlight.find(peer, undefined, message(1))).toBe(one);
-    inFlight.end(peer, state, one);
+    inFlight.remove(peer, state, one);
     expect(inFlight.count('notification')).toBe(0);
   });
 

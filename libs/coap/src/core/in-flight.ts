@@ -49,7 +49,7 @@ export class InFlightTable {
   }
 
   /** `state`: the state with which it began. */
-  end(peer: Peer, state: PeerState | undefined, one: InFlight): void {
+  remove(peer: Peer, state: PeerState | undefined, one: InFlight): void {
     const ofPeer = state && without(state.running, one);
     if (state !== undefined && ofPeer !== undefined) {
       state.running = ofPeer.length === 0 ? undefined : ofPeer;

@@ -101,7 +101,7 @@ export class DatagramRouter implements DatagramReceiver {
   private reset(message: CoapMessage, state: PeerState | undefined): void {
     const transmission = state?.transmission(message.messageId);
     if (transmission !== undefined) {
-      transmission.settle('reset');
+      transmission.settleWith('reset');
       return;
     }
     const pending = state?.pendingOf(message.messageId);
@@ -122,7 +122,7 @@ export class DatagramRouter implements DatagramReceiver {
     }
     const transmission = state?.transmission(message.messageId);
     if (transmission === undefined) this.core.count('acknowledgement-unmatched');
-    else transmission.settle('acknowledged');
+    else transmission.settleWith('acknowledged');
   }
 
   /** A response in an acknowledgement: both the message id and the token have to be those of the request. */

@@ -35,7 +35,7 @@ function send(core: EndpointCore, state: PeerState, out: Message, pending: Pendi
   pending.messageId = messageId;
   if (confirmable) {
     pending.transmission = core.transmit(state, messageId, bytes, request, (outcome) => {
-      settle(core, pending, request, outcome);
+      settleRequest(core, pending, request, outcome);
     });
   } else {
     core.send(state.peer, bytes);
@@ -44,7 +44,12 @@ function send(core: EndpointCore, state: PeerState, out: Message, pending: Pendi
   request.onSent?.({ token, messageId });
 }
 
-function settle(core: EndpointCore, pending: Pending, request: OutgoingRequest, outcome: TransmissionOutcome): void {
+function settleRequest(
+  core: EndpointCore,
+  pending: Pending,
+  request: OutgoingRequest,
+  outcome: TransmissionOutcome,
+): void {
   if (outcome === 'reset') pending.finish(new PeerReset());
   else if (outcome === 'timed-out') timeOut(core, pending);
   else {

@@ -42,7 +42,7 @@ export class RequestBodies<Via> {
     const step =
       block === undefined
         ? ({ kind: 'too-large' } as const)
-        : this.uploads.take(exchange.transferKey, {
+        : this.uploads.takeBlock(exchange.transferKey, {
             block,
             payload,
             contentFormat,

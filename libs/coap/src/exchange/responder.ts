@@ -37,7 +37,7 @@ export class Responder {
     const patience = this.acknowledgeLater(exchange);
     void this.answering.run(exchange, payload).then(() => {
       patience?.cancel();
-      this.core.inFlight.end(peer, state, inFlight);
+      this.core.inFlight.remove(peer, state, inFlight);
     });
   }
 

@@ -41,7 +41,7 @@ export class DatagramObserver extends Observer<PeerState, ObservationEntry, Inco
       return;
     }
     const inFlight = this.core.inFlight.begin(state.peer, state, message, 'notification');
-    const end = (): void => this.core.inFlight.end(state.peer, state, inFlight);
+    const end = (): void => this.core.inFlight.remove(state.peer, state, inFlight);
     retryNonConfirmable(this.core, message, () => this.attempt(state, entry, response)).then(end, (error: unknown) => {
       this.core.report(error);
       end();
@@ -58,14 +58,14 @@ export class DatagramObserver extends Observer<PeerState, ObservationEntry, Inco
   ): Promise<boolean> {
     const turn = position && entry.turn(position);
     if (turn instanceof Promise) return turn.then(() => this.attempt(state, entry, response, position));
-    if (turn !== 'stale') return this.take(state, entry, response, turn);
+    if (turn !== 'stale') return this.deliverInTurn(state, entry, response, turn);
     this.core.count('notification-stale');
     this.core.acknowledge(response.message, state.peer, this.core.peers.get(state.peer.key));
     return Promise.resolve(true);
   }
 
   /** The acknowledgement leaves only after the handler said that the value is safe. */
-  private take(
+  private deliverInTurn(
     state: PeerState,
     entry: ObservationEntry,
     response: IncomingResponse,
@@ -74,21 +74,21 @@ export class DatagramObserver extends Observer<PeerState, ObservationEntry, Inco
     const properties = notificationPropertiesOf(entry, response, response.message.type === 'CON');
     return this.hand(state.peer, state, entry, response, properties).then(
       () => {
-        this.settle(state, entry, response.message, properties, turn);
+        this.acknowledge(state, entry, response.message, properties, turn);
         this.core.count('notification-accepted');
-        if (turn !== undefined) entry.end(turn, true);
+        if (turn !== undefined) entry.endTurn(turn, true);
         return true;
       },
       (error: unknown) => {
         this.core.count('notification-rejected');
         this.core.report(error);
-        if (turn !== undefined) entry.end(turn, false);
+        if (turn !== undefined) entry.endTurn(turn, false);
         return false;
       },
     );
   }
 
-  private settle(
+  private acknowledge(
     state: PeerState,
     entry: ObservationEntry,
     message: IncomingResponse['message'],

@@ -37,7 +37,7 @@ export class UnmatchedReceiver {
       return;
     }
     const inFlight = this.core.inFlight.begin(peer, state, response.message, 'notification');
-    const end = (): void => this.core.inFlight.end(peer, state, inFlight);
+    const end = (): void => this.core.inFlight.remove(peer, state, inFlight);
     const key = keyOf(peer, token);
     const before = this.last.get(key);
     const mine = before ? before.then(() => this.next(response, peer, end)) : this.next(response, peer, end);

@@ -38,7 +38,7 @@ export class ObservationEntry extends Observed {
   }
 
   /** `accepted`: the value is durable. Otherwise a retransmission is handled like a new notification. */
-  end(turn: Turn, accepted: boolean): void {
+  endTurn(turn: Turn, accepted: boolean): void {
     const left = this.inFlight.filter((one) => one !== turn);
     this.inFlight = left.length === 0 ? noTurns : left;
     if (accepted) this.reached(turn.position);

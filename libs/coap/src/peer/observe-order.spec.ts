@@ -44,7 +44,7 @@ describe('ObservationEntry', () => {
     const newer = begun(observation, 6);
     const older = observation.turn(at(5));
     expect(older).toBeInstanceOf(Promise);
-    observation.end(newer, true);
+    observation.endTurn(newer, true);
     await older;
     expect(observation.turn(at(5))).toBe('stale');
     expect(observation.turn(at(6))).toBe('stale');
@@ -56,17 +56,17 @@ describe('ObservationEntry', () => {
     observation.reached(at(4));
     const failing = begun(observation, 6);
     const waiting = observation.turn(at(6));
-    observation.end(failing, false);
+    observation.endTurn(failing, false);
     await waiting;
-    observation.end(begun(observation, 5), true);
+    observation.endTurn(begun(observation, 5), true);
     expect(observation.turn(at(6))).toBeInstanceOf(Turn);
   });
 
   it('two at a time, the older one accepted last: the newer one counts', () => {
     const observation = entry();
     const [older, newer] = [begun(observation, 5), begun(observation, 6)];
-    observation.end(newer, true);
-    observation.end(older, true);
+    observation.endTurn(newer, true);
+    observation.endTurn(older, true);
     expect(observation.turn(at(6))).toBe('stale');
   });
 

@@ -43,7 +43,7 @@ export class Transmission {
   }
 
   /** The peer reacted. */
-  settle(outcome: TransmissionOutcome): void {
+  settleWith(outcome: TransmissionOutcome): void {
     if (this.over) return;
     this.stop();
     this.settled(outcome);
@@ -63,7 +63,7 @@ export class Transmission {
 
   private expire(): void {
     if (this.retransmissionsLeft === 0) {
-      this.settle('timed-out');
+      this.settleWith('timed-out');
       return;
     }
     this.retransmissionsLeft -= 1;

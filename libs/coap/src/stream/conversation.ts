@@ -32,13 +32,13 @@ export class Conversation extends ClientState<StreamObservation, StreamResponse>
     return !this.queue.busy && this.running.requests + this.running.notifications === 0;
   }
 
-  begin(kind: 'requests' | 'notifications'): void {
+  beginExchange(kind: 'requests' | 'notifications'): void {
     this.running[kind] += 1;
     this.core.running[kind] += 1;
     this.regulate();
   }
 
-  end(kind: 'requests' | 'notifications'): void {
+  endExchange(kind: 'requests' | 'notifications'): void {
     this.running[kind] -= 1;
     this.core.running[kind] -= 1;
     this.regulate();

@@ -49,10 +49,10 @@ export class StreamObserver extends Observer<Conversation, StreamObservation, St
       return;
     }
     const observation = known ?? this.unknown(from);
-    from.begin('notifications');
+    from.beginExchange('notifications');
     observation.tail = observation.tail.then(async () => {
       await this.deliver(from, observation, response);
-      from.end('notifications');
+      from.endExchange('notifications');
     });
   }
 
@@ -101,11 +101,11 @@ export class StreamObserver extends Observer<Conversation, StreamObservation, St
     request: OutgoingRequest,
     first: StreamResponse,
   ): Promise<ReceivedResponse> {
-    from.end('notifications');
+    from.endExchange('notifications');
     try {
       return await super.complete(from, request, first);
     } finally {
-      from.begin('notifications');
+      from.beginExchange('notifications');
     }
   }
 

@@ -27,7 +27,7 @@ export class StreamResponder {
     }
     const payload = this.answering.bodyOf(exchange);
     if (payload === undefined) return;
-    from.begin('requests');
-    void this.answering.run(exchange, payload).then(() => from.end('requests'));
+    from.beginExchange('requests');
+    void this.answering.run(exchange, payload).then(() => from.endExchange('requests'));
   }
 }

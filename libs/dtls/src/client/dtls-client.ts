@@ -170,7 +170,7 @@ export class DtlsClient {
   private open(established: Established): void {
     this.resumable = this.handshake?.session;
     this.handshake = undefined;
-    this.connection?.end('replaced');
+    this.connection?.endWith('replaced');
     this.lastFlight = established.lastFlight;
     this.connection = DtlsConnection.fromHandshake(this.hostOfConnection(), established, {
       id: ID,

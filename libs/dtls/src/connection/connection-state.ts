@@ -76,7 +76,7 @@ function readState(reader: Reader): ConnectionState {
   const id = reader.vector8().toString();
   const [connectionId, peerConnectionId, keys] = [reader.vector8(), reader.vector8(), reader.vector8()];
   const peer = unpackCredential(packBytes(reader.vector16(1)));
-  reader.end();
+  reader.expectEnd();
   return {
     id,
     role,
@@ -99,4 +99,4 @@ function uint48(value: number): Buffer {
   return bytes;
 }
 
-const readUint48 = (reader: Reader): number => reader.take(SEQUENCE_BYTES).readUIntBE(0, SEQUENCE_BYTES);
+const readUint48 = (reader: Reader): number => reader.takeBytes(SEQUENCE_BYTES).readUIntBE(0, SEQUENCE_BYTES);

@@ -171,11 +171,11 @@ export class DtlsConnection {
   close(): void {
     if (!this.open) return;
     this.sendAlert({ level: 'warning', description: AlertDescription.CloseNotify });
-    this.end('closed');
+    this.endWith('closed');
   }
 
   /** Closes without a word to the peer. */
-  end(reason: CloseReason): void {
+  endWith(reason: CloseReason): void {
     if (!this.open) return;
     this.open = false;
     this.host.onClosed(this, reason);
@@ -249,8 +249,8 @@ export class DtlsConnection {
   private receiveAlert({ level, description }: Alert): void {
     if (description === AlertDescription.CloseNotify) {
       this.sendAlert({ level: 'warning', description: AlertDescription.CloseNotify });
-      this.end('close-notify');
-    } else if (level === 'fatal') this.end('alert');
+      this.endWith('close-notify');
+    } else if (level === 'fatal') this.endWith('alert');
   }
 
   private receiveHandshake(content: Buffer): void {
@@ -279,7 +279,7 @@ export class DtlsConnection {
     try {
       datagram = seal();
     } catch (error) {
-      if (error instanceof SequenceExhausted) this.end('sequence-exhausted');
+      if (error instanceof SequenceExhausted) this.endWith('sequence-exhausted');
       throw error;
     }
     this.host.send(this, datagram);

@@ -80,10 +80,10 @@ describe('fragments of a handshake message', () => {
     const bytes = new Reassembler(0, { messagesAheadMax: 2, bytesMax: 100, fragmentsMax: 3 });
     bytes.add(part(body, 0, 60, 1));
     bytes.add(part(small, 0, 90));
-    expect(bytes.take()).toBeUndefined();
+    expect(bytes.takeMessage()).toBeUndefined();
     bytes.add(part(small, 0, 40));
     bytes.add(part(small, 40, 90));
-    expect(bytes.take()).toBeUndefined();
+    expect(bytes.takeMessage()).toBeUndefined();
   });
 
   it('an empty message needs one empty fragment', () => {

@@ -14,7 +14,7 @@ export function decodeAlert(content: Buffer): Alert {
   const reader = new Reader(content, 'alert');
   const level = reader.uint8();
   const description = reader.uint8();
-  reader.end();
+  reader.expectEnd();
   if (level !== 1 && level !== 2) throw new DecodeError('alert: unknown level', AlertDescription.IllegalParameter);
   return { level: level === 1 ? 'warning' : 'fatal', description };
 }

@@ -20,7 +20,7 @@ export function decodeCertificateRequest(body: Buffer): CertificateRequest {
   const certificateTypes = reader.uint8List(1);
   const signatureAlgorithms = reader.uint16List(1);
   const list = new Reader(reader.vector16(), 'CertificateRequest');
-  reader.end();
+  reader.expectEnd();
   const authorities: Buffer[] = [];
   while (list.remaining > 0) authorities.push(list.vector16(1));
   return { certificateTypes, signatureAlgorithms, authorities };

@@ -14,7 +14,7 @@ export function decodeCertificateVerify(body: Buffer): CertificateVerify {
   const reader = new Reader(body, 'CertificateVerify');
   const algorithm = reader.uint16();
   const signature = reader.vector16();
-  reader.end();
+  reader.expectEnd();
   return { algorithm, signature };
 }
 

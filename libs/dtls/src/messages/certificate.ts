@@ -12,7 +12,7 @@ import { UnencodableMessage } from '../errors.js';
 export function decodeCertificate(body: Buffer, type: number): Buffer[] {
   const message = new Reader(body, 'Certificate');
   const content = message.vector24();
-  message.end();
+  message.expectEnd();
   if (type === CertificateType.RawPublicKey) return content.length === 0 ? [] : [content];
   const chain: Buffer[] = [];
   const list = new Reader(content, 'Certificate');

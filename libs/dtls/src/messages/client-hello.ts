@@ -30,7 +30,7 @@ export interface ClientHello {
 export function decodeClientHello(body: Buffer): ClientHello {
   const reader = new Reader(body, 'ClientHello');
   const version = reader.uint16();
-  const random = reader.take(RANDOM_BYTES);
+  const random = reader.takeBytes(RANDOM_BYTES);
   const sessionId = reader.vector8(0, SESSION_ID_BYTES_MAX);
   const cookie = reader.vector8();
   const cipherSuites = reader.uint16List(1);
@@ -38,7 +38,7 @@ export function decodeClientHello(body: Buffer): ClientHello {
     throw new DecodeError('ClientHello: only with compression', AlertDescription.IllegalParameter);
   }
   const extensions = readExtensions(reader, 'client');
-  reader.end();
+  reader.expectEnd();
   return { version, random, sessionId, cookie, cipherSuites, extensions };
 }
 

@@ -16,7 +16,7 @@ export interface EcdheClientKeyExchange {
 export function decodePskClientKeyExchange(body: Buffer): PskClientKeyExchange {
   const reader = new Reader(body, 'ClientKeyExchange');
   const identity = reader.vector16();
-  reader.end();
+  reader.expectEnd();
   return { identity };
 }
 
@@ -28,7 +28,7 @@ export function encodePskClientKeyExchange({ identity }: PskClientKeyExchange): 
 export function decodeEcdheClientKeyExchange(body: Buffer): EcdheClientKeyExchange {
   const reader = new Reader(body, 'ClientKeyExchange');
   const publicKey = reader.vector8(1);
-  reader.end();
+  reader.expectEnd();
   return { publicKey };
 }
 

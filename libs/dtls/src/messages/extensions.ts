@@ -132,7 +132,7 @@ export function readExtensions(hello: Reader, side: HelloSide): HelloExtensions 
       continue;
     }
     codec.read(data, side, extensions);
-    data.end();
+    data.expectEnd();
   }
   return extensions;
 }

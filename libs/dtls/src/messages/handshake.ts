@@ -48,7 +48,7 @@ function readFragment(reader: Reader): HandshakeFragment {
   const fragmentLength = reader.uint24();
   if (length > HANDSHAKE_BYTES_MAX) throw new DecodeError('handshake: message too large');
   if (offset + fragmentLength > length) throw new DecodeError('handshake: fragment overruns its message');
-  return { type, length, messageSequence, offset, fragment: reader.take(fragmentLength) };
+  return { type, length, messageSequence, offset, fragment: reader.takeBytes(fragmentLength) };
 }
 
 /** A whole message with its header as one fragment. This is also what the transcript hash covers (RFC 6347 §4.2.6). */

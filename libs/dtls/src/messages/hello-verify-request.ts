@@ -18,7 +18,7 @@ export function decodeHelloVerifyRequest(body: Buffer): HelloVerifyRequest {
     throw new DecodeError('HelloVerifyRequest: unknown version', AlertDescription.ProtocolVersion);
   }
   const cookie = reader.vector8(1);
-  reader.end();
+  reader.expectEnd();
   return { cookie };
 }
 

@@ -31,7 +31,7 @@ export class Reader {
     return this.bytes.readUIntBE(this.advance(3), 3);
   }
 
-  take(length: number): Buffer {
+  takeBytes(length: number): Buffer {
     const start = this.advance(length);
     return this.bytes.subarray(start, start + length);
   }
@@ -62,13 +62,13 @@ export class Reader {
   }
 
   /** @throws DecodeError when something follows */
-  end(): void {
+  expectEnd(): void {
     if (this.remaining > 0) throw new DecodeError(`${this.what}: trailing bytes`);
   }
 
   private vector(length: number, min: number, max: number): Buffer {
     if (length < min || length > max) throw new DecodeError(`${this.what}: length out of range`);
-    return this.take(length);
+    return this.takeBytes(length);
   }
 
   private advance(length: number): number {

@@ -21,12 +21,12 @@ export interface ServerHello {
 export function decodeServerHello(body: Buffer): ServerHello {
   const reader = new Reader(body, 'ServerHello');
   const version = reader.uint16();
-  const random = reader.take(RANDOM_BYTES);
+  const random = reader.takeBytes(RANDOM_BYTES);
   const sessionId = reader.vector8(0, SESSION_ID_BYTES_MAX);
   const cipherSuite = reader.uint16();
   if (reader.uint8() !== 0) throw new DecodeError('ServerHello: compression', AlertDescription.IllegalParameter);
   const extensions = readExtensions(reader, 'server');
-  reader.end();
+  reader.expectEnd();
   return { version, random, sessionId, cipherSuite, extensions };
 }
 

@@ -25,7 +25,7 @@ export interface EcdheServerKeyExchange {
 export function decodePskServerKeyExchange(body: Buffer): PskServerKeyExchange {
   const reader = new Reader(body, 'ServerKeyExchange');
   const identityHint = reader.vector16();
-  reader.end();
+  reader.expectEnd();
   return { identityHint };
 }
 
@@ -42,7 +42,7 @@ export function decodeEcdheServerKeyExchange(body: Buffer): EcdheServerKeyExchan
   const publicKey = reader.vector8(1);
   const algorithm = reader.uint16();
   const signature = reader.vector16();
-  reader.end();
+  reader.expectEnd();
   return { publicKey, algorithm, signature };
 }
 

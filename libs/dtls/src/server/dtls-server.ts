@@ -245,7 +245,7 @@ export class DtlsServer {
   private connect(pending: PendingHandshake, established: Established): void {
     this.handshakes.remove(pending);
     this.count('handshake-completed');
-    this.connections.at(addressKey(pending.remote))?.end('replaced');
+    this.connections.at(addressKey(pending.remote))?.endWith('replaced');
     const id = pending.id ?? LOCAL_ID_PREFIX + publicRandom(LOCAL_ID_BYTES).toString('hex');
     const given = { id, remote: pending.remote };
     const connection = DtlsConnection.fromHandshake(this.connectionHost, established, given);
@@ -262,7 +262,7 @@ export class DtlsServer {
 
   /** A restored connection may find another at its address. */
   private add(connection: DtlsConnection): void {
-    if (connection.connectionId === undefined) this.connections.at(addressKey(connection.remote))?.end('replaced');
+    if (connection.connectionId === undefined) this.connections.at(addressKey(connection.remote))?.endWith('replaced');
     this.connections.add(connection);
   }
 

@@ -41,7 +41,7 @@ const resolved = async (serverUrl: string): Promise<string> => {
 };
 
 const secured = async () => {
-  const account = await DeviceAccount.of(name, { api, keyFile });
+  const account = await DeviceAccount.open(name, { api, keyFile });
   const security = await account.newKey();
   say(`device ${account.deviceId} has a new pre-shared key`);
   return { account, security };

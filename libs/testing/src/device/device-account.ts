@@ -32,7 +32,7 @@ export class DeviceAccount {
   ) {}
 
   /** Finds the device with this endpoint name, or creates it. @throws CallRefused */
-  static async of(name: string, { api, keyFile }: { api: string; keyFile: string }): Promise<DeviceAccount> {
+  static async open(name: string, { api, keyFile }: { api: string; keyFile: string }): Promise<DeviceAccount> {
     const access = { api, key: readFileSync(keyFile, 'utf8').trim() };
     const query = `/v3/devices?endpoint_name=${encodeURIComponent(name)}`;
     const [found] = (await call<Page<{ id: string }>>(access, 'GET', query)).data ?? [];
