@@ -49,7 +49,7 @@ export interface Rights {
 
 /**
  * A key has the privileges of its groups (spec §2.11, §5 rule 5). Each limit applies to all of them: a group gives
- * nothing beyond the limit of another one or of the key. Who is limited does not administer, because an administrator
+ * nothing beyond the limit of another one or of the key. A limited key does not administer, because an administrator
  * can lift any limit.
  */
 export const rightsOf = (groups: readonly Granting[], ownLimit: readonly string[] | null): Rights => {

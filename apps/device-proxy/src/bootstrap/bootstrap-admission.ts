@@ -20,7 +20,7 @@ const asksForPack = ([first]: readonly string[]): boolean => first === 'bspack';
 /** LwM2M 1.2 core §6.1.7: a Bootstrap-Request knows no 4.04. */
 const withoutProfile = (path: readonly string[]): string => (asksForPack(path) ? '4.04' : '4.00');
 
-/** Decides who may bootstrap: a device only itself. */
+/** Decides which devices may bootstrap: each one only itself. */
 @Injectable()
 export class BootstrapAdmission {
   /** Bootstrap credentials by device. */

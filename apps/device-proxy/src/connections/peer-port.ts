@@ -24,7 +24,7 @@ const receiveBufferBytes = 4 * 1024 * 1024;
 export class PeerPort {
   private readonly keys: readonly PeerKey[];
   private readonly config: DeviceProxyConfig['peerPort'];
-  /** By sender, the one heard longest ago first. */
+  /** By sender, the one last seen longest ago first. */
   private readonly windows = new Map<string, ReplayWindow>();
   private socket: UdpSocket | undefined;
   private sequence = 0;

@@ -152,7 +152,7 @@ export class RecordForwarder {
     return (this.waiting.get(id) ?? []).every(({ from }) => this.host?.hasRoomFor(from) === true);
   }
 
-  /** Leaves the connection to the replica that the device reaches, unless the device was heard here meanwhile. */
+  /** Leaves the connection to the replica that the device reaches, unless the device has sent a message here meanwhile. */
   private async leave(id: string): Promise<void> {
     if (this.areForwarded(id)) for (const record of this.records(id)) this.sendBack(record);
     else if (this.hasRoomFor(id)) await this.lookUp(id);

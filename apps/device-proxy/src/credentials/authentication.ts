@@ -13,7 +13,7 @@ export interface ShownIdentity {
   credential?: DeviceCredentialChanged;
 }
 
-/** Who a device is by what it proved in its handshake, over TLS and DTLS alike. Refusals are reported. */
+/** Identifies devices by what they proved in their handshakes, over TLS and DTLS alike. Reports refusals. */
 @Injectable()
 export class Authentication {
   constructor(
@@ -70,7 +70,7 @@ export class Authentication {
     return { ...sender, credential: shown };
   }
 
-  /** Who a peer is that authenticated before, if its credential is still valid. */
+  /** Identifies a peer that authenticated before, if its credential is still valid. */
   again(shown: ShownCredential, x509?: X509Certificate): Sender | undefined {
     const credential = this.credentials.isValid(shown) ? this.credentials.withId(shown.id) : undefined;
     const sender = credential && senderOf(credential, x509);

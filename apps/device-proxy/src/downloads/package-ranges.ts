@@ -5,7 +5,7 @@ import { rangeBytes, rangesKeptMax } from './limits.js';
 import { PackageClient, type PackageInfo } from './package-client.js';
 import { TicketEnded } from './package-errors.js';
 
-/** Who reads a package, by which ticket. */
+/** The account that reads a package, and its ticket. */
 export interface Reader {
   ticket: string;
   accountId: string;

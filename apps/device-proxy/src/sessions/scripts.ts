@@ -18,7 +18,7 @@ export type RunScript = RunScripts<ScriptName>;
 
 const read = (name: string): string => readFileSync(new URL(`./scripts/${name}.lua`, import.meta.url), 'utf8');
 
-/** What begins, moves or ends a session shares how epochs grow, who has an address, and what is behind a gateway. */
+/** Scripts that begin, move or end a session share the rules for epochs, addresses, and devices behind gateways. */
 const withPrelude: readonly ScriptName[] = [
   'open-sessions',
   'take-session-3',

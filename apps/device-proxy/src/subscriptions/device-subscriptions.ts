@@ -50,7 +50,7 @@ const viewOf = ({ deviceId, keyId, path, attributes, origin, status, changedAt }
 /** A row is found and ordered by what its id is made of, in the order of bytes. */
 const place = '(key_id || path) COLLATE "C"';
 
-/** Who is subscribed to a device: administrators see all keys, others themselves. */
+/** Lists the subscriptions to a device: of all keys for administrators, of the calling key for others. */
 @Injectable()
 export class SubscriptionsOfDevice {
   constructor(

@@ -41,7 +41,7 @@ export interface Peers {
   peerOf(address: string): Peer;
   /** undefined if it belongs to no session, or its connection has ended. */
   accountOf(peer: Peer): string | undefined;
-  /** IP address and port that it was last heard from, where its address does not say it. */
+  /** IP address and port that it was last seen at, where its address does not say it. */
   remoteOf?(peer: Peer): string | undefined;
   /** Closes its connection; without connections nothing happens. */
   disconnect(peer: Peer, why: string): void;

@@ -92,7 +92,7 @@ export interface DeviceLink {
   hold(address: string): void;
   /** The device at this address no longer has a session here. */
   release(address: string): void;
-  /** IP address and port that the device was last heard from, where the address does not say it. */
+  /** IP address and port that the device was last seen at, where the address does not say it. */
   remoteOf?(address: string): string | undefined;
   /** Closes the connection at this address, if the transport has connections. */
   disconnect(address: string, why: string): void;

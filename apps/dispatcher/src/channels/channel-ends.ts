@@ -19,7 +19,7 @@ export class ChannelEnds {
   ) {}
 
   /**
-   * Removes the channel of a key, for whatever reason. False when there is none (of the kind), or the reason does not
+   * Removes the channel of a key. False when there is none (of the kind), or the reason does not
    * hold any more. `auditAction`: what an operator did.
    */
   async endChannel(

@@ -34,7 +34,7 @@ export const failureOf = (
   return { sinceMs: queue.oldestAtMs, text: `${missing}; ${queued(queue.events)}. Events are kept for 24 hours.` };
 };
 
-/** Of a shorter time, no rate can be told. */
+/** A rate over a shorter time would mean nothing. */
 const observedMinMs = 60_000;
 
 /**

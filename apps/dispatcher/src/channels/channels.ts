@@ -22,7 +22,7 @@ import { Verification } from './verification.js';
 /** An older gateway does not say which secret the request was made with. */
 export type Owner = Pick<Identity, 'keyId' | 'accountId' | 'tier' | 'secretFingerprint'>;
 
-/** An owner that asks for something: it is told to the event log. */
+/** The owner of a request, which the event log names. */
 export type Caller = Owner & Actor;
 
 export interface Shown {

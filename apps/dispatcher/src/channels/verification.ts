@@ -14,7 +14,7 @@ const body = Buffer.from('{}');
 /** Whose URL is verified. */
 type Registrant = Pick<Identity, 'keyId' | 'accountId' | 'secretFingerprint'>;
 
-/** Who has an old secret of a key does not keep out who has the new one. */
+/** By secret, so that the holder of an old secret of a key does not block the holder of the new one. */
 const secretOf = ({ keyId, secretFingerprint = '' }: Registrant): string => `${keyId} ${secretFingerprint}`;
 
 /** Slots for what may take 20 s and a connection each: one of a key (and its secret), few of an account. */

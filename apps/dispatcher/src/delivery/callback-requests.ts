@@ -11,7 +11,7 @@ import { BodyBuffers } from './body-buffers.js';
 import { LastMessages } from './last-messages.js';
 import { Telemetry } from './telemetry.js';
 
-/** Who claimed a channel this long ago, or less, sends without asking again. A process may be suspended at any point. */
+/** For this long after claiming a channel, a replica sends without asking again. A process may be suspended at any point. */
 const provenMs = 1_000;
 const proofsMax = 3;
 

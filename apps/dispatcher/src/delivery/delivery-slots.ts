@@ -17,7 +17,7 @@ const judgedMax = 100_000;
 const channelsPerLingerMs = 4;
 const lingerMaxMs = 25;
 
-/** How often it is counted who waits for an answer that does not come. */
+/** How often the deliveries whose answer does not come are counted. */
 const countMs = 100;
 
 interface RunningDelivery {

@@ -25,7 +25,7 @@ const keptSeconds = 86_400;
 const writeMs = 1_000;
 
 /**
- * What went out lately on each channel, for those who operate it: any replica answers for all. A replica that is killed
+ * The messages that each channel sent last, for its operators: any replica answers for all. A replica that is killed
  * takes the last second with it.
  */
 @Injectable()

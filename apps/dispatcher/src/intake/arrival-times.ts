@@ -17,7 +17,8 @@ interface End {
 
 /**
  * When messages came to Kafka at the earliest. A message behind the end that a partition had at some time came after that
- * time, whatever its producer's clock says. Of what was there before this replica started, only the producer's clock tells.
+ * time, whatever its producer's clock says. For messages from before the start of this replica there is only the
+ * producer's clock.
  */
 export class ArrivalTimes implements OnModuleInit, OnApplicationShutdown {
   private readonly ends = new Map<string, End[]>();

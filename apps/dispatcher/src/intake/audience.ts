@@ -23,8 +23,8 @@ export const accountsOf = (batches: readonly IntakeBatch[]): Set<string> => {
 export type MaySee = (keyId: string, event: { readonly deviceId: string }) => boolean;
 
 /**
- * Who gets what. A channel has the id of its key, so an audience of keys is one of channels. `members` are the
- * channels of each account in `accountsOf`. `maySee`: absent if every key sees all devices of its account.
+ * The events of each channel. A channel has the id of its key, so an audience of keys is one of channels. `members` are
+ * the channels of each account in `accountsOf`. `maySee`: absent if every key sees all devices of its account.
  */
 export const channelEvents = (
   batches: readonly IntakeBatch[],

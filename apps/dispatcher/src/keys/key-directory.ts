@@ -71,7 +71,7 @@ export class KeyDirectory {
   }
 
   /**
-   * Who holds a secret of the key may not any more: the key was deleted, switched off, reset, or left its groups, or
+   * Holders of a secret of the key lose their rights: the key was deleted, switched off, reset, or left its groups, or
    * the overlap of a rotation is over. `proves`: whether a secret, by its fingerprint, still does.
    */
   onRevoked(listener: (keyId: string, proves: (secret: string) => boolean) => void): void {

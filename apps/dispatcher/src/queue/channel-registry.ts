@@ -57,7 +57,7 @@ export interface Closed {
   /** Events that were in its queue. */
   events: number;
   dropped: Dropped;
-  /** Who held it, to be told. */
+  /** The replica and connection that held it: they are informed. */
   holder: { owner: string; conn: string } | undefined;
 }
 

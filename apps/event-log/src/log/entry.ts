@@ -96,8 +96,8 @@ const directory: Record<Exclude<DeviceLifecycleChanged['change'], 'changed'>, st
 };
 
 /**
- * Creation, suspension, resumption and deletion, of the request that caused it. Of other changes device.events tells, if
- * an operator made them.
+ * Creation, suspension, resumption and deletion, of the request that caused it. Other changes by
+ * an operator come in device.events.
  */
 export const lifecycleEntry = (fact: DeviceLifecycleChanged, requestId?: string): LogEntry | undefined => {
   if (fact.change === 'changed') return undefined;

@@ -37,7 +37,7 @@ interface Handshake {
   needed: Permission;
 }
 
-/** The console asks who is signed in before anyone is: nothing that an administrator has to hear of. */
+/** The console sends this request before anyone has signed in, so its refusal is not reported to administrators. */
 const asksWhoIsSignedIn = ({ method, headers, routeOptions }: FastifyRequest): boolean =>
   method === 'GET' && headers.authorization === undefined && routeOptions.url === '/v3/session';
 

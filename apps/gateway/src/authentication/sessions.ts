@@ -29,7 +29,7 @@ export interface NewSession extends Pick<Session, 'accountId' | 'holderId' | 'se
   renewal?: Renewal | undefined;
 }
 
-/** Only who has the cookie can use the refresh token: not who has the database. */
+/** The refresh token can be used only with the cookie: the database alone does not reveal it. */
 const keyFor = (token: string): Buffer => deriveKey(Buffer.from(token), 'refresh token');
 
 const renewalColumns = (token: string, renewal?: Renewal): Pick<Session, 'refreshToken' | 'refreshAt'> =>

@@ -28,7 +28,7 @@ export class SessionRecords {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** Opens a session, which the event log of the account tells. `former`: the token of the one that it replaces. */
+  /** Opens a session and records it in the event log of the account. `former`: the token of the one that it replaces. */
   async open(
     { key, proof }: VerifiedKey,
     { address, requestId = '' }: Source,

@@ -6,7 +6,7 @@ import { deviceRowColumns, type DeviceRow } from '../devices/lifecycle.js';
 import { NewDevices } from '../devices/new-devices.js';
 
 // In one order, so that two replicas never wait for each other. A device is created when it came, by the clock of its proxy,
-// which dates the registration too: the creation is never told after what it made possible.
+// which dates the registration too: the creation is never dated after what it made possible.
 const insertSql = `
   INSERT INTO registry.devices (id, account_id, name, endpoint_name, endpoint_type, host_gateway, created_at, updated_at)
   SELECT id, $1, name, name, type, gateway, least(at, clock_timestamp()), least(at, clock_timestamp())

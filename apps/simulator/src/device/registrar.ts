@@ -6,7 +6,7 @@ import { type DeviceTransport } from '../transport/device-transport.js';
 import { accepted, deregisterRequest, registerRequest, updateRequest } from './registration.js';
 import { type Group } from './simulation-context.js';
 
-/** What an update tells, beside that the device is there. */
+/** What an update says, beside that the device is there. */
 interface News {
   lifetimeSeconds?: number;
   /** Its objects are others. */
@@ -26,7 +26,7 @@ export interface Registering {
 /** The registration of a device at its server. */
 export class Registrar {
   private id: string | undefined;
-  /** What the next update tells. */
+  /** What the next update says. */
   private news: News = {};
 
   constructor(private readonly device: Registering) {}

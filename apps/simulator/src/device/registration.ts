@@ -38,7 +38,7 @@ export const registerRequest = (
   contentFormat: contentFormat.linkFormat,
 });
 
-/** What an update tells, beside that the device is there. */
+/** What an update says, beside that the device is there. */
 interface UpdateNews {
   lifetimeSeconds?: number | undefined;
   links?: Buffer | undefined;

@@ -64,7 +64,7 @@ const fingerprintOfOptions = (start: number, options: readonly CoapOption[]): nu
 };
 
 /**
- * Of the payload (`crc32`), and of what else tells one request from another. Signed: a number that takes no memory of its
+ * Of the payload (`crc32`), and of what else distinguishes requests. Signed: a number that takes no memory of its
  * own.
  */
 export const fingerprintOf = ({ code, options, payload }: CoapMessage): number => {

@@ -31,7 +31,7 @@ export function serverTlsOptions(security: StreamSecurity, core: StreamCore): Tl
     handshakeTimeout: core.limits.handshakeTimeoutMs,
     // A resumed session would skip the key, and with it a revocation.
     secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
-    // Who issued it is the application's decision; that the peer holds the private key is proved here in any case.
+    // The application decides which issuers it accepts; TLS proves in any case that the peer holds the private key.
     requestCert: certificate !== undefined,
     rejectUnauthorized: false,
     ...(certificate === undefined ? {} : { cert: certificate, key: privateKey }),

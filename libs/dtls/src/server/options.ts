@@ -39,8 +39,8 @@ export interface DtlsServerOptions {
   /** Length of the ids; default: that of the first one. Given alone, restored connections keep theirs, and new ones get none. */
   connectionIdBytes?: number;
   /**
-   * The application saves states, and tells connections so (`confirmSaved`): without a save, a connection with an id sends
-   * at most `TAKE_OVER_SEQUENCES` records.
+   * The application saves states, and confirms that to connections (`confirmSaved`): without a save, a connection with an
+   * id sends at most `TAKE_OVER_SEQUENCES` records.
    */
   savesStates?: boolean;
   /**

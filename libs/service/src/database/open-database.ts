@@ -21,7 +21,7 @@ export interface DatabaseOptions {
   migrate?: 'run' | 'wait';
 }
 
-/** The options of a service: what it is told by its configuration, and what is its own. */
+/** The options of a service: those of its configuration, and its own. */
 export const databaseOptions = (
   { secrets, replicaId, databaseMigrations }: DatabaseConfig,
   own: Pick<DatabaseOptions, 'schema' | 'entities' | 'migrations'>,

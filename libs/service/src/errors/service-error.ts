@@ -57,7 +57,7 @@ export class MalformedHttp extends fixed(ServiceError, {
   message: 'The request is not valid HTTP/1.1 (RFC 9112).',
 }) {}
 
-/** 400 instead of 431: usually the URL is too long, which cannot be told once it spans several packets. */
+/** 400 instead of 431: usually the URL is too long, which cannot be known once it spans several packets. */
 export class HeadTooLarge extends ValidationFailed {
   constructor(maxBytes: number) {
     super([], `The URL and the headers are larger than ${maxBytes} bytes together.`);

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { type EncryptionKeys, openFor, sealFor } from './sealed.js';
 
 /**
- * A ticket of a download: 128 random bits, which let one device download one package. The `t-` tells it from other names below
- * `/downloads/`, such as a hash.
+ * A ticket of a download: 128 random bits, which let one device download one package. The `t-` distinguishes it from other
+ * names below `/downloads/`, such as a hash.
  */
 export const ticketPattern = /^t-[0-9a-f]{32}$/;
 

@@ -92,7 +92,7 @@ export const reseal = (keys: EncryptionKeys, sealed: string): string | undefined
       openWith(first, body);
       return undefined;
     } catch {
-      // By another one, or by none: `open` tells.
+      // By another one, or by none: `open` decides.
     }
   }
   return seal(keys, open(keys, sealed));

@@ -87,7 +87,7 @@ export const ApiListQuery = (spec: ListSpec, title?: string): MethodDecorator & 
   );
 };
 
-/** A list, and who asks for it. */
+/** The query of a list, and its caller. */
 export interface ListRequest extends ListQuery {
   caller: Identity;
 }
