@@ -59,7 +59,7 @@ export class DtlsServerTransport implements DatagramTransport {
 
   /** Ends every connection without a word, as after a crash. */
   forgetAll(): void {
-    for (const connection of [...this.connections.values()]) connection.end('closed');
+    for (const connection of [...this.connections.values()]) connection.endWith('closed');
   }
 
   close(): Promise<void> {

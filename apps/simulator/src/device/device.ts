@@ -15,7 +15,7 @@ import { ContactLoop, type Contacting } from './contact-loop.js';
 import { DevicesBehind } from './devices-behind.js';
 import { firmwareHostOf, type Updatable } from './firmware-host.js';
 import { Link, type Linked } from './link.js';
-import { answerTo, executeResource, take } from './requests.js';
+import { answerTo, executeResource, applyWrite } from './requests.js';
 import { Registrar, type Registering } from './registrar.js';
 import { type Reporting, Reports } from './reports.js';
 import { Sender } from './sender.js';
