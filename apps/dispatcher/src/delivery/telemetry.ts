@@ -8,59 +8,50 @@ import { EventTraces } from '../tracing/event-traces.js';
 /** What an operator sees of this replica. */
 @Injectable()
 export class Telemetry {
-  private readonly eventsAppended;
-  private readonly eventsSkipped;
-  private readonly eventsDropped;
-  private readonly replayedDropped;
-  private readonly eventsDelivered;
-  private readonly offsetRewinds;
-  private readonly requests;
-  private readonly socketsClosed;
+  private readonly eventsAppended = this.metrics.counter({
+    name: 'lanyard_dispatcher_events_appended_total',
+    help: 'Events put into queues of channels',
+  });
+  private readonly eventsSkipped = this.metrics.counter({
+    name: 'lanyard_dispatcher_events_skipped_total',
+    help: 'Events whose key has no channel, or had none when they were queued',
+    labelNames: ['reason'],
+  });
+  private readonly eventsDropped = this.metrics.counter({
+    name: 'lanyard_dispatcher_events_dropped_total',
+    help: 'Events removed from queues undelivered: size, age, failed (free accounts), or removed with their channel',
+    labelNames: ['reason'],
+  });
+  private readonly replayedDropped = this.metrics.counter({
+    name: 'lanyard_dispatcher_replayed_events_dropped_total',
+    help: 'Of the dropped events, those removed while Kafka was read again: most had been delivered before',
+    labelNames: ['reason'],
+  });
+  private readonly eventsDelivered = this.metrics.counter({
+    name: 'lanyard_dispatcher_events_delivered_total',
+    help: 'Events confirmed',
+    labelNames: ['kind'],
+  });
+  private readonly offsetRewinds = this.metrics.counter({
+    name: 'lanyard_dispatcher_offset_rewinds_total',
+    help: 'Partitions read from their beginning, because Kafka lost messages',
+    labelNames: ['topic'],
+  });
+  private readonly requests = this.metrics.counter({
+    name: 'lanyard_dispatcher_callback_requests_total',
+    help: 'Callback requests by outcome',
+    labelNames: ['outcome'],
+  });
+  private readonly socketsClosed = this.metrics.counter({
+    name: 'lanyard_dispatcher_sockets_closed_total',
+    help: 'Sockets closed by the service, by cause',
+    labelNames: ['cause'],
+  });
 
   constructor(
     private readonly metrics: Metrics,
     @Inject(EventTraces) private readonly traces: Pick<EventTraces, 'sent'>,
-  ) {
-    this.eventsAppended = metrics.counter({
-      name: 'lanyard_dispatcher_events_appended_total',
-      help: 'Events put into queues of channels',
-    });
-    this.eventsSkipped = metrics.counter({
-      name: 'lanyard_dispatcher_events_skipped_total',
-      help: 'Events whose key has no channel, or had none when they were queued',
-      labelNames: ['reason'],
-    });
-    this.eventsDropped = metrics.counter({
-      name: 'lanyard_dispatcher_events_dropped_total',
-      help: 'Events removed from queues undelivered: size, age, failed (free accounts), or removed with their channel',
-      labelNames: ['reason'],
-    });
-    this.replayedDropped = metrics.counter({
-      name: 'lanyard_dispatcher_replayed_events_dropped_total',
-      help: 'Of the dropped events, those removed while Kafka was read again: most had been delivered before',
-      labelNames: ['reason'],
-    });
-    this.eventsDelivered = metrics.counter({
-      name: 'lanyard_dispatcher_events_delivered_total',
-      help: 'Events confirmed',
-      labelNames: ['kind'],
-    });
-    this.offsetRewinds = metrics.counter({
-      name: 'lanyard_dispatcher_offset_rewinds_total',
-      help: 'Partitions read from their beginning, because Kafka lost messages',
-      labelNames: ['topic'],
-    });
-    this.requests = metrics.counter({
-      name: 'lanyard_dispatcher_callback_requests_total',
-      help: 'Callback requests by outcome',
-      labelNames: ['outcome'],
-    });
-    this.socketsClosed = metrics.counter({
-      name: 'lanyard_dispatcher_sockets_closed_total',
-      help: 'Sockets closed by the service, by cause',
-      labelNames: ['cause'],
-    });
-  }
+  ) {}
 
   appended({ events, skipped, dropped }: AppendOutcome, isReplay: boolean): void {
     if (isReplay && dropped.size) this.replayedDropped.inc({ reason: 'size' }, dropped.size);

@@ -16,8 +16,8 @@ export class LocalRates {
   ) {}
 
   /** 0: taken. Otherwise how long to wait. */
-  takeToken(name: string, rate = this.rate): number {
-    const { tatMs, waitMs } = gcra(this.tats.get(name) ?? 0, this.clock.now(), rate);
+  takeToken(name: string): number {
+    const { tatMs, waitMs } = gcra(this.tats.get(name) ?? 0, this.clock.now(), this.rate);
     setBounded(this.tats, name, tatMs, this.namesBound);
     return waitMs;
   }

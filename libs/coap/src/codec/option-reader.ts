@@ -30,9 +30,9 @@ export function readOptions<T>(
   return undefined;
 }
 
-/** Appends a text of `bytesMin` to 255 bytes. */
-export function takeText(list: string[], value: Buffer, bytesMin = 0): boolean {
-  if (value.length < bytesMin || value.length > 255 || !isUtf8(value)) return false;
+/** Appends a text of up to 255 bytes. */
+export function takeText(list: string[], value: Buffer): boolean {
+  if (value.length > 255 || !isUtf8(value)) return false;
   list.push(value.toString('utf8'));
   return true;
 }
