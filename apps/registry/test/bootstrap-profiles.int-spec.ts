@@ -7,7 +7,7 @@ const path = '/v3/bootstrap-profiles';
 const uri = 'coaps://lwm2m.example:5684';
 
 describe('bootstrap profiles', () => {
-  const { call, created, announcedProfile, audited } = testSystem('profiles');
+  const { call, created, announcedProfile, audited, rows } = testSystem('profiles');
   const ofDevice = async (more: object = {}): Promise<object> => ({
     scope: 'device',
     device_id: await created(),
@@ -89,6 +89,15 @@ describe('bootstrap profiles', () => {
     const open = { server_uri: 'coap://lwm2m.example', credential_kind: 'psk' };
     expect((await call('PUT', `${path}/${body.id}`, open)).body).toMatchObject({ ...open, security_mode: 'none' });
     await eventually(() => expect(announcedProfile(body.id)?.securityMode).toBe('none'));
+  });
+
+  it('can be deleted when a replica of the previous version has taken them off DTLS', async () => {
+    const { body } = await call('POST', path, await ofDevice({ credential_kind: 'raw_public_key' }));
+    await eventually(() => expect(announcedProfile(body.id)).toBeDefined());
+    await rows(`UPDATE registry.bootstrap_profiles SET server_uri = 'coap://lwm2m.example' WHERE id = '${body.id}'`);
+    expect((await call('PUT', `${path}/${body.id}`, { lifetime_seconds: 300 })).status).toBe(400);
+    expect((await call('DELETE', `${path}/${body.id}`)).status).toBe(204);
+    await eventually(() => expect(announcedProfile(body.id)).toBeUndefined());
   });
 
   it('announce the settings of the Server object that they have, and not those that they leave to the device', async () => {

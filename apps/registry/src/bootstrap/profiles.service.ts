@@ -161,13 +161,13 @@ export class ProfilesService extends NamedRecords<Profile> {
     profile: Profile,
     { requestId }: Actor,
   ): Promise<void> {
+    causedBy(manager, requestId);
+    if (change === 'deleted') return this.announcer.withdrawn(manager, profile.id);
     if (profile.credential_kind === 'raw_public_key' && !isOverDtls(profile.server_uri))
       throw new RawPublicKeysNeedDtls();
-    causedBy(manager, requestId);
     const isOneMore = change === 'created';
     if (isOneMore && (await lockedCount(manager, 'bootstrap_profiles', profile.account_id)) > profilesPerAccountMax)
       throw new TooManyProfiles(profilesPerAccountMax);
-    if (change === 'deleted') await this.announcer.withdrawn(manager, profile.id);
-    else await this.announcer.changed(manager, announcementOf(profile));
+    await this.announcer.changed(manager, announcementOf(profile));
   }
 }
