@@ -134,14 +134,20 @@ describe('subscriptions with attributes', () => {
     expect(await audienceOf(deviceId, '61')).toEqual(new Set([other.keyId]));
   });
 
-  it('a device of LwM2M 1.1 is not asked', async () => {
+  it('a device of LwM2M 1.1 is not asked, and a subscription that the key has stays', async () => {
     const [thing, deviceId] = await device('old', { lwm2mVersion: '1.1' });
-    const app = key();
-    const { json } = await call(app, 'PUT', `${deviceId}${temperature}?pmin=1`);
-    const { item } = (await system.result(String(json['async-response-id']))).value;
-    expect(item).toMatchObject({ status: 400, error: 'NOT_OFFERED' });
+    const [app, plain] = [key(), key()];
+    await subscribe(plain, deviceId, temperature);
+    for (const one of [app, plain]) {
+      const { json } = await call(one, 'PUT', `${deviceId}${temperature}?pmin=1`);
+      const { item } = (await system.result(String(json['async-response-id']))).value;
+      expect(item).toMatchObject({ status: 400, error: 'NOT_OFFERED' });
+    }
     expect((await call(app, 'GET', deviceId)).status).toBe(404);
-    expect(queries(thing, 0)).toEqual([]);
+    expect((await call(plain, 'GET', deviceId)).status).toBe(200);
+    expect(queries(thing, 0)).toEqual(['']);
+    await thing.device.report(temperature, 71);
+    expect(await audienceOf(deviceId, '71')).toEqual(new Set([plain.keyId]));
   });
 
   it.each([

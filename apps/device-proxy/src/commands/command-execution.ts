@@ -13,7 +13,7 @@ import {
 import { formatOf } from '../downlink/formats.js';
 import { createdPath, pathsFormat } from '../downlink/requests.js';
 import { type Observed, Observer } from '../observations/observer.js';
-import { attributesIn, type Target, targetKey } from '../sessions/observations.js';
+import { attributesIn, takesAttributes, type Target, targetKey } from '../sessions/observations.js';
 import { Values } from '../observations/values.js';
 import type { AnswerAhead } from '../sessions/pending-subscriber.js';
 import { itemOf } from './facts.js';
@@ -157,10 +157,10 @@ export class CommandExecution {
     const { path, keyId, query } = command;
     const attributes = attributesIn(query);
     const key = targetKey({ path, attributes });
+    if (attributes !== undefined && !takesAttributes(session.data)) return attributesNotOffered;
     const rows = await this.interest.load(session);
     if (!rows.some((row) => row.keyId === keyId && row.together === null && targetKey(row) === key))
       return subscriptionRemoved;
-    if (attributes !== undefined && session.data.lwm2mVersion !== '1.2') return attributesNotOffered;
     const pending = this.joins(session, command, { paths: [path], attributes });
     if (session.observations.has(key)) return this.follow(session, command, pending);
     return this.observe(session, { path, attributes }, command, pending);

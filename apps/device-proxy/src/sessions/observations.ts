@@ -26,6 +26,9 @@ export type Target = Omit<Observation, 'token' | 'auto'>;
 export const targetKey = ({ path, attributes }: { path: string; attributes?: string | null | undefined }): string =>
   attributes ? `${path}?${attributes}` : path;
 
+/** Whether the device takes attributes in the request of an observation: new in LwM2M 1.2. */
+export const takesAttributes = ({ lwm2mVersion }: { lwm2mVersion: string }): boolean => lwm2mVersion === '1.2';
+
 /** The attributes of a subscription, from the query of its command. */
 export const attributesIn = (query: readonly string[]): string | undefined =>
   query.length === 0 ? undefined : query.join('&');

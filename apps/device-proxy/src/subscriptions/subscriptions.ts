@@ -8,7 +8,7 @@ import { Commands, type KnownDevice } from '../commands/commands.js';
 import { type DeviceRequest, defaultTiming } from '../commands/device-request.js';
 import { withDevice } from '../db/device-lock.js';
 import { NotSubscribed, PathDoesNotExist } from '../errors.js';
-import { targetKey } from '../sessions/observations.js';
+import { takesAttributes, targetKey } from '../sessions/observations.js';
 import { mayExist } from '../sessions/registered-links.js';
 import { WakeUps } from '../sessions/wake-ups.js';
 import { SessionStore } from '../sessions/session-store.js';
@@ -42,13 +42,15 @@ export class Subscriptions {
 
   /** `attributes`: of an observation of its own, which is shared with keys that ask for the same ones. */
   async subscribe(identity: Identity, deviceId: string, path: string, attributes?: string): Promise<Asked> {
-    const { commands, store, wakeUps } = this;
+    const { commands, store } = this;
     const device = await commands.device(identity, deviceId);
     const { session, accountId } = device;
     if (session && !mayExist(session.data.links, path)) throw new PathDoesNotExist();
     const key = targetKey({ path, attributes });
     const observations = session?.observations.filter((observation) => observation.path === path) ?? [];
     const observed = observations.some((observation) => targetKey(observation) === key);
+    // Otherwise the command fails, and must not end the subscription that the key has.
+    const isOffered = attributes === undefined || !session || takesAttributes(session.data);
     const asyncId = commands.newAsyncId();
     const outcome = this.outcomeOf(asyncId);
     const within = (manager: EntityManager): Promise<void> =>
@@ -71,11 +73,11 @@ export class Subscriptions {
         identity,
         device,
         { ...input, query: attributes?.split('&') ?? [], ...defaultTiming(session?.data.queueMode ?? false) },
-        { within },
+        isOffered ? { within } : {},
       );
       // With other attributes the key had another observation, which may have no subscriber now.
-      if (session && observations.some((observation) => targetKey(observation) !== key))
-        await wakeUps.send(session.owner, { about: 'interest', deviceId });
+      if (session && isOffered && observations.some((observation) => targetKey(observation) !== key))
+        await this.wake(session.owner, deviceId);
       if (!session) return { asyncId, confirmed: false };
       return { asyncId, confirmed: (await this.within(answerWaitMs, outcome)) || observed };
     } finally {
@@ -90,7 +92,7 @@ export class Subscriptions {
     request: DeviceRequest,
     { paths, idempotencyKey }: { paths: readonly string[]; idempotencyKey: string | undefined },
   ): Promise<Stored> {
-    const { commands, wakeUps, store } = this;
+    const { commands, store } = this;
     const { deviceId, accountId, session } = device;
     const row = { deviceId, accountId, keyId: identity.keyId, origin: 'resource' } as const;
     const within = (manager: EntityManager, { id }: Command): Promise<void> =>
@@ -101,7 +103,7 @@ export class Subscriptions {
     const input = { kind: 'subscription', ...request } as const;
     const stored = await commands.send(identity, device, input, { within, idempotencyKey });
     // Single observations for this key may no longer be needed.
-    if (session) await wakeUps.send(session.owner, { about: 'interest', deviceId });
+    if (session) await this.wake(session.owner, deviceId);
     return stored;
   }
 
@@ -143,6 +145,11 @@ export class Subscriptions {
     if (lost.length === 0) return;
     const owner = await sessions.ownerOf(deviceId);
     if (owner !== undefined) await wakeUps.send(owner, { about: 'interest', deviceId });
+  }
+
+  /** The command is stored: an error would make the client repeat it. The owner also finds the change by its time. */
+  private wake(owner: string, deviceId: string): Promise<void> {
+    return this.wakeUps.send(owner, { about: 'interest', deviceId }).catch(() => undefined);
   }
 
   private outcomeOf(asyncId: string): Promise<boolean> {
