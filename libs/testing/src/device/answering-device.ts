@@ -71,8 +71,9 @@ export abstract class AnsweringDevice {
 
   /** The instance with its resources; their observers get no message, as with most devices. */
   removeInstance(path: string): void {
+    const isIn = (name: string): boolean => name === path || ['/', '?'].some((end) => name.startsWith(`${path}${end}`));
     for (const map of [this.resources, this.observers])
-      for (const name of [...map.keys()]) if (name === path || name.startsWith(`${path}/`)) map.delete(name);
+      for (const name of [...map.keys()]) if (isIn(name)) map.delete(name);
   }
 
   /** The current values of these paths and the paths below them; missing ones are omitted. */
