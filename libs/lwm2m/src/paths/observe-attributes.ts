@@ -24,13 +24,12 @@ const values = {
   st: step,
 } as const;
 
-/** They compare values, which only a resource and an instance of one have. */
+/** Only a resource or an instance of one has a value to compare. */
 const comparing: readonly string[] = ['edge', 'gt', 'lt', 'st'];
 
 /**
- * The attributes of an Observe (LwM2M 1.2 core §6.4.1, §7.3) as the query of its URI, in the order of their names: equal ones
- * are equal texts. Undefined for none. Throws WrongParameter. Whether they fit together, for example `pmin` and `pmax`, is for
- * the device to say.
+ * The attributes of an Observe (LwM2M 1.2 core §6.4.1, §7.3) as the query of its URI, whatever order they are given in.
+ * Undefined for none. Throws WrongParameter. The device decides whether they fit together, for example `pmin` and `pmax`.
  */
 export const observeAttributes = (path: string, given: Readonly<Record<string, unknown>>): string | undefined => {
   const parts = Object.entries(given).map(([name, value]) => {
