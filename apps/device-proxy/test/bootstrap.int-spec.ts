@@ -221,7 +221,7 @@ describe('the bootstrap server', () => {
     });
   });
 
-  it('writes false and 0 of the Server object, which are not the default of the device', async () => {
+  it('writes false and 0 of the Server object, and does not leave them to the device', async () => {
     const { deviceId, device } = await fresh('unmuted', { muteSend: false, confirmableNotifications: false });
     await begins(device);
     await all.fact(deviceId, 'bootstrapped');
