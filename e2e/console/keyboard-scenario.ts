@@ -45,7 +45,8 @@ export const describeKeyboard = (running: () => Console): void =>
       await dialog.waitFor();
       await browser.tabTo(dialog.getByRole('button', { name: 'Suspend' }));
       await press('Enter');
-      await page.getByRole('button', { name: 'Resume' }).waitFor();
+      // Its button, on which the focus is again.
+      await page.getByRole('button', { name: 'Resume' }).and(page.locator(':focus')).waitFor();
       const { json } = await app.call('GET', `/v3/devices/${id}`);
       expect(json).toMatchObject({ lifecycle_status: 'blocked' });
       await app.call('POST', `/v3/devices/${id}/resume`, { category: 'maintenance' });

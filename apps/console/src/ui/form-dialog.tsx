@@ -1,5 +1,5 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
-import type { FormEvent, ReactNode } from 'react';
+import { createContext, type FormEvent, type ReactNode, useContext, useEffect, useState } from 'react';
 import type { Need } from '../api/permissions.ts';
 import { Failure } from './failure.tsx';
 import { ActionButton } from './permitted.tsx';
@@ -8,24 +8,61 @@ interface DialogProps {
   title: string;
   onClose: () => void;
   size?: 'md' | 'lg';
+  /** Only its buttons close it: neither the Escape key nor a click beside it. */
+  isBusy?: boolean;
   children: ReactNode;
 }
 
-/** A question above the page. Its heading is not another banner of the page. */
-export const Dialog = ({ title, onClose, size = 'md', children }: DialogProps) => (
-  <Modal
-    opened
-    onClose={onClose}
-    title={title}
-    size={size}
-    closeButtonProps={{ 'aria-label': 'Close' }}
-    attributes={{ header: { role: 'presentation' } }}
-  >
-    <Stack gap="md">{children}</Stack>
-  </Modal>
-);
+/** Tells a dialog whether another one is open above it. */
+const Cover = createContext<(isCovered: boolean) => void>(() => undefined);
 
-interface FormDialogProps extends DialogProps {
+/** Gets the focus if the element that had it before is gone: the dialog below, or the main part of the page. */
+const whatIsBelow = (): HTMLElement | null =>
+  [...document.querySelectorAll<HTMLElement>('[role=dialog]')].at(-1) ??
+  document.querySelector<HTMLElement>('#content');
+
+/** Mantine returns the focus only for a dialog that stays mounted after it is closed, and these are removed. */
+const useFocusReturn = (): void => {
+  const [opener] = useState(() => document.activeElement);
+  useEffect(
+    () => () => {
+      if (document.activeElement !== document.body) return;
+      const isThere = opener instanceof HTMLElement && opener !== document.body && opener.isConnected;
+      (isThere ? opener : whatIsBelow())?.focus({ preventScroll: true });
+    },
+    [opener],
+  );
+};
+
+/** A question above the page. Its heading is not another banner of the page. */
+export const Dialog = ({ title, onClose, size = 'md', isBusy = false, children }: DialogProps) => {
+  const cover = useContext(Cover);
+  const [isCovered, setCovered] = useState(false);
+  useEffect(() => {
+    cover(true);
+    return () => cover(false);
+  }, [cover]);
+  useFocusReturn();
+  return (
+    <Cover value={setCovered}>
+      <Modal
+        opened
+        onClose={onClose}
+        title={title}
+        size={size}
+        // The Escape key closes one dialog at a time.
+        closeOnEscape={!isBusy && !isCovered}
+        closeOnClickOutside={!isBusy}
+        closeButtonProps={{ 'aria-label': 'Close' }}
+        attributes={{ header: { role: 'presentation' } }}
+      >
+        <Stack gap="md">{children}</Stack>
+      </Modal>
+    </Cover>
+  );
+};
+
+interface FormDialogProps extends Omit<DialogProps, 'isBusy'> {
   /** On the button that does it. */
   verb: string;
   needs: Need;
@@ -53,7 +90,7 @@ export const FormDialog = (props: FormDialogProps) => {
     if (!change.isPending) onSubmit();
   };
   return (
-    <Dialog title={title} onClose={stop ?? onClose} size={size}>
+    <Dialog title={title} onClose={stop ?? onClose} size={size} isBusy={stop !== undefined}>
       <form onSubmit={submit}>
         <Stack gap="md">
           {children}
