@@ -1,6 +1,6 @@
 import { Loader, Progress, Select, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { type Choice, useDeviceGroups, useSuspensionCategories } from '../api/choices.ts';
 import { count, counted, Failure, FormDialog, Notice } from '../ui/index.ts';
 import { type Bulk, dryRunOf, runBulk } from './bulk.ts';
@@ -83,26 +83,42 @@ const Outcome = ({ n, done, isComplete }: { n: number; done: string; isComplete:
   </Notice>
 );
 
-/** First says how many devices an action concerns, then does it and shows how far it is. */
-export const BulkDialog = ({ action, selection, groupId, onClose }: BulkDialogProps) => {
-  const { title, verb, done, concerned, consequence } = words[action];
+/** Runs an action and says how far it is. It also stops when the page is left, because no button could stop it then. */
+const useBulkRun = (selection: Selection) => {
   const client = useQueryClient();
-  const [chosen, setChosen] = useState<string | null>(null);
   const [progress, setProgress] = useState(0);
-  const [stopper] = useState(() => new AbortController());
   const [isStopped, setIsStopped] = useState(false);
-  const { label, data, first } = useChoices(action, groupId);
-  const choice = chosen ?? first;
-  const run = useMutation({
-    mutationFn: () => {
-      const { signal } = stopper;
-      return runBulk(selection, bulkOf(action, choice as string), { signal, onProgress: setProgress });
-    },
+  const [stopper, setStopper] = useState<AbortController>();
+  useEffect(() => () => stopper?.abort(), [stopper]);
+  const change = useMutation({
+    mutationFn: ({ bulk, signal }: { bulk: Bulk; signal: AbortSignal }) =>
+      runBulk(selection, bulk, { signal, onProgress: setProgress }),
     onSettled: () =>
       Promise.all(
         ['GET /v3/devices', 'GET /v3/device-groups'].map((read) => client.invalidateQueries({ queryKey: [read] })),
       ),
   });
+  const begin = (bulk: Bulk): void => {
+    const own = new AbortController();
+    setStopper(own);
+    setIsStopped(false);
+    setProgress(0);
+    change.mutate({ bulk, signal: own.signal });
+  };
+  const stop = (): void => {
+    setIsStopped(true);
+    stopper?.abort();
+  };
+  return { change, begin, stop, progress, isStopped };
+};
+
+/** First says how many devices an action concerns, then does it and shows how far it is. */
+export const BulkDialog = ({ action, selection, groupId, onClose }: BulkDialogProps) => {
+  const { title, verb, done, concerned, consequence } = words[action];
+  const [chosen, setChosen] = useState<string | null>(null);
+  const { label, data, first } = useChoices(action, groupId);
+  const choice = chosen ?? first;
+  const { change: run, begin, stop, progress, isStopped } = useBulkRun(selection);
   const dryRun = useQuery({
     queryKey: ['dry run', action, selection, choice],
     queryFn: ({ signal }) => dryRunOf(selection, bulkOf(action, choice as string), signal),
@@ -116,20 +132,18 @@ export const BulkDialog = ({ action, selection, groupId, onClose }: BulkDialogPr
   const isDone = run.isSuccess;
   const isComplete = isDone && !(isStopped && progress < (n ?? 0));
   const missing =
-    choice === null
-      ? `Choose a ${label.toLowerCase()}.`
-      : (n === undefined && 'The devices are being counted.') || (n === 0 && 'The action would not change any device.');
+    (choice === null && `Choose a ${label.toLowerCase()}.`) ||
+    (dryRun.isFetching && 'The devices are being counted.') ||
+    (n === undefined && 'The devices could not be counted.') ||
+    (n === 0 && 'The action would not change any device.');
   return (
     <FormDialog
       title={title}
       verb={`${verb} ${n === undefined ? '' : counted(n, 'device')}`}
       needs={action === 'suspend' || action === 'resume' ? 'devices.suspend' : 'devices.write'}
       change={run}
-      onSubmit={() => run.mutate()}
-      onStop={() => {
-        setIsStopped(true);
-        stopper.abort();
-      }}
+      onSubmit={() => choice !== null && begin(bulkOf(action, choice))}
+      onStop={stop}
       onClose={onClose}
       unavailable={missing || undefined}
       isDangerous={action === 'suspend'}

@@ -14,7 +14,7 @@ const pageRows = 1_000;
 const livePagesMax = 2;
 const liveEveryMs = 1_000;
 
-/** Who may not see events has the list read again. */
+/** Without the permission to see events, the list is read again this often. */
 const pollMs = 10_000;
 
 const list = 'GET /v3/devices';
