@@ -1,4 +1,4 @@
-import { type DeviceEvent, NoAnswer, TailEnded } from '@lanyard/client/browser';
+import { type DeviceEvent, InvalidKey, NoAnswer, NotAllowed, TailEnded } from '@lanyard/client/browser';
 import { useEffect, useEffectEvent, useSyncExternalStore } from 'react';
 import { connection } from './connection.ts';
 import { lanyard } from './lanyard.ts';
@@ -11,6 +11,10 @@ export type LiveState = 'off' | 'connecting' | 'live' | 'interrupted' | 'ended';
 type Listener = (event: DeviceEvent) => void;
 
 const againMs = 2_000;
+
+/** Whether the stream would be refused again. Each refusal is in the audit. */
+const isFinal = (error: unknown): boolean =>
+  error instanceof TailEnded || error instanceof InvalidKey || error instanceof NotAllowed;
 
 /** One stream of the device event log for the whole page, while a listener wants it and the page is visible. */
 class LiveEvents {
@@ -59,7 +63,7 @@ class LiveEvents {
         return;
       } catch (error) {
         if (signal.aborted) return;
-        if (error instanceof TailEnded) return this.end();
+        if (isFinal(error)) return this.end();
         this.interrupted(error);
         await new Promise((resolve) => setTimeout(resolve, againMs));
       }
