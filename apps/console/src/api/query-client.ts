@@ -16,6 +16,7 @@ export const queryClient = new QueryClient({
     // The client repeats what may be repeated.
     queries: { retry: false, staleTime: 5_000 },
     // Without an answer, a change fails at once. If it waited for the connection, it would be made later, unexpectedly.
-    mutations: { retry: false, networkMode: 'always' },
+    // What it sent and got, a new key for example, is not kept for longer than the part of the page that made it.
+    mutations: { retry: false, networkMode: 'always', gcTime: 1_000 },
   },
 });

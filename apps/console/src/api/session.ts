@@ -40,7 +40,9 @@ export const useSignIn = () => {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (key: string) => lanyard.call('POST /v3/session', { body: { api_key: key } }),
-    onSuccess: (session) => {
+    onSuccess: async (session) => {
+      // An answer that is on its way would sign out again.
+      await client.cancelQueries({ queryKey: sessionKey });
       // After a session that has ended, another person may sign in.
       removeAnswers(client);
       client.setQueryData(sessionKey, session);
