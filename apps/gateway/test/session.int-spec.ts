@@ -275,6 +275,30 @@ describe('a response that stays open', () => {
       await Promise.all(streams.map(({ end }) => end));
     }),
   );
+
+  it('continues while its key cannot be read', () =>
+    withOpenResponses(async () => {
+      const { key } = await gateway.newKey();
+      const { cookie, show } = await browser(key);
+      const streams = [await follow({ authorization: `Bearer ${key}` }), await follow({ cookie })];
+      const client = new pg.Client({ connectionString: gateway.isolation.databaseUrl });
+      await client.connect();
+      try {
+        await client.query('ALTER TABLE access.accounts RENAME TO accounts_away');
+        try {
+          await clock.advance(watchPeriodMs);
+          // The looks at the key have failed by then, as these requests do.
+          expect((await gateway.call('/v3/session', { key })).status).toBeGreaterThanOrEqual(500);
+          expect(await show()).toBeGreaterThanOrEqual(500);
+        } finally {
+          await client.query('ALTER TABLE access.accounts_away RENAME TO accounts');
+        }
+      } finally {
+        await client.end();
+      }
+      expect(streams.map(({ isOpen }) => isOpen())).toEqual([true, true]);
+      for (const { leave } of streams) await leave();
+    }));
 });
 
 describe('a request with a session', () => {

@@ -19,8 +19,9 @@ export class CallerWatch {
   ) {}
 
   follow(request: FastifyRequest, body: Readable): void {
+    if (body.closed) return;
     const look = async (): Promise<void> => {
-      // Without an answer it is looked at again: who could not open a stream now may still keep one.
+      // Without an answer, the next look decides: a caller that could not open a stream now keeps those that are open.
       const mayContinue = await this.authenticator.mayContinue(request).catch(() => true);
       if (!mayContinue) body.destroy();
     };
