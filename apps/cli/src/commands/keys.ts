@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import type { ApiKey } from '@lanyard/client';
 import type { Command } from 'commander';
 import type { Cli, Session } from '../cli.js';
-import { UsageError } from '../errors.js';
+import { CliError, exitCodes, UsageError } from '../errors.js';
 import { findGroup, findNamed, isId } from '../names/records.js';
 import { type Column, idColumn } from '../output/output.js';
 import { timeOf } from '../output/time.js';
@@ -24,12 +24,25 @@ const hand = async ({ out }: Session, file: string | undefined, make: () => Prom
   } catch (error) {
     throw new UsageError(`The file cannot be written: ${(error as Error).message}`);
   }
+  const remove = (): void => {
+    if (file !== undefined) rmSync(file, { force: true });
+  };
   const key = await make().catch((error: unknown) => {
-    if (file !== undefined) rmSync(file);
+    remove();
     throw error;
   });
   if (file === undefined) return out.result(key, () => key.key);
-  writeFileSync(file, `${key.key}\n`);
+  try {
+    writeFileSync(file, `${key.key}\n`);
+  } catch (error) {
+    // The disk is full, for example: a part of a key is worth nothing.
+    remove();
+    throw new CliError(
+      `The key ${key.id} has a new secret, but the file cannot be written: ${(error as Error).message}`,
+      exitCodes.refused,
+      `"lanyard keys rotate ${key.id}" gives it another one.`,
+    );
+  }
   out.note(`The key is in ${file}, which only you can read.`);
 };
 
