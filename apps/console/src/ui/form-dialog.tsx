@@ -1,5 +1,5 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
-import { createContext, type FormEvent, type ReactNode, useContext, useEffect, useState } from 'react';
+import { createContext, type FormEvent, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
 import type { Need } from '../api/permissions.ts';
 import { Failure } from './failure.tsx';
 import { ActionButton } from './permitted.tsx';
@@ -84,6 +84,11 @@ export const FormDialog = (props: FormDialogProps) => {
   const { title, size = 'md', verb, needs, change, onSubmit, onClose, unavailable, children } = props;
   const { isDangerous = false, isDone = false, onStop } = props;
   const stop = change.isPending ? onStop : undefined;
+  const leave = useRef<HTMLButtonElement>(null);
+  // The button that had the focus is gone.
+  useEffect(() => {
+    if (isDone) leave.current?.focus({ preventScroll: true });
+  }, [isDone]);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     // The Enter key gets here only through the button, which refuses what is not possible.
@@ -96,7 +101,7 @@ export const FormDialog = (props: FormDialogProps) => {
           {children}
           {change.error !== null && <Failure error={change.error} />}
           <Group justify="flex-end">
-            <Button variant="default" onClick={stop ?? onClose}>
+            <Button ref={leave} variant="default" onClick={stop ?? onClose}>
               {stop ? 'Stop' : isDone ? 'Close' : 'Cancel'}
             </Button>
             {!isDone && (
