@@ -10,115 +10,115 @@ export type CommandState = 'waiting' | 'executing' | 'succeeded' | 'failed' | 'e
 @Entity({ name: 'commands' })
 export class Command {
   @PrimaryColumn('text')
-  id: string;
+  id!: string;
 
   /** Order within the device's queue: commands are accepted under a lock of the device. */
   @Column({ type: 'bigint', insert: false, update: false })
-  position: string;
+  position!: string;
 
   @Column('text', { name: 'device_id' })
-  deviceId: string;
+  deviceId!: string;
 
   @Column('text', { name: 'account_id' })
-  accountId: string;
+  accountId!: string;
 
   /** Of a campaign: its id. */
   @Column('text', { name: 'key_id' })
-  keyId: string;
+  keyId!: string;
 
   @Column('text', { name: 'async_id' })
-  asyncId: string;
+  asyncId!: string;
 
   @Column('text')
-  kind: CommandKind;
+  kind!: CommandKind;
 
   @Column('text')
-  method: CommandMethod;
+  method!: CommandMethod;
 
   @Column('text')
-  path: string;
+  path!: string;
 
   /** Write attributes, unchanged. */
   @Column('text', { array: true })
-  query: string[];
+  query!: string[];
 
   @Column('text', { nullable: true })
-  accept: string | null;
+  accept!: string | null;
 
   @Column('text', { name: 'content_type', nullable: true })
-  contentType: string | null;
+  contentType!: string | null;
 
   @Column('bytea', { nullable: true })
-  payload: Buffer | null;
+  payload!: Buffer | null;
 
   /** Without a payload: what opens the package that is written; with one, what completes the URI in it. Forgotten at the end. */
   @Column('text', { name: 'download_ticket', nullable: true })
-  sealedTicket: string | null;
+  sealedTicket!: string | null;
 
   /** The request, to distinguish a repetition from another request with the same async-id. */
   @Column('text')
-  fingerprint: string;
+  fingerprint!: string;
 
   @Column('integer', { name: 'retry_max' })
-  retryMax: number;
+  retryMax!: number;
 
   @Column('integer')
-  attempts: number;
+  attempts!: number;
 
   /** When it was last sent to the device. */
   @Column('timestamptz', { name: 'attempted_at', nullable: true })
-  attemptedAt: Date | null;
+  attemptedAt!: Date | null;
 
   @Column('text')
-  state: CommandState;
+  state!: CommandState;
 
   @Column('timestamptz', { name: 'accepted_at' })
-  acceptedAt: Date;
+  acceptedAt!: Date;
 
   /** Replica that waits for the result of a subscription. */
   @Column('text', { name: 'accepted_by' })
-  acceptedBy: string;
+  acceptedBy!: string;
 
   @Column('timestamptz', { name: 'expires_at' })
-  expiresAt: Date;
+  expiresAt!: Date;
 
   /** Replica and session epoch that execute it, and how long the claim stands unless renewed. */
   @Column('text', { name: 'claimed_by', nullable: true })
-  claimedBy: string | null;
+  claimedBy!: string | null;
 
   @Column('bigint', { name: 'claim_epoch', nullable: true })
-  claimEpoch: string | null;
+  claimEpoch!: string | null;
 
   @Column('timestamptz', { name: 'claim_until', nullable: true })
-  claimUntil: Date | null;
+  claimUntil!: Date | null;
 
   /** Trace context of the request, if it is traced. */
   @Column('text', { name: 'trace_parent', nullable: true })
-  traceParent: string | null;
+  traceParent!: string | null;
 
   @Column('text', { name: 'request_id', nullable: true })
-  requestId: string | null;
+  requestId!: string | null;
 
   @Column('timestamptz', { name: 'finished_at', nullable: true })
-  finishedAt: Date | null;
+  finishedAt!: Date | null;
 
   /** Status of the asynchronous response. */
   @Column('integer', { nullable: true })
-  status: number | null;
+  status!: number | null;
 
   @Column('text', { nullable: true })
-  error: string | null;
+  error!: string | null;
 
   /** Human-readable: why it ended this way. */
   @Column('text', { nullable: true })
-  note: string | null;
+  note!: string | null;
 
   @Column('bytea', { nullable: true })
-  result: Buffer | null;
+  result!: Buffer | null;
 
   @Column('text', { name: 'result_type', nullable: true })
-  resultType: string | null;
+  resultType!: string | null;
 
   @Column('bigint', { name: 'result_max_age', nullable: true })
-  resultMaxAge: string | null;
+  resultMaxAge!: string | null;
 }

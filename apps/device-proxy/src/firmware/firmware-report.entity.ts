@@ -4,14 +4,14 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 @Entity({ name: 'firmware_reports' })
 export class FirmwareReport {
   @PrimaryColumn('text', { name: 'device_id' })
-  deviceId: string;
+  deviceId!: string;
 
   @PrimaryColumn('text')
-  source: string;
+  source!: string;
 
   @Column('integer', { nullable: true })
-  state: number | null;
+  state!: number | null;
 
   @Column('integer', { nullable: true })
-  result: number | null;
+  result!: number | null;
 }

@@ -4,14 +4,14 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 @Entity({ name: 'first_contacts' })
 export class FirstContact {
   @PrimaryColumn('text', { name: 'account_id' })
-  accountId: string;
+  accountId!: string;
 
   @PrimaryColumn('text', { name: 'endpoint_name' })
-  endpointName: string;
+  endpointName!: string;
 
   @Column('text', { name: 'device_id' })
-  deviceId: string;
+  deviceId!: string;
 
   @Column('timestamptz', { name: 'created_at' })
-  createdAt: Date;
+  createdAt!: Date;
 }

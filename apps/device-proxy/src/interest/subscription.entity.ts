@@ -6,32 +6,32 @@ export type SubscriptionOrigin = 'resource' | 'presubscription';
 @Entity({ name: 'subscriptions' })
 export class Subscription {
   @PrimaryColumn('text', { name: 'device_id' })
-  deviceId: string;
+  deviceId!: string;
 
   @PrimaryColumn('text')
-  path: string;
+  path!: string;
 
   @PrimaryColumn('text', { name: 'key_id' })
-  keyId: string;
+  keyId!: string;
 
   @Column('text', { name: 'account_id' })
-  accountId: string;
+  accountId!: string;
 
   /** `resource`: created by a request (spec §4.4); `presubscription`: a rule matched the device. */
   @Column('text')
-  origin: SubscriptionOrigin;
+  origin!: SubscriptionOrigin;
 
   @Column('text')
-  status: 'asked' | 'confirmed';
+  status!: 'asked' | 'confirmed';
 
   /** Of several paths that one command asked for at once: its id. They are observed together. */
   @Column('text', { nullable: true })
-  together: string | null;
+  together!: string | null;
 
   /** Of the observation, as the query of its URI. */
   @Column('text', { nullable: true })
   attributes: string | null;
 
   @Column('timestamptz', { name: 'changed_at' })
-  changedAt: Date;
+  changedAt!: Date;
 }

@@ -5,23 +5,23 @@ import type { DeviceModelChanged } from '@lanyard/contracts';
 @Entity({ name: 'object_models' })
 export class UploadedModel {
   @PrimaryColumn('text')
-  id: string;
+  id!: string;
 
   @Column('text', { name: 'account_id' })
-  accountId: string;
+  accountId!: string;
 
   @Column('integer', { name: 'object_id' })
-  objectId: number;
+  objectId!: number;
 
   @Column('text')
-  name: string;
+  name!: string;
 
   @Column('text')
-  version: string;
+  version!: string;
 
   @Column('jsonb')
-  resources: DeviceModelChanged['resources'];
+  resources!: DeviceModelChanged['resources'];
 
   @Column('timestamptz', { name: 'created_at' })
-  createdAt: Date;
+  createdAt!: Date;
 }

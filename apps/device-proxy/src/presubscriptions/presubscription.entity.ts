@@ -5,14 +5,14 @@ import type { PresubscriptionRule } from './rule.js';
 @Entity({ name: 'presubscriptions' })
 export class Presubscription {
   @PrimaryColumn('text', { name: 'key_id' })
-  keyId: string;
+  keyId!: string;
 
   @Column('text', { name: 'account_id' })
-  accountId: string;
+  accountId!: string;
 
   @Column('jsonb')
-  rules: PresubscriptionRule[];
+  rules!: PresubscriptionRule[];
 
   @Column('timestamptz', { name: 'changed_at' })
-  changedAt: Date;
+  changedAt!: Date;
 }

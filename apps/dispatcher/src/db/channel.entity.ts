@@ -7,43 +7,43 @@ import type { KeySeen, ChannelHealth, StopReason } from './channel-health.js';
 @Entity('channels')
 export class Channel implements ChannelHealth {
   @PrimaryColumn({ name: 'key_id', type: 'text' })
-  keyId: string;
+  keyId!: string;
 
   @Column({ name: 'account_id', type: 'text' })
-  accountId: string;
+  accountId!: string;
 
   @Column({ type: 'text' })
-  kind: ChannelKind;
+  kind!: ChannelKind;
 
   /** URL and headers of a callback, sealed: headers hold customers' credentials. */
   @Column({ type: 'text', nullable: true })
-  target: string | null;
+  target!: string | null;
 
   @Column({ type: 'jsonb' })
-  serialization: Serialization;
+  serialization!: Serialization;
 
   /** As it was when the channel was registered (spec §8, account upgrade). */
   @Column({ type: 'text' })
-  tier: 'free' | 'commercial';
+  tier!: 'free' | 'commercial';
 
   /** Grows with every change of any channel. */
   @Column({ type: 'bigint' })
-  revision: string;
+  revision!: string;
 
   @Column({ name: 'created_at', type: 'timestamptz', precision: 3 })
-  createdAt: Date;
+  createdAt!: Date;
 
   /** Of a callback: fingerprint of the secret with which it was registered. */
   @Column({ name: 'registered_with', type: 'text', nullable: true })
-  registeredWith: string | null;
+  registeredWith!: string | null;
 
   @Column({ name: 'key_seen', type: 'jsonb', nullable: true })
-  keySeen: KeySeen | null;
+  keySeen!: KeySeen | null;
 
   /** Nothing is delivered to the callback. */
   @Column({ type: 'text', nullable: true })
-  stopped: StopReason | null;
+  stopped!: StopReason | null;
 
   @Column({ name: 'stopped_at', type: 'timestamptz', precision: 3, nullable: true })
-  stoppedAt: Date | null;
+  stoppedAt!: Date | null;
 }

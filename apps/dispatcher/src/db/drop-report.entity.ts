@@ -6,28 +6,28 @@ const count = { type: 'bigint', default: 0, transformer: { from: Number, to: (va
 @Entity('drop_reports')
 export class DropReport {
   @PrimaryColumn({ name: 'key_id', type: 'text' })
-  keyId: string;
+  keyId!: string;
 
   /** When the channel was created: a key may have several channels, one after another. */
   @PrimaryColumn({ name: 'created_at', type: 'timestamptz', precision: 3 })
-  createdAt: Date;
+  createdAt!: Date;
 
   @Column(count)
-  size: number;
+  size!: number;
 
   @Column(count)
-  age: number;
+  age!: number;
 
   @Column(count)
-  failed: number;
+  failed!: number;
 
   /** Why the channel ended. */
   @Column({ type: 'text', nullable: true })
-  ending: string | null;
+  ending!: string | null;
 
   @Column({ name: 'is_final', type: 'boolean', default: false })
-  isFinal: boolean;
+  isFinal!: boolean;
 
   @Column({ name: 'changed_at', type: 'timestamptz', precision: 3 })
-  changedAt: Date;
+  changedAt!: Date;
 }

@@ -5,25 +5,25 @@ import { Owned } from './versioned.entity.js';
 @Entity({ name: 'access_keys' })
 export class AccessKey extends Owned {
   @Column('text', { name: 'application_id' })
-  applicationId: string;
+  applicationId!: string;
 
   @Column('text')
-  description: string;
+  description!: string;
 
   @Column('text')
-  hash: string;
+  hash!: string;
 
   @Column('text')
-  status: 'active' | 'inactive';
+  status!: 'active' | 'inactive';
 
   @Column('timestamptz', { name: 'expires_at', nullable: true })
-  expiresAt: Date | null;
+  expiresAt!: Date | null;
 
   /** Whether its end was announced; see KeySweeper. */
   @Column('boolean', { name: 'expiry_announced' })
-  expiryAnnounced: boolean;
+  expiryAnnounced!: boolean;
 
   /** Written by LastLogins only. */
   @Column({ type: 'timestamptz', name: 'last_used_at', nullable: true, update: false })
-  lastUsedAt: Date | null;
+  lastUsedAt!: Date | null;
 }

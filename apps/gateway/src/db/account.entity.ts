@@ -30,39 +30,39 @@ export interface AccountProfile {
 @Entity({ name: 'accounts' })
 export class Account extends Versioned {
   @Column('text', { name: 'display_name' })
-  displayName: string;
+  displayName!: string;
 
   /** Decides the retry count of callback channels (spec §8). */
   @Column('text')
-  tier: 'free' | 'commercial';
+  tier!: 'free' | 'commercial';
 
   /** The account of the installation has none: its administrators manage all accounts. */
   @Column('text', { name: 'parent_id', nullable: true })
-  parentId: string | null;
+  parentId!: string | null;
 
   @Column('text', { nullable: true })
-  email: string | null;
+  email!: string | null;
 
   @Column('text', { nullable: true })
-  company: string | null;
+  company!: string | null;
 
   @Column('jsonb')
-  limits: AccountLimits;
+  limits!: AccountLimits;
 
   @Column('jsonb')
-  profile: AccountProfile;
+  profile!: AccountProfile;
 
   @Column('text')
-  status: 'active' | 'suspended';
+  status!: 'active' | 'suspended';
 
   @Column('boolean', { name: 'auto_create_devices' })
-  autoCreateDevices: boolean;
+  autoCreateDevices!: boolean;
 
   /** `PUT /v2/subscriptions` answers 204 instead of 202. */
   @Column('boolean', { name: 'presubscriptions_no_content' })
-  presubscriptionsNoContent: boolean;
+  presubscriptionsNoContent!: boolean;
 
   /** null: the default. */
   @Column('jsonb', { name: 'value_history', nullable: true })
-  valueHistory: ValueHistory | null;
+  valueHistory!: ValueHistory | null;
 }

@@ -6,39 +6,39 @@ import { KeyGroup } from './key-group.entity.js';
 @Entity({ name: 'api_keys' })
 export class ApiKey extends Owned {
   @Column('text', { nullable: true })
-  owner: string | null;
+  owner!: string | null;
 
   @Column('text')
-  hash: string;
+  hash!: string;
 
   /** During a rotation with overlap, the previous secret is valid until this time. */
   @Column('text', { name: 'previous_hash', nullable: true })
-  previousHash: string | null;
+  previousHash!: string | null;
 
   @Column('timestamptz', { name: 'previous_until', nullable: true })
-  previousUntil: Date | null;
+  previousUntil!: Date | null;
 
   @Column('timestamptz', { name: 'expires_at', nullable: true })
-  expiresAt: Date | null;
+  expiresAt!: Date | null;
 
   /** Whether the end of the key was announced; see KeySweeper. */
   @Column('boolean', { name: 'expiry_announced' })
-  expiryAnnounced: boolean;
+  expiryAnnounced!: boolean;
 
   /** Ids of the device groups that the key is limited to; null: all devices. */
   @Column('text', { name: 'device_groups', array: true, nullable: true })
-  deviceGroups: string[] | null;
+  deviceGroups!: string[] | null;
 
   /** Networks (CIDR) that the key may be used from; null: any. */
   @Column('text', { name: 'source_addresses', array: true, nullable: true })
-  sourceAddresses: string[] | null;
+  sourceAddresses!: string[] | null;
 
   @Column('text')
-  status: 'active' | 'inactive';
+  status!: 'active' | 'inactive';
 
   /** Written by LastLogins only, so that a change of the key never sets it back. */
   @Column({ type: 'timestamptz', name: 'last_login_at', nullable: true, update: false })
-  lastLoginAt: Date | null;
+  lastLoginAt!: Date | null;
 
   @ManyToMany(() => KeyGroup)
   @JoinTable({
@@ -46,5 +46,5 @@ export class ApiKey extends Owned {
     joinColumn: { name: 'key_id', referencedColumnName: 'id' },
     inverseJoinColumn: { name: 'group_id', referencedColumnName: 'id' },
   })
-  groups: Relation<KeyGroup>[];
+  groups!: Relation<KeyGroup>[];
 }

@@ -6,14 +6,14 @@ import { KeyGroup } from './key-group.entity.js';
 @Entity({ name: 'applications' })
 export class Application extends Owned {
   @Column('text')
-  description: string;
+  description!: string;
 
   @Column('text')
-  status: 'active' | 'inactive';
+  status!: 'active' | 'inactive';
 
   /** Written by LastLogins only. */
   @Column({ type: 'timestamptz', name: 'last_used_at', nullable: true, update: false })
-  lastUsedAt: Date | null;
+  lastUsedAt!: Date | null;
 
   @ManyToMany(() => KeyGroup)
   @JoinTable({
@@ -21,5 +21,5 @@ export class Application extends Owned {
     joinColumn: { name: 'application_id', referencedColumnName: 'id' },
     inverseJoinColumn: { name: 'group_id', referencedColumnName: 'id' },
   })
-  groups: Relation<KeyGroup>[];
+  groups!: Relation<KeyGroup>[];
 }

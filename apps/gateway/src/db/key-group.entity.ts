@@ -6,13 +6,13 @@ import type { GroupKind, Permission } from '../permissions.js';
 @Entity({ name: 'key_groups' })
 export class KeyGroup extends Owned {
   @Column('text')
-  kind: GroupKind;
+  kind!: GroupKind;
 
   /** Null: the permissions of its kind. Only custom groups have their own. */
   @Column('text', { array: true, nullable: true })
-  permissions: Permission[] | null;
+  permissions!: Permission[] | null;
 
   /** Ids of the device groups that its members are limited to; null: all devices. Only custom groups have some. */
   @Column('text', { name: 'device_groups', array: true, nullable: true })
-  deviceGroups: string[] | null;
+  deviceGroups!: string[] | null;
 }

@@ -5,34 +5,34 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 export class Session {
   /** SHA-256 of the cookie. */
   @PrimaryColumn('text')
-  id: string;
+  id!: string;
 
   @Column('text', { name: 'account_id' })
-  accountId: string;
+  accountId!: string;
 
   /** The API key, application or user whose permissions the session has. */
   @Column('text', { name: 'holder_id' })
-  holderId: string;
+  holderId!: string;
 
   /** Hash of the secret that it was opened with, or of the user: the session ends with it. */
   @Column('text', { name: 'secret_hash' })
-  secretHash: string;
+  secretHash!: string;
 
   @Column('timestamptz', { name: 'created_at' })
-  createdAt: Date;
+  createdAt!: Date;
 
   /** To the minute; see Sessions. */
   @Column('timestamptz', { name: 'last_used_at' })
-  lastUsedAt: Date;
+  lastUsedAt!: Date;
 
   @Column('timestamptz', { name: 'expires_at' })
-  expiresAt: Date;
+  expiresAt!: Date;
 
   /** Of the OpenID provider, sealed with a key that is derived from the cookie. */
   @Column('text', { name: 'refresh_token', nullable: true })
-  refreshToken: string | null;
+  refreshToken!: string | null;
 
   /** When the provider has to be asked whether the person is still signed in; null: never. */
   @Column('timestamptz', { name: 'refresh_at', nullable: true })
-  refreshAt: Date | null;
+  refreshAt!: Date | null;
 }

@@ -6,25 +6,25 @@ import { KeyGroup } from './key-group.entity.js';
 @Entity({ name: 'users' })
 export class User extends Owned {
   @Column('text')
-  issuer: string;
+  issuer!: string;
 
   /** Identifies the person at the issuer; names and addresses change. */
   @Column('text')
-  subject: string;
+  subject!: string;
 
   @Column('text', { nullable: true })
-  email: string | null;
+  email!: string | null;
 
   /** Random; sessions refer to it, so that a new one ends all of them. No key has a secret with this hash. */
   @Column('text')
-  hash: string;
+  hash!: string;
 
   @Column('text')
-  status: 'active' | 'inactive';
+  status!: 'active' | 'inactive';
 
   /** Written by LastLogins only. */
   @Column({ type: 'timestamptz', name: 'last_used_at', nullable: true, update: false })
-  lastUsedAt: Date | null;
+  lastUsedAt!: Date | null;
 
   @ManyToMany(() => KeyGroup)
   @JoinTable({
@@ -32,5 +32,5 @@ export class User extends Owned {
     joinColumn: { name: 'user_id', referencedColumnName: 'id' },
     inverseJoinColumn: { name: 'group_id', referencedColumnName: 'id' },
   })
-  groups: Relation<KeyGroup>[];
+  groups!: Relation<KeyGroup>[];
 }

@@ -2,23 +2,23 @@ import { Column, PrimaryColumn } from 'typeorm';
 
 export abstract class Versioned {
   @PrimaryColumn('text')
-  id: string;
+  id!: string;
 
   /** Counts the changes; the etag. */
   @Column('integer')
-  revision: number;
+  revision!: number;
 
   @Column('timestamptz', { name: 'created_at' })
-  createdAt: Date;
+  createdAt!: Date;
 
   @Column('timestamptz', { name: 'updated_at' })
-  updatedAt: Date;
+  updatedAt!: Date;
 }
 
 export abstract class Owned extends Versioned {
   @Column('text', { name: 'account_id' })
-  accountId: string;
+  accountId!: string;
 
   @Column('text')
-  name: string;
+  name!: string;
 }

@@ -51,8 +51,8 @@ const ownCopy = (bytes: Buffer): Buffer => unpackBytes(packBytes(bytes));
 export class ClientHandshake extends Handshake {
   private readonly random = randomBytes(RANDOM_BYTES);
   private readonly offered = clientExtensions(this.parameters);
-  private serverRandom: Buffer;
-  private negotiated: Negotiated;
+  private serverRandom!: Buffer;
+  private negotiated!: Negotiated;
   private sessionId: Buffer = NO_BYTES;
   private expected: readonly number[] = [HelloVerifyRequest, ServerHello];
   private credential: PeerCredential = { kind: 'anonymous' };

@@ -69,7 +69,7 @@ const NO_BYTES = Buffer.alloc(0);
 export class ServerHandshake extends Handshake {
   private readonly hello: ClientHello;
   private readonly serverRandom = publicRandom(RANDOM_BYTES);
-  private negotiated: Negotiated;
+  private negotiated!: Negotiated;
   private sessionId: Buffer = NO_BYTES;
   private expected: number = HandshakeType.ClientKeyExchange;
   private ephemeralKey: EphemeralKey | undefined;

@@ -13,9 +13,9 @@ const restMaxMs = 50;
  */
 @Injectable()
 export abstract class BackgroundWork implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  @Inject(CLOCK) protected readonly clock: Clock;
-  @Inject(LOGGER) protected readonly logger: Logger;
-  @Inject(StopDeadline) protected readonly deadline: StopDeadline;
+  @Inject(CLOCK) protected readonly clock!: Clock;
+  @Inject(LOGGER) protected readonly logger!: Logger;
+  @Inject(StopDeadline) protected readonly deadline!: StopDeadline;
   private timer: Timer | undefined;
   private working: Promise<void> | undefined;
   private readonly stopping = new AbortController();
