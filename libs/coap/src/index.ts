@@ -4,10 +4,10 @@ export { encodeMessage } from './codec/encode.js';
 export { type CoapMessage, type CoapOption, type MessageType } from './codec/message.js';
 export { type CoapEndpoint } from './endpoint/coap-endpoint.js';
 export { CoapUdpEndpoint } from './endpoint/coap-udp-endpoint.js';
-export { type CoapEvent, type CoapGauges } from './core/events.js';
+export { type CoapEvent, type CoapGauges } from './state/events.js';
 export { type CoapLimits, DEFAULT_LIMITS, SOURCE_BYTES_MAX } from './limits.js';
-export { type CoapDatagramEndpointOptions, type CoapUdpEndpointOptions, type PeerRadio } from './core/options.js';
-export { type BoundAddress, type DatagramReceiver, type DatagramTransport } from './core/datagram-transport.js';
+export { type CoapDatagramEndpointOptions, type CoapUdpEndpointOptions, type PeerRadio } from './state/options.js';
+export { type BoundAddress, type DatagramReceiver, type DatagramTransport } from './state/datagram-transport.js';
 export { CoapDatagramEndpoint } from './endpoint/coap-datagram-endpoint.js';
 export { UdpSocket } from './endpoint/udp-socket.js';
 export {

@@ -13,11 +13,11 @@ import { type PeerState } from '../peer/peer-state.js';
 import { type IncomingResponse } from '../peer/pending-request.js';
 import { PeerRateLimiter } from '../peer/peer-rate-limiter.js';
 import { CoapEndpoint } from './coap-endpoint.js';
-import { EndpointCore } from '../core/core.js';
+import { EndpointCore } from '../state/core.js';
 import { DatagramRouter } from './datagram-router.js';
-import { type CoapEvent, type CoapGauges } from '../core/events.js';
-import { type BoundAddress } from '../core/datagram-transport.js';
-import { type CoapDatagramEndpointOptions } from '../core/options.js';
+import { type CoapEvent, type CoapGauges } from '../state/events.js';
+import { type BoundAddress } from '../state/datagram-transport.js';
+import { type CoapDatagramEndpointOptions } from '../state/options.js';
 
 /** A source address is tracked for this long after its first message. */
 const UNKNOWN_PEER_SOURCE_IDLE_MS = 60_000;

@@ -1,5 +1,5 @@
-import { type CoapGauges } from '../core/events.js';
-import { type SharedCore, type SharedOptions } from '../core/shared-core.js';
+import { type CoapGauges } from '../state/events.js';
+import { type SharedCore, type SharedOptions } from '../state/shared-core.js';
 import { EndpointClosed } from '../errors.js';
 import { type Answering } from '../exchange/answering.js';
 import { type CoapLimits } from '../limits.js';

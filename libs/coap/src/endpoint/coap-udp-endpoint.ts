@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import { type CoapUdpEndpointOptions } from '../core/options.js';
+import { type CoapUdpEndpointOptions } from '../state/options.js';
 import { type Peer, peerOf } from '../messages/peer.js';
 import { CoapDatagramEndpoint } from './coap-datagram-endpoint.js';
 import { UdpTransport } from './udp-transport.js';

@@ -11,8 +11,8 @@ import { type UnmatchedReceiver } from '../observe/unmatched-receiver.js';
 import { type PeerState } from '../peer/peer-state.js';
 import { peerAt, type Peer } from '../messages/peer.js';
 import { type PeerRateLimiter } from '../peer/peer-rate-limiter.js';
-import { type EndpointCore } from '../core/core.js';
-import { type DatagramReceiver } from '../core/datagram-transport.js';
+import { type EndpointCore } from '../state/core.js';
+import { type DatagramReceiver } from '../state/datagram-transport.js';
 
 interface Receivers {
   responder: Responder;

@@ -1,6 +1,6 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { isIPv6 } from 'node:net';
-import { type BoundAddress } from '../core/datagram-transport.js';
+import { type BoundAddress } from '../state/datagram-transport.js';
 
 export interface UdpSocketOptions {
   host: string;

@@ -1,4 +1,4 @@
-import { type BoundAddress, type DatagramReceiver, type DatagramTransport } from '../core/datagram-transport.js';
+import { type BoundAddress, type DatagramReceiver, type DatagramTransport } from '../state/datagram-transport.js';
 import { type Peer, peerKey } from '../messages/peer.js';
 import { UdpSocket, type UdpSocketOptions } from './udp-socket.js';
 

@@ -3,7 +3,7 @@ import { Code } from '../codec/code.js';
 import { encodeMessage } from '../codec/encode.js';
 import { type CoapMessage } from '../codec/message.js';
 import { type ResponseExtras, writeResponseOptions } from '../codec/response-options.js';
-import { type EndpointCore } from '../core/core.js';
+import { type EndpointCore } from '../state/core.js';
 import { CoapError } from '../errors.js';
 import { type PeerState } from '../peer/peer-state.js';
 import { type InFlight } from '../peer/running.js';

@@ -1,6 +1,6 @@
 import { encodeMessage } from '../codec/encode.js';
 import { blockBytes, szxOf } from '../codec/block-value.js';
-import { type EndpointCore } from '../core/core.js';
+import { type EndpointCore } from '../state/core.js';
 import { PeerReset, RequestTimedOut } from '../errors.js';
 import { type PeerState } from '../peer/peer-state.js';
 import { MAX_TRANSMIT_WAIT_MS } from '../timing/transmission-parameters.js';

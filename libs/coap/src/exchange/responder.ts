@@ -1,5 +1,5 @@
 import { type CoapMessage } from '../codec/message.js';
-import { type EndpointCore } from '../core/core.js';
+import { type EndpointCore } from '../state/core.js';
 import { type PeerState } from '../peer/peer-state.js';
 import { type Peer } from '../messages/peer.js';
 import { EMPTY_ACK_DELAY_MS } from '../timing/transmission-parameters.js';

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { type EndpointCore } from '../core/core.js';
+import { type EndpointCore } from '../state/core.js';
 import { type Requester } from '../exchange/requester.js';
 import { type NotificationHandler } from '../messages/notification.js';
 import { type Peer } from '../messages/peer.js';

@@ -1,5 +1,5 @@
 import { type CoapMessage } from '../codec/message.js';
-import { type EndpointCore } from '../core/core.js';
+import { type EndpointCore } from '../state/core.js';
 import { type CoapLimits } from '../limits.js';
 import { type TimerWheel } from '../timing/timer-wheel.js';
 

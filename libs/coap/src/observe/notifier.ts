@@ -3,7 +3,7 @@ import { blockBytes, szxOf } from '../codec/block-value.js';
 import { encodeMessage } from '../codec/encode.js';
 import { type CoapMessage } from '../codec/message.js';
 import { notificationResponse, writeResponseOptions } from '../codec/response-options.js';
-import { type EndpointCore } from '../core/core.js';
+import { type EndpointCore } from '../state/core.js';
 import { type PeerState } from '../peer/peer-state.js';
 import { type Peer } from '../messages/peer.js';
 import { type NotifyOutcome, type OutgoingNotification } from '../messages/notification.js';

@@ -1,5 +1,5 @@
 import { received } from '../blockwise/body-download.js';
-import { type EndpointCore } from '../core/core.js';
+import { type EndpointCore } from '../state/core.js';
 import { type IncomingResponse } from '../peer/pending-request.js';
 import { type PeerState } from '../peer/peer-state.js';
 import { type Peer } from '../messages/peer.js';

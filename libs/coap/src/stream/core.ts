@@ -1,4 +1,4 @@
-import { SharedCore } from '../core/shared-core.js';
+import { SharedCore } from '../state/shared-core.js';
 import { STREAM_EVENTS, type StreamEvent } from './events.js';
 import { DEFAULT_STREAM_LIMITS, MESSAGE_OVERHEAD_BYTES, type StreamLimits } from './limits.js';
 import { type CoapStreamEndpointOptions } from './options.js';

@@ -4,7 +4,7 @@ import { type CoapRequest } from '../messages/request.js';
 import { type CoapResponse } from '../messages/response.js';
 import { type UnmatchedNotification } from '../messages/notification.js';
 import { type Peer } from '../messages/peer.js';
-import { type SharedOptions } from '../core/shared-core.js';
+import { type SharedOptions } from '../state/shared-core.js';
 import { type StreamEvent } from './events.js';
 import { type StreamLimits } from './limits.js';
 
