@@ -1,7 +1,7 @@
 import { isoTime, type ListSpec } from '@lanyard/service';
 import { z } from 'zod';
 
-export const campaignStates = ['draft', 'scheduled', 'running', 'paused', 'stopping', 'done', 'aborted'] as const;
+const campaignStates = ['draft', 'scheduled', 'running', 'paused', 'stopping', 'done', 'aborted'] as const;
 export type CampaignState = (typeof campaignStates)[number];
 
 /** Of a dry run: devices by what would happen to them. */

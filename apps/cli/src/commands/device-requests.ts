@@ -16,7 +16,7 @@ export interface RequestOptions {
 }
 
 /** Options of all commands that a device carries out. */
-export const withRequestOptions = (command: Command): Command =>
+const withRequestOptions = (command: Command): Command =>
   command
     .option('--timeout <seconds>', 'how long to wait for the result; the command itself continues', wholeNumber(1), 60)
     .option('--no-wait', 'print the id of the command instead of waiting for its result')

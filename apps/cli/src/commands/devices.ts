@@ -42,7 +42,7 @@ const listDevices = async (cli: Cli, options: ListOptions, command: Command): Pr
     out.note('No device matches. "npm run device -- --secure" in a clone of Lanyard starts a demonstration device.');
 };
 
-export const deviceFields = (device: Device): (readonly [string, string | null])[] => [
+const deviceFields = (device: Device): (readonly [string, string | null])[] => [
   ['Name', nameOf(device)],
   ['Id', device.id],
   ['State', device.state],

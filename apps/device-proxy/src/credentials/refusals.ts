@@ -19,7 +19,7 @@ export type Reason =
   | 'handshake-failed';
 
 /** At most one entry per device in this time, however many attempts there are. */
-export const refusalPeriodMs = 60_000;
+const refusalPeriodMs = 60_000;
 
 /** Not in the specification's tables: 200 and 300 are the registry's and the dispatcher's. */
 const credentialRefused = 'SYS_400';

@@ -16,7 +16,7 @@ import { Subscription } from '../interest/subscription.entity.js';
 import { SubscriptionStore } from '../interest/subscription-store.js';
 
 /** How long a caller waits for the device before it gets an asynchronous response. */
-export const answerWaitMs = 2_000;
+const answerWaitMs = 2_000;
 
 export interface Asked {
   asyncId: string;

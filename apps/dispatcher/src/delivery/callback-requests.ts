@@ -18,7 +18,7 @@ const proofsMax = 3;
 /** The application has no part in these. */
 const endedHere: ReadonlySet<SendFailure> = new Set(['aborted', 'withdrawn']);
 
-export interface CallbackRequest {
+interface CallbackRequest {
   claim: Claim;
   target: CallbackTarget;
   batch: EventBatch;

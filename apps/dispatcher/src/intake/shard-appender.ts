@@ -20,7 +20,7 @@ export class PositionsLost extends Error {
 }
 
 /** What the appenders of all shards share. */
-export interface AppenderParts {
+interface AppenderParts {
   link: RedisLink;
   clock: Clock;
   /** This replica. */

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { OtherOrigin, RequestedWithMissing } from '../errors.js';
 
-export const requestedWith = 'lanyard';
+const requestedWith = 'lanyard';
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 

@@ -31,7 +31,7 @@ const resealPage = (database: DataSource, announcer: CredentialAnnouncer, keys: 
  * Re-encrypts every pre-shared key with the first of the keys and announces it for the copies in device-proxy.
  * May be repeated, and run beside the service. Throws if a needed key is not among them.
  */
-export const resealCredentials = async (
+const resealCredentials = async (
   database: DataSource,
   announcer: CredentialAnnouncer,
   keys: EncryptionKeys,

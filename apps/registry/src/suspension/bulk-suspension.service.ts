@@ -26,7 +26,7 @@ export interface BulkOutcome {
   hasMore: boolean;
 }
 
-export interface BulkChange {
+interface BulkChange {
   selection: Selection;
   action: 'suspend' | 'resume';
   reason: Reason;

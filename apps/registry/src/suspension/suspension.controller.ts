@@ -27,7 +27,7 @@ export const SuspensionReason = z
 
 type SuspensionReason = z.infer<typeof SuspensionReason>;
 
-export const BlockCategorySchema = z
+const BlockCategorySchema = z
   .object({
     object: z.literal('device-block-category'),
     reference: z.enum(suspensionCategories),

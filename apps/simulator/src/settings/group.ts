@@ -6,7 +6,7 @@ import { readServers, type ServerUrl } from './server-url.js';
 export const profiles = ['noise', 'wave', 'steps', 'constant'] as const;
 export type Profile = (typeof profiles)[number];
 
-export const bootstrapModes = ['none', 'request', 'pack'] as const;
+const bootstrapModes = ['none', 'request', 'pack'] as const;
 export type BootstrapMode = (typeof bootstrapModes)[number];
 
 export const versions = ['1.0', '1.1', '1.2'] as const;

@@ -38,7 +38,7 @@ export const foldReported = (values: readonly ReportedValue[]): ReportedValue[] 
  * The later command wins; of one command, its end wins over its beginning. So neither order of the two topics, nor a
  * repeat of either, takes a status back.
  */
-export const supersedes = (a: DesiredValue, b: DesiredValue): boolean => {
+const supersedes = (a: DesiredValue, b: DesiredValue): boolean => {
   if (a.commandId === b.commandId) return b.status === desiredStatus.pending && a.status !== desiredStatus.pending;
   const [at, bt] = [Date.parse(a.desiredAt), Date.parse(b.desiredAt)];
   return at > bt || (at === bt && a.commandId > b.commandId);

@@ -33,7 +33,7 @@ export interface HandshakeHost {
 }
 
 /** Where the messages and records of a handshake begin. */
-export interface HandshakeBegin {
+interface HandshakeBegin {
   side: 'client' | 'server';
   reassembler: Reassembler;
   epoch0: Epoch;

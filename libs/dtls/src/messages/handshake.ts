@@ -17,7 +17,7 @@ export const HandshakeType = {
   Finished: 20,
 } as const;
 
-export const HANDSHAKE_HEADER_BYTES = 12;
+const HANDSHAKE_HEADER_BYTES = 12;
 
 /** A fragment of a handshake message, or all of it (RFC 6347 §4.2.2). */
 export interface HandshakeFragment {

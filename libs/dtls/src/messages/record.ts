@@ -18,7 +18,7 @@ export const DTLS_1_0 = 0xfeff;
 /** Type, version, epoch, sequence number and length: the header of a record without connection id. */
 export const RECORD_HEADER_BYTES = 13;
 /** Where the connection id of a record begins (RFC 9146 §4). */
-export const CONNECTION_ID_OFFSET = 11;
+const CONNECTION_ID_OFFSET = 11;
 
 export const NO_CONNECTION_ID: Buffer = Buffer.alloc(0);
 const TWO_POW_32 = 2 ** 32;

@@ -10,7 +10,7 @@ export interface ObjectDefinition extends ObjectModel {
 
 /** Limits of a definition: characters, and resources. */
 export const definitionLengthMax = 262_144;
-export const definitionResourcesMax = 1_000;
+const definitionResourcesMax = 1_000;
 
 const nameLengthMax = 128;
 /** Older definitions have prose in place of a unit: `Defined by "Units" resource`. */

@@ -4,7 +4,7 @@ export type ObjectVersions = Readonly<Record<string, string>>;
 /** Of an object for which the device names no version (LwM2M 1.1 core §7.2.2). */
 export const defaultObjectVersion = '1.0';
 
-export const objectVersionPattern = /^\d{1,3}\.\d{1,3}$/;
+const objectVersionPattern = /^\d{1,3}\.\d{1,3}$/;
 
 const objectPattern = /^\/(\d+)/;
 

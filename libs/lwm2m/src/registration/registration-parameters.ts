@@ -1,11 +1,11 @@
 import { WrongParameter } from '../errors.js';
 import { boundedText as bounded, queryParameters } from './query-parameters.js';
 
-export const lwm2mVersions = ['1.0', '1.1', '1.2'] as const;
+const lwm2mVersions = ['1.0', '1.1', '1.2'] as const;
 export type Lwm2mVersion = (typeof lwm2mVersions)[number];
 
 /** Seconds; LwM2M 1.1 core §6.2.1. */
-export const defaultLifetimeSeconds = 86_400;
+const defaultLifetimeSeconds = 86_400;
 
 /** Seconds. It stands for 0, which is infinite (LwM2M 1.1 core appendix E.2). */
 const lifetimeSecondsMax = 0xffff_ffff;

@@ -18,7 +18,7 @@ const jsonBody = (error: ServiceError, requestId: string): string =>
   });
 
 /** v2 paths answer the bare token unless the client asks for JSON; all other paths answer the error object. */
-export const wantsToken = (path: string, accept = ''): boolean =>
+const wantsToken = (path: string, accept = ''): boolean =>
   path.replace(/\/{2,}/g, '/').startsWith('/v2/') && !accept.includes('application/json');
 
 /** The one place where an error becomes a response. */
