@@ -129,10 +129,10 @@ export class Queues {
   async memoryOf(channelId: string) {
     const shard = this.keys.ofChannel(channelId);
     const [queue, counters] = [shard.queue(channelId), shard.channel(channelId)];
-    const [ofQueue, ofBooks] = await Promise.all(
+    const [ofQueue, ofCounters] = await Promise.all(
       [queue, counters].map((key) => this.link.redis.memory('USAGE', key, 'SAMPLES', 0)),
     );
-    return Number(ofQueue) + Number(ofBooks);
+    return Number(ofQueue) + Number(ofCounters);
   }
 
   async usedMemory() {
