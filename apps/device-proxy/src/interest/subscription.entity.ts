@@ -30,7 +30,7 @@ export class Subscription {
 
   /** Of the observation, as the query of its URI. */
   @Column('text', { nullable: true })
-  attributes: string | null;
+  attributes!: string | null;
 
   @Column('timestamptz', { name: 'changed_at' })
   changedAt!: Date;
