@@ -97,7 +97,9 @@ export const describeDevices = (running: () => Console): void =>
         await dialog().getByTitle('Choose a group.').waitFor();
         await dialog().getByLabel('Group', { exact: true }).first().click();
         await page.getByRole('option', { name: 'Attic' }).click();
-        await dialog().getByRole('button', { name: `Add ${n} devices` }).click();
+        await dialog()
+          .getByRole('button', { name: `Add ${n} devices` })
+          .click();
       };
       let isAsked = false;
       let release = (): void => undefined;
@@ -178,7 +180,9 @@ export const describeDevices = (running: () => Console): void =>
       const exported = async (item: string): Promise<string[]> => {
         const download = page.waitForEvent('download');
         await choose('Actions', item);
-        return readFileSync(await (await download).path(), 'utf8').trim().split('\r\n');
+        return readFileSync(await (await download).path(), 'utf8')
+          .trim()
+          .split('\r\n');
       };
       await browser.visit(`/devices?search=${search}`, 'Devices');
       const [head, ...rows] = await exported('Export 11 as CSV');

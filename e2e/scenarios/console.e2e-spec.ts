@@ -54,10 +54,7 @@ describe('the console in a browser', () => {
     const id = await app.deviceId('sim-0');
     const commands = async (): Promise<unknown> =>
       (await app.call('GET', `/v3/device-requests?device_id=${id}&include=total_count`)).json.total_count;
-    const value = page
-      .getByRole('row')
-      .filter({ hasText: path })
-      .getByRole('cell', { name: / °C$/ });
+    const value = page.getByRole('row').filter({ hasText: path }).getByRole('cell', { name: / °C$/ });
     const sent = await commands();
     await browser.visit(`/devices/${id}?path=${path}`, 'sim-0');
     await value.waitFor();
