@@ -51,6 +51,16 @@ export class BootstrapTestSystem {
     return deviceId;
   }
 
+  /** A device with a profile of its own, over UDP. */
+  async fresh(
+    name: string,
+    profile: Partial<BootstrapProfileChanged> = {},
+  ): Promise<{ deviceId: string; device: BootstrappingDevice }> {
+    const deviceId = await this.directory(name);
+    await this.profile({ deviceId, ...profile });
+    return { deviceId, device: await this.device(name).overUdp(this.proxy.coapPort) };
+  }
+
   async profile(changes: Partial<BootstrapProfileChanged>): Promise<BootstrapProfileChanged> {
     const profile: BootstrapProfileChanged = {
       profileId: newId(),

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Code } from '@lanyard/coap';
 import { DeviceGroups } from '@lanyard/contracts';
-import { contentFormat, decodeValues, standardModels } from '@lanyard/lwm2m';
 import { newId } from '@lanyard/service';
 import { certificateAuthority, eventually, TestClock, withCertificate, withKey } from '@lanyard/testing';
 import { bootstrapMaxMs } from '../src/bootstrap/limits.js';
@@ -26,15 +25,7 @@ describe('the bootstrap server', () => {
   afterEach(() => all.closeDevices());
   afterAll(() => all.close());
 
-  /** A device with a profile of its own; over UDP. */
-  const fresh = async (
-    name: string,
-    profile: Parameters<BootstrapTestSystem['profile']>[0] = {},
-  ): Promise<{ deviceId: string; device: BootstrappingDevice }> => {
-    const deviceId = await all.directory(name);
-    await all.profile({ deviceId, ...profile });
-    return { deviceId, device: await all.device(name).overUdp(proxy.coapPort) };
-  };
+  const fresh: BootstrapTestSystem['fresh'] = (...given) => all.fresh(...given);
 
   /** The proxy learns of the device and its profile a moment after they were announced. */
   const begins = (device: BootstrappingDevice, query?: readonly string[]): Promise<void> =>
@@ -396,58 +387,6 @@ describe('the bootstrap server', () => {
       expect(await device.register()).toBe('4.03');
       await begins(device);
       await all.fact(deviceId, 'bootstrapped');
-    });
-  });
-
-  describe('Bootstrap-Pack', () => {
-    const contentOf = (payload: Buffer, format = contentFormat.senmlCbor as number): Record<string, unknown> =>
-      Object.fromEntries(decodeValues(format, payload, '/0', standardModels()).map(({ path, value }) => [path, value]));
-
-    it.each([
-      ['SenML CBOR', undefined, contentFormat.senmlCbor],
-      ['SenML JSON', contentFormat.senmlJson, contentFormat.senmlJson],
-    ])('has the account in %s, and is confirmed by the registration', async (name, accept, format) => {
-      const { deviceId, device } = await fresh(`pack ${name}`);
-      const answer = await eventually(async () => {
-        const given = await device.pack(accept);
-        expect(given.code).toBe(Code.Content);
-        return given;
-      });
-      expect(answer.contentFormat).toBe(format);
-      const account = contentOf(answer.payload, format);
-      expect(account).toMatchObject({ '/0/1/0': 'coaps+tcp://lwm2m.example:5684', '/0/1/2': 0, '/1/0/0': 123 });
-      const [identity, key] = [account['/0/1/3'], account['/0/1/5']] as [Buffer, Buffer];
-      const told = all.ofBootstrap(identity.toString());
-      expect(told.map(({ change, interface: how }) => [change, how])).toEqual([['started', 'bspack']]);
-      const registering = all.device(device.name);
-      await registering.overStream(proxy.tlsPort, withKey(identity.toString(), key.toString('hex')));
-      expect(await registering.register()).toBe('2.01');
-      const { bootstrapId } = await all.fact(deviceId, 'bootstrapped');
-      expect(bootstrapId).toBe(identity.toString());
-    });
-
-    it('without security is done when it was sent', async () => {
-      const { deviceId, device } = await fresh('pack-open', { securityMode: 'none', serverUri: 'coap://127.0.0.1' });
-      await eventually(async () => expect((await device.pack()).code).toBe(Code.Content));
-      await all.fact(deviceId, 'bootstrapped');
-    });
-
-    it('takes instances beside the account of the bootstrap server that the device names', async () => {
-      const { device } = await fresh('pack-acc', { securityMode: 'none', serverUri: 'coap://127.0.0.1' });
-      const answer = await eventually(async () => {
-        const given = await device.pack(undefined, [`ep=${device.name}`, 'acc=</0/1>']);
-        expect(given.code).toBe(Code.Content);
-        return given;
-      });
-      expect(contentOf(answer.payload)).toMatchObject({ '/0/0/0': 'coap://127.0.0.1', '/1/0/0': 123 });
-      expect((await device.pack(undefined, [`ep=${device.name}`, 'acc=0/1'])).code).toBe(Code.BadRequest);
-      const elsewhere = await device.pack(undefined, [`ep=${device.name}`, 'acc=</21/0>']);
-      expect(contentOf(elsewhere.payload)).toMatchObject({ '/0/1/0': 'coap://127.0.0.1', '/1/0/0': 123 });
-    });
-
-    it.each([0, 40, 11_542])('is not available in Content-Format %d', async (format) => {
-      const { device } = await fresh(`pack in ${format}`);
-      await eventually(async () => expect((await device.pack(format)).code).toBe(Code.NotAcceptable));
     });
   });
 

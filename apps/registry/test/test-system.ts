@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import {
   type AccessAccountChanged,
@@ -41,6 +42,10 @@ import { definition } from '../src/app.module.js';
 import { readConfig } from '../src/config.js';
 
 const identityKeys = newIdentityKeys();
+/** SHA-256 of a certificate in PEM, as credentials have it. */
+export const fingerprintOf = (pem: string): string =>
+  new X509Certificate(pem).fingerprint256.replaceAll(':', '').toLowerCase();
+
 export const accountId = newId();
 
 /** A record or a list, as a client reads it: the members that tests look into, and any others. */
