@@ -212,7 +212,7 @@ describe('the DTLS listener', () => {
       await system.lifecycle(deviceId, name, 'created', { handshakeTimerMs: 1_000 });
       const authority = certificateAuthority('Patience');
       if (kind === 'pre-shared key') await system.credential({ deviceId, identity: name, key: keyHex });
-      else await system.credential({ kind: 'authority', certificate: authority.certificate });
+      else await system.credential({ kind: 'authority', enrolment: false, certificate: authority.certificate });
       // The listener's own timer is longer than the test waits.
       const slow = await secured.certified(`dp-${name}`, { handshakeTimerMs: 60_000 });
       await system.knows(slow, name);

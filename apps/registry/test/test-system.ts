@@ -42,6 +42,7 @@ import { definition } from '../src/app.module.js';
 import { readConfig } from '../src/config.js';
 
 const identityKeys = newIdentityKeys();
+
 /** SHA-256 of a certificate in PEM, as credentials have it. */
 export const fingerprintOf = (pem: string): string =>
   new X509Certificate(pem).fingerprint256.replaceAll(':', '').toLowerCase();
