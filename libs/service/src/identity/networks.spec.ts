@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isInNetworks, isNetwork } from './networks.js';
+import { isInNetworks, isNetwork, networkList } from './networks.js';
 
 describe('networks that a key may be used from', () => {
   it.each([
@@ -32,4 +32,10 @@ describe('networks that a key may be used from', () => {
     [['192.0.2.0/24'], 'unknown', false],
     [[], '192.0.2.1', false],
   ])('%j and %s: %s', (networks, address, expected) => expect(isInNetworks(networks, address)).toBe(expected));
+
+  it('a list of denied networks does not leave out a text that is none', () => {
+    expect(networkList(['10.0.0.0/8']).check('10.1.2.3')).toBe(true);
+    expect(() => networkList(['10.0.0.0/8', '10.0.0.0/33'])).toThrow('10.0.0.0/33');
+    expect(isInNetworks(['10.0.0.0/33'], '10.0.0.1')).toBe(false);
+  });
 });

@@ -19,8 +19,8 @@ export const isNetwork = (text: string): boolean => parse(text) !== undefined;
 
 const lists = new WeakMap<readonly string[], BlockList>();
 
-/** The list is made once for each array. Each text is an address or a network (`isNetwork`). */
-export const networkList = (networks: readonly string[]): BlockList => {
+/** The list is made once for each array. A text that is no network matches no address. */
+const listOf = (networks: readonly string[]): BlockList => {
   const known = lists.get(networks);
   if (known) return known;
   const list = new BlockList();
@@ -30,9 +30,16 @@ export const networkList = (networks: readonly string[]): BlockList => {
   return list;
 };
 
+/** Throws RangeError for a text that is no network (`isNetwork`): a list of denied networks would allow it. */
+export const networkList = (networks: readonly string[]): BlockList => {
+  const wrong = networks.find((text) => !isNetwork(text));
+  if (wrong !== undefined) throw new RangeError(`Must be an address or a network, not "${wrong}"`);
+  return listOf(networks);
+};
+
 /** Whether an address is in one of the networks. */
 export const isInNetworks = (networks: readonly string[], address: string): boolean => {
   const text = plain(address);
   const version = isIP(text);
-  return version !== 0 && networkList(networks).check(text, version === 4 ? 'ipv4' : 'ipv6');
+  return version !== 0 && listOf(networks).check(text, version === 4 ? 'ipv4' : 'ipv6');
 };
