@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { newId, type RunningService } from '@lanyard/service';
-import { CallbackReceiver, eventually } from '@lanyard/testing';
+import { CallbackReceiver, eventually, WebSocketClient } from '@lanyard/testing';
 import { type Answer, type Customer, TestSystem } from './test-system.js';
 
 const channels = '../../v3/channels';
@@ -47,6 +47,7 @@ describe('the channels of an account', () => {
       receiver: new URL(receiver.url).origin,
       queue_size: 0,
       connected: null,
+      connected_from: null,
       problem: null,
       loses_events_at: null,
     });
@@ -56,6 +57,36 @@ describe('the channels of an account', () => {
     const stranger = await system.customer();
     expect(await asAdmin('GET', `${channels}/${other.keyId}`, stranger)).toMatchObject({ status: 404 });
     expect((await asAdmin('GET', channels, stranger)).body).toMatchObject({ data: [] });
+  });
+
+  it('say where their WebSocket or poll is connected from, as long as it is', async () => {
+    const from = (address: string) => ({ 'x-forwarded-for': address });
+    const isConnectedFrom = (address: string | null, { keyId } = admin): Promise<unknown> =>
+      eventually(async () =>
+        expect((await asAdmin('GET', `${channels}/${keyId}`)).body).toMatchObject({
+          connected: address !== null,
+          connected_from: address,
+        }),
+      );
+    const connect = (address: string): Promise<WebSocketClient> =>
+      new WebSocketClient({ url: service.url, key: admin.key, headers: from(address) }).opened();
+
+    await call(admin, 'PUT', 'websocket');
+    await isConnectedFrom(null);
+    const older = await connect('192.0.2.7');
+    await isConnectedFrom('192.0.2.7');
+    const newer = await connect('2001:db8::7');
+    await eventually(() => expect(older.closed).toMatchObject({ code: 1001 }));
+    await isConnectedFrom('2001:db8::7');
+    newer.close();
+    await isConnectedFrom(null);
+
+    const polling = await system.customer(admin.accountId);
+    const poll = system.call(service, polling, 'GET', 'pull', undefined, { headers: from('192.0.2.8') });
+    await isConnectedFrom('192.0.2.8', polling);
+    await system.value(polling, 'news');
+    expect((await poll).status).toBe(200);
+    await isConnectedFrom(null, polling);
   });
 
   it('continue page by page, in both orders', async () => {

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import type { Hold } from '../src/queue/channel-queue.js';
 import { ChannelRegistry, type Registration } from '../src/queue/channel-registry.js';
 import type { RedisLink } from '../src/queue/redis-link.js';
 
@@ -127,5 +129,55 @@ describe('the channels that Redis knows', () => {
     await bench.queue.attach(bench.channelId, accountId, { conn: 'c1', mode: 'newest', kind: 'websocket' });
     expect(await bench.releaseHeld('a#1')).toEqual([bench.channelId]);
     expect(await bench.registry.inspect(bench.channelId)).toMatchObject({ held: false });
+  });
+
+  describe('the address of the client that is connected', () => {
+    const attach = async (conn: string, address: string, by = bench.queue): Promise<Hold> => {
+      const how = { conn, mode: 'newest', kind: 'websocket', address } as const;
+      const attached = await by.attach(bench.channelId, accountId, how);
+      if (attached.outcome !== 'ok') throw new Error(attached.outcome);
+      return attached.hold;
+    };
+    const connectedFrom = async (): Promise<unknown> => (await bench.registry.inspect(bench.channelId))?.connectedFrom;
+    const hash = (): string => bench.keys.ofChannel(bench.channelId).channel(bench.channelId);
+    const stored = (): Promise<string | null> => bench.link.redis.hget(hash(), 'address');
+
+    it('is that of the newest socket, until this one is closed', async () => {
+      await register({ kind: 'websocket' });
+      expect(await connectedFrom()).toBeUndefined();
+      const older = await attach('c1', '192.0.2.7');
+      expect(await connectedFrom()).toBe('192.0.2.7');
+      const newer = await attach('c2', '2001:db8::7', bench.other);
+      await bench.queue.release(older);
+      expect(await connectedFrom()).toBe('2001:db8::7');
+      await bench.other.release(newer);
+      expect(await connectedFrom()).toBeUndefined();
+      expect(await stored()).toBeNull();
+    });
+
+    it('ends with the replica', async () => {
+      await register({ kind: 'websocket' });
+      await attach('c1', '192.0.2.7');
+      await bench.releaseHeld('a#1');
+      expect(await connectedFrom()).toBeUndefined();
+      expect(await stored()).toBeNull();
+    });
+
+    it('is unknown if it was left there when a replica of the previous version attached another socket', async () => {
+      await register({ kind: 'websocket' });
+      await attach('c1', '192.0.2.7');
+      await bench.link.redis.hset(hash(), { owner: 'b#1', conn: 'c2', token: randomUUID() });
+      expect(await connectedFrom()).toBeUndefined();
+      expect(await bench.registry.inspect(bench.channelId)).toMatchObject({ held: true });
+    });
+
+    it('is not that of an earlier channel of the key', async () => {
+      await register({ kind: 'websocket' });
+      await attach('c1', '192.0.2.7');
+      await register({ kind: 'callback' });
+      await append(numbered(1));
+      await claimed();
+      expect(await bench.registry.inspect(bench.channelId)).toMatchObject({ held: true, connectedFrom: undefined });
+    });
   });
 });

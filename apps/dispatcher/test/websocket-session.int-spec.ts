@@ -50,7 +50,7 @@ describe('a WebSocket whose client is slow', () => {
     let delivered = 0;
     const session = new WebSocketSession(
       { socket: client as unknown as WebSocket, connection },
-      { channelId: bench.channelId, accountId, conn: 'c1' },
+      { channelId: bench.channelId, accountId, conn: 'c1', address: '192.0.2.7' },
       {
         queue: bench.queue,
         bodies: new BodyBuffers(new BodyBudget()),

@@ -28,6 +28,7 @@ import { Channels } from '../channels/channels.js';
 import { tooManyChanges } from '../limits.js';
 import { Serialization } from '../db/serialization.js';
 import { ChannelNotFound } from '../errors.js';
+import { clientOf } from '../keys/client-of.js';
 import { NotificationMessageSchema } from '../messages/message-schema.js';
 import { BodySlices } from '../connections/body-slices.js';
 import { type Found, Pull } from '../connections/pull.js';
@@ -101,7 +102,7 @@ export class PullController {
     refuseHead(request);
     const { socket } = request.raw;
     this.watch(socket);
-    const query = { noWait: queryFlag('noWait', noWait), after };
+    const query = { noWait: queryFlag('noWait', noWait), after, address: clientOf(request.raw) };
     const gone = new AbortController();
     reply.raw.once('close', () => gone.abort());
     const found = await this.pull.poll(caller, query, gone.signal);

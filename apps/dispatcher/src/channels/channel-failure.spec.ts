@@ -8,6 +8,7 @@ const minuteMs = 60_000;
 const queue = (state: Partial<QueueState>): QueueState => ({
   kind: 'callback',
   held: false,
+  connectedFrom: undefined,
   events: 0,
   bytes: 0,
   oldestAtMs: undefined,

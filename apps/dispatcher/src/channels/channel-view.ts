@@ -95,6 +95,10 @@ export const AccountChannelView = z
         'Scheme, host and port of a callback; null for other channels, and if its URL cannot be decrypted. The rest of its URL may contain credentials',
       ),
     connected: z.boolean().nullable().describe('Whether its WebSocket or poll is open; null for a callback'),
+    connected_from: z
+      .string()
+      .nullable()
+      .describe('Address of the client whose WebSocket or poll is open; null if none is or it is unknown'),
     ...queue,
     queue_bytes_max: z
       .number()
@@ -125,6 +129,7 @@ export const accountChannelView = (inspected: Inspected): AccountChannelView => 
     delivery_mechanism: deliveryMechanism[channel.kind],
     receiver,
     connected: channel.kind === 'callback' ? null : (queue?.held ?? false),
+    connected_from: channel.kind === 'callback' ? null : (queue?.connectedFrom ?? null),
     ...queueView(inspected),
     queue_bytes_max: queueBytesMax,
     failures: queue?.failuresInRow ?? 0,

@@ -19,6 +19,8 @@ export interface PollRequest {
   noWait: boolean;
   /** `next` of the last answer that arrived. What was delivered behind it is delivered again. */
   after: string | undefined;
+  /** Of the client. */
+  address: string;
 }
 
 /** What a poll found. Exactly one of the two is called, when the answer is written or cannot be. */
@@ -94,13 +96,13 @@ export class Pull {
   ) {}
 
   /** undefined: nothing came. `gone` aborts when the client does. */
-  async poll(poller: Poller, { noWait, after }: PollRequest, gone: AbortSignal): Promise<Found | undefined> {
+  async poll(poller: Poller, request: PollRequest, gone: AbortSignal): Promise<Found | undefined> {
     const poll = new Poll(poller.keyId, gone);
     this.holders.add(poll);
     try {
-      const held = await this.attach(poller, poll.conn, after);
+      const held = await this.attach(poller, poll.conn, request);
       const { hold, born } = held;
-      const found = await this.firstBatch(poll, held, noWait)
+      const found = await this.firstBatch(poll, held, request.noWait)
         .then((batch) => batch && this.found(hold, batch, born))
         .catch((error: unknown) => {
           void this.queue.release(hold);
@@ -115,9 +117,10 @@ export class Pull {
     return undefined;
   }
 
-  private async attach(poller: Poller, conn: string, after: string | undefined): Promise<Held> {
+  private async attach(poller: Poller, conn: string, { after, address }: PollRequest): Promise<Held> {
     const deadline = performance.now() + closingMaxMs;
-    const how = { conn, mode: 'free', kind: 'pull', ...(after !== undefined && { after: placeOf(after) }) } as const;
+    const known = after !== undefined && { after: placeOf(after) };
+    const how = { conn, mode: 'free', kind: 'pull', address, ...known } as const;
     let isKnown = false;
     for (;;) {
       const { keyId, accountId } = poller;

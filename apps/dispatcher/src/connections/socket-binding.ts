@@ -21,11 +21,11 @@ export class SocketBinding {
   ) {}
 
   /** The newest socket of a key has its channel: an older one is closed. A cause: why this one gets none. */
-  async attach(key: KnownKey, session: Holder): Promise<Bound | CloseCause> {
+  async attach(key: KnownKey, session: Holder, address: string): Promise<Bound | CloseCause> {
     // Before the channel is claimed, so that an event that arrives right then finds a holder to wake.
     this.holders.add(session);
     try {
-      const bound = await this.claimChannel(key, session.conn);
+      const bound = await this.claimChannel(key, session.conn, address);
       if (typeof bound === 'string') this.holders.remove(session);
       return bound;
     } catch (error) {
@@ -56,8 +56,9 @@ export class SocketBinding {
       if (!holder.secret || !proves(holder.secret)) holder.close('key revoked');
   }
 
-  private async claimChannel(key: KnownKey, conn: string): Promise<Bound | CloseCause> {
-    const attached = await this.queue.attach(key.keyId, key.accountId, { conn, mode: 'newest', kind: 'websocket' });
+  private async claimChannel(key: KnownKey, conn: string, address: string): Promise<Bound | CloseCause> {
+    const how = { conn, mode: 'newest', kind: 'websocket', address } as const;
+    const attached = await this.queue.attach(key.keyId, key.accountId, how);
     if (attached.outcome !== 'ok') {
       const comesBack = attached.outcome === 'missing' && (await this.isRegistered(key));
       return comesBack ? 'restart' : 'no channel';

@@ -90,7 +90,7 @@ export class WebSocketServer implements OnApplicationBootstrap, OnModuleDestroy 
       const key = text === undefined ? undefined : await this.keys.verify(text, address);
       this.ws.handleUpgrade(request, socket, head, (client) => {
         this.open.set(client, { keyId: key?.keyId, address });
-        this.welcome(client, socket, key);
+        this.welcome(client, socket, key, address);
       });
     } finally {
       tooLate.cancel();
@@ -99,18 +99,18 @@ export class WebSocketServer implements OnApplicationBootstrap, OnModuleDestroy 
   }
 
   /** Browsers cannot see an HTTP status, so a wrong key is told by a close code (spec §5 rule 11). */
-  private welcome(client: WebSocket, connection: Duplex, key: KnownKey | undefined): void {
+  private welcome(client: WebSocket, connection: Duplex, key: KnownKey | undefined, address: string): void {
     client.on('error', (err) => this.logger.debug({ err }, 'socket'));
     client.once('close', () => this.open.delete(client));
     if (!key) return this.close(client, 'invalid key');
-    this.bind(client, connection, key).catch((err: unknown) => {
+    this.bind(client, connection, key, address).catch((err: unknown) => {
       this.logger.warn({ err }, 'socket not admitted');
       this.close(client, 'restart');
     });
   }
 
-  private async bind(client: WebSocket, connection: Duplex, key: KnownKey): Promise<void> {
-    const cause = await this.sessions.begin(client, connection, key);
+  private async bind(client: WebSocket, connection: Duplex, key: KnownKey, address: string): Promise<void> {
+    const cause = await this.sessions.begin(client, connection, key, address);
     if (cause) this.close(client, cause);
   }
 

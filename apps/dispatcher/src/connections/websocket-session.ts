@@ -34,11 +34,12 @@ export interface SocketLine {
   connection: Pick<Duplex, 'cork' | 'uncork'>;
 }
 
-/** The channel and the account of a socket, and the fingerprint of the secret that opened it. */
+/** The channel and the account of a socket, its client's address, and the fingerprint of the secret that opened it. */
 export interface SocketOwner {
   channelId: string;
   accountId: string;
   conn: string;
+  address: string;
   secret?: string;
 }
 
@@ -276,8 +277,9 @@ export class WebSocketSession implements Holder {
   private async attachAgain(): Promise<boolean> {
     // `restart` is called when it is over.
     if (this.parts.binding.isSuspended || !this.isOpen) return false;
-    const { channelId, accountId, conn } = this.owner;
-    const attached = await this.parts.queue.attach(channelId, accountId, { conn, mode: 'free', kind: 'websocket' });
+    const { channelId, accountId, conn, address } = this.owner;
+    const how = { conn, mode: 'free', kind: 'websocket', address } as const;
+    const attached = await this.parts.queue.attach(channelId, accountId, how);
     if (attached.outcome !== 'ok') {
       this.close(attached.outcome === 'busy' ? 'newer socket' : 'channel deleted');
       return false;

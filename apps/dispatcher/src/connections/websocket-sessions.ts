@@ -10,7 +10,7 @@ import { ChannelQueue } from '../queue/channel-queue.js';
 import { LocalClock } from '../queue/local-clock.js';
 import type { CloseCause } from '../replicas/close-codes.js';
 import { SocketBinding } from './socket-binding.js';
-import { type SessionListener, WebSocketSession } from './websocket-session.js';
+import { type SessionListener, type SocketLine, WebSocketSession } from './websocket-session.js';
 
 const tickMs = 1_000;
 
@@ -62,10 +62,10 @@ export class WebSocketSessions {
     this.ticking?.cancel();
   }
 
-  /** Attaches the socket to its channel. Returns the cause when it is to be closed. */
-  async begin(client: WebSocket, connection: Duplex, key: KnownKey): Promise<CloseCause | undefined> {
-    const session = this.session(client, connection, key);
-    const bound = await this.binding.attach(key, session);
+  /** Attaches the socket of a client at this address to its channel. Returns the cause when it is to be closed. */
+  async begin(client: WebSocket, connection: Duplex, key: KnownKey, address: string): Promise<CloseCause | undefined> {
+    const session = this.session({ socket: client, connection }, key, address);
+    const bound = await this.binding.attach(key, session, address);
     if (typeof bound === 'string') return bound;
     if (client.readyState !== client.OPEN || this.stopping) {
       await this.binding.release(session, bound.hold, false);
@@ -77,9 +77,9 @@ export class WebSocketSessions {
     return undefined;
   }
 
-  private session(socket: WebSocket, connection: Duplex, { keyId, accountId, secret }: KnownKey): WebSocketSession {
+  private session(line: SocketLine, { keyId, accountId, secret }: KnownKey, address: string): WebSocketSession {
     const { queue, bodies, clock, binding } = this;
-    const owner = { channelId: keyId, accountId, conn: newId(), secret };
+    const owner = { channelId: keyId, accountId, conn: newId(), address, secret };
     const listener: SessionListener = {
       sent: (batch) => {
         this.telemetry.sent('websocket', keyId, batch.message);
@@ -94,7 +94,7 @@ export class WebSocketSessions {
         void binding.release(session, hold);
       },
     };
-    const session = new WebSocketSession({ socket, connection }, owner, { queue, bodies, clock, binding }, listener);
+    const session = new WebSocketSession(line, owner, { queue, bodies, clock, binding }, listener);
     return session;
   }
 }

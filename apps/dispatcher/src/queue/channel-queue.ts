@@ -73,6 +73,8 @@ export interface HolderName {
   kind: 'websocket' | 'pull';
   /** The last answer that a poll has, as `born/to`. Without it, what was delivered last has arrived. */
   after?: string;
+  /** Of the client. */
+  address?: string;
 }
 
 export type Attached =
@@ -151,9 +153,10 @@ export class ChannelQueue {
   }
 
   /** A socket or a poll claims its channel. */
-  async attach(channelId: string, accountId: string, { conn, mode, kind, after = '' }: HolderName): Promise<Attached> {
+  async attach(channelId: string, accountId: string, holder: HolderName): Promise<Attached> {
+    const { conn, mode, kind, after = '', address = '' } = holder;
     const hold = this.newHold(channelId);
-    const how = [this.owner, conn, hold.token, this.clock.now(), mode, after];
+    const how = [this.owner, conn, hold.token, this.clock.now(), mode, after, address];
     const args = [channelId, accountId, kind, ...how];
     const reply = await this.run('attach', channelId, args);
     const outcome = asText(reply[0]);

@@ -65,6 +65,8 @@ export interface QueueState {
   kind: ChannelKind;
   /** A socket or poll is bound to it, or a callback is under way. */
   held: boolean;
+  /** Address of the client whose socket or poll is bound to it; undefined also if it is unknown. */
+  connectedFrom: string | undefined;
   events: number;
   bytes: number;
   oldestAtMs: number | undefined;
@@ -151,10 +153,11 @@ export class ChannelRegistry {
   async inspect(channelId: string): Promise<QueueState | undefined> {
     const reply = await this.run('inspect', channelId, [this.clock.now() - eventLifeMs]);
     if (reply.length === 0) return undefined;
-    const [kind, held, events, bytes, oldest, size, age, failed, attempt, since] = reply;
+    const [kind, held, events, bytes, oldest, size, age, failed, attempt, since, address] = reply;
     return {
       kind: asText(kind) as ChannelKind,
       held: asNumber(held) === 1,
+      connectedFrom: asText(address) || undefined,
       events: asNumber(events),
       bytes: asNumber(bytes),
       oldestAtMs: asText(oldest) ? asNumber(oldest) : undefined,

@@ -9,6 +9,8 @@ export interface WebSocketOptions {
   key?: string;
   /** Entries of Sec-WebSocket-Protocol, in place of the bearer token. */
   protocols?: string[];
+  /** Sent with the handshake, beside the key. */
+  headers?: Record<string, string>;
   /** False: pings are not answered. */
   echo?: boolean;
   /** Receives each message as it came, in place of `messages`. */
@@ -31,10 +33,10 @@ export class WebSocketClient {
   closed: Closed | undefined;
   readonly socket: WebSocket;
 
-  constructor({ url, key, protocols = [], echo = true, onMessage }: WebSocketOptions) {
+  constructor({ url, key, protocols = [], headers = {}, echo = true, onMessage }: WebSocketOptions) {
     this.socket = new WebSocket(url.replace(/^http/, 'ws') + connectPath, protocols, {
       autoPong: echo,
-      ...(key !== undefined && { headers: { authorization: `Bearer ${key}` } }),
+      headers: { ...headers, ...(key !== undefined && { authorization: `Bearer ${key}` }) },
     });
     const keep = (data: Buffer): void => void this.messages.push(parseMessage(data.toString('utf8')));
     this.socket.on('message', onMessage ?? keep);

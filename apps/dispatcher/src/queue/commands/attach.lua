@@ -4,9 +4,11 @@
 --
 -- KEYS  of the shard, of the channel
 -- ARGV  channel account kind  owner conn token  now  mode: newest | free  after: the last answer that a poll has, as `born/pending`, or ''
+--       address of the client, or ''
 -- Returns {'ok', head, skip, previous owner, previous conn, born}  {'missing'}  {'kind', kind}  {'busy'}
 local channel, account, kind = ARGV[1], ARGV[2], ARGV[3]
 local owner, conn, token, now, mode, after = ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9]
+local address = string.sub(token, 1, 8) .. ' ' .. ARGV[10]
 local key, queue = channel_keys(1)
 
 local state = load(key, 'account', 'kind', 'owner', 'conn', 'pending', 'sentFrom', 'born')
@@ -22,7 +24,7 @@ if state.pending ~= '' and (after == '' or after == state.born .. '/' .. state.p
   take_away(queue, counters, tonumber(state.pending), { from = -1 })
   save_counters(key, counters)
 end
-redis.call('HSET', key, 'owner', owner, 'conn', conn, 'token', token, 'lastSeen', now, 'pending', '',
-  'sentFrom', counters.head, 'sentTo', counters.head)
+redis.call('HSET', key, 'owner', owner, 'conn', conn, 'token', token, 'address', address,
+  'lastSeen', now, 'pending', '', 'sentFrom', counters.head, 'sentTo', counters.head)
 hold(channel, owner)
 return { 'ok', counters.head, counters.skip, state.owner, state.conn, state.born }

@@ -12,6 +12,7 @@ if token == '' or state.token ~= token then return 0 end
 allow_when_full()
 release(key, channel, state.owner)
 if state.kind ~= 'callback' then
+  redis.call('HDEL', key, 'address')
   redis.call('HSET', key, 'lastSeen', now, 'pending', sent)
 elseif sent ~= '' then
   redis.call('HSET', key, 'repeatTo', sent)

@@ -4,6 +4,8 @@
 --   born                          mark of this queue: another one has another, although it counts from 0 too; and so has this
 --                                 one when its events were put into another order
 --   owner conn token              who delivers now: replica, socket or poll, and the fencing token of this hold
+--   address                       of the client of this socket or poll, after the first 8 characters of its token: with
+--                                 another token it is void, as the previous version attaches and releases without it
 --   sentFrom sentTo                                   events that the holder has: sent, not confirmed
 --   attempt failSince failAt      failures in a row of the batch at the head; the first and the last since one arrived
 --   repeatTo                      events of a callback before this one were sent, and may have arrived although it did not say so

@@ -11,6 +11,7 @@ for n = 1, #ARGV - 2 do
   local state = load(key, 'owner', 'kind', 'n', 'stopped', 'sentTo')
   if state.owner == owner then
     redis.call('HSET', key, 'owner', '', 'conn', '', 'token', '', 'lastSeen', now, 'repeatTo', state.sentTo)
+    redis.call('HDEL', key, 'address')
     if state.kind == 'websocket' then sockets[#sockets + 1] = channel end
     if (tonumber(state.n) or 0) > 0 then make_due(state, channel, now) end
   end
