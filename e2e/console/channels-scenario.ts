@@ -88,4 +88,24 @@ export const describeChannels = (running: () => Console): void =>
       await browser.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
       await browser.page.getByText('Messages are not signed').waitFor();
     });
+
+    it('say where an application is connected from, as long as it is', async () => {
+      const { page } = browser;
+      const dashboard = await app.another('Live dashboard');
+      await dashboard.connects();
+      try {
+        await browser.visit('/channels', 'Channels');
+        await page.getByText('connected from 127.0.0.1').waitFor();
+        expect(await browser.faults('channels-connected')).toEqual([]);
+        await page.getByRole('link', { name: 'Live dashboard' }).click();
+        await page.getByRole('row', { name: 'Connected from 127.0.0.1' }).waitFor();
+        dashboard.closes();
+        await page.getByText('not connected').waitFor();
+        await page.getByRole('row', { name: 'Connected from' }).waitFor({ state: 'detached' });
+      } finally {
+        dashboard.closes();
+        // Its queue would need attention.
+        await dashboard.call('DELETE', '/v2/notification/websocket');
+      }
+    });
   });

@@ -27,6 +27,7 @@ const droppedOf = ({ dropped: { size, age, failed } }: AccountChannel): string =
 const factsOf = (channel: AccountChannel): Fact[] => [
   ['Delivers by', kinds[channel.delivery_mechanism]],
   ['Receiver', channel.receiver],
+  ['Connected from', channel.connected_from],
   ['Queue', <QueueLevel key="queue" queue={channel} />],
   ['Queue limit', bytes(channel.queue_bytes_max)],
   ['Oldest event', channel.oldest === null ? 'none' : moment(channel.oldest)],

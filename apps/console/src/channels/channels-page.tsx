@@ -12,7 +12,10 @@ const columnsOf = (nameOf: (id: string) => string): readonly Column<AccountChann
   {
     title: 'State',
     cell: (channel) => <ChannelState channel={channel} />,
-    more: ({ problem_since: since }) => since !== null && `since ${moment(since)}`,
+    more: ({ problem_since: since, connected_from: from }) => {
+      if (since !== null) return `since ${moment(since)}`;
+      return from && `connected from ${from}`;
+    },
   },
   { title: 'Queue', cell: (channel) => <QueueLevel queue={channel} /> },
   { title: 'Loses events', cell: ({ loses_events_at: at }) => at !== null && `from ${moment(at)}` },
