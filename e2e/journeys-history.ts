@@ -18,11 +18,11 @@ export const remembered = async (administrator: Application, coapUrl: string): P
   await device.open();
   await device.register();
   const deviceId = await app.deviceId(device.name);
-  const asyncId = fresh('remembered');
+  const accept = { accept: 'application/json' };
   // A rule may have subscribed to it before.
-  const { status } = await app.call('PUT', `/v2/subscriptions/${deviceId}${sensor}?async-id=${asyncId}`);
+  const { status, json } = await app.call('PUT', `/v2/subscriptions/${deviceId}${sensor}`, undefined, accept);
   expect([200, 202]).toContain(status);
-  if (status === 202) await app.receives('async-responses', ({ id }) => id === asyncId);
+  if (status === 202) await app.answer(json['async-response-id']);
   for (const celsius of [20, 24, 22]) await device.report(sensor, celsius);
 
   const path = `/v3/devices/${deviceId}/history?path=${encodeURIComponent(sensor)}`;

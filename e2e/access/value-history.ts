@@ -31,7 +31,7 @@ export const valueHistory = async (admin: Application, stranger: Application, co
   await device.open();
   try {
     await device.register();
-    expect((await admin.call('PUT', `/v2/subscriptions/${id}${sensor}?async-id=history`)).status).toBeLessThan(300);
+    expect((await admin.call('PUT', `/v2/subscriptions/${id}${sensor}`)).status).toBeLessThan(300);
     const historyFor = (app: Application, deviceId = id): Promise<Reply> =>
       app.call('GET', `/v3/devices/${deviceId}/history?path=${encodeURIComponent(sensor)}`);
     const reader = await keyOf(['snapshots.read']);
