@@ -75,7 +75,7 @@ export class SubscriptionsController {
   @ApiOperation({
     summary: 'Subscribe to a resource',
     description:
-      'Answers 200 if the resource is already observed or the device confirms at once, otherwise 202 with the id of the asynchronous response that carries the result. Values follow as notifications on the channel of the calling key. The subscription ends when the device registers again (spec §4.4). Attributes in the query are part of the request to the device, which must have registered with LwM2M 1.2 (otherwise the result is `NOT_OFFERED`). They apply to this observation only: keys that ask for the same ones share it, and keys with other ones have their own. A key has one subscription to a path: another one, with other attributes or none, takes its place, even if the device then refuses it.',
+      'Answers 200 if the resource is already observed or the device confirms at once, otherwise 202 with the id of the asynchronous response that carries the result. Values follow as notifications on the channel of the calling key. The subscription ends when the device registers again (spec §4.4). Attributes in the query are part of the request to the device, which must have registered with LwM2M 1.2 (otherwise the result is `NOT_OFFERED`). They apply to this observation only: keys that ask for the same ones share it, and keys with other ones have their own. A key has one subscription to a path: another one, with other attributes or none, takes its place, even if the device then refuses it. Other query parameters are ignored.',
   })
   @AttributeQueries()
   @ApiOkResponse({ standardSchema: AcceptedSchema, description: 'Confirmed by the device' })
