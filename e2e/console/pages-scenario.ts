@@ -41,7 +41,7 @@ export const describePages = (running: () => Console): void =>
       await browser.visit(device, 'sim-0');
       await page.getByText('Earlier ones are gone: the account keeps 5 values of each resource').waitFor();
       expect(await browser.violations()).toEqual([]);
-      await change(() => dialog().getByText('Keep recent values of resources').click());
+      await change(() => dialog().getByRole('switch', { name: 'Keep recent values of resources' }).uncheck());
       await page.getByText('The account keeps no history of values.').waitFor();
       await browser.visit(device, 'sim-0');
       await page.getByText('An administrator can change that on the page Account.').waitFor();
@@ -165,7 +165,8 @@ export const describePages = (running: () => Console): void =>
       await browser.page.getByRole('button', { name: 'Abort the campaign Winter' }).click();
       await dialog().getByText('It ends for every device that has not finished.').waitFor();
       await confirm('Abort');
-      await browser.page.getByText('aborted', { exact: true }).waitFor();
+      // As the state, and as the reason beside it.
+      await browser.page.getByText('aborted', { exact: true }).first().waitFor();
     });
 
     it('trusts an authority that has proved who it is, and no longer', async () => {

@@ -90,6 +90,9 @@ describe('the console in a browser', () => {
     await browser.page.getByText('Counter does not have the permission events.read').waitFor();
     await browser.visit('/devices', 'Devices');
     await browser.page.getByRole('link', { name: 'sim-0', exact: true }).waitFor();
+    // The newest devices are the last ones of a list that is longer than the window.
+    await browser.page.getByLabel('Search').fill('unannounced');
+    await browser.page.getByText('No device matches').waitFor();
     await app.call('POST', '/v3/devices', { endpoint_name: 'unannounced' });
     await browser.page.getByRole('link', { name: 'unannounced' }).waitFor();
   });
