@@ -78,7 +78,7 @@ if (mode === 'put') {
     const listener = { sent: nothing, delivered: nothing, left: nothing, ended: nothing, failed: console.error };
     const session = new WebSocketSession(
       { socket, connection },
-      { channelId: newId(), accountId: newId(), conn: newId() },
+      { channelId: newId(), accountId: newId(), conn: newId(), address: '127.0.0.1' },
       {
         queue: backlog as unknown as ChannelQueue,
         bodies,
