@@ -12,16 +12,38 @@ export interface Clock {
   sleep(delayMs: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** Periodic work begins at multiples of this, by the clock of the process. */
+const gridMs = 500;
+
+const everyPeriod: Clock['every'] = (periodMs, work) => {
+  const handle = setInterval(work, periodMs);
+  return { cancel: () => clearInterval(handle) };
+};
+
+/**
+ * A process that does nothing else should wake up once for all its periodic work: what each part of it costs then is little
+ * beside a wake-up.
+ */
+const everyPeriodTogether: Clock['every'] = (periodMs, work) => {
+  let dueMs = Math.ceil((performance.now() + periodMs) / gridMs) * gridMs;
+  let handle = setTimeout(run, dueMs - performance.now());
+  function run(): void {
+    const nowMs = performance.now();
+    // After a pause of the process, what was missed is not made up for.
+    dueMs += periodMs * Math.max(1, Math.ceil((nowMs - dueMs) / periodMs));
+    handle = setTimeout(run, dueMs - nowMs);
+    work();
+  }
+  return { cancel: () => clearTimeout(handle) };
+};
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   after: (delayMs, work) => {
     const handle = setTimeout(work, delayMs);
     return { cancel: () => clearTimeout(handle) };
   },
-  every: (periodMs, work) => {
-    const handle = setInterval(work, periodMs);
-    return { cancel: () => clearInterval(handle) };
-  },
+  every: (periodMs, work) => (periodMs < gridMs ? everyPeriod(periodMs, work) : everyPeriodTogether(periodMs, work)),
   sleep: (delayMs, signal) =>
     new Promise((resolve) => {
       if (signal?.aborted) return resolve();

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
+import { systemClock, type Timer } from '../clock.js';
 
 /** How often a connection is asked whether it still answers. */
 const askEveryMs = 500;
@@ -13,18 +13,16 @@ const noop = (): void => undefined;
 
 const runIdOf = (info: string): string | undefined => /^run_id:(\w+)/m.exec(info)?.[1];
 
-const answersInTime = async (redis: Redis): Promise<boolean> => {
-  const waiting = new AbortController();
-  const silence = sleep(silentMs, false, { signal: waiting.signal, ref: false }).catch(() => false);
-  // Errors are ignored here: the watcher detects the loss on its own.
-  const answered = redis.ping().then(
-    () => true,
-    () => true,
-  );
-  const inTime = await Promise.race([answered, silence]);
-  waiting.abort();
-  return inTime;
-};
+/** Errors are ignored here: the connection detects the loss on its own. */
+const answersInTime = (redis: Redis): Promise<boolean> =>
+  new Promise((resolve) => {
+    const silence = setTimeout(() => resolve(false), silentMs).unref();
+    const answered = (): void => {
+      clearTimeout(silence);
+      resolve(true);
+    };
+    redis.ping().then(answered, answered);
+  });
 
 /** Whether no server listens there, or one with another `runId`. A server that does not answer may be the same one. */
 const isGone = async (redis: Redis, runId: string | undefined): Promise<boolean> => {
@@ -59,19 +57,26 @@ const isGone = async (redis: Redis, runId: string | undefined): Promise<boolean>
  */
 export const endWhenServerIsGone = (redis: Redis): void => {
   let connection = 0;
-  redis.on('close', () => connection++);
+  let watching: Timer | undefined;
+  redis.on('close', () => {
+    connection++;
+    watching?.cancel();
+  });
   redis.on('connect', () => {
     const mine = ++connection;
-    const watch = async (): Promise<void> => {
-      let runId: string | undefined;
-      // Asked before anything else: a connection that listens to messages cannot ask.
-      void redis.info('server').then((info) => (runId = runIdOf(info)), noop);
-      while (connection === mine) {
-        await sleep(askEveryMs, undefined, { ref: false });
-        if (connection !== mine || (await answersInTime(redis))) continue;
-        if ((await isGone(redis, runId)) && connection === mine) redis.disconnect(true);
-      }
+    let runId: string | undefined;
+    let isAsking = false;
+    const look = async (): Promise<void> => {
+      if (connection !== mine || (await answersInTime(redis))) return;
+      if ((await isGone(redis, runId)) && connection === mine) redis.disconnect(true);
     };
-    void watch();
+    // Asked before anything else: a connection that listens to messages cannot ask.
+    void redis.info('server').then((info) => (runId = runIdOf(info)), noop);
+    watching?.cancel();
+    watching = systemClock.every(askEveryMs, () => {
+      if (isAsking) return;
+      isAsking = true;
+      void look().finally(() => (isAsking = false));
+    });
   });
 };

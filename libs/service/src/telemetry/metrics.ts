@@ -10,7 +10,7 @@ import {
 } from 'prom-client';
 
 /** How often the event loop is looked at, each time by waking the process. The lag that is reported includes it. */
-const eventLoopPeriodMs = 100;
+const eventLoopPeriodMs = 500;
 
 /** Prometheus metrics of one app. Asking twice for a name gives the same metric. Names start with `lanyard_`. */
 export class Metrics {
