@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeMessage, type HeaderReader, InvalidMessage, type Topic } from '@lanyard/contracts';
-import { endsWithin } from '@lanyard/service';
+import { endsWithin, systemClock, type Timer } from '@lanyard/service';
 import type { Consumer, EachBatchPayload, KafkaMessage } from 'kafkajs';
 import type { KafkaConnection } from '../connection/kafka-connection.js';
 import { logRequests } from '../request-log.js';
@@ -26,14 +26,13 @@ export interface BatchConsumerOptions<V> {
   onFatal: (error: unknown) => void;
 }
 
-/** Interval of commits, heartbeats during batches, and metrics. */
+/** Interval of commits, heartbeats and metrics. */
 const tickMs = 1_000;
 
-/**
- * How long a broker holds a fetch without data. A new message ends the wait. A member hears between two fetches that its
- * group is being rebalanced, for which the others wait.
- */
-const fetchWaitMs = 1_000;
+/** How long a broker holds a fetch without data. A new message ends the wait, and so does a rebalance. */
+const fetchWaitMs = 5_000;
+/** … where a fetch cannot be aborted: a member hears of a rebalance only between two of them. */
+const lastingFetchWaitMs = 1_000;
 /** kafkajs starts each of its workers at every fetch; the minimum leaves room for partitions that are added later. */
 const placesMin = 16;
 /** How long a stop waits for running batches, which may be waiting for a store that is down. */
@@ -88,7 +87,7 @@ export class BatchConsumer<V> {
   private readonly groupId: string;
   private readonly metrics: ConsumerMetrics | undefined;
   private done = new Map<number, bigint>();
-  private ticking: NodeJS.Timeout | undefined;
+  private ticking: Timer | undefined;
   private assigned: number[] = [];
   private memberId = '';
   /** Incremented when positions are read again: a batch of an older round is abandoned. */
@@ -115,7 +114,7 @@ export class BatchConsumer<V> {
       sessionTimeout: 30_000,
       heartbeatInterval: tickMs,
       rebalanceTimeout: 60_000,
-      maxWaitTimeInMs: fetchWaitMs,
+      maxWaitTimeInMs: this.cluster.canAbort ? fetchWaitMs : lastingFetchWaitMs,
       maxBytesPerPartition: 512 * 1024,
       metadataMaxAge: 30_000,
       allowAutoTopicCreation: false,
@@ -148,7 +147,7 @@ export class BatchConsumer<V> {
       eachBatch: (payload) => this.track(payload),
     });
     await joined;
-    this.ticking = setInterval(() => this.tick(), tickMs);
+    this.ticking = systemClock.every(tickMs, () => this.tick());
   }
 
   /**
@@ -174,7 +173,7 @@ export class BatchConsumer<V> {
       this.round++;
       logger.warn({ topic: topic.name, batches: this.inFlight }, 'stop: running batches are abandoned');
     }
-    clearInterval(this.ticking);
+    this.ticking?.cancel();
     // Leaving the group first would make the commit impossible.
     await endsWithin(leaveMs, this.commit());
     // kafkajs leaves when the last batch has ended, which may be never.
@@ -196,8 +195,9 @@ export class BatchConsumer<V> {
 
   private tick(): void {
     void this.commit();
-    // A handler may take longer than a session. That the group is being rebalanced, kafkajs learns by itself.
-    if (this.inFlight > 0) void this.heartbeat?.().catch(() => undefined);
+    // A fetch or a handler may take longer than the others of the group should wait, and longer than a session.
+    if (this.cluster.canAbort) void this.cluster.heartbeat();
+    else void this.heartbeat?.().catch(() => undefined);
     this.metrics?.tellLags();
   }
 
@@ -232,6 +232,7 @@ export class BatchConsumer<V> {
     this.done.delete(partition);
     try {
       this.consumer.seek({ topic: this.topicOnCluster, partition, offset: String(offset) });
+      this.cluster.abortFetches();
     } catch (err) {
       // The consumer crashed and is about to restart: when it has joined, positions are read again.
       this.connection.logger.debug({ err, topic: this.options.topic.name, partition }, 'no seek while restarting');

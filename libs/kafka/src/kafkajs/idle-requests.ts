@@ -1,3 +1,4 @@
+import { systemClock, type Timer } from '@lanyard/service';
 import { privateModule } from './modules.js';
 
 interface SentRequest {
@@ -10,10 +11,7 @@ interface SentRequest {
 /** Requests of a kafkajs connection: those in flight, and those that wait because of the others or because the broker throttles. */
 interface RequestQueue {
   readonly inflight: ReadonlyMap<number, SentRequest>;
-  /** In ms. */
-  readonly requestTimeout: number;
   readonly enforceRequestTimeout: boolean;
-  requestTimeoutIntervalId: NodeJS.Timeout | undefined;
   readonly isConnected: () => boolean;
   readonly pending: readonly unknown[];
   /** By the clock of the wall, in ms; -1: no pause was asked for. */
@@ -32,10 +30,39 @@ const lookAgainMs = 10;
 /** How late a request times out, at most. */
 const timeoutCheckMs = 1_000;
 
+/** One timer for all connections: it wakes up the process once, not once for each of them. */
+class OverdueRequests {
+  private readonly queues = new Set<RequestQueue>();
+  private timer: Timer | undefined;
+
+  watch(queue: RequestQueue): void {
+    this.queues.add(queue);
+    this.timer ??= systemClock.every(timeoutCheckMs, () => this.look());
+  }
+
+  forget(queue: RequestQueue): void {
+    this.queues.delete(queue);
+    if (this.queues.size > 0) return;
+    this.timer?.cancel();
+    this.timer = undefined;
+  }
+
+  private look(): void {
+    const nowMs = Date.now();
+    for (const queue of this.queues) {
+      for (const request of queue.inflight.values())
+        if (nowMs - request.sentAt > request.requestTimeout) request.timeoutRequest();
+      if (!queue.isConnected()) queue.destroy();
+    }
+  }
+}
+
+const overdueRequests = new OverdueRequests();
+
 /**
  * kafkajs looks every millisecond, on each connection, for requests that wait, also when there are none (kafkajs issue
  * 1704), and every 100 ms for requests that have taken too long. Now it looks for the former only while some wait, and for
- * the latter every second.
+ * the latter every second, on all connections at once.
  */
 export const replaceIdlePolling = (): void => {
   const { prototype } = privateModule('network/requestQueue/index.js') as { prototype: RequestQueue };
@@ -51,16 +78,11 @@ export const replaceIdlePolling = (): void => {
     );
   };
   prototype.scheduleRequestTimeoutCheck = function () {
-    if (!this.enforceRequestTimeout) return;
-    this.destroy();
-    this.requestTimeoutIntervalId = setInterval(
-      () => {
-        const nowMs = Date.now();
-        for (const request of this.inflight.values())
-          if (nowMs - request.sentAt > request.requestTimeout) request.timeoutRequest();
-        if (!this.isConnected()) this.destroy();
-      },
-      Math.min(this.requestTimeout, timeoutCheckMs),
-    );
+    if (this.enforceRequestTimeout) overdueRequests.watch(this);
+  };
+  prototype.destroy = function () {
+    overdueRequests.forget(this);
+    clearTimeout(this.throttleCheckTimeoutId ?? undefined);
+    this.throttleCheckTimeoutId = null;
   };
 };

@@ -1,5 +1,6 @@
 import { retryBrokerNotConnected } from './broker-not-connected.js';
 import { retryCoordinatorNotFound } from './coordinator-not-found.js';
+import { replaceFetchWait } from './fetch-abort.js';
 import { replaceFetchResponse } from './fetch-response.js';
 import { replaceIdlePolling } from './idle-requests.js';
 import { listLeaderlessTopics } from './leaderless-topics.js';
@@ -15,6 +16,7 @@ const knownVersion = '2.2.4';
 /** Replacements that change kafkajs. The others are parts of ours that look at their switch. */
 const changes: Partial<Record<Replacement, () => void>> = {
   'fetch-response': replaceFetchResponse,
+  'fetch-abort': replaceFetchWait,
   'produce-request': replaceProduceRequest,
   'request-copies': replaceRequestCopies,
   'idle-polling': replaceIdlePolling,

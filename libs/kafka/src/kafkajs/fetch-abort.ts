@@ -1,0 +1,132 @@
+import type { Socket } from 'node:net';
+import { privateModule } from './modules.js';
+
+/** What kafkajs knows of its membership in a group, and how it fetches. */
+interface ConsumerGroup {
+  readonly cluster: Cluster;
+  /** How long a broker holds a fetch without data, and how long a member without partitions waits, in ms. */
+  maxWaitTime: number;
+  /** Of the last heartbeat, by the clock of the wall, in ms. */
+  lastRequest: number;
+  /** Sends nothing when the last one was sent within the interval, in ms. */
+  heartbeat(options: { interval: number }): Promise<void>;
+  joinAndSync(): Promise<void>;
+  fetch(nodeId: string): Promise<readonly unknown[]>;
+}
+
+interface Connection {
+  readonly requestQueue: { readonly inflight: ReadonlyMap<number, unknown> };
+  readonly socket?: Socket;
+  /** What was received of an answer. */
+  chunks: Buffer[];
+  bytesBuffered: number;
+  bytesNeeded: number;
+  rejectRequests(error: Error): void;
+  disconnect(): Promise<unknown>;
+}
+
+/** kafkajs keeps two connections to a broker: the second is for fetches. */
+interface Cluster {
+  brokerPool: { brokers: Record<string, { connectionPool: { pool: readonly [unknown, Connection] } }> };
+}
+
+/** Of the length of an answer, in bytes. */
+const lengthBytes = 4;
+
+/** How long a broker holds a fetch that is written while fetches are being aborted. */
+const shortWaitMs = 100;
+
+/** A fetch that has not ended by then waits because no partition is assigned to it. */
+const endsWithinMs = 2 * shortWaitMs;
+
+const noop = (): void => undefined;
+
+const groups = new WeakMap<object, ConsumerGroup>();
+const joining = new WeakSet<ConsumerGroup>();
+const ending = new WeakSet<ConsumerGroup>();
+/** Of each group, what ends the fetches that are under way. */
+const fetches = new WeakMap<ConsumerGroup, Map<Promise<unknown>, () => void>>();
+
+/** After this error a consumer refreshes the metadata of the cluster and continues. */
+const aborted = (): Error => Object.assign(new Error('the fetch was aborted'), { name: 'KafkaJSBrokerNotFound' });
+
+/** A broker answers the next fetch on a connection only after the one that it holds. kafkajs connects again. */
+const abortRequests = (connection: Connection): void => {
+  const { requestQueue, socket } = connection;
+  if (requestQueue.inflight.size === 0) return;
+  socket?.removeAllListeners().on('error', noop).destroy();
+  connection.chunks = [];
+  connection.bytesBuffered = 0;
+  connection.bytesNeeded = lengthBytes;
+  connection.rejectRequests(aborted());
+  void connection.disconnect();
+};
+
+/** Fetches of the cluster's consumer bring nothing, and it goes on, with other positions or in another generation of its group. */
+export const abortFetches = (cluster: object): void => {
+  const group = groups.get(cluster);
+  if (!group || group.maxWaitTime === shortWaitMs) return;
+  const underWay = fetches.get(group);
+  if (!underWay || underWay.size === 0) return;
+  const { maxWaitTime } = group;
+  group.maxWaitTime = shortWaitMs;
+  for (const { connectionPool } of Object.values(group.cluster.brokerPool.brokers)) abortRequests(connectionPool.pool[1]);
+  const ends = [...underWay.values()];
+  const ended = Promise.allSettled(underWay.keys());
+  const timer = setTimeout(() => ends.forEach((end) => end()), endsWithinMs).unref();
+  void ended.then(() => {
+    clearTimeout(timer);
+    if (!ending.has(group)) group.maxWaitTime = maxWaitTime;
+  });
+};
+
+/** The consumer stops: a fetch that is about to begin is not held either. */
+export const endFetches = (cluster: object): void => {
+  abortFetches(cluster);
+  const group = groups.get(cluster);
+  if (!group) return;
+  ending.add(group);
+  group.maxWaitTime = shortWaitMs;
+};
+
+/**
+ * Sends a heartbeat while a fetch or a batch is under way. When the group is being rebalanced, or does not know this member
+ * any more, fetches are aborted, and kafkajs joins again. Never rejects.
+ */
+export const sendHeartbeat = async (cluster: object): Promise<void> => {
+  const group = groups.get(cluster);
+  if (!group || joining.has(group)) return;
+  try {
+    await group.heartbeat({ interval: 0 });
+  } catch {
+    // kafkajs sends its own after a fetch, unless it has sent one a moment ago, and acts on its error.
+    group.lastRequest = 0;
+    abortFetches(cluster);
+  }
+};
+
+/**
+ * kafkajs waits for the running fetch before it stops, seeks, sends a heartbeat or joins again. Now a fetch can be
+ * aborted.
+ */
+export const replaceFetchWait = (): void => {
+  const { prototype } = privateModule('consumer/consumerGroup.js') as { prototype: ConsumerGroup };
+  const { joinAndSync, fetch } = prototype;
+  prototype.joinAndSync = async function () {
+    groups.set(this.cluster, this);
+    joining.add(this);
+    await joinAndSync.call(this);
+    joining.delete(this);
+  };
+  prototype.fetch = function (nodeId) {
+    const underWay = fetches.get(this) ?? new Map<Promise<unknown>, () => void>();
+    fetches.set(this, underWay);
+    let end = noop;
+    const fetching = new Promise<readonly unknown[]>((resolve, reject) => {
+      end = () => resolve([]);
+      fetch.call(this, nodeId).then(resolve, reject);
+    });
+    underWay.set(fetching, end);
+    return fetching.finally(() => underWay.delete(fetching));
+  };
+};
