@@ -9,6 +9,7 @@ export * from './nest/kafka-batch-server.js';
 export { KafkaModule } from './nest/kafka.module.js';
 export { OutboxModule } from './nest/outbox.module.js';
 export { OnBatch } from './nest/on-batch.js';
+export type { AnnouncedChange } from './outbox/announced-change.js';
 export { AuditTrail } from './outbox/audit-trail.js';
 export { causedBy } from './outbox/cause.js';
 export { Outbox, outboxTable } from './outbox/outbox.js';

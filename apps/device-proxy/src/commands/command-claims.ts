@@ -88,17 +88,13 @@ export class CommandClaims {
    * False when the caller has lost the claim: another replica decides what happens to the command.
    * @param values read by it
    */
-  async finish(command: Command, outcome: Outcome, values?: readonly ResourceValueArrived[]): Promise<boolean> {
-    const { dataSource } = this;
-    const work = async (manager: EntityManager): Promise<boolean> =>
-      (await this.ends.record(manager, command, outcome, {
-        state: 'executing',
-        claimEpoch: command.claimEpoch ?? none,
-      })) && this.ends.announce(manager, command, outcome, values);
+  async finish(command: Command, outcome: Outcome, values: readonly ResourceValueArrived[] = []): Promise<boolean> {
+    const { dataSource, ends } = this;
+    const executed = { claimEpoch: command.claimEpoch ?? none, values };
     // Subscriptions are changed under the lock of their device; any other result is stored in its row only.
     const done = await (command.kind === 'subscription'
-      ? withDevice(dataSource, command.deviceId, work)
-      : dataSource.transaction(work));
+      ? withDevice(dataSource, command.deviceId, (manager) => ends.end(manager, command, outcome, executed))
+      : ends.end(dataSource.manager, command, outcome, executed));
     if (done) this.ends.announceEnded([[command, outcome]]);
     return done;
   }

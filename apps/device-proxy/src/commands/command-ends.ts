@@ -1,8 +1,8 @@
 import { DeviceCommandResults, DeviceValues, type ResourceValueArrived } from '@lanyard/contracts';
-import { causedBy, Outbox } from '@lanyard/kafka';
+import { type AnnouncedChange, causedBy, Outbox } from '@lanyard/kafka';
 import { type Clock, CLOCK } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
-import { type EntityManager, type FindOptionsWhere } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { isComposite, isRepeatable, operationOf } from '../downlink/operation.js';
 import { EndpointNames } from '../intake/endpoint-names.js';
 import { observedAlone, SubscriptionStore } from '../interest/subscription-store.js';
@@ -19,62 +19,66 @@ export const outcomeBeforeSending = (head: Command, nowMs: number): Outcome | un
   return head.expiresAt.getTime() <= nowMs ? expired : undefined;
 };
 
+/** $2: the epoch whose claim is required; null: none. */
+const endSql = `
+  UPDATE commands SET state = $3, finished_at = $4, status = $5, error = $6, note = $7, result = $8, result_type = $9,
+    result_max_age = $10, claim_until = NULL, download_ticket = NULL
+  WHERE id = $1 AND ($2::bigint IS NULL OR (state = 'executing' AND claim_epoch = $2))`;
+
+/** What counts for the end of a command that was executed. */
+export interface Executed {
+  /** The command does not end if it is not claimed in this epoch of the session. */
+  claimEpoch: string;
+  /** Read by the command. */
+  values: readonly ResourceValueArrived[];
+}
+
 /** How commands end: the record, the fact in the same transaction, and what follows for subscriptions. */
 @Injectable()
 export class CommandEnds {
+  private readonly ending: AnnouncedChange;
+
   constructor(
     private readonly outbox: Outbox,
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly subscriptions: SubscriptionStore,
     private readonly names: EndpointNames,
     private readonly finished: FinishedCommands,
-  ) {}
+  ) {
+    this.ending = outbox.changing(endSql, 10);
+  }
 
   async endCommand(manager: EntityManager, command: Command, outcome: Outcome): Promise<Outcome> {
-    await this.record(manager, command, outcome, {});
+    await this.end(manager, command, outcome);
     command.state = outcome.state ?? outcome.outcome;
-    await this.announce(manager, command, outcome);
     return outcome;
   }
 
-  /** False if the command differs from `expected`. */
-  async record(
-    manager: EntityManager,
-    { id }: Command,
-    outcome: Outcome,
-    expected: FindOptionsWhere<Command>,
-  ): Promise<boolean> {
-    const { affected } = await manager.update(
-      Command,
-      { id, ...expected },
-      {
-        state: outcome.state ?? outcome.outcome,
-        finishedAt: new Date(this.clock.now()),
-        status: outcome.status,
-        error: outcome.error ?? null,
-        note: outcome.note ?? null,
-        result: outcome.payload ?? null,
-        resultType: outcome.contentType ?? null,
-        resultMaxAge: outcome.maxAgeSeconds === undefined ? null : String(outcome.maxAgeSeconds),
-        claimUntil: null,
-        sealedTicket: null,
-      },
-    );
-    return affected === 1;
-  }
-
-  async announce(
-    manager: EntityManager,
-    command: Command,
-    outcome: Outcome,
-    values: readonly ResourceValueArrived[] = [],
-  ): Promise<true> {
-    causedBy(manager, command.requestId);
-    if (command.kind === 'subscription') await this.updateSubscription(manager, command, outcome);
-    if (values.length > 0) await this.outbox.appendAll(manager, DeviceValues, values);
-    const now = this.clock.now();
-    const fact = finished(command, outcome, now, this.names.nameOf(command.deviceId));
-    await this.outbox.append(manager, DeviceCommandResults, fact, traceOf(command));
+  /** False if another replica has the claim. A result that changes a subscription requires a transaction. */
+  async end(manager: EntityManager, command: Command, outcome: Outcome, executed?: Executed): Promise<boolean> {
+    const { outbox } = this;
+    const nowMs = this.clock.now();
+    const requestId = command.requestId ?? undefined;
+    const fact = finished(command, outcome, nowMs, this.names.nameOf(command.deviceId));
+    const change = [
+      command.id,
+      executed?.claimEpoch ?? null,
+      outcome.state ?? outcome.outcome,
+      new Date(nowMs),
+      outcome.status,
+      outcome.error ?? null,
+      outcome.note ?? null,
+      outcome.payload ?? null,
+      outcome.contentType ?? null,
+      outcome.maxAgeSeconds ?? null,
+    ];
+    const ended = await this.ending.make(manager, change, [
+      ...(executed?.values ?? []).map((value) => outbox.announcement(DeviceValues, value, { requestId })),
+      outbox.announcement(DeviceCommandResults, fact, { ...traceOf(command), requestId }),
+    ]);
+    if (!ended || command.kind !== 'subscription') return ended;
+    causedBy(manager, requestId);
+    await this.updateSubscription(manager, command, outcome);
     return true;
   }
 

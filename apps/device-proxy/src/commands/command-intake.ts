@@ -1,5 +1,5 @@
 import { DeviceCommands } from '@lanyard/contracts';
-import { causedBy, Outbox } from '@lanyard/kafka';
+import { type AnnouncedChange, causedBy, Outbox } from '@lanyard/kafka';
 import { type Clock, CLOCK, CONFIG, newId, PreparedStatement } from '@lanyard/service';
 import type { EntityManager } from 'typeorm';
 import { Inject, Injectable } from '@nestjs/common';
@@ -57,6 +57,9 @@ const onceOnly = ({ keyId, kind, asyncId, fingerprint }: NewCommand, key: string
 
 export const traceOf = ({ traceParent }: Command): { traceParent?: string } => (traceParent ? { traceParent } : {});
 
+const columnsOf = (manager: EntityManager) =>
+  manager.dataSource.getMetadata(Command).columns.filter(({ isInsert }) => isInsert);
+
 interface Ahead {
   known: string | null;
   length: number;
@@ -75,6 +78,7 @@ const ahead = new PreparedStatement<Ahead>(
 @Injectable()
 export class CommandIntake {
   private readonly idempotencyKeys: IdempotencyKeys;
+  private inserting: AnnouncedChange | undefined;
   private readonly replicaId: string;
 
   constructor(
@@ -132,10 +136,25 @@ export class CommandIntake {
       acceptedBy: this.replicaId,
       expiresAt: issued?.expiresAt ?? new Date(now + expirySeconds * 1000),
     });
-    await manager.insert(Command, row);
-    causedBy(manager, row.requestId);
-    await this.outbox.append(manager, DeviceCommands, accepted(row), traceOf(row));
+    const requestId = row.requestId ?? undefined;
+    causedBy(manager, requestId);
+    await this.insertion(manager).make(
+      manager,
+      columnsOf(manager).map((column) => column.getEntityValue(row) as unknown),
+      [this.outbox.announcement(DeviceCommands, accepted(row), { ...traceOf(row), requestId })],
+    );
     return row;
+  }
+
+  private insertion(manager: EntityManager): AnnouncedChange {
+    if (this.inserting) return this.inserting;
+    const columns = columnsOf(manager);
+    const places = columns.map((_, n) => `$${n + 1}`);
+    const names = columns.map(({ databaseName }) => databaseName);
+    return (this.inserting = this.outbox.changing(
+      `INSERT INTO commands (${names.join()}) VALUES (${places.join()})`,
+      columns.length,
+    ));
   }
 
   /**

@@ -1,6 +1,7 @@
 import { encodeMessage, type EncodedMessage, encodeTombstone, type Topic } from '@lanyard/contracts';
 import { PreparedStatement } from '@lanyard/service';
 import type { EntityManager } from 'typeorm';
+import { AnnouncedChange, type Announcement } from './announced-change.js';
 import { causeOf } from './cause.js';
 import { RelayCall } from './relay-call.js';
 import type { SendMeta } from '../producer/kafka-producer.js';
@@ -33,7 +34,7 @@ export class Outbox {
   private readonly insertion: PreparedStatement<never>;
 
   constructor(
-    schema: string,
+    private readonly schema: string,
     private readonly source: string,
   ) {
     this.relay = new RelayCall(outboxChannel(schema));
@@ -72,6 +73,16 @@ export class Outbox {
 
   async appendTombstone<V>(manager: EntityManager, topic: Topic<V>, key: string): Promise<void> {
     await this.insert(manager, topic.name, [encodeTombstone(topic, key, { ...causeOf(manager), source: this.source })]);
+  }
+
+  /** For changes of few rows that are made all the time: see `AnnouncedChange`. */
+  changing(change: string, parameters: number): AnnouncedChange {
+    return new AnnouncedChange(this.schema, change, parameters, (manager) => this.relay.due(manager));
+  }
+
+  /** For `AnnouncedChange.make`. Throws InvalidMessage when the value does not fit the topic. */
+  announcement<V>(topic: Topic<V>, value: NoInfer<V>, meta: SendMeta = {}): Announcement {
+    return { topic: topic.name, message: encodeMessage(topic, value, { ...meta, source: this.source }) };
   }
 
   private encode<V>(manager: EntityManager, topic: Topic<V>, value: V, meta: SendMeta): EncodedMessage {
