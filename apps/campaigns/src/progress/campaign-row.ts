@@ -18,10 +18,13 @@ export interface CampaignRow {
   selection_complete: boolean;
 }
 
-/** One campaign whose turn it is. A paused one has a turn when it ends. */
+/** It is the campaign's turn. A paused one has a turn when it ends. */
+const isDue = `tick_at <= $1 AND state IN ('scheduled', 'running', 'stopping', 'paused')`;
+
+export const anyDueSql = `SELECT FROM campaigns.update_campaigns WHERE ${isDue}`;
+
 export const dueSql = `
   SELECT id, account_id, group_id, filter, state, reason, starts_at, ends_at, window_from, window_to, concurrency,
     failure_percent_max, failure_count_min, started_at, selection_complete
   FROM campaigns.update_campaigns
-  WHERE tick_at <= $1 AND state IN ('scheduled', 'running', 'stopping', 'paused')
-  ORDER BY tick_at LIMIT 1 FOR UPDATE SKIP LOCKED`;
+  WHERE ${isDue} ORDER BY tick_at LIMIT 1 FOR UPDATE SKIP LOCKED`;

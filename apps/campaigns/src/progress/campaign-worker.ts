@@ -1,8 +1,8 @@
-import { BackgroundWork, isUniqueViolation } from '@lanyard/service';
+import { BackgroundWork, hasRow, isUniqueViolation } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Selections } from '../selection/selections.js';
-import { type CampaignRow, dueSql } from './campaign-row.js';
+import { anyDueSql, type CampaignRow, dueSql } from './campaign-row.js';
 import { DeviceStarter } from './device-starter.js';
 import { OpenDevices } from './open-devices.js';
 import { isWithin } from './window.js';
@@ -32,8 +32,10 @@ export class CampaignWorker extends BackgroundWork {
   }
 
   protected async step(): Promise<boolean> {
+    const now = new Date(this.clock.now());
+    if (!(await hasRow(this.database, anyDueSql, [now]))) return false;
     try {
-      return await this.database.transaction((manager) => this.turn(manager));
+      return await this.database.transaction((manager) => this.turn(manager, now));
     } catch (error) {
       // Another campaign has started the update of one of the devices, which is excluded at the next attempt.
       if (isUniqueViolation(error)) return true;
@@ -41,8 +43,8 @@ export class CampaignWorker extends BackgroundWork {
     }
   }
 
-  private async turn(manager: EntityManager): Promise<boolean> {
-    const [campaign] = (await manager.query(dueSql, [new Date(this.clock.now())])) as CampaignRow[];
+  private async turn(manager: EntityManager, now: Date): Promise<boolean> {
+    const [campaign] = (await manager.query(dueSql, [now])) as CampaignRow[];
     if (!campaign) return false;
     const columns = Object.entries(await this.advance(manager, campaign));
     await manager.query(

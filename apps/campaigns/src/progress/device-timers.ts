@@ -1,4 +1,4 @@
-import { BackgroundWork } from '@lanyard/service';
+import { BackgroundWork, hasRow } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { DeviceUpdates } from './device-updates.js';
@@ -7,9 +7,12 @@ import { selectUpdates, type UpdateRow } from './update-row.js';
 const periodMs = 500;
 const dueAtOnce = 200;
 
+const isDue = `d.state = 'updating' AND d.due_at <= $1`;
+const anyDueSql = `SELECT FROM campaigns.campaign_devices d WHERE ${isDue}`;
+
 /** Devices that are due. Replicas share them: a locked device belongs to another replica. */
 const dueSql = `${selectUpdates}
-  WHERE d.state = 'updating' AND d.due_at <= $1 ORDER BY d.due_at LIMIT ${dueAtOnce} FOR UPDATE OF d SKIP LOCKED`;
+  WHERE ${isDue} ORDER BY d.due_at LIMIT ${dueAtOnce} FOR UPDATE OF d SKIP LOCKED`;
 
 /** Handles devices that are due: the next poll, or a step that took too long. */
 @Injectable()
@@ -21,12 +24,14 @@ export class DeviceTimers extends BackgroundWork {
     super(periodMs, 'devices of campaigns not looked at, tried again');
   }
 
-  protected step(): Promise<boolean> {
-    return this.database.transaction((manager) => this.advance(manager));
+  protected async step(): Promise<boolean> {
+    const now = new Date(this.clock.now());
+    if (!(await hasRow(this.database, anyDueSql, [now]))) return false;
+    return this.database.transaction((manager) => this.advance(manager, now));
   }
 
-  private async advance(manager: EntityManager): Promise<boolean> {
-    const rows = (await manager.query(dueSql, [new Date(this.clock.now())])) as UpdateRow[];
+  private async advance(manager: EntityManager, now: Date): Promise<boolean> {
+    const rows = (await manager.query(dueSql, [now])) as UpdateRow[];
     await this.updates.apply(manager, rows, () => ({ kind: 'due' }));
     return rows.length === dueAtOnce;
   }

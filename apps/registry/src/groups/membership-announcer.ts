@@ -1,6 +1,6 @@
 import { DeviceGroups, type DeviceGroupsChanged } from '@lanyard/contracts';
 import { Outbox } from '@lanyard/kafka';
-import { BackgroundWork, returning } from '@lanyard/service';
+import { BackgroundWork, hasRow, returning } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 
@@ -25,7 +25,8 @@ export class MembershipAnnouncer extends BackgroundWork {
     super(periodMs, 'groups of devices not announced, tried again');
   }
 
-  protected step(): Promise<boolean> {
+  protected async step(): Promise<boolean> {
+    if (!(await hasRow(this.database, 'SELECT FROM registry.group_changes'))) return false;
     return this.database.transaction((manager) => this.announce(manager));
   }
 

@@ -1,4 +1,4 @@
-import { BackgroundWork, newId, returning } from '@lanyard/service';
+import { BackgroundWork, hasRow, newId, returning } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { importColumns, type NewDevice } from '../devices/device-fields.js';
@@ -87,6 +87,7 @@ export class ImportWorker extends BackgroundWork {
   }
 
   protected async step(): Promise<boolean> {
+    if (!(await hasRow(this.database, `SELECT FROM registry.device_imports WHERE status <> 'completed'`))) return false;
     await this.database.query(
       `DELETE FROM registry.device_imports WHERE status = 'uploading' AND touched_at < now() - interval '${abandonedAfter}'`,
     );

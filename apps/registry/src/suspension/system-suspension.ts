@@ -1,5 +1,5 @@
 import type { AccessAccountChanged } from '@lanyard/contracts';
-import { BackgroundWork } from '@lanyard/service';
+import { BackgroundWork, hasRow } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Lifecycle } from '../devices/lifecycle.js';
@@ -50,7 +50,8 @@ export class SystemSuspension extends BackgroundWork {
     this.wake();
   }
 
-  protected step(): Promise<boolean> {
+  protected async step(): Promise<boolean> {
+    if (!(await hasRow(this.database, 'SELECT FROM registry.account_standings WHERE NOT settled'))) return false;
     return this.database.transaction((manager) => this.advance(manager));
   }
 
