@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
+import type { DeviceSelectionAnswered, DeviceSelectionRequested } from '@lanyard/contracts';
 import { newId } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
 import { Client } from 'pg';
 import { testSystem } from './test-system.js';
 
 describe('turns at the database', () => {
-  const { call, configOf } = testSystem('turns');
+  const { call, configOf, requestSelection, rows, selectionPages } = testSystem('turns');
 
   /** A transaction that locks a table, so that readers of it wait, and writers to it in the background. */
   const holding = async (table: string) => {
@@ -27,6 +28,26 @@ describe('turns at the database', () => {
       release: (): Promise<void> => holder.end(),
     };
   };
+
+  /** Requests for the devices of an account, as campaigns send them. */
+  const select = async (
+    times: number,
+    request: Pick<DeviceSelectionRequested, 'accountId'> & Partial<DeviceSelectionRequested>,
+  ): Promise<string[]> => {
+    const ids = Array.from({ length: times }, () => newId());
+    const until = newId(Date.now() + 1_000);
+    const requestedAt = new Date().toISOString();
+    for (const selectionId of ids)
+      await requestSelection({ selectionId, page: 0, until, limit: 500, requestedAt, ...request });
+    return ids;
+  };
+  /** Those that are answered. */
+  const answersTo = (ids: readonly string[]): Map<string, DeviceSelectionAnswered> =>
+    new Map(
+      selectionPages()
+        .filter(({ selectionId }) => ids.includes(selectionId))
+        .map((page) => [page.selectionId, page]),
+    );
 
   const selection = { action: 'suspend', category: 'other', filter: 'name=a' };
 
@@ -77,6 +98,57 @@ describe('turns at the database', () => {
       const { status, headers, body: answer } = await asked;
       expect([status, answer.type, headers.get('retry-after')]).toEqual([504, 'query_timeout', null]);
       expect(answer.message).toMatch(/^The database query timed out after 30 s: /);
+    } finally {
+      await release();
+    }
+  });
+
+  it('selections of one account that the database does not answer hold up no other account', async () => {
+    const [slow, other] = [newId(), newId()];
+    const { body: group } = await call('POST', '/v3/device-groups', { name: 'slow' }, slow);
+    const { waiting, cancel, release } = await holding('group_members');
+    try {
+      const held = await select(8, { accountId: slow, groupId: group.id });
+      await eventually(async () => expect((await waiting()).length).toBeGreaterThan(0));
+      // More than there are partitions, and later than the others in each of them.
+      const quick = await select(32, { accountId: other });
+      await eventually(() => expect(answersTo(quick).size).toBe(quick.length));
+      // Three of each replica at a time: the account needs its connections for other things, too.
+      expect((await waiting()).length).toBeLessThanOrEqual(6);
+      expect(answersTo(held).size).toBe(0);
+      await eventually(async () => {
+        await cancel();
+        expect(answersTo(held).size).toBe(held.length);
+      });
+      const refusal = { field: 'group_id', message: 'The query takes too long' };
+      for (const answer of answersTo(held).values()) expect(answer).toMatchObject({ devices: [], refusal });
+    } finally {
+      await release();
+    }
+  });
+
+  it('a selection whose query was cancelled twice is answered when the database answers', async () => {
+    const accountId = newId();
+    const { body: group } = await call('POST', '/v3/device-groups', { name: 'slow' }, accountId);
+    const { waiting, cancel, release } = await holding('group_members');
+    try {
+      const [held = ''] = await select(1, { accountId, groupId: group.id });
+      const attempts = (): Promise<unknown[]> =>
+        rows(`SELECT attempts FROM registry.selection_requests WHERE selection_id = '${held}'`);
+      for (const n of [1, 2]) {
+        await eventually(async () => expect(await waiting()).toHaveLength(1));
+        await cancel();
+        await eventually(async () => expect(await attempts()).toEqual([{ attempts: n }]));
+      }
+      await release();
+      const answer = await eventually(() => {
+        const found = answersTo([held]).get(held);
+        expect(found).toBeDefined();
+        return found;
+      });
+      expect(answer).toMatchObject({ devices: [], hasMore: false });
+      expect(answer?.refusal).toBeUndefined();
+      await eventually(async () => expect(await attempts()).toEqual([]));
     } finally {
       await release();
     }

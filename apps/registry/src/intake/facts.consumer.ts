@@ -15,7 +15,7 @@ import { Controller } from '@nestjs/common';
 import { BootstrapWriter } from '../bootstrap/bootstrap-writer.js';
 import { SystemSuspension } from '../suspension/system-suspension.js';
 import { ContactWriter } from './contact-writer.js';
-import { SelectionAnswers } from './selection-answers.js';
+import { SelectionWorker } from './selection-worker.js';
 import { SessionWriter } from './session-writer.js';
 
 @Controller()
@@ -25,7 +25,7 @@ export class FactsConsumer {
     private readonly contacts: ContactWriter,
     private readonly suspension: SystemSuspension,
     private readonly bootstraps: BootstrapWriter,
-    private readonly selections: SelectionAnswers,
+    private readonly selections: SelectionWorker,
   ) {}
 
   @OnBatch(DeviceSessions)
@@ -52,8 +52,6 @@ export class FactsConsumer {
 
   @OnBatch(DeviceSelections)
   async onSelections(batch: Batch<DeviceSelectionRequested>): Promise<void> {
-    await storeFacts(batch, async (requests) => {
-      for (const request of requests) await this.selections.answer(request);
-    });
+    await storeFacts(batch, (requests) => this.selections.store(requests));
   }
 }

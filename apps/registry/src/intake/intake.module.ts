@@ -6,11 +6,12 @@ import { SuspensionModule } from '../suspension/suspension.module.js';
 import { ContactWriter } from './contact-writer.js';
 import { FactsConsumer } from './facts.consumer.js';
 import { SelectionAnswers } from './selection-answers.js';
+import { SelectionWorker } from './selection-worker.js';
 import { SessionWriter } from './session-writer.js';
 
 @Module({
   imports: [BootstrapModule, DevicesModule, GroupsModule, SuspensionModule],
   controllers: [FactsConsumer],
-  providers: [SelectionAnswers, SessionWriter, ContactWriter],
+  providers: [SelectionAnswers, SelectionWorker, SessionWriter, ContactWriter],
 })
 export class IntakeModule {}

@@ -15,7 +15,7 @@ import {
   ValidationFailed,
 } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { deviceConditions, deviceListSpec } from '../devices/device-list.js';
 import { FilterMissing, GroupNotFound } from '../errors.js';
 import { GroupsService } from '../groups/groups.service.js';
@@ -29,8 +29,23 @@ interface Row {
 
 type Answer = Pick<DeviceSelectionAnswered, 'devices' | 'hasMore' | 'refusal'>;
 
-/** Of a query that is cancelled after the time for statements. */
+/** Of a query that is cancelled after the time for statements: a database that is overloaded must not end a campaign. */
 const attemptsMax = 3;
+
+/** Of the requests of an account that no replica is answering, the one whose last attempt is longest ago. */
+const nextSql = `
+  SELECT attempts, request FROM registry.selection_requests
+  WHERE account_id = $1 ORDER BY tried_at LIMIT 1 FOR UPDATE SKIP LOCKED`;
+
+interface StoredRequest {
+  attempts: number;
+  request: DeviceSelectionRequested;
+}
+
+export interface WaitingRequests {
+  account_id: string;
+  n: number;
+}
 
 /** In characters. The message may repeat the value of a filter, which has a length of its own. */
 const refusalMax = 200;
@@ -49,7 +64,10 @@ const selected = ({ id, endpoint_name: name, lifecycle_status: lifecycleStatus, 
   isRegistered: state === 'registered',
 });
 
-/** Answers which devices a group and a filter select, one page per request (docs/adr/0028). */
+/**
+ * Answers which devices a group and a filter select, one page per request (docs/adr/0028). Requests are stored until they
+ * are answered: a query may take long, and the consumer reads the requests of all accounts.
+ */
 @Injectable()
 export class SelectionAnswers {
   constructor(
@@ -59,42 +77,88 @@ export class SelectionAnswers {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** A request that is read twice is answered twice. */
-  async answer(request: DeviceSelectionRequested): Promise<void> {
-    const { selectionId, accountId, page } = request;
-    const answer = await this.select(request);
-    const selectedAt = formatTimestamp(this.clock.now());
-    await this.database.transaction((manager) =>
-      this.outbox.append(manager, DeviceSelectionPages, { selectionId, accountId, page, ...answer, selectedAt }),
+  /** A request that is read twice may be answered twice. */
+  async store(requests: readonly DeviceSelectionRequested[]): Promise<void> {
+    // As json: jsonb refuses a NUL, which a filter may contain.
+    await this.database.query(
+      `INSERT INTO registry.selection_requests (selection_id, page, account_id, request)
+       SELECT * FROM unnest($1::text[], $2::integer[], $3::text[], $4::json[]) ON CONFLICT DO NOTHING`,
+      [
+        requests.map(({ selectionId }) => selectionId),
+        requests.map(({ page }) => page),
+        requests.map(({ accountId }) => accountId),
+        requests.map((request) => JSON.stringify(request)),
+      ],
     );
   }
 
-  private async select(request: DeviceSelectionRequested): Promise<Answer> {
+  /** How many requests of each account are not answered. */
+  waiting(): Promise<WaitingRequests[]> {
+    return this.database.query<WaitingRequests[]>(
+      'SELECT account_id, count(*)::integer AS n FROM registry.selection_requests GROUP BY account_id',
+    );
+  }
+
+  /**
+   * Answers a request of the account; one whose query takes too long is tried again after the others, and refused after the
+   * last attempt. False when there is none that no replica is answering.
+   */
+  async answerNext(accountId: string): Promise<boolean> {
+    let stored: StoredRequest | undefined;
     try {
-      if (request.groupId !== undefined) await this.groups.get(request.accountId, request.groupId);
-      return await this.patiently(() => this.page(request));
+      await FairQueue.at(this.database).run(accountId, () =>
+        this.database.transaction(async (manager) => {
+          [stored] = await manager.query<StoredRequest[]>(nextSql, [accountId]);
+          if (stored) await this.answer(manager, stored.request, await this.select(manager, stored.request));
+        }),
+      );
+    } catch (error) {
+      const isSlow = error instanceof QueryTimedOut;
+      if (stored) await this.noteFailure(stored, isSlow);
+      if (!isSlow) throw error;
+    }
+    return stored !== undefined;
+  }
+
+  private async noteFailure({ request, attempts }: StoredRequest, isSlow: boolean): Promise<void> {
+    const { selectionId, page, filter } = request;
+    if (isSlow && attempts + 1 >= attemptsMax) {
+      const answer = refused(filter === undefined ? 'group_id' : 'filter', 'The query takes too long');
+      return this.database.transaction((manager) => this.answer(manager, request, answer));
+    }
+    await this.database.query(
+      `UPDATE registry.selection_requests SET attempts = attempts + $3, tried_at = clock_timestamp()
+       WHERE selection_id = $1 AND page = $2`,
+      [selectionId, page, isSlow ? 1 : 0],
+    );
+  }
+
+  private async answer(manager: EntityManager, request: DeviceSelectionRequested, answer: Answer): Promise<void> {
+    const { selectionId, accountId, page } = request;
+    const selectedAt = formatTimestamp(this.clock.now());
+    await this.outbox.append(manager, DeviceSelectionPages, { selectionId, accountId, page, ...answer, selectedAt });
+    await manager.query('DELETE FROM registry.selection_requests WHERE selection_id = $1 AND page = $2', [
+      selectionId,
+      page,
+    ]);
+  }
+
+  private async select(manager: EntityManager, request: DeviceSelectionRequested): Promise<Answer> {
+    try {
+      if (request.groupId !== undefined) await this.groups.get(request.accountId, request.groupId, manager);
+      return await this.page(manager, request);
     } catch (error) {
       if (error instanceof GroupNotFound) return refused('group_id', error.message);
-      // It keeps the requests of other accounts waiting.
-      if (error instanceof QueryTimedOut)
-        return refused(request.filter === undefined ? 'group_id' : 'filter', 'The query takes too long');
       if (!(error instanceof ValidationFailed)) throw error;
       const [problem] = error.fields;
       return refused('filter', problem ? `${problem.name}: ${problem.message}` : error.message);
     }
   }
 
-  /** A database that is overloaded must not end a campaign. */
-  private async patiently(ask: () => Promise<Answer>): Promise<Answer> {
-    for (let attempt = 1; ; attempt++)
-      try {
-        return await ask();
-      } catch (error) {
-        if (!(error instanceof QueryTimedOut) || attempt >= attemptsMax) throw error;
-      }
-  }
-
-  private async page({ accountId, groupId, filter, after, until, limit }: DeviceSelectionRequested): Promise<Answer> {
+  private async page(
+    manager: EntityManager,
+    { accountId, groupId, filter, after, until, limit }: DeviceSelectionRequested,
+  ): Promise<Answer> {
     const { filters } = parseListQuery(filter === undefined ? {} : { filter }, deviceListSpec);
     // As the other operations on many devices: an empty filter must not mean all of them.
     if (filter !== undefined && filters.length === 0) throw new FilterMissing();
@@ -103,7 +167,7 @@ export class SelectionAnswers {
     const sql = `SELECT d.id, d.endpoint_name, d.lifecycle_status, d.state FROM registry.devices d
       WHERE ${conditions.join(' AND ')} AND d.id > $${parameters.push(after ?? '')} AND d.id < $${parameters.push(until)}
       ORDER BY d.id LIMIT ${limit + 1}`;
-    const rows: Row[] = await FairQueue.at(this.database).run(accountId, () => this.database.query(sql, parameters));
+    const rows = await manager.query<Row[]>(sql, parameters);
     return { devices: rows.slice(0, limit).map(selected), hasMore: rows.length > limit };
   }
 }
