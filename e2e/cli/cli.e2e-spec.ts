@@ -265,6 +265,25 @@ describe('the command line', () => {
     expect((await cli.run(['devices', 'delete', absent])).code).toBe(0);
   });
 
+  it('refuses a name of a key that is the id of another one', async () => {
+    const name = fresh('named');
+    const first = await cli.json<{ id: string }>('keys', 'create', name);
+    const second = await cli.json<{ id: string }>('keys', 'create', first.id);
+    for (const action of ['rotate', 'delete']) {
+      const refused = await cli.run(['keys', action, first.id]);
+      expect([refused.code, refused.stdout]).toEqual([2, '']);
+      expect(refused.stderr).toContain(`"${first.id}" is the id of one key and the name of another.`);
+      expect(refused.stderr).toContain(`"${name}", or the id of the second, ${second.id}.`);
+    }
+    expect((await cli.run(['keys', 'delete', name])).code).toBe(0);
+    // Now it is only a name, although it looks like an id.
+    expect((await cli.run(['keys', 'rotate', first.id])).stdout).toMatch(/^ak_1/);
+    expect((await cli.run(['keys', 'delete', first.id])).code).toBe(0);
+    const left = (await cli.json<{ id: string }[]>('keys')).map(({ id }) => id);
+    expect(left).not.toContain(second.id);
+    expect((await cli.run(['keys', 'delete', first.id])).code).toBe(6);
+  });
+
   it('rotates and deletes keys, deletes devices, and forgets profiles', async () => {
     const key = fresh('rotated');
     const [first, second] = [await cli.run(['keys', 'create', key]), await cli.run(['keys', 'rotate', key])];

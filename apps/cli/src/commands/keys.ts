@@ -1,5 +1,5 @@
 import { rmSync, writeFileSync } from 'node:fs';
-import type { ApiKey } from '@lanyard/client';
+import { type ApiKey, NotAllowed } from '@lanyard/client';
 import type { Command } from 'commander';
 import type { Cli, Session } from '../cli.js';
 import { CliError, exitCodes, UsageError } from '../errors.js';
@@ -72,9 +72,15 @@ const create = async (session: Session, name: string, options: CreateOptions): P
   await hand(session, out, () => lanyard.call('POST /v3/api-keys', { body }));
 };
 
-/** Only administrators may list keys, but every key may be used to change itself. */
-const keyIdOf = async ({ lanyard }: Session, name: string): Promise<string> =>
-  isId(name) ? name : (await findNamed('key', lanyard.items('GET /v3/api-keys'), name)).id;
+const keyIdOf = async ({ lanyard }: Session, nameOrId: string): Promise<string> => {
+  try {
+    return (await findNamed('key', lanyard.items('GET /v3/api-keys'), nameOrId)).id;
+  } catch (error) {
+    // Only administrators may list keys, but every key may be used to change itself.
+    if (error instanceof NotAllowed && isId(nameOrId)) return nameOrId;
+    throw error;
+  }
+};
 
 export const addKeys = (program: Command, cli: Cli): void => {
   const keys = program.command('keys').description('List, create, rotate and delete API keys');

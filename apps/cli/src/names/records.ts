@@ -11,14 +11,21 @@ export const isId = (text: string): boolean => /^[0-9a-f]{32}$/.test(text);
 
 /** The record with this id or name among all of a kind, of which an account has few. */
 export const findNamed = async <T extends Named>(kind: string, all: AsyncIterable<T>, nameOrId: string): Promise<T> => {
+  let identified: T | undefined;
   const named: T[] = [];
   const names: string[] = [];
   for await (const each of all) {
-    if (each.id === nameOrId) return each;
-    if (each.name === nameOrId) named.push(each);
+    if (each.id === nameOrId) identified = each;
+    else if (each.name === nameOrId) named.push(each);
     names.push(each.name);
   }
   const [found, ...others] = named;
+  if (identified && found)
+    throw new UsageError(
+      `"${nameOrId}" is the id of one ${kind} and the name of another.`,
+      `Use the name of the first, "${identified.name}", or the id of the second, ${found.id}.`,
+    );
+  if (identified) return identified;
   if (found && others.length > 0)
     throw new UsageError(
       `Several are called "${nameOrId}".`,
