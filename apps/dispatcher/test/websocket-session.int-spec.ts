@@ -4,13 +4,14 @@ import { eventually } from '@lanyard/testing';
 import type { WebSocket } from 'ws';
 import { BodyBuffers } from '../src/delivery/body-buffers.js';
 import { BodyBudget } from '../src/queue/body-budget.js';
-import { WebSocketSession } from '../src/connections/websocket-session.js';
+import type { Attached, Hold } from '../src/queue/channel-queue.js';
+import { type SessionListener, type SessionParts, WebSocketSession } from '../src/connections/websocket-session.js';
 import { accountId, hourMs, queueBench } from './queue-bench.js';
 
 /** A client that takes everything, and answers a ping when it is told to. */
 class SlowClient extends EventEmitter {
   readonly OPEN = 1;
-  readonly readyState = 1;
+  readyState = 1;
   readonly bufferedAmount = 0;
   readonly pings: Buffer[] = [];
   messages = 0;
@@ -28,6 +29,11 @@ class SlowClient extends EventEmitter {
   answer(ping: Buffer | undefined): void {
     this.emit('pong', ping);
   }
+
+  leave(): void {
+    this.readyState = 3;
+    this.emit('close');
+  }
 }
 
 describe('a WebSocket whose client is slow', () => {
@@ -35,24 +41,23 @@ describe('a WebSocket whose client is slow', () => {
   const { register, append, numbered, expectCountersToBeRight } = bench;
   const connection = { cork: () => undefined, uncork: () => undefined };
 
-  it('what a limit took away between what was sent counts as dropped, also when all of that is confirmed at once', async () => {
-    await register({ kind: 'websocket', eventsMax: 100 });
-    await append(numbered(1_000));
-    await bench.clock.advance(20 * hourMs);
-    await append(numbered(100));
-    const attached = await bench.queue.attach(bench.channelId, accountId, {
-      conn: 'c1',
-      mode: 'newest',
-      kind: 'websocket',
-    });
+  const attach = async (): Promise<Extract<Attached, { outcome: 'ok' }>> => {
+    const how = { conn: 'c1', mode: 'newest', kind: 'websocket' } as const;
+    const attached = await bench.queue.attach(bench.channelId, accountId, how);
     if (attached.outcome !== 'ok') throw new Error(attached.outcome);
-    const client = new SlowClient();
-    let delivered = 0;
-    const session = new WebSocketSession(
+    return attached;
+  };
+
+  const sessionOf = (
+    client: SlowClient,
+    listener: Partial<SessionListener>,
+    queue: SessionParts['queue'] = bench.queue,
+  ): WebSocketSession =>
+    new WebSocketSession(
       { socket: client as unknown as WebSocket, connection },
       { channelId: bench.channelId, accountId, conn: 'c1', address: '192.0.2.7' },
       {
-        queue: bench.queue,
+        queue,
         bodies: new BodyBuffers(new BodyBudget()),
         clock: bench.clock,
         binding: { isSuspended: false },
@@ -60,13 +65,24 @@ describe('a WebSocket whose client is slow', () => {
       {
         sent: () => undefined,
         left: () => undefined,
-        delivered: (events) => (delivered += events),
+        delivered: () => undefined,
         ended: () => undefined,
         failed: (error) => {
           throw error;
         },
+        ...listener,
       },
     );
+
+  it('what a limit took away between what was sent counts as dropped, also when all of that is confirmed at once', async () => {
+    await register({ kind: 'websocket', eventsMax: 100 });
+    await append(numbered(1_000));
+    await bench.clock.advance(20 * hourMs);
+    await append(numbered(100));
+    const attached = await attach();
+    const client = new SlowClient();
+    let delivered = 0;
+    const session = sessionOf(client, { delivered: (events) => (delivered += events) });
     session.start(attached.hold, attached.cursor);
     // The window: events 0 to 799.
     await eventually(() => expect(client.messages).toBe(8));
@@ -79,5 +95,35 @@ describe('a WebSocket whose client is slow', () => {
     expect((await bench.registry.inspect(bench.channelId))?.dropped.age).toBe(200);
     expect(delivered).toBe(900);
     await expectCountersToBeRight();
+  });
+
+  it('that leaves while its socket claims its lost channel again does not keep it', async () => {
+    await register({ kind: 'websocket' });
+    const attached = await attach();
+    const client = new SlowClient();
+    const free = (hold: Hold | undefined): void => void (hold && bench.queue.release(hold));
+    let isClaimed = false;
+    const session = sessionOf(
+      client,
+      { left: free, ended: free },
+      {
+        confirm: (...args) => bench.queue.confirm(...args),
+        readBatch: (...args) => bench.queue.readBatch(...args),
+        readPushed: (...args) => bench.queue.readPushed(...args),
+        attach: async (...args) => {
+          const again = await bench.queue.attach(...args);
+          isClaimed = again.outcome === 'ok';
+          client.leave();
+          return again;
+        },
+      },
+    );
+    // As when other replicas take this one for dead.
+    await bench.queue.release(attached.hold);
+    session.start(attached.hold, attached.cursor);
+    await eventually(() => expect(isClaimed).toBe(true));
+    await eventually(async () =>
+      expect(await bench.registry.inspect(bench.channelId)).toMatchObject({ held: false }),
+    );
   });
 });

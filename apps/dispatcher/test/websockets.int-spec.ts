@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { fingerprintOf, formatApiKey, hashSecret, newId, newSecret, type RunningService } from '@lanyard/service';
 import { eventually, WebSocketClient, type WebSocketOptions } from '@lanyard/testing';
 import { WebSocket } from 'ws';
+import { WebSocketSessions } from '../src/connections/websocket-sessions.js';
 import { KeyDirectory } from '../src/keys/key-directory.js';
 import { type Customer, TestSystem, numbers, payloads } from './test-system.js';
 
@@ -95,6 +96,27 @@ describe('delivery to a WebSocket', () => {
     await system.value(customer, 1);
     await eventually(() => expect(received(newer)).toEqual(['1']));
     expect(newer.closed).toBeUndefined();
+  });
+
+  it('a socket that breaks as it takes the place of another leaves the channel disconnected, as announced', async () => {
+    await register();
+    const older = await connect();
+    await eventually(() => expect(system.channels.get(customer.keyId)).toMatchObject({ status: 'connected' }));
+    const sessions = service.app.get(WebSocketSessions);
+    const begin = sessions.begin.bind(sessions);
+    sessions.begin = (client, ...rest) => {
+      const begun = begin(client, ...rest);
+      client.terminate();
+      return begun;
+    };
+    try {
+      clients.push(new WebSocketClient({ url: service.url, key: customer.key }));
+      await closedWith(older, 1001);
+      await eventually(() => expect(system.channels.get(customer.keyId)).toMatchObject({ status: 'disconnected' }));
+      expect(await state()).toMatchObject({ status: 'disconnected' });
+    } finally {
+      Reflect.deleteProperty(sessions, 'begin');
+    }
   });
 
   it('1001: the channel was deleted', async () => {

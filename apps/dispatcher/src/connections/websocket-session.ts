@@ -54,7 +54,10 @@ export interface SessionListener {
   /** A frame is on its way. */
   sent(batch: EventBatch): void;
   delivered(events: number): void;
-  /** The service closes the socket: what has arrived is confirmed, and the channel is free before the client answers the close. */
+  /**
+   * The service closes the socket: what has arrived is confirmed, and the channel is free before the client answers the
+   * close. Or the socket got its channel again when it had ended.
+   */
   left(hold: Hold): void;
   /** The socket is closed, by either side. Called once. */
   ended(hold: Hold | undefined, cause: CloseCause | undefined): void;
@@ -89,6 +92,7 @@ export class WebSocketSession implements Holder {
   private mustAsk = true;
   private permit: PushPermit | undefined;
   private cause: CloseCause | undefined;
+  private hasEnded = false;
   private lastSentAtMs: number;
   private lastPingAtMs: number;
 
@@ -101,7 +105,7 @@ export class WebSocketSession implements Holder {
     const { socket } = line;
     this.lastSentAtMs = this.lastPingAtMs = parts.clock.now();
     socket.on('pong', (data) => this.onPong(data));
-    socket.once('close', () => this.listener.ended(this.hold, this.cause));
+    socket.once('close', () => this.end());
   }
 
   get channelId(): string {
@@ -188,11 +192,22 @@ export class WebSocketSession implements Holder {
     else this.release();
   }
 
-  /** At a restart, the client's last pongs are worth waiting for: without them, all that is under way comes twice. */
+  /**
+   * At a restart, the client's last pongs are worth waiting for: without them, all that is under way comes twice. A socket
+   * that has ended while it attached again has a channel that `end` did not know.
+   */
   private release(): void {
-    if (!this.hold || this.cause === undefined || this.cause === 'restart') return;
+    const isLeaving = this.cause !== undefined && this.cause !== 'restart';
+    if (!this.hold || !(isLeaving || this.hasEnded)) return;
     this.listener.left(this.hold);
     this.hold = undefined;
+  }
+
+  private end(): void {
+    const { hold } = this;
+    this.hasEnded = true;
+    this.hold = undefined;
+    this.listener.ended(hold, this.cause);
   }
 
   private get hasRoom(): boolean {

@@ -68,7 +68,8 @@ export class WebSocketSessions {
     const bound = await this.binding.attach(key, session, address);
     if (typeof bound === 'string') return bound;
     if (client.readyState !== client.OPEN || this.stopping) {
-      await this.binding.release(session, bound.hold, false);
+      // What it replaced was announced as connected.
+      await this.binding.release(session, bound.hold, bound.previous !== undefined);
       return 'restart';
     }
     this.sessions.add(session);
