@@ -1,3 +1,4 @@
+import { decimalAttributeMax, observeAttributes } from '@lanyard/lwm2m';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunningProxy } from './running-proxy.js';
 import { TestSystem } from './test-system.js';
@@ -24,5 +25,22 @@ describe('the OpenAPI document', () => {
     });
     for (const [, name] of text.matchAll(/#\/components\/schemas\/(\w+)/g))
       expect(document.components?.schemas).toHaveProperty(name as string);
+  });
+
+  it('says of the attributes of an observation what is accepted', async () => {
+    interface Parameter {
+      name: string;
+      schema: { minimum?: number; maximum: number };
+    }
+    const { paths } = (await (await fetch(`${proxy.url}/openapi.json`)).json()) as {
+      paths: Record<string, { put?: { parameters: Parameter[] } }>;
+    };
+    const { parameters = [] } = paths['/v2/subscriptions/{deviceId}/{object}/{instance}/{resource}']?.put ?? {};
+    for (const name of ['gt', 'lt', 'st']) {
+      const { minimum, maximum } = parameters.find((one) => one.name === name)?.schema ?? {};
+      expect([minimum, maximum]).toEqual([name === 'st' ? 0 : -decimalAttributeMax, decimalAttributeMax]);
+      for (const value of [minimum, maximum])
+        expect(observeAttributes('/3303/0/5700', { [name]: String(value) })).toBe(`${name}=${value}`);
+    }
   });
 });

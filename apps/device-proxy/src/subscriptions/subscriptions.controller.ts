@@ -1,4 +1,4 @@
-import { observeAttributes, WrongParameter } from '@lanyard/lwm2m';
+import { decimalAttributeMax, observeAttributes, wholeAttributeMax, WrongParameter } from '@lanyard/lwm2m';
 import { applyDecorators, Controller, Delete, Get, Header, Param, Put, Query, Req, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Caller, type Identity, Operation, RequiresPermission } from '@lanyard/service';
@@ -10,8 +10,8 @@ import { Subscriptions } from './subscriptions.js';
 
 const prefix = '/v2/subscriptions/';
 
-const seconds = { type: 'integer', minimum: 0, maximum: 999_999_999 };
-const value = { type: 'number', minimum: -999_999_999, maximum: 999_999_999 };
+const seconds = { type: 'integer', minimum: 0, maximum: wholeAttributeMax };
+const value = { type: 'number', minimum: -decimalAttributeMax, maximum: decimalAttributeMax };
 const flag = { type: 'integer', enum: [0, 1] };
 
 /** LwM2M 1.2 core §6.4.1, §7.3. */
@@ -20,9 +20,9 @@ const attributes: [name: string, schema: object, description: string][] = [
   ['pmax', seconds, 'Seconds between two notifications at most'],
   ['epmin', seconds, 'Seconds between two evaluations of the resource at least'],
   ['epmax', seconds, 'Seconds between two evaluations of the resource at most'],
-  ['gt', value, 'Notify when the value crosses this upper threshold; of resources only'],
-  ['lt', value, 'Notify when the value crosses this lower threshold; of resources only'],
-  ['st', { ...value, minimum: 0 }, 'Notify when the value has changed by this step; of resources only'],
+  ['gt', value, 'Notify when the value crosses this upper threshold, with up to 9 decimal places; of resources only'],
+  ['lt', value, 'Notify when the value crosses this lower threshold, with up to 9 decimal places; of resources only'],
+  ['st', { ...value, minimum: 0 }, 'Notify when the value has changed by this step, with up to 9 decimal places; of resources only'],
   ['edge', flag, 'Notify when a boolean becomes false (0) or true (1); of resources only'],
   ['con', flag, 'Whether notifications are confirmable'],
   ['hqmax', seconds, 'Values that the device keeps while it cannot send them'],

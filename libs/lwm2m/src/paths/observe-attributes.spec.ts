@@ -13,6 +13,10 @@ describe('the attributes of an Observe', () => {
     [{ lt: '-2.5', gt: '30', st: '0.5' }, 'gt=30&lt=-2.5&st=0.5'],
     [{ epmin: '0', epmax: '999999999', hqmax: '3' }, 'epmax=999999999&epmin=0&hqmax=3'],
     [{ edge: '1', con: '0' }, 'con=0&edge=1'],
+    [
+      { gt: '999999999999999', lt: '-999999999999999', st: '0.000000001' },
+      'gt=999999999999999&lt=-999999999999999&st=0.000000001',
+    ],
     [{ 'async-id': 'one', constructor: 'two', pmin: '1' }, 'pmin=1'],
     [{ 'async-id': 'one' }, undefined],
   ])('%j is the query %s', (given, query) => expect(observeAttributes(resource, given)).toBe(query));
@@ -36,6 +40,11 @@ describe('the attributes of an Observe', () => {
     [{ gt: '1&pmin=1' }, 'gt: must be a decimal number'],
     [{ st: '-1' }, 'st: must be a decimal number that is not negative'],
     [{ con: 'true' }, 'con: must be 0 or 1'],
+    [{ pmax: '1000000000' }, 'pmax: must be a whole number of at most 9 digits'],
+    [{ gt: '999999999999999.5' }, 'gt: must be a decimal number from -999999999999999 to 999999999999999'],
+    [{ lt: '-1000000000000000' }, 'lt: must be a decimal number from -999999999999999'],
+    [{ st: '999999999999999.5' }, 'st: must be a decimal number that is not negative, of at most 999999999999999'],
+    [{ st: '0.0000000001' }, 'with at most 9 decimal places'],
   ])('%j is refused: %s', (given, problem) => {
     const read = () => observeAttributes(resource, given);
     expect(read).toThrow(WrongParameter);

@@ -1,15 +1,34 @@
 import { WrongParameter } from '../errors.js';
 import { parsePath } from './path.js';
 
+/** The largest `pmin`, `pmax`, `epmin`, `epmax` and `hqmax`. */
+export const wholeAttributeMax = 999_999_999;
+
+/** The largest `gt`, `lt` and `st`; the smallest `gt` and `lt` are as far below 0. They have up to 9 decimal places. */
+export const decimalAttributeMax = 999_999_999_999_999;
+
 interface Value {
   pattern: RegExp;
+  max: number;
   problem: string;
 }
 
-const whole: Value = { pattern: /^\d{1,9}$/, problem: 'must be a whole number of at most 9 digits' };
-const decimal: Value = { pattern: /^-?\d{1,15}(\.\d{1,9})?$/, problem: 'must be a decimal number' };
-const step: Value = { pattern: /^\d{1,15}(\.\d{1,9})?$/, problem: 'must be a decimal number that is not negative' };
-const flag: Value = { pattern: /^[01]$/, problem: 'must be 0 or 1' };
+const whole: Value = {
+  pattern: /^\d{1,9}$/,
+  max: wholeAttributeMax,
+  problem: 'must be a whole number of at most 9 digits',
+};
+const decimal: Value = {
+  pattern: /^-?\d{1,15}(\.\d{1,9})?$/,
+  max: decimalAttributeMax,
+  problem: `must be a decimal number from -${decimalAttributeMax} to ${decimalAttributeMax} with at most 9 decimal places`,
+};
+const step: Value = {
+  pattern: /^\d{1,15}(\.\d{1,9})?$/,
+  max: decimalAttributeMax,
+  problem: `must be a decimal number that is not negative, of at most ${decimalAttributeMax} with at most 9 decimal places`,
+};
+const flag: Value = { pattern: /^[01]$/, max: 1, problem: 'must be 0 or 1' };
 
 const values = {
   con: flag,
@@ -37,7 +56,8 @@ export const observeAttributes = (path: string, given: Readonly<Record<string, u
     if (!Object.hasOwn(given, name)) return [];
     const value = given[name];
     if (typeof value !== 'string') throw new WrongParameter(name, 'is given twice');
-    if (!expected.pattern.test(value)) throw new WrongParameter(name, expected.problem);
+    if (!expected.pattern.test(value) || Math.abs(Number(value)) > expected.max)
+      throw new WrongParameter(name, expected.problem);
     if (comparing.includes(name) && parsePath(path).resource === undefined)
       throw new WrongParameter(name, 'applies to resources only');
     return `${name}=${value}`;
