@@ -39,6 +39,7 @@ const downloads = from('apps/device-proxy', 'downloads/limits');
 const bootstrap = from('apps/device-proxy', 'bootstrap/limits');
 const gateways = from('apps/device-proxy', 'lwm2m-gateways/limits');
 const rules = from('apps/device-proxy', 'presubscriptions/rule');
+const interest = from('apps/device-proxy', 'interest/limits');
 const channel = from('apps/dispatcher');
 const campaign = from('apps/campaigns');
 const snapshot = from('apps/snapshot');
@@ -151,6 +152,10 @@ const kinds: Kind[] = [
   {
     title: 'Subscription',
     rows: [
+      interest(
+        'subscribedPathsMax',
+        'Paths of a device to which applications are subscribed, each counted for each set of attributes',
+      ),
       rules('rulesMax', 'Presubscription rules of a key'),
       rules('rulePathsMax', 'Different resource paths in these rules'),
     ],

@@ -95,6 +95,17 @@ export class TooManyModels extends ServiceError {
   }
 }
 
+export class TooManySubscriptions extends ServiceError {
+  constructor(max: number) {
+    super({
+      status: 409,
+      code: 'limit_exceeded',
+      token: 'LIMITS_EXCEEDED',
+      message: `Applications are subscribed to ${max} paths of the device, the maximum: delete subscriptions first.`,
+    });
+  }
+}
+
 export class NotCancellable extends ServiceError {
   /** What the command is doing, or how it ended. */
   constructor(state: string) {

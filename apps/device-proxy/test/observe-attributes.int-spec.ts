@@ -1,6 +1,7 @@
 import { type Identity, newId } from '@lanyard/service';
 import { type DeviceOptions, eventually, type Thermometer, withKey } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { subscribedPathsMax } from '../src/interest/limits.js';
 import type { RunningProxy } from './running-proxy.js';
 import { keyHex } from './secure-test-system.js';
 import { b64, temperature } from './subscription-test.js';
@@ -149,6 +150,29 @@ describe('subscriptions with attributes', () => {
     expect(queries(thing, 0)).toEqual(['']);
     await thing.device.report(temperature, 71);
     expect(await audienceOf(deviceId, '71')).toEqual(new Set([plain.keyId]));
+  });
+
+  it('409 for one observation more than a device may have; those that it has are shared, and one may be replaced', async () => {
+    const deviceId = newId();
+    await system.lifecycle(deviceId, 'crowded', 'created');
+    const [app, other] = [key(), key()];
+    const put = (as: Identity, query: string): Promise<Reply> => call(as, 'PUT', deviceId + temperature + query);
+    await eventually(async () => expect((await put(app, '?pmin=1')).status).toBe(202));
+    await system.rows(
+      `INSERT INTO device_proxy.subscriptions (device_id, path, key_id, account_id, origin, status, changed_at)
+       SELECT '${deviceId}', '/3303/0/' || n, '${newId()}', '${system.accountId}', 'resource', 'asked', now()
+       FROM generate_series(1, ${subscribedPathsMax - 1}) AS n`,
+    );
+    expect((await put(other, '?pmin=1')).status).toBe(202);
+    expect(await put(other, '?pmin=2')).toMatchObject({ status: 409, text: 'LIMITS_EXCEEDED' });
+    const names = b64(JSON.stringify([{ n: '/3/0/9' }, { n: '/3/0/13' }]));
+    const body = { method: 'FETCH', uri: '/', observe: true, 'payload-b64': names };
+    const together = await system.call(a, other, 'POST', `/v2/device-requests/${deviceId}?async-id=together`, body);
+    expect(together).toMatchObject({ status: 409, text: 'LIMITS_EXCEEDED' });
+    expect((await call(other, 'GET', deviceId)).text).toBe(`${temperature}\n`);
+    expect((await call(app, 'DELETE', deviceId + temperature)).status).toBe(204);
+    expect((await put(other, '?pmin=2')).status).toBe(202);
+    expect((await put(app, '?pmin=3')).status).toBe(409);
   });
 
   it.each([

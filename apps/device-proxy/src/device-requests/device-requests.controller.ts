@@ -20,6 +20,7 @@ import {
 } from '../commands/idempotency.js';
 import { defaultExpirySeconds, defaultRetry, expirySeconds, retryMax, waitSeconds } from '../commands/limits.js';
 import { PathNotRegistered } from '../errors.js';
+import { subscribedPathsMax } from '../interest/limits.js';
 import { isRegistered } from '../sessions/registered-links.js';
 import { Subscriptions } from '../subscriptions/subscriptions.js';
 import { WaitingCallers } from './waiting-callers.js';
@@ -77,6 +78,10 @@ export class DeviceRequestsController {
       'MALFORMED_ASYNC_ID, MALFORMED_IDEMPOTENCY_KEY, MALFORMED_JSON_CONTENT, BAD_REQUEST, RESOURCE_NOT_FOUND, QUEUE_IS_FULL',
   })
   @ApiResponse({ status: 404, description: 'DEVICE_NOT_FOUND' })
+  @ApiResponse({
+    status: 409,
+    description: `LIMITS_EXCEEDED, with \`observe\`: applications are subscribed to ${subscribedPathsMax} paths of the device`,
+  })
   @ApiResponse(idempotencyKeyReused)
   async send(
     @Caller() caller: Identity,

@@ -3,6 +3,8 @@ import { Outbox } from '@lanyard/kafka';
 import { type Clock, CLOCK, formatTimestamp } from '@lanyard/service';
 import { type EntityManager, type FindOperator, type FindOptionsWhere, IsNull } from 'typeorm';
 import { Inject, Injectable } from '@nestjs/common';
+import { TooManySubscriptions } from '../errors.js';
+import { subscribedPathsMax } from './limits.js';
 import { Subscription } from './subscription.entity.js';
 
 export type NewSubscription = Pick<Subscription, 'deviceId' | 'path' | 'keyId' | 'accountId' | 'origin'> &
@@ -23,6 +25,14 @@ export const observedAlone = (attributes: string | undefined) => ({
   together: IsNull(),
   attributes: attributes ?? IsNull(),
 });
+
+/** What applications asked for and is observed by itself. `replaced`: only the calling key has it, and is about to give it up. */
+interface Observed extends Pick<Subscription, 'path' | 'attributes' | 'together'> {
+  replaced: boolean;
+}
+
+const observedKey = ({ path, attributes, together }: Partial<Observed>): string =>
+  JSON.stringify([path, attributes ?? null, together ?? null]);
 
 /** Subscriptions in PostgreSQL. Every change is announced in the same transaction; the caller holds the device's lock. SQL where rules change many at once. */
 @Injectable()
@@ -96,9 +106,11 @@ export class SubscriptionStore {
 
   /**
    * A call outranks a rule: it is lost at the next full registration even where a rule would have asked too. What the
-   * device does not observe now (`observed` false) has to be asked for again, whatever it was before.
+   * device does not observe now (`observed` false) has to be asked for again, whatever it was before. Throws
+   * TooManySubscriptions. `wanted`: of one key and device.
    */
   async addRequested(manager: EntityManager, wanted: readonly NewSubscription[], observed = false): Promise<void> {
+    await this.refuseTooMany(manager, wanted);
     for (const one of wanted) {
       const { deviceId, path, keyId, origin, together = null, attributes = null } = one;
       const known = await manager.findOneBy(Subscription, { deviceId, path, keyId });
@@ -111,6 +123,20 @@ export class SubscriptionStore {
       await this.announce(manager, [row], row.status);
     }
     await this.markChanged(manager, wanted);
+  }
+
+  private async refuseTooMany(manager: EntityManager, wanted: readonly NewSubscription[]): Promise<void> {
+    const [first] = wanted;
+    const rows: Observed[] = await manager.query(
+      `SELECT s.path, s.attributes, s.together, bool_and(s.key_id = $2 AND s.path = ANY($3)) AS replaced
+       FROM subscriptions s WHERE s.device_id = $1 AND s.origin = 'resource'
+       GROUP BY s.path, s.attributes, s.together`,
+      [first?.deviceId, first?.keyId, wanted.map(({ path }) => path)],
+    );
+    const before = new Set(rows.map(observedKey));
+    const added = new Set(wanted.map(observedKey).filter((key) => !before.has(key)));
+    const kept = rows.filter(({ replaced }) => !replaced).length;
+    if (added.size > 0 && kept + added.size > subscribedPathsMax) throw new TooManySubscriptions(subscribedPathsMax);
   }
 
   /** The device reports this path: rules and the key have what they asked for. Other keys have an answer to come. */

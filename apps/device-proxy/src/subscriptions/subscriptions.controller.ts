@@ -6,6 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Accepted, AcceptedSchema } from '../commands/body-schema.js';
 import { resourcePathIn, resourceRoutes } from '../endpoints/resource-path.js';
 import { MalformedCommand } from '../errors.js';
+import { subscribedPathsMax } from '../interest/limits.js';
 import { Subscriptions } from './subscriptions.js';
 
 const prefix = '/v2/subscriptions/';
@@ -85,6 +86,10 @@ export class SubscriptionsController {
   })
   @ApiResponse({ status: 400, description: 'BAD_REQUEST, RESOURCE_NOT_FOUND' })
   @ApiResponse({ status: 404, description: 'DEVICE_NOT_FOUND, URI_PATH_DOES_NOT_EXISTS' })
+  @ApiResponse({
+    status: 409,
+    description: `LIMITS_EXCEEDED: applications are subscribed to ${subscribedPathsMax} paths of the device`,
+  })
   @ApiResponse({ status: 429, description: 'QUEUE_IS_FULL' })
   async subscribe(
     @Caller() caller: Identity,
