@@ -18,13 +18,10 @@ import type { Subscription } from '../interest/subscription.entity.js';
 import { SubscriptionBatcher } from '../interest/subscription-batcher.js';
 import { type NewSubscription, SubscriptionStore } from '../interest/subscription-store.js';
 import { DeviceGroupsReader } from '../state/device-groups.reader.js';
+import { retryPauseMs } from './retry-pause.js';
 
 /** The device is not reachable: reconciliation runs again at its next registration or update. */
 const absences = [RequestAborted, NoAnswer, Refused, NotSent, ConnectionEnded];
-
-/** Pauses after a failure of Redis, Kafka or PostgreSQL: twice as long after each, as the device is asked again as well. */
-const retryFirstMs = 5_000;
-const retryMaxMs = 300_000;
 
 /** What is repeated for a device whose reconciliation failed. */
 interface Retry {
@@ -181,7 +178,8 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
     if (retry.isWaiting) return;
     this.retries.set(deviceId, retry);
     retry.isWaiting = true;
-    this.work.later(Math.min(retryFirstMs * 2 ** retry.failures++, retryMaxMs), () => {
+    retry.failures++;
+    this.work.later(retryPauseMs(retry.failures, Math.random), () => {
       retry.isWaiting = false;
       // The device may have another session by now.
       const session = this.sessions.get(deviceId);
