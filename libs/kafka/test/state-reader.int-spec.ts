@@ -65,6 +65,18 @@ describe('a reader of state', () => {
     await reader.stop();
   });
 
+  it('that stops lets no caller wait any longer', async () => {
+    await connection.ensureTopics([AccessAccounts]);
+    const reader = new StateReader(connection, AccessAccounts, { project: (v) => v.tier, onFatal: () => undefined });
+    await reader.start();
+    const [key, other] = [newId(), newId()];
+    const longMs = 10 * patienceMs;
+    const waited = Promise.all([key, key, other].map((each) => reader.waitFor(each, longMs)));
+    await reader.stop();
+    expect(await waited).toEqual([undefined, undefined, undefined]);
+    expect(await reader.waitFor(key, longMs)).toBeUndefined();
+  });
+
   it('is ready at once on an empty topic', async () => {
     const topic: Topic<AccessAccountChanged> = { ...AccessAccounts, name: 'empty.state' };
     await connection.ensureTopics([topic]);

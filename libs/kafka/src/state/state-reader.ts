@@ -18,6 +18,11 @@ export interface StateReaderOptions<V, P> {
 
 export type StateListener<P> = (key: string, value: P | undefined, previous: P | undefined) => void;
 
+interface Waiter<P> {
+  look: (value: P) => void;
+  giveUp: () => void;
+}
+
 const caughtUpWithinMs = 60_000;
 
 /** How long a broker holds a fetch without data. A new message ends the wait. A reader is the only member of its group. */
@@ -32,7 +37,7 @@ export class StateReader<V, P = V> implements OnModuleInit, OnApplicationShutdow
   private readonly state = new Map<string, P>();
   private readonly listeners = new Set<StateListener<P>>();
   /** Waiters by key: many wait at a time, each for a different key. */
-  private readonly waiting = new Map<string, Set<(value: P) => void>>();
+  private readonly waiting = new Map<string, Set<Waiter<P>>>();
   private readonly consumer: Consumer;
   private readonly cluster = new ConsumerCluster();
   private readonly groupId: string;
@@ -122,29 +127,37 @@ export class StateReader<V, P = V> implements OnModuleInit, OnApplicationShutdow
     return () => void this.listeners.delete(listener);
   }
 
-  /** The value once `accepts` it, or undefined after `timeoutMs`: for facts that a client knows before this reader. */
+  /**
+   * The value once `accepts` it, or undefined after `timeoutMs` or when this reader stops: for facts that a client knows
+   * before this reader.
+   */
   async waitFor(key: string, timeoutMs: number, accepts: (value: P) => boolean = () => true): Promise<P | undefined> {
     const known = this.state.get(key);
     if (known !== undefined && accepts(known)) return known;
+    if (this.stopping) return undefined;
     return new Promise((resolve) => {
       const others = this.waiting.get(key) ?? new Set();
       this.waiting.set(key, others);
       const finish = (value: P | undefined): void => {
         clearTimeout(timer);
-        others.delete(look);
+        others.delete(waiter);
         if (others.size === 0 && this.waiting.get(key) === others) this.waiting.delete(key);
         resolve(value);
       };
-      const look = (value: P): void => {
-        if (accepts(value)) finish(value);
+      const waiter: Waiter<P> = {
+        look: (value) => {
+          if (accepts(value)) finish(value);
+        },
+        giveUp: () => finish(undefined),
       };
       const timer = setTimeout(() => finish(undefined), timeoutMs);
-      others.add(look);
+      others.add(waiter);
     });
   }
 
   async stop(): Promise<void> {
     this.stopping = true;
+    for (const waiters of this.waiting.values()) for (const waiter of waiters) waiter.giveUp();
     await this.cluster.disconnect(this.consumer);
     await this.connection.deleteGroup(this.groupId).catch(() => undefined);
   }
@@ -189,7 +202,7 @@ export class StateReader<V, P = V> implements OnModuleInit, OnApplicationShutdow
     if (value === undefined) this.state.delete(key);
     else this.state.set(key, value);
     for (const listener of this.listeners) listener(key, value, previous);
-    if (value !== undefined) for (const look of this.waiting.get(key) ?? []) look(value);
+    if (value !== undefined) for (const waiter of this.waiting.get(key) ?? []) waiter.look(value);
   }
 
   private advance(partition: number, next: bigint, highWatermark: bigint): void {
