@@ -28,10 +28,11 @@ const standStill = (ms: number): void => void Atomics.wait(new Int32Array(new Sh
 
 const pass = (ms: number): Promise<void> => new Promise((passed) => setTimeout(passed, ms));
 
-/** A way to PostgreSQL on which, from some time on, nothing arrives any more. */
+/** A way to PostgreSQL that counts requests, and on which, from some time on, nothing arrives any more. */
 const silentLine = async () => {
   const sockets = new Set<Socket>();
   let silent = false;
+  let requests = 0;
   const server = createServer((client) => {
     const { hostname, port } = new URL(infrastructure().databaseUrl);
     const database = connect({ host: hostname, port: Number(port) });
@@ -41,6 +42,7 @@ const silentLine = async () => {
       from.on('data', (bytes) => silent || to.write(bytes));
       from.on('close', () => silent || to.destroy());
     };
+    client.on('data', () => requests++);
     pipe(client, database);
     pipe(database, client);
   });
@@ -48,6 +50,11 @@ const silentLine = async () => {
   return {
     port: (server.address() as AddressInfo).port,
     connections: () => sockets.size / 2,
+    requestsWithin: async (ms: number): Promise<number> => {
+      const before = requests;
+      await pass(ms);
+      return requests - before;
+    },
     silence: () => (silent = true),
     close: () => {
       for (const socket of sockets) socket.destroy();
@@ -184,12 +191,34 @@ describe('the leader among the relays of an outbox', () => {
     expect(said).toEqual([{ err, schema }]);
   });
 
-  it('whose connection leads nowhere makes another one', async () => {
-    const line = await silentLine();
+  /** The address of the database on this line. */
+  const over = (line: { port: number; close: () => void }): string => {
     const databaseUrl = new URL(isolation.databaseUrl);
     databaseUrl.port = String(line.port);
     ends.push(() => line.close());
-    relay('one', { databaseUrl: databaseUrl.href });
+    return databaseUrl.href;
+  };
+
+  it('is asked for once a second while there is nothing to send, and often when there is', async () => {
+    const line = await silentLine();
+    const leading = relay('one');
+    await announce('first');
+    await eventually(() => expect(sent).toEqual(['one first']));
+    relay('two', { databaseUrl: over(line) });
+    await eventually(() => expect(line.connections()).toBe(1));
+    await eventually(async () => expect(await line.requestsWithin(3_000)).toBeLessThan(7));
+    await announce('second');
+    await eventually(async () => {
+      expect(await line.requestsWithin(3_000)).toBeGreaterThan(9);
+    });
+    await leading.stop();
+    await announce('third');
+    await eventually(() => expect(sent).toEqual(['one first', 'one second', 'two third']));
+  });
+
+  it('whose connection leads nowhere makes another one', async () => {
+    const line = await silentLine();
+    relay('one', { databaseUrl: over(line) });
     await announce('first');
     await eventually(() => expect(sent).toEqual(['one first']));
     line.silence();

@@ -45,11 +45,21 @@ const pageSql = (table: string): string => `
   ) page
   WHERE bytes - length < ${pageBytesMax} ORDER BY id`;
 
-/** How often a replica tries to take over from a leader that may be dead. */
+/**
+ * How often a replica tries to take over from a leader that may be dead, while there is something to send. It does not
+ * wait in pg_advisory_lock(): the snapshot of a statement that waits keeps PostgreSQL from removing dead rows, in the
+ * outboxes of all services too, and a replica that is suspended would be given the lock.
+ */
 const pollMs = 200;
 
-/** How often the leader polls without a wake-up, which is lost when a process exits between its commit and the call. */
-const leaderPollMs = 1_000;
+/** How often replicas poll without a wake-up, which is lost when a process exits between its commit and the call. */
+const idlePollMs = 1_000;
+
+/**
+ * When there was nothing to send for so long, a replica that does not lead listens to wake-ups. Before, there may be more
+ * of them than its polls cost.
+ */
+const quietMs = 10_000;
 const reconnectMs = 500;
 
 const defaultSilenceMaxMs = 15_000;
@@ -130,32 +140,65 @@ export class OutboxRelay {
   }
 
   private async lead(client: pg.Client, isBroken: () => boolean): Promise<void> {
-    const { schema } = this.options;
     client.on('notification', () => this.poke());
-    while (!isBroken()) {
-      if (!this.leading) {
-        const { rows } = await client.query<{ won: boolean }>('SELECT pg_try_advisory_lock($1, hashtext($2)) AS won', [
-          lockSpace,
-          schema,
-        ]);
-        this.leading = rows[0]?.won === true;
-        this.termEndsAtMs = 0;
-        if (this.leading) await client.query(`LISTEN ${client.escapeIdentifier(outboxChannel(schema))}`);
-      }
+    await this.follow(client, isBroken);
+    while (this.leading && !isBroken()) {
       this.called = false;
-      const isFull = this.leading && (await this.relay(client));
-      if (isFull) continue;
+      if (await this.relay(client)) continue;
       if (this.stopping) return;
       // A wake-up during the request may announce more rows.
-      if (!this.called) await this.pause(this.leading ? leaderPollMs : pollMs);
+      if (!this.called) await this.pause(idlePollMs);
     }
-    throw new Error('database connection lost');
+    if (isBroken()) throw new Error('database connection lost');
+  }
+
+  /** Resolves when this replica leads, is to stop, or has lost its connection. */
+  private async follow(client: pg.Client, isBroken: () => boolean): Promise<void> {
+    const channel = client.escapeIdentifier(outboxChannel(this.options.schema));
+    let isListening = false;
+    let quietAtMs = 0;
+    while (!isBroken()) {
+      const { won, isBehind } = await this.tryToLead(client);
+      if (won) {
+        await client.query(`LISTEN ${channel}`);
+        this.termEndsAtMs = 0;
+        this.leading = true;
+        return;
+      }
+      if (this.stopping) return;
+      if (isBehind || (isListening && this.called)) quietAtMs = performance.now() + quietMs;
+      this.called = false;
+      const isQuiet = performance.now() >= quietAtMs;
+      if (isQuiet !== isListening) {
+        await client.query(`${isQuiet ? 'LISTEN' : 'UNLISTEN'} ${channel}`);
+        isListening = isQuiet;
+        // Something may have been announced before.
+        if (isListening) continue;
+      }
+      if (!this.called) await this.pause(isListening ? idlePollMs : pollMs);
+    }
+  }
+
+  /** `isBehind`: there is something to send. */
+  private async tryToLead(client: pg.Client): Promise<{ won: boolean; isBehind: boolean }> {
+    const { schema } = this.options;
+    // Not EXISTS, which reads the rows that were deleted since the last vacuum.
+    const { rows } = await client.query<{ won: boolean; isBehind: boolean }>(
+      `SELECT pg_try_advisory_lock($1, hashtext($2)) AS won,
+         (SELECT id FROM ${this.tableOf(client)} ORDER BY id LIMIT 1) IS NOT NULL AS "isBehind"`,
+      [lockSpace, schema],
+    );
+    return rows[0] ?? { won: false, isBehind: false };
+  }
+
+  private tableOf(client: pg.Client): string {
+    return `${client.escapeIdentifier(this.options.schema)}.outbox_messages`;
   }
 
   /** Sends a page. True when it was full: more rows may follow. */
   private async relay(client: pg.Client): Promise<boolean> {
-    const { schema, producer } = this.options;
-    const table = `${client.escapeIdentifier(schema)}.outbox_messages`;
+    const { producer } = this.options;
+    const table = this.tableOf(client);
     const askedAtMs = performance.now();
     const { rows } = await client.query<Row>(pageSql(table));
     this.lag(rows[0]?.age_seconds ?? 0);
