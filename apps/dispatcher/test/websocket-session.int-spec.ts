@@ -122,8 +122,6 @@ describe('a WebSocket whose client is slow', () => {
     await bench.queue.release(attached.hold);
     session.start(attached.hold, attached.cursor);
     await eventually(() => expect(isClaimed).toBe(true));
-    await eventually(async () =>
-      expect(await bench.registry.inspect(bench.channelId)).toMatchObject({ held: false }),
-    );
+    await eventually(async () => expect(await bench.registry.inspect(bench.channelId)).toMatchObject({ held: false }));
   });
 });

@@ -23,7 +23,11 @@ const attributes: [name: string, schema: object, description: string][] = [
   ['epmax', seconds, 'Seconds between two evaluations of the resource at most'],
   ['gt', value, 'Notify when the value crosses this upper threshold, with up to 9 decimal places; of resources only'],
   ['lt', value, 'Notify when the value crosses this lower threshold, with up to 9 decimal places; of resources only'],
-  ['st', { ...value, minimum: 0 }, 'Notify when the value has changed by this step, with up to 9 decimal places; of resources only'],
+  [
+    'st',
+    { ...value, minimum: 0 },
+    'Notify when the value has changed by this step, with up to 9 decimal places; of resources only',
+  ],
   ['edge', flag, 'Notify when a boolean becomes false (0) or true (1); of resources only'],
   ['con', flag, 'Whether notifications are confirmable'],
   ['hqmax', seconds, 'Values that the device keeps while it cannot send them'],
