@@ -42,7 +42,7 @@ interface StoredRequest {
   request: DeviceSelectionRequested;
 }
 
-export interface WaitingRequests {
+interface WaitingRequests {
   account_id: string;
   n: number;
 }
