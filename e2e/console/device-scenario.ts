@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@lanyard/testing';
+import { fewViews } from './console-browser.ts';
 import { type Console, script } from './console.ts';
 
 const temperature = '/3303/0/5700';
@@ -105,6 +106,33 @@ export const describeDevicePage = (running: () => Console): void =>
       expect(await browser.page.getByRole('dialog').getByLabel('Category').first().isDisabled()).toBe(true);
       await browser.page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
       await browser.page.getByRole('button', { name: 'Suspend' }).waitFor();
+    });
+
+    it('shows the events of a device back to its first one, and those that arrive meanwhile', async () => {
+      const { page } = browser;
+      const { json: made } = await app.call('POST', '/v3/devices', { endpoint_name: 'often-changed' });
+      const path = `/v3/devices/${made.id}`;
+      // A page has 100 events.
+      for (let n = 1; n <= 110; n++)
+        expect((await app.call('PUT', path, { description: `number ${n}` })).status).toBe(200);
+      await eventually(async () => {
+        const { json } = await app.call('GET', `/v3/device-events?device_id=${made.id}&include=total_count`);
+        expect(json.total_count).toBe(111);
+      });
+      const events = (code: string) => page.getByText(new RegExp(`^${code} ·`));
+      await browser.visit(`/devices/${made.id}?tab=events`, 'often-changed');
+      await events('SYS_570').first().waitFor();
+      expect(await events('SYS_570').count()).toBe(100);
+      expect(await events('SYS_200').count()).toBe(0);
+      await page.getByRole('button', { name: 'Next', exact: true }).click();
+      await events('SYS_200').waitFor();
+      // Those of other devices are not among them.
+      expect(await events('SYS_\\d+').count()).toBe(11);
+      expect(await browser.faults('device-events-older', fewViews)).toEqual([]);
+      expect((await app.call('POST', `${path}/suspend`, { category: 'maintenance' })).status).toBe(204);
+      await page.getByRole('button', { name: 'Previous', exact: true }).click();
+      await events('SYS_201').waitFor();
+      await app.call('DELETE', path);
     });
 
     it('observes a resource with the own key, shows who is subscribed, and ends that', async () => {

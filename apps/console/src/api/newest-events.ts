@@ -1,22 +1,44 @@
-import type { DeviceEvent } from '@lanyard/client/browser';
+import type { AnswerOf, DeviceEvent } from '@lanyard/client/browser';
 import { useEffect, useState } from 'react';
 import { useLiveEvents } from './live-events.ts';
 import { useRead } from './queries.ts';
 
-/** The newest entries of the event log, and those that arrive meanwhile; of one device, or of all. */
-export const useNewestEvents = (limit: number, shownMax: number, deviceId?: string) => {
+const list = 'GET /v3/device-events';
+
+type Page = Pick<AnswerOf<typeof list>, 'data' | 'has_more'>;
+
+interface NewestEvents {
+  /** Entries that are read. */
+  limit: number;
+  /** Entries that are shown at most, with those that arrive meanwhile. */
+  shownMax: number;
+  /** By default, entries of all devices. */
+  deviceId?: string;
+  /** Shows the page behind this entry instead. */
+  after?: string | undefined;
+}
+
+/** The newest entries of the event log, and those that arrive meanwhile; or a page of older ones. */
+export const useNewestEvents = ({ limit, shownMax, deviceId, after }: NewestEvents) => {
   const [arrived, setArrived] = useState<DeviceEvent[]>([]);
   const live = useLiveEvents((event) => {
     if (deviceId === undefined || event.device_id === deviceId)
       setArrived((before) => [event, ...before].slice(0, shownMax));
   });
   const filter = deviceId !== undefined && { filter: `device_id=${deviceId}` };
-  const { data, error, refetch } = useRead('GET /v3/device-events', { query: { ...filter, order: 'DESC', limit } });
+  const query = { ...filter, order: 'DESC' as const, limit, ...(after !== undefined && { after }) };
+  const { data: page, error, refetch, isPlaceholderData } = useRead(list, { query }, { keeps: true });
   // The stream begins later than the list was read. Entries of the time between are in a list that is read after it began.
   useEffect(() => {
     if (live === 'live') void refetch();
   }, [live, refetch]);
-  const known = new Set(arrived.map(({ id }) => id));
-  const events = data && [...arrived, ...data.data.filter(({ id }) => !known.has(id))].slice(0, shownMax);
-  return { data: events, live, error, refetch };
+  const withArrived = ({ data, has_more: hasMore }: Page): Page => {
+    const known = new Set(arrived.map(({ id }) => id));
+    const all = [...arrived, ...data.filter(({ id }) => !known.has(id))];
+    return { data: all.slice(0, shownMax), has_more: hasMore || all.length > shownMax };
+  };
+  // Entries arrive before the newest page. While that is on its way, the one that was left is shown.
+  const isNewest = after === undefined && !isPlaceholderData;
+  const data: Page | undefined = page && (isNewest ? withArrived(page) : page);
+  return { data, live, error, refetch };
 };

@@ -14,20 +14,26 @@ export interface Turning {
   previous: () => void;
 }
 
+/** Which page of a list is shown: the one behind the row `after`; undefined: the first one. */
+export const useTurning = () => {
+  const [cursors, setCursors] = useState<readonly string[]>([]);
+  const turning: Turning = {
+    page: cursors.length + 1,
+    // While a page is on its way, the one before it is shown, and leads to the same page again.
+    next: (lastId) => setCursors((before) => (before.at(-1) === lastId ? before : [...before, lastId])),
+    previous: () => setCursors((before) => before.slice(0, -1)),
+  };
+  return { after: cursors.at(-1), turning };
+};
+
 /** Reads a list page by page: `Listing` shows it and has the buttons. */
 export const usePages = <K extends Operation>(operation: K, input: InputOf<K>, options: ReadOptions = {}) => {
-  const [cursors, setCursors] = useState<readonly string[]>([]);
-  const after = cursors.at(-1);
+  const { after, turning } = useTurning();
   const query = {
     limit: pageRows,
     ...(input as { query?: object }).query,
     ...(after !== undefined && { after }),
   };
   const { data, error, refetch } = useRead(operation, { ...input, query }, { keeps: true, ...options });
-  const turning: Turning = {
-    page: cursors.length + 1,
-    next: (lastId) => setCursors([...cursors, lastId]),
-    previous: () => setCursors(cursors.slice(0, -1)),
-  };
   return { data, error, refetch, turning };
 };

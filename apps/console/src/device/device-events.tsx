@@ -1,9 +1,10 @@
 import type { DeviceEvent } from '@lanyard/client/browser';
-import { Text, Timeline } from '@mantine/core';
+import { Box, Text, Timeline } from '@mantine/core';
 import { useNewestEvents } from '../api/newest-events.ts';
-import { Answered, Empty, moment, Panel } from '../ui/index.ts';
+import { useTurning } from '../api/pages.ts';
+import { Answered, Empty, moment, Pager, Panel } from '../ui/index.ts';
 
-const listed = 100;
+const pageEvents = 100;
 const shownMax = 500;
 
 const Entry = ({ event }: { event: DeviceEvent }) => (
@@ -17,25 +18,32 @@ const Entry = ({ event }: { event: DeviceEvent }) => (
   </>
 );
 
-/** The event log of the device, the newest first. */
-export const DeviceEvents = ({ deviceId }: { deviceId: string }) => (
-  <Answered answer={useNewestEvents(listed, shownMax, deviceId)} height={240}>
-    {(events) => (
-      <Panel>
-        {events.length === 0 ? (
-          <Empty icon="channels" title="Nothing has happened yet">
-            What the device does, and what is done with it, appears here.
-          </Empty>
-        ) : (
-          <Timeline bulletSize={12} lineWidth={2}>
-            {events.map((event) => (
-              <Timeline.Item key={event.id}>
-                <Entry event={event} />
-              </Timeline.Item>
-            ))}
-          </Timeline>
-        )}
-      </Panel>
-    )}
-  </Answered>
-);
+/** The event log of the device, the newest first, page by page. */
+export const DeviceEvents = ({ deviceId }: { deviceId: string }) => {
+  const { after, turning } = useTurning();
+  const answer = useNewestEvents({ limit: pageEvents, shownMax, deviceId, after });
+  return (
+    <Answered answer={answer} height={240}>
+      {({ data: events, has_more: hasMore }) => (
+        <Panel flush>
+          {events.length === 0 ? (
+            <Empty icon="channels" title="Nothing has happened yet">
+              What the device does, and what is done with it, appears here.
+            </Empty>
+          ) : (
+            <Box p="md">
+              <Timeline bulletSize={12} lineWidth={2}>
+                {events.map((event) => (
+                  <Timeline.Item key={event.id}>
+                    <Entry event={event} />
+                  </Timeline.Item>
+                ))}
+              </Timeline>
+            </Box>
+          )}
+          <Pager turning={turning} lastId={events.at(-1)?.id} hasMore={hasMore} />
+        </Panel>
+      )}
+    </Answered>
+  );
+};

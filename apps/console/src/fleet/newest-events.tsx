@@ -46,7 +46,7 @@ const Entries = ({ events }: { events: readonly DeviceEvent[] }) => {
 };
 
 const Events = () => {
-  const { live, ...answer } = useNewestEvents(listed, shownMax);
+  const { live, ...answer } = useNewestEvents({ limit: listed, shownMax });
   return (
     <Panel
       title="Newest events"
@@ -54,7 +54,7 @@ const Events = () => {
       aside={<Status color={live === 'live' ? 'teal' : 'gray'}>{live === 'off' ? 'paused' : live}</Status>}
     >
       <Answered answer={answer} height={240}>
-        {(events) =>
+        {({ data: events }) =>
           events.length > 0 ? (
             <Entries events={events} />
           ) : (

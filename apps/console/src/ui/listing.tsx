@@ -17,24 +17,33 @@ interface ListingProps<Row> extends Pick<PanelProps, 'title' | 'aside'> {
 
 const idOf = (row: unknown): string => (row as { id: string }).id;
 
-const Pager = ({ turning, lastId, hasMore }: { turning: Turning; lastId: string | undefined; hasMore: boolean }) => (
-  <Group component="nav" aria-label="Pages of the list" justify="flex-end" gap="xs" px="md" py="sm">
-    <Text size="sm" c="dimmed" role="status">
-      Page {turning.page}
-    </Text>
-    <Button size="compact-sm" variant="default" disabled={turning.page === 1} onClick={turning.previous}>
-      Previous
-    </Button>
-    <Button
-      size="compact-sm"
-      variant="default"
-      disabled={!hasMore || lastId === undefined}
-      onClick={() => lastId !== undefined && turning.next(lastId)}
-    >
-      Next
-    </Button>
-  </Group>
-);
+interface PagerProps {
+  turning: Turning;
+  /** Of the last row that is shown. */
+  lastId: string | undefined;
+  hasMore: boolean;
+}
+
+/** Turns over a list, if it has more than one page. */
+export const Pager = ({ turning, lastId, hasMore }: PagerProps) =>
+  (hasMore || turning.page > 1) && (
+    <Group component="nav" aria-label="Pages of the list" justify="flex-end" gap="xs" px="md" py="sm">
+      <Text size="sm" c="dimmed" role="status">
+        Page {turning.page}
+      </Text>
+      <Button size="compact-sm" variant="default" disabled={turning.page === 1} onClick={turning.previous}>
+        Previous
+      </Button>
+      <Button
+        size="compact-sm"
+        variant="default"
+        disabled={!hasMore || lastId === undefined}
+        onClick={() => lastId !== undefined && turning.next(lastId)}
+      >
+        Next
+      </Button>
+    </Group>
+  );
 
 /** A framed list as a table, page by page; or why there is none, or that it is on its way. */
 export const Listing = <Row,>({ answer, columns, keyOf = idOf, empty, ...panel }: ListingProps<Row>) => {
@@ -45,9 +54,7 @@ export const Listing = <Row,>({ answer, columns, keyOf = idOf, empty, ...panel }
         {({ data: rows, has_more: hasMore = false }) => (
           <>
             {rows.length === 0 ? empty : <DataTable columns={columns} rows={rows} keyOf={keyOf} />}
-            {turning && (hasMore || turning.page > 1) && (
-              <Pager turning={turning} lastId={rows.map(keyOf).at(-1)} hasMore={hasMore} />
-            )}
+            {turning && <Pager turning={turning} lastId={rows.map(keyOf).at(-1)} hasMore={hasMore} />}
           </>
         )}
       </Answered>
