@@ -191,6 +191,26 @@ export const describePages = (running: () => Console): void =>
       await browser.page.getByText('No trusted certificates yet').waitFor();
     });
 
+    it('adds an authority whose certificates have the endpoint name in the SubjectAltName', async () => {
+      const { page } = browser;
+      await browser.visit('/certificates', 'Certificates');
+      await page.getByRole('button', { name: 'Add a certificate' }).click();
+      const { certificate } = certificateAuthority('Modems CA');
+      await dialog().getByRole('textbox', { name: 'Certificate of the authority' }).fill(certificate);
+      const source = dialog().getByLabel('Endpoint name', { exact: true }).first();
+      expect(await source.inputValue()).toBe('Common name of the subject');
+      await source.click();
+      await page.getByRole('option', { name: 'URI in the SubjectAltName' }).click();
+      expect(await browser.violations()).toEqual([]);
+      await confirm('Add');
+      await page.getByText('endpoint name: URI in the SubjectAltName').waitFor();
+      const { data } = (await app.call('GET', '/v3/trusted-certificates?endpoint_name_from=san_uri')).json;
+      expect(data).toMatchObject([{ subject: expect.stringContaining('Modems CA') }]);
+      await page.getByRole('button', { name: 'Delete the certificate' }).click();
+      await confirm('Delete');
+      await page.getByText('No trusted certificates yet').waitFor();
+    });
+
     it('says what a campaign would select, and shows its name as text', async () => {
       const { json: image } = await app.call(
         'POST',

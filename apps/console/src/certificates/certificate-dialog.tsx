@@ -3,6 +3,7 @@ import { Code, Select, Switch, Text, Textarea, TextInput } from '@mantine/core';
 import { useSave } from '../api/queries.ts';
 import { useSession } from '../api/session.ts';
 import { FormDialog, partsOf, type RecordDialogProps, useFields } from '../ui/index.ts';
+import { endpointNameSources } from './endpoint-names.ts';
 
 const services = [
   { value: 'lwm2m' as const, label: 'LwM2M' },
@@ -16,6 +17,7 @@ export const CertificateDialog = ({ record, onClose }: RecordDialogProps<Trusted
     name: record?.name ?? '',
     certificate: record?.certificate ?? '',
     service: (record?.service ?? 'lwm2m') as TrustedCertificate['service'] | null,
+    endpointNameFrom: 'common_name' as TrustedCertificate['endpoint_name_from'] | null,
     signature: '',
     enrolls: record?.enrollment_mode ?? false,
     isActive: record?.status !== 'INACTIVE',
@@ -33,8 +35,10 @@ export const CertificateDialog = ({ record, onClose }: RecordDialogProps<Trusted
       ...(signature !== '' && { signature }),
       ...(record && canBeActive && { status }),
     } as const;
-    const { certificate, service } = values;
-    const others = record ? { revoked_serials: partsOf(values.revoked) } : { certificate, service };
+    const { certificate, service, endpointNameFrom } = values;
+    const others = record
+      ? { revoked_serials: partsOf(values.revoked) }
+      : { certificate, service, endpoint_name_from: endpointNameFrom };
     save({ ...trust, ...others } as Parameters<typeof save>[0], onClose);
   };
   return (
@@ -59,6 +63,13 @@ export const CertificateDialog = ({ record, onClose }: RecordDialogProps<Trusted
             {...text('certificate')}
           />
           <Select label="For" data={services} allowDeselect={false} {...choice('service')} />
+          <Select
+            label="Endpoint name"
+            description="Where the certificates of devices have it: LwM2M recommends the common name. It cannot be changed later"
+            data={endpointNameSources}
+            allowDeselect={false}
+            {...choice('endpointNameFrom')}
+          />
         </>
       )}
       {!record?.verified && (

@@ -2,6 +2,7 @@ import type { TrustedCertificate } from '@lanyard/client/browser';
 import { usePages } from '../api/pages.ts';
 import { type Column, counted, Empty, Listing, moment, Opens, Page, recordActions, Status } from '../ui/index.ts';
 import { CertificateDialog } from './certificate-dialog.tsx';
+import { endpointNameSource } from './endpoint-names.ts';
 
 const list = 'GET /v3/trusted-certificates';
 
@@ -14,7 +15,11 @@ const State = ({ certificate: { status, valid, verified } }: { certificate: Trus
 const columns: readonly Column<TrustedCertificate>[] = [
   { title: 'Authority', cell: ({ name, subject }) => name || subject, more: ({ name, subject }) => name && subject },
   { title: 'State', cell: (certificate) => <State certificate={certificate} /> },
-  { title: 'For', cell: ({ service }) => (service === 'bootstrap' ? 'bootstrapping' : 'LwM2M') },
+  {
+    title: 'For',
+    cell: ({ service }) => (service === 'bootstrap' ? 'bootstrapping' : 'LwM2M'),
+    more: (certificate) => `endpoint name: ${endpointNameSource(certificate)}`,
+  },
   { title: 'Unknown devices', cell: ({ enrollment_mode: enrolls }) => (enrolls ? 'are created' : 'are refused') },
   {
     title: 'Expires',
