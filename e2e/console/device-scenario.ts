@@ -166,6 +166,55 @@ export const describeDevicePage = (running: () => Console): void =>
       await page.getByText('No credentials').waitFor();
     });
 
+    it('sets how messages are sent over a slow radio, says at the field what is wrong, and resets it', async () => {
+      const { page } = browser;
+      const dialog = page.getByRole('dialog');
+      const { json: made } = await app.call('POST', '/v3/devices', { endpoint_name: 'far-away' });
+      const path = `/v3/devices/${made.id}`;
+      const device = async (): Promise<unknown> => (await app.call('GET', path)).json;
+      const { json: refusal } = await app.call('PUT', path, { coap_ack_timeout_ms: 999 });
+      const problem = refusal.fields[0].message as string;
+      const fact = (name: RegExp) => page.getByRole('row', { name });
+      const open = () => page.getByRole('button', { name: 'Change the radio settings' }).click();
+      const save = () => dialog.getByRole('button', { name: 'Save' }).click();
+      const ackTimeout = dialog.getByLabel('ACK timeout');
+      const handshakeTimer = dialog.getByLabel('First retransmission of a DTLS handshake');
+      const chooseBlockSize = async (name: string): Promise<void> => {
+        await dialog.getByLabel('Block size', { exact: true }).first().click();
+        await page.getByRole('option', { name, exact: true }).click();
+      };
+
+      await browser.visit(`/devices/${made.id}?tab=radio`, 'far-away');
+      await fact(/^ACK timeout that of the listener$/).waitFor();
+      expect(await browser.faults('device-radio')).toEqual([]);
+      await open();
+      await dialog.getByText(/^1.000 to 60.000 ms, /).waitFor();
+      await ackTimeout.fill('999');
+      await save();
+      await dialog.getByText(problem, { exact: true }).waitFor();
+      expect(await ackTimeout.getAttribute('aria-invalid')).toBe('true');
+      expect(await handshakeTimer.getAttribute('aria-invalid')).toBeNull();
+      expect(await dialog.getByRole('alert').getByText(problem).count()).toBe(0);
+      expect(await browser.violations()).toEqual([]);
+      await ackTimeout.fill('10000');
+      await chooseBlockSize('64 bytes');
+      await handshakeTimer.fill('9000');
+      await save();
+      await fact(/^ACK timeout 10.000 ms$/).waitFor();
+      await fact(/^Block size 64 bytes$/).waitFor();
+      await fact(/^First retransmission of a DTLS handshake 9.000 ms$/).waitFor();
+      const radio = { coap_ack_timeout_ms: 10_000, coap_block_bytes: 64, dtls_handshake_timer_ms: 9_000 };
+      expect(await device()).toMatchObject(radio);
+
+      await open();
+      await ackTimeout.fill('');
+      await chooseBlockSize('that of the listener');
+      await save();
+      await fact(/^ACK timeout that of the listener$/).waitFor();
+      expect(await device()).toMatchObject({ ...radio, coap_ack_timeout_ms: null, coap_block_bytes: null });
+      await app.call('DELETE', path);
+    });
+
     it('cancels a command that waits for its device', async () => {
       const { page } = browser;
       const absent = await app.deviceId('injected');

@@ -11,6 +11,7 @@ const opened: [path: string, button: string, role: 'dialog' | 'menu'][] = [
   ['/devices', 'Saved queries', 'menu'],
   ['/devices/:id', 'Suspend', 'dialog'],
   ['/devices/:id?tab=credentials', 'Create a credential', 'dialog'],
+  ['/devices/:id?tab=radio', 'Change the radio settings', 'dialog'],
   ['/groups', 'Create a group', 'dialog'],
   ['/bootstrap', 'Create a profile', 'dialog'],
   ['/certificates', 'Add a certificate', 'dialog'],

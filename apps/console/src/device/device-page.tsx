@@ -20,6 +20,7 @@ import { Credentials } from './credentials.tsx';
 import { DeviceEvents } from './device-events.tsx';
 import { Explanation } from './explanation.tsx';
 import { NameDialog } from './name-dialog.tsx';
+import { Radio } from './radio.tsx';
 import { Resources } from './resources.tsx';
 import { Subscriptions } from './subscriptions.tsx';
 import { SuspensionDialog } from './suspension-dialog.tsx';
@@ -30,6 +31,7 @@ const tabs = [
   { value: 'subscriptions', label: 'Subscriptions', needs: 'subscriptions', Part: Subscriptions },
   { value: 'events', label: 'Events', needs: 'events.read', Part: DeviceEvents },
   { value: 'credentials', label: 'Credentials', needs: 'devices.read', Part: Credentials },
+  { value: 'radio', label: 'Radio', needs: 'devices.read', Part: Radio },
 ] as const;
 
 /** Why, and since when. */
@@ -131,7 +133,7 @@ const DevicePage = ({ device }: { device: Device }) => {
   );
 };
 
-/** One device: what it waits for, its resources, commands, subscriptions, events and credentials. */
+/** One device: what it waits for, its resources, commands, subscriptions, events, credentials and radio settings. */
 export default recordPage('devices.read', ({ id }) => (
   <AnsweredPage title="Device" answer={useRead('GET /v3/devices/{id}', { path: { id } }, { everyMs: 10_000 })}>
     {(device) => <DevicePage device={device} />}

@@ -42,23 +42,30 @@ const textOf = (error: unknown): string => {
   return error instanceof Error ? error.message : String(error);
 };
 
+/** What the API says of a field of the request; undefined: nothing is wrong with it. */
+export const problemOf = (error: unknown, field: string): string | undefined =>
+  error instanceof RequestFailed ? error.fields.find(({ name }) => name === field)?.message : undefined;
+
 export interface FailureProps {
   error: unknown;
+  /** Fields whose problems are said elsewhere. */
+  except?: readonly string[] | undefined;
   onRetry?: () => void;
 }
 
 /** An error as the API describes it, with the request id that finds it in the logs. */
-export const Failure = ({ error, onRetry }: FailureProps) => {
+export const Failure = ({ error, except = [], onRetry }: FailureProps) => {
   const failed = error instanceof RequestFailed ? error : undefined;
+  const fields = failed?.fields.filter(({ name }) => !except.includes(name)) ?? [];
   return (
     <Notice tone="bad" title={titleOf(error)} styles={{ title: { color: 'var(--mantine-color-error)' } }}>
       <Stack gap="xs">
         <Text size="sm" className="wrap">
           {textOf(error)}
         </Text>
-        {failed && failed.fields.length > 0 && (
+        {fields.length > 0 && (
           <List size="sm">
-            {failed.fields.map(({ name, message }) => (
+            {fields.map(({ name, message }) => (
               <List.Item key={name + message}>
                 <Code>{name}</Code> {message}
               </List.Item>

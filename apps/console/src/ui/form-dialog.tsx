@@ -68,6 +68,8 @@ interface FormDialogProps extends Omit<DialogProps, 'isBusy'> {
   needs: Need;
   /** Of `useChange`. */
   change: { isPending: boolean; error: unknown };
+  /** Fields of the request whose problems the children say at their inputs (`problemOf`). */
+  fields?: readonly string[];
   onSubmit: () => void;
   /** Why it cannot be done yet. */
   unavailable?: string | undefined;
@@ -81,7 +83,7 @@ interface FormDialogProps extends Omit<DialogProps, 'isBusy'> {
 
 /** Asks for what an action needs, or whether it is meant; shows why it failed. */
 export const FormDialog = (props: FormDialogProps) => {
-  const { title, size = 'md', verb, needs, change, onSubmit, onClose, unavailable, children } = props;
+  const { title, size = 'md', verb, needs, change, fields, onSubmit, onClose, unavailable, children } = props;
   const { isDangerous = false, isDone = false, onStop } = props;
   const stop = change.isPending ? onStop : undefined;
   const leave = useRef<HTMLButtonElement>(null);
@@ -99,7 +101,7 @@ export const FormDialog = (props: FormDialogProps) => {
       <form onSubmit={submit}>
         <Stack gap="md">
           {children}
-          {change.error !== null && <Failure error={change.error} />}
+          {change.error !== null && <Failure error={change.error} except={fields} />}
           <Group justify="flex-end">
             <Button ref={leave} variant="default" onClick={stop ?? onClose}>
               {stop ? 'Stop' : isDone ? 'Close' : 'Cancel'}
