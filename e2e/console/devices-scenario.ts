@@ -37,6 +37,25 @@ export const describeDevices = (running: () => Console): void =>
       await dialog().waitFor();
     };
 
+    const chooseGroup = async (name: string): Promise<void> => {
+      await dialog().getByTitle('Choose a group.').waitFor();
+      await dialog().getByLabel('Group', { exact: true }).first().click();
+      await browser.page.getByRole('option', { name }).click();
+    };
+
+    /** Lets calls wait until they are released, and counts them. */
+    const hold = async (path: string): Promise<{ calls: () => number; release: () => void }> => {
+      let calls = 0;
+      let release = (): void => undefined;
+      const held = new Promise<void>((resolve) => (release = resolve));
+      await browser.page.route(path, async (route) => {
+        calls++;
+        await held;
+        await route.continue();
+      });
+      return { calls: () => calls, release };
+    };
+
     it.each(pages)('%s has no fault that axe finds, at any width, light and dark', async (path, title, shown) => {
       await browser.visit(path, title);
       await eventually(async () => expect(await browser.page.getByText(shown).count()).toBeGreaterThan(0));
@@ -94,23 +113,14 @@ export const describeDevices = (running: () => Console): void =>
         (await app.call('GET', `/v3/device-groups/${group.id}`)).json.devices_count;
       const add = async (n: number): Promise<void> => {
         await begin(`search=${search}`, 'Add to a group');
-        await dialog().getByTitle('Choose a group.').waitFor();
-        await dialog().getByLabel('Group', { exact: true }).first().click();
-        await page.getByRole('option', { name: 'Attic' }).click();
+        await chooseGroup('Attic');
         await dialog()
           .getByRole('button', { name: `Add ${n} devices` })
           .click();
       };
-      let isAsked = false;
-      let release = (): void => undefined;
-      const held = new Promise<void>((resolve) => (release = resolve));
-      await page.route('**/devices/add', async (route) => {
-        isAsked = true;
-        await held;
-        await route.continue();
-      });
+      const { calls, release } = await hold('**/devices/add');
       await add(11);
-      await eventually(() => isAsked);
+      await eventually(() => calls() > 0);
       await dialog().getByRole('button', { name: 'Stop' }).click();
       await dialog().getByText('The action stops after the devices that are being changed.').waitFor();
       release();
@@ -131,6 +141,63 @@ export const describeDevices = (running: () => Console): void =>
       await dialog().getByRole('button', { name: 'Remove 11 devices' }).click();
       await page.getByText('11 devices have been removed from the group').waitFor();
       expect(await members()).toBe(0);
+      await app.call('DELETE', `/v3/device-groups/${group.id}`);
+    });
+
+    it('asks before the page is left while an action runs, which stops or continues as the person chooses', async () => {
+      const { page } = browser;
+      const { json: group } = await app.call('POST', '/v3/device-groups', { name: 'Loft' });
+      const members = async (): Promise<unknown> =>
+        (await app.call('GET', `/v3/device-groups/${group.id}`)).json.devices_count;
+      const question = dialog('Leave this page?');
+      /** The console loads no document between the two pages, so that the way back stays within it. */
+      const add = async (n: number): Promise<void> => {
+        await browser.visit('/', 'Fleet');
+        await page.getByRole('link', { name: 'Devices', exact: true }).click();
+        await page.getByRole('heading', { level: 1, name: 'Devices' }).waitFor();
+        await page.getByLabel('Search', { exact: true }).fill(search);
+        await page.getByText('11 devices', { exact: true }).waitFor();
+        await choose('Actions', 'Add to a group');
+        await chooseGroup('Loft');
+        await dialog()
+          .getByRole('button', { name: `Add ${n} devices` })
+          .click();
+      };
+
+      const left = await hold('**/devices/add');
+      await add(11);
+      await eventually(() => left.calls() > 0);
+      await page.evaluate('history.back()');
+      await question.getByText('0 of 11 devices are done, 11 are left.').waitFor();
+      expect(await browser.violations()).toEqual([]);
+      await browser.photograph('devices-leave');
+      await question.getByRole('button', { name: 'Leave' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Fleet' }).waitFor();
+      left.release();
+      // Those that had begun.
+      await eventually(async () => expect(await members()).toBe(left.calls()));
+      await page.unroute('**/devices/add');
+      const rest = 11 - left.calls();
+      expect(rest).toBeGreaterThan(0);
+
+      const stayed = await hold('**/devices/add');
+      await add(rest);
+      await eventually(() => stayed.calls() > 0);
+      await page.evaluate('history.back()');
+      await question.getByText(`0 of ${rest} devices are done, ${rest} are left.`).waitFor();
+      await question.getByRole('button', { name: 'Stay' }).and(page.locator(':focus')).waitFor();
+      await page.keyboard.press('Enter');
+      await question.waitFor({ state: 'detached' });
+      const asked = page.waitForEvent('dialog');
+      await page.evaluate('void setTimeout(() => location.reload())');
+      const ofBrowser = await asked;
+      expect(ofBrowser.type()).toBe('beforeunload');
+      await ofBrowser.dismiss();
+      stayed.release();
+      await page.getByText(`${rest} devices have been added to the group`).waitFor();
+      expect(await members()).toBe(11);
+      await page.unroute('**/devices/add');
+      expect(new URL(page.url()).pathname).toBe('/console/devices');
       await app.call('DELETE', `/v3/device-groups/${group.id}`);
     });
 

@@ -2,7 +2,7 @@ import { Loader, Progress, Select, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { type Choice, useDeviceGroups, useSuspensionCategories } from '../api/choices.ts';
-import { count, counted, Failure, FormDialog, Notice } from '../ui/index.ts';
+import { count, counted, Failure, FormDialog, LeaveQuestion, Notice } from '../ui/index.ts';
 import { type Bulk, dryRunOf, runBulk } from './bulk.ts';
 import type { Selection } from './selection.ts';
 
@@ -71,6 +71,13 @@ const useChoices = (action: BulkAction, groupId: string | undefined) => {
 
 const bulkOf = (action: BulkAction, choice: string): Bulk =>
   action === 'suspend' || action === 'resume' ? { action, category: choice } : { action, groupId: choice };
+
+/** `3 of 11 devices are done, 8 are left.` */
+const progressText = (progress: number, n: number): string => {
+  const left = Math.max(0, n - progress);
+  const are = (some: number) => (some === 1 ? 'is' : 'are');
+  return `${count(progress)} of ${counted(n, 'device')} ${are(progress)} done, ${count(left)} ${are(left)} left.`;
+};
 
 /** What came of it; it may have been stopped, or have failed. */
 const Outcome = ({ n, done, isComplete }: { n: number; done: string; isComplete: boolean }) => (
@@ -170,12 +177,18 @@ export const BulkDialog = ({ action, selection, groupId, onClose }: BulkDialogPr
       )}
       {dryRun.error && <Failure error={dryRun.error} onRetry={() => void dryRun.refetch()} />}
       {run.isPending && n !== undefined && (
-        <Progress
-          value={n === 0 ? 100 : (progress / n) * 100}
-          aria-label={`${count(progress)} of ${count(n)}`}
-          animated
-        />
+        <>
+          <Progress
+            value={n === 0 ? 100 : (progress / n) * 100}
+            aria-label={`${count(progress)} of ${count(n)}`}
+            animated
+          />
+          <Text size="sm">{progressText(progress, n)}</Text>
+        </>
       )}
+      <LeaveQuestion isRunning={run.isPending && !isStopped}>
+        {progressText(progress, n ?? 0)} If you leave, the action stops after the devices that are being changed.
+      </LeaveQuestion>
       {run.isPending && isStopped && (
         <Text size="sm" role="status">
           The action stops after the devices that are being changed.

@@ -13,6 +13,7 @@ export * from './form-dialog.tsx';
 export * from './format.ts';
 export * from './group-select.tsx';
 export * from './icon.tsx';
+export * from './leave-question.tsx';
 export * from './listing.tsx';
 export * from './notice.tsx';
 export * from './opens.tsx';

@@ -1,0 +1,50 @@
+import { Button, Group, Text } from '@mantine/core';
+import { useBlocker } from '@tanstack/react-router';
+import { type ReactNode, useEffect } from 'react';
+import { Dialog } from './form-dialog.tsx';
+
+interface Step {
+  current: { pathname: string };
+  next: { pathname: string };
+}
+
+/** Another search of the same page leaves nothing. */
+const leavesPage = ({ current, next }: Step): boolean => current.pathname !== next.pathname;
+
+interface LeaveQuestionProps {
+  /** Whether something runs that stops when the page is left. */
+  isRunning: boolean;
+  /** How far it is, and what happens to it. */
+  children: ReactNode;
+}
+
+/**
+ * Asks before the page is left while something runs, and offers to stay. When a tab is closed or its page is loaded again,
+ * the browser asks, in its own words.
+ */
+export const LeaveQuestion = ({ isRunning, children }: LeaveQuestionProps) => {
+  const { status, proceed, reset } = useBlocker({
+    shouldBlockFn: leavesPage,
+    enableBeforeUnload: isRunning,
+    disabled: !isRunning,
+    withResolver: true,
+  });
+  // It has ended meanwhile, and the page shows what came of it.
+  useEffect(() => {
+    if (!isRunning) reset?.();
+  }, [isRunning, reset]);
+  if (status !== 'blocked') return null;
+  return (
+    <Dialog title="Leave this page?" onClose={reset}>
+      <Text size="sm">{children}</Text>
+      <Group justify="flex-end">
+        <Button variant="default" onClick={proceed}>
+          Leave
+        </Button>
+        <Button data-autofocus onClick={reset}>
+          Stay
+        </Button>
+      </Group>
+    </Dialog>
+  );
+};
