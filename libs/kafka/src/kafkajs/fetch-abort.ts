@@ -70,7 +70,8 @@ export const abortFetches = (cluster: object): void => {
   if (!underWay || underWay.size === 0) return;
   const { maxWaitTime } = group;
   group.maxWaitTime = shortWaitMs;
-  for (const { connectionPool } of Object.values(group.cluster.brokerPool.brokers)) abortRequests(connectionPool.pool[1]);
+  for (const { connectionPool } of Object.values(group.cluster.brokerPool.brokers))
+    abortRequests(connectionPool.pool[1]);
   const ends = [...underWay.values()];
   const ended = Promise.allSettled(underWay.keys());
   const timer = setTimeout(() => ends.forEach((end) => end()), endsWithinMs).unref();
