@@ -1,4 +1,4 @@
-/** An account with devices, values in their snapshots and entries in their logs; and the reference beside it. */
+/** An account with devices, values in their snapshots and entries in their logs; and the references beside it. */
 import { DeviceEvents, DeviceValues } from '@lanyard/contracts';
 import { newId } from '@lanyard/service';
 import { waitUntil } from '../../tools/lanyard/probes.ts';
@@ -21,6 +21,10 @@ const startReference = async (program: string, ...args: string[]) => {
 export const startConstant = () => startReference('constant');
 
 export const startPassing = (url: URL) => startReference('passing', url.origin);
+
+/** Answers what the services answer of this account. */
+export const startBareService = ({ system, accountId }: RestAccount) =>
+  startReference('bare-service', system.infrastructureUrls.databaseUrl, accountId);
 
 /** Devices of an application, with what there is to read of them. */
 export class RestAccount {

@@ -1,5 +1,5 @@
 /**
- * A second reference: what passes requests on to the constant, and does nothing else. The least that a gateway in a process of
+ * A second reference: what passes requests on to another process, and does nothing else. The least that a gateway in a process of
  * its own costs with `node:http` and undici: it authenticates no caller, and counts nothing.
  *
  *   node bench/rest/passing.ts URL   says `listening PORT`
@@ -10,14 +10,15 @@ import type { AddressInfo } from 'node:net';
 
 const pool = new Pool(process.argv[2] as string);
 
-const server = createServer((request, response) => {
+const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => {
   const { method = 'GET', url: path = '/', headers } = request;
   const { host: _, connection: __, ...passed } = headers;
-  pool.request({ method: method as Dispatcher.HttpMethod, path, headers: passed }).then(
+  const body = method === 'GET' ? null : request;
+  pool.request({ method: method as Dispatcher.HttpMethod, path, headers: passed, body }).then(
     async (answer) => {
-      const body = Buffer.from(await answer.body.arrayBuffer());
+      const bytes = Buffer.from(await answer.body.arrayBuffer());
       response.writeHead(answer.statusCode, answer.headers);
-      response.end(body);
+      response.end(bytes);
     },
     (error) => response.destroy(error),
   );

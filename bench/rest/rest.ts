@@ -1,8 +1,8 @@
-/** Requests of applications through the gateway, beside the same Nest and Fastify answering a constant. */
+/** Requests of applications through the gateway, beside the same Nest and Fastify answering a constant, and a floor. */
 import { busyMs, cpuSeconds } from '../machine.ts';
 import { median, percentile, round } from '../statistics.ts';
 import { saturate, Steady, type Request } from './load.ts';
-import { RestAccount, startConstant, startPassing } from './account.ts';
+import { RestAccount, startBareService, startConstant, startPassing } from './account.ts';
 import type { Bench } from '../benches.ts';
 
 const connections = 16;
@@ -21,20 +21,32 @@ const env = {
 
 export const rest: Bench = {
   about:
-    'requests/s and p99 of list, get, suspend, echo and events through the gateway, beside Nest answering a constant',
+    'requests/s and p99 of list, get, suspend, echo and events through the gateway, beside a constant of Nest and a floor',
   env,
   async run({ system, seconds, rounds, say }) {
     const account = await RestAccount.build(system);
     const constant = await startConstant();
     const passing = await startPassing(constant.url);
+    const bare = await startBareService(account);
+    const floor = await startPassing(bare.url);
     const gateway = new URL(system.baseUrl);
     const { headers } = account;
     const plain: Request = { method: 'GET', path: '/constant', headers };
-    /** What an operation answers, as a constant. */
+    /** Bytes of what is answered, by figure. */
+    const sizes: Record<string, number> = {};
+    /** What an operation answers, as a constant. Its floor answers about as much. */
     const likeAnswerOf = async (operation: string) => {
       const { method, path, body } = account.requestOf(operation);
-      const response = await fetch(system.baseUrl + path, { method, headers, ...(body && { body }) });
-      const answer = await response.text();
+      const answerFrom = async (origin: string) => {
+        const response = await fetch(origin + path, { method, headers, ...(body && { body }) });
+        const answer = await response.text();
+        if (!response.ok) throw new Error(`${origin}${path}: ${response.status} ${answer}`);
+        return answer;
+      };
+      const [answer, bareAnswer] = [await answerFrom(gateway.origin), await answerFrom(floor.url.origin)];
+      if (bareAnswer.length < answer.length / 2) throw new Error(`the floor of ${operation} answers ${bareAnswer}`);
+      sizes[`${operation}_bytes`] = answer.length;
+      sizes[`${operation}_floor_bytes`] = bareAnswer.length;
       const url = new URL(`/constant/${operation}`, constant.url);
       const given = await fetch(url, { method: 'PUT', headers, body: answer || '{}' });
       if (!given.ok) throw new Error(`${url} is not taken: ${given.status}`);
@@ -77,15 +89,17 @@ export const rest: Bench = {
         const like = alike.get(operation) as Request;
         if (n > 0)
           await measure(`constant_like_${operation}`, constant.url, () => like, true, [constant.pid, constant.pid]);
+        account.turn = 0;
+        await measure(`${operation}_floor`, floor.url, account.requests(operation), n > 0, [floor.pid, bare.pid]);
       }
       const shown = Object.entries(measured).map(
         ([name, { perSecond }]) => `${name} ${Math.round(perSecond.at(-1) ?? 0)}/s`,
       );
       say(n === 0 ? 'warm-up' : `round ${n} of ${rounds}: ${shown.join(', ')}`);
     }
-    for (const reference of [constant, passing]) reference.stop();
+    for (const reference of [constant, passing, bare, floor]) reference.stop();
     const rate = (name: string) => median(measured[name]?.perSecond ?? []);
-    return Object.fromEntries(
+    const figures = Object.fromEntries(
       Object.entries(measured).flatMap(([name, { p99, cpu, ownerCpu, machineCpu }]) => [
         [`${name}_per_second`, round(rate(name))],
         [`${name}_p99_ms`, round(median(p99))],
@@ -97,12 +111,14 @@ export const rest: Bench = {
             ]
           : [
               [`${name}_ratio`, round(rate(name) / rate('constant'))],
-              [`${name}_alike_ratio`, round(rate(name) / rate(`constant_like_${name}`))],
+              [`${name}_passed_ratio`, round(rate(name) / rate('constant_passed'))],
+              [`${name}_alike_ratio`, round(rate(name) / rate(`constant_like_${name.replace('_floor', '')}`))],
               [`${name}_gateway_cpu_us`, round(median(cpu))],
               [`${name}_service_cpu_us`, round(median(ownerCpu))],
             ]),
       ]),
     );
+    return { ...figures, ...sizes };
   },
 };
 
