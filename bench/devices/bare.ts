@@ -1,8 +1,8 @@
-/** Drives a bare endpoint with registration updates, as many as it answers. */
+/** Starts the bare programs, and drives a bare endpoint with registration updates, as many as it answers. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { encodeMessage } from '@lanyard/coap';
-import { DeviceSessions } from '@lanyard/contracts';
+import { DeviceCommandResults, DeviceSessions } from '@lanyard/contracts';
 import { sleep } from '../../tools/lanyard/project.ts';
 import { startProgram } from '../../tools/testing/program.ts';
 import type { BenchSystem } from '../system.ts';
@@ -73,22 +73,21 @@ export const measureBare = async (kind: 'echo' | 'coap', seconds: number) => {
   return { cpuUs, perSecond: messages / seconds };
 };
 
-/** Round trips of one datagram at a time. */
-export const echoRoundTrips = async (count: number) => {
-  const { port, stop } = await startProgram('bench/devices/bare-endpoint.ts', 'echo');
-  const socket = createSocket('udp4');
-  const took: number[] = [];
-  for (let n = 0; n < count; n++) {
-    const startedAt = performance.now();
-    const answered = new Promise((done) => socket.once('message', done));
-    socket.send(update, port, '127.0.0.1');
-    await answered;
-    took.push(performance.now() - startedAt);
-    await sleep(2);
-  }
-  socket.close();
-  stop();
-  return took;
+/** From a command over REST to its answer on a WebSocket: plain processes, with the hops that no design can do without. */
+export const startCommandChain = async (system: BenchSystem) => {
+  const topic = 'bench.command-results';
+  await system.kafka.ensureTopics([{ ...DeviceCommandResults, name: topic }]);
+  const { databaseUrl, redisUrl } = system.infrastructureUrls;
+  const brokers = system.brokers.join();
+  const device = await startProgram('bench/devices/bare-endpoint.ts', 'echo');
+  const proxyArgs = [databaseUrl, brokers, topic, String(device.port)];
+  const proxy = await startProgram('bench/devices/bare-command-proxy.ts', ...proxyArgs);
+  const dispatcher = await startProgram('bench/devices/bare-command-dispatcher.ts', brokers, topic, redisUrl);
+  const gateway = await startProgram('bench/rest/passing.ts', `http://127.0.0.1:${proxy.port}`);
+  const stop = () => {
+    for (const program of [gateway, proxy, device, dispatcher]) program.stop();
+  };
+  return { url: `http://127.0.0.1:${gateway.port}`, socketUrl: `http://127.0.0.1:${dispatcher.port}`, stop };
 };
 
 /** A server for fleets, which stores registrations and updates and does nothing else. */

@@ -1,8 +1,10 @@
-/** From the call that sends a command to the answer on the WebSocket, with 1,000 devices connected. */
+/** From the call that sends a command to the answer on the WebSocket, with 1,000 devices connected, beside a bare chain. */
+import { Lanyard } from '@lanyard/client';
 import { waitUntil } from '../../tools/lanyard/probes.ts';
+import { openSocket, type Message } from '../application.ts';
 import { evenly, Travels } from '../travels.ts';
 import { percentile, round } from '../statistics.ts';
-import { echoRoundTrips } from './bare.ts';
+import { startCommandChain } from './bare.ts';
 import { Simulator } from '../../tools/testing/simulator.ts';
 import { sleep } from '../../tools/lanyard/project.ts';
 import type { Bench } from '../benches.ts';
@@ -11,7 +13,7 @@ const devices = 1_000;
 const perSecond = 10;
 
 export const commands: Bench = {
-  about: `command to answer at ${perSecond}/s with ${devices} devices connected, beside the round trip of a datagram`,
+  about: `command to answer at ${perSecond}/s with ${devices} devices connected, beside a bare chain with the same stores and hops`,
   async run({ system, seconds, rounds, say }) {
     const app = await system.application();
     await app.listen();
@@ -29,47 +31,57 @@ export const commands: Bench = {
       return ids.length === devices;
     };
     await waitUntil('devices in the directory', areKnown, { timeoutMs: 120_000 });
-    const travels = new Travels();
-    const { took } = travels;
+    const [ours, bare] = [new Travels(), new Travels()];
     let [number, failed] = [0, 0];
-    app.onMessage = ({ body, atMs }) => {
-      for (const { id, status } of JSON.parse(body.toString())['async-responses'] ?? []) {
-        if (status !== 200) failed++;
-        travels.arrive(Number(id), atMs);
-      }
-    };
-    const send = () => {
+    const into =
+      (travels: Travels) =>
+      ({ body, atMs }: Message) => {
+        for (const { id, status } of JSON.parse(body.toString())['async-responses'] ?? []) {
+          if (status !== 200) failed++;
+          travels.arrive(Number(id), atMs);
+        }
+      };
+    app.onMessage = into(ours);
+    const chain = await startCommandChain(system);
+    const socket = await openSocket(chain.socketUrl, undefined, into(bare));
+    // The application is the same for both.
+    const bareLanyard = new Lanyard({ baseUrl: chain.url, key: app.key });
+    const send = (travels: Travels, lanyard: Lanyard) => {
       travels.leave(number);
       const options = { asyncId: String(number) };
-      void app.lanyard.sendCommand(ids[number++ % ids.length] ?? '', { method: 'GET', uri: '/3/0/0' }, options);
+      void lanyard.sendCommand(ids[number++ % ids.length] ?? '', { method: 'GET', uri: '/3/0/0' }, options);
     };
     const run = async (forSeconds: number) => {
-      await evenly(forSeconds * perSecond, perSecond, send);
-      await travels.allArrived('answers');
+      for (const [travels, lanyard] of [[ours, app.lanyard] as const, [bare, bareLanyard] as const]) {
+        await evenly(forSeconds * perSecond, perSecond, () => send(travels, lanyard));
+        await travels.allArrived('answers');
+      }
     };
     // Not measured: registry, snapshot and event log catch up, connections are made, code is compiled.
     await sleep(5_000);
     await run(2);
-    took.length = 0;
-    const echo: number[] = [];
+    ours.took.length = bare.took.length = 0;
     for (let n = 0; n < rounds; n++) {
       say(`round ${n + 1} of ${rounds}`);
       await run(seconds);
-      echo.push(...(await echoRoundTrips(500)));
     }
     await fleet.stop();
+    socket.cut();
+    chain.stop();
     app.close();
     if (failed > 0) throw new Error(`${failed} commands failed`);
+    const at = ({ took }: Travels, p: number) => round(percentile(took, p));
     return {
       devices,
-      commands: took.length,
-      p50_ms: round(percentile(took, 0.5)),
-      p99_ms: round(percentile(took, 0.99)),
-      max_ms: round(percentile(took, 1)),
-      echo_p50_ms: round(percentile(echo, 0.5)),
-      echo_p99_ms: round(percentile(echo, 0.99)),
-      p50_ratio: round(percentile(took, 0.5) / percentile(echo, 0.5)),
-      p99_ratio: round(percentile(took, 0.99) / percentile(echo, 0.99)),
+      commands: ours.took.length,
+      p50_ms: at(ours, 0.5),
+      p99_ms: at(ours, 0.99),
+      max_ms: at(ours, 1),
+      bare_p50_ms: at(bare, 0.5),
+      bare_p99_ms: at(bare, 0.99),
+      bare_max_ms: at(bare, 1),
+      p50_ratio: round(at(ours, 0.5) / at(bare, 0.5)),
+      p99_ratio: round(at(ours, 0.99) / at(bare, 0.99)),
     };
   },
 };
