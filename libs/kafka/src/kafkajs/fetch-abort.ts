@@ -11,11 +11,18 @@ interface ConsumerGroup {
   /** Sends nothing when the last one was sent within the interval, in ms. */
   heartbeat(options: { interval: number }): Promise<void>;
   joinAndSync(): Promise<void>;
+  leave(): Promise<void>;
   fetch(nodeId: string): Promise<readonly unknown[]>;
+  /** Rejects when the consumer is to fetch again after a pause. */
+  recoverFromFetch(error: Error): Promise<void>;
+}
+
+interface SentRequest {
+  readonly entry: { readonly apiName: string };
 }
 
 interface Connection {
-  readonly requestQueue: { readonly inflight: ReadonlyMap<number, unknown> };
+  readonly requestQueue: { readonly inflight: ReadonlyMap<number, SentRequest> };
   readonly socket?: Socket;
   /** What was received of an answer. */
   chunks: Buffer[];
@@ -36,7 +43,7 @@ const lengthBytes = 4;
 /** How long a broker holds a fetch that is written while fetches are being aborted. */
 const shortWaitMs = 100;
 
-/** A fetch that has not ended by then waits because no partition is assigned to it. */
+/** A fetch that has not ended by then waits because no partition is assigned to it, or was about to be written. */
 const endsWithinMs = 2 * shortWaitMs;
 
 const noop = (): void => undefined;
@@ -44,22 +51,32 @@ const noop = (): void => undefined;
 const groups = new WeakMap<object, ConsumerGroup>();
 const joining = new WeakSet<ConsumerGroup>();
 const ending = new WeakSet<ConsumerGroup>();
+/** The fetch from a broker has failed, and the others are about to be aborted. */
+const failing = new WeakSet<ConsumerGroup>();
 /** Of each group, what ends the fetches that are under way. */
 const fetches = new WeakMap<ConsumerGroup, Map<Promise<unknown>, () => void>>();
 
 /** After this error a consumer refreshes the metadata of the cluster and continues. */
 const aborted = (): Error => Object.assign(new Error('the fetch was aborted'), { name: 'KafkaJSBrokerNotFound' });
 
-/** A broker answers the next fetch on a connection only after the one that it holds. kafkajs connects again. */
+/**
+ * A broker answers the next fetch on a connection only after the one that it holds. kafkajs connects again. A connection that
+ * authenticates is left as it is: an error would be one of SASL, after which a consumer does not start again.
+ */
 const abortRequests = (connection: Connection): void => {
   const { requestQueue, socket } = connection;
-  if (requestQueue.inflight.size === 0) return;
+  const requests = [...requestQueue.inflight.values()];
+  if (requests.length === 0 || requests.some(({ entry }) => entry.apiName !== 'Fetch')) return;
   socket?.removeAllListeners().on('error', noop).destroy();
   connection.chunks = [];
   connection.bytesBuffered = 0;
   connection.bytesNeeded = lengthBytes;
   connection.rejectRequests(aborted());
   void connection.disconnect();
+};
+
+const abortHeld = ({ cluster }: ConsumerGroup): void => {
+  for (const { connectionPool } of Object.values(cluster.brokerPool.brokers)) abortRequests(connectionPool.pool[1]);
 };
 
 /** Fetches of the cluster's consumer bring nothing, and it goes on, with other positions or in another generation of its group. */
@@ -70,11 +87,14 @@ export const abortFetches = (cluster: object): void => {
   if (!underWay || underWay.size === 0) return;
   const { maxWaitTime } = group;
   group.maxWaitTime = shortWaitMs;
-  for (const { connectionPool } of Object.values(group.cluster.brokerPool.brokers))
-    abortRequests(connectionPool.pool[1]);
+  abortHeld(group);
   const ends = [...underWay.values()];
   const ended = Promise.allSettled(underWay.keys());
-  const timer = setTimeout(() => ends.forEach((end) => end()), endsWithinMs).unref();
+  const timer = setTimeout(() => {
+    // One that was about to be written is held for the time that it was made with.
+    abortHeld(group);
+    for (const end of ends) end();
+  }, endsWithinMs).unref();
   void ended.then(() => {
     clearTimeout(timer);
     if (!ending.has(group)) group.maxWaitTime = maxWaitTime;
@@ -106,18 +126,46 @@ export const sendHeartbeat = async (cluster: object): Promise<void> => {
   }
 };
 
+/** kafkajs goes on, with other brokers or after a pause, when the fetches from all brokers have ended. */
+const abortOthers = (group: ConsumerGroup): void => {
+  if (failing.has(group)) return;
+  failing.add(group);
+  // Not at once: a broker that fails again and again must not keep the others from answering.
+  setTimeout(() => {
+    failing.delete(group);
+    if (groups.get(group.cluster) === group) abortFetches(group.cluster);
+  }, shortWaitMs).unref();
+};
+
 /**
  * kafkajs waits for the running fetch before it stops, seeks, sends a heartbeat or joins again. Now a fetch can be
  * aborted.
  */
 export const replaceFetchWait = (): void => {
   const { prototype } = privateModule('consumer/consumerGroup.js') as { prototype: ConsumerGroup };
-  const { joinAndSync, fetch } = prototype;
+  const { joinAndSync, leave, fetch, recoverFromFetch } = prototype;
   prototype.joinAndSync = async function () {
     groups.set(this.cluster, this);
     joining.add(this);
-    await joinAndSync.call(this);
-    joining.delete(this);
+    try {
+      await joinAndSync.call(this);
+    } finally {
+      joining.delete(this);
+    }
+  };
+  // Also when the consumer has crashed: a heartbeat would connect to a broker while the consumer starts again.
+  prototype.leave = async function () {
+    if (groups.get(this.cluster) === this) groups.delete(this.cluster);
+    await leave.call(this);
+  };
+  prototype.recoverFromFetch = async function (error) {
+    try {
+      await recoverFromFetch.call(this, error);
+    } catch (failure) {
+      abortOthers(this);
+      throw failure;
+    }
+    if (error.name === 'KafkaJSConnectionClosedError') abortOthers(this);
   };
   prototype.fetch = function (nodeId) {
     const underWay = fetches.get(this) ?? new Map<Promise<unknown>, () => void>();

@@ -1,0 +1,140 @@
+import { createRequire } from 'node:module';
+import { describe, expect, it } from '@jest/globals';
+import { eventually } from '@lanyard/testing';
+import { abortFetches, replaceFetchWait, sendHeartbeat } from './fetch-abort.js';
+
+interface Group {
+  cluster: object;
+  maxWaitTime: number;
+  heartbeat(): Promise<void>;
+  joinAndSync(): Promise<void>;
+  leave(): Promise<void>;
+  fetch(nodeId: string): Promise<readonly unknown[]>;
+  recoverFromFetch(error: Error): Promise<void>;
+}
+
+const { prototype } = createRequire(import.meta.url)('kafkajs/src/consumer/consumerGroup.js') as { prototype: Group };
+
+const longMs = 60_000;
+
+/** What kafkajs does of its own, by group. */
+const joins = new WeakMap<Group, () => Promise<void>>();
+const fetched = new WeakMap<Group, (nodeId: string) => Promise<readonly unknown[]>>();
+const recoveries = new WeakMap<Group, (error: Error) => Promise<void>>();
+
+prototype.joinAndSync = async function () {
+  await joins.get(this)?.();
+};
+prototype.leave = async () => undefined;
+prototype.fetch = async function (nodeId) {
+  return (await fetched.get(this)?.(nodeId)) ?? [];
+};
+prototype.recoverFromFetch = async function (error) {
+  await recoveries.get(this)?.(error);
+};
+replaceFetchWait();
+
+/** The connection to a broker for fetches. */
+const connectionFor = () => {
+  const inflight = new Map<number, { entry: { apiName: string } }>();
+  const rejects: ((error: Error) => void)[] = [];
+  return {
+    requestQueue: { inflight },
+    chunks: [] as Buffer[],
+    bytesBuffered: 0,
+    bytesNeeded: 4,
+    /** Rejects when it is aborted. */
+    write: (apiName: string) =>
+      new Promise<never>((_, reject) => {
+        inflight.set(inflight.size, { entry: { apiName } });
+        rejects.push(reject);
+      }),
+    rejectRequests: (error: Error) => {
+      inflight.clear();
+      for (const reject of rejects.splice(0)) reject(error);
+    },
+    disconnect: async () => true,
+  };
+};
+
+const groupOf = (...connections: ReturnType<typeof connectionFor>[]): Group => {
+  const brokers = Object.fromEntries(
+    connections.map((connection, n) => [String(n), { connectionPool: { pool: [undefined, connection] } }]),
+  );
+  const group = Object.create(prototype) as Group;
+  return Object.assign(group, { cluster: { brokerPool: { brokers } }, maxWaitTime: longMs });
+};
+
+describe('the fetches of a consumer', () => {
+  it('are not aborted while their connection authenticates, but as soon as they are written', async () => {
+    const connection = connectionFor();
+    const group = groupOf(connection);
+    await group.joinAndSync();
+    const writing: Promise<unknown>[] = [];
+    fetched.set(group, async () => {
+      writing.push(connection.write('SaslHandshake').catch((error: unknown) => error));
+      return new Promise(() => undefined);
+    });
+    const fetch = group.fetch('0');
+    abortFetches(group.cluster);
+    expect([...connection.requestQueue.inflight.values()]).toEqual([{ entry: { apiName: 'SaslHandshake' } }]);
+    connection.requestQueue.inflight.clear();
+    writing.push(connection.write('Fetch').catch((error: unknown) => error));
+    expect(await fetch).toEqual([]);
+    expect(connection.requestQueue.inflight.size).toBe(0);
+    await eventually(() => expect(group.maxWaitTime).toBe(longMs));
+    expect(await writing[1]).toMatchObject({ name: 'KafkaJSBrokerNotFound' });
+  });
+
+  it('from other brokers end soon when the connection to one is closed', async () => {
+    const [closed, held] = [connectionFor(), connectionFor()];
+    const group = groupOf(closed, held);
+    await group.joinAndSync();
+    fetched.set(group, () => held.write('Fetch').catch(() => []));
+    const fetch = group.fetch('1');
+    await group.recoverFromFetch(Object.assign(new Error('closed'), { name: 'KafkaJSConnectionClosedError' }));
+    expect(await fetch).toEqual([]);
+  });
+
+  it('from other brokers end soon when one cannot be reached', async () => {
+    const [unreachable, held] = [connectionFor(), connectionFor()];
+    const group = groupOf(unreachable, held);
+    await group.joinAndSync();
+    fetched.set(group, () => held.write('Fetch').catch(() => []));
+    recoveries.set(group, (error) => Promise.reject(error));
+    const fetch = group.fetch('1');
+    await expect(group.recoverFromFetch(new Error('not connected'))).rejects.toThrow('not connected');
+    expect(await fetch).toEqual([]);
+  });
+});
+
+describe('the heartbeats of a consumer', () => {
+  const counting = (group: Group): (() => number) => {
+    let sent = 0;
+    group.heartbeat = async () => void sent++;
+    return () => sent;
+  };
+
+  it('pause while it joins its group, and go on when it could not', async () => {
+    const group = groupOf();
+    const sent = counting(group);
+    let fail = (): void => undefined;
+    joins.set(group, () => new Promise((_, reject) => (fail = () => reject(new Error('no coordinator')))));
+    const joined = group.joinAndSync();
+    await sendHeartbeat(group.cluster);
+    expect(sent()).toBe(0);
+    fail();
+    await expect(joined).rejects.toThrow('no coordinator');
+    await sendHeartbeat(group.cluster);
+    expect(sent()).toBe(1);
+  });
+
+  it('end when it has left', async () => {
+    const group = groupOf();
+    const sent = counting(group);
+    await group.joinAndSync();
+    await group.leave();
+    await sendHeartbeat(group.cluster);
+    expect(sent()).toBe(0);
+  });
+});
