@@ -123,6 +123,36 @@ describe('many announcements at once', () => {
     }
   });
 
+  it('go with the change of a row in one statement, in their order, or not at all', async () => {
+    await database.query(`CREATE TABLE ${schema}.things (id text PRIMARY KEY, state text NOT NULL)`);
+    const insertion = outbox.changing(`INSERT INTO ${schema}.things (id, state) VALUES ($1, $2)`, 2);
+    const update = outbox.changing(`UPDATE ${schema}.things SET state = $2 WHERE id = $1 AND state <> $2`, 2);
+    const facts = (count: number) => events(0, count).map((value) => outbox.announcement(DeviceEvents, value));
+    const announced = async (): Promise<number[]> => {
+      const rows = await database.query<{ value: Buffer }[]>(`SELECT value FROM ${schema}.outbox_messages ORDER BY id`);
+      return rows.map(({ value }) => Number((JSON.parse(String(value)) as DeviceEventReported).description));
+    };
+    const { manager } = database;
+    try {
+      expect(await insertion.make(manager, ['a', 'new'], facts(12))).toBe(true);
+      const twelve = Array.from({ length: 12 }, (_, n) => n);
+      expect(await announced()).toEqual(twelve);
+      expect(await update.make(manager, ['a', 'new'], facts(1))).toBe(false);
+      expect(await update.make(manager, ['b', 'new'], facts(1))).toBe(false);
+      await expect(insertion.make(manager, ['a', 'again'], facts(1))).rejects.toMatchObject({ code: '23505' });
+      await expect(update.make(manager, ['a', 'NUL \0'], facts(1))).rejects.toMatchObject({ code: '22021' });
+      const undone = announce(async (inner) => {
+        expect(await update.make(inner, ['a', 'undone'], facts(1))).toBe(true);
+        throw new Error('undone');
+      });
+      await expect(undone).rejects.toThrow('undone');
+      expect(await database.query(`SELECT id, state FROM ${schema}.things`)).toEqual([{ id: 'a', state: 'new' }]);
+      expect(await announced()).toEqual(twelve);
+    } finally {
+      await database.query(`DELETE FROM ${schema}.outbox_messages`);
+    }
+  });
+
   it('call the relay of their own process directly while it leads, and no other', async () => {
     const connected = new Outbox(schema, 'test');
     const listener = new pg.Client({ connectionString: isolation.databaseUrl });
