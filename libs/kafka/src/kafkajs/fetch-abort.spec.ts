@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@lanyard/testing';
 import { abortFetches, replaceFetchWait, sendHeartbeat } from './fetch-abort.js';
@@ -84,6 +85,24 @@ describe('the fetches of a consumer', () => {
     expect(connection.requestQueue.inflight.size).toBe(0);
     await eventually(() => expect(group.maxWaitTime).toBe(longMs));
     expect(await writing[1]).toMatchObject({ name: 'KafkaJSBrokerNotFound' });
+  });
+
+  it('are not given up while one of them joins the group again', async () => {
+    const group = groupOf();
+    await group.joinAndSync();
+    let finish = (): void => undefined;
+    joins.set(group, () => new Promise((resolve) => (finish = resolve)));
+    fetched.set(group, async () => {
+      await group.joinAndSync();
+      return ['joined'];
+    });
+    const fetch = group.fetch('0');
+    abortFetches(group.cluster);
+    // More than the time after which others are given up.
+    await sleep(400);
+    finish();
+    expect(await fetch).toEqual(['joined']);
+    await eventually(() => expect(group.maxWaitTime).toBe(longMs));
   });
 
   it('from other brokers end soon when the connection to one is closed', async () => {

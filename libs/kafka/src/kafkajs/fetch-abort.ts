@@ -93,7 +93,8 @@ export const abortFetches = (cluster: object): void => {
   const timer = setTimeout(() => {
     // One that was about to be written is held for the time that it was made with.
     abortHeld(group);
-    for (const end of ends) end();
+    // One within which kafkajs joins the group again goes on: it must not join twice at the same time.
+    if (!joining.has(group)) for (const end of ends) end();
   }, endsWithinMs).unref();
   void ended.then(() => {
     clearTimeout(timer);
