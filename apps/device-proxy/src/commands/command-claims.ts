@@ -1,5 +1,5 @@
 import type { ResourceValueArrived } from '@lanyard/contracts';
-import { type Clock, CLOCK, CONFIG } from '@lanyard/service';
+import { type Clock, CLOCK, CONFIG, PreparedStatement } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, In } from 'typeorm';
 import type { DeviceProxyConfig } from '../config.js';
@@ -21,6 +21,7 @@ const none = '0';
 @Injectable()
 export class CommandClaims {
   private readonly replicaId: string;
+  private claiming: PreparedStatement<Command> | undefined;
 
   constructor(
     private readonly dataSource: DataSource,
@@ -47,18 +48,19 @@ export class CommandClaims {
    * that end a command lock its row. undefined: the queue is empty, or its head needs a decision.
    */
   private async claimWaiting(deviceId: string, { replica, epoch }: Claimant): Promise<Command | undefined> {
-    const { clock, dataSource } = this;
-    const now = clock.now();
-    const [rows]: [Command[], number] = await dataSource.query(
+    const { manager } = this.dataSource;
+    const now = this.clock.now();
+    this.claiming ??= new PreparedStatement(
       `UPDATE commands c SET state = 'executing', attempts = c.attempts + 1, attempted_at = $2, claimed_by = $3,
          claim_epoch = $4, claim_until = $5
        WHERE c.id = (SELECT id FROM commands WHERE device_id = $1 AND state IN ('waiting', 'executing')
                      ORDER BY position LIMIT 1 FOR UPDATE)
          AND c.state = 'waiting' AND c.expires_at > $2
        RETURNING ${this.columns()}`,
-      [deviceId, new Date(now), replica, epoch, new Date(now + claimLeaseMs)],
     );
-    return rows[0] && dataSource.manager.create(Command, rows[0]);
+    const claim = [deviceId, new Date(now), replica, epoch, new Date(now + claimLeaseMs)];
+    const [claimed] = await this.claiming.run(manager, claim);
+    return claimed && manager.create(Command, claimed);
   }
 
   /** Columns of `command c`, named as in the entity. */

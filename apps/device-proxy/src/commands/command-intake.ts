@@ -10,7 +10,7 @@ import { type Claimant, claimOf } from './claim.js';
 import { Command } from './command.entity.js';
 import { accepted } from './facts.js';
 import { IdempotencyKeys, type OnceOnly } from './idempotency.js';
-import { queueBytesMax, queueLengthMax } from './limits.js';
+import { acceptedLingerMs, queueBytesMax, queueLengthMax } from './limits.js';
 import type { Outcome } from './outcome.js';
 
 export type NewCommand = Pick<
@@ -154,6 +154,7 @@ export class CommandIntake {
     return (this.inserting = this.outbox.changing(
       `INSERT INTO commands (${names.join()}) VALUES (${places.join()})`,
       columns.length,
+      acceptedLingerMs,
     ));
   }
 

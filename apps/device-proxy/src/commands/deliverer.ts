@@ -147,10 +147,13 @@ export class Deliverer implements OnApplicationBootstrap {
       this.maybeWaiting.delete(deviceId);
       const claimant = { replica: this.replicaId, epoch: session.epoch };
       const command = first ?? (await this.claims.claim(deviceId, claimant));
+      const wasAlone = first !== undefined;
       first = undefined;
       if (!command) return;
       this.maybeWaiting.add(deviceId);
       if (!(await this.carryOut(session, command))) return;
+      // The queue was empty when it was stored. Whoever stores another command calls `deliverWaiting`.
+      if (wasAlone && !this.changedMeanwhile.has(deviceId)) return void this.maybeWaiting.delete(deviceId);
     }
     if (first) await this.claims.putBack(first, false);
   }

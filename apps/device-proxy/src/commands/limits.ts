@@ -2,6 +2,12 @@
 export const queueLengthMax = 1_000;
 export const queueBytesMax = 16_777_216;
 
+/**
+ * How long the announcement of a new command may wait. A device that listens answers sooner, and its result does not wait
+ * until the relay has sent this announcement: it goes along.
+ */
+export const acceptedLingerMs = 25;
+
 /** Paths that one command may observe together. */
 export const observedTogetherMax = 100;
 

@@ -1,3 +1,4 @@
+import { PreparedStatement } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { AccountLimits } from '../db/account.entity.js';
@@ -61,13 +62,13 @@ const holdersSql = `
     ARRAY(SELECT m.group_id FROM user_groups m WHERE m.user_id = u.id), NULL, NULL
   FROM users u WHERE u.id = $1`;
 
-const sql = `
+const holder = new PreparedStatement<Row>(`
   SELECT h.id, h.account_id, h.active, h.secrets, h.device_groups, h.source_addresses, a.status = 'active' AS account_active, a.tier, a.limits,
     a.parent_id IS NULL AS of_installation,
     coalesce((SELECT jsonb_agg(jsonb_build_object('id', g.id, 'kind', g.kind, 'permissions', g.permissions,
         'deviceGroups', g.device_groups) ORDER BY g.id)
       FROM key_groups g WHERE g.id = ANY(h.group_ids)), '[]') AS groups
-  FROM (${holdersSql}) h JOIN accounts a ON a.id = h.account_id`;
+  FROM (${holdersSql}) h JOIN accounts a ON a.id = h.account_id`);
 
 const secretsOf = ({ secrets }: Row): KnownSecret[] =>
   secrets.flatMap(({ id, hash, until }) =>
@@ -95,7 +96,7 @@ export class KeyReader {
 
   /** undefined for an unknown id. */
   async read(keyId: string): Promise<KnownKey | undefined> {
-    const [row] = await this.database.query<Row[]>(sql, [keyId]);
+    const [row] = await holder.run(this.database.manager, [keyId]);
     return (
       row && {
         keyId: row.id,

@@ -75,9 +75,12 @@ export class Outbox {
     await this.insert(manager, topic.name, [encodeTombstone(topic, key, { ...causeOf(manager), source: this.source })]);
   }
 
-  /** For changes of few rows that are made all the time: see `AnnouncedChange`. */
-  changing(change: string, parameters: number): AnnouncedChange {
-    return new AnnouncedChange(this.schema, change, parameters, (manager) => this.relay.due(manager));
+  /**
+   * For changes of few rows that are made all the time: see `AnnouncedChange`. `lingerMs`: how long the announcement may wait
+   * for others, with which it is relayed together.
+   */
+  changing(change: string, parameters: number, lingerMs = 0): AnnouncedChange {
+    return new AnnouncedChange(this.schema, change, parameters, (manager) => this.relay.due(manager, lingerMs));
   }
 
   /** For `AnnouncedChange.make`. Throws InvalidMessage when the value does not fit the topic. */

@@ -13,32 +13,47 @@ import type {
  * looks by itself as well. The relay of this process is called directly while it leads.
  */
 export class RelayCall implements EntitySubscriberInterface {
-  private readonly announcing = new WeakSet<QueryRunner>();
+  /** With how long the call may wait, in ms. */
+  private readonly announcing = new WeakMap<QueryRunner, number>();
   private readonly calling = new WeakMap<DataSource, { again: boolean }>();
+  private lingering: NodeJS.Timeout | undefined;
 
   /** Of this process; false while it does not lead. */
   own: () => boolean = () => false;
 
   constructor(private readonly channel: string) {}
 
-  /** Something was announced with this manager: when its transaction commits, or now when it has none. */
-  due({ queryRunner, dataSource }: EntityManager): void {
-    if (!queryRunner?.isTransactionActive) return this.call(dataSource);
+  /**
+   * Something was announced with this manager: calls when its transaction commits, or now when it has none. `lingerMs`: it may
+   * wait for another announcement, with which it is relayed together.
+   */
+  due({ queryRunner, dataSource }: EntityManager, lingerMs = 0): void {
+    if (!queryRunner?.isTransactionActive) return this.callWithin(dataSource, lingerMs);
     if (!dataSource.subscribers.includes(this)) dataSource.subscribers.push(this);
-    this.announcing.add(queryRunner);
+    this.announcing.set(queryRunner, Math.min(this.announcing.get(queryRunner) ?? lingerMs, lingerMs));
   }
 
   afterTransactionCommit({ queryRunner, dataSource }: TransactionCommitEvent): void {
     // A savepoint that ends commits nothing yet.
-    if (!queryRunner.isTransactionActive && this.announcing.delete(queryRunner)) this.call(dataSource);
+    const lingerMs = this.announcing.get(queryRunner);
+    if (queryRunner.isTransactionActive || lingerMs === undefined) return;
+    this.announcing.delete(queryRunner);
+    this.callWithin(dataSource, lingerMs);
   }
 
   afterTransactionRollback({ queryRunner }: TransactionCommitEvent): void {
     if (!queryRunner.isTransactionActive) this.announcing.delete(queryRunner);
   }
 
+  private callWithin(dataSource: DataSource, lingerMs: number): void {
+    if (lingerMs === 0) return this.call(dataSource);
+    this.lingering ??= setTimeout(() => this.call(dataSource), lingerMs).unref();
+  }
+
   /** One call runs at a time: requests that arrive meanwhile share the next one. */
   private call(dataSource: DataSource): void {
+    clearTimeout(this.lingering);
+    this.lingering = undefined;
     if (this.own()) return;
     const current = this.calling.get(dataSource);
     if (current) {
