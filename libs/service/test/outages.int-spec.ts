@@ -1,8 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { infrastructure, type Isolation, isolate } from '@lanyard/testing';
+import { eventually, infrastructure, type Isolation, isolate } from '@lanyard/testing';
 import type { DataSource } from 'typeorm';
 import { toServiceError } from '../src/http/error-filter.js';
-import { FairQueue, InternalError, openDatabase, QueryTimedOut, redisClient, Unavailable } from '../src/index.js';
+import {
+  FairQueue,
+  InternalError,
+  openDatabase,
+  PreparedStatement,
+  QueryTimedOut,
+  redisClient,
+  Unavailable,
+} from '../src/index.js';
 
 /** What a client gets of it. */
 const answered = async (work: Promise<unknown>): Promise<unknown> => {
@@ -39,8 +47,11 @@ describe('what PostgreSQL says', () => {
     const runner = database.createQueryRunner();
     await runner.connect();
     expect(await answered(database.query('SELECT 1'))).toBeInstanceOf(Unavailable);
+    const prepared = new PreparedStatement('SELECT pg_sleep(10)');
+    expect(await answered(prepared.run(database.manager, []))).toBeInstanceOf(Unavailable);
     await runner.query('SET statement_timeout = 200');
     expect(await answered(runner.query('SELECT pg_sleep(10)'))).toBeInstanceOf(Unavailable);
+    expect(await answered(prepared.run(runner.manager, []))).toBeInstanceOf(Unavailable);
     await runner.query('RESET statement_timeout');
     await runner.release();
   });
@@ -61,6 +72,16 @@ describe('what PostgreSQL says', () => {
     const transaction = database.transaction(async (manager) => {
       await manager.query('SELECT pg_terminate_backend(pg_backend_pid())').catch(() => undefined);
       await manager.query('SELECT 1');
+    });
+    expect(await answered(transaction)).toBeInstanceOf(Unavailable);
+  });
+
+  it('is no bug when the connection of a transaction has ended before a prepared statement', async () => {
+    const prepared = new PreparedStatement('SELECT 1');
+    const transaction = database.transaction(async (manager) => {
+      await manager.query('SELECT pg_terminate_backend(pg_backend_pid())').catch(() => undefined);
+      await eventually(() => manager.queryRunner?.isReleased === true);
+      await prepared.run(manager, []);
     });
     expect(await answered(transaction)).toBeInstanceOf(Unavailable);
   });

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import type { EntityManager } from 'typeorm';
+import { type EntityManager, QueryRunnerAlreadyReleasedError } from 'typeorm';
 import { poolOf } from './pool.js';
 import { statementName } from './statement-name.js';
 
@@ -17,6 +17,8 @@ export class PreparedStatement<T> {
 
   async run(manager: EntityManager, values: unknown[]): Promise<T[]> {
     const { queryRunner, dataSource } = manager;
+    // As TypeORM does: the connection broke, and was given back.
+    if (queryRunner?.isReleased) throw new QueryRunnerAlreadyReleasedError();
     const client = queryRunner ? ((await queryRunner.connect()) as ClientBase) : poolOf(dataSource);
     const { rows } = await client.query({ name: this.name, text: this.text, values });
     return rows as T[];
