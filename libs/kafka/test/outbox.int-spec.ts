@@ -174,6 +174,71 @@ describe('many announcements at once', () => {
     }
   });
 
+  describe('that may wait for others', () => {
+    /** `insert`: announced within that time. `calls`: of the relay. */
+    const waiting = (lingerMs: number) => {
+      const own = new Outbox(schema, 'test');
+      let calls = 0;
+      own.connect({ pokeLeader: () => ++calls > 0 });
+      const insertion = own.changing(`INSERT INTO ${schema}.patient (id) VALUES ($1)`, 1, lingerMs);
+      const insert = async (manager: EntityManager): Promise<void> => {
+        await insertion.make(manager, [newId()], [own.announcement(DeviceEvents, event(0))]);
+      };
+      return { own, insert, calls: () => calls };
+    };
+
+    beforeAll(async () => {
+      await database.query(`CREATE TABLE ${schema}.patient (id text PRIMARY KEY)`);
+    });
+    afterAll(async () => {
+      await database.query(`DELETE FROM ${schema}.outbox_messages`);
+    });
+
+    it('go out by themselves', async () => {
+      const { insert, calls } = waiting(25);
+      await insert(database.manager);
+      expect(calls()).toBe(0);
+      await eventually(() => calls() === 1);
+      await announce(insert);
+      await eventually(() => calls() === 2);
+    });
+
+    it('go out together', async () => {
+      const { insert, calls } = waiting(5_000);
+      for (let n = 0; n < 3; n++) await announce(insert);
+      expect(calls()).toBe(0);
+      await eventually(() => calls() > 0);
+      expect(calls()).toBe(1);
+    });
+
+    it('go out with one that does not wait, behind them or in their transaction', async () => {
+      const { own, insert, calls } = waiting(3_600_000);
+      await insert(database.manager);
+      expect(calls()).toBe(0);
+      await own.append(database.manager, DeviceEvents, event(1));
+      expect(calls()).toBe(1);
+      await announce(async (manager) => {
+        await own.append(manager, DeviceEvents, event(2));
+        await manager.transaction(insert);
+        expect(calls()).toBe(1);
+      });
+      expect(calls()).toBe(2);
+    });
+
+    it('go out though a part of their transaction was undone', async () => {
+      const { insert, calls } = waiting(25);
+      await announce(async (manager) => {
+        await insert(manager);
+        const undone = manager.transaction(async (inner) => {
+          await insert(inner);
+          throw new Error('undone');
+        });
+        await expect(undone).rejects.toThrow('undone');
+      });
+      await eventually(() => calls() === 1);
+    });
+  });
+
   it('are none when one of them is wrong', async () => {
     const wrong = { ...event(2), deviceId: 'x' };
     await expect(announce((m) => outbox.appendAll(m, DeviceEvents, [event(1), wrong]))).rejects.toThrow(/deviceId/);
