@@ -1,175 +1,29 @@
 import { type DeviceLifecycleChanged, DeviceLifecycle } from '@lanyard/contracts';
-import { CLOCK, formatTimestamp, newId, REDIS, type RunningService, startService } from '@lanyard/service';
+import { formatTimestamp } from '@lanyard/service';
 import { KafkaProducer } from '@lanyard/kafka';
-import type { Type } from '@nestjs/common';
-import {
-  eventually,
-  holdRows,
-  infrastructure,
-  isolate,
-  type Isolation,
-  newIdentityKeys,
-  patienceMs,
-  TestClock,
-  withProviders,
-} from '@lanyard/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Redis } from 'ioredis';
-import { Client } from 'pg';
-import { definition } from '../src/app.module.js';
+import { eventually, patienceMs } from '@lanyard/testing';
+import { describe, expect, it } from '@jest/globals';
 import { CommandClaims } from '../src/commands/command-claims.js';
-import { Commands, type KnownDevice } from '../src/commands/commands.js';
+import { Commands } from '../src/commands/commands.js';
 import { Deliverer } from '../src/commands/deliverer.js';
 import { CommandHistory } from '../src/commands/history.js';
-import type { DeviceProxyConfig } from '../src/config.js';
-import { awakeWindowMs, expiryGraceMs, pushMaxMs } from '../src/limits.js';
 import { LastSeen } from '../src/sessions/last-seen.js';
 import { Sessions } from '../src/sessions/sessions.js';
 import { DeviceLifecycleReader } from '../src/state/device-lifecycle.reader.js';
-import { DeviceLinks } from '../src/transport/device-links.js';
 import type { Session } from '../src/sessions/session.js';
 import {
   ConnectionEnded,
-  type DeviceAnswer,
-  type DeviceLink,
-  type DeviceRequest,
-  type NewestReport,
   NoAnswer,
   NotSendable,
   NotSent,
-  type ObservedAnswer,
   Refused,
   RequestAborted,
   UnusableAnswer,
 } from '../src/transport/device-link.js';
-import { newKey } from './test-system.js';
-
-const accountId = newId();
-const content: DeviceAnswer = { code: '2.05', payload: Buffer.from('1'), contentFormat: 0 };
-
-/** A device whose answers the test decides. */
-class ScriptedLink implements DeviceLink {
-  readonly asked: DeviceRequest[] = [];
-  answer: (request: DeviceRequest, signal: AbortSignal) => Promise<DeviceAnswer> = () => Promise.resolve(content);
-
-  request(_address: string, request: DeviceRequest, signal: AbortSignal): Promise<DeviceAnswer> {
-    this.asked.push(request);
-    return this.answer(request, signal);
-  }
-
-  async observe(address: string, request: DeviceRequest, signal: AbortSignal): Promise<ObservedAnswer> {
-    return { answer: await this.request(address, request, signal), token: newId() };
-  }
-
-  async cancel(): Promise<void> {}
-  adopt(): void {}
-  newest(): ReadonlyMap<string, NewestReport> {
-    return new Map();
-  }
-  forget(): void {}
-  hold(): void {}
-  release(): void {}
-  disconnect(): void {}
-}
+import { accountId, content, deliveryTest } from './delivery-test.js';
 
 describe('a device that does not answer', () => {
-  const link = new ScriptedLink();
-  const clock = new TestClock(Date.now());
-  const app = newKey(accountId);
-  let isolation: Isolation;
-  let service: RunningService;
-  const part = <T>(type: Type<T>): T => service.app.get(type, { strict: false });
-
-  beforeAll(async () => {
-    isolation = await isolate('delivery');
-    const config: DeviceProxyConfig = {
-      app: 'device-proxy',
-      replicaId: 'dp-0',
-      http: { host: '127.0.0.1', port: 0 },
-      kafka: { brokers: infrastructure().brokers, topicPrefix: isolation.topicPrefix },
-      logLevel: 'silent',
-      secrets: {
-        databaseUrl: isolation.databaseUrl,
-        redisUrl: infrastructure().redisUrl,
-        identityKeys: [newIdentityKeys().publicKey],
-        encryptionKey: Buffer.alloc(32),
-      },
-      redisPrefix: `${isolation.redisPrefix}dp:`,
-      requestsInFlightMax: 1_000,
-      campaignsUrls: [],
-      pushMaxMs,
-      awakeMs: awakeWindowMs,
-      expiryGraceMs,
-    };
-    service = await startService(definition, config, withProviders([CLOCK, clock]));
-    part(DeviceLinks).add('coap', link);
-  });
-  beforeEach(() => {
-    link.asked.length = 0;
-    link.answer = () => Promise.resolve(content);
-  });
-  afterAll(async () => {
-    await service.stop();
-    await isolation.drop();
-  });
-
-  const register = async (queueMode = false): Promise<Session> => {
-    const session = await part(Sessions).open({
-      deviceId: newId(),
-      registrationId: newId(),
-      accountId,
-      address: '127.0.0.1:1',
-      nowMs: clock.now(),
-      expiresAtMs: clock.now() + 1_000_000,
-      data: {
-        endpointName: newId(),
-        lifetimeSeconds: 1_000,
-        lwm2mVersion: '1.1',
-        binding: 'U',
-        queueMode,
-        rootPath: '',
-        contentFormats: [],
-        links: [{ path: '/3/0', obs: true }],
-        attributes: {},
-        registeredAtMs: clock.now(),
-        firstContact: false,
-      },
-    });
-    session.isRegistrationAnswered = true;
-    return session;
-  };
-
-  const send = async (
-    { deviceId }: Session,
-    method: 'GET' | 'PUT' | 'POST',
-    retryMax = 0,
-    known?: KnownDevice,
-  ): Promise<string> => {
-    const asyncId = newId();
-    const device = known ?? (await part(Commands).device(app, deviceId));
-    const rest = { query: [], accept: null, contentType: null, payload: null, retryMax, expirySeconds: 7_200 };
-    await part(Commands).send(app, device, { kind: 'device-request', asyncId, method, path: '/3/0/4', ...rest });
-    return asyncId;
-  };
-
-  const ended = (asyncId: string): Promise<{ status: number | null; error: string | null; attempts: number }> =>
-    eventually(async () => {
-      await clock.advance(1_000);
-      const record = await part(CommandHistory).get(app, asyncId);
-      if (record.finished_at === null) throw new Error(`still ${record.state}`);
-      return record;
-    });
-
-  /** Of this database, those that wait for a lock. */
-  const waitingStatements = async (what: string): Promise<number> => {
-    const client = new Client({ connectionString: isolation.databaseUrl });
-    await client.connect();
-    const { rowCount } = await client.query(
-      `SELECT ${what} FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    );
-    await client.end();
-    return rowCount ?? 0;
-  };
+  const { link, clock, app, part, register, send, ended, waitingStatements, hold, redis } = deliveryTest('delivery');
 
   const silence = (): Promise<never> => Promise.reject(new NoAnswer());
 
@@ -289,20 +143,15 @@ describe('a device that does not answer', () => {
     session.isRegistrationAnswered = false;
     const known = await part(Commands).device(app, session.deviceId);
     const elsewhere = { ...known, session: { ...known.session!, owner: 'dp-1' } };
-    const redis = service.app.get<Redis>(REDIS);
-    redis.disconnect();
-    const asyncId = await send(session, 'GET', 0, elsewhere).finally(() => redis.connect());
+    redis().disconnect();
+    const asyncId = await send(session, 'GET', 0, elsewhere).finally(() => redis().connect());
     expect(await part(CommandHistory).get(app, asyncId)).toMatchObject({ state: 'waiting' });
   });
 
   /** The command waits to be stored until `unlock` is called. */
   const sendLocked = async (session: Session) => {
     const known = await part(Commands).device(app, session.deviceId);
-    const unlock = await holdRows(
-      isolation.databaseUrl,
-      `SELECT pg_advisory_xact_lock(hashtextextended('${session.deviceId}', 0))`,
-      [],
-    );
+    const unlock = await hold(`SELECT pg_advisory_xact_lock(hashtextextended('${session.deviceId}', 0))`);
     const sending = send(session, 'GET', 0, known);
     await eventually(async () => expect(await waitingStatements('pid')).toBe(1));
     return { sending, unlock };
@@ -350,11 +199,7 @@ describe('a device that does not answer', () => {
     const [busy, other] = [await register(), await register()];
     for (const session of [busy, other]) session.isRegistrationAnswered = false;
     const known = await part(Commands).device(app, busy.deviceId);
-    const unlock = await holdRows(
-      isolation.databaseUrl,
-      `SELECT pg_advisory_xact_lock(hashtextextended('${busy.deviceId}', 0))`,
-      [],
-    );
+    const unlock = await hold(`SELECT pg_advisory_xact_lock(hashtextextended('${busy.deviceId}', 0))`);
     const sending = Array.from({ length: 20 }, () => send(busy, 'GET', 0, known));
     await eventually(async () => expect(await waitingStatements('pid')).toBeGreaterThan(0));
     const late = new Promise<string>((resolve) => setTimeout(() => resolve('late'), patienceMs).unref());
@@ -388,11 +233,7 @@ describe('a device that does not answer', () => {
     const session = await register(true);
     session.silent = true;
     const asyncId = await send(session, 'GET');
-    const unlock = await holdRows(
-      isolation.databaseUrl,
-      'LOCK TABLE device_proxy.commands IN ACCESS EXCLUSIVE MODE',
-      [],
-    );
+    const unlock = await hold('LOCK TABLE device_proxy.commands IN ACCESS EXCLUSIVE MODE');
     part(LastSeen).recordMessage(session);
     await eventually(async () => {
       expect(await waitingStatements('pg_terminate_backend(pid)')).toBeGreaterThan(0);

@@ -57,7 +57,7 @@ export class CatchUp implements OnApplicationBootstrap, BeforeApplicationShutdow
     await this.deadline.step('catch-up', () => this.running);
   }
 
-  /** This replica stalled for so long that changes may have left the polling window. */
+  /** This replica stalled, or its polls failed, for so long that changes may have left the polling window. */
   private async everyInterest(): Promise<void> {
     await this.everything();
     for (const { deviceId } of this.sessions.all()) this.review(deviceId);
@@ -70,9 +70,10 @@ export class CatchUp implements OnApplicationBootstrap, BeforeApplicationShutdow
 
   private async checkChanges(): Promise<void> {
     const now = this.clock.now();
-    const missed = now - this.lookedAtMs > (pollWindowSeconds * 1000) / 2;
-    this.lookedAtMs = now;
-    if (missed) await this.everyInterest();
+    if (now - this.lookedAtMs > (pollWindowSeconds * 1000) / 2) {
+      await this.everyInterest();
+      this.lookedAtMs = now;
+    }
     const waiting: { device_id: string }[] = await this.dataSource.query(
       `SELECT DISTINCT device_id FROM commands WHERE state = 'waiting' AND stored_at > now() - make_interval(secs => $1)`,
       [pollWindowSeconds],
@@ -86,6 +87,8 @@ export class CatchUp implements OnApplicationBootstrap, BeforeApplicationShutdow
     this.seen = new Map(changes.map((change) => [change.device_id, change.changed_at]));
     for (const { device_id: deviceId, changed_at: changedAt } of changes)
       if (before.get(deviceId) !== changedAt) this.review(deviceId);
+    // A poll that failed has seen nothing: what left the window during an outage is found after it.
+    this.lookedAtMs = now;
   }
 
   private review(deviceId: string): void {
