@@ -152,7 +152,7 @@ export class Deliverer implements OnApplicationBootstrap {
       if (!command) return;
       this.maybeWaiting.add(deviceId);
       if (!(await this.carryOut(session, command))) return;
-      // The queue was empty when it was stored. Whoever stores another command calls `deliverWaiting`.
+      // The queue was empty when it was stored. A caller that stores another command calls `deliverWaiting`.
       if (wasAlone && !this.changedMeanwhile.has(deviceId)) return void this.maybeWaiting.delete(deviceId);
     }
     if (first) await this.claims.putBack(first, false);

@@ -134,7 +134,7 @@ describe('the heartbeats of a consumer', () => {
     return () => sent;
   };
 
-  it('pause while it joins its group, and go on when it could not', async () => {
+  it('pause while it joins its group, and continue when it could not', async () => {
     const group = groupOf();
     const sent = counting(group);
     let fail = (): void => undefined;

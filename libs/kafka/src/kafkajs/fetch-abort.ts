@@ -79,7 +79,7 @@ const abortHeld = ({ cluster }: ConsumerGroup): void => {
   for (const { connectionPool } of Object.values(cluster.brokerPool.brokers)) abortRequests(connectionPool.pool[1]);
 };
 
-/** Fetches of the cluster's consumer bring nothing, and it goes on, with other positions or in another generation of its group. */
+/** Fetches of the cluster's consumer bring nothing, and it continues, with other positions or in another generation of its group. */
 export const abortFetches = (cluster: object): void => {
   const group = groups.get(cluster);
   if (!group || group.maxWaitTime === shortWaitMs) return;
@@ -93,7 +93,7 @@ export const abortFetches = (cluster: object): void => {
   const timer = setTimeout(() => {
     // One that was about to be written is held for the time that it was made with.
     abortHeld(group);
-    // One within which kafkajs joins the group again goes on: it must not join twice at the same time.
+    // One within which kafkajs joins the group again continues: it must not join twice at the same time.
     if (!joining.has(group)) for (const end of ends) end();
   }, endsWithinMs).unref();
   void ended.then(() => {
@@ -127,7 +127,7 @@ export const sendHeartbeat = async (cluster: object): Promise<void> => {
   }
 };
 
-/** kafkajs goes on, with other brokers or after a pause, when the fetches from all brokers have ended. */
+/** kafkajs continues, with other brokers or after a pause, when the fetches from all brokers have ended. */
 const abortOthers = (group: ConsumerGroup): void => {
   if (failing.has(group)) return;
   failing.add(group);
