@@ -4,8 +4,7 @@ import { newId } from '@lanyard/service';
 import { notificationsIn, openSocket, type Message } from './application.ts';
 import { startBareLoop } from './bare.ts';
 import { reportedPath as path, startReporters } from './reporters.ts';
-import { percentile, round } from './statistics.ts';
-import { evenly, Travels } from './travels.ts';
+import { besideBare, evenly, Travels } from './travels.ts';
 import type { Bench } from './benches.ts';
 
 const perSecond = 200;
@@ -56,19 +55,6 @@ export const latency: Bench = {
     socket.cut();
     loop.stop();
     app.close();
-    const at = ({ took }: Travels, p: number) => round(percentile(took, p));
-    return {
-      values: ours.took.length,
-      p50_ms: at(ours, 0.5),
-      p99_ms: at(ours, 0.99),
-      max_ms: at(ours, 1),
-      bare_p50_ms: at(bare, 0.5),
-      bare_p99_ms: at(bare, 0.99),
-      bare_max_ms: at(bare, 1),
-      p50_ratio: round(at(ours, 0.5) / at(bare, 0.5)),
-      p99_ratio: round(at(ours, 0.99) / at(bare, 0.99)),
-      added_p50_ms: round(at(ours, 0.5) - at(bare, 0.5)),
-      added_p99_ms: round(at(ours, 0.99) - at(bare, 0.99)),
-    };
+    return { values: ours.took.length, ...besideBare(ours, bare) };
   },
 };

@@ -1,5 +1,6 @@
 /** Numbers in transit: when each left, and how long those took that arrived. */
 import { sleep } from '../tools/lanyard/project.ts';
+import { percentile, round } from './statistics.ts';
 
 export class Travels {
   left = new Map<number, number>();
@@ -20,6 +21,23 @@ export class Travels {
     await until(() => this.left.size === 0, `${what} (${this.left.size} are missing)`);
   }
 }
+
+/** How long ours took beside the bare reference, in ms. */
+export const besideBare = (ours: Travels, bare: Travels) => {
+  const at = ({ took }: Travels, p: number) => round(percentile(took, p));
+  return {
+    p50_ms: at(ours, 0.5),
+    p99_ms: at(ours, 0.99),
+    max_ms: at(ours, 1),
+    bare_p50_ms: at(bare, 0.5),
+    bare_p99_ms: at(bare, 0.99),
+    bare_max_ms: at(bare, 1),
+    p50_ratio: round(at(ours, 0.5) / at(bare, 0.5)),
+    p99_ratio: round(at(ours, 0.99) / at(bare, 0.99)),
+    added_p50_ms: round(at(ours, 0.5) - at(bare, 0.5)),
+    added_p99_ms: round(at(ours, 0.99) - at(bare, 0.99)),
+  };
+};
 
 export const until = async (condition: () => boolean, what: string, timeoutMs = 60_000) => {
   const deadline = performance.now() + timeoutMs;

@@ -2,8 +2,7 @@
 import { Lanyard } from '@lanyard/client';
 import { waitUntil } from '../../tools/lanyard/probes.ts';
 import { openSocket, type Message } from '../application.ts';
-import { evenly, Travels } from '../travels.ts';
-import { percentile, round } from '../statistics.ts';
+import { besideBare, evenly, Travels } from '../travels.ts';
 import { startCommandChain } from './bare.ts';
 import { Simulator } from '../../tools/testing/simulator.ts';
 import { sleep } from '../../tools/lanyard/project.ts';
@@ -70,18 +69,6 @@ export const commands: Bench = {
     chain.stop();
     app.close();
     if (failed > 0) throw new Error(`${failed} commands failed`);
-    const at = ({ took }: Travels, p: number) => round(percentile(took, p));
-    return {
-      devices,
-      commands: ours.took.length,
-      p50_ms: at(ours, 0.5),
-      p99_ms: at(ours, 0.99),
-      max_ms: at(ours, 1),
-      bare_p50_ms: at(bare, 0.5),
-      bare_p99_ms: at(bare, 0.99),
-      bare_max_ms: at(bare, 1),
-      p50_ratio: round(at(ours, 0.5) / at(bare, 0.5)),
-      p99_ratio: round(at(ours, 0.99) / at(bare, 0.99)),
-    };
+    return { devices, commands: ours.took.length, ...besideBare(ours, bare) };
   },
 };

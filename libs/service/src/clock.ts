@@ -7,6 +7,7 @@ export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
   after(delayMs: number, work: () => void): Timer;
+  /** The system clock may begin up to half a second after the first period: periodic work of a process is done together. */
   every(periodMs: number, work: () => void): Timer;
   /** Resolves after `delayMs`, or at once when the signal aborts. Never rejects. */
   sleep(delayMs: number, signal?: AbortSignal): Promise<void>;

@@ -33,7 +33,7 @@ export interface Executed {
   values: readonly ResourceValueArrived[];
 }
 
-/** How commands end: the record, the fact in the same transaction, and what follows for subscriptions. */
+/** How commands end: the record and the fact in one statement, and what follows for subscriptions. */
 @Injectable()
 export class CommandEnds {
   private readonly ending: AnnouncedChange;

@@ -13,7 +13,7 @@ import type {
  * looks by itself as well. The relay of this process is called directly while it leads.
  */
 export class RelayCall implements EntitySubscriberInterface {
-  /** With how long the call may wait, in ms. */
+  /** Transactions that announce something, and how long the call may wait after their commit, in ms. */
   private readonly announcing = new WeakMap<QueryRunner, number>();
   private readonly calling = new WeakMap<DataSource, { again: boolean }>();
   private lingering: NodeJS.Timeout | undefined;
