@@ -13,34 +13,37 @@ import {
 } from '@lanyard/contracts';
 import { type Batch, OnBatch, type Received, storeBatch } from '@lanyard/kafka';
 import { Controller } from '@nestjs/common';
+import { storedTogetherMs } from '../limits.js';
 import { EntriesStore } from '../log/entries.store.js';
 import { dropEntry, type LogEntry, lifecycleEntry, reportedEntry, sessionEntry, unreachedEntry } from '../log/entry.js';
+
+const storedTogether = { fetchIntervalMs: storedTogetherMs };
 
 @Controller()
 export class EntriesConsumer {
   constructor(private readonly entries: EntriesStore) {}
 
-  @OnBatch(DeviceSessions)
+  @OnBatch(DeviceSessions, storedTogether)
   async onSessions(batch: Batch<DeviceSessionChanged>): Promise<void> {
     await this.store(batch, sessionEntry);
   }
 
-  @OnBatch(DeviceLifecycle)
+  @OnBatch(DeviceLifecycle, storedTogether)
   async onLifecycle(batch: Batch<DeviceLifecycleChanged>): Promise<void> {
     await this.store(batch, (fact, { headers }) => lifecycleEntry(fact, headers.get(headerNames.requestId)));
   }
 
-  @OnBatch(DeviceCommandResults)
+  @OnBatch(DeviceCommandResults, storedTogether)
   async onResults(batch: Batch<DeviceCommandFinished>): Promise<void> {
     await this.store(batch, (fact, { headers }) => unreachedEntry(fact, headers.get(headerNames.requestId)));
   }
 
-  @OnBatch(ChannelsDrops)
+  @OnBatch(ChannelsDrops, storedTogether)
   async onDrops(batch: Batch<ChannelEventsDropped>): Promise<void> {
     await this.store(batch, dropEntry);
   }
 
-  @OnBatch(DeviceEvents)
+  @OnBatch(DeviceEvents, storedTogether)
   async onReported(batch: Batch<DeviceEventReported>): Promise<void> {
     await this.store(batch, reportedEntry);
   }

@@ -20,11 +20,14 @@ import { Controller } from '@nestjs/common';
 import { DeviceWriter } from '../devices/device-writer.js';
 import { HistoryWriter } from '../history/history-writer.js';
 import { Listing } from '../resources/listing.js';
+import { storedTogetherMs } from '../limits.js';
 import { ResourceWriter } from '../resources/resource-writer.js';
 import { isSingle } from '../resources/expand.js';
 import { countOfDrops, countOfResult, countOfSession, countOfValue } from '../statistics/counts.js';
 import { StatisticsWriter } from '../statistics/statistics-writer.js';
 import { finishedValues, isWrite, pendingValues, reportedValues } from './facts.js';
+
+const storedTogether = { fetchIntervalMs: storedTogetherMs };
 
 /** Facts whose written objects or instances are split into resources. */
 const devicesToSplit = ({
@@ -45,7 +48,7 @@ export class SnapshotConsumer {
     private readonly models: AccountModels,
   ) {}
 
-  @OnBatch(DeviceValues)
+  @OnBatch(DeviceValues, storedTogether)
   async onValues(batch: Batch<ResourceValueArrived>): Promise<void> {
     // The device first: this waits for a running purge, and a later one skips the device.
     await storeFacts(batch, (facts) => this.devices.values(facts));
@@ -60,7 +63,7 @@ export class SnapshotConsumer {
     await this.statistics.count(batch, countOfValue);
   }
 
-  @OnBatch(DeviceCommands)
+  @OnBatch(DeviceCommands, storedTogether)
   async onCommands(batch: Batch<DeviceCommandAccepted>): Promise<void> {
     const versions = await this.devices.versionsOf(devicesToSplit(batch));
     await storeBatch(
@@ -70,7 +73,7 @@ export class SnapshotConsumer {
     );
   }
 
-  @OnBatch(DeviceCommandResults)
+  @OnBatch(DeviceCommandResults, storedTogether)
   async onResults(batch: Batch<DeviceCommandFinished>): Promise<void> {
     const versions = await this.devices.versionsOf(devicesToSplit(batch));
     await storeBatch(
@@ -81,7 +84,7 @@ export class SnapshotConsumer {
     await this.statistics.count(batch, countOfResult);
   }
 
-  @OnBatch(DeviceSessions)
+  @OnBatch(DeviceSessions, storedTogether)
   async onSessions(batch: Batch<DeviceSessionChanged>): Promise<void> {
     await storeFacts(batch, async (facts) => {
       await this.devices.sessions(facts);
@@ -91,12 +94,12 @@ export class SnapshotConsumer {
     await this.statistics.count(batch, countOfSession);
   }
 
-  @OnBatch(DeviceLifecycle)
+  @OnBatch(DeviceLifecycle, storedTogether)
   async onLifecycle(batch: Batch<DeviceLifecycleChanged>): Promise<void> {
     await storeFacts(batch, (facts) => this.devices.lifecycle(facts));
   }
 
-  @OnBatch(ChannelsDrops)
+  @OnBatch(ChannelsDrops, storedTogether)
   async onDrops(batch: Batch<ChannelEventsDropped>): Promise<void> {
     await this.statistics.count(batch, countOfDrops);
   }

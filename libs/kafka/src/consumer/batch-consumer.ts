@@ -19,6 +19,11 @@ export interface BatchConsumerOptions<V> {
   handler: BatchHandler<V>;
   /** Nothing is parsed: `value` is undefined. */
   raw?: boolean;
+  /**
+   * The least time between two fetches that leave nothing behind, in ms: what arrives meanwhile is handled together. The first
+   * message after a time without any does not wait, and a consumer that is behind fetches at once.
+   */
+  fetchIntervalMs?: number;
   positions?: StoredPositions;
   /** The client id is unique: a group member that has it is this process before a crash. */
   isOnlyOfItsName?: boolean;
@@ -93,7 +98,13 @@ export class BatchConsumer<V> {
   /** Incremented when positions are read again: a batch of an older round is abandoned. */
   private round = 0;
   private stopping = false;
+  /** Of the wait between two fetches. */
+  private readonly ending = new AbortController();
   private inFlight = 0;
+  /** When the batches that are in flight began to arrive, ms. */
+  private fetchedAtMs = 0;
+  /** More messages are waiting in a partition of theirs. */
+  private isBehind = false;
   private heartbeat: (() => Promise<void>) | undefined;
   private onIdle: (() => void) | undefined;
 
@@ -167,6 +178,7 @@ export class BatchConsumer<V> {
   async stop(): Promise<void> {
     if (this.stopping) return;
     this.stopping = true;
+    this.ending.abort();
     const { topic } = this.options;
     const { logger } = this.connection;
     if (!(await endsWithin(batchEndsMs, this.idle()))) {
@@ -201,14 +213,29 @@ export class BatchConsumer<V> {
     this.metrics?.tellLags();
   }
 
-  private track(payload: EachBatchPayload): Promise<void> {
-    this.inFlight++;
+  private async track(payload: EachBatchPayload): Promise<void> {
+    if (this.inFlight++ === 0) {
+      this.fetchedAtMs = performance.now();
+      this.isBehind = false;
+    }
+    if (payload.batch.offsetLag() !== '0') this.isBehind = true;
     this.heartbeat = payload.heartbeat;
-    return this.onFetch(payload).finally(() => {
-      if (--this.inFlight > 0) return;
-      this.heartbeat = undefined;
-      this.onIdle?.();
-    });
+    try {
+      await this.onFetch(payload);
+    } finally {
+      if (--this.inFlight === 0) {
+        this.heartbeat = undefined;
+        this.onIdle?.();
+      }
+    }
+    await this.collect();
+  }
+
+  /** kafkajs fetches from a broker again when the batches of the fetch have ended, so the last one to end waits. */
+  private async collect(): Promise<void> {
+    if (this.inFlight > 0 || this.isBehind || this.stopping) return;
+    const waitMs = this.fetchedAtMs + (this.options.fetchIntervalMs ?? 0) - performance.now();
+    if (waitMs > 0) await sleep(waitMs, undefined, { signal: this.ending.signal }).catch(() => undefined);
   }
 
   /** Batches that arrive while this consumer stops are not started. */

@@ -75,7 +75,7 @@ export class KafkaBatchServer extends Server implements CustomTransportStrategy 
       group: this.options.group,
       isOnlyOfItsName: true,
       onFatal: this.options.onFatal,
-      ...(options.raw !== undefined && { raw: options.raw }),
+      ...options,
       ...(positions && { positions }),
       handler: (batch) => invoke(handler, batch),
     });

@@ -8,6 +8,8 @@ export const kafkaBatchTransport = Symbol('KafkaBatchTransport');
 export interface OnBatchOptions {
   /** Messages are handed over unparsed. */
   raw?: boolean;
+  /** The least time between two fetches, see BatchConsumerOptions. */
+  fetchIntervalMs?: number;
 }
 
 /** What a handler threw, as Nest would replace a thrown error by one of its own. */

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DeviceEvents, type DeviceEventReported } from '@lanyard/contracts';
+import { createLogger, newId } from '@lanyard/service';
+import { infrastructure, eventually, type Isolation, isolate } from '@lanyard/testing';
+import { BatchConsumer, KafkaConnection, KafkaProducer } from '../src/index.js';
+import { event } from './event.js';
+
+const longMs = 60_000;
+
+describe('the interval between two fetches', () => {
+  let isolation: Isolation;
+  let connection: KafkaConnection;
+  let producer: KafkaProducer;
+
+  beforeAll(async () => {
+    isolation = await isolate('fetch-interval');
+    connection = new KafkaConnection({
+      brokers: infrastructure().brokers,
+      clientId: 'test',
+      topicPrefix: isolation.topicPrefix,
+      partitions: 1,
+      logger: createLogger({ app: 'test', replicaId: 'test', level: 'silent' }),
+    });
+    producer = new KafkaProducer(connection, { source: 'test' });
+    await producer.connect();
+  });
+  afterAll(async () => {
+    await producer?.disconnect();
+    await connection?.close();
+    await isolation?.drop();
+  });
+
+  const setUp = async (name: string, fetchIntervalMs: number) => {
+    const topic = { ...DeviceEvents, name };
+    await connection.ensureTopics([topic]);
+    const batches: string[][] = [];
+    const consumer = new BatchConsumer<DeviceEventReported>(connection, {
+      topic,
+      group: 'g',
+      fetchIntervalMs,
+      onFatal: (error) => void expect(error).toBeUndefined(),
+      handler: async ({ messages }) => void batches.push(messages.map(({ value }) => value.description)),
+    });
+    return { topic, batches, consumer };
+  };
+
+  it('brings what arrives meanwhile together, and the first message at once', async () => {
+    const { topic, batches, consumer } = await setUp('together', 3_000);
+    await consumer.start();
+    const deviceId = newId();
+    for (let n = 0; n < 20; n++) await producer.send(topic, event(deviceId, n));
+    await eventually(() => batches.flat().length === 20);
+    await consumer.stop();
+    expect(batches.map(({ length }) => length)).toEqual([1, 19]);
+  });
+
+  it('does not slow down a consumer that is behind', async () => {
+    const { topic, batches, consumer } = await setUp('behind', longMs);
+    const long = 'x'.repeat(1_000);
+    const sent = Array.from({ length: 2_000 }, (_, n) => ({ ...event(newId(), n), description: `${n} ${long}` }));
+    await Promise.all(sent.map((one) => producer.send(topic, one)));
+    await consumer.start();
+    await eventually(() => batches.flat().length === sent.length);
+    await consumer.stop();
+    expect(batches.length).toBeGreaterThan(1);
+  });
+
+  it('ends when the consumer stops', async () => {
+    const { topic, batches, consumer } = await setUp('stop', longMs);
+    await consumer.start();
+    await producer.send(topic, event(newId(), 0));
+    await eventually(() => batches.length === 1);
+    const fromMs = performance.now();
+    await consumer.stop();
+    expect(performance.now() - fromMs).toBeLessThan(1_500);
+  });
+});
