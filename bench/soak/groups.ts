@@ -13,6 +13,12 @@ type Binding = 'udp' | 'queue' | 'dtls' | 'tls';
 /** Of ten groups. */
 const mixture: readonly Binding[] = ['udp', 'queue', 'udp', 'dtls', 'udp', 'queue', 'udp', 'tls', 'udp', 'udp'];
 
+/** They all come from one address. */
+export const settingsForDevices = {
+  DEVICE_PROXY_COAP_TLS_CONNECTIONS_PER_ADDRESS_MAX: '20000',
+  DEVICE_PROXY_COAP_DTLS_CONNECTIONS_PER_ADDRESS_MAX: '100000',
+};
+
 /** Each has a socket, and a process may often open 20,000 files. */
 const devicesPerProcess = 15_000;
 const processesMin = 4;
@@ -47,8 +53,9 @@ const writeScenario = async (
   for (const channel of channels) {
     const [name, binding] = [groupOf(channel), bindingOf(channel)];
     const servers = serversOf(system, binding);
-    // As a balancer divides them.
-    const server = [...servers.slice(channel % servers.length), ...servers.slice(0, channel % servers.length)].join();
+    // As a balancer divides them, those of each binding.
+    const first = (channel + Math.floor(channel / mixture.length)) % servers.length;
+    const server = [...servers.slice(first), ...servers.slice(0, first)].join();
     const sleeps = binding === 'queue';
     const seconds = sleeps ? Math.ceil(updateSeconds / queueFactor) : updateSeconds;
     const times = { 'update-seconds': seconds, 'lifetime-seconds': 2 * seconds };

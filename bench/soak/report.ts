@@ -56,6 +56,7 @@ export const report = (
     chart('Memory', 'MB', named('memory '), samples),
     chart('Latency of values, device-proxy to callback', 'ms', named('value '), samples),
     chart('Latency of commands, call to result', 'ms', named('command '), samples),
+    chart('Processors', '% of a core', named('CPU '), samples),
     chart('Rate', 'per second', named('rate '), samples),
   ];
   const slopes = named('memory ').map((name) => [`${name}, MB/h`, round(slopePerHour(samples, name))] as const);

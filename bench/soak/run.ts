@@ -12,11 +12,12 @@ import { options, readLoad, usage } from './options.ts';
 await command({ usage, options, printsResult: true }, async ({ values }) => {
   const load = readLoad(values);
   await prepareSystem();
-  const { startDrillSystem } = await import('../../tools/drill/system.ts');
+  const { drillSettings, startDrillSystem } = await import('../../tools/drill/system.ts');
+  const { settingsForDevices } = await import('./groups.ts');
   const { Soak } = await import('./soak.ts');
   const { report } = await import('./report.ts');
   const folder = mkdtempSync(join(tmpdir(), 'lanyard-soak-'));
-  const system = await startDrillSystem({ name: 'soak' });
+  const system = await startDrillSystem({ name: 'soak', env: { ...drillSettings, ...settingsForDevices } });
   const soak = new Soak(system, load, folder);
   try {
     await soak.begin();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { chart } from './report.ts';
-import { slopePerHour } from './samples.ts';
+import { meanOf, slopePerHour } from './samples.ts';
 
 const samples = Array.from({ length: 120 }, (_, minutes) => ({
   minutes,
@@ -16,6 +16,11 @@ describe('samples of a soak', () => {
   it('without a figure do not count', () => {
     const [first = { minutes: 0, memory: 0 }] = samples;
     expect(slopePerHour([...samples, { ...first, minutes: 119.5, memory: NaN }], 'memory')).toBeCloseTo(6);
+  });
+
+  it('have a mean', () => {
+    const cpu = [1, NaN, 3].map((percent, minutes) => ({ minutes, cpu: percent }));
+    expect(meanOf(cpu, 'cpu')).toBe(2);
   });
 
   it('are drawn within their frame', () => {

@@ -6,6 +6,12 @@ export type Sample = { minutes: number } & Record<string, number>;
 /** Of the soak, before its figures count: caches fill, pools grow. */
 const warmUpShare = 0.25;
 
+/** Of the samples that have it. */
+export const meanOf = (samples: readonly Sample[], name: string) => {
+  const all = samples.map((sample) => sample[name] ?? NaN).filter(Number.isFinite);
+  return all.reduce((sum, one) => sum + one, 0) / all.length;
+};
+
 /** Least squares: how much `name` grows in an hour, without the time of warming up. */
 export const slopePerHour = (samples: readonly Sample[], name: string) => {
   const from = (samples.at(-1)?.minutes ?? 0) * warmUpShare;

@@ -3,24 +3,24 @@ import { Lanyard } from '@lanyard/client';
 import { acknowledged, sensorCounts } from '../../tools/drill/verdict.ts';
 import { waitUntil } from '../../tools/lanyard/probes.ts';
 import { say, sleep } from '../../tools/lanyard/project.ts';
-import { apps } from '../../tools/lanyard/service-processes.ts';
 import type { TestSystem } from '../../tools/testing/test-system.ts';
-import { residentBytes } from '../machine.ts';
 import { round } from '../statistics.ts';
 import type { Arrivals } from './arrivals.ts';
 import { Channels, kindOf } from './channels.ts';
 import { Commands } from './commands.ts';
 import { bindingOf, Devices } from './groups.ts';
 import type { Load } from './options.ts';
-import { slopePerHour, type Sample } from './samples.ts';
+import { Processes } from './processes.ts';
+import { meanOf, slopePerHour, type Sample } from './samples.ts';
 
 const sampleMs = 10_000;
+/** How often the arrival of the devices is looked at, and told. */
+const arrivalMs = 10_000;
 /** Devices that commands go to. */
 const commandedMax = 1_000;
 /** Registrations per second that a busy machine manages, at least. */
 const arrivalsMin = 50;
 const settledMs = 300_000;
-const servers = ['redis', 'postgresql', 'kafka'];
 
 /** Numbers of a device, and where they arrive. */
 interface ForChannel {
@@ -54,11 +54,13 @@ export class Soak {
   private registeredSeconds = 0;
   private restarts = 0;
   private readonly ended: string[] = [];
+  private readonly processes: Processes;
 
   constructor(system: TestSystem, load: Load, folder: string) {
     this.system = system;
     this.load = load;
     this.folder = folder;
+    this.processes = new Processes(system);
     this.administrator = this.clientOf(system.adminKey);
   }
 
@@ -74,8 +76,13 @@ export class Soak {
     await this.channels.prepare(lanyard, system.baseUrl, load.channels);
     const startedAt = Date.now();
     await devices.start({ system, lanyard, folder }, load);
-    const patience = { timeoutMs: 120_000 + (all / arrivalsMin) * 1_000 };
-    await waitUntil('observations', async () => (await devices.state()).observations >= all, patience);
+    const patience = { timeoutMs: 120_000 + (all / arrivalsMin) * 1_000, intervalMs: arrivalMs };
+    const areObserved = async () => {
+      const { registered, observations } = await devices.state();
+      say(`${registered} registered, ${observations} observed`);
+      return observations >= all;
+    };
+    await waitUntil('observations', areObserved, patience);
     this.registeredSeconds = (Date.now() - startedAt) / 1_000;
     say(`registered and observed after ${round(this.registeredSeconds)} s`);
     for await (const { id, endpoint_name: name } of lanyard.items('GET /v3/devices', { query: { limit: 1_000 } }))
@@ -118,23 +125,11 @@ export class Soak {
   }
 
   private sample(minutes: number): Sample {
-    const { channels, commands, system } = this;
+    const { channels, commands } = this;
     const [value, answer] = [channels.takeLatencies(), commands.takeLatencies()];
-    const memory = (name: string) => {
-      try {
-        return residentBytes(system.unit(name).unit.pid) / 1e6;
-      } catch {
-        return NaN;
-      }
-    };
-    const memories = [...apps, ...servers].map((name) => {
-      const units = system.replicaNames.filter((replica) => replica.replace(/-\d+$/, '') === name);
-      const all = (units.length > 0 ? units : [name]).map(memory);
-      return [`memory ${name}`, all.reduce((sum, one) => sum + one, 0)] as const;
-    });
     return {
       minutes,
-      ...Object.fromEntries(memories),
+      ...this.processes.take(),
       'value p50': value.p50,
       'value p99': value.p99,
       'command p50': answer.p50,
@@ -203,6 +198,8 @@ export class Soak {
     };
     for (const name of Object.keys(samples[0] ?? {}).filter((key) => key.startsWith('memory ')))
       figures[`${name}, MB/h`] = round(slopePerHour(samples, name));
+    for (const name of Object.keys(samples[0] ?? {}).filter((key) => key.startsWith('CPU ')))
+      figures[`${name}, % of a core`] = round(meanOf(samples, name));
     for (const name of ['value p99', 'command p99']) figures[`${name}, ms/h`] = round(slopePerHour(samples, name));
     const list = (what: string, all: string[]) =>
       all.length > 0 ? [`${all.length} ${what}: ${all.slice(0, 5).join(', ')}`] : [];

@@ -6,6 +6,10 @@ import { createInterface } from 'node:readline';
 import { root, sleep } from '../lanyard/project.ts';
 import { scrape, sum } from './metrics.ts';
 
+const askAgainMinMs = 50;
+/** A simulator of many devices lists all of their sockets for an answer: it should have most of its time for them. */
+const askAgainFactor = 20;
+
 export class Simulator {
   child: ChildProcess;
   url: string;
@@ -85,11 +89,12 @@ export class Simulator {
   ) {
     const deadline = performance.now() + timeoutMs;
     for (;;) {
+      const askedAtMs = performance.now();
       const state = await this.state();
       if (condition(state)) return state;
       if (performance.now() > deadline)
         throw new Error(`${what}: not within ${timeoutMs / 1_000} s: ${JSON.stringify(state)}`);
-      await sleep(50);
+      await sleep(Math.max(askAgainMinMs, askAgainFactor * (performance.now() - askedAtMs)));
     }
   }
 
