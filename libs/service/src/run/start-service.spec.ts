@@ -51,6 +51,10 @@ class DemoController {
     return body;
   }
 
+  @Post('v3/refresh')
+  @HttpCode(204)
+  refresh(): void {}
+
   @Post('v2/things')
   thing(@Body({ schema: NamedSchema }) body: z.infer<typeof NamedSchema>): unknown {
     return body;
@@ -170,6 +174,14 @@ describe('a started service', () => {
       type: 'validation_error',
       fields: [{ name: 'name' }],
     });
+  });
+
+  it('400 names the fields where no body is taken, but 401 comes first', async () => {
+    const withField = { method: 'POST', body: '{"name":"abc"}' };
+    const refused = await call('/v3/refresh', withField);
+    expect([refused.status, await refused.json()]).toMatchObject([400, { fields: [{ name: 'name' }] }]);
+    expect((await call('/v3/refresh', { method: 'POST', body: '{}' })).status).toBe(204);
+    expect((await fetch(`${service.url}/v3/refresh`, withField)).status).toBe(401);
   });
 
   it('400 for a body that is not JSON, in the form of the path', async () => {

@@ -69,7 +69,8 @@ const createApp = async <C extends CommonConfig>(
   app.useLogger(new NestLogger(log));
   app.useGlobalFilters(new ErrorFilter(log));
   app.useGlobalPipes(validationPipe());
-  app.useGlobalInterceptors(new UnreadBody());
+  // Behind the IdentityGuard, which is a provider.
+  app.useGlobalGuards(new UnreadBody());
   logRequests(app.getHttpAdapter().getInstance(), log);
   traceRequests(app.getHttpAdapter().getInstance(), app.get(Tracing), definition.traceDecision?.(config) ?? 'caller');
   serveOpenApi(app, definition.title);
