@@ -26,6 +26,11 @@ describe('the catalogue', () => {
     expect(lookUpCode('SYS_400')).toMatchObject({ outcome: 'FAIL', category: 'FAIL_CLIENT' });
   });
 
+  it('has nothing that JSON escapes: records contain it as it is', () => {
+    for (const [name, { type, category, outcome }] of Object.entries(eventCodes))
+      for (const text of [name, type, category, outcome]) expect(JSON.stringify(text)).toBe(`"${text}"`);
+  });
+
   it('keeps an unknown code', () => {
     expect(lookUpCode('UPD1_100')).toMatchObject({ type: '100', outcome: 'INFO', meaning: 'UPD1_100' });
   });

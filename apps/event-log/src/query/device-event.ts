@@ -34,25 +34,22 @@ export const DeviceEventListSchema = z
   })
   .meta({ id: 'DeviceEventList' });
 
-const values = [
-  'event_type',
-  'event_code',
-  'event_type_category',
-  'event_type_description',
-  'description',
-  'state_change',
-];
+const token = (name: string, sql = name): JsonMember => ({ name, sql, kind: 'token' });
 
-const token = (name: string, sql: string): JsonMember => ({ name, sql, kind: 'token' });
-
+/** What the catalogue says of a code, and the code itself, whose form is in its contract, have nothing that JSON escapes. */
 export const eventRecord = jsonRecord('device-event', [
-  token('id', 'id'),
+  token('id'),
   token('device_log_id', 'id'),
-  token('device_id', 'device_id'),
+  token('device_id'),
   token('date_time', isoTime('date_time')),
   token('created_at', isoTime('created_at')),
   token('etag', isoTime('created_at')),
-  ...values.map((name) => ({ name, sql: name, kind: 'value' as const })),
+  token('event_type'),
+  token('event_code'),
+  token('event_type_category'),
+  token('event_type_description'),
+  { name: 'description', sql: 'description', kind: 'value' },
+  { name: 'state_change', sql: 'state_change::text', kind: 'json' },
   { name: 'changes', sql: 'changes', kind: 'json' },
   { name: 'data', sql: 'data', kind: 'json' },
 ]);

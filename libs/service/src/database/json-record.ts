@@ -3,7 +3,7 @@
  * - `token`: text without a character that JSON escapes, never null: ids, times, codes.
  * - `plain`: such text, or null.
  * - `value`: text, number or boolean, or null.
- * - `json`: jsonb, or what to_json gives, never null.
+ * - `json`: jsonb, what to_json gives, or text that is JSON, never null.
  */
 export type JsonKind = 'token' | 'plain' | 'value' | 'json';
 
