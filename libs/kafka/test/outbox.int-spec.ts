@@ -6,6 +6,8 @@ import pg from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
 import { Outbox, OutboxRelay, outboxTable } from '../src/index.js';
 import { outboxChannel } from '../src/outbox/outbox.js';
+import { pageSql } from '../src/outbox/outbox-relay.js';
+import { relaySettings } from '../src/outbox/relay-session.js';
 
 const schema = 'announcing';
 const outbox = new Outbox(schema, 'test');
@@ -95,6 +97,21 @@ describe('many announcements at once', () => {
     await relay.stop();
     expect(sent).toEqual(Array.from(sizes, (_, n) => n));
     expect(bytesMax).toBeLessThan(10 * mebibyte);
+  });
+
+  it('are found by their index, though the relay made its plan when there were none', async () => {
+    const session = new pg.Client({ connectionString: isolation.databaseUrl });
+    await session.connect();
+    try {
+      await session.query(relaySettings(15_000));
+      await session.query(`PREPARE page AS ${pageSql(`${schema}.outbox_messages`)}`);
+      const { rows } = await session.query<{ 'QUERY PLAN': string }>('EXPLAIN EXECUTE page');
+      const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+      expect(plan).toContain('Index Scan using outbox_messages_pkey');
+      expect(plan).not.toContain('Seq Scan');
+    } finally {
+      await session.end();
+    }
   });
 
   it('call the relay when their transaction has committed, and only then', async () => {

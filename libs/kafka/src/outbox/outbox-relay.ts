@@ -34,7 +34,7 @@ const pageRowsMax = 1_000;
 const pageBytesMax = 8 * 1_048_576;
 
 /** Neither length reads a value that PostgreSQL stores outside the row. */
-const pageSql = (table: string): string => `
+export const pageSql = (table: string): string => `
   SELECT id, topic, message_key, value, headers, extract(epoch FROM now() - created_at)::float AS age_seconds, bytes
   FROM (
     SELECT *, sum(length) OVER (ORDER BY id)::float AS bytes
@@ -200,7 +200,7 @@ export class OutboxRelay {
     const { producer } = this.options;
     const table = this.tableOf(client);
     const askedAtMs = performance.now();
-    const { rows } = await client.query<Row>(pageSql(table));
+    const { rows } = await client.query<Row>({ name: 'page', text: pageSql(table) });
     this.lag(rows[0]?.age_seconds ?? 0);
     const last = rows.at(-1);
     if (!last) return false;
@@ -210,7 +210,8 @@ export class OutboxRelay {
       producer.sendEncoded({ name: row.topic }, { key: row.message_key, value: row.value, headers: row.headers }),
     );
     await this.speakingUntil(Promise.all(sending), client);
-    await client.query(`DELETE FROM ${table} WHERE id = ANY($1)`, [rows.map((row) => row.id)]);
+    const ids = rows.map((row) => row.id);
+    await client.query({ name: 'sent', text: `DELETE FROM ${table} WHERE id = ANY($1)`, values: [ids] });
     return rows.length === pageRowsMax || last.bytes >= pageBytesMax;
   }
 

@@ -19,12 +19,15 @@ export const newRelaySession = (databaseUrl: string, name: string, silenceMaxMs:
 /**
  * PostgreSQL ends the session of a suspended process, of a lost machine, and of one that no longer reads
  * what is sent to it. By itself it would keep all three, with their locks, for hours. The session only deletes what Kafka
- * has, so that it does not wait for the disk: a delete that a crash undoes repeats messages, as a crash before it does.
+ * has, so that it does not wait for the disk: a delete that a crash undoes repeats messages, as a crash before it does. Its
+ * statements are planned once, mostly while the outbox is empty: a plan for so few rows would read all of a long one.
  */
 export const relaySettings = (silenceMaxMs: number): string => {
   const probeSeconds = Math.max(1, Math.floor(silenceMaxMs / 1_000 / probes));
   return `
     SET synchronous_commit = off;
+    SET plan_cache_mode = force_generic_plan;
+    SET enable_seqscan = off;
     SET idle_session_timeout = ${silenceMaxMs};
     SET tcp_keepalives_idle = ${probeSeconds};
     SET tcp_keepalives_interval = ${probeSeconds};
