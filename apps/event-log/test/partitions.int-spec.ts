@@ -126,4 +126,14 @@ describe('partitions of the log', () => {
     expect(Math.min(...made)).toBe(0);
     expect(Math.max(...made)).toBeGreaterThan(4);
   });
+
+  it('that are made later take entries too: the store keeps its statement', async () => {
+    const store = new EntriesStore(database);
+    await store.append([entry('2028-06-14')]);
+    expect(await homeOf('2028-06-14')).toBe('device_events_other');
+    const later = new TestClock(Date.parse('2028-08-01T12:00:00Z'));
+    await new Partitions(database, later, { retentionDays: 30 }).ensure();
+    await store.append([entry('2028-08-02')]);
+    expect(await homeOf('2028-08-02')).toBe('device_events_from_2028_07_31');
+  });
 });

@@ -1,4 +1,4 @@
-import { columnsOf, sharedWrite } from '@lanyard/service';
+import { columnsOf, PreparedStatement, sharedWrite } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { lookUpCode } from './codes.js';
@@ -28,13 +28,13 @@ const types = ['text', 'timestamptz', ...Array<string>(7).fill('text'), 'boolean
  * One batch at a time over all replicas, so that positions become visible in order: a reader that has seen one has seen
  * all previous ones. Streams of the accounts are notified.
  */
-const insertSql = `
+const insertion = new PreparedStatement<never>(`
   WITH turn AS MATERIALIZED (SELECT pg_advisory_xact_lock(hashtext('event_log'), hashtext('append'))),
   stored AS (
     INSERT INTO event_log.device_events (${columns.join(', ')})
     SELECT r.* FROM turn, unnest(${types.map((type, i) => `$${i + 1}::${type}[]`).join(', ')}) AS r
     ON CONFLICT DO NOTHING RETURNING account_id)
-  SELECT pg_notify('${storedChannel}', account_id) FROM (SELECT DISTINCT account_id FROM stored) s`;
+  SELECT pg_notify('${storedChannel}', account_id) FROM (SELECT DISTINCT account_id FROM stored) s`);
 
 const row = (entry: LogEntry): unknown[] => {
   const { type, category, outcome } = lookUpCode(entry.eventCode);
@@ -58,7 +58,7 @@ const row = (entry: LogEntry): unknown[] => {
 @Injectable()
 export class EntriesStore {
   readonly append = sharedWrite(async (entries: readonly LogEntry[]) => {
-    await this.database.query(insertSql, columnsOf(entries.map(row)));
+    await insertion.run(this.database.manager, columnsOf(entries.map(row)));
   });
 
   constructor(private readonly database: DataSource) {}
