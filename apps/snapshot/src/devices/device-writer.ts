@@ -5,7 +5,7 @@ import type {
   SubscriptionChanged,
 } from '@lanyard/contracts';
 import type { ObjectVersions } from '@lanyard/lwm2m';
-import { columnsOf, sharedWrite } from '@lanyard/service';
+import { columnsOf, PreparedStatement, sharedWrite } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { foldByKey } from '../fold-by-key.js';
@@ -46,7 +46,7 @@ const foldSeen = (seen: readonly Seen[]): Seen[] =>
 
 // This statement and the next one lock rows in the order of their ids, so that they never deadlock.
 // A value updates the last connection only if that was an hour ago or more: the purge allows for it.
-const seenSql = `
+const recordSeen = new PreparedStatement<never>(`
   INSERT INTO snapshot.devices AS d (device_id, account_id, endpoint_name, session_epoch, registration_event_at, last_connected_at, object_versions)
   SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::timestamptz[], $6::timestamptz[], $7::jsonb[]) ORDER BY 1
   ON CONFLICT (device_id) DO UPDATE SET
@@ -56,15 +56,15 @@ const seenSql = `
     registration_event_at = GREATEST(d.registration_event_at, excluded.registration_event_at),
     last_connected_at = GREATEST(d.last_connected_at, excluded.last_connected_at)
   WHERE excluded.session_epoch > d.session_epoch OR excluded.registration_event_at IS NOT NULL
-    OR excluded.last_connected_at > d.last_connected_at + interval '${connectedSlackMs} milliseconds'`;
+    OR excluded.last_connected_at > d.last_connected_at + interval '${connectedSlackMs} milliseconds'`);
 
-const lifecycleSql = `
+const recordLifecycle = new PreparedStatement<never>(`
   INSERT INTO snapshot.devices AS d (device_id, account_id, endpoint_name, last_connected_at, deleted_at, lifecycle_revision)
   SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::timestamptz[], $6::bigint[]) ORDER BY 1
   ON CONFLICT (device_id) DO UPDATE SET
     endpoint_name = CASE WHEN excluded.endpoint_name <> '' THEN excluded.endpoint_name ELSE d.endpoint_name END,
     deleted_at = excluded.deleted_at, lifecycle_revision = excluded.lifecycle_revision
-  WHERE d.lifecycle_revision < excluded.lifecycle_revision`;
+  WHERE d.lifecycle_revision < excluded.lifecycle_revision`);
 
 const subscriptionSql = `
   INSERT INTO snapshot.subscriptions AS s (device_id, key_id, path, status, changed_at, lost_in)
@@ -119,7 +119,7 @@ export class DeviceWriter {
       const deletedAt = change === 'deleted' ? changedAt : null;
       return [deviceId, accountId, endpointName, changedAt, deletedAt, revision];
     });
-    await this.database.query(lifecycleSql, columnsOf(rows));
+    await recordLifecycle.run(this.database.manager, columnsOf(rows));
   }
 
   async subscriptions(facts: readonly SubscriptionChanged[]): Promise<void> {
@@ -139,7 +139,7 @@ export class DeviceWriter {
   private async seen(seen: readonly Seen[]): Promise<void> {
     const rows = foldSeen(seen);
     if (rows.length === 0) return;
-    await this.database.query(seenSql, [
+    await recordSeen.run(this.database.manager, [
       rows.map((r) => r.deviceId),
       rows.map((r) => r.accountId),
       rows.map((r) => r.endpointName),

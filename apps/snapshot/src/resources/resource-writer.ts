@@ -1,4 +1,4 @@
-import { columnsOf } from '@lanyard/service';
+import { columnsOf, PreparedStatement } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { foldDesired, foldReported } from './fold.js';
@@ -40,22 +40,22 @@ const assignments = (columns: readonly string[]): string =>
 
 // The guard makes the write idempotent: a repeated or reordered value never takes the snapshot back in time. It is
 // `isNewer` of the fold.
-const reportedSql = `
+const recordReported = new PreparedStatement<never>(`
   INSERT INTO snapshot.resources AS r (${reportedColumns.join(', ')})
   SELECT * FROM unnest(${placeholders(reportedTypes)})
   ON CONFLICT (device_id, path) DO UPDATE SET ${assignments(reportedColumns)}
   WHERE r.reported_epoch IS NULL OR CASE WHEN r.reported_measured OR excluded.reported_measured
     THEN (r.reported_at, r.reported_epoch, r.reported_sequence) < (excluded.reported_at, excluded.reported_epoch, excluded.reported_sequence)
-    ELSE (r.reported_epoch, r.reported_sequence) < (excluded.reported_epoch, excluded.reported_sequence) END`;
+    ELSE (r.reported_epoch, r.reported_sequence) < (excluded.reported_epoch, excluded.reported_sequence) END`);
 
-const desiredSql = `
+const recordDesired = new PreparedStatement<never>(`
   INSERT INTO snapshot.resources AS r (${desiredColumns.join(', ')})
   SELECT * FROM unnest(${placeholders(desiredTypes)})
   ON CONFLICT (device_id, path) DO UPDATE SET ${assignments(desiredColumns)}
   WHERE r.desired_command_id IS NULL
     OR (r.desired_command_id = excluded.desired_command_id AND r.desired_status = 0 AND excluded.desired_status <> 0)
     OR (r.desired_command_id <> excluded.desired_command_id
-        AND (r.desired_at, r.desired_command_id) < (excluded.desired_at, excluded.desired_command_id))`;
+        AND (r.desired_at, r.desired_command_id) < (excluded.desired_at, excluded.desired_command_id))`);
 
 // A known resource is not changed.
 const listedSql = `
@@ -85,7 +85,7 @@ export class ResourceWriter {
       v.sequence,
       v.isMeasured,
     ]);
-    if (rows.length > 0) await this.database.query(reportedSql, columnsOf(rows));
+    if (rows.length > 0) await recordReported.run(this.database.manager, columnsOf(rows));
   }
 
   async desire(values: readonly DesiredValue[]): Promise<void> {
@@ -99,6 +99,6 @@ export class ResourceWriter {
       v.commandId,
       v.statusUpdatedAt,
     ]);
-    if (rows.length > 0) await this.database.query(desiredSql, columnsOf(rows));
+    if (rows.length > 0) await recordDesired.run(this.database.manager, columnsOf(rows));
   }
 }
