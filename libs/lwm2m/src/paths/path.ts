@@ -11,26 +11,30 @@ export interface Path {
 /** 65535 is reserved (LwM2M 1.1 core §7.2). */
 const idMax = 65_534;
 
-const segmentPattern = /^(0|[1-9]\d{0,4})$/;
+const segment = '/(0|[1-9]\\d{0,4})';
+
+/** One expression for the whole path: snapshots and values read several for each resource. */
+const pathPattern = new RegExp(`^${segment}(?:${segment}(?:${segment}(?:${segment})?)?)?$`);
 
 const notPath = (text: string): Malformed => new Malformed('path', `"${text.slice(0, 40)}" is no LwM2M path`);
 
-const segmentId = (segment: string, text: string): number => {
-  if (!segmentPattern.test(segment) || Number(segment) > idMax) throw notPath(text);
-  return Number(segment);
+const idOf = (digits: string, text: string): number => {
+  const id = Number(digits);
+  if (id > idMax) throw notPath(text);
+  return id;
 };
 
 /** Throws Malformed. The leading slash is required. */
 export const parsePath = (text: string): Path => {
-  const segments = text.split('/', 6);
-  if (segments.length < 2 || segments.length > 5 || segments[0] !== '') throw notPath(text);
-  const [object, instance, resource, resourceInstance] = segments.slice(1).map((s) => segmentId(s, text));
-  return {
-    object: object as number,
-    ...(instance !== undefined && { instance }),
-    ...(resource !== undefined && { resource }),
-    ...(resourceInstance !== undefined && { resourceInstance }),
-  };
+  const [, first, second, third, fourth] = pathPattern.exec(text) ?? [];
+  if (first === undefined) throw notPath(text);
+  const object = idOf(first, text);
+  if (second === undefined) return { object };
+  const instance = idOf(second, text);
+  if (third === undefined) return { object, instance };
+  const resource = idOf(third, text);
+  if (fourth === undefined) return { object, instance, resource };
+  return { object, instance, resource, resourceInstance: idOf(fourth, text) };
 };
 
 export const formatPath = ({ object, instance, resource, resourceInstance }: Path): string =>
