@@ -5,14 +5,10 @@ import { deviceEtag, deviceGroups, deviceRecord, withGroups } from './device-rec
 import { RecordTextCache } from './record-text-cache.js';
 
 /**
- * Which version of a row it is: the transaction that wrote it and where it lies. A database that was restored to an earlier
+ * SQL of the version of a row: the transaction that wrote it and where it lies. A database that was restored to an earlier
  * point gives out both again, so the numbers of the last change and session are with them.
  */
-const versionColumns = 'd.xmin, d.ctid, d.revision, d.session_epoch';
-
-type Version = [xmin: string, ctid: string, revision: number, sessionEpoch: string];
-
-const versionOf = (version: readonly unknown[]): string => version.join(' ');
+const deviceVersion = `concat_ws(' ', d.xmin, d.ctid, d.revision, d.session_epoch)`;
 
 const oneSql = `SELECT d.id, d.account_id, ${deviceEtag}, ${deviceRecord}, ${deviceGroups} FROM registry.devices d WHERE d.id = ${anyOf('$1')}`;
 
@@ -63,14 +59,14 @@ export class DeviceTexts {
       parameters,
       plan: query.filters.length > 0 ? 'each' : 'once',
     };
-    const rows = await this.prepared.tuples<[id: string, groups: string, ...Version]>(
-      `SELECT d.id, ${deviceGroups}, ${versionColumns} FROM registry.devices d
+    const rows = await this.prepared.tuples<[id: string, groups: string, version: string]>(
+      `SELECT d.id, ${deviceGroups}, ${deviceVersion} FROM registry.devices d
        WHERE ${scope.where} ORDER BY d.id ${order} LIMIT ${limit + 1}`,
       [...parameters],
       scope.plan,
     );
     const shown = rows.slice(0, limit);
-    const known = shown.map(([id, , ...version]) => this.kept.get(id, versionOf(version)));
+    const known = shown.map(([id, , version]) => this.kept.get(id, version));
     const missing = shown.flatMap(([id], i) => (known[i] === undefined ? id : []));
     const read = missing.length > 0 ? await this.read(scope, missing) : new Map<string, string>();
     const texts = shown.flatMap(([id, groups], i) => {
@@ -84,13 +80,13 @@ export class DeviceTexts {
 
   /** Their current texts, which may be newer than requested; devices that no longer match are omitted. */
   private async read({ where, parameters, plan }: Scope, ids: readonly string[]): Promise<Map<string, string>> {
-    const rows = await this.prepared.tuples<[id: string, text: string, ...Version]>(
-      `SELECT d.id, ${deviceRecord}, ${versionColumns} FROM registry.devices d
+    const rows = await this.prepared.tuples<[id: string, text: string, version: string]>(
+      `SELECT d.id, ${deviceRecord}, ${deviceVersion} FROM registry.devices d
        WHERE ${where} AND d.id = ${anyOf(`$${parameters.length + 1}`)}`,
       [...parameters, ids],
       plan,
     );
-    for (const [id, text, ...version] of rows) this.kept.put(id, versionOf(version), text);
+    for (const [id, text, version] of rows) this.kept.put(id, version, text);
     return new Map(rows.map(([id, text]) => [id, text]));
   }
 
