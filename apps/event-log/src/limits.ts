@@ -11,6 +11,3 @@ export const partitionCheckMs = 3_600_000;
 
 /** How many expired rows outside every partition one statement removes. */
 export const defaultPartitionBatch = 5_000;
-
-/** Facts that arrive within this time are stored together, so reads may lag behind them by as much. */
-export const storedTogetherMs = 100;

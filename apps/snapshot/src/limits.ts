@@ -27,6 +27,3 @@ export const historyRemovalDelayMs = 60_000;
 
 /** Subscriptions lost longer ago are not listed as what needs attention. */
 export const lostSubscriptionsListedMs = 7 * 24 * 3_600_000;
-
-/** Facts that arrive within this time are stored together, so reads may lag behind them by as much. */
-export const storedTogetherMs = 100;

@@ -8,7 +8,7 @@ export { storeBatch, storeFacts } from './consumer/store-batch.js';
 export * from './nest/kafka-batch-server.js';
 export { KafkaModule } from './nest/kafka.module.js';
 export { OutboxModule } from './nest/outbox.module.js';
-export { OnBatch } from './nest/on-batch.js';
+export { OnBatch, storedTogether } from './nest/on-batch.js';
 export type { AnnouncedChange } from './outbox/announced-change.js';
 export { AuditTrail } from './outbox/audit-trail.js';
 export { causedBy } from './outbox/cause.js';

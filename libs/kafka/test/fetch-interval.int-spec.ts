@@ -48,7 +48,9 @@ describe('the interval between two fetches', () => {
     const { topic, batches, consumer } = await setUp('together', 3_000);
     await consumer.start();
     const deviceId = newId();
-    for (let n = 0; n < 20; n++) await producer.send(topic, event(deviceId, n));
+    await producer.send(topic, event(deviceId, 0));
+    await eventually(() => batches.length === 1);
+    for (let n = 1; n < 20; n++) await producer.send(topic, event(deviceId, n));
     await eventually(() => batches.flat().length === 20);
     await consumer.stop();
     expect(batches.map(({ length }) => length)).toEqual([1, 19]);

@@ -8,7 +8,7 @@ import {
   type DeviceSessionChanged,
   DeviceSessions,
 } from '@lanyard/contracts';
-import { type Batch, OnBatch, storeBatch, storeFacts } from '@lanyard/kafka';
+import { type Batch, OnBatch, storeBatch, storedTogether, storeFacts } from '@lanyard/kafka';
 import { Controller } from '@nestjs/common';
 import { CommandResults } from '../progress/command-results.js';
 import { DevicePresence } from '../progress/device-presence.js';
@@ -31,12 +31,12 @@ export class FactsConsumer {
     );
   }
 
-  @OnBatch(DeviceSessions)
+  @OnBatch(DeviceSessions, storedTogether)
   async onSessions(batch: Batch<DeviceSessionChanged>): Promise<void> {
     await storeFacts(batch, (facts) => this.presence.applySessions(facts));
   }
 
-  @OnBatch(DeviceLifecycle)
+  @OnBatch(DeviceLifecycle, storedTogether)
   async onLifecycle(batch: Batch<DeviceLifecycleChanged>): Promise<void> {
     await storeFacts(batch, (facts) => this.presence.applyLifecycle(facts));
   }

@@ -11,13 +11,10 @@ import {
   DeviceSessions,
   headerNames,
 } from '@lanyard/contracts';
-import { type Batch, OnBatch, type Received, storeBatch } from '@lanyard/kafka';
+import { type Batch, OnBatch, type Received, storeBatch, storedTogether } from '@lanyard/kafka';
 import { Controller } from '@nestjs/common';
-import { storedTogetherMs } from '../limits.js';
 import { EntriesStore } from '../log/entries.store.js';
 import { dropEntry, type LogEntry, lifecycleEntry, reportedEntry, sessionEntry, unreachedEntry } from '../log/entry.js';
-
-const storedTogether = { fetchIntervalMs: storedTogetherMs };
 
 @Controller()
 export class EntriesConsumer {

@@ -14,20 +14,17 @@ import {
   type SubscriptionChanged,
   SubscriptionsState,
 } from '@lanyard/contracts';
-import { type Batch, OnBatch, storeBatch, storeFacts } from '@lanyard/kafka';
+import { type Batch, OnBatch, storeBatch, storedTogether, storeFacts } from '@lanyard/kafka';
 import { AccountModels } from '@lanyard/lwm2m';
 import { Controller } from '@nestjs/common';
 import { DeviceWriter } from '../devices/device-writer.js';
 import { HistoryWriter } from '../history/history-writer.js';
 import { Listing } from '../resources/listing.js';
-import { storedTogetherMs } from '../limits.js';
 import { ResourceWriter } from '../resources/resource-writer.js';
 import { isSingle } from '../resources/expand.js';
 import { countOfDrops, countOfResult, countOfSession, countOfValue } from '../statistics/counts.js';
 import { StatisticsWriter } from '../statistics/statistics-writer.js';
 import { finishedValues, isWrite, pendingValues, reportedValues } from './facts.js';
-
-const storedTogether = { fetchIntervalMs: storedTogetherMs };
 
 /** Facts whose written objects or instances are split into resources. */
 const devicesToSplit = ({
