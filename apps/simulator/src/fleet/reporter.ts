@@ -1,6 +1,7 @@
 import { type Watches } from '../observation/watches.js';
 
-const tickMs = 20;
+/** How often is looked whether a value is due: as seldom as the rate allows, as a process may have hundreds of groups. */
+const tick = { minMs: 20, maxMs: 200 };
 
 /** Makes observed resources report, in turn, at an even rate for the whole fleet. */
 export class Reporter {
@@ -18,6 +19,7 @@ export class Reporter {
 
   start(): void {
     this.begin();
+    const tickMs = Math.min(tick.maxMs, Math.max(tick.minMs, 1_000 / this.perSecond));
     this.timer = setInterval(() => this.tick(), tickMs);
   }
 
@@ -33,7 +35,10 @@ export class Reporter {
 
   /** Reports that were missed while nothing was observed, or while the process was suspended, are not made up for. */
   private tick(): void {
-    if (this.perSecond !== this.rate) this.begin();
+    if (this.perSecond !== this.rate) {
+      this.stop();
+      this.start();
+    }
     const due = Math.floor(((performance.now() - this.since) * this.perSecond) / 1_000) - this.sent;
     if (!this.watches.isMeasured || due > Math.max(1, this.perSecond)) return this.begin();
     for (let n = 0; n < due; n++) {
