@@ -30,10 +30,12 @@ export class Commands {
   async start(perSecond: number) {
     this.channel = await this.lanyard.listen({ reconnectMaxMs: 1_000 });
     void this.listen(this.channel);
+    const startedAt = performance.now();
+    let sent = 0;
     this.timer = setInterval(() => {
-      if (this.inFlight.size >= inFlightMax) return;
-      const call = this.send().finally(() => this.inFlight.delete(call));
-      this.inFlight.add(call);
+      const due = Math.floor(((performance.now() - startedAt) / 1_000) * perSecond) - sent;
+      sent += due;
+      for (let n = 0; n < due && this.inFlight.size < inFlightMax; n++) this.begin();
     }, 1_000 / perSecond);
   }
 
@@ -51,6 +53,11 @@ export class Commands {
 
   close() {
     this.channel?.close();
+  }
+
+  private begin() {
+    const call = this.send().finally(() => this.inFlight.delete(call));
+    this.inFlight.add(call);
   }
 
   private async send() {
