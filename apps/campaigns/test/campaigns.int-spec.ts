@@ -89,6 +89,16 @@ describe('a campaign', () => {
     expect(failed.body.data).toHaveLength(4);
   });
 
+  it('updates a device whose version ends in a NUL, as texts in C do', async () => {
+    const id = await started();
+    const deviceId = newId();
+    system.connect(Object.assign(new FirmwareDevice(deviceId, '2\0'), { version: '1\0' }));
+    await system.select([registered(deviceId)]);
+    await system.eventually(id, 'done');
+    const [device] = await system.devicesOf(id);
+    expect(device).toMatchObject({ state: 'succeeded', previous_version: '1' });
+  });
+
   it('waits for devices that are away, and for those in queue mode until they wake up', async () => {
     const id = await started();
     const [away, sleeping] = [newId(), newId()];

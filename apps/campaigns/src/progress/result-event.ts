@@ -40,11 +40,14 @@ const numbersAt = (values: readonly ResourceValue[], path: string): number[] =>
     .map(({ value }) => Number(value))
     .filter(Number.isInteger);
 
+/** As PostgreSQL can store it: some devices send the NUL that ends a text in C, and JSON can hold half of a surrogate pair. */
+const textOf = (value: unknown): string => Buffer.from(String(value).replace(/\0.*/s, '')).toString();
+
 const softwareFields = { 0: 'name', 1: 'version', 7: 'state', 9: 'result', 12: 'isActive' } as const;
 
 const readField = (field: (typeof softwareFields)[keyof typeof softwareFields], value: unknown): unknown => {
   if (field === 'isActive') return value === true || value === 1;
-  return field === 'name' || field === 'version' ? String(value) : Number(value);
+  return field === 'name' || field === 'version' ? textOf(value) : Number(value);
 };
 
 /** Instances of object 9, by the values below `/9`. */
@@ -81,7 +84,7 @@ export const reportOf = (result: DeviceCommandFinished): Report => {
   const [state, outcome, deliveryMethod] = [number('/5/0/3'), number('/5/0/5'), number('/5/0/9')];
   const software = softwareOf(result, parsed);
   return {
-    ...(version !== undefined && { version: String(version) }),
+    ...(version !== undefined && { version: textOf(version) }),
     ...(state !== undefined && { state }),
     ...(outcome !== undefined && { result: outcome }),
     ...(protocols.length > 0 && { protocols }),

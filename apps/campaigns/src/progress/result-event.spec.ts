@@ -1,0 +1,31 @@
+import { describe, expect, it } from '@jest/globals';
+import type { DeviceCommandFinished } from '@lanyard/contracts';
+import { eventOfResult } from './result-event.js';
+
+const id = '0178a2c0d1e400000000000000000001';
+
+/** What a device answered to a read. */
+const answered = (path: string, text: string, ct: string): DeviceCommandFinished => ({
+  item: { id, status: 200, payload: Buffer.from(text).toString('base64'), ct },
+  ...{ commandId: id, campaignId: id, deviceId: id, accountId: id, keyId: id, asyncId: id },
+  ...{ kind: 'campaign', method: 'GET', path, outcome: 'succeeded' },
+  ...{ acceptedAt: '2024-05-05T05:05:05Z', finishedAt: '2024-05-05T05:05:06Z' },
+});
+
+describe('the version that a device reports', () => {
+  it.each([
+    ['2.1', '2.1'],
+    ['2.1\0', '2.1'],
+    ['2.1\0\0rest', '2.1'],
+    ['', ''],
+  ])('as text %j is %j', (text, version) => {
+    const event = eventOfResult(answered('/3/0/3', text, 'text/plain'));
+    expect(event).toMatchObject({ kind: 'answered', report: { version } });
+  });
+
+  it('as JSON has whole characters only', () => {
+    const pack = '[{"n":"/9/0/0","vs":"router\\u0000"},{"n":"/9/0/1","vs":"2\\ud800"}]';
+    const event = eventOfResult(answered('/9', pack, 'application/senml+json'));
+    expect(event).toMatchObject({ report: { software: [{ name: 'router', version: '2\ufffd' }] } });
+  });
+});
