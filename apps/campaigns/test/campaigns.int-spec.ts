@@ -134,6 +134,19 @@ describe('a campaign', () => {
     await system.eventually(id, 'done');
   });
 
+  it('takes a device behind a gateway in queue mode to be awake whenever its gateway is', async () => {
+    const id = await started();
+    const [gateway, behind] = [newId(), newId()];
+    system.connect(new FirmwareDevice(behind, '2'));
+    await system.fallAsleep(gateway);
+    await system.fallAsleep(behind, { hostGateway: gateway });
+    await system.select([registered(behind)]);
+    await eventually(async () => expect((await system.devicesOf(id))[0]).toMatchObject({ state: 'waiting' }));
+    expect(system.commands().some(({ deviceId }) => deviceId === behind)).toBe(false);
+    await system.register(gateway, { queueMode: true, change: 'updated' });
+    await system.eventually(id, 'done');
+  });
+
   it('tickets open the image while the device downloads, with ranges, and no longer', async () => {
     const id = await started();
     const deviceId = newId();

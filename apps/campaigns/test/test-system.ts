@@ -255,8 +255,8 @@ export const testSystem = (name: string, environment: NodeJS.ProcessEnv = {}) =>
         lifecycleStatus: change === 'suspended' ? 'blocked' : 'enabled',
       }),
     /** A device that came in queue mode ten minutes ago, once the campaigns know of it. */
-    fallAsleep: async (deviceId: string): Promise<void> => {
-      await register(deviceId, { queueMode: true, occurredAt: new Date(Date.now() - 600_000).toISOString() });
+    fallAsleep: async (deviceId: string, more: Partial<DeviceSessionChanged> = {}): Promise<void> => {
+      await register(deviceId, { queueMode: true, occurredAt: new Date(Date.now() - 600_000).toISOString(), ...more });
       const known = 'SELECT 1 FROM campaigns.device_sessions WHERE device_id = $1 AND queue_mode';
       await eventually(async () => expect(await part(DataSource).query<unknown[]>(known, [deviceId])).toHaveLength(1));
     },

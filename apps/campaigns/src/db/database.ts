@@ -1,4 +1,5 @@
 import { type DatabaseConfig, type DatabaseOptions, databaseOptions } from '@lanyard/service';
+import { HostGateways1796356800000 } from './migrations/1796356800000-host-gateways.js';
 import { Initial1796169600000 } from './migrations/1796169600000-initial.js';
 import { PausedDue1796349600000 } from './migrations/1796349600000-paused-due.js';
 import { Retention1796353200000 } from './migrations/1796353200000-retention.js';
@@ -18,5 +19,6 @@ export const databaseOf = (config: DatabaseConfig): DatabaseOptions =>
       Software1796346000000,
       PausedDue1796349600000,
       Retention1796353200000,
+      HostGateways1796356800000,
     ],
   });

@@ -10,14 +10,17 @@ const awakeMsDefault = 93_000;
 
 // A lower epoch than the stored one is a late report of a previous session owner. What has not changed is not written.
 const sessionsSql = `
-  INSERT INTO campaigns.device_sessions AS s (device_id, account_id, epoch, registered, queue_mode, transport, awake_until)
-  SELECT r.device_id, r.account_id, r.epoch, r.registered, r.queue_mode, r.transport, r.awake_until
+  INSERT INTO campaigns.device_sessions AS s
+    (device_id, account_id, epoch, registered, queue_mode, transport, awake_until, host_gateway)
+  SELECT r.device_id, r.account_id, r.epoch, r.registered, r.queue_mode, r.transport, r.awake_until, r.host_gateway
   FROM jsonb_populate_recordset(NULL::campaigns.device_sessions, $1::jsonb) r ORDER BY r.device_id
   ON CONFLICT (device_id) DO UPDATE SET epoch = excluded.epoch, registered = excluded.registered,
     queue_mode = excluded.queue_mode, transport = coalesce(excluded.transport, s.transport),
-    awake_until = excluded.awake_until
-  WHERE s.epoch <= excluded.epoch AND (s.registered, s.queue_mode, s.transport, s.awake_until) IS DISTINCT FROM
-    (excluded.registered, excluded.queue_mode, coalesce(excluded.transport, s.transport), excluded.awake_until)`;
+    awake_until = excluded.awake_until, host_gateway = excluded.host_gateway
+  WHERE s.epoch <= excluded.epoch
+    AND (s.registered, s.queue_mode, s.transport, s.awake_until, s.host_gateway) IS DISTINCT FROM
+      (excluded.registered, excluded.queue_mode, coalesce(excluded.transport, s.transport), excluded.awake_until,
+        excluded.host_gateway)`;
 
 /** Campaigns that wait for one of the devices look for devices to start now. */
 const wakeSql = `
@@ -77,6 +80,7 @@ const sessionOf = (fact: DeviceSessionChanged): object => ({
   queue_mode: fact.queueMode ?? fact.item.q ?? false,
   transport: fact.transport ?? null,
   awake_until: (fact.queueMode ?? fact.item.q) ? awakeUntil(fact) : null,
+  host_gateway: fact.hostGateway ?? null,
 });
 
 /** The last fact of each device: the highest epoch, then the order of arrival. */

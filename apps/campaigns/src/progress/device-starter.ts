@@ -6,12 +6,16 @@ import { lockedInOrder, selectUpdates, type UpdateRow } from './update-row.js';
 
 const startsAtOnce = 200;
 
-/** Registered devices that are awake and in no other update. Locked ones belong to another transaction. */
+/**
+ * Registered devices that are awake and in no other update. A device behind a gateway is awake when the gateway is, whose
+ * registration updates are not its own. Locked ones belong to another transaction.
+ */
 const candidatesSql = `
   SELECT d.device_id FROM campaigns.campaign_devices d
   JOIN campaigns.device_sessions s ON s.device_id = d.device_id
+  LEFT JOIN campaigns.device_sessions g ON g.device_id = s.host_gateway
   WHERE d.campaign_id = $1 AND d.state = 'waiting' AND (d.due_at IS NULL OR d.due_at <= $2)
-    AND s.registered AND (NOT s.queue_mode OR s.awake_until > $2)
+    AND s.registered AND (NOT s.queue_mode OR greatest(s.awake_until, g.awake_until) > $2)
     AND NOT EXISTS (SELECT 1 FROM campaigns.campaign_devices o WHERE o.device_id = d.device_id AND o.state = 'updating')
   ORDER BY d.device_id LIMIT $3 FOR UPDATE OF d SKIP LOCKED`;
 

@@ -13,10 +13,11 @@ const forecastSql = `
       WHEN EXISTS (SELECT 1 FROM campaigns.campaign_devices o
         WHERE o.device_id = d."deviceId" AND o.state = 'updating') THEN 'busy'
       WHEN NOT s.registered THEN 'not_registered'
-      WHEN s.queue_mode AND coalesce(s.awake_until <= $3, true) THEN 'asleep'
+      WHEN s.queue_mode AND coalesce(greatest(s.awake_until, g.awake_until) <= $3, true) THEN 'asleep'
       ELSE 'ready' END AS class
     FROM jsonb_to_recordset($1::jsonb) AS d ("deviceId" text, "lifecycleStatus" text)
-    JOIN campaigns.device_sessions s ON s.device_id = d."deviceId")
+    JOIN campaigns.device_sessions s ON s.device_id = d."deviceId"
+    LEFT JOIN campaigns.device_sessions g ON g.device_id = s.host_gateway)
   SELECT class, count(*)::int AS n FROM classes GROUP BY class`;
 
 /** What would happen to the devices of a page. */
