@@ -121,6 +121,22 @@ describe('an update by pull', () => {
     expect(device.answer({ version: '2' }).update.code).toBe('SYS_112');
   });
 
+  it('a device that refuses the URI because it downloads already is polled like any other', async () => {
+    const device = new Device({ ...goal, retries: 0 }).offered().tell({ kind: 'refused', error: 'METHOD_NOT_ALLOWED' });
+    expect(device.update).toMatchObject({ state: 'updating', step: 'download' });
+    expect((await device.wait()).answer({ state: 1, result: 0 }).update).toMatchObject({
+      step: 'download',
+      reason: null,
+    });
+    expect((await device.wait()).answer({ state: 2, result: 0 }).asked).toMatchObject({ kind: 'execute' });
+  });
+
+  it('a device that refuses the URI and stays idle has failed by that, and not by the result of an earlier update', async () => {
+    const device = new Device().offered({ state: 0, result: 6 }).tell({ kind: 'refused', error: 'BAD_REQUEST' });
+    for (let n = 0; n < 3; n++) (await device.wait()).answer({ state: 0, result: 6 });
+    expect(device.update).toMatchObject({ state: 'waiting', reason: 'package refused: BAD_REQUEST' });
+  });
+
   it('an installation that the device defers is waited for', async () => {
     const device = (await new Device().downloaded()).answer();
     (await device.wait()).answer({ state: 2, result: 11 });
@@ -191,6 +207,11 @@ describe('push', () => {
   it('where no URI has a protocol that the device supports', () => {
     expect(new Device().offered({ state: 0, protocols: [3], deliveryMethod: 2 }).asked).toMatchObject({ kind: 'push' });
     expect(new Device(goal, []).offered({ state: 0 }).asked).toMatchObject({ kind: 'push' });
+  });
+
+  it('that the device refuses has failed', () => {
+    const device = new Device({ ...goal, delivery: 'push' }).offered().tell({ kind: 'refused', error: 'FORBIDDEN' });
+    expect(device.update).toMatchObject({ state: 'waiting', reason: 'package refused: FORBIDDEN' });
   });
 
   it('is not done against the campaign', () => {

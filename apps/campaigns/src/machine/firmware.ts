@@ -58,24 +58,29 @@ const onReset: Handler = (update, event, goal, now) => {
   return offer(update, goal, now);
 };
 
-/** Since version 1.2 of the object, a device may install the package without an execution (resource 14). */
+/**
+ * Since version 1.2 of the object, a device may install the package without an execution (resource 14). The result of a
+ * device that has refused the package is that of an earlier update.
+ */
 const onIdle = (update: DeviceUpdate, result: number, goal: Goal, now: Circumstances): Advance => {
-  if (isFailure(result)) return failByResult(update, result, goal, now);
+  const { reason: refusal } = update;
+  if (isFailure(result) && refusal === null) return failByResult(update, result, goal, now);
   if (update.polls < idlePollsMax) return pollLater(update, now);
+  if (refusal !== null) return failAttempt(update, { reason: refusal }, goal, now);
   if (result === success) return poll({ ...update, step: 'verify' }, versionPath, now);
   return failAttempt(update, { reason: 'download lost' }, goal, now);
 };
 
 const whileDownloading = (update: DeviceUpdate, report: Report, goal: Goal, now: Circumstances): Advance => {
+  if (report.state === states.idle) return onIdle(update, report.result ?? 0, goal, now);
+  const taking = { ...update, reason: null };
   switch (report.state) {
-    case states.idle:
-      return onIdle(update, report.result ?? 0, goal, now);
     case states.downloaded:
-      return execute({ ...update, deadlineMs: null }, now);
+      return execute({ ...taking, deadlineMs: null }, now);
     case states.updating:
-      return install(update, goal, now);
+      return install(taking, goal, now);
     default:
-      return pollLater(update, now);
+      return pollLater(taking, now);
   }
 };
 

@@ -26,11 +26,15 @@ export const install = (update: DeviceUpdate, goal: Goal, now: Circumstances): A
 export const unreachable = (update: DeviceUpdate, goal: Goal, now: Circumstances): Advance =>
   failAttempt(update, { reason: 'no answer', isUnreachable: true }, goal, now);
 
-/** A URI whose acknowledgement was lost may have arrived: the polls will show. */
+/**
+ * A URI whose acknowledgement was lost may have arrived. The device-proxy writes it again, which a device that downloads
+ * already may refuse. In both cases the polls will show; the refusal is the reason until the device is no longer idle.
+ */
 export const onOffer: Handler = (update, event, goal, now) => {
-  if (event.kind === 'refused') return failAttempt(update, { reason: `package refused: ${event.error}` }, goal, now);
-  if (event.kind === 'unanswered' && update.delivery === 'push') return unreachable(update, goal, now);
-  return download(update, goal, now);
+  const refusal = event.kind === 'refused' ? `package refused: ${event.error}` : null;
+  if (update.delivery !== 'push') return download({ ...update, reason: refusal }, goal, now);
+  if (refusal !== null) return failAttempt(update, { reason: refusal }, goal, now);
+  return event.kind === 'unanswered' ? unreachable(update, goal, now) : download(update, goal, now);
 };
 
 /** A step begins with the execution, at 0 polls; every later answer is to a poll. */

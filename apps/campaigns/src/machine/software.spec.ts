@@ -182,6 +182,19 @@ describe('software', () => {
     expect(new Device().answers().update).toMatchObject({ state: 'failed', reason: 'object 9 cannot be read' });
   });
 
+  it('whose URI is refused is delivered if the device downloads already, and has failed otherwise', () => {
+    const refused: UpdateEvent = { kind: 'refused', error: 'METHOD_NOT_ALLOWED' };
+    const downloading = new Device()
+      .reports(free)
+      .tell(refused)
+      .polled({ ...free, state: 1, result: 1 });
+    expect(downloading.update).toMatchObject({ state: 'updating', reason: null });
+    expect(downloading.polled({ ...free, state: 3 }).asked).toMatchObject({ kind: 'execute', path: '/9/0/4' });
+    const idle = new Device().reports(free).tell(refused);
+    for (let poll = 0; poll < 3; poll++) idle.polled({ ...free, result: 50 });
+    expect(idle.update).toMatchObject({ state: 'failed', reason: 'package refused: METHOD_NOT_ALLOWED' });
+  });
+
   it('whose download is lost fails after a few polls', () => {
     const device = new Device().reports(free).answers();
     for (let poll = 0; poll < 4; poll++) if (device.update.state === 'updating') device.polled(free);

@@ -171,16 +171,24 @@ const onReset: Handler = (update, event, goal, now) => {
 const reportedBy = (update: DeviceUpdate, event: Parameters<Handler>[1]): SoftwareInstance | undefined =>
   event.kind === 'answered' ? event.report.software?.find(({ instance }) => instance === update.instance) : undefined;
 
+/** The result of a device that has refused the package is that of an earlier one. */
+const onInitial = (update: DeviceUpdate, result: number, goal: Goal, now: Circumstances): Advance => {
+  const { reason: refusal } = update;
+  if (result >= failureMin && refusal === null) return failByResult(update, result, goal, now);
+  if (update.polls < idlePollsMax) return pollLater(update, now);
+  return failAttempt(update, { reason: refusal ?? 'download lost' }, goal, now);
+};
+
 const onDownload: Handler = (update, event, goal, now) => {
   const reported = reportedBy(update, event);
   if (!reported) return pollLater(update, now);
   const { state, result = 0 } = reported;
-  if (result >= failureMin) return failByResult(update, result, goal, now);
-  if (state === states.delivered) return execute({ ...update, deadlineMs: null }, 'execute', now);
-  if (state === states.installed) return activated(update, reported, now);
-  if (state === states.initial && update.polls >= idlePollsMax)
-    return failAttempt(update, { reason: 'download lost' }, goal, now);
-  return pollLater(update, now);
+  if (state === states.initial) return onInitial(update, result, goal, now);
+  const taking = { ...update, reason: null };
+  if (result >= failureMin) return failByResult(taking, result, goal, now);
+  if (state === states.delivered) return execute({ ...taking, deadlineMs: null }, 'execute', now);
+  if (state === states.installed) return activated(taking, reported, now);
+  return pollLater(taking, now);
 };
 
 const onInstall: Handler = (update, event, goal, now) => {
