@@ -265,6 +265,14 @@ describe('failures', () => {
     expect(device.update).toMatchObject({ state: 'failed', reason: 'unsupported package type', attempt: 1 });
   });
 
+  it.each([5, 9] as const)('a device that cannot be asked for object %i now is asked by the next attempt', (object) => {
+    const device = new Device({ ...goal, object }).tell({ kind: 'started' });
+    if (object === 5) device.answer({ version: '1' });
+    device.tell({ kind: 'refused', error: 'SERVICE_UNAVAILABLE' });
+    const reason = `object ${object} cannot be read: SERVICE_UNAVAILABLE`;
+    expect(device.update).toMatchObject({ state: 'waiting', attempt: 1, reason });
+  });
+
   it('a download that was lost in a reboot is begun again', async () => {
     const device = new Device().offered().answer();
     for (let n = 0; n < 3; n++) (await device.wait()).answer({ state: 1 });

@@ -1,6 +1,16 @@
 import { deliveryFor } from './delivery.js';
 import type { Advance, Circumstances, DeviceUpdate, Goal, Report } from './device-update.js';
-import { executing, type Handler, idlePollsMax, install, type Machine, onOffer, unreachable } from './handlers.js';
+import {
+  executing,
+  type Handler,
+  idlePollsMax,
+  install,
+  type Machine,
+  onOffer,
+  undeliverable,
+  unreachable,
+  unreadable,
+} from './handlers.js';
 import { answerExpiryMs, failAttempt, failByResult, finish, nextStep, poll, pollLater } from './outcomes.js';
 
 export const versionPath = '/3/0/3';
@@ -37,14 +47,12 @@ const onVersion: Handler = (update, event, goal, now) => {
 
 const onObject: Handler = (update, event, goal, now) => {
   if (event.kind === 'unanswered') return unreachable(update, goal, now);
-  const unsupported = (reason: string): Advance => failAttempt(update, { reason, isPermanent: true }, goal, now);
-  if (event.kind !== 'answered' || event.report.state === undefined)
-    return unsupported(`object 5 cannot be read${event.kind === 'refused' ? `: ${event.error}` : ''}`);
+  if (event.kind !== 'answered' || event.report.state === undefined) return unreadable(update, event, goal, now);
   const { report } = event;
   if (report.state === states.updating)
     return failAttempt(update, { reason: 'another update is under way' }, goal, now);
   const chosen = deliveryFor(report, goal, now);
-  if (!chosen) return unsupported('no delivery that the device supports');
+  if (!chosen) return undeliverable(update, goal, now);
   const ready = { ...update, ...chosen };
   if (report.state === states.idle) return offer(ready, goal, now);
   const { delivery } = chosen;

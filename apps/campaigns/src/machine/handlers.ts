@@ -17,6 +17,16 @@ export const idlePollsMax = 3;
 /** `execute` and `activate` only while it is in doubt whether the device was reached. */
 export const polledSteps: ReadonlySet<Step> = new Set(['download', 'execute', 'install', 'activate', 'verify']);
 
+/** Refusals that another attempt would get again. */
+export const permanentRefusals: ReadonlySet<string> = new Set([
+  'BAD_REQUEST',
+  'UNSUPPORTED_CONTENT_FORMAT',
+  'UNAUTHORIZED',
+  'FORBIDDEN',
+  'RESOURCE_NOT_FOUND',
+  'METHOD_NOT_ALLOWED',
+]);
+
 export const download = (update: DeviceUpdate, goal: Goal, now: Circumstances): Advance =>
   pollLater({ ...update, step: 'download', deadlineMs: now.nowMs + goal.downloadTimeoutMs, polls: 0 }, now);
 
@@ -25,6 +35,17 @@ export const install = (update: DeviceUpdate, goal: Goal, now: Circumstances): A
 
 export const unreachable = (update: DeviceUpdate, goal: Goal, now: Circumstances): Advance =>
   failAttempt(update, { reason: 'no answer', isUnreachable: true }, goal, now);
+
+/** The object that installs packages cannot be read: for good, unless the device refuses it for now only. */
+export const unreadable: Handler = (update, event, goal, now) => {
+  const reason = `object ${goal.object} cannot be read`;
+  if (event.kind !== 'refused') return failAttempt(update, { reason, isPermanent: true }, goal, now);
+  const { error } = event;
+  return failAttempt(update, { reason: `${reason}: ${error}`, isPermanent: permanentRefusals.has(error) }, goal, now);
+};
+
+export const undeliverable = (update: DeviceUpdate, goal: Goal, now: Circumstances): Advance =>
+  failAttempt(update, { reason: 'no delivery that the device supports', isPermanent: true }, goal, now);
 
 /**
  * A URI whose acknowledgement was lost may have arrived. The device-proxy writes it again, which a device that downloads

@@ -1,6 +1,17 @@
 import { deliveryFor } from './delivery.js';
 import type { Advance, Circumstances, DeviceUpdate, Goal, SoftwareInstance, UpdateEvent } from './device-update.js';
-import { executing, type Handler, idlePollsMax, install, type Machine, onOffer, unreachable } from './handlers.js';
+import {
+  executing,
+  type Handler,
+  idlePollsMax,
+  install,
+  type Machine,
+  onOffer,
+  permanentRefusals,
+  undeliverable,
+  unreachable,
+  unreadable,
+} from './handlers.js';
 import { answerExpiryMs, failAttempt, failByResult, finish, nextStep, pollLater } from './outcomes.js';
 
 const objectPath = '/9';
@@ -22,15 +33,6 @@ const createAnswered = createsMax + 1;
 
 /** Refusals of a Create by devices that do not read TLV, or choose the number of an instance themselves. */
 const formatRefusals: ReadonlySet<string> = new Set(['BAD_REQUEST', 'UNSUPPORTED_CONTENT_FORMAT']);
-
-/** Refusals of a Create that another attempt would get again. */
-const permanentRefusals: ReadonlySet<string> = new Set([
-  ...formatRefusals,
-  'UNAUTHORIZED',
-  'FORBIDDEN',
-  'RESOURCE_NOT_FOUND',
-  'METHOD_NOT_ALLOWED',
-]);
 
 const pathOf = ({ instance }: DeviceUpdate, resource?: number): string =>
   [objectPath, instance ?? 0, ...(resource === undefined ? [] : [resource])].join('/');
@@ -133,16 +135,15 @@ const createFree = (
 
 const onObject: Handler = (update, event, goal, now) => {
   if (event.kind === 'unanswered') return unreachable(update, goal, now);
-  const unsupported = (reason: string): Advance => failAttempt(update, { reason, isPermanent: true }, goal, now);
   const all = instancesIn(event);
-  if (!all) return unsupported(`object 9 cannot be read${event.kind === 'refused' ? `: ${event.error}` : ''}`);
+  if (!all) return unreadable(update, event, goal, now);
   const found = instanceFor(all, goal, update);
   const known: DeviceUpdate = found ? { ...update, ...keptOf(found) } : update;
   if (found && hasVersion(found, goal))
     return found.isActive ? finish(known, 'skipped', 'SYS_110') : execute(known, 'activate', now);
   // Object 9 does not say which deliveries it supports.
   const chosen = deliveryFor({}, goal, now);
-  if (!chosen) return unsupported('no delivery that the device supports');
+  if (!chosen) return undeliverable(update, goal, now);
   const ready = { ...known, ...chosen };
   return found ? prepare(ready, found, goal, now) : createFree(ready, all, goal, now);
 };

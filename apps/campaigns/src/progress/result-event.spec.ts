@@ -29,3 +29,9 @@ describe('the version that a device reports', () => {
     expect(event).toMatchObject({ report: { software: [{ name: 'router', version: '2\ufffd' }] } });
   });
 });
+
+it('a command for which the queue of the device has no room has no answer, and is no refusal', () => {
+  const { item, ...result } = answered('/5/0', '', 'text/plain');
+  const full = { ...item, status: 429, error: 'QUEUE_IS_FULL' };
+  expect(eventOfResult({ ...result, item: full, outcome: 'failed' })).toEqual({ kind: 'unanswered' });
+});

@@ -12,8 +12,8 @@ import { versionPath } from '../machine/firmware.js';
 
 const models = standardModels();
 
-/** The device may not have answered. */
-const unanswered = new Set(['TIMEOUT', 'NOT_CONNECTED', 'REQUEST_EXPIRED', 'REQUEST_CANCELLED']);
+/** The device may not have answered, or was not asked because too many commands waited for it. */
+const unanswered = new Set(['TIMEOUT', 'NOT_CONNECTED', 'REQUEST_EXPIRED', 'REQUEST_CANCELLED', 'QUEUE_IS_FULL']);
 
 /** The device can no longer be updated. */
 const gone: Record<string, string> = {
