@@ -258,6 +258,20 @@ describe('a campaign', () => {
     expect(codes.filter((code) => code === 'SYS_109')).toHaveLength(4);
   });
 
+  it('does not stop because of suspended devices, whose updates never begin', async () => {
+    const id = await started({ failure_percent_max: 50, failure_count_min: 2 });
+    const good = newId();
+    system.connect(new FirmwareDevice(good, '2'));
+    const suspended = Array.from({ length: 3 }, () => ({
+      ...registered(newId()),
+      lifecycleStatus: 'blocked' as const,
+    }));
+    await system.select([registered(good), ...suspended]);
+    await system.eventually(id, 'done');
+    const { body } = await system.call('GET', `${path}/${id}/progress`);
+    expect(body).toMatchObject({ succeeded: 1, failed: 3, stopped: 0 });
+  });
+
   it('ends for devices that it has not reached', async () => {
     const id = await started();
     const [away, asleep] = [newId(), newId()];

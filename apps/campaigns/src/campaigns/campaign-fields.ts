@@ -57,13 +57,15 @@ const fields = {
     .min(0)
     .max(100)
     .nullable()
-    .describe('The campaign stops when more than this percentage of its finished devices have failed'),
+    .describe(
+      'The campaign stops when more than this percentage of its updates have failed. Devices that are skipped, and those that fail before their update begins because they are suspended or deleted, do not count',
+    ),
   failure_count_min: z
     .number()
     .int()
     .min(1)
     .max(1_000_000)
-    .describe('The campaign does not stop before this number of devices have failed'),
+    .describe('The campaign does not stop before this number of updates have failed'),
   delivery: z
     .enum(['auto', 'pull', 'push'])
     .describe(

@@ -10,6 +10,7 @@ const endsAtOnce = 500;
 export interface Counts {
   open: number;
   updating: number;
+  /** Without those that failed before their first attempt, for example because they are suspended. */
   failed: number;
   succeeded: number;
 }
@@ -17,7 +18,7 @@ export interface Counts {
 const countSql = `
   SELECT (count(*) FILTER (WHERE state IN ('waiting', 'updating')))::int AS open,
     (count(*) FILTER (WHERE state = 'updating'))::int AS updating,
-    (count(*) FILTER (WHERE state = 'failed'))::int AS failed,
+    (count(*) FILTER (WHERE state = 'failed' AND attempt > 0))::int AS failed,
     (count(*) FILTER (WHERE state = 'succeeded'))::int AS succeeded
   FROM campaigns.campaign_devices WHERE campaign_id = $1`;
 
