@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { newId } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
 import { createHash, randomBytes } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { StorageUnavailable } from '../src/errors.js';
 import { DiskPackages } from '../src/packages/disk-packages.js';
@@ -105,6 +106,21 @@ describe('POST /v3/firmware-images', () => {
     expect((await post(2)).body).toMatchObject({ code: 403, type: 'account_limit_exceeded' });
   });
 
+  it('503 while the folder cannot be used, although nothing can be removed from it either', async () => {
+    const folder = system.folder();
+    const away = `${folder}-away`;
+    await rename(folder, away);
+    try {
+      await writeFile(folder, '');
+      const path = `/v3/firmware-images?name=${newId()}&version=1`;
+      const { status, body } = await system.call('POST', path, Buffer.from('x'));
+      expect([status, body['message']]).toEqual([503, expect.stringContaining('package storage')]);
+    } finally {
+      await rm(folder, { force: true });
+      await rename(away, folder);
+    }
+  });
+
   it('403 without the permission', async () => {
     const options = { permissions: ['devices.read'] };
     expect((await system.call('GET', '/v3/firmware-images', undefined, options)).status).toBe(403);
@@ -139,6 +155,19 @@ describe('images of an account', () => {
     expect((await system.call('GET', path)).status).toBe(404);
     expect(await readdir(system.folder())).not.toContain(image.id);
   });
+});
+
+it('an image whose bytes cannot be removed is deleted', async () => {
+  const { id } = await system.upload(Buffer.from('x'));
+  const file = join(system.folder(), id);
+  await rm(file);
+  await mkdir(file);
+  try {
+    expect((await system.call('DELETE', `/v3/firmware-images/${id}`)).status).toBe(204);
+    expect((await system.call('GET', `/v3/firmware-images/${id}`)).status).toBe(404);
+  } finally {
+    await rmdir(file);
+  }
 });
 
 it('a disk that fails is a store that does not answer', async () => {

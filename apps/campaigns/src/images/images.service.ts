@@ -9,6 +9,8 @@ import {
   isUniqueViolation,
   type ListEnvelope,
   type ListQuery,
+  type Logger,
+  LOGGER,
   mustMatch,
   newId,
 } from '@lanyard/service';
@@ -44,6 +46,7 @@ export class ImagesService {
     private readonly audit: AuditTrail,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: CampaignsConfig,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   /** Stores the bytes as they arrive; the image exists when they are durable. `announced`: the length, if it is known. */
@@ -71,7 +74,14 @@ export class ImagesService {
     const [, count] = (await this.database.query('DELETE FROM campaigns.firmware_images WHERE id = $1 AND NOT stored', [
       id,
     ])) as [unknown[], number];
-    if (count > 0) await this.packages.remove(id);
+    if (count > 0) await this.removeBytes(id);
+  }
+
+  /** The record decides: what stays here is removed by ImageSweeper. */
+  private async removeBytes(id: string): Promise<void> {
+    await this.packages.remove(id).catch((err: unknown) => {
+      this.logger.warn({ err, imageId: id }, 'bytes of a package not removed: will be retried');
+    });
   }
 
   list(accountId: string, query: ListQuery): Promise<ListEnvelope<Image>> {
@@ -113,8 +123,7 @@ export class ImagesService {
       const target = { kind: 'firmware-image', id, name: image.name };
       await this.audit.record(manager, 'SYS_591', { accountId, actor, target });
     });
-    // If this fails, ImageSweeper removes the file.
-    await this.packages.remove(id);
+    await this.removeBytes(id);
   }
 
   private async begin(accountId: string, id: string, fields: NewImage, bytesMax: number): Promise<void> {

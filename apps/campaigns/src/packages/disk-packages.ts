@@ -41,7 +41,8 @@ export class DiskPackages extends PackageStore implements OnModuleInit {
       await syncFolder(this.folder);
       return stored;
     } catch (error) {
-      await rm(path, { force: true });
+      // What cannot be removed now is removed as an upload that was abandoned.
+      await rm(path, { force: true }).catch(() => undefined);
       throw isOfDisk(error) ? new StorageUnavailable(error) : error;
     }
   }
