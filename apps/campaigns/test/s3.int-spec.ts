@@ -3,6 +3,7 @@ import { CreateBucketCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/cl
 import { createLogger, newId } from '@lanyard/service';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -97,6 +98,32 @@ describe('packages in an S3-compatible store', () => {
     expect(await namesBefore(Date.now() - 60_000)).toEqual([]);
     await packages.remove(id);
     await packages.remove(id);
+  });
+
+  it('names uploads that broke off, which are no object, on every page of them', async () => {
+    const [abandoned, older, recent] = [newId(), newId(), newId()];
+    const upload = (id: string, initiated: string): string =>
+      `<Upload><Key>lanyard/${id}</Key><UploadId>u</UploadId><Initiated>${initiated}</Initiated></Upload>`;
+    const pages = [
+      `<IsTruncated>true</IsTruncated><NextKeyMarker>k</NextKeyMarker><NextUploadIdMarker>u</NextUploadIdMarker>
+       ${upload(abandoned, '2024-01-01T00:00:00Z')}${upload(recent, new Date().toISOString())}`,
+      `<IsTruncated>false</IsTruncated>${upload(older, '2024-01-01T00:00:00Z')}`,
+    ];
+    // S3rver lists no uploads.
+    const store = createServer(({ url = '' }, response) => {
+      const { searchParams: query } = new URL(url, 'http://store');
+      const [root, body] = query.has('uploads')
+        ? ['ListMultipartUploadsResult', pages[query.has('key-marker') ? 1 : 0]]
+        : ['ListBucketResult', '<IsTruncated>false</IsTruncated>'];
+      response.setHeader('content-type', 'application/xml').end(`<?xml version="1.0"?><${root}>${body}</${root}>`);
+    });
+    await new Promise<void>((listening) => store.listen(0, '127.0.0.1', listening));
+    const other = open('packages', { endpoint: `http://127.0.0.1:${(store.address() as AddressInfo).port}` });
+    const found: string[] = [];
+    for await (const page of other.idsBefore(Date.now() - 60_000)) found.push(...page);
+    expect(found).toEqual([abandoned, older]);
+    other.onApplicationShutdown();
+    store.close();
   });
 
   it('refuses to start with a bucket that is not there or with an unknown key, and says which setting', async () => {

@@ -5,6 +5,7 @@ import {
   GetObjectCommand,
   HeadBucketCommand,
   ListMultipartUploadsCommand,
+  type MultipartUpload,
   paginateListObjectsV2,
   S3Client,
   S3ServiceException,
@@ -112,21 +113,36 @@ export class S3Packages extends PackageStore implements OnModuleInit, OnApplicat
     await this.abortUploads(this.keyOf(id));
   }
 
+  /** Also of uploads that broke off while the store did not answer. */
   async *idsBefore(ms: number): AsyncIterable<string[]> {
     const { bucket, client } = this;
-    for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: this.keyOf('') }))
-      yield Contents.filter(({ LastModified: changed }) => changed !== undefined && changed.getTime() < ms).map(
-        ({ Key: key = '' }) => key.slice(this.keyOf('').length),
-      );
+    const prefix = this.keyOf('');
+    const isOld = (at: Date | undefined): boolean => at !== undefined && at.getTime() < ms;
+    const idOf = ({ Key: key = '' }: { Key?: string | undefined }): string => key.slice(prefix.length);
+    for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: prefix }))
+      yield Contents.filter(({ LastModified: at }) => isOld(at)).map(idOf);
+    for await (const uploads of this.uploads(prefix)) yield uploads.filter(({ Initiated: at }) => isOld(at)).map(idOf);
   }
 
   /** The parts of uploads whose replica died cost storage, although they are no object. */
   private async abortUploads(key: string): Promise<void> {
     const { bucket: Bucket, client } = this;
-    try {
-      const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket, Prefix: key }));
-      for (const { Key, UploadId } of Uploads)
+    for await (const uploads of this.uploads(key))
+      for (const { Key, UploadId } of uploads)
         if (Key === key) await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }));
+  }
+
+  /** Those that have not ended, a page at a time. */
+  private async *uploads(prefix: string): AsyncIterable<MultipartUpload[]> {
+    const wanted = { Bucket: this.bucket, Prefix: prefix };
+    try {
+      let page = await this.client.send(new ListMultipartUploadsCommand(wanted));
+      yield page.Uploads ?? [];
+      while (page.IsTruncated) {
+        const { NextKeyMarker: KeyMarker, NextUploadIdMarker: UploadIdMarker } = page;
+        page = await this.client.send(new ListMultipartUploadsCommand({ ...wanted, KeyMarker, UploadIdMarker }));
+        yield page.Uploads ?? [];
+      }
     } catch (error) {
       // Some stores do not list uploads: a rule of the bucket ends them.
       if (statusOf(error) !== 501) throw error;
