@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { newId } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
+import { campaignDevicesMax } from '../src/limits.js';
 import { FirmwareDevice } from './firmware-device.js';
 import { SoftwareDevice } from './software-device.js';
 import { accountId, registered, testSystem } from './test-system.js';
@@ -396,6 +397,22 @@ describe('a dry run', () => {
     await system.takePage(lastSelection(), { refusal });
     const { dry_run: found } = (await system.call('GET', `${path}/${id}`)).body;
     expect(found).toMatchObject({ state: 'refused', message: refusal.message });
+  });
+
+  it('is refused if it selects more devices than a campaign may have', async () => {
+    const { id } = await system.campaign();
+    const seen = system.selections().length;
+    await system.call('POST', `${path}/${id}/dry-run`);
+    await eventually(() => system.selections().length > seen);
+    await system
+      .database()
+      .query(
+        `UPDATE campaigns.update_campaigns SET dry_run = jsonb_set(dry_run, '{devices}', to_jsonb($2::int)) WHERE id = $1`,
+        [id, campaignDevicesMax],
+      );
+    await system.takePage(lastSelection(), { devices: [registered(newId())] });
+    const { dry_run: found } = (await system.call('GET', `${path}/${id}`)).body;
+    expect(found).toMatchObject({ state: 'refused', message: 'more than 100000 devices' });
   });
 
   it('of other devices is forgotten with its pages: after another filter, and by the start', async () => {

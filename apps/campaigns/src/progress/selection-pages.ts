@@ -65,10 +65,15 @@ export class SelectionPages {
       if (!campaign || campaign.selection_complete || campaign.selection_page !== page.page) return;
       if (page.refusal) return this.refuse(manager, campaign, page.refusal.message);
       await manager.query(presenceSql, [page.accountId, JSON.stringify(page.devices)]);
-      if (campaign.state === 'draft') await this.foresee(manager, campaign, page);
-      else if (!(await this.add(manager, campaign, page.devices))) return this.refuse(manager, campaign, tooMany);
+      if (!(await this.store(manager, campaign, page))) return this.refuse(manager, campaign, tooMany);
       await this.follow(manager, campaign, page);
     });
+  }
+
+  /** Returns false if they are too many. */
+  private store(manager: EntityManager, campaign: SelectingCampaign, page: DeviceSelectionAnswered): Promise<boolean> {
+    if (campaign.state === 'draft') return this.foresee(manager, campaign, page);
+    return this.add(manager, campaign, page.devices);
   }
 
   private async follow(
@@ -89,20 +94,21 @@ export class SelectionPages {
     manager: EntityManager,
     campaign: SelectingCampaign,
     page: DeviceSelectionAnswered,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { dry_run: before, id } = campaign;
     const counted = await forecastOf(manager, page.devices, campaign, this.clock.now());
     const sum = Object.fromEntries(
       Object.entries(counted).map(([name, n]) => [name, n + Number(before?.[name as keyof Forecast] ?? 0)]),
     );
     const forecast = { ...emptyForecast, ...sum, state: page.hasMore ? 'running' : 'done' };
+    if (forecast.devices > campaignDevicesMax) return false;
     await manager.query('UPDATE campaigns.update_campaigns SET dry_run = $2 WHERE id = $1', [
       id,
       JSON.stringify(forecast),
     ]);
+    return true;
   }
 
-  /** Returns false if they are too many. */
   private async add(
     manager: EntityManager,
     { id, account_id: accountId, selection_page: page }: SelectingCampaign,
