@@ -9,6 +9,8 @@ describe('maskTickets', () => {
   it.each([
     [`coaps://host:5684/downloads/t-${ticket}`, `coaps://host:5684/downloads/t-${stars}`],
     [`[{"n":"/5/0/1","vs":"http://h/downloads/t-${ticket}"},{"n":"/9/0/3","vs":"x"}]`, undefined],
+    [`[{"n":"/5/0/1","vs":"coap:\\/\\/h\\/downloads\\/t-${ticket}"}]`, undefined],
+    [`/downloads/downloads/t-${ticket}`, undefined],
     [`/downloads/t-${ticket} /downloads/t-${ticket}`, `/downloads/t-${stars} /downloads/t-${stars}`],
     [`https://files.example/downloads/${ticket}/release/firmware.bin`, undefined],
     ['/downloads/t-', undefined],
