@@ -244,7 +244,7 @@ const kinds: Kind[] = [
       bootstrap('credentialWithinMs', 'Time for the creation of the credential'),
       from('apps/registry', 'bootstrap/limits')(
         'bootstrapExpiryMs',
-        'Time after which a bootstrap without an end fails and its credential is withdrawn',
+        'Time, beside the initial registration delay, after which a bootstrap without an end fails',
       ),
     ],
   },

@@ -191,6 +191,20 @@ describe('bootstraps of devices', () => {
     expect(await credentialsOf(id)).toMatchObject([{ id: again.bootstrapId }]);
   });
 
+  it('have the delay in addition with which their profile lets the device register', async () => {
+    const id = await created();
+    const profile = { scope: 'device', device_id: id, name: newId(), server_uri: 'coaps://lwm2m.example' };
+    const delaySeconds = 7_200;
+    const wanted = { ...profile, initial_registration_delay_seconds: delaySeconds };
+    const { status, body } = await call('POST', '/v3/bootstrap-profiles', wanted);
+    expect(status).toBe(201);
+    const beginsMs = Date.now();
+    const { bootstrapId } = await begun(id, { interface: 'bspack', profileId: body.id });
+    const [held] = await rows(`SELECT expires_at FROM registry.bootstraps WHERE id = '${bootstrapId}'`);
+    const givenMs = Number((held as { expires_at: Date }).expires_at) - beginsMs;
+    expect(givenMs).toBeGreaterThanOrEqual(bootstrapExpiryMs + delaySeconds * 1_000);
+  });
+
   it('that succeeded in the topic before they expired have succeeded', async () => {
     const id = await created();
     const fact = await begun(id);

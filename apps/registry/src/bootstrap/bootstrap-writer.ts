@@ -24,12 +24,15 @@ interface Bootstrap {
 
 const bootstrapColumns = 'id, account_id, device_id, data';
 
-// Only of devices that exist. One that is known already was read before.
+// Only of devices that exist. One that is known already was read before. The device first uses its credential after the delay
+// that its profile sets.
 const startSql = `
   INSERT INTO registry.bootstraps (id, account_id, device_id, data, expires_at)
-  SELECT f.id, f.account, f.device, f.data || jsonb_strip_nulls(jsonb_build_object('endpoint_name', d.endpoint_name)), $5
+  SELECT f.id, f.account, f.device, f.data || jsonb_strip_nulls(jsonb_build_object('endpoint_name', d.endpoint_name)),
+    $5::timestamptz + make_interval(secs => coalesce(p.initial_registration_delay_seconds, 0))
   FROM unnest($1::text[], $2::text[], $3::text[], $4::jsonb[]) AS f (id, account, device, data)
   JOIN registry.devices d ON d.id = f.device AND d.account_id = f.account
+  LEFT JOIN registry.bootstrap_profiles p ON p.id = f.data ->> 'profile_id' AND p.account_id = f.account
   ON CONFLICT DO NOTHING RETURNING ${bootstrapColumns}`;
 
 const supersedeSql = `

@@ -1,6 +1,7 @@
 /**
- * A bootstrap without an end is failed after this time, and its credential withdrawn: the device-proxy that led it
- * is gone, or the device got a pack and did not register. A conversation takes 5 minutes at most.
+ * A bootstrap without an end is failed after this time and the initial registration delay of its profile, and its
+ * credential withdrawn: the device-proxy that led it is gone, or the device got a pack and did not register. A conversation
+ * takes 5 minutes at most.
  */
 export const bootstrapExpiryMs = 900_000;
 
