@@ -25,6 +25,9 @@ describe('turns at the database', () => {
       /** As PostgreSQL does with statements that take too long. */
       cancel: async (): Promise<unknown> =>
         holder.query('SELECT pg_cancel_backend(unnest($1::int[]))', [await waiting()]),
+      /** As an outage of PostgreSQL does. */
+      disconnect: async (): Promise<unknown> =>
+        holder.query('SELECT pg_terminate_backend(unnest($1::int[]))', [await waiting()]),
       release: (): Promise<void> => holder.end(),
     };
   };
@@ -149,6 +152,40 @@ describe('turns at the database', () => {
       expect(answer).toMatchObject({ devices: [], hasMore: false });
       expect(answer?.refusal).toBeUndefined();
       await eventually(async () => expect(await attempts()).toEqual([]));
+    } finally {
+      await release();
+    }
+  });
+
+  it('a selection that fails is tried again after growing pauses, and answered when the database answers', async () => {
+    const accountId = newId();
+    const { body: group } = await call('POST', '/v3/device-groups', { name: 'failing' }, accountId);
+    const { waiting, disconnect, release } = await holding('group_members');
+    try {
+      const [failing = ''] = await select(1, { accountId, groupId: group.id });
+      const sql = `SELECT attempts, failures, extract(epoch FROM due_at - tried_at)::float8 AS pause
+        FROM registry.selection_requests WHERE selection_id = '${failing}'`;
+      for (const n of [1, 2, 3]) {
+        await eventually(async () => expect(await waiting()).toHaveLength(1));
+        await disconnect();
+        const { pause } = await eventually(async () => {
+          const [found] = (await rows(sql)) as { pause: number }[];
+          expect(found).toMatchObject({ attempts: 0, failures: n });
+          return found as { pause: number };
+        });
+        const longest = 2 ** (n - 1);
+        // Both times are read a moment apart.
+        expect(pause).toBeGreaterThan(longest / 2 - 0.01);
+        expect(pause).toBeLessThan(longest + 0.01);
+      }
+      await release();
+      const answer = await eventually(() => {
+        const found = answersTo([failing]).get(failing);
+        expect(found).toBeDefined();
+        return found;
+      });
+      expect(answer).toMatchObject({ devices: [], hasMore: false });
+      expect(answer?.refusal).toBeUndefined();
     } finally {
       await release();
     }

@@ -6,6 +6,7 @@ import { ExpiringCertificates1796436000000 } from './migrations/1796436000000-ex
 import { HandshakeTimer1796524200000 } from './migrations/1796524200000-handshake-timer.js';
 import { Initial1795392000000 } from './migrations/1795392000000-initial.js';
 import { Radio1796169600000 } from './migrations/1796169600000-radio.js';
+import { SelectionFailures1796536800000 } from './migrations/1796536800000-selection-failures.js';
 import { SelectionRequests1796533200000 } from './migrations/1796533200000-selection-requests.js';
 import { ServerSettings1796526000000 } from './migrations/1796526000000-server-settings.js';
 
@@ -26,5 +27,6 @@ export const databaseOf = (config: DatabaseConfig): DatabaseOptions =>
       ServerSettings1796526000000,
       EndpointNames1796529600000,
       SelectionRequests1796533200000,
+      SelectionFailures1796536800000,
     ],
   });

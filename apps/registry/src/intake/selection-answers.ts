@@ -32,13 +32,28 @@ type Answer = Pick<DeviceSelectionAnswered, 'devices' | 'hasMore' | 'refusal'>;
 /** Of a query that is cancelled after the time for statements: a database that is overloaded must not end a campaign. */
 const attemptsMax = 3;
 
-/** Of the requests of an account that no replica is answering, the one whose last attempt is longest ago. */
+/** Failures of another kind, with growing pauses: about a day. */
+const failuresMax = 400;
+
+/** Of the due requests of an account that no replica is answering, the one whose last attempt is longest ago. */
 const nextSql = `
-  SELECT attempts, request FROM registry.selection_requests
-  WHERE account_id = $1 ORDER BY tried_at LIMIT 1 FOR UPDATE SKIP LOCKED`;
+  SELECT attempts, failures, request FROM registry.selection_requests
+  WHERE account_id = $1 AND due_at <= clock_timestamp() ORDER BY tried_at LIMIT 1 FOR UPDATE SKIP LOCKED`;
+
+const slowSql = `
+  UPDATE registry.selection_requests SET attempts = attempts + 1, tried_at = clock_timestamp()
+  WHERE selection_id = $1 AND page = $2`;
+
+/** The pause doubles from 1 s to 5 min. Half of it is random, because a failure strikes many requests in the same moment. */
+const failedSql = `
+  UPDATE registry.selection_requests SET failures = failures + 1, tried_at = clock_timestamp(),
+    due_at = clock_timestamp() + make_interval(secs => least(2 ^ failures, 300) * (1 + random()) / 2)
+  WHERE selection_id = $1 AND page = $2`;
 
 interface StoredRequest {
+  /** Those whose query took too long. */
   attempts: number;
+  failures: number;
   request: DeviceSelectionRequested;
 }
 
@@ -92,16 +107,17 @@ export class SelectionAnswers {
     );
   }
 
-  /** How many requests of each account are not answered. */
+  /** How many requests of each account are due. */
   waiting(): Promise<WaitingRequests[]> {
     return this.database.query<WaitingRequests[]>(
-      'SELECT account_id, count(*)::integer AS n FROM registry.selection_requests GROUP BY account_id',
+      `SELECT account_id, count(*)::integer AS n FROM registry.selection_requests
+       WHERE due_at <= clock_timestamp() GROUP BY account_id`,
     );
   }
 
   /**
-   * Answers a request of the account; one whose query takes too long is tried again after the others, and refused after the
-   * last attempt. False when there is none that no replica is answering.
+   * Answers a request of the account; one whose query takes too long is tried again after the others, one that fails otherwise
+   * after a pause, and each is refused after its last attempt. False when none is due that no replica is answering.
    */
   async answerNext(accountId: string): Promise<boolean> {
     let stored: StoredRequest | undefined;
@@ -120,17 +136,15 @@ export class SelectionAnswers {
     return stored !== undefined;
   }
 
-  private async noteFailure({ request, attempts }: StoredRequest, isSlow: boolean): Promise<void> {
+  private async noteFailure({ request, attempts, failures }: StoredRequest, isSlow: boolean): Promise<void> {
     const { selectionId, page, filter } = request;
-    if (isSlow && attempts + 1 >= attemptsMax) {
-      const answer = refused(filter === undefined ? 'group_id' : 'filter', 'The query takes too long');
+    const isLast = isSlow ? attempts + 1 >= attemptsMax : failures + 1 >= failuresMax;
+    if (isLast) {
+      const message = isSlow ? 'The query takes too long' : `The devices could not be read in ${failuresMax} attempts`;
+      const answer = refused(filter === undefined ? 'group_id' : 'filter', message);
       return this.database.transaction((manager) => this.answer(manager, request, answer));
     }
-    await this.database.query(
-      `UPDATE registry.selection_requests SET attempts = attempts + $3, tried_at = clock_timestamp()
-       WHERE selection_id = $1 AND page = $2`,
-      [selectionId, page, isSlow ? 1 : 0],
-    );
+    await this.database.query(isSlow ? slowSql : failedSql, [selectionId, page]);
   }
 
   private async answer(manager: EntityManager, request: DeviceSelectionRequested, answer: Answer): Promise<void> {
