@@ -233,6 +233,23 @@ describe('a campaign', () => {
     expect((await system.devicesOf(id)).map((device) => device['event_code'])).toEqual(['SYS_103']);
   });
 
+  it('whose selection is not answered says since when, until it is', async () => {
+    const id = await started();
+    const record = async () => (await system.call('GET', `${path}/${id}`)).body;
+    expect((await record())['reason']).toBeNull();
+    const sql = `UPDATE campaigns.update_campaigns SET selection_asked_at = '2024-05-05T05:05:05Z' WHERE id = $1`;
+    await system.database().query(sql, [id]);
+    const late = await record();
+    expect(late['reason']).toBe(
+      'the directory has not answered the selection of devices since 2024-05-05T05:05:05.000000Z',
+    );
+    await system.takePage(lastSelection(), { devices: [{ ...registered(newId()), isRegistered: false }] });
+    expect((await record())['reason']).toBeNull();
+    expect((await system.call('PUT', `${path}/${id}`, { ...late, concurrency: 7 })).status).toBe(200);
+    await system.call('POST', `${path}/${id}/abort`);
+    await system.eventually(id, 'aborted');
+  });
+
   it('whose selection fails in the middle says so of each device', async () => {
     const id = await started();
     const selectionId = lastSelection();
@@ -386,6 +403,20 @@ describe('a dry run', () => {
     });
     expect(forecast).toMatchObject({ devices: 4, ready: 1, not_registered: 1, suspended: 1, asleep: 1, busy: 0 });
     expect(system.commands().filter(({ campaignId }) => campaignId === id)).toEqual([]);
+  });
+
+  it('that the directory does not answer says since when', async () => {
+    const { id } = await system.campaign();
+    const seen = system.selections().length;
+    await system.call('POST', `${path}/${id}/dry-run`);
+    await eventually(() => system.selections().length > seen);
+    const sql = `UPDATE campaigns.update_campaigns SET selection_asked_at = '2024-05-05T05:05:05Z' WHERE id = $1`;
+    await system.database().query(sql, [id]);
+    const { dry_run: found, reason } = (await system.call('GET', `${path}/${id}`)).body;
+    const message = 'the directory has not answered the selection of devices since 2024-05-05T05:05:05.000000Z';
+    expect([reason, found]).toEqual([null, expect.objectContaining({ state: 'running', message })]);
+    await system.takePage(lastSelection(), {});
+    expect((await system.call('GET', `${path}/${id}`)).body.dry_run).not.toHaveProperty('message');
   });
 
   it('says why the directory refuses the filter', async () => {

@@ -8,7 +8,10 @@ export type CampaignState = (typeof campaignStates)[number];
 const Forecast = z
   .object({
     state: z.enum(['running', 'done', 'refused']),
-    message: z.string().optional().describe('Why the devices could not be selected'),
+    message: z
+      .string()
+      .optional()
+      .describe('Why the devices could not be selected, or since when the directory has not answered'),
     devices: z.number().int().describe('Number of selected devices'),
     suspended: z.number().int().describe('Number of suspended devices, which would fail immediately'),
     up_to_date: z
@@ -56,7 +59,12 @@ export const Campaign = z
     group_id: z.string().nullable(),
     filter: z.string().nullable(),
     state: z.enum(campaignStates),
-    reason: z.string().nullable().describe('Why the campaign was stopped or paused; null after a pause by an operator'),
+    reason: z
+      .string()
+      .nullable()
+      .describe(
+        'Why the campaign was stopped or paused, or since when it has waited for the selection of its devices; null after a pause by an operator',
+      ),
     when: z.string().nullable().describe('When a scheduled campaign starts'),
     ends_at: z.string().nullable(),
     window: z.object({ from: z.string(), to: z.string() }).nullable(),
@@ -77,14 +85,27 @@ export const Campaign = z
   .meta({ id: 'UpdateCampaign' });
 export type Campaign = z.infer<typeof Campaign>;
 
+/** The directory usually answers within a second. It repeats a selection that fails, after pauses. */
+const isUnanswered = `t.selection_id IS NOT NULL AND NOT t.selection_complete
+    AND t.selection_asked_at < clock_timestamp() - interval '1 minute'`;
+const unanswered = `'the directory has not answered the selection of devices since ' || ${isoTime('t.selection_asked_at')}`;
+
+const reason = `
+  CASE WHEN t.state IN ('running', 'paused') AND ${isUnanswered} THEN ${unanswered} ELSE t.reason END`;
+
+const dryRun = `
+  CASE WHEN t.state = 'draft' AND t.dry_run ->> 'state' = 'running' AND ${isUnanswered}
+    THEN t.dry_run || jsonb_build_object('message', ${unanswered}) ELSE t.dry_run END`;
+
 /** SELECT list of a Campaign; the table is `t`. */
 export const campaignRecord = `
   'update-campaign' AS object, t.id, t.account_id, t.name, t.description, t.image_id AS firmware_image_id,
-  t.version AS firmware_version, t.object AS package_object, t.package_name, t.group_id, t.filter, t.state, t.reason, ${isoTime('t.starts_at')} AS "when",
+  t.version AS firmware_version, t.object AS package_object, t.package_name, t.group_id, t.filter, t.state,
+  ${reason} AS reason, ${isoTime('t.starts_at')} AS "when",
   ${isoTime('t.ends_at')} AS ends_at,
   CASE WHEN t.window_from IS NOT NULL THEN jsonb_build_object('from', t.window_from, 'to', t.window_to) END AS "window",
   t.concurrency, t.retries, t.failure_percent_max, t.failure_count_min, t.delivery, t.download_timeout_seconds,
-  t.install_timeout_seconds, t.dry_run, ${isoTime('t.started_at')} AS started_at,
+  t.install_timeout_seconds, ${dryRun} AS dry_run, ${isoTime('t.started_at')} AS started_at,
   ${isoTime('t.finished_at')} AS finished_at, ${isoTime('t.created_at')} AS created_at,
   ${isoTime('t.updated_at')} AS updated_at, ${isoTime('t.updated_at')} AS etag`;
 

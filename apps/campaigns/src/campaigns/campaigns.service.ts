@@ -46,9 +46,12 @@ const mustStayWithin = ({ deviceGroups }: CampaignOwner, groupId: string | null)
   throw new ValidationFailed([{ name: 'group_id', message }]);
 };
 
+/** What the progress of a selection changes. */
+const moving = ['dry_run', 'reason'];
+
 /** Without the fields that keep their values: clients send whole records back. Throws ValidationFailed. */
 const realChanges = (body: CampaignChanges, campaign: Campaign): Partial<NewCampaign> => {
-  const changes = Object.entries(changesOf(body as Record<string, unknown>, changeable, campaign, ['dry_run']));
+  const changes = Object.entries(changesOf(body as Record<string, unknown>, changeable, campaign, moving));
   return Object.fromEntries(
     changes.filter(([name, value]) => !isDeepStrictEqual(value, campaign[name as keyof Campaign])),
   );

@@ -3,6 +3,7 @@ import { HostGateways1796356800000 } from './migrations/1796356800000-host-gatew
 import { Initial1796169600000 } from './migrations/1796169600000-initial.js';
 import { PausedDue1796349600000 } from './migrations/1796349600000-paused-due.js';
 import { Retention1796353200000 } from './migrations/1796353200000-retention.js';
+import { SelectionAskedAt1796360400000 } from './migrations/1796360400000-selection-asked-at.js';
 import { Software1796346000000 } from './migrations/1796346000000-software.js';
 import { LifecycleRevisions1796342400000 } from './migrations/1796342400000-lifecycle-revisions.js';
 
@@ -20,5 +21,6 @@ export const databaseOf = (config: DatabaseConfig): DatabaseOptions =>
       PausedDue1796349600000,
       Retention1796353200000,
       HostGateways1796356800000,
+      SelectionAskedAt1796360400000,
     ],
   });

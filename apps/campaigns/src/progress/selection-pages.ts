@@ -84,7 +84,8 @@ export class SelectionPages {
     const next = { selectionId, page: page + 1, after: devices.at(-1)?.deviceId };
     if (hasMore) await this.selections.request(manager, campaign, next);
     await manager.query(
-      `UPDATE campaigns.update_campaigns SET selection_page = $2, selection_complete = $3, tick_at = least(tick_at, $4)
+      `UPDATE campaigns.update_campaigns SET selection_page = $2, selection_complete = $3, selection_asked_at = $4,
+         tick_at = least(tick_at, $4)
        WHERE id = $1`,
       [campaign.id, page + 1, !hasMore, new Date(this.clock.now())],
     );

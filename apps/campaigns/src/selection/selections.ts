@@ -21,9 +21,15 @@ export class Selections {
 
   /** Requests the first page. Returns the columns of the campaign; pages of an earlier selection are not its own any more. */
   async begin(manager: EntityManager, campaign: Selectable): Promise<Record<string, unknown>> {
-    const selectionId = newId(this.clock.now());
+    const nowMs = this.clock.now();
+    const selectionId = newId(nowMs);
     await this.request(manager, campaign, { selectionId, page: 0 });
-    return { selection_id: selectionId, selection_page: 0, selection_complete: false };
+    return {
+      selection_id: selectionId,
+      selection_page: 0,
+      selection_complete: false,
+      selection_asked_at: new Date(nowMs),
+    };
   }
 
   async request(
