@@ -33,7 +33,7 @@ describe('the interval between two fetches', () => {
   const setUp = async (name: string, fetchIntervalMs: number) => {
     const topic = { ...DeviceEvents, name };
     await connection.ensureTopics([topic]);
-    const batches: string[][] = [];
+    const batches: (string | undefined)[][] = [];
     const consumer = new BatchConsumer<DeviceEventReported>(connection, {
       topic,
       group: 'g',
