@@ -1,8 +1,18 @@
-import { randomBytes } from 'node:crypto';
+import { createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { newId } from '../ids.js';
 import { type ApiKey, formatApiKey, hashSecret, newSecret, parseApiKey, publicPart, secretMatches } from './api-key.js';
-import { deriveKeys, encryptionKeyId, open, openFor, reseal, seal, sealFor, UnknownEncryptionKey } from './sealed.js';
+import {
+  deriveKey,
+  deriveKeys,
+  encryptionKeyId,
+  open,
+  openFor,
+  reseal,
+  seal,
+  sealFor,
+  UnknownEncryptionKey,
+} from './sealed.js';
 
 const newKey = (): ApiKey => {
   const [accountId, keyId] = [newId(), newId()];
@@ -91,6 +101,23 @@ describe('sealed secrets', () => {
     const bytes = Buffer.from(sealed, 'base64');
     bytes[bytes.length - 1] = (bytes[bytes.length - 1] as number) ^ 1;
     expect(() => open(key, bytes.toString('base64'))).toThrow();
+  });
+});
+
+/** What is stored and announced has to open with later versions. */
+describe('the format of sealed secrets', () => {
+  // Bytes above 0x7f would be others in UTF-8.
+  const key = Buffer.from(Array.from({ length: 32 }, (_, n) => 0xe0 + n));
+
+  it('is base64 of nonce, tag and ciphertext of AES-256-GCM', () => {
+    const bytes = Buffer.from(seal(key, 'Bearer ü'), 'base64');
+    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12)).setAuthTag(bytes.subarray(12, 28));
+    expect(Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString()).toBe('Bearer ü');
+  });
+
+  it('keys of purposes are HMAC-SHA256, and the id of a key is the beginning of its SHA-256', () => {
+    expect(deriveKey(key, 'one')).toEqual(createHmac('sha256', key).update('one').digest());
+    expect(encryptionKeyId(key)).toBe(createHash('sha256').update(key).digest('hex').slice(0, 8));
   });
 });
 
