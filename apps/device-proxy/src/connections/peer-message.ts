@@ -31,8 +31,9 @@ const tokenBytes = 8;
 /** Version, kind, key, slot, token, sequence number, time, port, length of the address. */
 const headBytes = 1 + 1 + keyIdBytes + 2 + tokenBytes + 6 + 6 + 2 + 1;
 
+/** The key is text, because for a Buffer node:crypto throws and catches two errors. */
 const macOf = (key: Buffer, bytes: Buffer): Buffer =>
-  createHmac('sha256', key).update(bytes).digest().subarray(0, macBytes);
+  createHmac('sha256', key.toString('latin1'), { encoding: 'latin1' }).update(bytes).digest().subarray(0, macBytes);
 
 export const encodePeerMessage = (message: PeerMessage, { id, key }: PeerKey): Buffer => {
   const address = Buffer.from(message.address.address);
