@@ -160,6 +160,20 @@ describe('statistics', () => {
       expect(await counted(accountId)).toBe(8);
     });
 
+    it('count what partitions bring at the same time in one transaction, but not what another replica has counted', async () => {
+      const accountId = newId();
+      const [one, two] = [new StatisticsWriter(database, clock), new StatisticsWriter(database, clock)];
+      const batches = [1, 2, 3].map((partition) => ({ ...batchOf('together', accountId, partition), partition }));
+      await Promise.all(batches.map((batch) => one.count(batch, countOf)));
+      expect(await counted(accountId)).toBe(6);
+      const transactions = `SELECT DISTINCT xmin FROM snapshot.counted_positions WHERE topic = 'together'`;
+      expect(await database.query(transactions)).toHaveLength(1);
+      const next = [1, 2, 3].map((partition) => ({ ...batchOf('together', accountId, partition), partition }));
+      await two.count({ ...(next[1] as Batch<ResourceValueArrived>) }, countOf);
+      await Promise.all(next.map((batch) => one.count(batch, countOf)));
+      expect(await counted(accountId)).toBe(12);
+    });
+
     it('count the facts of a topic that was created again', async () => {
       const accountId = newId();
       const writer = new StatisticsWriter(database, clock);

@@ -1,90 +1,147 @@
 import type { Batch } from '@lanyard/kafka';
-import { CLOCK, type Clock, columnsOf } from '@lanyard/service';
+import { CLOCK, type Clock, columnsOf, PreparedStatement, WriteBatcher } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { type Count, counted, sumUp } from './counts.js';
 import { isCounted, type Position, positionBehind } from './positions.js';
 
-// Position and counts in one statement: neither without the other. Another replica may have moved the position.
-const addSql = `
-  WITH moved AS (
-    INSERT INTO snapshot.counted_positions AS p (topic, partition, next_offset, newest_ms) VALUES ($1, $2, $3, $4)
+interface Partition {
+  topic: string;
+  partition: number;
+}
+
+/** Facts of one partition that are to be counted. */
+interface CountedBatch extends Partition {
+  messages: readonly { offset: bigint; timestampMs: number; count: Count }[];
+}
+
+/** The position of a partition, and what is counted with it. */
+interface Move extends Partition {
+  from: Position | undefined;
+  to: Position;
+  counts: Count[];
+}
+
+const unnestedCounts = counted.map((_, n) => `$${n + 11}::integer[]`).join(', ');
+
+// Positions and counts in one statement: neither without the other. Another replica may have moved a position: what was
+// counted with it is left out.
+const adding = new PreparedStatement<Partition>(`
+  WITH given AS (
+    SELECT * FROM unnest($1::text[], $2::integer[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[]) WITH ORDINALITY
+      AS g (topic, partition, next_offset, newest_ms, known_offset, known_ms, move)),
+  moved AS (
+    INSERT INTO snapshot.counted_positions AS p (topic, partition, next_offset, newest_ms)
+    SELECT topic, partition, next_offset, newest_ms FROM given ORDER BY topic, partition
     ON CONFLICT (topic, partition) DO UPDATE SET next_offset = excluded.next_offset, newest_ms = excluded.newest_ms
-    WHERE p.next_offset = $5 AND p.newest_ms = $6 RETURNING 1),
+    WHERE EXISTS (SELECT FROM given g
+      WHERE (g.topic, g.partition, g.known_offset, g.known_ms) = (p.topic, p.partition, p.next_offset, p.newest_ms))
+    RETURNING topic, partition),
   added AS (
     INSERT INTO snapshot.statistics AS s (account_id, step_seconds, from_at, ${counted.join(', ')})
-    SELECT c.* FROM unnest($7::text[], $8::smallint[], $9::timestamptz[], ${counted.map((_, n) => `$${n + 10}::integer[]`).join(', ')}) c
-    WHERE EXISTS (SELECT FROM moved)
+    SELECT c.account_id, c.step_seconds, c.from_at, ${counted.map((what) => `sum(c.${what})::integer`).join(', ')}
+    FROM unnest($7::bigint[], $8::text[], $9::smallint[], $10::timestamptz[], ${unnestedCounts})
+      AS c (move, account_id, step_seconds, from_at, ${counted.join(', ')})
+    JOIN given USING (move) JOIN moved USING (topic, partition)
+    GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
     ON CONFLICT (account_id, step_seconds, from_at) DO UPDATE
     SET ${counted.map((what) => `${what} = s.${what} + excluded.${what}`).join(', ')})
-  SELECT EXISTS (SELECT FROM moved) AS moved`;
+  SELECT topic, partition FROM moved`);
 
-const noColumns: unknown[][] = Array.from({ length: counted.length + 3 }, () => []);
+const noColumns: unknown[][] = Array.from({ length: counted.length + 4 }, () => []);
 
-/** Counts facts by account and time: each once, however often it is read. One statement per batch. */
+const keyOf = ({ topic, partition }: Partition): string => `${topic} ${partition}`;
+
+/**
+ * Counts facts by account and time: each once, however often it is read. The rows of an account are the same for all
+ * partitions, so what they bring at the same time is one statement.
+ */
 @Injectable()
 export class StatisticsWriter {
   /** By topic and partition; another replica may know better. */
   private readonly positions = new Map<string, Position>();
+  private readonly writes = new WriteBatcher<CountedBatch>(
+    (batches) => this.addTogether(batches),
+    (batch) => this.addAlone(batch),
+  );
 
   constructor(
     private readonly database: DataSource,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  async count<V>(batch: Batch<V>, countOf: (fact: V) => Count): Promise<void> {
-    const key = `${batch.topic} ${batch.partition}`;
+  count<V>({ topic, partition, messages }: Batch<V>, countOf: (fact: V) => Count): Promise<void> {
+    const counts = messages.map(({ offset, timestampMs, value }) => ({ offset, timestampMs, count: countOf(value) }));
+    return this.writes.write({ topic, partition, messages: counts });
+  }
+
+  private async addTogether(batches: readonly CountedBatch[]): Promise<ReadonlySet<CountedBatch>> {
+    // After a rebalance there may be two of a partition.
+    const latest = new Map(batches.map((batch) => [keyOf(batch), batch]));
+    const [counted, uncounted] = [new Set<CountedBatch>(), new Map<string, CountedBatch>()];
+    const moves: Move[] = [];
+    for (const [key, batch] of latest) {
+      const move = this.moveOf(batch);
+      if (move) {
+        moves.push(move);
+        uncounted.set(key, batch);
+      } else counted.add(batch);
+    }
+    for (const key of await this.add(moves)) counted.add(uncounted.get(key) as CountedBatch);
+    return counted;
+  }
+
+  private async addAlone(batch: CountedBatch): Promise<void> {
     for (;;) {
-      const position = this.positions.get(key);
-      const messages = batch.messages.filter((message) => !isCounted(message, position));
-      if (messages.length === 0) return;
-      const next = positionBehind(messages, position);
-      if (
-        await this.add(
-          batch,
-          { position, next },
-          messages.map(({ value }) => countOf(value)),
-        )
-      ) {
-        this.positions.set(key, next);
-        return;
-      }
-      await this.readPosition(key, batch);
+      const move = this.moveOf(batch);
+      if (!move || (await this.add([move])).length > 0) return;
+      await this.readPosition(batch);
     }
   }
 
-  /** Returns false if the position is not the expected one. */
-  private async add(
-    { topic, partition }: Pick<Batch<unknown>, 'topic' | 'partition'>,
-    { position, next }: { position: Position | undefined; next: Position },
-    counts: readonly Count[],
-  ): Promise<boolean> {
-    const rows = sumUp(counts, this.clock.now()).map((sum) => [
-      sum.accountId,
-      sum.stepSeconds,
-      new Date(sum.fromMs).toISOString(),
-      ...counted.map((what) => sum[what]),
-    ]);
-    const [answer]: { moved: boolean }[] = await this.database.query(addSql, [
-      topic,
-      partition,
-      String(next.nextOffset),
-      next.newestMs,
-      position ? String(position.nextOffset) : null,
-      position?.newestMs ?? null,
-      ...(rows.length > 0 ? columnsOf(rows) : noColumns),
-    ]);
-    return answer?.moved ?? false;
+  /** Undefined if all of it is counted already. */
+  private moveOf({ topic, partition, messages }: CountedBatch): Move | undefined {
+    const from = this.positions.get(keyOf({ topic, partition }));
+    const uncounted = messages.filter((message) => !isCounted(message, from));
+    if (uncounted.length === 0) return undefined;
+    return { topic, partition, from, to: positionBehind(uncounted, from), counts: uncounted.map(({ count }) => count) };
   }
 
-  private async readPosition(
-    key: string,
-    { topic, partition }: Pick<Batch<unknown>, 'topic' | 'partition'>,
-  ): Promise<void> {
+  /** Returns the keys of those whose position was the expected one. */
+  private async add(moves: readonly Move[]): Promise<string[]> {
+    if (moves.length === 0) return [];
+    const positions = moves.map(({ topic, partition, from, to }) => [
+      topic,
+      partition,
+      String(to.nextOffset),
+      to.newestMs,
+      from ? String(from.nextOffset) : null,
+      from?.newestMs ?? null,
+    ]);
+    const nowMs = this.clock.now();
+    const rows = moves.flatMap(({ counts }, move) =>
+      sumUp(counts, nowMs).map((sum) => [
+        // As WITH ORDINALITY numbers them.
+        move + 1,
+        sum.accountId,
+        sum.stepSeconds,
+        new Date(sum.fromMs).toISOString(),
+        ...counted.map((what) => sum[what]),
+      ]),
+    );
+    const parameters = [...columnsOf(positions), ...(rows.length > 0 ? columnsOf(rows) : noColumns)];
+    const moved = (await adding.run(this.database.manager, parameters)).map(keyOf);
+    const reached = new Map(moves.map((move) => [keyOf(move), move.to]));
+    for (const key of moved) this.positions.set(key, reached.get(key) as Position);
+    return moved;
+  }
+
+  private async readPosition({ topic, partition }: Partition): Promise<void> {
     const [row]: { next_offset: string; newest_ms: string }[] = await this.database.query(
       'SELECT next_offset, newest_ms FROM snapshot.counted_positions WHERE topic = $1 AND partition = $2',
       [topic, partition],
     );
+    const key = keyOf({ topic, partition });
     if (row) this.positions.set(key, { nextOffset: BigInt(row.next_offset), newestMs: Number(row.newest_ms) });
     else this.positions.delete(key);
   }
