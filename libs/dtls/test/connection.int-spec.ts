@@ -57,6 +57,19 @@ describe('a connection', () => {
     expect(other.closed).toEqual(['close-notify']);
   });
 
+  it('is one of those of its server, with what the application keeps with it, until it ends', async () => {
+    const net = new TestNetwork({ onConnected: (connection) => (connection.data = { messages: 0 }) });
+    const clients = [await net.connected(), await net.connected()];
+    const kept = () => [...net.server.dtls.all()].map(({ data }) => data);
+    expect(kept()).toEqual([{ messages: 0 }, { messages: 0 }]);
+    // As each is closed while all are visited.
+    for (const connection of net.server.dtls.all()) connection.close();
+    expect([kept(), net.server.closed]).toEqual([[], ['closed', 'closed']]);
+    expect(net.server.connected.map(({ data }) => data)).toEqual([{ messages: 0 }, { messages: 0 }]);
+    await net.run(50);
+    expect(clients.map(({ closed }) => closed)).toEqual([['close-notify'], ['close-notify']]);
+  });
+
   it('follows a peer with a connection id to another address, and only with its newest record', async () => {
     const net = new TestNetwork(withIds);
     const client = await net.connected({ connectionId: CLIENT_ID });

@@ -51,6 +51,8 @@ interface Parts {
 /** An open DTLS connection. It has no timers, and as few objects as possible: a server holds many. */
 export class DtlsConnection {
   readonly id: string;
+  /** Of the application: what it keeps with the connection needs no table by id. */
+  data: unknown = undefined;
   private readonly epoch: Epoch;
   private readonly packedPeer: PackedBytes;
   private address: string;

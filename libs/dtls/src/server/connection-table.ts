@@ -45,8 +45,8 @@ export class ConnectionTable {
     if (this.byAddress.get(address) === connection) this.byAddress.delete(address);
   }
 
-  all(): DtlsConnection[] {
-    return [...this.byId.values()];
+  all(): IterableIterator<DtlsConnection> {
+    return this.byId.values();
   }
 
   private count({ address }: Address, by: 1 | -1): void {

@@ -76,6 +76,11 @@ export class DtlsServer {
     return this.connections.withId(id);
   }
 
+  /** The open connections. They may be closed meanwhile. */
+  all(): IterableIterator<DtlsConnection> {
+    return this.connections.all();
+  }
+
   /**
    * Continues a connection of another process. One that is open here stays as it is.
    * @param takeOver.takeOvers How often the connection has been taken over since the state was exported, this time included.
