@@ -1,12 +1,7 @@
 import type { Peer } from '@lanyard/coap';
-import type {
-  ConnectionState,
-  DtlsConnection,
-  HandshakeFailed,
-  HandshakeOfClient,
-  PeerCredential,
-} from '@lanyard/dtls';
+import type { ConnectionState, HandshakeFailed, HandshakeOfClient, PeerCredential } from '@lanyard/dtls';
 import { Injectable } from '@nestjs/common';
+import type { Connected } from '../transport/connection-authenticator.js';
 import type { DtlsAuthenticator } from '../transport/dtls-authenticator.js';
 import type { Sender, ShownCredential } from '../transport/sender.js';
 import { Authentication, type ShownIdentity } from './authentication.js';
@@ -53,17 +48,17 @@ export class DtlsDeviceAuthenticator implements DtlsAuthenticator {
     return credential && this.authentication.credentials.isValid(credential) ? notes.sender : undefined;
   }
 
-  connected(peer: Peer, _connection: DtlsConnection, handshake: HandshakeOfClient): Sender | undefined {
-    return this.remember(peer, this.senderOf(handshake));
-  }
-
-  restored(peer: Peer, { peer: proved }: ConnectionState, credential: ShownCredential): Sender | undefined {
+  senderAgain({ peer: proved }: ConnectionState, credential: ShownCredential): Sender | undefined {
     const x509 = proved.kind === 'x509' ? proved.chain[0] : undefined;
-    return this.remember(peer, this.authentication.again(credential, x509));
+    return this.authentication.again(credential, x509);
   }
 
-  connectionClosed(peer: Peer): void {
-    this.connections.remove(peer);
+  opened(connected: Connected): void {
+    this.connections.add(connected);
+  }
+
+  closed(connected: Connected): void {
+    this.connections.remove(connected);
   }
 
   handshakeFailed({ message, reason }: HandshakeFailed, handshake: HandshakeOfClient): void {
@@ -78,10 +73,5 @@ export class DtlsDeviceAuthenticator implements DtlsAuthenticator {
     if (credential.kind === 'x509') return this.authentication.withCertificate(credential.chain, address);
     if (credential.kind === 'raw-public-key') return this.authentication.withPublicKey(credential.publicKey, address);
     return this.authentication.refuse('no-certificate', address);
-  }
-
-  private remember(peer: Peer, sender: Sender | undefined): Sender | undefined {
-    if (sender?.credential) this.connections.add(peer, sender.credential);
-    return sender;
   }
 }

@@ -1,23 +1,17 @@
 import type { Peer } from '@lanyard/coap';
-import type { ShownCredential } from '../transport/sender.js';
+import type { Connected } from '../transport/connection-authenticator.js';
 import { type CredentialIndex, isWithdrawnBy } from './credential-index.js';
 import { Multimap } from './multimap.js';
 
-interface Open {
-  peer: Peer;
-  shown: ShownCredential;
-}
-
 /** The open connections of one listener, by the credential they were opened with. They end with it. */
 export class OpenConnections {
-  private readonly byCredential = new Multimap<Peer['key'], Open>(({ peer }) => peer.key);
-  private readonly credentialOf = new Map<Peer['key'], string>();
+  private readonly byCredential = new Multimap<Peer['key'], Connected>(({ peer }) => peer.key);
   private disconnect: (peer: Peer, why: string) => void = () => undefined;
 
   constructor(credentials: CredentialIndex) {
     credentials.onWithdrawn((withdrawal) => {
-      for (const { peer, shown } of this.byCredential.get(withdrawal.credentialId))
-        if (isWithdrawnBy(shown, withdrawal)) this.disconnect(peer, 'Credential withdrawn');
+      for (const { peer, sender } of this.byCredential.get(withdrawal.credentialId))
+        if (isWithdrawnBy(sender.credential, withdrawal)) this.disconnect(peer, 'Credential withdrawn');
     });
   }
 
@@ -25,15 +19,13 @@ export class OpenConnections {
     this.disconnect = out;
   }
 
-  add(peer: Peer, shown: ShownCredential): void {
-    this.byCredential.add(shown.id, { peer, shown });
-    this.credentialOf.set(peer.key, shown.id);
+  /** Keeps what the listener keeps: there are many. */
+  add(connected: Connected): void {
+    const { credential } = connected.sender;
+    if (credential) this.byCredential.add(credential.id, connected);
   }
 
-  remove({ key }: Peer): void {
-    const credentialId = this.credentialOf.get(key);
-    if (credentialId === undefined) return;
-    this.credentialOf.delete(key);
-    this.byCredential.delete(credentialId, key);
+  remove({ peer, sender: { credential } }: Connected): void {
+    if (credential) this.byCredential.delete(credential.id, peer.key);
   }
 }

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { Peer, StreamSecurity } from '@lanyard/coap';
 import { Injectable } from '@nestjs/common';
-import type { ConnectionAuthenticator } from '../transport/connection-authenticator.js';
+import type { Connected, ConnectionAuthenticator } from '../transport/connection-authenticator.js';
 import type { Sender } from '../transport/sender.js';
 import { Authentication, type ShownIdentity } from './authentication.js';
 import { certificatesMax } from './certificate-path.js';
@@ -38,14 +38,16 @@ export class TlsAuthenticator implements ConnectionAuthenticator {
     return this.authentication.keyOf(shown) ?? randomKey();
   };
 
-  authenticate(peer: Peer, socket: Socket | TLSSocket): Sender | undefined {
-    const sender = socket instanceof TLSSocket ? this.senderBehind(socket) : undefined;
-    if (sender?.credential) this.connections.add(peer, sender.credential);
-    return sender;
+  authenticate(socket: Socket | TLSSocket): Sender | undefined {
+    return socket instanceof TLSSocket ? this.senderBehind(socket) : undefined;
   }
 
-  connectionClosed(peer: Peer): void {
-    this.connections.remove(peer);
+  opened(connected: Connected): void {
+    this.connections.add(connected);
+  }
+
+  closed(connected: Connected): void {
+    this.connections.remove(connected);
   }
 
   handshakeFailed(error: Error & { code?: string }, socket: TLSSocket): void {

@@ -20,10 +20,11 @@ import {
 import type { Clock, Logger, Timer } from '@lanyard/service';
 import type { AdmissionControl } from './admission-control.js';
 import { CoapLink } from './coap-link.js';
+import type { Connected } from './connection-authenticator.js';
 import type { ConnectionSharing, DtlsHost, SavedConnection } from './connection-sharing.js';
 import type { DtlsAuthenticator } from './dtls-authenticator.js';
 import { DtlsTransport, dtlsPeer } from './dtls-transport.js';
-import { connectionAddress, connectionId } from './peer-address.js';
+import { connectionId } from './peer-address.js';
 import { blockBytesIn, blockBytesLargest } from './record-blocks.js';
 import type { Sender } from './sender.js';
 import type { DisconnectListener, RadioOf, Transport } from './transport.js';
@@ -57,10 +58,12 @@ export interface DtlsParts {
   clock: Clock;
 }
 
-interface Open {
-  sender: Sender;
+/** The `data` of a connection. */
+interface Open extends Connected {
   lastSeenAtMs: number;
 }
+
+const openOn = (connection: DtlsConnection | undefined): Open | undefined => connection?.data as Open | undefined;
 
 const sweepMs = 10_000;
 
@@ -71,7 +74,6 @@ export class CoapDtls implements Transport, DtlsHost {
   readonly link: CoapLink;
   readonly endpoint: CoapDatagramEndpoint;
   readonly transport: DtlsTransport;
-  private readonly open = new Map<string, Open>();
   private gone: DisconnectListener = () => undefined;
   private takenOver: DisconnectListener = () => undefined;
   private bound: BoundAddress | undefined;
@@ -89,11 +91,10 @@ export class CoapDtls implements Transport, DtlsHost {
       limits: parts.coapLimits,
       radioOf: (peer) => this.radioOf(peer),
       onRequest: (request) => {
-        const open = this.open.get(request.peer.authority);
-        const address = connectionAddress(this.scheme, request.peer);
+        const open = this.openWith(request.peer.authority);
         // The connection has ended: the answer cannot be delivered.
-        if (!open) throw new Error(`request from an unknown peer: ${address}`);
-        return this.whenSaved(request.peer, this.uplink.handle(request, open.sender, address));
+        if (!open) throw new Error(`request from an unknown peer: ${request.peer.address}`);
+        return this.whenSaved(open.peer, this.uplink.handle(request, open.sender, open.peer.address));
       },
       onNotification: (notification) => offerUnmatched(this.endpoint, this.link, notification),
       onHandlerError: (error) =>
@@ -101,9 +102,9 @@ export class CoapDtls implements Transport, DtlsHost {
     });
     authenticator.onDisconnect((peer, why) => this.close(peer, why));
     this.link = new CoapLink(this.endpoint, {
-      addressOf: (peer) => connectionAddress(this.scheme, peer),
-      peerOf: (address) => dtlsPeer(connectionId(address)),
-      accountOf: (peer) => this.open.get(peer.authority)?.sender.accountId,
+      addressOf: ({ address }) => address,
+      peerOf: (address) => this.peerWith(connectionId(address)),
+      accountOf: ({ authority }) => this.openWith(authority)?.sender.accountId,
       remoteOf: ({ authority }) => this.remoteOf(authority),
       disconnect: (peer, why) => this.close(peer, why),
     });
@@ -143,9 +144,9 @@ export class CoapDtls implements Transport, DtlsHost {
 
   /** Undefined when the connection is over. */
   save(id: string): SavedConnection | undefined {
-    const credential = this.open.get(id)?.sender.credential;
-    const state = this.transport.server.connection(id)?.state();
-    return state && credential && { state, credential };
+    const connection = this.connection(id);
+    const credential = openOn(connection)?.sender.credential;
+    return connection && credential && { state: connection.state(), credential };
   }
 
   hasRoomFor(from: Address): boolean {
@@ -154,28 +155,28 @@ export class CoapDtls implements Transport, DtlsHost {
 
   /** The device is told when it may not connect any more. */
   restore({ state, credential }: SavedConnection, takeOvers: number): boolean {
-    if (this.open.has(state.id)) return true;
+    if (this.openWith(state.id)) return true;
     const connection = this.transport.server.restore(state, { takeOvers });
-    const peer = dtlsPeer(state.id);
-    const isAdmitted = this.admit(peer, this.parts.authenticator.restored(peer, state, credential));
+    const isAdmitted = this.admit(connection, this.parts.authenticator.senderAgain(state, credential));
     if (!isAdmitted) connection.close();
     return isAdmitted;
   }
 
   async lose(id: string): Promise<void> {
-    const accountId = this.open.get(id)?.sender.accountId;
+    const open = this.openWith(id);
     // What waits for an answer of the device then ends with the session, not with the connection.
-    if (accountId !== undefined) await this.parts.compare(accountId, this.addressOf(id));
+    if (open) await this.parts.compare(open.sender.accountId, open.peer.address);
     this.connection(id)?.endWith('taken-over');
   }
 
   registeredUntilMs(id: string): number {
-    return this.parts.registeredUntilMs(this.open.get(id)?.sender.accountId ?? '', this.addressOf(id));
+    const open = this.openWith(id);
+    return open ? this.parts.registeredUntilMs(open.sender.accountId, open.peer.address) : 0;
   }
 
   arrived(id: string): void {
-    const open = this.open.get(id);
-    if (open) this.takenOver(open.sender.accountId, this.addressOf(id));
+    const open = this.openWith(id);
+    if (open) this.takenOver(open.sender.accountId, open.peer.address);
   }
 
   async start(): Promise<void> {
@@ -204,7 +205,10 @@ export class CoapDtls implements Transport, DtlsHost {
   }
 
   disconnect(accountId: string, why: string): void {
-    for (const [id, { sender }] of this.open) if (sender.accountId === accountId) this.close(dtlsPeer(id), why);
+    for (const connection of this.transport.server.all()) {
+      const open = openOn(connection);
+      if (open?.sender.accountId === accountId) this.close(open.peer, why);
+    }
   }
 
   private newTransport(): DtlsTransport {
@@ -224,8 +228,8 @@ export class CoapDtls implements Transport, DtlsHost {
       },
       sharing,
       onConnected: (connection, handshake) => this.connected(connection, handshake),
-      onActivity: ({ id }) => {
-        const open = this.open.get(id);
+      onActivity: (connection) => {
+        const open = openOn(connection);
         if (open) open.lastSeenAtMs = clock.now();
       },
       onClosed: (connection, reason) => this.connectionClosed(connection, reason),
@@ -235,43 +239,49 @@ export class CoapDtls implements Transport, DtlsHost {
   }
 
   private connected(connection: DtlsConnection, handshake: HandshakeOfClient): void {
-    const peer = dtlsPeer(connection.id);
-    if (this.admit(peer, this.parts.authenticator.connected(peer, connection, handshake)))
-      this.parts.sharing.opened(connection);
+    if (this.admit(connection, this.parts.authenticator.senderOf(handshake))) this.parts.sharing.opened(connection);
     else connection.close();
   }
 
-  private admit(peer: Peer, sender: Sender | undefined): boolean {
+  private admit(connection: DtlsConnection, sender: Sender | undefined): boolean {
     if (!sender || this.parts.isSuspended(sender.accountId)) return false;
-    this.open.set(peer.authority, { sender, lastSeenAtMs: this.parts.clock.now() });
+    const open: Open = { peer: dtlsPeer(connection.id), sender, lastSeenAtMs: this.parts.clock.now() };
+    connection.data = open;
+    this.parts.authenticator.opened(open);
     return true;
   }
 
+  private openWith(id: string): Open | undefined {
+    return openOn(this.connection(id));
+  }
+
+  /** Also of a connection that is over. */
+  private peerWith(id: string): Peer {
+    return this.openWith(id)?.peer ?? dtlsPeer(id);
+  }
+
   private close({ authority: id }: Peer, why: string): void {
-    const connection = this.transport.server.connection(id);
+    const connection = this.connection(id);
     if (!connection) return;
     this.parts.logger.debug({ address: `coaps://${id}`, why }, 'connection of a device closed');
     connection.close();
   }
 
   private connectionClosed(connection: DtlsConnection, reason: CloseReason): void {
-    const { id } = connection;
-    const peer = dtlsPeer(id);
-    const open = this.open.get(id);
-    this.open.delete(id);
-    this.parts.authenticator.connectionClosed(peer);
+    const open = openOn(connection);
+    if (open) this.parts.authenticator.closed(open);
     if (reason !== 'taken-over') this.parts.sharing.closed(connection);
-    if (open) this.gone(open.sender.accountId, connectionAddress(this.scheme, peer));
+    if (open) this.gone(open.sender.accountId, open.peer.address);
   }
 
   /** Of devices that have no session here: they were never registered, or have another connection by now. */
   private endIdle(): void {
     const { clock, idleMs, isRegistered } = this.parts;
     const before = clock.now() - idleMs;
-    for (const [id, { lastSeenAtMs, sender }] of this.open) {
-      const peer = dtlsPeer(id);
-      if (lastSeenAtMs < before && !isRegistered(sender.accountId, connectionAddress(this.scheme, peer)))
-        this.close(peer, 'idle');
+    for (const connection of this.transport.server.all()) {
+      const open = openOn(connection);
+      if (open && open.lastSeenAtMs < before && !isRegistered(open.sender.accountId, open.peer.address))
+        this.close(open.peer, 'idle');
     }
   }
 
@@ -289,9 +299,10 @@ export class CoapDtls implements Transport, DtlsHost {
   }
 
   private radioOf({ authority: id }: Peer): PeerRadio | undefined {
-    const open = this.open.get(id);
-    const radio = open && this.parts.radioOf(open.sender.accountId, this.addressOf(id));
-    const bytesMax = blockBytesIn(this.connection(id)?.plaintextBytesMax ?? Infinity);
+    const connection = this.connection(id);
+    const open = openOn(connection);
+    const radio = open && this.parts.radioOf(open.sender.accountId, open.peer.address);
+    const bytesMax = blockBytesIn(connection?.plaintextBytesMax ?? Infinity);
     const blockBytes = radio?.blockBytes ?? this.parts.coapLimits.blockBytes ?? blockBytesLargest;
     return blockBytes <= bytesMax ? radio : { ...radio, blockBytes: bytesMax };
   }
@@ -299,9 +310,5 @@ export class CoapDtls implements Transport, DtlsHost {
   private remoteOf(id: string): string | undefined {
     const remote = this.connection(id)?.remote;
     return remote && peerOf(remote.address, remote.port).authority;
-  }
-
-  private addressOf(id: string): string {
-    return connectionAddress(this.scheme, dtlsPeer(id));
   }
 }

@@ -9,7 +9,7 @@ import type { Logger } from '@lanyard/service';
 import { CoapLink } from './coap-link.js';
 import { connectionAddress, connectionPeer } from './peer-address.js';
 import type { Sender } from './sender.js';
-import type { ConnectionAuthenticator } from './connection-authenticator.js';
+import type { Connected, ConnectionAuthenticator } from './connection-authenticator.js';
 import type { DisconnectListener, Transport } from './transport.js';
 import type { AdmissionControl } from './admission-control.js';
 import { UplinkBridge } from './uplink-bridge.js';
@@ -35,7 +35,7 @@ export class CoapStream implements Transport {
   readonly uplink: UplinkBridge;
   readonly link: CoapLink;
   private readonly endpoint: CoapStreamEndpoint;
-  private readonly senders = new Map<Peer['key'], Sender>();
+  private readonly open = new Map<Peer['key'], Connected>();
   private readonly peersOf = new Map<string, Map<Peer['key'], Peer>>();
   private gone: DisconnectListener = () => undefined;
   private bound: { address: string; port: number } | undefined;
@@ -52,14 +52,14 @@ export class CoapStream implements Transport {
         security: { ...certified, ...(authenticator.keyOf && { keyOf: authenticator.keyOf }) },
       }),
       onRequest: (request) => {
-        const sender = this.senders.get(request.peer.key);
+        const open = this.open.get(request.peer.key);
         const address = connectionAddress(scheme, request.peer);
         // The connection has ended: the answer cannot be delivered.
-        if (!sender) throw new Error(`request from an unknown peer: ${address}`);
-        return this.uplink.handle(request, sender, address);
+        if (!open) throw new Error(`request from an unknown peer: ${address}`);
+        return this.uplink.handle(request, open.sender, address);
       },
       onNotification: (notification) => this.unmatched(notification),
-      onConnection: (peer, socket) => this.accept(peer, authenticator.authenticate(peer, socket)),
+      onConnection: (peer, socket) => this.accept(peer, authenticator.authenticate(socket)),
       onDisconnected: (peer) => this.connectionClosed(peer),
       onHandshakeFailed: (error, socket) => authenticator.handshakeFailed(error, socket),
       metrics: { count: (event) => events.inc({ event, scheme }) },
@@ -69,7 +69,7 @@ export class CoapStream implements Transport {
     this.link = new CoapLink(this.endpoint, {
       addressOf: (peer) => connectionAddress(scheme, peer),
       peerOf: connectionPeer,
-      accountOf: (peer) => this.senders.get(peer.key)?.accountId,
+      accountOf: (peer) => this.open.get(peer.key)?.sender.accountId,
       disconnect: (peer, why) => this.endpoint.disconnect(peer, why),
     });
   }
@@ -110,13 +110,11 @@ export class CoapStream implements Transport {
   }
 
   private accept(peer: Peer, sender: Sender | undefined): boolean {
-    if (!sender) return false;
+    if (!sender || this.parts.isSuspended(sender.accountId)) return false;
     const { accountId } = sender;
-    if (this.parts.isSuspended(accountId)) {
-      this.parts.authenticator.connectionClosed(peer);
-      return false;
-    }
-    this.senders.set(peer.key, sender);
+    const open = { peer, sender };
+    this.open.set(peer.key, open);
+    this.parts.authenticator.opened(open);
     const peers = this.peersOf.get(accountId) ?? new Map<Peer['key'], Peer>();
     this.peersOf.set(accountId, peers.set(peer.key, peer));
     return true;
@@ -129,12 +127,12 @@ export class CoapStream implements Transport {
   }
 
   private connectionClosed(peer: Peer): void {
-    const sender = this.senders.get(peer.key);
-    this.senders.delete(peer.key);
-    this.parts.authenticator.connectionClosed(peer);
-    if (!sender) return;
-    this.forget(peer, sender);
-    this.gone(sender.accountId, connectionAddress(this.scheme, peer));
+    const open = this.open.get(peer.key);
+    if (!open) return;
+    this.open.delete(peer.key);
+    this.parts.authenticator.closed(open);
+    this.forget(peer, open.sender);
+    this.gone(open.sender.accountId, connectionAddress(this.scheme, peer));
   }
 
   /** A notification of an automatic observation that is not known here yet, or of no observation. */

@@ -1,11 +1,6 @@
 import type { Peer } from '@lanyard/coap';
-import type {
-  ConnectionState,
-  DtlsConnection,
-  HandshakeFailed,
-  HandshakeOfClient,
-  PeerCredential,
-} from '@lanyard/dtls';
+import type { ConnectionState, HandshakeFailed, HandshakeOfClient, PeerCredential } from '@lanyard/dtls';
+import type { Connected } from './connection-authenticator.js';
 import type { Sender, ShownCredential } from './sender.js';
 
 export interface DtlsAuthenticator {
@@ -13,13 +8,13 @@ export interface DtlsAuthenticator {
   keyOf(identity: Buffer, handshake: HandshakeOfClient): Buffer | undefined;
   /** Whether a device with this certificate may connect. */
   authenticate(credential: PeerCredential, handshake: HandshakeOfClient): boolean;
-  /** Who the client of a handshake is: it has proved it, or resumes a session in which it did. */
+  /** Who the client of a handshake is: it has proved it, or resumes a session in which it did. Undefined: it is not connected. */
   senderOf(handshake: HandshakeOfClient): Sender | undefined;
-  /** The identity of the peer of a new connection; undefined closes it. */
-  connected(peer: Peer, connection: DtlsConnection, handshake: HandshakeOfClient): Sender | undefined;
   /** The same for a connection that began in another process, by the credential that opened it there. */
-  restored(peer: Peer, state: ConnectionState, credential: ShownCredential): Sender | undefined;
-  connectionClosed(peer: Peer): void;
+  senderAgain(state: ConnectionState, credential: ShownCredential): Sender | undefined;
+  /** From here on the connection is closed when its access ends. */
+  opened(connected: Connected): void;
+  closed(connected: Connected): void;
   handshakeFailed(error: HandshakeFailed, handshake: HandshakeOfClient): void;
   /** Registers the function that closes the connection of a peer whose access has ended. */
   onDisconnect(out: (peer: Peer, why: string) => void): void;

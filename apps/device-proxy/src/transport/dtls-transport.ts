@@ -8,6 +8,7 @@ import {
   type DtlsServerOptions,
 } from '@lanyard/dtls';
 import type { ConnectionSharing } from './connection-sharing.js';
+import { connectionAddress } from './peer-address.js';
 
 type GivenOptions = Omit<
   DtlsServerOptions,
@@ -26,8 +27,14 @@ export interface DtlsTransportOptions extends GivenOptions {
   sharing: ConnectionSharing;
 }
 
-/** A peer is a connection, wherever it comes from: its key and its address are the id of the connection. */
-export const dtlsPeer = (id: string): Peer => ({ key: id, address: id, port: 0, authority: id });
+const addressOf = (id: string): string => connectionAddress('coaps', { key: id });
+
+/** A peer is a connection, wherever it comes from: its key is the id of the connection, and its address that of the device. */
+export const dtlsPeer = (id: string): Peer => {
+  // From a Buffer: strings that are put together keep their parts.
+  const address = Buffer.from(addressOf(id), 'latin1').toString('latin1');
+  return { key: id, address, port: 0, authority: id };
+};
 
 /** CoAP messages in DTLS records on one UDP socket. */
 export class DtlsTransport implements DatagramTransport {
@@ -55,7 +62,7 @@ export class DtlsTransport implements DatagramTransport {
       },
       onMessage: (connection, message) => {
         onActivity(connection);
-        this.receiver?.receive(message, connection.id, connection.id, 0);
+        this.receiver?.receive(message, connection.id, addressOf(connection.id), 0);
       },
       onClosed: (connection, reason) => {
         this.receiver?.disconnected(connection.id);

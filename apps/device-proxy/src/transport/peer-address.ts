@@ -12,7 +12,7 @@ export const parseAddress = (text: string): { host: string; port: number } => {
   return { host: text.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(text.slice(colon + 1)) };
 };
 
-export const connectionAddress = (scheme: Scheme, { key }: Peer): string => `${scheme}://${key}`;
+export const connectionAddress = (scheme: Scheme, { key }: Pick<Peer, 'key'>): string => `${scheme}://${key}`;
 
 /** The key of the connection at such an address. */
 export const connectionId = (address: string): string => address.slice(address.indexOf('://') + 3);

@@ -5,7 +5,7 @@ import { InvalidPeerAddress } from '../errors.js';
 export interface Peer {
   /** Over UDP `ip32 * 65536 + port` for IPv4, `[address]:port` for IPv6; the id of a connection otherwise. */
   readonly key: string | number;
-  /** Literal IP address. A transport whose connections survive a change of address has the id of the connection here. */
+  /** Literal IP address. A transport whose connections survive a change of address has that of the connection here. */
   readonly address: string;
   /** 1 to 65535; 0 where the address is no IP address. */
   readonly port: number;
