@@ -52,8 +52,7 @@ export class Authentication {
     const shown = { id: credential.credentialId };
     // It may have been deleted during the handshake.
     if (!this.credentials.isValid(shown)) return undefined;
-    const sender = senderOf(credential);
-    return sender && { ...sender, credential: shown };
+    return senderOf(credential, shown);
   }
 
   /** The peer has the private key of the first certificate; the others are what it sent with it. */
@@ -61,20 +60,21 @@ export class Authentication {
     const { credentials, clock } = this;
     const [x509] = chain;
     if (!x509) return this.refuse('no-certificate', address);
-    const { credential, serials = [] } = credentials.certified(chain, clock.now()) ?? {};
-    const sender = credential && senderOf(credential, x509);
+    const recognised = credentials.certified(chain, clock.now());
+    if (!recognised) return this.refuse('unknown-certificate', address, x509.subject);
+    const { credential, serials } = recognised;
+    const shown = { id: credential.credentialId, ...(serials.length > 0 && { serials }) };
+    const sender = senderOf(credential, shown, x509);
     if (!sender) return this.refuse('unknown-certificate', address, x509.subject);
     if (!isUsable(x509, clock.now())) return this.refuse('expired-certificate', address, x509.subject, credential);
-    const shown = { id: credential.credentialId, ...(serials.length > 0 && { serials }) };
     if (!credentials.isValid(shown)) return this.refuse('revoked-certificate', address, x509.subject, credential);
-    return { ...sender, credential: shown };
+    return sender;
   }
 
   /** Identifies a peer that authenticated before, if its credential is still valid. */
   again(shown: ShownCredential, x509?: X509Certificate): Sender | undefined {
     const credential = this.credentials.isValid(shown) ? this.credentials.withId(shown.id) : undefined;
-    const sender = credential && senderOf(credential, x509);
-    return sender && { ...sender, credential: shown };
+    return credential && senderOf(credential, shown, x509);
   }
 
   /** A handshake ended without a connection. `isWrongKey`: the peer has another key than that of the identity. */

@@ -2,7 +2,7 @@ import type { X509Certificate } from 'node:crypto';
 import type { DeviceCredentialChanged } from '@lanyard/contracts';
 import { endpointNameIn } from './certificate-names.js';
 import { isInDates } from './certificate-path.js';
-import type { Sender } from '../transport/sender.js';
+import type { Sender, ShownCredential } from '../transport/sender.js';
 
 const clientAuthentication = '1.3.6.1.5.5.7.3.2';
 const anyUsage = '2.5.29.37.0';
@@ -15,10 +15,19 @@ export const isUsable = (x509: X509Certificate, nowMs: number): boolean => {
   return forClients && isInDates(x509, nowMs);
 };
 
-/** The sender that a credential identifies. undefined: a certificate of a trusted issuer without a usable name. */
-export const senderOf = (credential: DeviceCredentialChanged, x509?: X509Certificate): Sender | undefined => {
+/**
+ * The sender that a credential identifies. undefined: a certificate of a trusted issuer without a usable name. Each connection
+ * keeps one, so it is one object: made with `...` it takes half as much again.
+ */
+export const senderOf = (
+  credential: DeviceCredentialChanged,
+  shown: ShownCredential,
+  x509?: X509Certificate,
+): Sender | undefined => {
   const { accountId, deviceId, kind, enrolment, endpointNameFrom = 'common_name', service = 'lwm2m' } = credential;
-  if (kind !== 'authority') return deviceId === undefined ? undefined : { accountId, deviceId, service };
+  if (kind !== 'authority')
+    return deviceId === undefined ? undefined : { accountId, deviceId, service, credential: shown };
   const endpointName = x509 && endpointNameIn(x509, endpointNameFrom);
-  return endpointName === undefined ? undefined : { accountId, endpointName, enrols: enrolment === true, service };
+  if (endpointName === undefined) return undefined;
+  return { accountId, endpointName, enrols: enrolment === true, service, credential: shown };
 };

@@ -1,7 +1,6 @@
 import type { DeviceCredentialChanged } from '@lanyard/contracts';
 import { stringInterner } from './string-interner.js';
 
-const idBytes = 16;
 const separator = '\n';
 
 type Announced = Required<Pick<DeviceCredentialChanged, 'accountId' | 'deviceId' | 'identity' | 'sealedKey'>> &
@@ -14,7 +13,9 @@ type Announced = Required<Pick<DeviceCredentialChanged, 'accountId' | 'deviceId'
 class PreSharedKey implements DeviceCredentialChanged {
   readonly accountId: string;
   readonly identity: string;
-  /** The id of the device in 16 characters, when the credential changed, and the sealed key. */
+  /** As it is: others who need it share the string. */
+  readonly deviceId: string;
+  /** When the credential changed, and the sealed key. */
   private readonly packed: string;
 
   constructor(
@@ -23,25 +24,21 @@ class PreSharedKey implements DeviceCredentialChanged {
   ) {
     this.accountId = stringInterner.intern(accountId);
     this.identity = identity;
-    const text = changedAt + separator + sealedKey;
+    this.deviceId = deviceId;
     // From a Buffer: strings that are put together keep their parts.
-    this.packed = Buffer.concat([Buffer.from(deviceId, 'hex'), Buffer.from(text, 'latin1')]).toString('latin1');
+    this.packed = Buffer.from(changedAt + separator + sealedKey, 'latin1').toString('latin1');
   }
 
   get kind(): 'psk' {
     return 'psk';
   }
 
-  get deviceId(): string {
-    return Buffer.from(this.packed.slice(0, idBytes), 'latin1').toString('hex');
-  }
-
   get changedAt(): string {
-    return this.packed.slice(idBytes, this.packed.indexOf(separator, idBytes));
+    return this.packed.slice(0, this.packed.indexOf(separator));
   }
 
   get sealedKey(): string {
-    return this.packed.slice(this.packed.indexOf(separator, idBytes) + 1);
+    return this.packed.slice(this.packed.indexOf(separator) + 1);
   }
 }
 
