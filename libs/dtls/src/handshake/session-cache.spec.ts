@@ -4,7 +4,7 @@ import { packCredential } from './credentials.js';
 import { keyProof, type Session, SessionCache, wasAgreedWith } from './session-cache.js';
 
 const KEY = Buffer.from('a key');
-const SESSION_BYTES = 48 + 32 + 1 + 'device-1'.length;
+const SESSION_BYTES = 10 + 48 + 32 + 1 + 'device-1'.length;
 
 const sessionOf = (id: number): Session => {
   const masterSecret = Buffer.alloc(48, id);
