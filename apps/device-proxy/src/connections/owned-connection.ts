@@ -1,17 +1,25 @@
 import type { DtlsConnection } from '@lanyard/dtls';
 import { saveAfterMs, saveAfterRecords } from './limits.js';
 
-/** What this replica knows about the saved state of one of its connections. There are many: numbers only. */
+type Counters = Pick<DtlsConnection, 'sendSequence' | 'receivedMax'>;
+
+/** Of a connection without any: nothing was received. */
+const noRecords = -1;
+
+const recordsOf = ({ sendSequence, receivedMax }: Counters): number => sendSequence + receivedMax;
+
+const secondsAt = (ms: number): number => Math.floor(ms / 1_000);
+
+/** What this replica knows about the saved state of one of its connections. There are many: few and small numbers only. */
 export class OwnedConnection {
   isSaved = false;
   saving: Promise<void> | undefined;
-  savedAtMs = 0;
-  /** When Redis forgets it. */
-  keptUntilMs = 0;
   /** Which is too early: a save is due. */
   isShort = false;
-  private sendSaved = 0;
-  private receivedSaved = -1;
+  /** In seconds, as when Redis forgets it: V8 keeps milliseconds in an object of their own. */
+  private savedAtSeconds = 0;
+  private keptUntilSeconds = 0;
+  private recordsSaved = noRecords;
 
   /**
    * @param epoch With which this replica has it.
@@ -23,18 +31,24 @@ export class OwnedConnection {
     public confirmed: number,
   ) {}
 
-  isDue({ sendSequence, receivedMax }: DtlsConnection, nowMs: number): boolean {
+  isDue(connection: Counters, nowMs: number): boolean {
     if (this.isShort) return true;
-    const records = sendSequence - this.sendSaved + receivedMax - this.receivedSaved;
+    const records = recordsOf(connection) - this.recordsSaved;
     if (records === 0) return !this.isSaved;
-    return records >= saveAfterRecords || nowMs - this.savedAtMs >= saveAfterMs;
+    return records >= saveAfterRecords || nowMs - this.savedAtSeconds * 1_000 >= saveAfterMs;
   }
 
-  saved({ sendSequence, receivedMax }: Pick<DtlsConnection, 'sendSequence' | 'receivedMax'>, nowMs: number): void {
+  /** Whether Redis forgets it before then. */
+  endsBefore(untilMs: number): boolean {
+    return this.keptUntilSeconds * 1_000 < untilMs;
+  }
+
+  /** @param keptMs For how long Redis keeps it from now on. */
+  saved(counters: Counters, nowMs: number, keptMs: number): void {
     this.isSaved = true;
     this.isShort = false;
-    this.savedAtMs = nowMs;
-    this.sendSaved = sendSequence;
-    this.receivedSaved = receivedMax;
+    this.savedAtSeconds = secondsAt(nowMs);
+    this.keptUntilSeconds = secondsAt(nowMs + keptMs);
+    this.recordsSaved = recordsOf(counters);
   }
 }

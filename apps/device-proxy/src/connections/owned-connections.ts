@@ -64,7 +64,7 @@ export class OwnedConnections {
   /** This replica has taken the connection over from another one. */
   takenOver(id: string, epoch: number, state: ConnectionState): void {
     const owned = new OwnedConnection(id, epoch, this.round);
-    owned.saved(state, 0);
+    owned.saved(state, 0, 0);
     this.byId.set(id, owned);
   }
 
@@ -103,8 +103,8 @@ export class OwnedConnections {
     );
   }
 
-  private isShort({ id, keptUntilMs }: OwnedConnection): boolean {
-    return (this.host?.registeredUntilMs(id) ?? 0) > keptUntilMs;
+  private isShort(owned: OwnedConnection): boolean {
+    return owned.endsBefore(this.host?.registeredUntilMs(owned.id) ?? 0);
   }
 
   /** Whether another replica may have the connection by now. */
@@ -166,9 +166,7 @@ export class OwnedConnections {
     const isOurs = await this.store.save({ ...saved, epoch, keptMs, isNew: !isSaved });
     this.events.count('saved');
     if (!isOurs) return this.lose(owned);
-    const nowMs = this.clock.now();
-    owned.saved(saved.state, nowMs);
-    owned.keptUntilMs = nowMs + keptMs;
+    owned.saved(saved.state, this.clock.now(), keptMs);
     connection.confirmSaved(saved.state);
   }
 
