@@ -87,6 +87,25 @@ describe('the fetches of a consumer', () => {
     expect(await writing[1]).toMatchObject({ name: 'KafkaJSBrokerNotFound' });
   });
 
+  it('are aborted when they are written after they were given up, and do not keep the next from an answer', async () => {
+    const connection = connectionFor();
+    const group = groupOf(connection);
+    await group.joinAndSync();
+    let open = (): void => undefined;
+    const opened = new Promise<void>((resolve) => (open = resolve));
+    fetched.set(group, async () => {
+      await opened;
+      return connection.write('Fetch').catch(() => []);
+    });
+    const first = group.fetch('0');
+    abortFetches(group.cluster);
+    expect(await first).toEqual([]);
+    const next = group.fetch('0');
+    open();
+    expect(await next).toEqual([]);
+    await eventually(() => expect(group.maxWaitTime).toBe(longMs));
+  });
+
   it('are not given up while one of them joins the group again', async () => {
     const group = groupOf();
     await group.joinAndSync();

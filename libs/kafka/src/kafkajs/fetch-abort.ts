@@ -75,8 +75,20 @@ const abortRequests = (connection: Connection): void => {
   void connection.disconnect();
 };
 
-const abortHeld = ({ cluster }: ConsumerGroup): void => {
-  for (const { connectionPool } of Object.values(cluster.brokerPool.brokers)) abortRequests(connectionPool.pool[1]);
+const fetchConnections = ({ cluster }: ConsumerGroup): Connection[] =>
+  Object.values(cluster.brokerPool.brokers).map(({ connectionPool }) => connectionPool.pool[1]);
+
+const abortHeld = (group: ConsumerGroup): void => {
+  for (const connection of fetchConnections(group)) abortRequests(connection);
+};
+
+/** One that is written after it was given up, as on a connection that was slow to open, would be held in front of the next. */
+const abortGivenUp = (group: ConsumerGroup, fetching: Promise<unknown>): void => {
+  const timer = setInterval(() => {
+    for (const connection of fetchConnections(group))
+      if (connection.requestQueue.inflight.size > 1) abortRequests(connection);
+  }, shortWaitMs).unref();
+  void fetching.catch(noop).finally(() => clearInterval(timer));
 };
 
 /** Fetches of the cluster's consumer bring nothing, and it continues, with other positions or in another generation of its group. */
@@ -171,10 +183,14 @@ export const replaceFetchWait = (): void => {
   prototype.fetch = function (nodeId) {
     const underWay = fetches.get(this) ?? new Map<Promise<unknown>, () => void>();
     fetches.set(this, underWay);
+    const own = fetch.call(this, nodeId);
     let end = noop;
     const fetching = new Promise<readonly unknown[]>((resolve, reject) => {
-      end = () => resolve([]);
-      fetch.call(this, nodeId).then(resolve, reject);
+      end = () => {
+        resolve([]);
+        abortGivenUp(this, own);
+      };
+      own.then(resolve, reject);
     });
     underWay.set(fetching, end);
     return fetching.finally(() => underWay.delete(fetching));
