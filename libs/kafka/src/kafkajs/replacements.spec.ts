@@ -9,7 +9,12 @@ const require = createRequire(import.meta.url);
 const changeable = (): unknown[] => [
   require('kafkajs/src/protocol/requests/produce/v3/request.js'),
   require('kafkajs/src/protocol/requests/fetch/v11/response.js').decode,
-  ...['protocol/encoder.js', 'consumer/consumerGroup.js', 'network/requestQueue/index.js'].flatMap((path) => {
+  ...[
+    'protocol/encoder.js',
+    'consumer/consumerGroup.js',
+    'network/connection.js',
+    'network/requestQueue/index.js',
+  ].flatMap((path) => {
     const { prototype } = require(`kafkajs/src/${path}`) as { prototype: object };
     return Object.values(Object.getOwnPropertyDescriptors(prototype)).map(({ value }) => value as unknown);
   }),

@@ -8,6 +8,7 @@ import { kafkajsVersion } from './modules.js';
 import { replaceProduceRequest } from './produce-request.js';
 import { replaceRequestCopies } from './request-headroom.js';
 import { rejoinAsSameMember } from './same-member.js';
+import { keepSingleSocket } from './single-socket.js';
 import { readReplacements, type Replacement, switchOn } from './switches.js';
 
 /** The only version whose private modules this folder knows. */
@@ -24,6 +25,7 @@ const changes: Partial<Record<Replacement, () => void>> = {
   'coordinator-not-found': retryCoordinatorNotFound,
   'broker-not-connected': retryBrokerNotConnected,
   'leaderless-topics': listLeaderlessTopics,
+  'single-socket': keepSingleSocket,
 };
 
 let applied: string | undefined;

@@ -16,6 +16,7 @@ export const corrections = [
   'coordinator-not-found',
   'broker-not-connected',
   'leaderless-topics',
+  'single-socket',
 ] as const;
 
 export type Replacement = (typeof speedReplacements | typeof corrections)[number];
