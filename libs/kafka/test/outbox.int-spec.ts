@@ -27,15 +27,18 @@ describe('many announcements at once', () => {
   let isolation: Isolation;
   let database: DataSource;
 
-  beforeAll(async () => {
-    isolation = await isolate('outbox');
-    database = await openDatabase({
+  const open = (): Promise<DataSource> =>
+    openDatabase({
       url: isolation.databaseUrl,
       schema,
       entities: [],
       migrations: [],
       applicationName: 'test',
     });
+
+  beforeAll(async () => {
+    isolation = await isolate('outbox');
+    database = await open();
     await database.query(outboxTable);
   });
 
@@ -226,6 +229,17 @@ describe('many announcements at once', () => {
       expect(calls()).toBe(0);
       await eventually(() => calls() > 0);
       expect(calls()).toBe(1);
+    });
+
+    it('do not wait for those of another database', async () => {
+      const { insert, calls } = waiting(1_000);
+      const other = await open();
+      try {
+        for (const { manager } of [database, other]) await insert(manager);
+        await eventually(() => calls() === 2);
+      } finally {
+        await other.destroy();
+      }
     });
 
     it('go out with one that does not wait, behind them or in their transaction', async () => {

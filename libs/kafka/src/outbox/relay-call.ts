@@ -16,7 +16,7 @@ export class RelayCall implements EntitySubscriberInterface {
   /** Transactions that announce something, and how long the call may wait after their commit, in ms. */
   private readonly announcing = new WeakMap<QueryRunner, number>();
   private readonly calling = new WeakMap<DataSource, { again: boolean }>();
-  private lingering: NodeJS.Timeout | undefined;
+  private readonly lingering = new WeakMap<DataSource, NodeJS.Timeout>();
 
   /** Of this process; false while it does not lead. */
   own: () => boolean = () => false;
@@ -47,13 +47,14 @@ export class RelayCall implements EntitySubscriberInterface {
 
   private callWithin(dataSource: DataSource, lingerMs: number): void {
     if (lingerMs === 0) return this.call(dataSource);
-    this.lingering ??= setTimeout(() => this.call(dataSource), lingerMs).unref();
+    if (this.lingering.has(dataSource)) return;
+    this.lingering.set(dataSource, setTimeout(() => this.call(dataSource), lingerMs).unref());
   }
 
   /** One call runs at a time: requests that arrive meanwhile share the next one. */
   private call(dataSource: DataSource): void {
-    clearTimeout(this.lingering);
-    this.lingering = undefined;
+    clearTimeout(this.lingering.get(dataSource));
+    this.lingering.delete(dataSource);
     if (this.own()) return;
     const current = this.calling.get(dataSource);
     if (current) {
