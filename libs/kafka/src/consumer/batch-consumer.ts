@@ -192,6 +192,7 @@ export class BatchConsumer<V> {
     if (this.inFlight > 0) await endsWithin(leaveMs, this.membership.leave(this.memberId));
     if (!(await endsWithin(leaveMs, this.cluster.disconnect(this.consumer))) && this.inFlight === 0)
       logger.warn({ topic: topic.name }, 'stop: Kafka does not answer, the membership ends with its session');
+    this.gates?.end();
     await endsWithin(leaveMs, this.deadLetters.close());
   }
 

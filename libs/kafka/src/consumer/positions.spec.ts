@@ -38,4 +38,43 @@ describe('a consumer in step with a store of positions', () => {
     expect(await judge(0n, 4n)).toEqual({ kind: 'seek', to: 10n });
     expect(await judge(0n, 4n)).toEqual({ kind: 'reread' });
   });
+
+  describe('while the store does not answer', () => {
+    let reads = 0;
+
+    const assign = (pause: () => void): void =>
+      gates.assign(
+        [partition],
+        () => undefined,
+        async () => pause(),
+      );
+
+    beforeEach(() => {
+      reads = 0;
+      const read = async (): Promise<Map<number, bigint>> => {
+        if (++reads === 1) throw new Error('the store is away');
+        return new Map();
+      };
+      gates = new PositionGates({ read }, 'topic');
+    });
+
+    it('asks no more when it has ended', async () => {
+      assign(() => gates.end());
+      await judge(0n, 1n);
+      expect(reads).toBe(1);
+    });
+
+    it('asks for the last assignment only', async () => {
+      let superseded: Promise<unknown> | undefined;
+      await new Promise<void>((resolve) => {
+        assign(() => {
+          assign(() => undefined);
+          resolve();
+        });
+        superseded = judge(0n, 1n);
+      });
+      await Promise.all([superseded, judge(0n, 1n)]);
+      expect(reads).toBe(2);
+    });
+  });
 });

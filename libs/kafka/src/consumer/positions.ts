@@ -19,13 +19,15 @@ export type Verdict =
  */
 export class PositionGates {
   private gates = new Map<number, Promise<Gate>>();
+  /** Incremented when positions are read again, or not needed any more: an older reading is abandoned. */
+  private round = 0;
 
   constructor(
     private readonly store: StoredPositions,
     private readonly topic: string,
   ) {}
 
-  /** Reads the positions again; `seek` is called for each that the store knows. Retries until the store answers. */
+  /** Reads the positions again; `seek` is called for each that the store knows. Retries until the store answers or `end`. */
   assign(partitions: number[], seek: (partition: number, offset: bigint) => void, pause: () => Promise<void>): void {
     const stored = this.readUntilAnswered(partitions, pause);
     this.gates = new Map(
@@ -59,13 +61,20 @@ export class PositionGates {
     if (gate && (gate.expected === undefined || next > gate.expected)) gate.expected = next;
   }
 
+  /** The consumer handles no more batches. */
+  end(): void {
+    this.round++;
+  }
+
   private async readUntilAnswered(partitions: number[], pause: () => Promise<void>): Promise<Map<number, bigint>> {
-    for (;;) {
+    const round = ++this.round;
+    while (round === this.round) {
       try {
         return await this.store.read(this.topic, partitions);
       } catch {
         await pause();
       }
     }
+    return new Map();
   }
 }
