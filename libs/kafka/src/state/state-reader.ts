@@ -82,7 +82,6 @@ export class StateReader<V, P = V> implements OnModuleInit, OnApplicationShutdow
     });
     // Nothing is committed: every member reads from the beginning.
     this.consumer.on(this.consumer.events.GROUP_JOIN, () => this.replay.begin());
-    const ready = this.waitCaughtUp();
     await this.consumer.connect();
     await this.consumer.subscribe({ topic: this.connection.topicName(this.topic.name), fromBeginning: true });
     await this.consumer.run({
@@ -92,7 +91,7 @@ export class StateReader<V, P = V> implements OnModuleInit, OnApplicationShutdow
         await heartbeat();
       },
     });
-    await ready;
+    await this.waitCaughtUp();
   }
 
   onModuleInit(): Promise<void> {
