@@ -109,6 +109,15 @@ describe('libs/kafka on a real broker', () => {
     await producer.send(own('alone-1'), event(newId(), 1));
   });
 
+  it('a connection that is closed is not opened again', async () => {
+    const closed = new KafkaConnection({ brokers: infrastructure().brokers, clientId: 'closed', logger });
+    await closed.check();
+    await closed.close();
+    await expect(closed.check()).rejects.toThrow('closed');
+    await expect(closed.deleteGroup('none')).rejects.toThrow('closed');
+    await expect(closed.offsets('none')).rejects.toThrow('closed');
+  });
+
   it('keeps the order of each key, in few requests and batches', async () => {
     const topic = own('order');
     await connection.ensureTopics([topic]);

@@ -78,6 +78,7 @@ export class KafkaConnection {
   readonly clientId: string;
   private readonly prefix: string;
   private connectedAdmin: Promise<Admin> | undefined;
+  private isClosed = false;
   private hasToldOfOneReplica = false;
   /** On the cluster. Since `ensureTopics`. */
   private ownTopic: string | undefined;
@@ -168,7 +169,9 @@ export class KafkaConnection {
     await (this.ownTopic ? admin.fetchTopicMetadata({ topics: [this.ownTopic] }) : admin.describeCluster());
   }
 
+  /** What is asked from now on is rejected. */
   async close(): Promise<void> {
+    this.isClosed = true;
     const admin = await this.connectedAdmin?.catch(() => undefined);
     this.connectedAdmin = undefined;
     await admin?.disconnect();
@@ -248,13 +251,14 @@ export class KafkaConnection {
       try {
         return await ask(await this.admin());
       } catch (error) {
-        if (Date.now() > end) throw error;
+        if (this.isClosed || Date.now() > end) throw error;
       }
       await sleep(100);
     }
   }
 
-  private admin(): Promise<Admin> {
+  private async admin(): Promise<Admin> {
+    if (this.isClosed) throw new Error('the connection to Kafka is closed');
     this.connectedAdmin ??= (async () => {
       const admin = this.kafka.admin();
       await reached('Kafka', this.options.brokers.join(','), admin.connect());
