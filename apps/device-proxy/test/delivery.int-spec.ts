@@ -26,6 +26,7 @@ describe('a device that does not answer', () => {
   const { link, clock, app, part, register, send, ended, waitingStatements, hold, redis } = deliveryTest('delivery');
 
   const silence = (): Promise<never> => Promise.reject(new NoAnswer());
+  const lockOf = ({ deviceId }: Session): string => `SELECT pg_advisory_xact_lock(hashtextextended('${deviceId}', 0))`;
 
   it('is asked as often as its sender wished, then 504 TIMEOUT', async () => {
     link.answer = silence;
@@ -111,6 +112,23 @@ describe('a device that does not answer', () => {
     expect(await ended(asyncId)).toMatchObject({ status: 200, attempts: 2 });
   });
 
+  it('one in queue mode that is heard while its command is put back is asked again', async () => {
+    const session = await register(true);
+    let unlock = async (): Promise<void> => undefined;
+    link.answer = async () => {
+      unlock = await hold(lockOf(session));
+      return silence();
+    };
+    const asyncId = await send(session, 'GET', 2);
+    await eventually(async () => expect(await waitingStatements('pid')).toBe(1));
+    link.answer = () => Promise.resolve(content);
+    part(LastSeen).recordMessage(session);
+    await unlock();
+    // The clock stands still: nothing else looks for commands.
+    await eventually(() => expect(link.asked).toHaveLength(2));
+    expect(await ended(asyncId)).toMatchObject({ status: 200, attempts: 2 });
+  });
+
   it('one in queue mode that was not heard is not given the next command either', async () => {
     link.answer = silence;
     const session = await register(true);
@@ -151,7 +169,7 @@ describe('a device that does not answer', () => {
   /** The command waits to be stored until `unlock` is called. */
   const sendLocked = async (session: Session) => {
     const known = await part(Commands).device(app, session.deviceId);
-    const unlock = await hold(`SELECT pg_advisory_xact_lock(hashtextextended('${session.deviceId}', 0))`);
+    const unlock = await hold(lockOf(session));
     const sending = send(session, 'GET', 0, known);
     await eventually(async () => expect(await waitingStatements('pid')).toBe(1));
     return { sending, unlock };
@@ -169,6 +187,23 @@ describe('a device that does not answer', () => {
     expect(link.asked).toEqual([]);
     session.isRegistrationAnswered = true;
     part(LastSeen).recordMessage(session);
+    expect(await ended(asyncId)).toMatchObject({ status: 200, attempts: 1 });
+  });
+
+  it('one that listens again while a command is put back that was stored for it gets it', async () => {
+    const session = await register();
+    const { sending, unlock } = await sendLocked(session);
+    session.isRegistrationAnswered = false;
+    // Locks are given in the order in which they were asked for: this one before that of the command that is put back.
+    const holding = hold(lockOf(session));
+    await eventually(async () => expect(await waitingStatements('pid')).toBe(2));
+    await unlock();
+    const [asyncId, unlockAgain] = await Promise.all([sending, holding]);
+    await eventually(async () => expect(await waitingStatements('pid')).toBe(1));
+    session.isRegistrationAnswered = true;
+    part(LastSeen).recordMessage(session);
+    await unlockAgain();
+    await eventually(() => expect(link.asked).toHaveLength(1));
     expect(await ended(asyncId)).toMatchObject({ status: 200, attempts: 1 });
   });
 
@@ -199,7 +234,7 @@ describe('a device that does not answer', () => {
     const [busy, other] = [await register(), await register()];
     for (const session of [busy, other]) session.isRegistrationAnswered = false;
     const known = await part(Commands).device(app, busy.deviceId);
-    const unlock = await hold(`SELECT pg_advisory_xact_lock(hashtextextended('${busy.deviceId}', 0))`);
+    const unlock = await hold(lockOf(busy));
     const sending = Array.from({ length: 20 }, () => send(busy, 'GET', 0, known));
     await eventually(async () => expect(await waitingStatements('pid')).toBeGreaterThan(0));
     const late = new Promise<string>((resolve) => setTimeout(() => resolve('late'), patienceMs).unref());

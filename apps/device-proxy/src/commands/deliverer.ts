@@ -19,7 +19,7 @@ export class Deliverer implements OnApplicationBootstrap {
   private readonly running = new Map<string, Promise<void>>();
   /** Devices that may have commands in their queue; others are not looked up. */
   private readonly maybeWaiting = new Set<string>();
-  /** Devices that got another command while their queue was being drained. */
+  /** Devices that got another command, or were heard again, while their queue was being drained. */
   private readonly changedMeanwhile = new Set<string>();
   private readonly inFlight = new Set<Command>();
   private timer: Timer | undefined;
@@ -155,7 +155,9 @@ export class Deliverer implements OnApplicationBootstrap {
       // The queue was empty when it was stored. A caller that stores another command calls `deliverWaiting`.
       if (wasAlone && !this.changedMeanwhile.has(deviceId)) return void this.maybeWaiting.delete(deviceId);
     }
-    if (first) await this.claims.putBack(first, false);
+    if (!first) return;
+    await this.claims.putBack(first, false);
+    this.changedMeanwhile.add(deviceId);
   }
 
   /** True when the next command may follow at once. */
@@ -163,10 +165,12 @@ export class Deliverer implements OnApplicationBootstrap {
     this.inFlight.add(command);
     try {
       const result = await this.execution.execute(session, command);
+      const wasSilent = session.silent;
       await this.storeResult(command, result);
       if (command.kind === 'subscription') await this.loadAudience(session);
       if ('done' in result) return true;
       if (result.pauseMs > 0) this.retryLater(command.deviceId, result.pauseMs);
+      if (wasSilent && !session.silent) this.changedMeanwhile.add(command.deviceId);
       return false;
     } finally {
       session.pendingSubscriber = undefined;
