@@ -2,7 +2,7 @@ import { newId } from '@lanyard/service';
 import { infrastructure, eventually, isolate, type Isolation, TestClock } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { stallMs } from '../src/sessions/limits.js';
+import { stallMs, sweepLeaseMs } from '../src/sessions/limits.js';
 import type { StallDetector } from '../src/sessions/stall-detector.js';
 import { SessionStore } from '../src/sessions/session-store.js';
 import type { Sessions } from '../src/sessions/sessions.js';
@@ -184,5 +184,34 @@ describe('the fence between replicas', () => {
     // A message of the device that waited meanwhile: it is this replica's again, in an epoch of its own.
     const again = await taken(a, lost.lookup, '192.0.2.4:2');
     expect(again?.epoch).toBeGreaterThan(lost.session.epoch + 1);
+  });
+
+  describe('of a session that ends', () => {
+    const swept = async (deviceId: string, nowMs: number) => {
+      const all = await b.store.claimExpired(nowMs, nowMs + sweepLeaseMs, 10_000);
+      return all.find(({ session }) => session.deviceId === deviceId);
+    };
+
+    it('is claimed: no message revives it, and if its replica dies another one learns why it ended', async () => {
+      const { session, lookup } = await registered('192.0.2.10:1');
+      const { deviceId } = session;
+      const claimedAtMs = clock.now();
+      expect(await a.claimEnd(session, 'suspended')).toBe(true);
+      expect(await taken(b, lookup, '192.0.2.10:1')).toBeUndefined();
+      expect(await swept(deviceId, claimedAtMs + sweepLeaseMs - 1)).toBeUndefined();
+      expect(await a.claimEnd(session, 'suspended')).toBe(true);
+      expect(await swept(deviceId, claimedAtMs + sweepLeaseMs)).toMatchObject({ owner: 'dp-a', reason: 'suspended' });
+      expect(await a.close(session)).toBe(true);
+    });
+
+    it('is claimed by the replica that has it, before its lifetime is over', async () => {
+      const { session, lookup } = await registered('192.0.2.10:2');
+      const { deviceId } = session;
+      const later = (await taken(b, lookup, '192.0.2.10:2'))!;
+      expect(await a.claimEnd(session, 'device')).toBe(false);
+      expect(a.get(deviceId)).toBeUndefined();
+      expect(await swept(deviceId, later.expiresAtMs)).toMatchObject({ owner: 'dp-b', reason: 'lifetime' });
+      expect(await b.claimEnd(later, 'device')).toBe(false);
+    });
   });
 });

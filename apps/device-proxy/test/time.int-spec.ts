@@ -1,6 +1,7 @@
 import { formatTimestamp, newId } from '@lanyard/service';
 import { eventually, TestClock } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Sessions } from '../src/sessions/sessions.js';
 import type { RunningProxy } from './running-proxy.js';
 import { TestSystem, newKey } from './test-system.js';
 
@@ -68,6 +69,32 @@ describe('time', () => {
     await advance(6);
     await passing(() => expect(expired(updated)).toBeDefined());
     expect(Date.parse(expired(updated)!.occurredAt) - beganMs).toBeLessThan(60_000);
+  });
+
+  const sessionsOf = ({ app }: RunningProxy): Sessions => app.get(Sessions, { strict: false });
+  const endsOf = (deviceId: string) =>
+    system.sessions
+      .map(({ value }) => value)
+      .filter((v) => v.deviceId === deviceId && (v.change === 'deregistered' || v.change === 'expired'));
+
+  it('an end that a replica did not finish is announced by another, for its own reason', async () => {
+    const deviceId = await system.register(system.thing(proxy, 'half-ended', { lifetimeSeconds: 86_400 }));
+    expect(await sessionsOf(proxy).claimEnd(sessionsOf(proxy).get(deviceId)!, 'suspended')).toBe(true);
+    await advance(25);
+    expect(endsOf(deviceId)).toEqual([]);
+    await passing(() => expect(endsOf(deviceId)).toMatchObject([{ change: 'deregistered', reason: 'suspended' }]));
+    await eventually(async () => expect(await system.storedSession(deviceId)).toEqual({}));
+  });
+
+  it('a deregistration at a replica with an outdated copy ends the session, once', async () => {
+    const thing = system.thing(proxy, 'outdated', { lifetimeSeconds: 86_400 });
+    const deviceId = await system.register(thing);
+    // The other replica has it now, and its wake-up is still on the way.
+    const { session } = (await sessionsOf(other).store.takeOver(deviceId))!;
+    await thing.device.deregister();
+    await eventually(() => expect(endsOf(deviceId)).toMatchObject([{ change: 'deregistered', reason: 'device' }]));
+    expect(endsOf(deviceId)[0]!.epoch).toBeGreaterThan(session.epoch);
+    expect(await system.storedSession(deviceId)).toEqual({});
   });
 
   it('a command that no device fetches in time expires', async () => {

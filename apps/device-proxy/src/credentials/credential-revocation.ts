@@ -2,7 +2,7 @@ import { type Clock, CLOCK, CONFIG, type Logger, LOGGER, RunningWork, StopDeadli
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import type { DeviceProxyConfig } from '../config.js';
 import type { RegistrationData, Session } from '../sessions/session.js';
-import { SessionFacts } from '../sessions/session-facts.js';
+import { SessionEnds } from '../sessions/session-ends.js';
 import { Sessions } from '../sessions/sessions.js';
 import { CredentialIndex, isWithdrawnBy, type Withdrawal } from './credential-index.js';
 
@@ -20,7 +20,7 @@ export class CredentialRevocation implements OnApplicationBootstrap, BeforeAppli
   constructor(
     private readonly credentials: CredentialIndex,
     private readonly sessions: Sessions,
-    private readonly facts: SessionFacts,
+    private readonly ends: SessionEnds,
     @Inject(CLOCK) clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
     @Inject(CONFIG) private readonly config: DeviceProxyConfig,
@@ -80,8 +80,7 @@ export class CredentialRevocation implements OnApplicationBootstrap, BeforeAppli
   }
 
   private async close(session: Session): Promise<void> {
-    await this.facts.announceEnd(session, 'deregistered', 'credential-withdrawn');
-    await this.sessions.close(session);
+    await this.ends.end(session, 'credential-withdrawn');
   }
 
   private run(deviceId: string, work: () => Promise<void>): void {

@@ -7,6 +7,7 @@ import { Admission, type Admitted, type NotServed } from '../intake/admission.js
 import { Observer } from '../observations/observer.js';
 import { listingOf } from '../sessions/listing-of.js';
 import { type RegistrationData, Session } from '../sessions/session.js';
+import { SessionEnds } from '../sessions/session-ends.js';
 import { SessionFacts } from '../sessions/session-facts.js';
 import { Sessions } from '../sessions/sessions.js';
 import { SubscriptionReconciler } from '../subscriptions/subscription-reconciler.js';
@@ -40,6 +41,7 @@ export class DevicesBehind {
   constructor(
     private readonly sessions: Sessions,
     private readonly admission: Admission,
+    private readonly ends: SessionEnds,
     private readonly facts: SessionFacts,
     private readonly observer: Observer,
     private readonly reconciler: SubscriptionReconciler,
@@ -71,13 +73,12 @@ export class DevicesBehind {
 
   /** The device is not behind the gateway any more. */
   endSession(deviceId: string, gatewayId: string): Promise<void> {
-    const { facts, sessions } = this;
+    const { ends, sessions } = this;
     return sessions.exclusive.run(deviceId, async () => {
       const stored = await sessions.store.read(deviceId);
       if (!stored || viaOf(stored.address)?.gatewayId !== gatewayId) return;
-      const session = sessions.get(deviceId) ?? new Session(stored);
-      await facts.announceEnd(session, 'deregistered', 'gateway');
-      await sessions.close(session);
+      sessions.dropIfOlder(deviceId, stored.epoch);
+      await ends.end(sessions.get(deviceId) ?? new Session(stored), 'gateway');
     });
   }
 

@@ -8,6 +8,7 @@ const names = [
   'update-session-3',
   'close-session-4',
   'claim-expired-1',
+  'claim-end-2',
   'note-observations',
   'renew-sessions',
 ] as const;

@@ -9,7 +9,8 @@ import { schemeOf, viaOf } from '../transport/peer-address.js';
 import { paceMs } from '../db/pace.js';
 import type { RegistrationData, Session } from './session.js';
 
-type Reason = NonNullable<DeviceSessionChanged['reason']>;
+/** `lifetime`: it has expired. */
+export type EndReason = NonNullable<DeviceSessionChanged['reason']>;
 type Item = DeviceSessionChanged['item'];
 
 type Fact = Pick<DeviceSessionChanged, 'item' | 'change'> & Partial<DeviceSessionChanged>;
@@ -69,7 +70,8 @@ export class SessionFacts {
     });
   }
 
-  announceEnd(session: Session, change: 'deregistered' | 'expired', reason: Reason): Promise<void> {
+  announceEnd(session: Session, reason: EndReason): Promise<void> {
+    const change = reason === 'lifetime' ? 'expired' : 'deregistered';
     return this.send(session, { item: { ep: session.deviceId }, change, reason });
   }
 

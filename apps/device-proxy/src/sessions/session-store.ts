@@ -8,6 +8,7 @@ import { loadScripts, type RunScript } from './scripts.js';
 import { listings } from './listings.js';
 import { readObserveSequences } from './observe-sequence.js';
 import { type Observation, targetKey } from './observations.js';
+import type { EndReason } from './session-facts.js';
 import type { RegistrationData, StoredSession } from './session.js';
 
 export interface NewSession {
@@ -42,6 +43,14 @@ export interface TakeOver {
   isElsewhere: boolean;
   previousAddress: string;
   displaced: Displaced | undefined;
+}
+
+/** A session that was claimed to be ended. */
+export interface Ending {
+  session: StoredSession;
+  /** The replica that owned it. */
+  owner: string;
+  reason: EndReason;
 }
 
 /** `occupied`: the address is another device's, nothing was written. undefined: the session is another replica's. */
@@ -222,17 +231,27 @@ export class SessionStore {
     return (await this.run('close-session-4', keys, [this.prefix, deviceId, epoch])) === 1;
   }
 
-  /** Sessions past their expiry, claimed for this replica until `leaseUntilMs`; with the replica that owned each. */
-  async claimExpired(
-    nowMs: number,
+  /** False when it is gone, past its lifetime, or has a later epoch. */
+  async claimEnd(
+    { deviceId, epoch }: Pick<StoredSession, 'deviceId' | 'epoch'>,
+    reason: EndReason,
     leaseUntilMs: number,
-    limit: number,
-  ): Promise<{ session: StoredSession; owner: string }[]> {
+  ): Promise<boolean> {
+    const keys = [this.keys.session(deviceId), this.keys.expiry];
+    return (await this.run('claim-end-2', keys, [deviceId, epoch, leaseUntilMs, reason])) === 1;
+  }
+
+  /** Sessions past their expiry, or past the lease of `claimEnd`, claimed for this replica until `leaseUntilMs`. */
+  async claimExpired(nowMs: number, leaseUntilMs: number, limit: number): Promise<Ending[]> {
     const rows = (await this.run('claim-expired-1', [this.keys.expiry], [this.prefix, nowMs, leaseUntilMs, limit])) as [
       string,
       ...Row,
     ][];
-    return rows.map(([deviceId, ...row]) => ({ session: stored(deviceId, row, []), owner: String(row[7]) }));
+    return rows.map(([deviceId, ...row]) => ({
+      session: stored(deviceId, row, []),
+      owner: String(row[7]),
+      reason: (row[8] || 'lifetime') as EndReason,
+    }));
   }
 
   /** A registration update that changes nothing but the time. False when the session is no longer this replica's. */

@@ -8,6 +8,7 @@ import { LastSeen } from './last-seen.js';
 import { WakeUps } from './wake-ups.js';
 import { StallDetector } from './stall-detector.js';
 import { openSubscriber, REDIS_SUBSCRIBER } from './redis-connections.js';
+import { SessionEnds } from './session-ends.js';
 import { SessionFacts } from './session-facts.js';
 import { SessionStore } from './session-store.js';
 import { Sessions } from './sessions.js';
@@ -22,12 +23,13 @@ import { Sweeper } from './sweeper.js';
     LastSeen,
     WakeUps,
     StallDetector,
+    SessionEnds,
     SessionFacts,
     SessionStore,
     Sessions,
     Sweeper,
   ],
-  exports: [LastSeen, WakeUps, StallDetector, SessionFacts, SessionStore, Sessions],
+  exports: [LastSeen, WakeUps, StallDetector, SessionEnds, SessionFacts, SessionStore, Sessions],
 })
 export class SessionsModule implements OnApplicationShutdown {
   constructor(

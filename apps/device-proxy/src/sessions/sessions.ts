@@ -5,7 +5,9 @@ import { outlivesReplica } from '../transport/peer-address.js';
 import { mayActFor, type Sender } from '../transport/sender.js';
 import { WakeUps } from './wake-ups.js';
 import { StallDetector } from './stall-detector.js';
+import { sweepLeaseMs } from './limits.js';
 import { isRegistered, mayBeGateway } from './registered-links.js';
+import type { EndReason } from './session-facts.js';
 import { SessionIndex } from './session-index.js';
 import { Session, type StoredSession } from './session.js';
 import { type Displaced, type Lookup, type NewSession, SessionStore, type TakeOver } from './session-store.js';
@@ -210,6 +212,13 @@ export class Sessions {
     this.logger.info({ deviceId }, 'another device uses the address: nothing is sent to this one until it updates');
     this.dropIfOlder(deviceId, epoch);
     if (owner !== '') await this.wakeUps.send(owner, { about: 'session', deviceId, epoch });
+  }
+
+  /** From now on no message revives the session. False when a later epoch has it, or its lifetime is over: it is dropped. */
+  async claimEnd(session: Session, reason: EndReason): Promise<boolean> {
+    if (await this.store.claimEnd(session, reason, this.clock.now() + sweepLeaseMs)) return true;
+    this.drop(session);
+    return false;
   }
 
   /** Ends the session everywhere. False when a later epoch has it. */

@@ -4,11 +4,13 @@ import { SessionFacts } from './session-facts.js';
 import { sweepBatch, sweepLeaseMs, sweepPeriodMs } from './limits.js';
 import { WakeUps } from './wake-ups.js';
 import { Session } from './session.js';
+import type { Ending } from './session-store.js';
 import { Sessions } from './sessions.js';
 
 /**
- * Ends sessions whose lifetime is over. Every replica looks; a claim decides who announces one. The session is removed
- * after its fact is stored, so a replica that dies in between leaves it to the next one.
+ * Ends sessions whose lifetime is over, and those whose end a replica left unfinished. Every replica looks; a claim decides
+ * who announces one. The session is removed after its fact is stored, so a replica that dies in between leaves it to the
+ * next one.
  */
 @Injectable()
 export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -44,15 +46,16 @@ export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdow
     try {
       const now = this.clock.now();
       const claimed = await this.sessions.store.claimExpired(now, now + sweepLeaseMs, sweepBatch);
-      await Promise.all(claimed.map(({ session, owner }) => this.expire(new Session(session), owner)));
+      await Promise.all(claimed.map((ending) => this.end(ending)));
     } catch (error) {
       this.logger.error({ err: error }, 'expired sessions not announced: will be retried when the claim ends');
     }
   }
 
-  private async expire(session: Session, owner: string): Promise<void> {
-    await this.facts.announceEnd(session, 'expired', 'lifetime');
-    await this.sessions.store.close(session.deviceId, session.epoch);
-    await this.wakeUps.send(owner, { about: 'session', deviceId: session.deviceId, epoch: session.epoch + 1 });
+  private async end({ session, owner, reason }: Ending): Promise<void> {
+    const { deviceId, epoch } = session;
+    await this.facts.announceEnd(new Session(session), reason);
+    await this.sessions.store.close(deviceId, epoch);
+    await this.wakeUps.send(owner, { about: 'session', deviceId, epoch: epoch + 1 });
   }
 }

@@ -3,7 +3,7 @@ import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationB
 import { Listeners } from '../listeners/listeners.js';
 import { AccessAccountsReader } from '../state/access-accounts.reader.js';
 import type { Session } from '../sessions/session.js';
-import { SessionFacts } from '../sessions/session-facts.js';
+import { SessionEnds } from '../sessions/session-ends.js';
 import { Sessions } from '../sessions/sessions.js';
 
 /** Delay before a retry. */
@@ -17,7 +17,7 @@ export class AccountSuspensions implements OnApplicationBootstrap, BeforeApplica
   constructor(
     private readonly accounts: AccessAccountsReader,
     private readonly sessions: Sessions,
-    private readonly facts: SessionFacts,
+    private readonly ends: SessionEnds,
     private readonly listeners: Listeners,
     @Inject(CLOCK) clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -60,12 +60,10 @@ export class AccountSuspensions implements OnApplicationBootstrap, BeforeApplica
   }
 
   private endNow(deviceId: string): Promise<void> {
-    const { accounts, facts, sessions } = this;
+    const { accounts, ends, sessions } = this;
     return sessions.exclusive.run(deviceId, async () => {
       const session = sessions.get(deviceId);
-      if (!session || !accounts.isSuspended(session.accountId)) return;
-      await facts.announceEnd(session, 'deregistered', 'suspended');
-      await sessions.close(session);
+      if (session && accounts.isSuspended(session.accountId)) await ends.end(session, 'suspended');
     });
   }
 }

@@ -3,7 +3,7 @@ import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationB
 import { CommandQueue } from '../commands/command-queue.js';
 import { deviceBlocked, registrationRemoved } from '../commands/outcome.js';
 import type { Session } from '../sessions/session.js';
-import { SessionFacts } from '../sessions/session-facts.js';
+import { SessionEnds } from '../sessions/session-ends.js';
 import { Sessions } from '../sessions/sessions.js';
 import { DeviceDirectory } from '../state/device-directory.js';
 import { SubscriptionReconciler } from '../subscriptions/subscription-reconciler.js';
@@ -24,7 +24,7 @@ export class DeviceDisconnector implements OnApplicationBootstrap, BeforeApplica
     private readonly directory: DeviceDirectory,
     private readonly admission: Admission,
     private readonly sessions: Sessions,
-    private readonly facts: SessionFacts,
+    private readonly ends: SessionEnds,
     private readonly queue: CommandQueue,
     private readonly reconciler: SubscriptionReconciler,
     private readonly links: DeviceLinks,
@@ -85,9 +85,12 @@ export class DeviceDisconnector implements OnApplicationBootstrap, BeforeApplica
   }
 
   private async endSession(session: Session, why: Why): Promise<void> {
-    await this.facts.announceEnd(session, 'deregistered', why);
-    await this.sessions.close(session);
-    this.links.to(session.address).disconnect(session.address, `Device ${why}`);
+    try {
+      await this.ends.end(session, why);
+    } finally {
+      // A retry may not find the session here any more.
+      this.links.to(session.address).disconnect(session.address, `Device ${why}`);
+    }
   }
 
   /** The owner is gone: any replica may end the session, unless the device is admitted again by now. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { SessionFacts } from '../sessions/session-facts.js';
+import { SessionEnds } from '../sessions/session-ends.js';
 import { Sessions } from '../sessions/sessions.js';
 import type { UplinkReply, UplinkRequest } from '../transport/uplink-request.js';
 
@@ -8,17 +8,18 @@ import type { UplinkReply, UplinkRequest } from '../transport/uplink-request.js'
 export class Deregister {
   constructor(
     private readonly sessions: Sessions,
-    private readonly facts: SessionFacts,
+    private readonly ends: SessionEnds,
   ) {}
 
   async answer(request: UplinkRequest, registrationId: string): Promise<UplinkReply> {
     const lookup = { by: 'registration' as const, registrationId };
     if (!(await this.sessions.belongsTo(lookup, request.sender))) return { code: '4.03' };
-    return this.sessions.with(lookup, request.address, async (session) => {
-      if (!session) return { code: '4.04' };
-      await this.facts.announceEnd(session, 'deregistered', 'device');
-      await this.sessions.close(session);
-      return { code: '2.02' };
-    });
+    const attempt = (): Promise<UplinkReply | undefined> =>
+      this.sessions.with(lookup, request.address, async (session) => {
+        if (!session) return { code: '4.04' };
+        return (await this.ends.end(session, 'device')) ? { code: '2.02' } : undefined;
+      });
+    // The first attempt drops a copy that another replica has taken over; the second one takes the session back.
+    return (await attempt()) ?? (await attempt()) ?? { code: '4.04' };
   }
 }

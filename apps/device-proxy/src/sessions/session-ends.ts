@@ -1,0 +1,25 @@
+import { Injectable } from '@nestjs/common';
+import { type EndReason, SessionFacts } from './session-facts.js';
+import type { Session } from './session.js';
+import { Sessions } from './sessions.js';
+
+/** Ends sessions before their lifetime is over. */
+@Injectable()
+export class SessionEnds {
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly facts: SessionFacts,
+  ) {}
+
+  /**
+   * Claimed before the end is announced: it is announced only for a session that no other replica has, and that no message
+   * revives, and a replica that dies in between leaves it to the sweeper of another. False when a later epoch has the
+   * session, or its lifetime is over.
+   */
+  async end(session: Session, reason: EndReason): Promise<boolean> {
+    if (!(await this.sessions.claimEnd(session, reason))) return false;
+    await this.facts.announceEnd(session, reason);
+    await this.sessions.close(session);
+    return true;
+  }
+}
