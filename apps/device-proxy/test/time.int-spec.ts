@@ -1,3 +1,4 @@
+import { KafkaProducer } from '@lanyard/kafka';
 import { formatTimestamp, newId } from '@lanyard/service';
 import { eventually, TestClock } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -76,6 +77,21 @@ describe('time', () => {
     system.sessions
       .map(({ value }) => value)
       .filter((v) => v.deviceId === deviceId && (v.change === 'deregistered' || v.change === 'expired'));
+
+  it('a device whose registration could not be announced, and that does not register again, expires', async () => {
+    const mute = await system.proxy('dp-mute', { clock });
+    const thing = system.thing(mute, 'mute', { lifetimeSeconds: 60 });
+    const deviceId = await system.register(thing);
+    const producer = mute.app.get(KafkaProducer, { strict: false });
+    await producer.disconnect();
+    await expect(thing.device.register()).rejects.toThrow('5.03');
+    await producer.connect();
+    expect(sessionsOf(mute).get(deviceId)).toBeUndefined();
+    expect(await sessionsOf(other).store.read(deviceId)).toBeUndefined();
+    await advance(60 + 92);
+    expect(endsOf(deviceId)).toEqual([]);
+    await passing(() => expect(endsOf(deviceId)).toMatchObject([{ change: 'expired', reason: 'lifetime' }]));
+  });
 
   it('an end that a replica did not finish is announced by another, for its own reason', async () => {
     const deviceId = await system.register(system.thing(proxy, 'half-ended', { lifetimeSeconds: 86_400 }));

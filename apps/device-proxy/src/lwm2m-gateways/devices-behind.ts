@@ -108,7 +108,7 @@ export class DevicesBehind {
     try {
       await facts.announceRegistration(session, 'registered');
     } catch (error) {
-      await sessions.close(session);
+      await sessions.withhold(session);
       throw error;
     }
     session.isRegistrationAnswered = true;

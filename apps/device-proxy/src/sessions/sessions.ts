@@ -221,6 +221,18 @@ export class Sessions {
     return false;
   }
 
+  /**
+   * A registration that could not be announced: nothing uses its session, and the device is to register again. If it does
+   * not, it is announced as expired with its lifetime: Kafka knows of the session that this one replaced, or of this one.
+   */
+  async withhold(session: Session): Promise<void> {
+    try {
+      await this.store.claimEnd(session, 'lifetime', session.expiresAtMs);
+    } finally {
+      this.drop(session);
+    }
+  }
+
   /** Ends the session everywhere. False when a later epoch has it. */
   async close(session: Session): Promise<boolean> {
     const closed = await this.store.close(session.deviceId, session.epoch);

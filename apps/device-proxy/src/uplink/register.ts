@@ -83,7 +83,7 @@ export class Register {
     try {
       await this.facts.announceRegistration(session, 'registered');
     } catch (error) {
-      await this.sessions.close(session);
+      await this.sessions.withhold(session);
       throw error;
     }
     const { deviceId, registrationId, data } = session;
