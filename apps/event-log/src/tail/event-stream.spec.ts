@@ -1,9 +1,10 @@
+import { once } from 'node:events';
 import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { eventually, TestClock } from '@lanyard/testing';
 import { EventStream, type StreamParts } from './event-stream.js';
 import type { Place } from '../query/stored-events.js';
-import { heartbeatMs, readPeriodMs, slowClientMs } from './limits.js';
+import { closeLingerMs, heartbeatMs, readPeriodMs, slowClientMs } from './limits.js';
 
 type Page = Awaited<ReturnType<StreamParts['read']>>;
 
@@ -109,5 +110,24 @@ describe('a stream of entries', () => {
     follower.endWithReason('restart');
     await run;
     expect(String(client.read())).toContain('event: end\ndata: {"reason":"restart"}');
+  });
+
+  it('closes a client that does not leave by itself, and only that one', async () => {
+    const closed: Writable[] = [];
+    const streams = [new PassThrough(), new PassThrough()].map((client) => {
+      const destroy = client.destroy.bind(client);
+      client.destroy = (error) => {
+        closed.push(client);
+        return destroy(error);
+      };
+      return follow([], client);
+    });
+    for (const { follower } of streams) follower.endWithReason('restart');
+    const [leaving, staying] = streams;
+    leaving!.client.resume();
+    await once(leaving!.client, 'close');
+    closed.length = 0;
+    for (const { clock } of streams) await clock.advance(closeLingerMs);
+    expect(closed.map((client) => client === staying!.client)).toEqual([true]);
   });
 });

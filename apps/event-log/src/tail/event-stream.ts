@@ -60,7 +60,8 @@ export class EventStream {
     this.stop();
     const { client, clock } = this.parts;
     client.end(`event: end\ndata: ${JSON.stringify({ reason })}\n\n`);
-    clock.after(closeLingerMs, () => client.destroy());
+    const timer = clock.after(closeLingerMs, () => client.destroy());
+    client.once('close', () => timer.cancel());
   }
 
   private stop(): void {
