@@ -6,6 +6,25 @@ import { Sessions } from '../src/sessions/sessions.js';
 import type { RunningProxy } from './running-proxy.js';
 import { TestSystem, newKey } from './test-system.js';
 
+/** Knows its timers that are still to run. */
+class WatchedClock extends TestClock {
+  readonly pending = new Set<object>();
+
+  override after(delayMs: number, work: () => void): { cancel(): void } {
+    const key = {};
+    this.pending.add(key);
+    const timer = super.after(delayMs, () => {
+      this.pending.delete(key);
+      work();
+    });
+    const cancel = (): void => {
+      this.pending.delete(key);
+      timer.cancel();
+    };
+    return { cancel };
+  }
+}
+
 describe('time', () => {
   let system: TestSystem;
   let proxy: RunningProxy;
@@ -111,6 +130,18 @@ describe('time', () => {
     await eventually(() => expect(endsOf(deviceId)).toMatchObject([{ change: 'deregistered', reason: 'device' }]));
     expect(endsOf(deviceId)[0]!.epoch).toBeGreaterThan(session.epoch);
     expect(await system.storedSession(deviceId)).toEqual({});
+  });
+
+  it('a session that is lost while its replica stops leaves no timer', async () => {
+    const watched = new WatchedClock(Date.now());
+    const stopping = await system.proxy('dp-stopping', { clock: watched });
+    const deviceId = await system.register(system.thing(stopping, 'left', { lifetimeSeconds: 86_400 }));
+    const sessions = sessionsOf(stopping);
+    const session = sessions.get(deviceId)!;
+    await system.stop(stopping);
+    const before = watched.pending.size;
+    sessions.drop(session);
+    expect(watched.pending.size).toBe(before);
   });
 
   it('a command that no device fetches in time expires', async () => {

@@ -33,6 +33,7 @@ const keepsObservations = (address: string, previousAddress: string): boolean =>
 @Injectable()
 export class Observer implements BeforeApplicationShutdown {
   private readonly releases = new Set<Timer>();
+  private isStopped = false;
 
   constructor(
     private readonly sessions: Sessions,
@@ -209,11 +210,14 @@ export class Observer implements BeforeApplicationShutdown {
     this.links.to(session.address).adopt(session.address, token, this.downlink.requestOf(session, observation), newest);
   }
 
+  /** Sessions are dropped until Redis is closed. */
   beforeApplicationShutdown(): void {
+    this.isStopped = true;
     for (const release of this.releases) release.cancel();
   }
 
   private releaseLater(accountId: string, address: string): void {
+    if (this.isStopped) return;
     const timer = this.clock.after(releaseDelayMs, () => {
       this.releases.delete(timer);
       if (!this.sessions.hasAt(accountId, address)) this.links.to(address).release(address);
