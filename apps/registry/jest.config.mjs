@@ -1,3 +1,4 @@
 import preset from '../../jest.preset.mjs';
 
-export default { ...preset, displayName: 'registry' };
+/** What does not answer in time is left to the end of the process. */
+export default { ...preset, displayName: 'registry', testEnvironmentOptions: { ownProcess: 'stop.int-spec' } };

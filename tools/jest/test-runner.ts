@@ -1,6 +1,6 @@
 /**
  * jest-circus, in the process of the worker; in a process of its own for test files that change what all modules of a
- * process share: those whose path holds `ownProcess` of the project's testEnvironmentOptions.
+ * process share, or that leave work behind: those whose path holds `ownProcess` of the project's testEnvironmentOptions.
  */
 import { fork } from 'node:child_process';
 import { createRequire, flushCompileCache } from 'node:module';
