@@ -41,6 +41,20 @@ describe('a presubscription rule', () => {
     ]);
   });
 
+  it('is compared with the links once, however often it repeats a path', () => {
+    let reads = 0;
+    const links = device.links.map(({ path, obs }) => ({
+      obs,
+      get path() {
+        reads++;
+        return path;
+      },
+    }));
+    const repeated = Array.from({ length: 10_000 }, () => '/3303/*');
+    expect(matchingPaths([{ 'resource-path': repeated }], { ...device, links })).toEqual(['/3303/0', '/3303/1']);
+    expect(reads).toBe(links.length);
+  });
+
   it.each([
     [[{ 'resource-path': ['/3303/*/5700'] }]],
     [[{ 'resource-path': ['3303'] }]],

@@ -24,24 +24,34 @@ const depth = (path: string): number => path.split('/').length - 1;
 const observable = (device: RuledDevice): string[] =>
   device.links.flatMap(({ path, obs }) => (obs && depth(path) >= 2 ? [path] : []));
 
-const withWildcard = (pattern: string, device: RuledDevice): string[] => {
+/** Of a rule without a path. */
+const everything = ['*'];
+
+const patternsOf = ({ 'resource-path': patterns }: PresubscriptionRule): readonly string[] =>
+  patterns && patterns.length > 0 ? patterns : everything;
+
+const withWildcard = (pattern: string, listed: readonly string[]): string[] => {
   const prefix = pattern.slice(0, -1);
-  const listed = observable(device).filter((path) => path.startsWith(prefix));
+  const below = listed.filter((path) => path.startsWith(prefix));
   // `/3303/0/*` on a device that lists /3303/0 and nothing below: the instance is the resources.
   const whole = prefix.replace(/\/$/, '');
-  return listed.length === 0 && depth(whole) >= 2 && observable(device).includes(whole) ? [whole] : listed;
+  return below.length === 0 && depth(whole) >= 2 && listed.includes(whole) ? [whole] : below;
 };
 
-const pathsOf = (rule: PresubscriptionRule, device: RuledDevice): string[] => {
-  const patterns = rule['resource-path'];
-  if (!patterns || patterns.length === 0) return observable(device);
-  return patterns.flatMap((pattern) => {
-    if (pattern.endsWith('*')) return withWildcard(pattern.startsWith('/') ? pattern : '/*', device);
-    return mayExist(device.links, pattern) ? [pattern] : [];
-  });
+const pathsOf = (pattern: string, { links }: RuledDevice, listed: readonly string[]): string[] => {
+  if (pattern.endsWith('*')) return withWildcard(pattern.startsWith('/') ? pattern : '/*', listed);
+  return mayExist(links, pattern) ? [pattern] : [];
 };
 
-/** The paths of the device to which these rules subscribe (spec §4.4 rules 3 and 5), each once. */
-export const matchingPaths = (rules: readonly PresubscriptionRule[], device: RuledDevice): string[] => [
-  ...new Set(rules.filter((rule) => isFor(rule, device)).flatMap((rule) => pathsOf(rule, device))),
-];
+/**
+ * The paths of the device to which these rules subscribe (spec §4.4 rules 3 and 5), each once. Rules may repeat a pattern
+ * a hundred thousand times: each is compared with the links once.
+ */
+export const matchingPaths = (rules: readonly PresubscriptionRule[], device: RuledDevice): string[] => {
+  const patterns = new Set<string>();
+  for (const rule of rules) if (isFor(rule, device)) for (const pattern of patternsOf(rule)) patterns.add(pattern);
+  const listed = observable(device);
+  const matching = new Set<string>();
+  for (const pattern of patterns) for (const path of pathsOf(pattern, device, listed)) matching.add(path);
+  return [...matching];
+};

@@ -18,6 +18,7 @@ import type { Subscription } from '../interest/subscription.entity.js';
 import { SubscriptionBatcher } from '../interest/subscription-batcher.js';
 import { type NewSubscription, SubscriptionStore } from '../interest/subscription-store.js';
 import { DeviceGroupsReader } from '../state/device-groups.reader.js';
+import { without } from './differences.js';
 import { retryPauseMs } from './retry-pause.js';
 
 /** The device is not reachable: reconciliation runs again at its next registration or update. */
@@ -214,10 +215,9 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
   ): Promise<boolean> {
     const { deviceId } = session;
     const wanted = this.wantedByRules(session, keys);
-    const same = (a: { keyId: string; path: string }) => (b: { keyId: string; path: string }) =>
-      a.keyId === b.keyId && a.path === b.path;
-    const asked = wanted.filter((one) => !known.some(same(one)));
-    const lost = known.filter((row) => row.origin === 'presubscription' && !wanted.some(same(row)));
+    const asked = without(wanted, known);
+    const byRules = known.filter((row) => row.origin === 'presubscription');
+    const lost = without(byRules, wanted);
     if (asked.length === 0 && lost.length === 0) return false;
     await this.batcher.write({ deviceId, asked, lost });
     return true;
@@ -228,12 +228,7 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
     const { observer } = this;
     const alone = rows.filter((row) => row.together === null);
     const sets = this.setsIn(rows);
-    const targets = new Map(
-      alone.map((row): [string, Target] => [
-        targetKey(row),
-        { path: row.path, attributes: row.attributes ?? undefined },
-      ]),
-    );
+    const targets = this.targetsIn(alone);
     const wanted = new Set([...targets.keys(), ...sets.keys()]);
     for (const observation of session.observations.all()) {
       const key = targetKey(observation);
@@ -241,8 +236,8 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
       if (!observation.auto && !wanted.has(key) && key !== gatewayPath) await observer.cancel(session, key);
     }
     let complete = true;
-    for (const [key, target] of targets)
-      if (this.isMissing(session, alone, key) && !(await this.observe(session, target))) complete = false;
+    for (const [key, { target, subscribed }] of targets)
+      if (this.isMissing(session, key, subscribed) && !(await this.observe(session, target))) complete = false;
     const format = pathsFormat(session.data);
     for (const [path, { paths, confirmed }] of sets)
       if (confirmed && !session.observations.has(path))
@@ -261,12 +256,23 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
     return sets;
   }
 
-  /** Unconfirmed subscriptions of calls are in the command queue. */
-  private isMissing(session: Session, rows: readonly Subscription[], key: string): boolean {
-    const ofTarget = rows.filter((row) => targetKey(row) === key);
+  /** The single observations, each with those who subscribed to it. */
+  private targetsIn(rows: readonly Subscription[]): Map<string, { target: Target; subscribed: Subscription[] }> {
+    const targets = new Map<string, { target: Target; subscribed: Subscription[] }>();
+    for (const row of rows) {
+      const key = targetKey(row);
+      const known = targets.get(key);
+      if (known) known.subscribed.push(row);
+      else targets.set(key, { target: { path: row.path, attributes: row.attributes ?? undefined }, subscribed: [row] });
+    }
+    return targets;
+  }
+
+  /** Unconfirmed subscriptions of calls are in the command queue. `subscribed`: to this observation. */
+  private isMissing(session: Session, key: string, subscribed: readonly Subscription[]): boolean {
     if (session.observations.has(key))
-      return ofTarget.some((row) => row.status === 'asked' && row.origin === 'presubscription');
-    return ofTarget.some((row) => row.origin === 'presubscription' || row.status === 'confirmed');
+      return subscribed.some((row) => row.status === 'asked' && row.origin === 'presubscription');
+    return subscribed.some((row) => row.origin === 'presubscription' || row.status === 'confirmed');
   }
 
   /** False when the device does not report the path, or does not listen now. */
