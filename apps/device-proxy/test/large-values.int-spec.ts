@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Identity } from '@lanyard/service';
 import type { Thermometer } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DataSource } from 'typeorm';
 import type { RunningProxy } from './running-proxy.js';
 import { TestSystem, newKey } from './test-system.js';
 
@@ -45,5 +46,37 @@ describe('a value of 1 MiB', () => {
     expect(Buffer.from(value.item.payload, 'base64').equals(bytes)).toBe(true);
     const recorded = await system.fact(system.values, (v) => v.item.path === '/5/0/0');
     expect(Buffer.from(recorded.value.item.payload, 'base64').equals(bytes)).toBe(true);
+  });
+
+  it('is in the history with others up to 4 MiB on a page, and in no explanation', async () => {
+    const reader = newKey(system.accountId);
+    for (let n = 0; n < 6; n++) {
+      const path = `/v2/device-requests/${deviceId}?async-id=page-${n}&wait=60`;
+      expect((await system.call(proxy, reader, 'POST', path, { method: 'GET', uri: '/3/0/0' })).status).toBe(200);
+    }
+    const database = proxy.app.get(DataSource, { strict: false });
+    await database.query('UPDATE commands SET result = $2 WHERE key_id = $1', [reader.keyId, bytes]);
+    const page = async (after = '') => {
+      const { json } = await system.call(proxy, reader, 'GET', `/v3/device-requests?limit=1000${after}`);
+      return json as unknown as { data: { id: string; async_id: string; payload: string }[]; has_more: boolean };
+    };
+    const first = await page();
+    expect([first.data.map((one) => one.async_id), first.has_more]).toEqual([
+      ['page-5', 'page-4', 'page-3', 'page-2'],
+      true,
+    ]);
+    expect(Buffer.from(first.data[0]?.payload ?? '', 'base64').equals(bytes)).toBe(true);
+    const rest = await page(`&after=${first.data.at(-1)?.id}`);
+    expect([rest.data.map((one) => one.async_id), rest.has_more]).toEqual([['page-1', 'page-0'], false]);
+    const before = new Date(Date.now() + 60_000).toISOString();
+    const explained = await system.call(proxy, reader, 'GET', `/explain/devices/${deviceId}?limit=6&before=${before}`);
+    expect(explained.json.commands).toMatchObject([
+      { async_id: 'page-5', status: 200, payload: null },
+      {},
+      {},
+      {},
+      {},
+      {},
+    ]);
   });
 });

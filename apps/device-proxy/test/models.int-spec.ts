@@ -1,6 +1,7 @@
 import { newId } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DataSource } from 'typeorm';
 import type { RunningProxy } from './running-proxy.js';
 import { TestSystem, newKey, type Reply } from './test-system.js';
 
@@ -52,6 +53,23 @@ describe('/v3/object-models', () => {
     expect(await call('DELETE', path)).toMatchObject({ status: 204 });
     expect(await call('DELETE', path)).toMatchObject({ status: 404 });
     expect(await call('POST', '', definition(33_000, 'Integer'))).toMatchObject({ status: 201 });
+  });
+
+  it('large definitions are on several pages', async () => {
+    const app = newKey(newId());
+    const ask = (method: string, path: string, body?: string): Promise<Reply> =>
+      system.call(proxy, app, method, `/v3/object-models${path}`, body, { 'content-type': 'application/xml' });
+    for (const object of [33_060, 33_061, 33_062]) await ask('POST', '', definition(object, 'Float'));
+    await proxy.app.get(DataSource, { strict: false }).query(
+      `UPDATE object_models SET resources = jsonb_set(resources, '{0,name}', to_jsonb(repeat('x', 2000000)))
+       WHERE account_id = $1`,
+      [app.accountId],
+    );
+    const { json } = await ask('GET', '?limit=1000');
+    expect(json).toMatchObject({ data: [{ object_id: 33_060 }, { object_id: 33_061 }], has_more: true });
+    const [, last] = json.data as { id: string }[];
+    const rest = await ask('GET', `?limit=1000&after=${last?.id}`);
+    expect(rest.json).toMatchObject({ data: [{ object_id: 33_062 }], has_more: false });
   });
 
   it('every change is told to the event log once, with its actor', async () => {

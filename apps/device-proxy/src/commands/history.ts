@@ -7,6 +7,7 @@ import {
   listEnvelope,
   type ListQuery,
   pageOfRows,
+  withinPage,
 } from '@lanyard/service';
 import { commandKinds, isInScope } from '@lanyard/contracts';
 import { DataSource, In } from 'typeorm';
@@ -63,9 +64,30 @@ export const commandRecord = (command: Command): CommandRecord => ({
   status: command.status,
   error: command.error,
   note: command.note,
-  payload: command.result && command.result.toString('base64'),
+  payload: command.result?.toString('base64') ?? null,
   content_type: command.resultType,
 });
+
+/** What `commandRecord` needs, without the result, which may have 1 MiB. The payload of the request is not shown. */
+export const outlineColumns = {
+  id: true,
+  asyncId: true,
+  deviceId: true,
+  kind: true,
+  method: true,
+  path: true,
+  query: true,
+  state: true,
+  attempts: true,
+  attemptedAt: true,
+  acceptedAt: true,
+  expiresAt: true,
+  finishedAt: true,
+  status: true,
+  error: true,
+  note: true,
+  resultType: true,
+} as const;
 
 const columns = { async_id: 'async_id', device_id: 'device_id', state: 'state' };
 
@@ -93,11 +115,14 @@ export class CommandHistory {
   private async page({ keyId, deviceGroups }: CommandOwner, query: ListQuery): Promise<ListEnvelope<CommandRecord>> {
     const where = 't.key_id = $1 AND ($2::text[] IS NULL OR t.device_id = ANY($2))';
     const parameters = [keyId, deviceGroups ? this.devicesIn(deviceGroups) : null];
-    const source = { selected: 't.id', from: 'commands t', columns, where, parameters };
-    const { rows, total } = await pageOfRows<{ id: string }>(this.dataSource, source, query);
-    const ids = rows.map((row) => row.id);
-    const commands = inOrder(ids, await this.dataSource.manager.findBy(Command, { id: In(ids) }));
-    return listEnvelope(commands.map(commandRecord), query, total);
+    const selected = 't.id, coalesce(octet_length(t.result), 0) AS bytes';
+    const source = { selected, from: 'commands t', columns, where, parameters };
+    const { rows, total } = await pageOfRows<{ id: string; bytes: number }>(this.dataSource, source, query);
+    const shown = withinPage(rows.slice(0, query.limit));
+    const ids = shown.map((row) => row.id);
+    const select = { ...outlineColumns, result: true } as const;
+    const commands = inOrder(ids, await this.dataSource.manager.find(Command, { where: { id: In(ids) }, select }));
+    return listEnvelope(commands.map(commandRecord), query, total, rows.length > shown.length);
   }
 
   async get(caller: CommandOwner, reference: string): Promise<CommandRecord> {

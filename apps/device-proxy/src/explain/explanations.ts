@@ -3,7 +3,7 @@ import { DataSource, In, LessThan } from 'typeorm';
 import { Inject, Injectable } from '@nestjs/common';
 import type { DeviceProxyConfig } from '../config.js';
 import { Command } from '../commands/command.entity.js';
-import { CommandHistory, type CommandRecord, commandRecord } from '../commands/history.js';
+import { CommandHistory, type CommandRecord, commandRecord, outlineColumns } from '../commands/history.js';
 import { SessionStore } from '../sessions/session-store.js';
 import { Sessions } from '../sessions/sessions.js';
 
@@ -60,11 +60,12 @@ export class Explanations {
     return { command: commandRecord(command), ahead, session };
   }
 
-  /** Commands accepted before a time. Empty for a device of another account, or of none. */
+  /** Commands accepted before a time, without their results. Empty for a device of another account, or of none. */
   async device({ accountId }: Identity, deviceId: string, limit: number, before: Date): Promise<ExplainedDevice> {
     const { manager } = this.dataSource;
     const [commands, waiting, session] = await Promise.all([
       manager.find(Command, {
+        select: outlineColumns,
         where: { accountId, deviceId, acceptedAt: LessThan(before) },
         order: { id: 'DESC' },
         take: limit + 1,

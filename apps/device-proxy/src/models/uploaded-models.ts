@@ -4,6 +4,7 @@ import { Malformed, parseDefinition } from '@lanyard/lwm2m';
 import {
   type Clock,
   CLOCK,
+  FairQueue,
   pageOfRows,
   formatTimestamp,
   isId,
@@ -11,6 +12,7 @@ import {
   listEnvelope,
   type ListQuery,
   newId,
+  withinPage,
 } from '@lanyard/service';
 import { DataSource, type EntityManager, In } from 'typeorm';
 import { z } from 'zod';
@@ -106,13 +108,19 @@ export class UploadedModels {
     return recordOf(row);
   }
 
-  async list(accountId: string, query: ListQuery): Promise<ListEnvelope<ModelRecord>> {
+  list(accountId: string, query: ListQuery): Promise<ListEnvelope<ModelRecord>> {
+    return FairQueue.at(this.dataSource).run(accountId, () => this.page(accountId, query));
+  }
+
+  private async page(accountId: string, query: ListQuery): Promise<ListEnvelope<ModelRecord>> {
     const { manager } = this.dataSource;
-    const source = { from: 'object_models t', columns, where: 't.account_id = $1', parameters: [accountId] };
-    const { rows, total } = await pageOfRows<{ id: string }>(manager, { ...source, selected: 't.id' }, query);
-    const where = { id: In(rows.map((row) => row.id)) };
+    const selected = 't.id, octet_length(t.resources::text) AS bytes';
+    const source = { selected, from: 'object_models t', columns, where: 't.account_id = $1', parameters: [accountId] };
+    const { rows, total } = await pageOfRows<{ id: string; bytes: number }>(manager, source, query);
+    const shown = withinPage(rows.slice(0, query.limit));
+    const where = { id: In(shown.map((row) => row.id)) };
     const models = await manager.find(UploadedModel, { where, order: { id: query.order } });
-    return listEnvelope(models.map(recordOf), query, total);
+    return listEnvelope(models.map(recordOf), query, total, rows.length > shown.length);
   }
 
   async get(accountId: string, id: string): Promise<ModelRecord> {

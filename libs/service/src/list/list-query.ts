@@ -94,18 +94,19 @@ export interface ListEnvelope<T> {
   total_count?: number;
 }
 
-/** Spec §2.6. `rows` has up to `limit` + 1 rows: the extra row means that more follow. */
+/** Spec §2.6. `rows` has up to `limit` + 1 rows: the extra row means that more follow. `hasMore`: of a page that is cut. */
 export const listEnvelope = <T>(
   rows: readonly T[],
   query: Pick<ListQuery, 'limit' | 'after' | 'order'>,
   totalCount?: number,
+  hasMore = rows.length > query.limit,
 ): ListEnvelope<T> => ({
   object: 'list',
   data: rows.slice(0, query.limit),
   limit: query.limit,
   after: query.after,
   order: query.order,
-  has_more: rows.length > query.limit,
+  has_more: hasMore,
   ...(totalCount !== undefined && { total_count: totalCount }),
 });
 
