@@ -137,6 +137,28 @@ describe('lists', () => {
     expect([status, namesOf(body)]).toEqual([400, ['filter']]);
   });
 
+  it('a page of devices with long texts ends at 4 MiB, and the next one continues there', async () => {
+    const account = newId();
+    // JSON writes each of these characters with six.
+    const long = '\u0001'.repeat(2_000);
+    const ids = await Promise.all(
+      Array.from({ length: 130 }, async () => {
+        const device = { description: long, manifest: long, mechanism_url: long };
+        return (await call('POST', '/v3/devices', device, account)).body.id;
+      }),
+    );
+    const page = async (query: string): Promise<{ found: string[]; text: string; hasMore: boolean }> => {
+      const { text, body } = await call('GET', `/v3/devices?limit=1000${query}`, undefined, account);
+      return { text, found: body.data.map(({ id }) => id), hasMore: body.has_more };
+    };
+    const first = await page('');
+    expect(first.text.length).toBeGreaterThan(4_100_000);
+    expect(first.text.length).toBeLessThan(4_200_000);
+    const rest = await page(`&after=${first.found.at(-1)}`);
+    expect([first.hasMore, rest.hasMore]).toEqual([true, false]);
+    expect([...first.found, ...rest.found]).toEqual(ids.toSorted());
+  });
+
   it('continue behind an item that was deleted, in both orders; 404 for what is no id', async () => {
     const account = newId();
     const csv = 'endpoint_name\na\n';

@@ -103,7 +103,8 @@ export const deviceConditions = (
   ];
 };
 
-const pageRows = 1_000;
+/** Rows of an export that are in memory at a time: a client that reads slowly holds them for as long as it likes. */
+const exportedRows = 100;
 
 /** Pages of devices by id: devices that are created meanwhile neither repeat nor hide others. */
 @Injectable()
@@ -132,13 +133,13 @@ export class DeviceList {
       const parameters: unknown[] = [];
       const conditions = deviceConditions(owner, filters, parameters);
       const sql = `SELECT ${deviceRecord} AS record, ${deviceGroups} AS groups FROM registry.devices d
-        WHERE ${conditions.join(' AND ')} AND d.id > $${parameters.push(after)} ORDER BY d.id LIMIT ${pageRows}`;
+        WHERE ${conditions.join(' AND ')} AND d.id > $${parameters.push(after)} ORDER BY d.id LIMIT ${exportedRows}`;
       const texts: { record: string; groups: string }[] = await FairQueue.at(this.database).run(owner.accountId, () =>
         this.database.query(sql, parameters),
       );
       const rows = texts.map(({ record, groups }) => JSON.parse(withGroups(record, groups)) as Device);
       if (rows.length > 0) yield rows;
-      if (rows.length < pageRows) return;
+      if (rows.length < exportedRows) return;
       after = rows.at(-1)?.id ?? '';
     }
   }

@@ -1,4 +1,4 @@
-import { anyOf, JsonText, type ListQuery, PreparedReads, ReadBatcher } from '@lanyard/service';
+import { anyOf, JsonText, type ListQuery, pageBytesMax, PreparedReads, ReadBatcher } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { deviceEtag, deviceGroups, deviceRecord, withGroups } from './device-record.js';
@@ -22,6 +22,11 @@ interface Scope {
   parameters: readonly unknown[];
   plan: 'once' | 'each';
 }
+
+type PageRow = [id: string, groups: string, version: string];
+
+/** Texts that one statement reads. */
+const readAtOnce = 200;
 
 export interface DevicePage {
   texts: string[];
@@ -59,23 +64,36 @@ export class DeviceTexts {
       parameters,
       plan: query.filters.length > 0 ? 'each' : 'once',
     };
-    const rows = await this.prepared.tuples<[id: string, groups: string, version: string]>(
+    const rows = await this.prepared.tuples<PageRow>(
       `SELECT d.id, ${deviceGroups}, ${deviceVersion} FROM registry.devices d
        WHERE ${scope.where} ORDER BY d.id ${order} LIMIT ${limit + 1}`,
       [...parameters],
       scope.plan,
     );
-    const shown = rows.slice(0, limit);
-    const known = shown.map(([id, , version]) => this.kept.get(id, version));
-    const missing = shown.flatMap(([id], i) => (known[i] === undefined ? id : []));
-    const read = missing.length > 0 ? await this.read(scope, missing) : new Map<string, string>();
-    const texts = shown.flatMap(([id, groups], i) => {
-      const text = known[i] ?? read.get(id);
-      return text === undefined ? [] : withGroups(text, groups);
-    });
-    const hasMore = rows.length > limit;
+    const { texts, end } = await this.textsOf(scope, rows.slice(0, limit));
+    const hasMore = rows.length > end;
     // All were deleted between the two statements. Clients continue after the last device of a page, so it needs one.
     return texts.length === 0 && hasMore ? this.page(conditions, parameters, query) : { texts, hasMore };
+  }
+
+  /** Of the first rows, up to the size of a page: a device may have 80 times the text of most. `end`: the row behind them. */
+  private async textsOf(scope: Scope, rows: readonly PageRow[]): Promise<{ texts: string[]; end: number }> {
+    const texts: string[] = [];
+    let characters = 0;
+    for (let from = 0; from < rows.length; from += readAtOnce) {
+      const some = rows.slice(from, from + readAtOnce);
+      const known = some.map(([id, , version]) => this.kept.get(id, version));
+      const missing = some.flatMap(([id], i) => (known[i] === undefined ? id : []));
+      const read = missing.length > 0 ? await this.read(scope, missing) : new Map<string, string>();
+      for (const [i, [id, groups]] of some.entries()) {
+        const text = known[i] ?? read.get(id);
+        if (text === undefined) continue;
+        characters += text.length + groups.length;
+        if (texts.length > 0 && characters > pageBytesMax) return { texts, end: from + i };
+        texts.push(withGroups(text, groups));
+      }
+    }
+    return { texts, end: rows.length };
   }
 
   /** Their current texts, which may be newer than requested; devices that no longer match are omitted. */
