@@ -80,6 +80,14 @@ describe('guessing at the secret of a key', () => {
     expect((await ask(aim.key, '192.0.2.2')).status).toBe(200);
     expect((await ask(other.key, '192.0.2.1')).status).toBe(200);
   });
+
+  it('an IPv6 client is one source, whichever address of its network it uses', async () => {
+    const aim = await gateway.newKey();
+    const statuses: number[] = [];
+    for (let i = 1; i <= 6; i++) statuses.push((await ask(guess(aim.key), `2001:db8::${i}`)).status);
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
+    expect((await ask(guess(aim.key), '2001:db8:0:1::1')).status).toBe(401);
+  });
 });
 
 /** Requests and handshakes without a valid key so far. */

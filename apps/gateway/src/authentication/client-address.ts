@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { isIPv6 } from 'node:net';
 
 /**
  * The address of the client. `trustedProxies`: how many proxies in front append to X-Forwarded-For; anything left of
@@ -11,4 +12,15 @@ export const clientAddress = (request: Pick<IncomingMessage, 'headers' | 'socket
     .split(',')
     .flatMap((entry) => entry.trim() || []);
   return chain.at(-trustedProxies) ?? chain[0] ?? peer;
+};
+
+/** An IPv6 client has a whole /64 (RFC 6177); an IPv4 address may be in IPv6 form. */
+export const holderOf = (address: string): string => {
+  const mapped = address.replace(/^::ffff:(?=\d+\.)/, '');
+  if (!isIPv6(mapped)) return mapped;
+  const [head = '', tail] = mapped.split('::');
+  const groups = head === '' ? [] : head.split(':');
+  const rest = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups.length - rest.length);
+  return [...groups, ...Array.from({ length: zeros }, () => '0'), ...rest].slice(0, 4).join(':');
 };

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { UnauthenticatedRates } from '../limits/unauthenticated-rates.js';
 import { Backoff } from './backoff.js';
+import { holderOf } from './client-address.js';
 
-/** Back-off key: client address and key id. */
-const guessOf = (address: string, keyId = ''): string => `${address} ${keyId}`;
+/** Back-off key: the client and the key id. */
+const guessOf = (client: string, keyId = ''): string => `${client} ${keyId}`;
 
-/** Slows down clients that guess keys, by address, and secrets of one key. */
+/** Slows down clients that guess keys, by address (an IPv6 client by its /64), and secrets of one key. */
 @Injectable()
 export class GuessLimiter {
   constructor(
@@ -15,12 +16,14 @@ export class GuessLimiter {
 
   /** 0: may try now. */
   waitMs(address: string, keyId?: string): number {
-    return Math.max(this.attempts.waitMs(address), this.backoff.waitMs(guessOf(address, keyId)));
+    const client = holderOf(address);
+    return Math.max(this.attempts.waitMs(client), this.backoff.waitMs(guessOf(client, keyId)));
   }
 
   /** `keyId`: of the presented key, if it had the form of one. */
   failed(address: string, keyId?: string): void {
-    this.attempts.takeToken(address);
-    if (keyId !== undefined) this.backoff.failed(guessOf(address, keyId));
+    const client = holderOf(address);
+    this.attempts.takeToken(client);
+    if (keyId !== undefined) this.backoff.failed(guessOf(client, keyId));
   }
 }

@@ -1,22 +1,11 @@
 import type { IncomingMessage, Server } from 'node:http';
-import { isIPv6, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { CONFIG, Metrics, RateLimited } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import type { ConnectionBounds, GatewayConfig } from '../config.js';
-import { clientAddress } from '../authentication/client-address.js';
+import { clientAddress, holderOf } from '../authentication/client-address.js';
 
 const retryAfterSeconds = 60;
-
-/** An IPv6 client has a whole /64 (RFC 6177); an IPv4 address may be in IPv6 form. */
-const holderOf = (address: string): string => {
-  const mapped = address.replace(/^::ffff:(?=\d+\.)/, '');
-  if (!isIPv6(mapped)) return mapped;
-  const [head = '', tail] = mapped.split('::');
-  const groups = head === '' ? [] : head.split(':');
-  const rest = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups.length - rest.length);
-  return [...groups, ...Array.from({ length: zeros }, () => '0'), ...rest].slice(0, 4).join(':');
-};
 
 /**
  * Bounds open connections. Behind proxies the peer of a connection is a proxy, which carries many clients: there each
