@@ -8,6 +8,7 @@ import { setContentPolicy } from './openapi/content-policy.js';
 import { Documents } from './openapi/documents.js';
 import { ownDocument, serveDocuments } from './openapi/serve.js';
 import { noteDenied } from './proxy/note-denied.js';
+import { closeWithConnection } from './proxy/queued-responses.js';
 import { ReverseProxy } from './proxy/reverse-proxy.js';
 
 const allowBrowsers = (app: NestFastifyApplication, origin: string[]): void => {
@@ -18,6 +19,14 @@ const allowBrowsers = (app: NestFastifyApplication, origin: string[]): void => {
     exposedHeaders: ['x-request-id', 'retry-after', 'idempotency-replayed'],
     maxAge: 600,
     strictPreflight: false,
+  });
+};
+
+const closeQueued = (app: NestFastifyApplication): void => {
+  const fastify = app.getHttpAdapter().getInstance();
+  fastify.addHook('onRequest', (request, reply, done) => {
+    closeWithConnection(request.raw, reply.raw);
+    done();
   });
 };
 
@@ -34,6 +43,7 @@ const refuseLongUrls = (app: NestFastifyApplication): void => {
  */
 export const configureHttp = async (app: NestFastifyApplication): Promise<void> => {
   const { trustedProxies, corsOrigins, publicUrl, consoleDir } = app.get<GatewayConfig>(CONFIG);
+  closeQueued(app);
   refuseLongUrls(app);
   noteDenied(app, app.get(Refusals), trustedProxies);
   allowBrowsers(app, corsOrigins);

@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { CLOCK, identityHeader, type RunningService, startService, verifyIdentity } from '@lanyard/service';
 import { eventually, TestClock, withProviders } from '@lanyard/testing';
 import { definition } from '../src/app.module.js';
+import { OpenCalls } from '../src/proxy/open-calls.js';
 import { TestSystem, identityKeys } from './test-system.js';
 import { closedPort, type Seen, Upstream } from './upstream.js';
 
@@ -130,6 +132,19 @@ describe('forwarding', () => {
     leave.abort();
     await expect(call).rejects.toThrow();
     await eventually(() => aborted);
+  });
+
+  it('aborts calls behind another one on its connection, too, and knows that they are over', async () => {
+    let aborted = 0;
+    proxy.handler = (_request, response) => void response.once('close', () => aborted++);
+    const before = proxy.requests;
+    const socket = connect(Number(new URL(gateway.service.url).port), '127.0.0.1');
+    const head = `GET /v2/endpoints HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${gateway.adminKey}\r\n\r\n`;
+    socket.write(head.repeat(3));
+    await eventually(() => proxy.requests === before + 3);
+    socket.destroy();
+    await eventually(() => aborted === 3);
+    await eventually(() => gateway.service.app.get(OpenCalls, { strict: false }).size === 0);
   });
 
   it.each([
