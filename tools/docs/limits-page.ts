@@ -196,6 +196,10 @@ const kinds: Kind[] = [
       http('headBytesMax', 'Size of the request line and the headers together'),
       from('libs/service', 'list/list-query')('listLimit', 'Items on a page', '`limit`'),
       from('libs/service', 'list/page-bytes')('pageBytesMax', 'Size of the items on a page, if they are large'),
+      from('apps/gateway', 'proxy/unread-answers')(
+        'unreadBytesMax',
+        'Unread answers of an account, per gateway replica',
+      ),
       from('libs/service', 'database/open-database')('statementMaxMs', 'Duration of a database query'),
       from('apps/registry', 'suspension/bulk-suspension.service')(
         'devicesPerCallMax',

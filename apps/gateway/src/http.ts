@@ -7,9 +7,11 @@ import { UrlTooLong } from './errors.js';
 import { setContentPolicy } from './openapi/content-policy.js';
 import { Documents } from './openapi/documents.js';
 import { ownDocument, serveDocuments } from './openapi/serve.js';
+import { boundAnswers } from './proxy/bound-answers.js';
 import { noteDenied } from './proxy/note-denied.js';
 import { closeWithConnection } from './proxy/queued-responses.js';
 import { ReverseProxy } from './proxy/reverse-proxy.js';
+import { UnreadAnswers } from './proxy/unread-answers.js';
 
 const allowBrowsers = (app: NestFastifyApplication, origin: string[]): void => {
   if (origin.length === 0) return;
@@ -46,6 +48,7 @@ export const configureHttp = async (app: NestFastifyApplication): Promise<void> 
   closeQueued(app);
   refuseLongUrls(app);
   noteDenied(app, app.get(Refusals), trustedProxies);
+  boundAnswers(app, app.get(UnreadAnswers), trustedProxies);
   allowBrowsers(app, corsOrigins);
   setContentPolicy(app, publicUrl);
   serveDocuments(app, ownDocument(app, publicUrl), app.get(Documents));

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
-import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
-import { connect } from 'node:net';
+import { type ClientRequest, IncomingMessage, request as httpRequest, ServerResponse } from 'node:http';
+import { connect, Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { CLOCK, identityHeader, type RunningService, startService, verifyIdentity } from '@lanyard/service';
 import { eventually, TestClock, withProviders } from '@lanyard/testing';
 import { definition } from '../src/app.module.js';
 import { OpenCalls } from '../src/proxy/open-calls.js';
+import { UnreadAnswers, unreadBytesMax } from '../src/proxy/unread-answers.js';
 import { TestSystem, identityKeys } from './test-system.js';
 import { closedPort, type Seen, Upstream } from './upstream.js';
 
@@ -175,6 +176,41 @@ describe('forwarding', () => {
       '"a"',
       'mine',
     ]);
+  });
+
+  it('429 for a large answer beside eight that their account does not read; others pass', async () => {
+    const large = Buffer.alloc(33_554_432, 'x');
+    proxy.handler = (request, response) => void response.end(request.url === '/v2/endpoints' ? large : 'small');
+    const leave = new AbortController();
+    const ask = (path: string): Promise<Response> =>
+      fetch(gateway.service.url + path, {
+        headers: { authorization: `Bearer ${gateway.adminKey}` },
+        signal: leave.signal,
+      });
+    const unread: Response[] = [];
+    for (let n = 0; n < 8; n++) unread.push(await ask('/v2/endpoints'));
+    expect(unread.map(({ status }) => status)).toEqual(Array<number>(8).fill(200));
+    const refused = await ask('/v2/endpoints');
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
+    expect((await ask('/v2/endpoints/a')).status).toBe(200);
+    leave.abort();
+    await eventually(async () => {
+      const again = await fetch(`${gateway.service.url}/v2/endpoints`, {
+        headers: { authorization: `Bearer ${gateway.adminKey}` },
+      });
+      await again.body?.cancel();
+      expect(again.status).toBe(200);
+    });
+  });
+
+  it('429 for an answer of its own to an address that does not read others', async () => {
+    const answer = new ServerResponse(new IncomingMessage(new Socket()));
+    gateway.service.app.get(UnreadAnswers, { strict: false }).count('127.0.0.1', unreadBytesMax + 1, answer);
+    expect((await gateway.call('/openapi.json', { key: null })).status).toBe(429);
+    expect((await gateway.call('/v3/api-keys/me')).status).toBe(429);
+    expect((await gateway.call('/v2/endpoints')).status).toBe(200);
+    answer.emit('close');
+    expect((await gateway.call('/v3/api-keys/me')).status).toBe(200);
   });
 
   it('passes a stream on as it comes, at the pace of the client', async () => {

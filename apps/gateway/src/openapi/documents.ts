@@ -12,6 +12,7 @@ const fetchTimeoutMs = 3_000;
 interface Merged {
   own: OpenAPIObject;
   document: Promise<MergedDocument>;
+  json: Promise<Buffer>;
   untilMs: number;
 }
 
@@ -27,10 +28,20 @@ export class Documents {
 
   /** `own`: the document of the gateway, which comes first. */
   mergedWith(own: OpenAPIObject): Promise<MergedDocument> {
+    return this.current(own).document;
+  }
+
+  /** The same as JSON: the responses share it, so that slow clients, which need no key, take no memory. */
+  jsonWith(own: OpenAPIObject): Promise<Buffer> {
+    return this.current(own).json;
+  }
+
+  private current(own: OpenAPIObject): Merged {
     const now = this.clock.now();
-    if (this.last?.own !== own || this.last.untilMs <= now)
-      this.last = { own, document: this.merge(own), untilMs: now + cachedMs };
-    return this.last.document;
+    if (this.last?.own === own && this.last.untilMs > now) return this.last;
+    const document = this.merge(own);
+    const json = document.then((merged) => Buffer.from(JSON.stringify(merged)));
+    return (this.last = { own, document, json, untilMs: now + cachedMs });
   }
 
   private async merge(own: OpenAPIObject): Promise<MergedDocument> {

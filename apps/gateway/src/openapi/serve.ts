@@ -21,7 +21,7 @@ export const serveDocuments = (app: NestFastifyApplication, own: OpenAPIObject, 
   const fastify = app.getHttpAdapter().getInstance();
   fastify.addHook('onRequest', async (request, reply) => {
     if (request.method === 'GET' && request.url.split('?', 1)[0] === '/openapi.json')
-      return reply.type('application/json; charset=utf-8').send(JSON.stringify(await documents.mergedWith(own)));
+      return reply.type('application/json; charset=utf-8').send(await documents.jsonWith(own));
   });
   SwaggerModule.setup('docs', app, own, {
     customSiteTitle: 'Lanyard',

@@ -27,7 +27,8 @@ import { DeviceScopes } from './device-scopes.js';
 import { IdentityTokens } from './identity-tokens.js';
 import { emptyBody, requestBody, uploadBytesMax } from './request-body.js';
 import { downloadsUpstream, permissionFor, routeOf, takesLargeBodies } from './routes.js';
-import { UpstreamCalls } from './upstream-calls.js';
+import { UnreadAnswers } from './unread-answers.js';
+import { type Call, pollPath, UpstreamCalls } from './upstream-calls.js';
 
 export type ProxiedRequest = FastifyRequest & {
   upstream?: Upstream;
@@ -35,6 +36,16 @@ export type ProxiedRequest = FastifyRequest & {
 };
 
 export const pathOf = (url: string): string => url.split('?', 1)[0] as string;
+
+/** What a stream counts at most: a page of a list is in memory as a whole, a file in part. */
+const streamBytesMax = 4 * 1_048_576;
+
+/** Bytes that are in memory until the client has read them. A service bounds its streams of events itself. */
+const bytesOf = ({ headers, body }: Answer): number => {
+  if (body === undefined || Buffer.isBuffer(body)) return body?.length ?? 0;
+  if (headers['content-type']?.startsWith('text/event-stream')) return 0;
+  return Math.min(streamBytesMax, Number(headers['content-length'] ?? streamBytesMax));
+};
 
 /** Larger ones are not copied to save a write. */
 const joinedBytesMax = 16_384;
@@ -58,6 +69,7 @@ export class ProxyHandler {
     private readonly guesses: GuessLimiter,
     private readonly scopes: DeviceScopes,
     private readonly watch: CallerWatch,
+    private readonly unread: UnreadAnswers,
     @Inject(CONFIG) private readonly config: GatewayConfig,
   ) {}
 
@@ -73,14 +85,27 @@ export class ProxyHandler {
     const needed = permissionFor(route, request.method);
     if (!allows(identity.permissions, needed)) throw new AccessDenied(lacks(needed));
     if (identity.deviceGroups) await this.scopes.admitRequest(identity, route, request.method, path);
+    const refusal = this.unread.refusal(identity.accountId);
+    if (refusal) throw refusal;
     const bytesMax = takesLargeBodies(request.method, path) ? uploadBytesMax : bodyLimitBytes;
     const body = await requestBody(request.raw, bytesMax);
     const from = { requestId: request.id, address: clientAddress(request.raw, this.config.trustedProxies) };
     const headers = requestHeaders(request.headers, this.tokens.tokenFor(identity, upstream), from);
     const call = { method: request.method, path: request.url, headers, body, signal };
     const answer = await this.upstreams.pass(upstream, call);
+    this.bound(identity, call, answer, reply);
     if (answer.body instanceof Readable) this.watch.follow(request, answer.body);
     return this.passOn(answer, reply);
+  }
+
+  /** Throws RateLimited for a large answer beside others that the account has not read. Effects of a call are not denied. */
+  private bound({ accountId }: Identity, { method, path }: Call, answer: Answer, { raw }: FastifyReply): void {
+    const bytes = bytesOf(answer);
+    const isRead = method === 'GET' && pathOf(path) !== pollPath;
+    const refusal = isRead && bytes > joinedBytesMax ? this.unread.refusal(accountId, bytes) : undefined;
+    if (!refusal) return this.unread.count(accountId, bytes, raw);
+    if (answer.body instanceof Readable) answer.body.destroy();
+    throw refusal;
   }
 
   /** A firmware image for a device, which has no key. An address that tries tickets is slowed down like one that tries keys. */

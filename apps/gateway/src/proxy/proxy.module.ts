@@ -12,6 +12,7 @@ import { OpenCalls } from './open-calls.js';
 import { ProxyHandler } from './proxy-handler.js';
 import { ReverseProxy } from './reverse-proxy.js';
 import { Tunnels } from './tunnels.js';
+import { UnreadAnswers } from './unread-answers.js';
 import { Upgrades } from './upgrade.js';
 import { UpstreamCalls } from './upstream-calls.js';
 import { UpstreamClient } from './upstream-client.js';
@@ -26,6 +27,7 @@ import { UpstreamReplicas } from './upstream-replicas.js';
     IdentityTokens,
     DeviceScopes,
     CallerWatch,
+    UnreadAnswers,
     OpenCalls,
     ProxyHandler,
     ReverseProxy,

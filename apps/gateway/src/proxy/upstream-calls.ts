@@ -43,7 +43,8 @@ export const failedToConnect = (error: unknown): boolean =>
 const wasReset = (error: unknown): boolean =>
   ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes((error as { code?: string }).code ?? '');
 
-const pollPath = '/v2/notification/pull';
+/** A poll confirms what the last answer carried. */
+export const pollPath = '/v2/notification/pull';
 
 /**
  * The same call once more. A poll confirms what the last answer carried, and that may be the answer that broke off: the

@@ -1,0 +1,38 @@
+import type { ServerResponse } from 'node:http';
+import { RateLimited } from '@lanyard/service';
+import { Injectable } from '@nestjs/common';
+
+/** Bytes of answers that one caller may have on their way: the gateway or a service has them in memory until they are read. */
+export const unreadBytesMax = 32 * 1_048_576;
+
+/** Smaller answers are not counted: the number of connections bounds them. */
+const countedBytesMin = 16_384;
+
+/** A client that reads nothing for so long is disconnected. Longer than a service may be silent within an answer. */
+export const stalledMs = 75_000;
+
+const retryAfterSeconds = 1;
+
+/** Answers that their callers have not read yet. A caller is an account, or an address without a key. */
+@Injectable()
+export class UnreadAnswers {
+  private readonly bytes = new Map<string, number>();
+
+  /** Why the caller gets no further answer, or none of so many bytes; one is always admitted. */
+  refusal(caller: string, bytes = 0): RateLimited | undefined {
+    const unread = this.bytes.get(caller) ?? 0;
+    return unread > 0 && unread + bytes > unreadBytesMax ? new RateLimited(retryAfterSeconds) : undefined;
+  }
+
+  /** Counts an answer until the caller has read it, or has left. */
+  count(caller: string, bytes: number, answer: ServerResponse): void {
+    if (bytes < countedBytesMin || answer.destroyed) return;
+    this.bytes.set(caller, (this.bytes.get(caller) ?? 0) + bytes);
+    answer.setTimeout(stalledMs);
+    answer.once('close', () => {
+      const left = (this.bytes.get(caller) ?? 0) - bytes;
+      if (left > 0) this.bytes.set(caller, left);
+      else this.bytes.delete(caller);
+    });
+  }
+}
