@@ -69,6 +69,19 @@ describe('a callback whose key was', () => {
     await shows({ stopped: null });
   });
 
+  it('one of two access keys of an application, and the newest was deleted: continues', async () => {
+    await register();
+    const second = system.anotherSecret(customer);
+    const hash = hashSecret(customer.key.slice(-32));
+    await system.announceKey(second, { previousHashes: [{ hash, until: '9999-12-31T23:59:59Z' }] });
+    await afterMark();
+    await system.announceKey(customer);
+    await afterMark();
+    await system.value(customer, 0);
+    await eventually(() => expect(received()).toEqual(['0']));
+    await shows({ stopped: null });
+  });
+
   it('reset: nothing is sent any more, everything is queued, until it is registered with the new secret', async () => {
     await register();
     await system.value(customer, 0);

@@ -8,7 +8,7 @@ import type { SigningSecret } from '../callback-client/signature.js';
 import type { ChannelKind } from '../channel-kind.js';
 import type { Channel } from '../db/channel.entity.js';
 import { defaultSerialization, type Serialization } from '../db/serialization.js';
-import { noHealth, type ChannelHealth } from '../db/channel-health.js';
+import { noHealth, proves, type ChannelHealth } from '../db/channel-health.js';
 import { ChannelDeleted, ChannelNotFound, ChannelOfAnotherKind } from '../errors.js';
 import { changesWaitingMax } from '../limits.js';
 import type { QueueState } from '../queue/channel-registry.js';
@@ -69,7 +69,7 @@ export class Channels {
       const sealed = this.targets.seal({ ...target, ...(signing && { signing }) });
       const health = { ...noHealth, registeredWith, keySeen: known?.keySeen ?? null };
       const assessed = this.health.assessed(caller.keyId, health);
-      if (assessed.stopped === 'key_reset') throw new Unauthenticated('The secret of the key was reset.');
+      if (!proves(registeredWith, assessed.keySeen)) throw new Unauthenticated('The secret of the key was reset.');
       return { target: sealed, serialization, ...assessed };
     };
     const { channel } = await this.put(caller, 'callback', contents);

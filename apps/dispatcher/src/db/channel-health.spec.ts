@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { assessed, type KeySeen, noHealth, type ChannelHealth } from './channel-health.js';
+import { assessed, type KeySeen, noHealth, proves, type ChannelHealth } from './channel-health.js';
 
 const now = new Date('2024-01-01T00:00:00Z');
 const later = new Date('2024-01-01T01:00:00Z');
@@ -54,6 +54,20 @@ describe('the health of a callback', () => {
     expect(rotated).toMatchObject({ registeredWith: 'b', stopped: null });
     expect(assessed(rotated, key(3, 'b'), later)).toMatchObject({ registeredWith: 'b', stopped: null });
     expect(assessed(rotated, key(3, 'c'), later)).toMatchObject({ stopped: 'key_reset' });
+  });
+
+  it('the newest of two access keys is deleted: it belongs to the one that is left, until that is replaced', () => {
+    const two = assessed(registered('a', key(1, 'a')), { ...key(2, 'b'), earlier: ['a'] }, now);
+    const one = assessed(two, key(3, 'a'), later);
+    expect(one).toMatchObject({ registeredWith: 'a', stopped: null });
+    expect(assessed(one, key(4, 'c'), later)).toMatchObject({ stopped: 'key_reset' });
+    expect(assessed(two, key(3, 'c'), later)).toMatchObject({ stopped: 'key_reset' });
+  });
+
+  it('a secret that is none of the present ones registers nothing, whatever it was before', () => {
+    const seen = { ...key(2, 'b'), earlier: ['a'] };
+    expect([proves('a', seen), proves('b', seen), proves('a', key(3, 'b'))]).toEqual([true, true, false]);
+    expect([proves(null, seen), proves('a', null)]).toEqual([true, true]);
   });
 
   it('registered with the old secret during the overlap, it stands by the new one', () => {

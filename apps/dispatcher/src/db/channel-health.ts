@@ -24,9 +24,24 @@ export interface ChannelHealth {
 /** Of channels other than callbacks: their clients present a secret with each connection or poll. */
 export const noHealth: ChannelHealth = { registeredWith: null, keySeen: null, stopped: null, stoppedAt: null };
 
-/** A callback registered with a secret that was rotated belongs to its successor, also after the overlap. */
-const carriedOver = (registeredWith: string | null, key: KeySeen | null): string | null =>
-  registeredWith !== null && key?.earlier?.includes(registeredWith) ? key.fingerprint : registeredWith;
+/** Fingerprints of all secrets that prove the key. */
+export const secretsOf = ({ fingerprint, earlier = [] }: KeySeen): string[] => [fingerprint, ...earlier];
+
+/** Whether a request with this secret may still change the callback. */
+export const proves = (secret: string | null, key: KeySeen | null): boolean =>
+  secret === null || key === null || secretsOf(key).includes(secret);
+
+/**
+ * A callback belongs to the newest secret of its key, as long as no reset has replaced all secrets at once: past the overlap
+ * of a rotation, and when an access key of an application is deleted beside another one, even the newest.
+ */
+const carriedOver = (registeredWith: string | null, key: KeySeen | null, before: KeySeen | null): string | null => {
+  if (registeredWith === null || key === null) return registeredWith;
+  const secrets = secretsOf(key);
+  const earlier = before ? secretsOf(before) : [];
+  const continues = earlier.includes(registeredWith) && earlier.some((secret) => secrets.includes(secret));
+  return continues || secrets.includes(registeredWith) ? key.fingerprint : registeredWith;
+};
 
 const reasonOf = (registeredWith: string | null, key: KeySeen | null): StopReason | null => {
   if (!key) return null;
@@ -42,7 +57,7 @@ export const assessed = (health: ChannelHealth, latest: KeySeen | undefined, now
   const { keySeen } = health;
   const isNews = latest !== undefined && (keySeen === null || latest.revision > keySeen.revision);
   const key = isNews ? latest : keySeen;
-  const registeredWith = carriedOver(health.registeredWith ?? key?.fingerprint ?? null, key);
+  const registeredWith = carriedOver(health.registeredWith ?? key?.fingerprint ?? null, key, keySeen);
   const stopped = reasonOf(registeredWith, key);
   if (!isNews && registeredWith === health.registeredWith && stopped === health.stopped) return health;
   return { registeredWith, keySeen: key, stopped, stoppedAt: stopped && (health.stoppedAt ?? now) };

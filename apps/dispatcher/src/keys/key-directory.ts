@@ -1,6 +1,6 @@
 import { type Clock, fingerprintOf, isInNetworks, parseApiKey, secretMatches } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
-import type { KeySeen } from '../db/channel-health.js';
+import { type KeySeen, secretsOf } from '../db/channel-health.js';
 import { resetKeyWaitMs, unknownKeyWaitMs } from '../limits.js';
 import { SharedClock } from '../queue/shared-clock.js';
 import { AccessKeysReader } from './access-keys.reader.js';
@@ -12,8 +12,6 @@ export interface KnownKey {
   /** Fingerprint of the secret that proved it. */
   secret: string;
 }
-
-const fingerprintsOf = ({ fingerprint, earlier = [] }: KeySeen): string[] => [fingerprint, ...earlier];
 
 /** API keys as the gateway announces them; sockets come past the gateway's check. */
 @Injectable()
@@ -67,7 +65,7 @@ export class KeyDirectory {
 
   /** Waits a little for the announcement of a secret that the gateway has accepted. */
   async hearOf(keyId: string, secret: string): Promise<void> {
-    await this.keys.waitFor(keyId, unknownKeyWaitMs, (record) => fingerprintsOf(record).includes(secret));
+    await this.keys.waitFor(keyId, unknownKeyWaitMs, (record) => secretsOf(record).includes(secret));
   }
 
   /**
@@ -77,8 +75,8 @@ export class KeyDirectory {
   onRevoked(listener: (keyId: string, proves: (secret: string) => boolean) => void): void {
     this.keys.onChange((keyId, now, before) => {
       if (!before) return;
-      const left = new Set(now?.mayConnect ? fingerprintsOf(now) : []);
-      if (fingerprintsOf(before).some((secret) => !left.has(secret))) listener(keyId, (secret) => left.has(secret));
+      const left = new Set(now?.mayConnect ? secretsOf(now) : []);
+      if (secretsOf(before).some((secret) => !left.has(secret))) listener(keyId, (secret) => left.has(secret));
     });
   }
 
