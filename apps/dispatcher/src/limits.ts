@@ -86,7 +86,7 @@ export const handshakeMaxMs = 5 * second;
 /** A key that the gateway has just made may be used before its announcement is here. */
 export const unknownKeyWaitMs = 2 * second;
 
-/** So may the new secret of a key that was just reset. */
+/** So may the new secret of a key that was just reset, and a key that was just enabled or put into a group. */
 export const resetKeyWaitMs = second / 2;
 
 /** A long poll is answered with 204 after this time. Clients give up after 60 s. */

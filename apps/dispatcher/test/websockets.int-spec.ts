@@ -252,19 +252,38 @@ describe('delivery to a WebSocket', () => {
     await eventually(() => expect(received(client)).toEqual(['1']));
   });
 
-  it('429 while a handshake with the same key is not answered yet; that one continues', async () => {
-    const newcomer = system.unannounced();
-    const waitAsUsual = system.waitForKeys(service);
-    const first = new WebSocketClient({ url: service.url, key: newcomer.key });
-    clients.push(first);
-    await eventually(async () => {
+  /** A handshake of the key waits for its announcement: another one is refused. */
+  const isAnswering = ({ key }: Customer): Promise<unknown> =>
+    eventually(async () => {
       const second = new WebSocket(`${service.url.replace('http', 'ws')}/v2/notification/websocket-connect`, {
-        headers: { authorization: `Bearer ${newcomer.key}` },
+        headers: { authorization: `Bearer ${key}` },
       });
       const [, response] = (await once(second, 'unexpected-response')) as [unknown, IncomingMessage];
       second.on('error', () => undefined).terminate();
       expect([response.statusCode, response.headers['retry-after']]).toEqual([429, '1']);
     });
+
+  it('a key that may connect again does so before that is announced here', async () => {
+    await register();
+    await system.announceKey(customer, { status: 'inactive' });
+    const keys = service.app.get(KeyDirectory);
+    await eventually(() => keys.seen(customer.keyId)?.mayConnect === false);
+    const waitAsUsual = system.waitForKeys(service);
+    const client = new WebSocketClient({ url: service.url, key: customer.key });
+    clients.push(client);
+    await isAnswering(customer);
+    await system.announceKey(customer);
+    await client.opened().finally(waitAsUsual);
+    await system.value(customer, 1);
+    await eventually(() => expect(received(client)).toEqual(['1']));
+  });
+
+  it('429 while a handshake with the same key is not answered yet; that one continues', async () => {
+    const newcomer = system.unannounced();
+    const waitAsUsual = system.waitForKeys(service);
+    const first = new WebSocketClient({ url: service.url, key: newcomer.key });
+    clients.push(first);
+    await isAnswering(newcomer);
     // One with another key is not concerned.
     await register();
     await connect();

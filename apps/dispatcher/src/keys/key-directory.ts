@@ -22,7 +22,8 @@ export class KeyDirectory {
   ) {}
 
   /**
-   * The key that this text proves, if any. A key that is not known yet, or was just reset, may still be announced.
+   * The key that this text proves, if any. A key that is not known yet, was just reset, or may connect again, may still be
+   * announced.
    * `address`: of the client, as the gateway says.
    */
   async verify(text: string, address: string): Promise<KnownKey | undefined> {
@@ -32,7 +33,7 @@ export class KeyDirectory {
       secrets.find(({ hash, untilMs }) => this.clock.now() < untilMs && secretMatches(hash, given.secret))?.hash;
     const proves = (record: KeyRecord): boolean => record.mayConnect && proof(record) !== undefined;
     const known = this.keys.get(given.keyId);
-    if (known?.mayConnect === false) return undefined;
+    if (this.isDeleted(given.keyId)) return undefined;
     const record = await this.keys.waitFor(given.keyId, known ? resetKeyWaitMs : unknownKeyWaitMs, proves);
     const hash = record && proof(record);
     if (!record || !hash || record.accountId !== given.accountId) return undefined;
