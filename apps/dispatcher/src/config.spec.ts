@@ -19,8 +19,8 @@ describe('the configuration of callbacks', () => {
       ...settings,
     });
 
-  const file = (content: string): string => {
-    const path = join(folder, 'bundle.pem');
+  const file = (content: string, name = 'bundle.pem'): string => {
+    const path = join(folder, name);
     writeFileSync(path, content);
     return path;
   };
@@ -38,6 +38,18 @@ describe('the configuration of callbacks', () => {
     ['has a broken one', () => file('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----')],
   ])('a bundle that %s is named', (_, path) => {
     expect(() => read({ DISPATCHER_CALLBACK_CA_FILE: path() })).toThrow(/^DISPATCHER_CALLBACK_CA_FILE names/);
+  });
+
+  it('a certificate of the service needs its private key', () => {
+    const { certificate, privateKey } = certificateAuthority('Public').issue('notifications.example');
+    const ofCertificate = { DISPATCHER_CALLBACK_CERTIFICATE_FILE: file(certificate, 'certificate.pem') };
+    const ofKey = { DISPATCHER_CALLBACK_PRIVATE_KEY_FILE: file(privateKey, 'key.pem') };
+    expect(read({ ...ofCertificate, ...ofKey }).callback.certificate).toEqual({ cert: certificate, key: privateKey });
+    expect(read({}).callback.certificate).toEqual({});
+    for (const one of [ofCertificate, ofKey]) expect(() => read(one)).toThrow('must be set together');
+    expect(() => read({ ...ofCertificate, DISPATCHER_CALLBACK_PRIVATE_KEY_FILE: file('none') })).toThrow(
+      /^DISPATCHER_CALLBACK_PRIVATE_KEY_FILE names/,
+    );
   });
 
   it('a network that is none is named', () => {

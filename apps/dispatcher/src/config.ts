@@ -1,14 +1,17 @@
 import { readFileSync } from 'node:fs';
 import {
+  certificateFiles,
   certificatesIn,
   ConfigError,
   encryptionKey,
   type EncryptionKeys,
   env,
   isNetwork,
+  readTls,
   redisUrl,
   serviceConfig,
   type ServiceConfig,
+  type TlsMaterial,
 } from '@lanyard/service';
 import { eventLifeMs } from './limits.js';
 
@@ -32,6 +35,8 @@ export interface DispatcherConfig extends ServiceConfig {
     allowCidrs: string[];
     /** Additional certificate authorities (PEM) for callbacks, beside the public ones. */
     authorities: string[];
+    /** What the service shows to a callback that asks for a certificate (spec §5 rule 10). */
+    certificate: Pick<TlsMaterial, 'cert' | 'key'>;
     /** Requests under way at once in this replica. */
     concurrency: number;
   };
@@ -68,6 +73,7 @@ export const readConfig = (source?: NodeJS.ProcessEnv): DispatcherConfig => {
     callback: {
       allowCidrs: checkCidrs(reader.list('DISPATCHER_CALLBACK_ALLOW_CIDRS', [])),
       authorities: readAuthorities(reader.optional(caFile)),
+      certificate: readTls(certificateFiles(reader, 'DISPATCHER_CALLBACK')),
       concurrency: reader.int('DISPATCHER_CALLBACK_CONCURRENCY', 256, { min: 1, max: 10_000 }),
     },
   };

@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:https';
+import { createServer, type Server, type ServerOptions } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,14 +19,23 @@ describe('callbacks over HTTPS', () => {
   const servers: Server[] = [];
   const folder = mkdtempSync(join(tmpdir(), 'dispatcher-https-'));
   const trusted = certificateAuthority('Operator');
+  const issuer = certificateAuthority('Public');
+
+  const file = (name: string, content: string): string => {
+    const path = join(folder, name);
+    writeFileSync(path, content);
+    return path;
+  };
 
   beforeAll(async () => {
-    const bundle = join(folder, 'bundle.pem');
-    writeFileSync(bundle, trusted.certificate);
+    const organizations = issuer.intermediate('Organizations');
+    const { certificate, privateKey } = organizations.issue('notifications.example');
     system = await TestSystem.create('https');
     service = await system.startReplica('dispatcher-0', {
       DISPATCHER_CALLBACK_ALLOW_CIDRS: '127.0.0.0/8,::1/128',
-      DISPATCHER_CALLBACK_CA_FILE: bundle,
+      DISPATCHER_CALLBACK_CA_FILE: file('bundle.pem', trusted.certificate),
+      DISPATCHER_CALLBACK_CERTIFICATE_FILE: file('chain.pem', certificate + organizations.certificate),
+      DISPATCHER_CALLBACK_PRIVATE_KEY_FILE: file('key.pem', privateKey),
     });
   });
 
@@ -49,8 +58,8 @@ describe('callbacks over HTTPS', () => {
   });
 
   /** An application that shows this certificate. */
-  const application = ({ certificate, privateKey }: Certified): Server => {
-    const server = createServer({ cert: certificate, key: privateKey }, (request, response) => {
+  const application = ({ certificate, privateKey }: Certified, options: ServerOptions = {}): Server => {
+    const server = createServer({ cert: certificate, key: privateKey, ...options }, (request, response) => {
       let body = '';
       request.on('data', (part: Buffer) => (body += part.toString()));
       request.on('end', () => {
@@ -79,6 +88,17 @@ describe('callbacks over HTTPS', () => {
     await eventually(() => expect(received).toHaveLength(2));
     expect(received[0]).toBe('{}');
     expect(parseMessage(received[1] ?? '')).toMatchObject({ notifications: [{}] });
+  });
+
+  it('one that asks for a certificate gets that of the service, with its chain (spec §5 rule 10)', async () => {
+    const shown: string[] = [];
+    const server = application(trusted.issue('localhost'), { requestCert: true, ca: issuer.certificate });
+    server.on('secureConnection', (socket) => {
+      const { subject, issuerCertificate } = socket.getPeerCertificate(true);
+      shown.push(String(subject.CN), String(issuerCertificate.subject.CN));
+    });
+    expect((await register(await listening(server))).status).toBe(200);
+    expect(shown.slice(0, 2)).toEqual(['notifications.example', 'Organizations']);
   });
 
   it('one that accepts connections and says nothing: each retry makes its own, and arrives once it speaks', async () => {

@@ -20,7 +20,7 @@ import { SealedTargets } from './sealed-targets.js';
       provide: CallbackSender,
       inject: [AddressGuard, LocalClock, CONFIG],
       useFactory: (guard: AddressGuard, clock: Clock, { callback }: DispatcherConfig) =>
-        new CallbackSender(guard, clock, callback.authorities),
+        new CallbackSender(guard, clock, callback),
     },
     SealedTargets,
   ],

@@ -73,9 +73,21 @@ const requestOf = (
   body: isAtOnce || !permit ? body : Readable.from(asked(body, permit), { objectMode: false }),
 });
 
-/** The public roots, and the operator's own. Built once: parsing all roots for each connection is slow. */
-const trusting = (authorities: readonly string[]): SecureContext | undefined =>
-  authorities.length > 0 ? createSecureContext({ ca: [...rootCertificates, ...authorities] }) : undefined;
+interface CallbackTls {
+  /** PEM certificates that are trusted beside the built-in roots. */
+  authorities?: readonly string[];
+  /** Shown to a server that asks for a certificate. */
+  certificate?: { cert?: string; key?: string };
+}
+
+/** Built once: parsing all roots for each connection is slow. */
+const contextOf = ({ authorities = [], certificate = {} }: CallbackTls): SecureContext | undefined => {
+  if (authorities.length === 0 && certificate.cert === undefined) return undefined;
+  return createSecureContext({
+    ...(authorities.length > 0 && { ca: [...rootCertificates, ...authorities] }),
+    ...certificate,
+  });
+};
 
 /**
  * Sends batches to callback URLs: PUT, 200 or 204 is success, no redirects, 20 s for everything together (spec §7,
@@ -84,16 +96,15 @@ const trusting = (authorities: readonly string[]): SecureContext | undefined =>
 export class CallbackSender implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly connections = new Map<string, ChannelConnection>();
 
-  private readonly trust: SecureContext | undefined;
+  private readonly secureContext: SecureContext | undefined;
   private looking: Timer | undefined;
 
-  /** `authorities`: PEM certificates that are trusted beside the built-in roots. */
   constructor(
     private readonly guard: AddressGuard,
     private readonly clock: Clock,
-    authorities: readonly string[] = [],
+    tls: CallbackTls = {},
   ) {
-    this.trust = trusting(authorities);
+    this.secureContext = contextOf(tls);
   }
 
   /** Never rejects. */
@@ -175,7 +186,7 @@ export class CallbackSender implements OnApplicationBootstrap, OnApplicationShut
       lookup: this.guard.lookup,
       // Also where the environment of the process says otherwise.
       rejectUnauthorized: true,
-      ...(this.trust && { secureContext: this.trust }),
+      ...(this.secureContext && { secureContext: this.secureContext }),
     });
     const pool = new Pool(origin, {
       connections: 1,

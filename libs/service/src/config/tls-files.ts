@@ -40,18 +40,27 @@ const checked = (reader: EnvReader, name: string, check: (text: string) => unkno
 };
 
 /**
+ * From `<PREFIX>_CERTIFICATE_FILE` (with the chain below the root) and `<PREFIX>_PRIVATE_KEY_FILE`. Throws ConfigError for a
+ * file that is not there, or is no PEM, and for one without the other.
+ */
+export const certificateFiles = (reader: EnvReader, prefix: string): Pick<TlsFiles, 'certificate' | 'privateKey'> => {
+  const certificate = checked(reader, `${prefix}_CERTIFICATE_FILE`, certificatesIn);
+  const privateKey = checked(reader, `${prefix}_PRIVATE_KEY_FILE`, (text) => createPrivateKey(text));
+  if ((certificate === undefined) !== (privateKey === undefined))
+    throw new ConfigError(`${prefix}_PRIVATE_KEY_FILE`, 'and …_CERTIFICATE_FILE must be set together');
+  return { ...(certificate && { certificate, privateKey }) };
+};
+
+/**
  * From `<PREFIX>_TLS_ENABLED`, `_TLS_CA_FILE`, `_TLS_CERTIFICATE_FILE` and `_TLS_PRIVATE_KEY_FILE`; undefined: no TLS.
  * Throws ConfigError for a file that is not there, or is no PEM, and for files without TLS.
  */
 export const tlsFiles = (reader: EnvReader, prefix: string, isEnabledAnyway = false): TlsFiles | undefined => {
   const enabled = reader.bool(`${prefix}_TLS_ENABLED`, isEnabledAnyway);
   const ca = checked(reader, `${prefix}_TLS_CA_FILE`, certificatesIn);
-  const certificate = checked(reader, `${prefix}_TLS_CERTIFICATE_FILE`, certificatesIn);
-  const privateKey = checked(reader, `${prefix}_TLS_PRIVATE_KEY_FILE`, (text) => createPrivateKey(text));
-  if ((certificate === undefined) !== (privateKey === undefined))
-    throw new ConfigError(`${prefix}_TLS_PRIVATE_KEY_FILE`, 'and …_CERTIFICATE_FILE must be set together');
-  if (enabled) return { ...(ca && { ca }), ...(certificate && { certificate, privateKey }) };
-  if (ca ?? certificate) throw new ConfigError(`${prefix}_TLS_ENABLED`, 'is not set, but its files are');
+  const client = certificateFiles(reader, `${prefix}_TLS`);
+  if (enabled) return { ...(ca && { ca }), ...client };
+  if (ca ?? client.certificate) throw new ConfigError(`${prefix}_TLS_ENABLED`, 'is not set, but its files are');
   return undefined;
 };
 
