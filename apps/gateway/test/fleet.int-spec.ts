@@ -82,6 +82,16 @@ describe('GET /v3/statistics', () => {
     ]);
   });
 
+  it('200 without a part that is too large to read', async () => {
+    registry.handler = answer({ '/statistics': [200, { total: 3, by_state: {}, more: 'x'.repeat(9_000_000) }] });
+    const { status, body } = await get('/v3/statistics');
+    expect([status, body['devices'], body['left_out']]).toEqual([
+      200,
+      null,
+      [{ service: 'registry', reason: 'Its answer is too large.' }],
+    ]);
+  });
+
   it('400 names what the snapshot refuses', async () => {
     const fields = [{ name: 'step_seconds', message: 'Must be 10 or 300' }];
     others.handler = answer({ '/statistics': [400, { fields }] });

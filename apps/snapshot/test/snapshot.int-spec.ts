@@ -196,6 +196,35 @@ describe('the snapshot', () => {
     });
   });
 
+  it('with large values comes in parts, complete and in order', async () => {
+    const deviceId = newId();
+    const large = 'x'.repeat(200_000);
+    const reported = [
+      ['/5/0/0', large],
+      ['/5/0/1', large],
+      ['/3303/0/5700', '21.5'],
+    ] as const;
+    await producer.send(DeviceSessions, session(deviceId));
+    for (const [n, [path, text]] of reported.entries()) {
+      const fact = value(deviceId, 3, n + 1, text);
+      await producer.send(DeviceValues, { ...fact, item: { ...fact.item, path } });
+    }
+    const values = ({ resources }: Echo): string[][] =>
+      resources.map((one) => [one.resource_path, Buffer.from(one.reported?.value ?? '', 'base64').toString()]);
+    await eventually(async () => expect(values(await echo(deviceId))).toEqual(reported));
+    const response = await call(`/v3/devices/${deviceId}/echo`);
+    const { headers } = response;
+    expect([headers.get('content-type'), headers.get('content-length')]).toEqual([
+      'application/json; charset=utf-8',
+      null,
+    ]);
+    expect(await response.json()).toMatchObject({
+      object: 'device-echo',
+      last_reported_at: '2024-01-01T10:00:00.123456Z',
+      resources: [{ subscribed: false }, {}, { name: 'Sensor Value', reported: { decoded: 21.5 } }],
+    });
+  });
+
   it('shows when the device measured; history that comes later does not take its place', async () => {
     const deviceId = newId();
     const observedAt = '2024-01-01T10:00:00.000000Z';

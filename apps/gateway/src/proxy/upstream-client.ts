@@ -1,5 +1,6 @@
 import { allows } from '@lanyard/contracts';
 import { type Identity, identityHeader, RateLimited, requestIdHeader, traceParentHeader } from '@lanyard/service';
+import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { UpstreamUnavailable } from '../errors.js';
@@ -9,6 +10,9 @@ import { IdentityTokens } from './identity-tokens.js';
 import { UpstreamCalls } from './upstream-calls.js';
 
 const timeoutMs = 25_000;
+
+/** Facts are small; a snapshot has no limit. */
+const bytesMax = 8 * 1_048_576;
 
 export const LeftOut = z
   .array(z.object({ service: z.enum(upstreams), reason: z.string() }))
@@ -34,6 +38,31 @@ export class UpstreamRefused extends Error {
   }
 }
 
+/** Its answer is not read to the end. */
+class AnswerTooLarge extends UpstreamUnavailable {}
+
+const reasonOf = (error: UpstreamUnavailable | RateLimited): string => {
+  if (error instanceof RateLimited) return 'The account has too many requests there.';
+  return error instanceof AnswerTooLarge ? 'Its answer is too large.' : 'The service does not answer.';
+};
+
+/** An empty object if the body is no JSON, or breaks off. Throws AnswerTooLarge. */
+const jsonOf = async (upstream: Upstream, body: Readable): Promise<unknown> => {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const part of body as AsyncIterable<Buffer>) {
+      bytes += part.length;
+      if (bytes > bytesMax) throw new AnswerTooLarge(upstream);
+      parts.push(part);
+    }
+    return JSON.parse(Buffer.concat(parts).toString()) as unknown;
+  } catch (error) {
+    if (error instanceof AnswerTooLarge) throw error;
+    return {};
+  }
+};
+
 /** Reads facts from upstreams with the caller's identity, so each upstream applies the caller's permissions. */
 @Injectable()
 export class UpstreamClient {
@@ -50,7 +79,7 @@ export class UpstreamClient {
       ...(caller.traceParent !== undefined && { [traceParentHeader]: caller.traceParent }),
     };
     const answer = await this.upstreams.get(upstream, path, timeoutMs, headers);
-    const body: unknown = await answer.body.json().catch(() => ({}));
+    const body = await jsonOf(upstream, answer.body);
     if (answer.statusCode >= 500) throw new UpstreamUnavailable(upstream);
     if (answer.statusCode === 429) throw new RateLimited(Number(answer.headers['retry-after']) || 1);
     if (answer.statusCode >= 400) throw new UpstreamRefused(answer.statusCode, body as UpstreamRefused['body']);
@@ -67,9 +96,7 @@ export class UpstreamClient {
       return await this.get<T>(upstream, path, caller);
     } catch (error) {
       if (!(error instanceof UpstreamUnavailable || error instanceof RateLimited)) throw error;
-      const reason =
-        error instanceof RateLimited ? 'The account has too many requests there.' : 'The service does not answer.';
-      leftOut.push({ service: upstream, reason });
+      leftOut.push({ service: upstream, reason: reasonOf(error) });
       return undefined;
     }
   }

@@ -1,6 +1,7 @@
 import { Caller, CLOCK, type Clock, type Identity, Operation, RequiresPermission } from '@lanyard/service';
-import { Controller, Delete, Get, Inject, Param } from '@nestjs/common';
+import { Controller, Delete, Get, Inject, Param, StreamableFile } from '@nestjs/common';
 import { ApiMethodNotAllowedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Readable } from 'node:stream';
 import { SnapshotNotDeletable } from '../errors.js';
 import { SnapshotReader } from '../resources/snapshot-reader.js';
 import { DeviceEcho } from '../resources/device-echo.js';
@@ -21,8 +22,9 @@ export class EchoController {
       'Shows the last reported and the last desired value of every known resource, with the times and the status of the last write (spec §2.4). Available while the device is asleep or offline. Values are base64; `decoded` contains them in their own type if the object is known.',
     ok: DeviceEcho,
   })
-  echo(@Caller() caller: Identity, @Param('deviceId') deviceId: string) {
-    return this.snapshots.read(caller.accountId, deviceId, this.clock.now());
+  async echo(@Caller() caller: Identity, @Param('deviceId') deviceId: string): Promise<DeviceEcho | StreamableFile> {
+    const echo = await this.snapshots.read(caller.accountId, deviceId, this.clock.now());
+    return echo instanceof Readable ? new StreamableFile(echo, { type: 'application/json; charset=utf-8' }) : echo;
   }
 
   @Delete()

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { anyOf, formatTimestamp, isId, isoTime, PreparedReads, ReadBatcher } from '@lanyard/service';
 import { AccountModels, type ModelRegistry, type ObjectVersions, parsePath } from '@lanyard/lwm2m';
@@ -19,6 +20,10 @@ interface Row {
   path: string | null;
   subscribed: boolean;
   stored_bytes: number;
+  /** Of its values, where it has them. */
+  reported_bytes: number | null;
+  desired_bytes: number | null;
+  /** Null also if it is left out. */
   reported_value: Buffer | null;
   reported_content_type: string;
   reported_at: string;
@@ -32,16 +37,28 @@ interface Row {
 
 type ResourceRow = Row & { path: string };
 
+type Values = Pick<ResourceRow, 'path' | 'reported_value' | 'desired_value'>;
+
+/** Size of the values of a device that are read at once. Of a larger snapshot only the small ones are, and the others in parts. */
+const wholeBytesMax = 262_144;
+const smallBytesMax = 1_024;
+
+const valuesBytes = 'coalesce(octet_length(reported_value), 0) + coalesce(octet_length(desired_value), 0)';
+
+const shown = (value: string): string =>
+  `CASE WHEN octet_length(${value}) <= ${smallBytesMax} OR sum(${valuesBytes}) OVER () <= ${wholeBytesMax} THEN ${value} END AS ${value}`;
+
 // A subscription to an object or an instance covers every resource below it.
 const resourcesSql = `
-  SELECT r.path, reported_value, reported_content_type, ${isoTime('reported_at')} AS reported_at,
-    ${isoTime('reported_expires_at')} AS reported_expires_at, desired_value, desired_content_type, desired_status,
+  SELECT r.path, octet_length(reported_value) AS reported_bytes, octet_length(desired_value) AS desired_bytes,
+    ${shown('reported_value')}, reported_content_type, ${isoTime('reported_at')} AS reported_at,
+    ${isoTime('reported_expires_at')} AS reported_expires_at, ${shown('desired_value')}, desired_content_type, desired_status,
     ${isoTime('desired_at')} AS desired_at, ${isoTime('status_updated_at')} AS status_updated_at, pg_column_size(r.*) AS stored_bytes,
     EXISTS (SELECT 1 FROM snapshot.subscriptions s WHERE s.device_id = r.device_id AND s.status = 'confirmed'
       AND (s.path = r.path OR starts_with(r.path, s.path || '/'))) AS subscribed
   FROM snapshot.resources r WHERE r.device_id = d.device_id
   UNION ALL
-  SELECT s.path, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, sum(pg_column_size(s.*))::int, true
+  SELECT s.path, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, sum(pg_column_size(s.*))::int, true
   FROM snapshot.subscriptions s
   WHERE s.device_id = d.device_id AND s.status = 'confirmed'
     AND NOT EXISTS (SELECT 1 FROM snapshot.resources r WHERE r.device_id = d.device_id AND (r.path = s.path OR starts_with(r.path, s.path || '/')))
@@ -52,6 +69,9 @@ const echoSql = `
   SELECT d.device_id, d.account_id, d.endpoint_name, d.object_versions, ${isoTime('d.registration_event_at')} AS updated_at, pg_column_size(d.*) AS device_bytes, r.*
   FROM snapshot.devices d LEFT JOIN LATERAL (${resourcesSql}) r ON true
   WHERE d.device_id = ${anyOf('$1')} AND d.deleted_at IS NULL`;
+
+const valuesSql =
+  'SELECT path, reported_value, desired_value FROM snapshot.resources WHERE device_id = $1 AND path = ANY($2)';
 
 /** How long to wait for an unknown device, and how often to look for it meanwhile. */
 const patienceMs = 500;
@@ -96,6 +116,23 @@ const resource = (row: ResourceRow, models: ModelRegistry): EchoResource => {
 const latest = (times: (string | undefined)[]): string | undefined =>
   times.reduce((a, b) => (a === undefined || (b !== undefined && b > a) ? b : a), undefined);
 
+const leftOutBytes = ({ reported_bytes, reported_value, desired_bytes, desired_value }: ResourceRow): number =>
+  (reported_value ? 0 : (reported_bytes ?? 0)) + (desired_value ? 0 : (desired_bytes ?? 0));
+
+/** Rows in their order, each part with the row that fills it. */
+const inParts = (rows: readonly ResourceRow[]): ResourceRow[][] => {
+  const parts: ResourceRow[][] = [[]];
+  let bytes = 0;
+  for (const row of rows) {
+    parts.at(-1)?.push(row);
+    bytes += leftOutBytes(row);
+    if (bytes < wholeBytesMax) continue;
+    parts.push([]);
+    bytes = 0;
+  }
+  return parts;
+};
+
 /** Reads the snapshot of one device. Throws DeviceNotFound for a device of another account. */
 @Injectable()
 export class SnapshotReader {
@@ -109,18 +146,19 @@ export class SnapshotReader {
     this.prepared = new PreparedReads(database);
   }
 
-  async read(accountId: string, deviceId: string, nowMs: number): Promise<DeviceEcho> {
+  /** A large one is JSON text that comes in parts: it is not in memory as a whole. */
+  async read(accountId: string, deviceId: string, nowMs: number): Promise<DeviceEcho | Readable> {
     const found = await this.rowsOnceThere(deviceId);
     const [device] = found;
     if (device?.account_id !== accountId) throw new DeviceNotFound();
-    const rows = found.filter((row): row is ResourceRow => row.path !== null);
+    const rows = found
+      .filter((row): row is ResourceRow => row.path !== null)
+      .sort((a, b) => byNumbers.compare(a.path, b.path));
     const models = this.models.registryOf(accountId, device.object_versions ?? undefined);
-    const resources = withReportedUnits(rows.map((row) => resource(row, models))).sort((a, b) =>
-      byNumbers.compare(a.resource_path, b.resource_path),
-    );
-    const lastReportedAt = latest(resources.map((r) => r.reported?.reported_at));
-    const lastDesiredAt = latest(resources.map((r) => r.desired?.desired_at));
-    return {
+    const resources = withReportedUnits(rows.map((row) => resource(row, models)));
+    const lastReportedAt = latest(rows.map((row) => (row.reported_bytes === null ? undefined : row.reported_at)));
+    const lastDesiredAt = latest(rows.map((row) => (row.desired_bytes === null ? undefined : row.desired_at)));
+    const about: Omit<DeviceEcho, 'resources'> = {
       object: 'device-echo',
       device_id: deviceId,
       endpoint_name: device.endpoint_name,
@@ -129,8 +167,31 @@ export class SnapshotReader {
       ...(lastReportedAt !== undefined && { last_reported_at: lastReportedAt }),
       ...(lastDesiredAt !== undefined && { last_desired_at: lastDesiredAt }),
       stored_bytes: rows.reduce((sum, row) => sum + row.stored_bytes, device.device_bytes),
-      resources,
     };
+    if (!rows.some((row) => leftOutBytes(row) > 0)) return { ...about, resources };
+    const known = new Map(resources.map((each) => [each.resource_path, each]));
+    return Readable.from(this.parts(about, rows, known, models));
+  }
+
+  private async *parts(
+    about: Omit<DeviceEcho, 'resources'>,
+    rows: readonly ResourceRow[],
+    known: ReadonlyMap<string, EchoResource>,
+    models: ModelRegistry,
+  ): AsyncGenerator<string> {
+    yield `${JSON.stringify(about).slice(0, -1)},"resources":[`;
+    let separator = '';
+    for (const part of inParts(rows)) {
+      const paths = part.flatMap((row) => (leftOutBytes(row) > 0 ? row.path : []));
+      const values = await this.prepared.rows<Values>(valuesSql, [about.device_id, paths]);
+      const byPath = new Map(values.map(({ path, ...rest }) => [path, rest]));
+      for (const row of part) {
+        const whole = byPath.get(row.path);
+        yield separator + JSON.stringify(whole ? resource({ ...row, ...whole }, models) : known.get(row.path));
+        separator = ',';
+      }
+    }
+    yield ']}';
   }
 
   /** A client may know a device from a channel or the directory before its creation is consumed here. */

@@ -1,4 +1,4 @@
-import { applyDecorators, HttpCode } from '@nestjs/common';
+import { applyDecorators, HttpCode, type StreamableFile } from '@nestjs/common';
 import {
   ApiConflictResponse,
   ApiCreatedResponse,
@@ -23,8 +23,8 @@ export interface OperationOptions<T> {
   notFound?: string;
 }
 
-/** Decorates handlers that return a `T`, or its text. */
-type HandlerDecorator<T> = <H extends (...given: never[]) => T | Promise<T> | Promise<JsonText>>(
+/** Decorates handlers that return a `T`, or its text, as a whole or in parts. */
+type HandlerDecorator<T> = <H extends (...given: never[]) => T | Promise<T | StreamableFile> | Promise<JsonText>>(
   controller: object,
   name: string | symbol,
   handler: TypedPropertyDescriptor<H>,
