@@ -124,4 +124,20 @@ describe('a key that loses the permission for subscriptions', () => {
     );
     expect(told.value.accountId).toBe(system.accountId);
   });
+
+  it('an administrator sees keys with large rules on several pages', async () => {
+    const accountId = newId();
+    const of = (permissions: string[]): Identity => ({ ...newKey(accountId), permissions });
+    // 15 bytes each in the request, 16 in PostgreSQL.
+    const rules = [{ 'resource-path': Array.from({ length: 60_000 }, () => temperature) }];
+    for (let n = 0; n < 6; n++)
+      expect((await call(of(['subscriptions']), 'PUT', '/v2/subscriptions', rules)).status).toBe(202);
+    const page = async (after = ''): Promise<[ids: string[], hasMore: unknown]> => {
+      const { json } = await call(of(['admin']), 'GET', `/v3/key-subscriptions?limit=1000${after}`);
+      return [(json['data'] as { id: string }[]).map(({ id }) => id), json['has_more']];
+    };
+    const [first, hasMore] = await page();
+    const [rest, hasMoreThen] = await page(`&after=${first.at(-1)}`);
+    expect([first.length, hasMore, rest.length, hasMoreThen]).toEqual([4, true, 2, false]);
+  });
 });

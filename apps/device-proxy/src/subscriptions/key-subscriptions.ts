@@ -1,4 +1,11 @@
-import { FairQueue, type Identity, type ListEnvelope, listEnvelope, type ListQuery } from '@lanyard/service';
+import {
+  FairQueue,
+  type Identity,
+  type ListEnvelope,
+  listEnvelope,
+  type ListQuery,
+  withinPage,
+} from '@lanyard/service';
 import { DataSource } from 'typeorm';
 import { z } from 'zod';
 import { Injectable } from '@nestjs/common';
@@ -47,9 +54,15 @@ export class SubscriptionsOfKeys {
   private async page(accountId: string, query: ListQuery): Promise<ListEnvelope<KeySubscriptions>> {
     const { after, includeTotal, limit, order } = query;
     const total = includeTotal ? await this.count(accountId) : undefined;
-    const where = `WHERE $2::text IS NULL OR id ${order === 'ASC' ? '>' : '<'} $2`;
-    const rows = await this.read(`${where} ORDER BY id ${order} LIMIT ${limit + 1}`, [accountId, after]);
-    return listEnvelope(rows, query, total);
+    const rows: { id: string; bytes: number }[] = await this.dataSource.query(
+      `SELECT id, coalesce(octet_length(p.rules::text), 0) AS bytes FROM ${keys} LEFT JOIN presubscriptions p ON p.key_id = id
+       WHERE $2::text IS NULL OR id ${order === 'ASC' ? '>' : '<'} $2 ORDER BY id ${order} LIMIT ${limit + 1}`,
+      [accountId, after],
+    );
+    const shown = withinPage(rows.slice(0, limit));
+    const ids = shown.map(({ id }) => id);
+    const records = await this.read(`WHERE id = ANY($2) ORDER BY id ${order}`, [accountId, ids]);
+    return listEnvelope(records, query, total, rows.length > shown.length);
   }
 
   async get(accountId: string, keyId: string): Promise<KeySubscriptions> {
