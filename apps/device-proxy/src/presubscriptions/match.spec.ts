@@ -60,11 +60,23 @@ describe('a presubscription rule', () => {
     [[{ 'resource-path': ['3303'] }]],
     [[{ 'endpoint-name': 'x'.repeat(65) }]],
     [[{ 'endpoint-type': 'meter-*' }]],
+    [[{ 'endpoint-type': 'x'.repeat(65) }]],
     [[{ endpoint: 'x' }]],
     [{}],
     [Array.from({ length: 1025 }, () => ({}))],
     [[{ 'resource-path': Array.from({ length: 257 }, (_, i) => `/${i}`) }]],
   ])('is refused: %#', (rules) => {
     expect(PresubscriptionRulesSchema.safeParse(rules).success).toBe(false);
+  });
+
+  it('takes names of 64 characters, 1,024 rules, and 256 different paths in them', () => {
+    const name = 'x'.repeat(64);
+    const paths = Array.from({ length: 256 }, (_, i) => `/${i}`);
+    const rules = Array.from({ length: 1_024 }, (_, i) => ({
+      'endpoint-name': name,
+      'endpoint-type': name,
+      'resource-path': [paths[i % 256]],
+    }));
+    expect(PresubscriptionRulesSchema.safeParse(rules).success).toBe(true);
   });
 });
