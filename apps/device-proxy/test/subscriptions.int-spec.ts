@@ -392,6 +392,29 @@ describe('/v2/subscriptions', () => {
     }
   });
 
+  it('asks again what was not answered when the device sends another message, not at its next update', async () => {
+    const app = newKey(system.accountId);
+    await put(app, [{ 'endpoint-name': 'unanswered', 'resource-path': [temperature] }]);
+    const device = await RawDevice.registered(proxy.coapPort, 'unanswered', '</3303/0>');
+    try {
+      const { value: registration } = await system.fact(system.sessions, (v) => v.endpointName === 'unanswered');
+      let asked = 0;
+      device.onObserve = (request) => {
+        if (asked++ === 0) device.answerUnusably(request);
+        else device.answer(request, { number: 1, payload: '20', format: 0 });
+      };
+      device.onRequest = (request) => device.respond(request, '20');
+      await eventually(() => expect(asked).toBe(1));
+      const request = `/v2/device-requests/${registration.deviceId}?async-id=unanswered`;
+      await system.call(proxy, app, 'POST', request, { method: 'GET', uri: temperature });
+      expect((await system.result('unanswered')).value.item.status).toBe(200);
+      await eventually(() => expect(asked).toBe(2));
+      await system.fact(system.values, (v) => v.deviceId === registration.deviceId && v.audience.includes(app.keyId));
+    } finally {
+      device.close();
+    }
+  });
+
   it('new rules wait for the next update (spec §4.4 rule 2); an object wildcard observes the instances', async () => {
     const app = newKey(system.accountId);
     const thing = system.thing(proxy, 'wild');

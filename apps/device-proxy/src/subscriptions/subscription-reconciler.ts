@@ -10,6 +10,7 @@ import { pathsFormat } from '../downlink/requests.js';
 import { matchingPaths } from '../presubscriptions/match.js';
 import { Rules, type RulesOfKey } from '../presubscriptions/rules.js';
 import { type Observation, type Target, targetKey } from '../sessions/observations.js';
+import { LastSeen } from '../sessions/last-seen.js';
 import type { Session } from '../sessions/session.js';
 import { Sessions } from '../sessions/sessions.js';
 import { ConnectionEnded, NoAnswer, NotSendable, NotSent, Refused, RequestAborted } from '../transport/device-link.js';
@@ -21,14 +22,19 @@ import { DeviceGroupsReader } from '../state/device-groups.reader.js';
 import { without } from './differences.js';
 import { retryPauseMs } from './retry-pause.js';
 
-/** The device is not reachable: reconciliation runs again at its next registration or update. */
+/** The device is not reachable now: reconciliation runs again at its next registration or update. */
 const absences = [RequestAborted, NoAnswer, Refused, NotSent, ConnectionEnded];
+
+/** … and soon after its next message: an answer may have been lost, and its next update may be a day away. */
+const lostMessages = [NoAnswer, NotSent];
 
 /** What is repeated for a device whose reconciliation failed. */
 interface Retry {
   rules: boolean;
   failures: number;
   isWaiting: boolean;
+  /** When the device sends a message. */
+  whenHeard: boolean;
 }
 
 /** A scheduled reconciliation of a device; requests that arrive before it starts join it. */
@@ -62,6 +68,7 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
     private readonly sessions: Sessions,
     private readonly receivers: Receivers,
     groups: DeviceGroupsReader,
+    lastSeen: LastSeen,
     @Inject(CLOCK) clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly deadline: StopDeadline,
@@ -70,6 +77,8 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
     // Rules of keys that are limited to groups may match the device from now on, or no longer.
     groups.onChange((deviceId) => sessions.get(deviceId)?.unsettle());
     receivers.onLimitChange((accountId) => rules.renew(accountId));
+    lastSeen.onMessage((session) => this.heard(session));
+    sessions.listen({ ended: ({ deviceId }) => void this.retries.delete(deviceId) });
   }
 
   async beforeApplicationShutdown(): Promise<void> {
@@ -164,6 +173,7 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
       if (complete && session.unsettled === unsettled) session.settledFor = keys;
       this.retries.delete(session.deviceId);
     } catch (error) {
+      if (lostMessages.some((lost) => error instanceof lost)) return this.retryWhenHeard(session, rules);
       if (absences.some((absence) => error instanceof absence)) return;
       const isFinal = error instanceof NotSendable;
       const then = isFinal ? 'until the device accepts larger messages' : 'will be retried';
@@ -172,12 +182,33 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
     }
   }
 
-  /** The next update of the device may be a day away. */
-  private retryLater({ deviceId }: Session, rules: boolean): void {
-    const retry = this.retries.get(deviceId) ?? { rules, failures: 0, isWaiting: false };
+  private retryOf({ deviceId }: Session, rules: boolean): Retry {
+    const retry = this.retries.get(deviceId) ?? { rules, failures: 0, isWaiting: false, whenHeard: false };
     retry.rules ||= rules;
-    if (retry.isWaiting) return;
     this.retries.set(deviceId, retry);
+    return retry;
+  }
+
+  private retryWhenHeard(session: Session, rules: boolean): void {
+    if (!session.isOver) this.retryOf(session, rules).whenHeard = true;
+  }
+
+  /** Runs for every message of a device. */
+  private heard(session: Session): void {
+    if (this.retries.size === 0) return;
+    for (const one of [session, ...this.sessions.behind(session)]) {
+      const retry = this.retries.get(one.deviceId);
+      if (!retry?.whenHeard) continue;
+      retry.whenHeard = false;
+      this.retryLater(one, retry.rules);
+    }
+  }
+
+  /** The next update of the device may be a day away. */
+  private retryLater(failed: Session, rules: boolean): void {
+    const { deviceId } = failed;
+    const retry = this.retryOf(failed, rules);
+    if (retry.isWaiting) return;
     retry.isWaiting = true;
     retry.failures++;
     this.work.later(retryPauseMs(retry.failures, Math.random), () => {
