@@ -137,6 +137,16 @@ describe('an update by pull', () => {
     expect(device.update).toMatchObject({ state: 'waiting', reason: 'package refused: BAD_REQUEST' });
   });
 
+  it.each([
+    ['2', { state: 'succeeded', code: 'SYS_112', reason: null }],
+    ['1', { state: 'waiting', reason: 'package refused: METHOD_NOT_ALLOWED' }],
+  ])('a device that refuses the URI and reports a success is known by its version: %s', async (version, expected) => {
+    const device = new Device().offered().tell({ kind: 'refused', error: 'METHOD_NOT_ALLOWED' });
+    for (let n = 0; n < 3; n++) (await device.wait()).answer({ state: 0, result: 1 });
+    expect(device.asked).toMatchObject({ path: '/3/0/3' });
+    expect(device.answer({ version }).update).toMatchObject(expected);
+  });
+
   it('an installation that the device defers is waited for', async () => {
     const device = (await new Device().downloaded()).answer();
     (await device.wait()).answer({ state: 2, result: 11 });

@@ -68,15 +68,15 @@ const onReset: Handler = (update, event, goal, now) => {
 
 /**
  * Since version 1.2 of the object, a device may install the package without an execution (resource 14). The result of a
- * device that has refused the package is that of an earlier update.
+ * device that has refused the package may be that of an earlier update: a failure counts for nothing, and a success only if
+ * the version is the wanted one.
  */
 const onIdle = (update: DeviceUpdate, result: number, goal: Goal, now: Circumstances): Advance => {
   const { reason: refusal } = update;
   if (isFailure(result) && refusal === null) return failByResult(update, result, goal, now);
   if (update.polls < idlePollsMax) return pollLater(update, now);
-  if (refusal !== null) return failAttempt(update, { reason: refusal }, goal, now);
   if (result === success) return poll({ ...update, step: 'verify' }, versionPath, now);
-  return failAttempt(update, { reason: 'download lost' }, goal, now);
+  return failAttempt(update, { reason: refusal ?? 'download lost' }, goal, now);
 };
 
 const whileDownloading = (update: DeviceUpdate, report: Report, goal: Goal, now: Circumstances): Advance => {
@@ -115,7 +115,8 @@ const onVerify: Handler = (update, event, goal, now) => {
   if (event.kind !== 'answered') return pollLater(update, now);
   if (event.report.version === goal.version) return finish(update, 'succeeded', 'SYS_112');
   const { version = 'unknown' } = event.report;
-  return failAttempt(update, { reason: `not installed: the version is ${version}` }, goal, now);
+  const { reason: refusal } = update;
+  return failAttempt(update, { reason: refusal ?? `not installed: the version is ${version}` }, goal, now);
 };
 
 /** Firmware Update, object 5 (LwM2M 1.1 core appendix E.6). */
