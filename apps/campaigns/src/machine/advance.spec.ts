@@ -236,11 +236,14 @@ describe('devices that are not updated', () => {
     expect(device.update).toMatchObject({ state: 'skipped', code: 'SYS_110' });
   });
 
-  it('fail at once without object 5', () => {
-    const device = new Device().tell({ kind: 'started' }).answer({ version: '1' });
-    device.tell({ kind: 'refused', error: 'RESOURCE_NOT_FOUND' });
-    expect(device.update).toMatchObject({ state: 'failed', code: 'SYS_111', attempt: 1 });
-  });
+  it.each(['RESOURCE_NOT_FOUND', 'NOT_ACCEPTABLE', 'BAD_OPTION', 'NOT_IMPLEMENTED'])(
+    'fail at once if object 5 can never be read: %s',
+    (error) => {
+      const device = new Device().tell({ kind: 'started' }).answer({ version: '1' });
+      device.tell({ kind: 'refused', error });
+      expect(device.update).toMatchObject({ state: 'failed', code: 'SYS_111', attempt: 1 });
+    },
+  );
 
   it('fail at once when they are suspended, and their command is cancelled', () => {
     const device = new Device().offered();

@@ -20,11 +20,14 @@ export const polledSteps: ReadonlySet<Step> = new Set(['download', 'execute', 'i
 /** Refusals that another attempt would get again. */
 export const permanentRefusals: ReadonlySet<string> = new Set([
   'BAD_REQUEST',
+  'BAD_OPTION',
   'UNSUPPORTED_CONTENT_FORMAT',
+  'NOT_ACCEPTABLE',
   'UNAUTHORIZED',
   'FORBIDDEN',
   'RESOURCE_NOT_FOUND',
   'METHOD_NOT_ALLOWED',
+  'NOT_IMPLEMENTED',
 ]);
 
 export const download = (update: DeviceUpdate, goal: Goal, now: Circumstances): Advance =>
