@@ -1,4 +1,5 @@
 import { type DatabaseConfig, type DatabaseOptions, databaseOptions } from '@lanyard/service';
+import { DevicesByGateway1796364000000 } from './migrations/1796364000000-devices-by-gateway.js';
 import { HostGateways1796356800000 } from './migrations/1796356800000-host-gateways.js';
 import { Initial1796169600000 } from './migrations/1796169600000-initial.js';
 import { PausedDue1796349600000 } from './migrations/1796349600000-paused-due.js';
@@ -22,5 +23,6 @@ export const databaseOf = (config: DatabaseConfig): DatabaseOptions =>
       Retention1796353200000,
       HostGateways1796356800000,
       SelectionAskedAt1796360400000,
+      DevicesByGateway1796364000000,
     ],
   });

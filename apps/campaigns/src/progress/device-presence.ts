@@ -22,11 +22,15 @@ const sessionsSql = `
       (excluded.registered, excluded.queue_mode, coalesce(excluded.transport, s.transport), excluded.awake_until,
         excluded.host_gateway)`;
 
-/** Campaigns that wait for one of the devices look for devices to start now. */
+/** Campaigns that wait for one of the devices, or for one behind it, look for devices to start now. */
 const wakeSql = `
   UPDATE campaigns.update_campaigns SET tick_at = $2
   WHERE state = 'running' AND tick_at > $2 AND id IN (
-    SELECT campaign_id FROM campaigns.campaign_devices WHERE device_id = ANY($1) AND state = 'waiting')`;
+    SELECT campaign_id FROM campaigns.campaign_devices WHERE device_id = ANY($1) AND state = 'waiting'
+    UNION ALL
+    SELECT d.campaign_id FROM campaigns.device_sessions s
+    JOIN campaigns.campaign_devices d ON d.device_id = s.device_id
+    WHERE s.host_gateway = ANY($1) AND d.state = 'waiting')`;
 
 const lifecycleRows = `jsonb_to_recordset($1::jsonb) AS r ("deviceId" text, "accountId" text, revision bigint, change text)`;
 
