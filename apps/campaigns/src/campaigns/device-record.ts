@@ -15,7 +15,12 @@ export const CampaignDevice = z
     delivery: z.enum(['pull', 'push']).nullable(),
     previous_version: z.string().nullable(),
     event_code: z.string().nullable().describe('Code of the entry in the event log with which the update ended'),
-    reason: z.string().nullable().describe('Why the update, or the attempt before this one, failed'),
+    reason: z
+      .string()
+      .nullable()
+      .describe(
+        'Why the update, or the attempt before this one, failed; in the step `download`, why the device refused the package, which it may be downloading from an earlier write',
+      ),
     added_at: z.string(),
     updated_at: z.string(),
     finished_at: z.string().nullable(),
