@@ -107,7 +107,8 @@ describe('packages in an S3-compatible store', () => {
     const pages = [
       `<IsTruncated>true</IsTruncated><NextKeyMarker>k</NextKeyMarker><NextUploadIdMarker>u</NextUploadIdMarker>
        ${upload(abandoned, '2024-01-01T00:00:00Z')}${upload(recent, new Date().toISOString())}`,
-      `<IsTruncated>false</IsTruncated>${upload(older, '2024-01-01T00:00:00Z')}`,
+      // The last one, as nothing says where another begins.
+      `<IsTruncated>true</IsTruncated>${upload(older, '2024-01-01T00:00:00Z')}`,
     ];
     // S3rver lists no uploads.
     const store = createServer(({ url = '' }, response) => {

@@ -138,7 +138,8 @@ export class S3Packages extends PackageStore implements OnModuleInit, OnApplicat
     try {
       let page = await this.client.send(new ListMultipartUploadsCommand(wanted));
       yield page.Uploads ?? [];
-      while (page.IsTruncated) {
+      // A store that does not say where the next page begins would give this one again.
+      while (page.IsTruncated && page.NextKeyMarker) {
         const { NextKeyMarker: KeyMarker, NextUploadIdMarker: UploadIdMarker } = page;
         page = await this.client.send(new ListMultipartUploadsCommand({ ...wanted, KeyMarker, UploadIdMarker }));
         yield page.Uploads ?? [];
