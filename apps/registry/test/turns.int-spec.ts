@@ -190,4 +190,27 @@ describe('turns at the database', () => {
       await release();
     }
   });
+
+  it('a selection that has failed for a day is refused', async () => {
+    const accountId = newId();
+    const { body: group } = await call('POST', '/v3/device-groups', { name: 'hopeless' }, accountId);
+    const { disconnect, release } = await holding('group_members');
+    try {
+      const [selectionId, until] = [newId(), newId(Date.now() + 1_000)];
+      const requestedAt = new Date().toISOString();
+      const request = { selectionId, accountId, groupId: group.id, page: 0, until, limit: 500, requestedAt };
+      await rows(`INSERT INTO registry.selection_requests (selection_id, page, account_id, request, failures)
+        VALUES ('${selectionId}', 0, '${accountId}', '${JSON.stringify(request)}', 399)`);
+      const answer = await eventually(async () => {
+        await disconnect();
+        const found = answersTo([selectionId]).get(selectionId);
+        expect(found).toBeDefined();
+        return found;
+      });
+      const refusal = { field: 'group_id', message: 'The devices could not be read in 400 attempts' };
+      expect(answer).toMatchObject({ devices: [], hasMore: false, refusal });
+    } finally {
+      await release();
+    }
+  });
 });
