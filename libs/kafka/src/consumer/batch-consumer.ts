@@ -21,7 +21,8 @@ export interface BatchConsumerOptions<V> {
   raw?: boolean;
   /**
    * The least time between two fetches that leave nothing behind, in ms: what arrives meanwhile is handled together. The first
-   * message after a time without any does not wait, and a consumer that is behind fetches at once.
+   * message after a time without any does not wait, and a consumer that is behind fetches at once. A rebalance and a seek take
+   * effect only after it, so it must be well below a second.
    */
   fetchIntervalMs?: number;
   positions?: StoredPositions;
@@ -98,7 +99,7 @@ export class BatchConsumer<V> {
   /** Incremented when positions are read again: a batch of an older round is abandoned. */
   private round = 0;
   private stopping = false;
-  /** Of the wait between two fetches. */
+  /** Ends the wait between two fetches. */
   private readonly ending = new AbortController();
   private inFlight = 0;
   /** When the batches that are in flight began to arrive, ms. */
@@ -232,7 +233,10 @@ export class BatchConsumer<V> {
     await this.collect();
   }
 
-  /** kafkajs fetches from a broker again when the batches of the fetch have ended, so the last one to end waits. */
+  /**
+   * kafkajs fetches from a broker again when the batches of the fetch have ended, so the last one to end waits. A broker whose
+   * batches end while those of another are in flight is fetched from at once.
+   */
   private async collect(): Promise<void> {
     if (this.inFlight > 0 || this.isBehind || this.stopping) return;
     const waitMs = this.fetchedAtMs + (this.options.fetchIntervalMs ?? 0) - performance.now();
