@@ -1,6 +1,6 @@
 import { type Watches } from '../observation/watches.js';
 
-/** How often is looked whether a value is due: as seldom as the rate allows, as a process may have hundreds of groups. */
+/** How often a group checks whether a value is due: as rarely as its rate allows, as a process may have hundreds of groups. */
 const tick = { minMs: 20, maxMs: 200 };
 
 /** Makes observed resources report, in turn, at an even rate for the whole fleet. */
