@@ -9,20 +9,8 @@ import type { DeviceEcho, EchoResource } from './device-echo.js';
 import { decode, modelOf } from './decode.js';
 import { withReportedUnits } from './units.js';
 
-interface Row {
-  device_id: string;
-  account_id: string;
-  endpoint_name: string;
-  object_versions: ObjectVersions | null;
-  updated_at: string | null;
-  device_bytes: number;
-  /** Null: the device has no resources; then nothing below is set. */
-  path: string | null;
-  subscribed: boolean;
-  stored_bytes: number;
-  /** Of its values, where it has them. */
-  reported_bytes: number | null;
-  desired_bytes: number | null;
+/** Of a resource. */
+interface Values {
   /** Null also if it is left out. */
   reported_value: Buffer | null;
   reported_content_type: string;
@@ -35,9 +23,23 @@ interface Row {
   status_updated_at: string;
 }
 
-type ResourceRow = Row & { path: string };
+interface Row extends Values {
+  device_id: string;
+  account_id: string;
+  endpoint_name: string;
+  object_versions: ObjectVersions | null;
+  updated_at: string | null;
+  device_bytes: number;
+  /** Null: the device has no resources; then nothing of one is set. */
+  path: string | null;
+  subscribed: boolean;
+  stored_bytes: number;
+  /** Of its values, where it has them. */
+  reported_bytes: number | null;
+  desired_bytes: number | null;
+}
 
-type Values = Pick<ResourceRow, 'path' | 'reported_value' | 'desired_value'>;
+type ResourceRow = Row & { path: string };
 
 /** Size of the values of a device that are read at once. Of a larger snapshot only the small ones are, and the others in parts. */
 const wholeBytesMax = 262_144;
@@ -48,12 +50,15 @@ const valuesBytes = 'coalesce(octet_length(reported_value), 0) + coalesce(octet_
 const shown = (value: string): string =>
   `CASE WHEN octet_length(${value}) <= ${smallBytesMax} OR sum(${valuesBytes}) OVER () <= ${wholeBytesMax} THEN ${value} END AS ${value}`;
 
+/** Of the values: without the values themselves. */
+const aboutValues = `reported_content_type, ${isoTime('reported_at')} AS reported_at,
+    ${isoTime('reported_expires_at')} AS reported_expires_at, desired_content_type, desired_status,
+    ${isoTime('desired_at')} AS desired_at, ${isoTime('status_updated_at')} AS status_updated_at`;
+
 // A subscription to an object or an instance covers every resource below it.
 const resourcesSql = `
   SELECT r.path, octet_length(reported_value) AS reported_bytes, octet_length(desired_value) AS desired_bytes,
-    ${shown('reported_value')}, reported_content_type, ${isoTime('reported_at')} AS reported_at,
-    ${isoTime('reported_expires_at')} AS reported_expires_at, ${shown('desired_value')}, desired_content_type, desired_status,
-    ${isoTime('desired_at')} AS desired_at, ${isoTime('status_updated_at')} AS status_updated_at, pg_column_size(r.*) AS stored_bytes,
+    ${shown('reported_value')}, ${shown('desired_value')}, ${aboutValues}, pg_column_size(r.*) AS stored_bytes,
     EXISTS (SELECT 1 FROM snapshot.subscriptions s WHERE s.device_id = r.device_id AND s.status = 'confirmed'
       AND (s.path = r.path OR starts_with(r.path, s.path || '/'))) AS subscribed
   FROM snapshot.resources r WHERE r.device_id = d.device_id
@@ -70,8 +75,9 @@ const echoSql = `
   FROM snapshot.devices d LEFT JOIN LATERAL (${resourcesSql}) r ON true
   WHERE d.device_id = ${anyOf('$1')} AND d.deleted_at IS NULL`;
 
-const valuesSql =
-  'SELECT path, reported_value, desired_value FROM snapshot.resources WHERE device_id = $1 AND path = ANY($2)';
+// With their times and types: a value may have changed since the device was read.
+const valuesSql = `SELECT path, reported_value, desired_value, ${aboutValues}
+  FROM snapshot.resources WHERE device_id = $1 AND path = ANY($2)`;
 
 /** How long to wait for an unknown device, and how often to look for it meanwhile. */
 const patienceMs = 500;
@@ -183,11 +189,14 @@ export class SnapshotReader {
     let separator = '';
     for (const part of inParts(rows)) {
       const paths = part.flatMap((row) => (leftOutBytes(row) > 0 ? row.path : []));
-      const values = await this.prepared.rows<Values>(valuesSql, [about.device_id, paths]);
+      const values = await this.prepared.rows<Values & { path: string }>(valuesSql, [about.device_id, paths]);
       const byPath = new Map(values.map(({ path, ...rest }) => [path, rest]));
       for (const row of part) {
+        const outline = known.get(row.path);
         const whole = byPath.get(row.path);
-        yield separator + JSON.stringify(whole ? resource({ ...row, ...whole }, models) : known.get(row.path));
+        // Its unit may be one that another resource reports.
+        const unit = outline?.unit !== undefined && { unit: outline.unit };
+        yield separator + JSON.stringify(whole ? { ...resource({ ...row, ...whole }, models), ...unit } : outline);
         separator = ',';
       }
     }
