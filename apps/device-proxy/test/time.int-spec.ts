@@ -4,6 +4,7 @@ import { eventually, TestClock } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Sessions } from '../src/sessions/sessions.js';
 import type { RunningProxy } from './running-proxy.js';
+import { TestLwm2mGateway } from './test-lwm2m-gateway.js';
 import { TestSystem, newKey } from './test-system.js';
 
 /** Knows its timers that are still to run. */
@@ -119,6 +120,20 @@ describe('time', () => {
     expect(endsOf(deviceId)).toEqual([]);
     await passing(() => expect(endsOf(deviceId)).toMatchObject([{ change: 'deregistered', reason: 'suspended' }]));
     await eventually(async () => expect(await system.storedSession(deviceId)).toEqual({}));
+  });
+
+  it('an end of a gateway that a replica did not finish is also that of the devices behind it', async () => {
+    const gateway = new TestLwm2mGateway(system, proxy, 'half-ended-gateway', { lifetimeSeconds: 86_400 });
+    gateway.add(0, 'behind-half-ended');
+    const gatewayId = await gateway.register();
+    const { value: behind } = await passing(() =>
+      system.fact(system.sessions, (v) => v.endpointName === 'behind-half-ended' && v.change === 'registered', 200),
+    );
+    expect(await sessionsOf(proxy).claimEnd(sessionsOf(proxy).get(gatewayId)!, 'device')).toBe(true);
+    await advance(25);
+    expect(endsOf(behind.deviceId)).toEqual([]);
+    await passing(() => expect(endsOf(behind.deviceId)).toMatchObject([{ change: 'deregistered', reason: 'gateway' }]));
+    await eventually(async () => expect(await system.storedSession(behind.deviceId)).toEqual({}));
   });
 
   it('a deregistration at a replica with an outdated copy ends the session, once', async () => {

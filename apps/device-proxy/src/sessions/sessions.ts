@@ -237,8 +237,13 @@ export class Sessions {
   async close(session: Session): Promise<boolean> {
     const closed = await this.store.close(session.deviceId, session.epoch);
     this.drop(session);
-    if (closed) for (const listener of this.listeners) await listener.closed?.(session);
+    if (closed) await this.tellClosed(session);
     return closed;
+  }
+
+  /** After a session has ended everywhere: what depends on it ends, too. */
+  async tellClosed(session: Session): Promise<void> {
+    for (const listener of this.listeners) await listener.closed?.(session);
   }
 
   /** Restores the sessions that this replica owned before a restart, in chunks. */

@@ -52,10 +52,13 @@ export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdow
     }
   }
 
-  private async end({ session, owner, reason }: Ending): Promise<void> {
-    const { deviceId, epoch } = session;
-    await this.facts.announceEnd(new Session(session), reason);
-    await this.sessions.store.close(deviceId, epoch);
+  private async end({ session: stored, owner, reason }: Ending): Promise<void> {
+    const { deviceId, epoch } = stored;
+    const session = new Session(stored);
+    await this.facts.announceEnd(session, reason);
+    const closed = await this.sessions.store.close(deviceId, epoch);
     await this.wakeUps.send(owner, { about: 'session', deviceId, epoch: epoch + 1 });
+    // The devices behind a gateway expire when it does, but do not know that it has left.
+    if (closed && reason !== 'lifetime') await this.sessions.tellClosed(session);
   }
 }
