@@ -7,10 +7,12 @@ import { CommandClaims } from '../src/commands/command-claims.js';
 import { Commands } from '../src/commands/commands.js';
 import { Deliverer } from '../src/commands/deliverer.js';
 import { CommandHistory } from '../src/commands/history.js';
+import { Rules } from '../src/presubscriptions/rules.js';
 import { LastSeen } from '../src/sessions/last-seen.js';
 import { Sessions } from '../src/sessions/sessions.js';
 import { DeviceLifecycleReader } from '../src/state/device-lifecycle.reader.js';
 import type { Session } from '../src/sessions/session.js';
+import { SubscriptionReconciler } from '../src/subscriptions/subscription-reconciler.js';
 import {
   ConnectionEnded,
   NoAnswer,
@@ -140,6 +142,21 @@ describe('a device that does not answer', () => {
     link.answer = () => Promise.resolve({ ...content, code: '2.04' });
     part(LastSeen).recordMessage(session);
     expect(await ended(second)).toMatchObject({ status: 200, attempts: 1 });
+  });
+
+  it('one in queue mode is asked again to observe when it is heard, also if its subscriptions change while it sleeps', async () => {
+    link.answer = silence;
+    const session = await register(true);
+    const reconciler = part(SubscriptionReconciler);
+    await part(Rules).replace(accountId, app.keyId, [{ 'resource-path': ['/3/0/4'] }]);
+    await reconciler.applyRules(session);
+    expect(link.asked).toHaveLength(1);
+    await reconciler.review(session);
+    expect(link.asked).toHaveLength(1);
+    link.answer = () => Promise.resolve(content);
+    part(LastSeen).recordMessage(session);
+    // The clock stands still: there is no pause, in which it might fall asleep again.
+    await eventually(() => expect(link.asked).toHaveLength(2));
   });
 
   it.each(['GET', 'POST'] as const)(

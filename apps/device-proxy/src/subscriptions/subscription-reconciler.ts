@@ -25,7 +25,7 @@ import { retryPauseMs } from './retry-pause.js';
 /** The device is not reachable now: reconciliation runs again at its next registration or update. */
 const absences = [RequestAborted, NoAnswer, Refused, NotSent, ConnectionEnded];
 
-/** … and soon after its next message: an answer may have been lost, and its next update may be a day away. */
+/** Of these, what may be a lost message: it also runs again soon after the device is heard, whose update may be a day away. */
 const lostMessages = [NoAnswer, NotSent];
 
 /** What is repeated for a device whose reconciliation failed. */
@@ -33,8 +33,8 @@ interface Retry {
   rules: boolean;
   failures: number;
   isWaiting: boolean;
-  /** When the device sends a message. */
-  whenHeard: boolean;
+  /** When the device sends a message; `at once`: it slept when it was to be asked, and may do so after a pause, too. */
+  whenHeard: 'no' | 'after a pause' | 'at once';
 }
 
 /** A scheduled reconciliation of a device; requests that arrive before it starts join it. */
@@ -171,7 +171,7 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
       const changed = keys !== undefined && (await this.writeRules(session, keys, rows));
       const complete = await this.reconcile(session, changed ? await interest.load(session) : rows);
       if (complete && session.unsettled === unsettled) session.settledFor = keys;
-      this.retries.delete(session.deviceId);
+      this.endRetry(session, complete);
     } catch (error) {
       if (lostMessages.some((lost) => error instanceof lost)) return this.retryWhenHeard(session, rules);
       if (absences.some((absence) => error instanceof absence)) return;
@@ -183,14 +183,21 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
   }
 
   private retryOf({ deviceId }: Session, rules: boolean): Retry {
-    const retry = this.retries.get(deviceId) ?? { rules, failures: 0, isWaiting: false, whenHeard: false };
+    const retry: Retry = this.retries.get(deviceId) ?? { rules, failures: 0, isWaiting: false, whenHeard: 'no' };
     retry.rules ||= rules;
     this.retries.set(deviceId, retry);
     return retry;
   }
 
   private retryWhenHeard(session: Session, rules: boolean): void {
-    if (!session.isOver) this.retryOf(session, rules).whenHeard = true;
+    if (!session.isOver) this.retryOf(session, rules).whenHeard = 'after a pause';
+  }
+
+  /** Nothing has failed, but a device that does not listen was not asked. */
+  private endRetry(session: Session, complete: boolean): void {
+    const retry = this.retries.get(session.deviceId);
+    if (retry && !complete && !this.sessions.isListening(session)) retry.whenHeard = 'at once';
+    else this.retries.delete(session.deviceId);
   }
 
   /** Runs for every message of a device. */
@@ -198,10 +205,19 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
     if (this.retries.size === 0) return;
     for (const one of [session, ...this.sessions.behind(session)]) {
       const retry = this.retries.get(one.deviceId);
-      if (!retry?.whenHeard) continue;
-      retry.whenHeard = false;
-      this.retryLater(one, retry.rules);
+      if (!retry || retry.whenHeard === 'no' || !this.sessions.isListening(one)) continue;
+      const isAtOnce = retry.whenHeard === 'at once';
+      retry.whenHeard = 'no';
+      if (isAtOnce) this.retryNow(one, retry);
+      else this.retryLater(one, retry.rules);
     }
+  }
+
+  private retryNow(session: Session, { rules }: Retry): void {
+    this.work.run(
+      () => this.schedule(session, rules),
+      () => undefined,
+    );
   }
 
   /** The next update of the device may be a day away. */
@@ -215,11 +231,8 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
       retry.isWaiting = false;
       // The device may have another session by now.
       const session = this.sessions.get(deviceId);
-      if (!session) return void this.retries.delete(deviceId);
-      this.work.run(
-        () => this.schedule(session, retry.rules),
-        () => undefined,
-      );
+      if (session) this.retryNow(session, retry);
+      else this.retries.delete(deviceId);
     });
   }
 
