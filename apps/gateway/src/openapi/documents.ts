@@ -12,7 +12,8 @@ const fetchTimeoutMs = 3_000;
 interface Merged {
   own: OpenAPIObject;
   document: Promise<MergedDocument>;
-  json: Promise<Buffer>;
+  /** Absent until it is requested: one that fails is awaited. */
+  json?: Promise<Buffer>;
   untilMs: number;
 }
 
@@ -33,15 +34,14 @@ export class Documents {
 
   /** The same as JSON: the responses share it, so that slow clients, which need no key, take no memory. */
   jsonWith(own: OpenAPIObject): Promise<Buffer> {
-    return this.current(own).json;
+    const current = this.current(own);
+    return (current.json ??= current.document.then((merged) => Buffer.from(JSON.stringify(merged))));
   }
 
   private current(own: OpenAPIObject): Merged {
     const now = this.clock.now();
     if (this.last?.own === own && this.last.untilMs > now) return this.last;
-    const document = this.merge(own);
-    const json = document.then((merged) => Buffer.from(JSON.stringify(merged)));
-    return (this.last = { own, document, json, untilMs: now + cachedMs });
+    return (this.last = { own, document: this.merge(own), untilMs: now + cachedMs });
   }
 
   private async merge(own: OpenAPIObject): Promise<MergedDocument> {
