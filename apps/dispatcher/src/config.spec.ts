@@ -50,6 +50,10 @@ describe('the configuration of callbacks', () => {
     expect(() => read({ ...ofCertificate, DISPATCHER_CALLBACK_PRIVATE_KEY_FILE: file('none') })).toThrow(
       /^DISPATCHER_CALLBACK_PRIVATE_KEY_FILE names/,
     );
+    const otherKey = file(certificateAuthority('Other').privateKey);
+    expect(() => read({ ...ofCertificate, DISPATCHER_CALLBACK_PRIVATE_KEY_FILE: otherKey })).toThrow(
+      'is not the key of the first certificate',
+    );
   });
 
   it('a network that is none is named', () => {

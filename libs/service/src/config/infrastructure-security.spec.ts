@@ -19,6 +19,7 @@ const authority = certificateAuthority('ca');
 const ca = file('ca.pem', `some words\n${authority.certificate}`);
 const certificate = file('own.pem', authority.certificate);
 const privateKey = file('own.key', authority.privateKey);
+const otherKey = file('other.key', certificateAuthority('other').privateKey);
 
 /** The variable that is complained about. */
 const complaint = (read: () => unknown): string => {
@@ -53,6 +54,14 @@ describe('DATABASE_URL', () => {
     ['DATABASE_TLS_CA_FILE', { DATABASE_TLS_ENABLED: 'true', DATABASE_TLS_CA_FILE: '/not/there' }],
     ['DATABASE_TLS_CA_FILE', { DATABASE_TLS_ENABLED: 'true', DATABASE_TLS_CA_FILE: privateKey }],
     ['DATABASE_TLS_PRIVATE_KEY_FILE', { DATABASE_TLS_ENABLED: 'true', DATABASE_TLS_CERTIFICATE_FILE: certificate }],
+    [
+      'DATABASE_TLS_PRIVATE_KEY_FILE',
+      {
+        DATABASE_TLS_ENABLED: 'true',
+        DATABASE_TLS_CERTIFICATE_FILE: certificate,
+        DATABASE_TLS_PRIVATE_KEY_FILE: otherKey,
+      },
+    ],
     ['DATABASE_URL', { DATABASE_TLS_ENABLED: 'true', DATABASE_URL: `${url}?sslmode=require` }],
     ['DATABASE_URL', { DATABASE_TLS_ENABLED: 'true', DATABASE_URL: 'postgres://u@127.0.0.1/x' }],
   ])('complains about %s', (variable, changes) => {

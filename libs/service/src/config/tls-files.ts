@@ -39,15 +39,25 @@ const checked = (reader: EnvReader, name: string, check: (text: string) => unkno
   return path;
 };
 
+const isPair = (certificate: string, privateKey: string): boolean => {
+  const [own] = certificatesIn(readFileSync(certificate, 'utf8'));
+  return new X509Certificate(own as string).checkPrivateKey(createPrivateKey(readFileSync(privateKey)));
+};
+
 /**
  * From `<PREFIX>_CERTIFICATE_FILE` (with the chain below the root) and `<PREFIX>_PRIVATE_KEY_FILE`. Throws ConfigError for a
- * file that is not there, or is no PEM, and for one without the other.
+ * file that is not there, or is no PEM, and for one without the other, or with another one's key.
  */
 export const certificateFiles = (reader: EnvReader, prefix: string): Pick<TlsFiles, 'certificate' | 'privateKey'> => {
   const certificate = checked(reader, `${prefix}_CERTIFICATE_FILE`, certificatesIn);
   const privateKey = checked(reader, `${prefix}_PRIVATE_KEY_FILE`, (text) => createPrivateKey(text));
   if ((certificate === undefined) !== (privateKey === undefined))
     throw new ConfigError(`${prefix}_PRIVATE_KEY_FILE`, 'and …_CERTIFICATE_FILE must be set together');
+  if (certificate && privateKey && !isPair(certificate, privateKey))
+    throw new ConfigError(
+      `${prefix}_PRIVATE_KEY_FILE`,
+      'is not the key of the first certificate in …_CERTIFICATE_FILE',
+    );
   return { ...(certificate && { certificate, privateKey }) };
 };
 
