@@ -16,7 +16,9 @@ const bytesMax = 8 * 1_048_576;
 
 export const LeftOut = z
   .array(z.object({ service: z.enum(upstreams), reason: z.string() }))
-  .describe('Services whose part is missing, because the key lacks the permission or the service did not answer');
+  .describe(
+    'Services whose part is missing, because the key lacks the permission, the service did not answer, or its answer was too large',
+  );
 export type LeftOut = z.infer<typeof LeftOut>;
 
 /** A part of a response that may be missing; then `leftOut` says why. */

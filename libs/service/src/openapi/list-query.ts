@@ -58,7 +58,9 @@ export const ApiFilters = (spec: ListSpec, title: string): MethodDecorator & Cla
  */
 export const ApiListQuery = (spec: ListSpec, title?: string): MethodDecorator & ClassDecorator => {
   const { defaultLimit = listLimit.default, defaultOrder = 'ASC' } = spec;
-  const limits = `Size of a page: ${listLimit.min} to ${listLimit.max}; values outside are moved to the nearest bound`;
+  const limits =
+    `Size of a page: ${listLimit.min} to ${listLimit.max}; values outside are moved to the nearest bound. ` +
+    'A page of large items has fewer: `has_more` says whether more follow';
   return applyDecorators(
     ...(title === undefined ? [] : [ApiFilters(spec, title)]),
     ApiQuery({
