@@ -82,6 +82,19 @@ describe('GET /v3/statistics', () => {
     ]);
   });
 
+  it('200 without a part that breaks off', async () => {
+    registry.handler = (_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.write('{"total":3', () => response.destroy());
+    };
+    const { status, body } = await get('/v3/statistics');
+    expect([status, body['devices'], body['left_out']]).toEqual([
+      200,
+      null,
+      [{ service: 'registry', reason: 'The service does not answer.' }],
+    ]);
+  });
+
   it('200 without a part that is too large to read', async () => {
     registry.handler = answer({ '/statistics': [200, { total: 3, by_state: {}, more: 'x'.repeat(9_000_000) }] });
     const { status, body } = await get('/v3/statistics');

@@ -48,7 +48,7 @@ const reasonOf = (error: UpstreamUnavailable | RateLimited): string => {
   return error instanceof AnswerTooLarge ? 'Its answer is too large.' : 'The service does not answer.';
 };
 
-/** An empty object if the body is no JSON, or breaks off. Throws AnswerTooLarge. */
+/** Undefined if the body is no JSON, or breaks off. Throws AnswerTooLarge. */
 const jsonOf = async (upstream: Upstream, body: Readable): Promise<unknown> => {
   const parts: Buffer[] = [];
   let bytes = 0;
@@ -61,7 +61,7 @@ const jsonOf = async (upstream: Upstream, body: Readable): Promise<unknown> => {
     return JSON.parse(Buffer.concat(parts).toString()) as unknown;
   } catch (error) {
     if (error instanceof AnswerTooLarge) throw error;
-    return {};
+    return undefined;
   }
 };
 
@@ -73,7 +73,10 @@ export class UpstreamClient {
     private readonly tokens: IdentityTokens,
   ) {}
 
-  /** Throws UpstreamUnavailable, RateLimited, or UpstreamRefused for another status of 400 and more. */
+  /**
+   * Throws UpstreamUnavailable, also when the answer breaks off, RateLimited, or UpstreamRefused for another status of 400 and
+   * more.
+   */
   async get<T>(upstream: Upstream, path: string, caller: Identity): Promise<T> {
     const headers = {
       [identityHeader]: this.tokens.tokenFor(caller, upstream),
@@ -84,7 +87,8 @@ export class UpstreamClient {
     const body = await jsonOf(upstream, answer.body);
     if (answer.statusCode >= 500) throw new UpstreamUnavailable(upstream);
     if (answer.statusCode === 429) throw new RateLimited(Number(answer.headers['retry-after']) || 1);
-    if (answer.statusCode >= 400) throw new UpstreamRefused(answer.statusCode, body as UpstreamRefused['body']);
+    if (answer.statusCode >= 400) throw new UpstreamRefused(answer.statusCode, (body ?? {}) as UpstreamRefused['body']);
+    if (body === undefined) throw new UpstreamUnavailable(upstream);
     return body as T;
   }
 
