@@ -209,6 +209,8 @@ describe('forwarding', () => {
     expect((await gateway.call('/openapi.json', { key: null })).status).toBe(429);
     expect((await gateway.call('/v3/api-keys/me')).status).toBe(429);
     expect((await gateway.call('/v2/endpoints')).status).toBe(200);
+    for (const probe of ['/healthz', '/readyz'])
+      expect((await gateway.call(probe, { key: null })).status).not.toBe(429);
     answer.emit('close');
     expect((await gateway.call('/v3/api-keys/me')).status).toBe(200);
   });

@@ -3,12 +3,16 @@ import type { FastifyRequest } from 'fastify';
 import { clientAddress, holderOf } from '../authentication/client-address.js';
 import type { UnreadAnswers } from './unread-answers.js';
 
+/** What asks for these restarts the process when it gets no answer, and may have the address of a client. */
+const probes: ReadonlySet<string | undefined> = new Set(['/healthz', '/readyz']);
+
 /** Bounds the unread answers of the gateway itself, by address: some need no key. ProxyHandler bounds those of services. */
 export const boundAnswers = (app: NestFastifyApplication, unread: UnreadAnswers, trustedProxies: number): void => {
   const fastify = app.getHttpAdapter().getInstance();
   const callerOf = ({ raw }: FastifyRequest): string => holderOf(clientAddress(raw, trustedProxies));
   fastify.addHook('onRequest', (request, _reply, done) => {
-    done(request.routeOptions.config.passesOn === true ? undefined : unread.refusal(callerOf(request)));
+    const { config, url } = request.routeOptions;
+    done(config.passesOn === true || probes.has(url) ? undefined : unread.refusal(callerOf(request)));
   });
   fastify.addHook('onSend', (request, reply, payload, done) => {
     if (typeof payload === 'string') unread.count(callerOf(request), payload.length, reply.raw);
