@@ -1,5 +1,3 @@
-import type { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   deadLetterTopic,
@@ -195,61 +193,6 @@ describe('the snapshot', () => {
           },
         },
       ],
-    });
-  });
-
-  it('with large values comes in parts, complete and in order', async () => {
-    const deviceId = newId();
-    const large = 'x'.repeat(200_000);
-    const reported = [
-      ['/5/0/0', large],
-      ['/5/0/1', large],
-      ['/3303/0/5700', '21.5'],
-    ] as const;
-    await producer.send(DeviceSessions, session(deviceId));
-    for (const [n, [path, text]] of reported.entries()) {
-      const fact = value(deviceId, 3, n + 1, text);
-      await producer.send(DeviceValues, { ...fact, item: { ...fact.item, path } });
-    }
-    const values = ({ resources }: Echo): string[][] =>
-      resources.map((one) => [one.resource_path, Buffer.from(one.reported?.value ?? '', 'base64').toString()]);
-    await eventually(async () => expect(values(await echo(deviceId))).toEqual(reported));
-    const response = await call(`/v3/devices/${deviceId}/echo`);
-    const { headers } = response;
-    expect([headers.get('content-type'), headers.get('content-length')]).toEqual([
-      'application/json; charset=utf-8',
-      null,
-    ]);
-    expect(await response.json()).toMatchObject({
-      object: 'device-echo',
-      last_reported_at: '2024-01-01T10:00:00.123456Z',
-      resources: [{ subscribed: false }, {}, { name: 'Sensor Value', reported: { decoded: 21.5 } }],
-    });
-  });
-
-  it('with large values that change while it is sent shows each with its own time, type and unit', async () => {
-    const deviceId = newId();
-    const unit = '/3303/0/5701';
-    await producer.send(DeviceSessions, session(deviceId));
-    for (const [n, [path, payload]] of [['/5/0/0', 'x'.repeat(300_000)] as const, [unit, 'Cel'] as const].entries()) {
-      const fact = value(deviceId, 3, n + 1, payload);
-      await producer.send(DeviceValues, { ...fact, item: { ...fact.item, path } });
-    }
-    await producer.send(DeviceValues, value(deviceId, 3, 3, '2'.repeat(2_000)));
-    await eventually(async () => {
-      const { resources } = await echo(deviceId);
-      expect(resources.map(({ reported }) => reported !== undefined)).toEqual([true, true, true]);
-    });
-    const snapshot = await system.part(SnapshotReader).read(accountId, deviceId, Date.now());
-    const at = '2024-02-02T02:02:02.000000Z';
-    await database.query(
-      `UPDATE snapshot.resources SET reported_value = 'later', reported_content_type = 'text/later', reported_at = $2
-       WHERE device_id = $1 AND path = '/5/0/0'`,
-      [deviceId, at],
-    );
-    const later = { value: Buffer.from('later').toString('base64'), content_type: 'text/later', reported_at: at };
-    expect(JSON.parse(await text(snapshot as Readable))).toMatchObject({
-      resources: [{ resource_path: '/5/0/0', reported: later }, { unit: 'Cel' }, { resource_path: unit }],
     });
   });
 
