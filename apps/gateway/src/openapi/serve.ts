@@ -19,9 +19,13 @@ export const ownDocument = (app: NestFastifyApplication, publicUrl?: string): Op
 export const serveDocuments = (app: NestFastifyApplication, own: OpenAPIObject, documents: Documents): void => {
   // Every service serves its own document; the gateway serves the merged one in its place.
   const fastify = app.getHttpAdapter().getInstance();
-  fastify.addHook('onRequest', async (request, reply) => {
-    if (request.method === 'GET' && request.url.split('?', 1)[0] === '/openapi.json')
-      return reply.type('application/json; charset=utf-8').send(await documents.jsonWith(own));
+  // Hooks run for every request: those that mostly do nothing make no promise.
+  fastify.addHook('onRequest', (request, reply, done) => {
+    if (request.method !== 'GET' || request.url.split('?', 1)[0] !== '/openapi.json') return done();
+    documents
+      .jsonWith(own)
+      .then((json) => void reply.type('application/json; charset=utf-8').send(json))
+      .catch(done);
   });
   SwaggerModule.setup('docs', app, own, {
     customSiteTitle: 'Lanyard',

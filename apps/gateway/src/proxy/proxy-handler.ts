@@ -101,8 +101,8 @@ export class ProxyHandler {
   /** Throws RateLimited for a large answer beside others that the account has not read. Effects of a call are not denied. */
   private bound({ accountId }: Identity, { method, path }: Call, answer: Answer, { raw }: FastifyReply): void {
     const bytes = bytesOf(answer);
-    const isRead = method === 'GET' && pathOf(path) !== pollPath;
-    const refusal = isRead && bytes > joinedBytesMax ? this.unread.refusal(accountId, bytes) : undefined;
+    const isLargeRead = bytes > joinedBytesMax && method === 'GET' && pathOf(path) !== pollPath;
+    const refusal = isLargeRead ? this.unread.refusal(accountId, bytes) : undefined;
     if (!refusal) return this.unread.count(accountId, bytes, raw);
     if (answer.body instanceof Readable) answer.body.destroy();
     throw refusal;

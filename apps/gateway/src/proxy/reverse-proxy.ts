@@ -57,12 +57,12 @@ export class ReverseProxy {
     }
   };
 
-  private async enter(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  private enter(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
     this.open(reply);
     return this.handler.handle(request, reply);
   }
 
-  private async enterDownload(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  private enterDownload(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
     this.open(reply);
     return this.handler.handleDownload(request, reply);
   }

@@ -25,7 +25,7 @@ export type TraceDecision = 'caller' | 'client' | 'ratio';
  */
 export const traceRequests = (fastify: FastifyInstance, tracing: Tracing, decision: TraceDecision): void => {
   if (!tracing.isOn && decision !== 'ratio') return;
-  fastify.addHook('onRequest', async (request: Traced) => {
+  const begin = (request: Traced): void => {
     const header = request.headers[traceParentHeader];
     const given = typeof header === 'string' ? header : undefined;
     if (decision === 'ratio') {
@@ -45,8 +45,14 @@ export const traceRequests = (fastify: FastifyInstance, tracing: Tracing, decisi
     if (!span) return;
     request[spanOf] = span;
     request.headers[traceParentHeader] = span.traceParent;
+  };
+  fastify.addHook('onRequest', (request, _reply, done) => {
+    begin(request);
+    done();
   });
-  fastify.addHook('onResponse', async (request: Traced, reply) => {
+  if (!tracing.isOn) return;
+  fastify.addHook('onResponse', (request: Traced, reply, done) => {
     request[spanOf]?.end(reply.statusCode >= 500 ? `status ${reply.statusCode}` : undefined);
+    done();
   });
 };
