@@ -69,7 +69,10 @@ export class StateReader<V, P = V> implements OnModuleInit, OnApplicationShutdow
     });
   }
 
-  /** Resolves when everything that was in the topic at the call has been read. Rejects when that takes over a minute. */
+  /**
+   * Resolves when everything that was in the topic at the call has been read. Rejects when that takes over a minute after the
+   * group was joined.
+   */
   start(): Promise<void> {
     return this.connection.awaiting(`topic ${this.topic.name}`, this.catchUp());
   }
