@@ -8,7 +8,7 @@ import {
   fixtures,
   type ResourceValueArrived,
 } from '@lanyard/contracts';
-import { newId, openDatabase } from '@lanyard/service';
+import { newId } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
 import type { DataSource } from 'typeorm';
 import { SnapshotReader } from '../src/resources/snapshot-reader.js';
@@ -38,17 +38,10 @@ describe('a snapshot', () => {
 
   beforeAll(async () => {
     system = await TestSystem.start('large-snapshots');
-    database = await openDatabase({
-      url: system.isolation.databaseUrl,
-      schema: 'snapshot',
-      entities: [],
-      migrations: [],
-      applicationName: 'test',
-    });
+    ({ database } = system);
   });
 
   afterAll(async () => {
-    await database?.destroy();
     await system?.stop();
   });
 

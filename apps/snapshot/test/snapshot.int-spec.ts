@@ -16,7 +16,7 @@ import {
   SubscriptionsState,
 } from '@lanyard/contracts';
 import type { KafkaConnection, KafkaProducer } from '@lanyard/kafka';
-import { createLogger, newId, openDatabase } from '@lanyard/service';
+import { createLogger, newId } from '@lanyard/service';
 import { eventually, holdRows, type Isolation, TestClock } from '@lanyard/testing';
 import type { DataSource } from 'typeorm';
 import { SnapshotReader } from '../src/resources/snapshot-reader.js';
@@ -90,18 +90,10 @@ describe('the snapshot', () => {
 
   beforeAll(async () => {
     system = await TestSystem.start('snapshot');
-    ({ accountId, isolation, kafka, producer } = system);
-    database = await openDatabase({
-      url: isolation.databaseUrl,
-      schema: 'snapshot',
-      entities: [],
-      migrations: [],
-      applicationName: 'test',
-    });
+    ({ accountId, isolation, kafka, producer, database } = system);
   });
 
   afterAll(async () => {
-    await database?.destroy();
     await system?.stop();
   });
 

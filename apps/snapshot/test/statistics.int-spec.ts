@@ -13,7 +13,7 @@ import {
   SubscriptionsState,
 } from '@lanyard/contracts';
 import type { Batch } from '@lanyard/kafka';
-import { newId, openDatabase } from '@lanyard/service';
+import { newId } from '@lanyard/service';
 import { eventually, TestClock } from '@lanyard/testing';
 import type { DataSource } from 'typeorm';
 import { type Count, countOfValue } from '../src/statistics/counts.js';
@@ -35,17 +35,10 @@ describe('statistics', () => {
 
   beforeAll(async () => {
     system = await TestSystem.start('statistics');
-    database = await openDatabase({
-      url: system.isolation.databaseUrl,
-      schema: 'snapshot',
-      entities: [],
-      migrations: [],
-      applicationName: 'test',
-    });
+    ({ database } = system);
   });
 
   afterAll(async () => {
-    await database?.destroy();
     await system?.stop();
   });
 

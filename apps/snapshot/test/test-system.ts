@@ -1,7 +1,16 @@
 import { KafkaConnection, KafkaProducer } from '@lanyard/kafka';
-import { createLogger, identityHeader, newId, type RunningService, signIdentity, startService } from '@lanyard/service';
+import {
+  createLogger,
+  identityHeader,
+  newId,
+  openDatabase,
+  type RunningService,
+  signIdentity,
+  startService,
+} from '@lanyard/service';
 import { infrastructure, type Isolation, isolate, newIdentityKeys } from '@lanyard/testing';
 import type { Type } from '@nestjs/common';
+import type { DataSource } from 'typeorm';
 import { definition } from '../src/app.module.js';
 import { readConfig } from '../src/config.js';
 
@@ -16,6 +25,7 @@ export class TestSystem {
     private readonly service: RunningService,
     readonly kafka: KafkaConnection,
     readonly producer: KafkaProducer,
+    readonly database: DataSource,
   ) {}
 
   static async start(name: string): Promise<TestSystem> {
@@ -32,7 +42,14 @@ export class TestSystem {
     const kafka = new KafkaConnection({ ...config.kafka, clientId: 'test', logger });
     const producer = new KafkaProducer(kafka, { source: 'test' });
     await producer.connect();
-    return new TestSystem(isolation, service, kafka, producer);
+    const database = await openDatabase({
+      url: isolation.databaseUrl,
+      schema: 'snapshot',
+      entities: [],
+      migrations: [],
+      applicationName: 'test',
+    });
+    return new TestSystem(isolation, service, kafka, producer, database);
   }
 
   /** What the service is made of. */
@@ -58,6 +75,7 @@ export class TestSystem {
   }
 
   async stop(): Promise<void> {
+    await this.database.destroy();
     await this.producer.disconnect();
     await this.kafka.close();
     await this.service.stop();

@@ -9,7 +9,7 @@ import {
   type ResourceValueArrived,
   type ValueHistory,
 } from '@lanyard/contracts';
-import { createLogger, newId, openDatabase } from '@lanyard/service';
+import { createLogger, newId } from '@lanyard/service';
 import { eventually, TestClock } from '@lanyard/testing';
 import type { DataSource } from 'typeorm';
 import { HistoryRemoval } from '../src/retention/history-removal.service.js';
@@ -39,18 +39,10 @@ describe('the value history', () => {
 
   beforeAll(async () => {
     system = await TestSystem.start('value-history');
-    ({ accountId } = system);
-    database = await openDatabase({
-      url: system.isolation.databaseUrl,
-      schema: 'snapshot',
-      entities: [],
-      migrations: [],
-      applicationName: 'test',
-    });
+    ({ accountId, database } = system);
   });
 
   afterAll(async () => {
-    await database?.destroy();
     await system?.stop();
   });
 

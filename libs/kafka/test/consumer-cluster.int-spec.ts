@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DeviceEvents, type DeviceEventReported, fixtures } from '@lanyard/contracts';
-import { createLogger } from '@lanyard/service';
-import { infrastructure, type Isolation, isolate } from '@lanyard/testing';
+import { type Isolation, isolate } from '@lanyard/testing';
 import { ConsumerCluster } from '../src/kafkajs/consumer-cluster.js';
-import { KafkaConnection, KafkaProducer } from '../src/index.js';
+import { type KafkaConnection, KafkaProducer } from '../src/index.js';
+import { testConnection } from './test-connection.js';
 
 /** A consumer that waits for the broker's answer is not done after half of this. */
 const fetchWaitMs = 25_000;
@@ -14,10 +14,7 @@ describe('a consumer whose fetch the broker keeps', () => {
 
   beforeAll(async () => {
     isolation = await isolate('cluster');
-    const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
-    const { topicPrefix } = isolation;
-    const brokers = infrastructure().brokers;
-    connection = new KafkaConnection({ brokers, clientId: 'test', topicPrefix, partitions: 4, logger });
+    connection = testConnection(isolation, 4);
     await connection.ensureTopics([DeviceEvents]);
     const producer = new KafkaProducer(connection, { source: 'test' });
     await producer.connect();

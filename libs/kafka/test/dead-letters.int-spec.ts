@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { deadLetterTopic, DeviceEvents, type DeviceEventReported } from '@lanyard/contracts';
-import { createLogger, newId } from '@lanyard/service';
-import { infrastructure, eventually, type Isolation, isolate } from '@lanyard/testing';
+import { newId } from '@lanyard/service';
+import { eventually, type Isolation, isolate } from '@lanyard/testing';
 import { messageBytesMax } from '../src/connection/topic-settings.js';
-import { BatchConsumer, KafkaConnection, KafkaProducer, PoisonMessage } from '../src/index.js';
-
-const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
+import { BatchConsumer, type KafkaConnection, KafkaProducer, PoisonMessage } from '../src/index.js';
+import { testConnection } from './test-connection.js';
 
 describe('dead letters of large messages', () => {
   let isolation: Isolation;
@@ -15,14 +14,7 @@ describe('dead letters of large messages', () => {
 
   beforeAll(async () => {
     isolation = await isolate('dead-letters');
-    const { topicPrefix } = isolation;
-    connection = new KafkaConnection({
-      brokers: infrastructure().brokers,
-      clientId: 'test',
-      topicPrefix,
-      partitions: 1,
-      logger,
-    });
+    connection = testConnection(isolation, 1);
     producer = new KafkaProducer(connection, { source: 'test' });
     await producer.connect();
   });

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DeviceEvents, type DeviceEventReported, fixtures, type Topic } from '@lanyard/contracts';
-import { createLogger, newId } from '@lanyard/service';
-import { eventually, infrastructure, type Isolation, isolate } from '@lanyard/testing';
-import { BatchConsumer, type Batch, KafkaConnection, KafkaProducer } from '../src/index.js';
+import { newId } from '@lanyard/service';
+import { eventually, type Isolation, isolate } from '@lanyard/testing';
+import { BatchConsumer, type Batch, type KafkaConnection, KafkaProducer } from '../src/index.js';
+import { testConnection } from './test-connection.js';
 
 /** The broker holds a fetch for 5 s when there is nothing new. */
 const soonMs = 3_500;
@@ -17,10 +18,7 @@ describe('a consumer whose fetch is held by the broker', () => {
 
   beforeAll(async () => {
     isolation = await isolate('fetch-abort');
-    const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
-    const { topicPrefix } = isolation;
-    const brokers = infrastructure().brokers;
-    connection = new KafkaConnection({ brokers, clientId: 'test', topicPrefix, partitions: 4, logger });
+    connection = testConnection(isolation, 4);
     await connection.ensureTopics([topic]);
     producer = new KafkaProducer(connection, { source: 'test' });
     await producer.connect();

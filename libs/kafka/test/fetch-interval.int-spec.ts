@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DeviceEvents, type DeviceEventReported } from '@lanyard/contracts';
-import { createLogger, newId } from '@lanyard/service';
-import { infrastructure, eventually, type Isolation, isolate } from '@lanyard/testing';
-import { BatchConsumer, KafkaConnection, KafkaProducer } from '../src/index.js';
+import { newId } from '@lanyard/service';
+import { eventually, type Isolation, isolate } from '@lanyard/testing';
+import { BatchConsumer, type KafkaConnection, KafkaProducer } from '../src/index.js';
 import { event } from './event.js';
+import { testConnection } from './test-connection.js';
 
 const longMs = 60_000;
 
@@ -14,13 +15,7 @@ describe('the interval between two fetches', () => {
 
   beforeAll(async () => {
     isolation = await isolate('fetch-interval');
-    connection = new KafkaConnection({
-      brokers: infrastructure().brokers,
-      clientId: 'test',
-      topicPrefix: isolation.topicPrefix,
-      partitions: 1,
-      logger: createLogger({ app: 'test', replicaId: 'test', level: 'silent' }),
-    });
+    connection = testConnection(isolation, 1);
     producer = new KafkaProducer(connection, { source: 'test' });
     await producer.connect();
   });

@@ -17,6 +17,7 @@ import {
 } from '../src/index.js';
 import { deadLetterHeaders } from '../src/consumer/dead-letters.js';
 import { event } from './event.js';
+import { testConnection } from './test-connection.js';
 
 const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
 
@@ -44,13 +45,7 @@ describe('libs/kafka on a real broker', () => {
 
   beforeAll(async () => {
     isolation = await isolate('kafka');
-    connection = new KafkaConnection({
-      brokers: infrastructure().brokers,
-      clientId: 'test',
-      topicPrefix: isolation.topicPrefix,
-      partitions: 4,
-      logger,
-    });
+    connection = testConnection(isolation, 4);
     producer = new KafkaProducer(connection, { source: 'test' });
     await producer.connect();
   });

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DeviceEvents, type DeviceEventReported } from '@lanyard/contracts';
-import { createLogger, newId } from '@lanyard/service';
-import { infrastructure, eventually, type Isolation, isolate } from '@lanyard/testing';
-import { BatchConsumer, KafkaConnection, KafkaProducer } from '../src/index.js';
+import { newId } from '@lanyard/service';
+import { eventually, type Isolation, isolate } from '@lanyard/testing';
+import { BatchConsumer, type KafkaConnection, KafkaProducer } from '../src/index.js';
 import { event } from './event.js';
+import { testConnection } from './test-connection.js';
 
 describe('a producer with a pace', () => {
   let isolation: Isolation;
@@ -11,13 +12,7 @@ describe('a producer with a pace', () => {
 
   beforeAll(async () => {
     isolation = await isolate('pace');
-    connection = new KafkaConnection({
-      brokers: infrastructure().brokers,
-      clientId: 'test',
-      topicPrefix: isolation.topicPrefix,
-      partitions: 4,
-      logger: createLogger({ app: 'test', replicaId: 'test', level: 'silent' }),
-    });
+    connection = testConnection(isolation, 4);
   });
   afterAll(async () => {
     await connection?.close();

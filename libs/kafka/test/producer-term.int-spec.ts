@@ -1,12 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type DeviceModelChanged, DeviceModels, fixtures } from '@lanyard/contracts';
-import { createLogger } from '@lanyard/service';
-import { infrastructure, eventually, isolate, type Isolation } from '@lanyard/testing';
-import { KafkaConnection, KafkaProducer, ProducerFenced, type ProducerOptions } from '../src/index.js';
+import { eventually, isolate, type Isolation } from '@lanyard/testing';
+import { type KafkaConnection, KafkaProducer, ProducerFenced, type ProducerOptions } from '../src/index.js';
 import { Bundles } from '../src/kafkajs/bundles.js';
 import { newTerm } from '../src/kafkajs/producer-term.js';
+import { testConnection } from './test-connection.js';
 
-const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
 const value = fixtures(DeviceModels).valid['one resource'] as DeviceModelChanged;
 
 describe('producers of one name', () => {
@@ -16,9 +15,7 @@ describe('producers of one name', () => {
 
   beforeAll(async () => {
     isolation = await isolate('producer-term');
-    const { topicPrefix } = isolation;
-    const { brokers } = infrastructure();
-    connection = new KafkaConnection({ brokers, clientId: 'test', topicPrefix, partitions: 1, logger });
+    connection = testConnection(isolation, 1);
     await connection.ensureTopics([DeviceModels]);
   });
 
