@@ -36,6 +36,10 @@ describe('decodeCborItem', () => {
     ['c074323031332d30332d32315432303a30343a30305a', 1_363_896_240],
     ['c11a514b67b0', 1_363_896_240],
     ['c1fb41d452d9ec200000', 1_363_896_240.5],
+    ['c48221196ab3', 273.15],
+    ['c482213901f3', -5],
+    ['c4820205', 500],
+    ['c482201bffffffffffffffff', 2 ** 64 / 10],
     ['40', Buffer.alloc(0)],
     ['4401020304', hex('01020304')],
     ['60', ''],
@@ -97,6 +101,10 @@ describe('decodeCborItem', () => {
     ['a tag that is no time', 'c2 41 01'],
     ['a time that is none', 'c0 63 61 62 63'],
     ['a time of the wrong kind', 'c1 61 31'],
+    ['a decimal fraction that is no array', 'c4 01'],
+    ['a decimal fraction of three numbers', 'c4 83 20 01 01'],
+    ['a decimal fraction whose exponent is no integer', 'c4 82 fb3ff8000000000000 01'],
+    ['a decimal fraction beyond all numbers', 'c4 82 19 03e8 01'],
     ['nesting beyond what LwM2M has', `${'81'.repeat(9)} 00`],
   ])('refuses %s', (_name, bytes) => {
     expect(() => decodeCborItem(hex(bytes))).toThrow(Malformed);

@@ -1,7 +1,10 @@
 import { Malformed } from '../errors.js';
 import { exact } from '../values/value.js';
 
-/** The subset of CBOR (RFC 8949) that LwM2M uses: no tags except times, which become seconds since 1970. */
+/**
+ * The subset of CBOR (RFC 8949) that LwM2M uses: no tags except times, which become seconds since 1970, and decimal fractions, which
+ * become numbers (RFC 8428 §6).
+ */
 export type CborItem =
   string | number | bigint | boolean | null | undefined | Buffer | CborItem[] | Map<CborItem, CborItem>;
 
@@ -23,7 +26,19 @@ const halfFloat = (bits: number): number => {
   return sign * (1024 + fraction) * 2 ** (exponent - 25);
 };
 
-const secondsOf = (tag: number | bigint, item: CborItem): number | bigint => {
+const isInteger = (item: CborItem | undefined): item is number | bigint =>
+  typeof item === 'bigint' || Number.isInteger(item);
+
+/** `[exponent, mantissa]` of 10 (RFC 8949 §3.4.4): the nearest number that JavaScript has. */
+const decimalFraction = (item: CborItem): number => {
+  const [exponent, mantissa] = Array.isArray(item) && item.length === 2 ? item : [];
+  const value = isInteger(exponent) && isInteger(mantissa) ? Number(`${mantissa}e${exponent}`) : NaN;
+  if (!Number.isFinite(value)) throw broken('has a decimal fraction that is no number');
+  return value;
+};
+
+const valueOfTag = (tag: number | bigint, item: CborItem): number | bigint => {
+  if (tag === 4) return decimalFraction(item);
   if (tag === 1 && (typeof item === 'number' || typeof item === 'bigint')) return item;
   const seconds =
     tag === 0 && typeof item === 'string' && /^\d{4}-\d\d-\d\dT/.test(item) ? Date.parse(item) / 1000 : NaN;
@@ -55,7 +70,7 @@ class Reader {
     if (kind === major.negative) return exact(-1n - BigInt(argument));
     if (kind === major.bytes) return Buffer.from(this.takeBytes(argument));
     if (kind === major.text) return this.takeBytes(argument).toString('utf8');
-    if (kind === major.tag) return secondsOf(argument, this.item(depth + 1));
+    if (kind === major.tag) return valueOfTag(argument, this.item(depth + 1));
     return this.container(kind, argument, depth);
   }
 

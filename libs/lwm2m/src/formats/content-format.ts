@@ -29,8 +29,9 @@ const mediaTypes = new Map<number, string>([
   [contentFormat.lwm2mCbor, 'application/vnd.oma.lwm2m+cbor'],
 ]);
 
-/** Numbers from before LwM2M 1.0, still seen. */
+/** Numbers from before LwM2M 1.0, still seen; 99 is that of Mbed Client. */
 const oldNumbers = new Map<number, number>([
+  [99, contentFormat.tlv],
   [1541, contentFormat.text],
   [1542, contentFormat.tlv],
   [1543, contentFormat.lwm2mJson],

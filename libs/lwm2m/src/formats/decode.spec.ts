@@ -16,9 +16,11 @@ describe('the Device object', () => {
     ['TLV of an object', 11_542, Buffer.concat([hex('080079'), deviceTlv]), '/3'],
     ['TLV of an instance that is wrapped', 11_542, Buffer.concat([hex('080079'), deviceTlv]), '/3/0'],
     ['TLV by its old number', 1542, deviceTlv, '/3/0'],
+    ['TLV by the number of Mbed Client', 99, deviceTlv, '/3/0'],
     ['SenML JSON', 110, deviceSenml, '/3/0'],
     ['SenML CBOR', 112, deviceCbor, '/3'],
     ['LwM2M JSON', 11_543, deviceJson, '/3/0'],
+    ['LwM2M JSON without a base name', 11_543, deviceJson.replace('"bn":"/3/0/",', ''), '/3/0'],
     ['LwM2M JSON as application/json', 50, deviceJson, '/3/0'],
   ])('is the same in %s', (_name, format, bytes, path) => {
     expect(decode(format, bytes, path)).toEqual(deviceValues);

@@ -96,8 +96,8 @@ const cborValue = (bytes: Buffer, path: string, models: ModelRegistry): Resource
 };
 
 /**
- * The resource values in an answer or notification. `basePath`: what was asked for; SenML, LwM2M JSON and LwM2M CBOR name
- * their own paths. Throws Malformed or UnsupportedFormat.
+ * The resource values in an answer or notification. `basePath`: what was asked for; SenML and LwM2M CBOR name their own
+ * paths, and LwM2M JSON does if it has a base name. Throws Malformed or UnsupportedFormat.
  */
 export const decodeValues = (
   format: number,
@@ -118,7 +118,7 @@ export const decodeValues = (
       return tlvValues(decodeTlv(bytes), parsePath(base), models);
     case contentFormat.lwm2mJson:
     case contentFormat.json:
-      return recordValues(decodeLwm2mJson(bytes, nowMs), models).map((one) => withBytes(one, models));
+      return recordValues(decodeLwm2mJson(bytes, base, nowMs), models).map((one) => withBytes(one, models));
     default:
       return decodeSend(format, bytes, models, nowMs);
   }

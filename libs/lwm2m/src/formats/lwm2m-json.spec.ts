@@ -5,7 +5,7 @@ import { decodeLwm2mJson } from './lwm2m-json.js';
 import { decodeSenmlJson, recordsMax } from './senml.js';
 
 const nowMs = Date.UTC(2024, 0, 1);
-const read = (text: string) => decodeLwm2mJson(Buffer.from(text), nowMs);
+const read = (text: string, basePath = '/3/0') => decodeLwm2mJson(Buffer.from(text), basePath, nowMs);
 
 describe('decodeLwm2mJson', () => {
   it('reads the Device object as SenML reads it', () => {
@@ -25,6 +25,17 @@ describe('decodeLwm2mJson', () => {
       nowMs - 5_000,
       nowMs,
     ]);
+  });
+
+  it('reads names without a base name as relative to what was asked for, unless they are whole', () => {
+    const names = (text: string, basePath: string): string[] => read(text, basePath).map(({ name }) => name);
+    expect(names('{"e":[{"n":"0","v":1},{"n":"6/1","v":1},{"n":"/3/0/9","v":1}]}', '/3/0')).toEqual([
+      '/3/0/0',
+      '/3/0/6/1',
+      '/3/0/9',
+    ]);
+    expect(names('{"e":[{"n":"","v":1,"t":-5},{"v":2}]}', '/3303/0/5700')).toEqual(['/3303/0/5700', '/3303/0/5700']);
+    expect(names('{"bn":"/4/0/","e":[{"n":"0","v":1}]}', '/3/0')).toEqual(['/4/0/0']);
   });
 
   it('reads each kind of value', () => {

@@ -19,11 +19,17 @@ const valueOf = (entry: Record<string, unknown>): [Scalar, ResourceType] => {
 const absoluteMs = (seconds: number, nowMs: number): number =>
   timeMsOf(seconds <= 0 ? nowMs / 1000 + seconds : seconds, 'lwm2m-json');
 
+/** The base name is optional: without it a name is relative to the path that was asked for, unless it begins with a slash. */
+const nameBelow = (basePath: string, name: string): string => {
+  if (name.startsWith('/')) return name;
+  return name === '' ? basePath : `${basePath}/${name}`;
+};
+
 /**
- * The JSON format of LwM2M 1.0 (content format 11543): `{"bn":"/3/0/","bt":…,"e":[{"n":"0","sv":…}]}`. Throws
- * Malformed.
+ * The JSON format of LwM2M 1.0 (content format 11543): `{"bn":"/3/0/","bt":…,"e":[{"n":"0","sv":…}]}`. `basePath`: what
+ * was asked for. Throws Malformed.
  */
-export const decodeLwm2mJson = (bytes: Buffer, nowMs = Date.now()): SenmlRecord[] => {
+export const decodeLwm2mJson = (bytes: Buffer, basePath: string, nowMs = Date.now()): SenmlRecord[] => {
   let document: unknown;
   try {
     document = JSON.parse(bytes.toString('utf8'));
@@ -38,7 +44,8 @@ export const decodeLwm2mJson = (bytes: Buffer, nowMs = Date.now()): SenmlRecord[
     const { n = '', t } = entry as { n?: unknown; t?: unknown };
     if (typeof n !== 'string' || (t !== undefined && typeof t !== 'number')) throw broken('n or t is wrong');
     const [value, type] = valueOf(entry as Record<string, unknown>);
+    const name = bn === '' ? nameBelow(basePath, n) : bn + n;
     const timed = t !== undefined || bt !== 0;
-    return { name: bn + n, value, type, ...(timed && { timeMs: absoluteMs(bt + (t ?? 0), nowMs) }) };
+    return { name, value, type, ...(timed && { timeMs: absoluteMs(bt + (t ?? 0), nowMs) }) };
   });
 };

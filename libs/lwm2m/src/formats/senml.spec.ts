@@ -140,6 +140,26 @@ describe('decodeSenmlCbor', () => {
     expect(decodeSenmlCbor(hex('81 a2 00 61 61 02 1b 00000001656559c0'), nowMs)[0]?.value).toBe(5_996_108_224);
   });
 
+  it('reads decimal fractions (RFC 8428 §6)', () => {
+    const records = decodeSenmlCbor(hex('82 a2 00 61 61 02 c4 82 21 19 6ab3 a2 00 61 62 02 c4 82 02 05'), nowMs);
+    expect(records).toEqual([
+      { name: 'a', type: 'float', value: 273.15 },
+      { name: 'b', type: 'integer', value: 500 },
+    ]);
+  });
+
+  it('reads the times of Eclipse Leshan, which are decimal fractions', () => {
+    const records = decodeSenmlCbor(
+      hex(`82 a3 21 66 2f302f302f30 22 c4 82 00 1a 6553f100 03 61 61
+        a3 21 66 2f302f302f31 22 c4 82 22 1b 0000018bcfe56864 02 01`),
+      nowMs,
+    );
+    expect(records).toEqual([
+      { name: '/0/0/0', type: 'string', value: 'a', timeMs: 1_700_000_000_000 },
+      { name: '/0/0/1', type: 'integer', value: 1, timeMs: 1_700_000_000_100 },
+    ]);
+  });
+
   it('reads object links, bytes and labels in text', () => {
     const records = decodeSenmlCbor(
       hex('83 a1 63 766c6f 64 36363a31 a1 08 42 0102 a2 61 6e 61 61 63 666f6f 80'),

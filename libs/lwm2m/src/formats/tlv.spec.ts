@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { deviceTlv } from '../../test/device-object.js';
 import { hex, seeded } from '../../test/seeded.js';
 import { Malformed } from '../errors.js';
+import { recordsMax } from './senml.js';
 import { decodeTlv, encodeTlv, scalarTlv, type TlvEntry, type TlvKind, tlvScalar } from './tlv.js';
 import type { ResourceType, Scalar } from '../values/value.js';
 
@@ -65,6 +66,23 @@ describe('decodeTlv', () => {
     ['a multiple resource in a multiple resource', '82 06 80 00'],
   ])('refuses %s', (_name, bytes) => {
     expect(() => decodeTlv(hex(bytes))).toThrow(Malformed);
+  });
+});
+
+describe('the number of entries', () => {
+  const resources = (n: number): TlvEntry[] => Array.from({ length: n }, (_, id) => leaf('resource', id, none));
+
+  it('is that of the records in a pack', () => {
+    expect(decodeTlv(encodeTlv(resources(recordsMax)))).toHaveLength(recordsMax);
+    expect(() => decodeTlv(encodeTlv(resources(recordsMax + 1)))).toThrow(/more than 10000 entries/);
+  });
+
+  it('counts those of all instances', () => {
+    const instances = [0, 1].map((id) => ({
+      ...leaf('object-instance', id, none),
+      children: resources(recordsMax / 2),
+    }));
+    expect(() => decodeTlv(encodeTlv(instances))).toThrow(Malformed);
   });
 });
 

@@ -1,4 +1,5 @@
 import { Malformed } from '../errors.js';
+import { recordsMax } from './senml.js';
 import { exact, formatLink, isIntegerOf, isObjectLink, type ResourceType, type Scalar } from '../values/value.js';
 
 export type TlvKind = 'object-instance' | 'resource-instance' | 'multiple-resource' | 'resource';
@@ -26,7 +27,12 @@ const allowed: Record<TlvKind | 'root', readonly TlvKind[]> = {
 
 const broken = (problem: string): Malformed => new Malformed('tlv', problem);
 
-const readEntries = (bytes: Buffer, parent: TlvKind | 'root'): TlvEntry[] => {
+/** Entries at all levels. An entry may have two bytes. */
+interface Budget {
+  left: number;
+}
+
+const readEntries = (bytes: Buffer, parent: TlvKind | 'root', budget: Budget): TlvEntry[] => {
   const entries: TlvEntry[] = [];
   let at = 0;
   const take = (count: number): Buffer => {
@@ -35,6 +41,7 @@ const readEntries = (bytes: Buffer, parent: TlvKind | 'root'): TlvEntry[] => {
     return bytes.subarray(at - count, at);
   };
   while (at < bytes.length) {
+    if (--budget.left < 0) throw broken(`has more than ${recordsMax} entries`);
     const head = take(1)[0] as number;
     const kind = kinds[head >> 6] as TlvKind;
     if (!allowed[parent].includes(kind)) throw broken(`${kind} inside ${parent}`);
@@ -42,13 +49,13 @@ const readEntries = (bytes: Buffer, parent: TlvKind | 'root'): TlvEntry[] => {
     const lengthBytes = (head >> 3) & 0x03;
     const length = lengthBytes === 0 ? head & 0x07 : take(lengthBytes).readUIntBE(0, lengthBytes);
     const value = take(length);
-    entries.push({ kind, id, value, children: hasChildren(kind) ? readEntries(value, kind) : [] });
+    entries.push({ kind, id, value, children: hasChildren(kind) ? readEntries(value, kind, budget) : [] });
   }
   return entries;
 };
 
 /** Throws Malformed. */
-export const decodeTlv = (bytes: Buffer): TlvEntry[] => readEntries(bytes, 'root');
+export const decodeTlv = (bytes: Buffer): TlvEntry[] => readEntries(bytes, 'root', { left: recordsMax });
 
 const uint = (value: number): Buffer => {
   const width = value < 0x100 ? 1 : value < 0x1_0000 ? 2 : 3;

@@ -46,7 +46,7 @@ describe('parseRegistration', () => {
       for (const queueMode of [true, false]) {
         const query = [`b=${b}`, ...(queueMode ? ['Q'] : [])];
         expect(parseRegistration(['lwm2m=1.2', ...query])).toMatchObject({ binding: b, queueMode });
-        expect(parseUpdate(query)).toMatchObject({ binding: b, queueMode });
+        expect(parseUpdate(query)).toEqual({ binding: b, ...(queueMode && { queueMode }), others: {} });
       }
   });
 
@@ -118,7 +118,8 @@ describe('parseUpdate', () => {
   it('says only what the request says', () => {
     expect(parseUpdate([])).toEqual({ others: {} });
     expect(parseUpdate(['lt=4294967295'])).toEqual({ lifetimeSeconds: 4_294_967_295, others: {} });
-    expect(parseUpdate(['b=U'])).toEqual({ binding: 'U', queueMode: false, others: {} });
+    expect(parseUpdate(['b=U'])).toEqual({ binding: 'U', others: {} });
+    expect(parseUpdate(['b=UQ'])).toEqual({ binding: 'U', queueMode: true, others: {} });
     expect(parseUpdate(['Q'])).toEqual({ queueMode: true, others: {} });
     expect(parseUpdate(['sms=1', 'y=2'])).toEqual({ smsNumber: '1', others: { y: '2' } });
   });

@@ -30,7 +30,8 @@ export interface RegistrationParameters {
 export interface UpdateParameters {
   lifetimeSeconds?: number;
   binding?: string;
-  queueMode?: boolean;
+  /** Absent: not named. A `binding` without it ends the queue mode of LwM2M 1.0; `Q` of 1.1 stays as it was registered. */
+  queueMode?: true;
   smsNumber?: string;
   others: Record<string, string>;
 }
@@ -56,13 +57,14 @@ const lifetime = (text: string | undefined): number | undefined => {
  * Letters of all versions, each once, in any order: 1.0 puts the queue mode behind a transport (`UQ`, `UQS`), and some
  * later devices still do; 1.1 has `Q` of its own, and adds TCP and non-IP; 1.2 adds MQTT and HTTP.
  */
-const binding = (parameters: Map<string, string | undefined>): { binding?: string; queueMode?: boolean } => {
+const binding = (parameters: Map<string, string | undefined>): { binding?: string; queueMode?: true } => {
   const text = parameters.get('b');
   if (parameters.has('Q') && parameters.get('Q') !== undefined) throw new WrongParameter('Q', 'takes no value');
-  if (text === undefined) return parameters.has('Q') ? { queueMode: true } : {};
+  const queueMode = (parameters.has('Q') || text?.includes('Q')) && ({ queueMode: true } as const);
+  if (text === undefined) return { ...queueMode };
   if (!/^[UTSNMH][UTSNMHQ]{0,6}$/.test(text) || new Set(text).size < text.length)
     throw new WrongParameter('b', `"${text.slice(0, 20)}" is no binding`);
-  return { binding: text.replaceAll('Q', ''), queueMode: parameters.has('Q') || text.includes('Q') };
+  return { binding: text.replaceAll('Q', ''), ...queueMode };
 };
 
 const others = (parameters: Map<string, string | undefined>): Record<string, string> => {
