@@ -67,7 +67,10 @@ export class RequestAbandoned extends CoapError {
 
 /** The peer answered with a Reset: it has no context for the message. */
 export class PeerReset extends CoapError {
-  constructor() {
+  constructor(
+    /** It was acknowledged or sent again before: the first copy may have been executed, for example before a reboot. */
+    readonly isLate = false,
+  ) {
     super('The peer reset the message');
   }
 }
@@ -79,7 +82,7 @@ export class UnusableResponse extends CoapError {}
 export class BlockTransferFailed extends CoapError {
   constructor(
     reason: string,
-    /** Code of the response that ended the transfer, when a response did. */
+    /** Code of the response that ended the transfer, when an error of the peer did. */
     readonly code?: number,
   ) {
     super(`Block-wise transfer failed: ${reason}`);

@@ -27,6 +27,11 @@ export interface CoapLimits {
   /** Large answers kept while the peer fetches their blocks. */
   storedAnswersMax: number;
   storedAnswersBytesMax: number;
+  /**
+   * Answers remembered for each peer with state, to answer duplicates. A network that delays a retransmission can deliver it after
+   * as many exchanges, and what it asks for is then done again.
+   */
+  answersPerPeerMax: number;
   /** Answers remembered for peers that are not kept (see `keepPeer`), to answer duplicates. */
   unknownPeerAnswersMax: number;
   unknownPeerAnswersMs: number;
@@ -65,6 +70,7 @@ export const DEFAULT_LIMITS: CoapLimits = {
   blockIdleMs: MAX_TRANSMIT_WAIT_MS,
   storedAnswersMax: 1_000,
   storedAnswersBytesMax: 64 * MEBIBYTE,
+  answersPerPeerMax: 64,
   unknownPeerAnswersMax: 10_000,
   unknownPeerAnswersMs: EXCHANGE_LIFETIME_MS,
   unknownPeerRatePerSecond: 2_000,

@@ -267,7 +267,7 @@ describe('an endpoint that uploads to a bare socket', () => {
     const parts = [first.payload];
     for (const num of [2, 3, 4]) {
       const next = await raw.next();
-      expect(next.token.equals(first.token)).toBe(false);
+      expect(next.token.equals(first.token)).toBe(true);
       expect(optionOf(next, BLOCK1)).toEqual(block(BLOCK1, num, num < 4, 5).value);
       parts.push(next.payload);
       raw.send(answer(next, num < 4 ? Code.Continue : Code.Changed, [block(BLOCK1, num, num < 4, 5)]));
@@ -281,15 +281,45 @@ describe('an endpoint that uploads to a bare socket', () => {
     const first = await raw.next();
     raw.send(answer(first, Code.RequestEntityTooLarge, [block(BLOCK1, 0, false, 5)]));
     const parts: Buffer[] = [];
+    const tokens = new Set([first.token.toString('hex')]);
     for (let more = true; more;) {
       const next = await raw.next();
       const [bits] = optionOf(next, BLOCK1)!;
       more = (bits! & 8) !== 0;
       parts.push(next.payload);
+      tokens.add(next.token.toString('hex'));
       raw.send(answer(next, more ? Code.Continue : Code.Changed, [option(BLOCK1, [bits!])]));
     }
     expect((await result).code).toBe(Code.Changed);
     expect(Buffer.concat(parts)).toEqual(bytesOf(length));
+    expect(tokens.size).toBe(2);
+  });
+
+  it('starts again when the peer has lost its blocks (4.08), in those of its size', async () => {
+    const { raw, result } = await setUp(2_000);
+    raw.send(answer(await raw.next(), Code.Continue, [block(BLOCK1, 0, true, 4)]));
+    const second = await raw.next();
+    expect(optionOf(second, BLOCK1)).toEqual(block(BLOCK1, 4, true, 4).value);
+    raw.send(answer(second, Code.RequestEntityIncomplete, []));
+    const parts: Buffer[] = [];
+    for (let num = 0; num < 8; num += 1) {
+      const next = await raw.next();
+      expect(optionOf(next, BLOCK1)).toEqual(block(BLOCK1, num, num < 7, 4).value);
+      parts.push(next.payload);
+      raw.send(answer(next, num < 7 ? Code.Continue : Code.Changed, [block(BLOCK1, num, num < 7, 4)]));
+    }
+    expect((await result).code).toBe(Code.Changed);
+    expect(Buffer.concat(parts)).toEqual(bytesOf(2_000));
+  });
+
+  it('does not take another answer to the first block for one to the last', async () => {
+    const { raw, result } = await setUp(2_000);
+    const first = await raw.next();
+    const continues = { code: Code.Continue, token: first.token, options: [block(BLOCK1, 0, true, 6)] };
+    expect(await raw.ask({ ...continues, messageId: 1 })).toMatchObject({ type: 'ACK', messageId: 1 });
+    expect(optionOf(await raw.next(), BLOCK1)).toEqual(block(BLOCK1, 1, false, 6).value);
+    raw.send({ ...continues, messageId: 2 });
+    await expect(result).rejects.toThrow(BlockTransferFailed);
   });
 
   it.each([
@@ -301,10 +331,11 @@ describe('an endpoint that uploads to a bare socket', () => {
     expect((await result).code).toBe(code);
   });
 
-  it('does not take a success in the middle for the end', async () => {
+  it.each([Code.Changed, Code.Continue])('does not take a success in the middle for the end (%d)', async (code) => {
     const { raw, result } = await setUp(2_000);
-    raw.send(answer(await raw.next(), Code.Changed, []));
+    raw.send(answer(await raw.next(), code, []));
     await expect(result).rejects.toThrow(BlockTransferFailed);
+    await result.catch((error: BlockTransferFailed) => expect(error.code).toBeUndefined());
   });
 
   it('fails with its round trip', async () => {

@@ -137,6 +137,22 @@ describe('an endpoint that asks a bare socket', () => {
     const { raw, answer, first } = await asking({ confirmable });
     raw.send({ type: 'RST', messageId: first.messageId });
     await expect(answer).rejects.toThrow(PeerReset);
+    await expect(answer).rejects.toMatchObject({ isLate: false });
+  });
+
+  it('says so when the reset comes after a retransmission', async () => {
+    const { clock, raw, answer, first } = await asking();
+    clock.advance(2_000);
+    expect(await raw.next()).toEqual(first);
+    raw.send({ type: 'RST', messageId: first.messageId });
+    await expect(answer).rejects.toMatchObject({ name: 'PeerReset', isLate: true });
+  });
+
+  it('says so when the reset comes after the acknowledgement', async () => {
+    const { raw, answer, first } = await asking();
+    raw.send({ type: 'ACK', messageId: first.messageId });
+    raw.send({ type: 'RST', messageId: first.messageId });
+    await expect(answer).rejects.toMatchObject({ name: 'PeerReset', isLate: true });
   });
 
   it('believes neither an acknowledgement of another message nor a response with another token', async () => {

@@ -25,6 +25,18 @@ describe('an endpoint asked by a bare socket', () => {
     expect(answers).toBe(9);
   });
 
+  it('answers a duplicate that the network delivers after many other messages', async () => {
+    const server = await net.endpoint({ limits: { answersPerPeerMax: 20 } });
+    const raw = await net.raw(server.port);
+    server.endpoint.keepPeer(peerAt(server, raw.port));
+    const execute = { ...ask, code: Code.POST };
+    for (let messageId = 0; messageId < 20; messageId += 1) await raw.ask({ ...execute, messageId });
+    await raw.ask({ ...execute, messageId: 0 });
+    expect(server.asked).toHaveLength(20);
+    for (const messageId of [20, 0]) await raw.ask({ ...execute, messageId });
+    expect(server.asked).toHaveLength(22);
+  });
+
   it('takes the same message id with another token, or after its lifetime, as new', async () => {
     const server = await net.endpoint();
     const raw = await net.raw(server.port);

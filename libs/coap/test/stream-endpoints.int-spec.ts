@@ -1,6 +1,14 @@
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { type CoapNotification, CoapStreamEndpoint, Code, NotConnected, RequestTimedOut } from '../src/index.js';
+import {
+  type CoapNotification,
+  CoapStreamEndpoint,
+  Code,
+  MessageTooLarge,
+  NotConnected,
+  RequestTimedOut,
+} from '../src/index.js';
+import { Signal } from '../src/stream/signals.js';
 import { STREAM_CIPHERS } from '../src/stream/tls-options.js';
 import { held, until } from './bench-of-endpoints.js';
 import { option, optionOf } from './raw-peer.js';
@@ -100,6 +108,22 @@ describe('one connection, requests both ways', () => {
       server.endpoint.request(toDevice, { method: Code.PUT, path: ['5'], payload: Buffer.alloc(bytes) });
     expect((await write(90_000)).code).toBe(Code.Changed);
     expect((await write(900_000)).code).toBe(Code.RequestEntityTooLarge);
+  });
+
+  it('a body too large for a peer that takes no blocks is not sent at all', async () => {
+    const { port, endpoint, asked } = await net.endpoint();
+    const raw = await net.raw(port);
+    await raw.next();
+    raw.send({ code: Signal.Csm });
+    await raw.ask({ code: Code.GET, token: Buffer.from('t') });
+    const write = (bytes: number) =>
+      endpoint.request(asked[0]!.peer, { method: Code.PUT, path: ['5'], payload: Buffer.alloc(bytes) });
+    await expect(write(2_000)).rejects.toThrow(MessageTooLarge);
+    const small = write(1_000);
+    const { token, payload } = (await raw.next())!;
+    expect(payload).toHaveLength(1_000);
+    raw.send({ code: Code.Changed, token });
+    expect((await small).code).toBe(Code.Changed);
   });
 
   it('no answer: the request fails, and the connection is dropped unless it shows life', async () => {

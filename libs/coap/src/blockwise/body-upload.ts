@@ -5,6 +5,9 @@ import { type BodySource } from '../messages/body-source.js';
 import { type ResponseMessage } from '../peer/pending-request.js';
 import { readPart } from './source-reader.js';
 
+/** How often a peer that has lost the blocks before (4.08) gets them all again. */
+const RESTARTS_MAX = 1;
+
 export interface UploadPart {
   payload: Buffer;
   block1: BlockValue;
@@ -22,8 +25,6 @@ export interface UploadOptions {
   /** No further block is sent once this aborts. */
   signal?: AbortSignal | undefined;
   onProgress?: ((bytes: number) => void) | undefined;
-  /** How often a peer that has lost the blocks before (4.08) gets them all again. */
-  restartsMax: number;
 }
 
 /**
@@ -34,7 +35,8 @@ export interface UploadOptions {
  */
 export async function upload(body: BodySource, options: UploadOptions): Promise<ResponseMessage> {
   const { bertBytes = blockBytes(SZX_BERT), send, signal, onProgress } = options;
-  let { szx, restartsMax: restarts } = options;
+  let { szx } = options;
+  let restarts = RESTARTS_MAX;
   let offset = 0;
   for (;;) {
     assertNumbered(body, szx);
@@ -53,8 +55,10 @@ export async function upload(body: BodySource, options: UploadOptions): Promise<
       offset = 0;
       continue;
     }
-    if (last || !isSuccessCode(response.message.code)) return response;
-    assertContinues(response, block1.num);
+    if (!isSuccessCode(response.message.code)) return response;
+    // A late copy of an earlier answer is none to the last block: both have the same token.
+    if (!last || response.message.code === Code.Continue) assertContinues(response, block1.num);
+    if (last) return response;
     offset += length;
     szx = smaller ?? szx;
   }
@@ -70,8 +74,9 @@ function assertNumbered({ bytes }: BodySource, szx: number): void {
     throw new BlockTransferFailed(`the body has too many blocks of ${blockBytes(szx)} bytes`);
 }
 
-function assertContinues({ message, options: { block1 } }: ResponseMessage, num: number): void {
+/** A success without the block is no answer to the whole request: it has no code for the caller. */
+function assertContinues({ options: { block1 } }: ResponseMessage, num: number): void {
   if (block1 === undefined || block1 === 'reserved-size' || block1.num !== num) {
-    throw new BlockTransferFailed('the peer did not continue with this block', message.code);
+    throw new BlockTransferFailed('the peer did not continue with this block');
   }
 }

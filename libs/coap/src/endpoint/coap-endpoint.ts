@@ -48,7 +48,7 @@ export abstract class CoapEndpoint {
   /**
    * Sends a request when the peer has capacity, and returns the complete response, whatever its code.
    * @throws (as a rejection) RequestTimedOut, PeerReset, NotConnected, QueueFull, BlockTransferFailed, UnusableResponse,
-   * UnencodableMessage, PeerForgotten, EndpointClosed
+   * MessageTooLarge, UnencodableMessage, PeerForgotten, EndpointClosed
    */
   request(peer: Peer, request: OutgoingRequest): Promise<ReceivedResponse> {
     return this.requester.request(peer, request, { intent: 'plain' });

@@ -106,7 +106,7 @@ export class DatagramRouter implements DatagramReceiver {
     }
     const pending = state?.pendingOf(message.messageId);
     const token = state?.takeResettable(message.messageId);
-    if (pending !== undefined) pending.finish(new PeerReset());
+    if (pending !== undefined) pending.finish(new PeerReset(pending.acknowledged));
     else if (state !== undefined && token !== undefined) this.observerReset({ peer: state.peer, token });
     else this.core.count('acknowledgement-unmatched');
   }

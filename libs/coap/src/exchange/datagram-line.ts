@@ -50,7 +50,7 @@ function settleRequest(
   request: OutgoingRequest,
   outcome: TransmissionOutcome,
 ): void {
-  if (outcome === 'reset') pending.finish(new PeerReset());
+  if (outcome === 'reset') pending.finish(new PeerReset(pending.transmission?.isRepeated));
   else if (outcome === 'timed-out') timeOut(core, pending);
   else {
     pending.acknowledged = true;

@@ -5,7 +5,7 @@ import { type BlockValue, blockBytes, szxOf } from '../codec/block-value.js';
 import { Code } from '../codec/code.js';
 import { type RequestExtras, writeRequestOptions } from '../codec/request-options.js';
 import { type TokenSource } from '../codec/tokens.js';
-import { BlockTransferFailed, UnencodableMessage } from '../errors.js';
+import { MessageTooLarge, UnencodableMessage } from '../errors.js';
 import { type CoapLimits, SOURCE_MESSAGE_BYTES_MAX } from '../limits.js';
 import { type BodySource } from '../messages/body-source.js';
 import { type Peer } from '../messages/peer.js';
@@ -50,7 +50,8 @@ export class Requester<To extends ClientState<Observed, Response>, Response exte
 
   /** Fetches the remaining blocks of a notification (RFC 7959 §2.6), also while a request has no answer. */
   async complete(to: To, request: OutgoingRequest, first: Response): Promise<ReceivedResponse> {
-    return to.queue.complete(() => this.download(to, request, first), this.core.limits.queuedPerPeerMax);
+    const rest = { intent: 'plain' } as const;
+    return to.queue.complete(() => this.download(to, request, first, rest), this.core.limits.queuedPerPeerMax);
   }
 
   private async perform(to: To, request: OutgoingRequest, call: RequestCall<Response>): Promise<ReceivedResponse> {
@@ -59,12 +60,14 @@ export class Requester<To extends ClientState<Observed, Response>, Response exte
     const body = request.payload ?? NO_PAYLOAD;
     const { wholeBytesMax, blocks } = this.line.planFor(to, request);
     if (body.length > wholeBytesMax)
-      return this.download(to, request, await this.upload(to, request, sourceOf(body), call, blocks));
+      return this.complement(to, request, await this.upload(to, request, sourceOf(body), call, blocks), call);
     const response = await this.send(to, request, body, call, {});
     const szx = blocks && smallerBlocks(response, blocks.szx + 1);
     const tooLarge = response.message.code === Code.RequestEntityTooLarge;
-    if (!tooLarge || szx === undefined || blockBytes(szx) >= body.length) return this.download(to, request, response);
-    return this.download(to, request, await this.upload(to, request, sourceOf(body), call, { ...blocks, szx }));
+    if (!tooLarge || szx === undefined || blockBytes(szx) >= body.length)
+      return this.complement(to, request, response, call);
+    const last = await this.upload(to, request, sourceOf(body), call, { ...blocks, szx });
+    return this.complement(to, request, last, call);
   }
 
   /** The answer is not completed. */
@@ -99,14 +102,18 @@ export class Requester<To extends ClientState<Observed, Response>, Response exte
       limited === undefined ? this.core.limits.bodyBytesMax : SOURCE_MESSAGE_BYTES_MAX,
     );
     if (source.bytes > wholeMax)
-      return this.download(to, request, await this.upload(to, request, source, call, limited));
+      return this.complement(to, request, await this.upload(to, request, source, call, limited), call);
     // As any small body, also when the peer then wants it in smaller blocks.
     const { source: _source, ...whole } = request;
     const payload = await readPart(source, 0, source.bytes, request.signal);
     return this.perform(to, { ...whole, payload }, call);
   }
 
-  /** Only the last block makes the request: the earlier ones have tokens of their own and observe nothing. */
+  /**
+   * All blocks have the same options and one token: mbed-coap and older versions of Zephyr find the blocks before by it, and
+   * Californium takes Observe from the first block. A body that begins again has another token. Only the answer to the last
+   * block begins an observation.
+   */
   private async upload(
     to: To,
     request: OutgoingRequest,
@@ -114,36 +121,64 @@ export class Requester<To extends ClientState<Observed, Response>, Response exte
     call: RequestCall<Response>,
     blocks: BlockPlan['blocks'],
   ): Promise<ResponseMessage> {
-    if (blocks === undefined) throw new BlockTransferFailed('the peer takes neither so large a message nor blocks');
-    const { signal, onProgress, source } = request;
+    // The peer takes neither so large a message nor blocks.
+    if (blocks === undefined) throw new MessageTooLarge(body.bytes);
+    const { signal, onProgress } = request;
+    const { onResponse: _onResponse, ...partial } = call;
+    let token = call.token;
     return upload(body, {
       ...blocks,
       signal,
       onProgress,
-      restartsMax: source === undefined ? 0 : 1,
       send: ({ payload, block1, size1, last }) => {
         const extras = size1 === undefined ? { block1 } : { block1, size1 };
-        return this.send(to, request, payload, last ? call : { intent: 'plain' }, extras);
+        if (block1.num === 0) token = call.token ?? this.core.tokens.next();
+        return this.send(to, request, payload, { ...(last ? call : partial), token }, extras);
       },
     });
   }
 
-  private download(to: To, request: OutgoingRequest, first: ResponseMessage): Promise<ReceivedResponse> {
+  /**
+   * The further blocks of an answer have its token, because mbed-coap repeats that in each block. That of an observation is
+   * for its notifications only (RFC 7959 §3.4).
+   */
+  private complement(
+    to: To,
+    request: OutgoingRequest,
+    first: ResponseMessage,
+    { intent }: RequestCall<Response>,
+  ): Promise<ReceivedResponse> {
+    if (first.options.observe !== undefined) return this.download(to, request, first, { intent: 'plain' });
+    const rest = { intent: intent === 'cancel' ? intent : 'plain', token: first.message.token } as const;
+    return this.download(to, request, first, rest);
+  }
+
+  private download(
+    to: To,
+    request: OutgoingRequest,
+    first: ResponseMessage,
+    rest: RequestCall<Response>,
+  ): Promise<ReceivedResponse> {
     return download(first, {
-      fetch: (block2) => this.fetchBlock(to, request, block2),
+      fetch: (block2) => this.fetchBlock(to, request, block2, rest),
       bodyBytesMax: this.core.limits.bodyBytesMax,
       repeatable: request.method === Code.GET || request.method === Code.FETCH,
     });
   }
 
-  /** A fresh token and no Observe (RFC 7959 §3.4). The body of a FETCH is part of what names the resource. */
-  private fetchBlock(to: To, request: OutgoingRequest, block2: BlockValue): Promise<Response> {
+  /** Without Observe (RFC 7959 §3.4). The body of a FETCH is part of what names the resource. */
+  private fetchBlock(
+    to: To,
+    request: OutgoingRequest,
+    block2: BlockValue,
+    call: RequestCall<Response>,
+  ): Promise<Response> {
     const { etag: _etag, contentFormat, payload, source: _source, ...rest } = request;
     if (request.method !== Code.FETCH || payload === undefined)
-      return this.send(to, rest, NO_PAYLOAD, { intent: 'plain' }, { block2 });
+      return this.send(to, rest, NO_PAYLOAD, call, { block2 });
     const described = contentFormat === undefined ? rest : { ...rest, contentFormat };
     const fits = payload.length <= this.line.planFor(to, request).wholeBytesMax;
-    return this.send(to, described, fits ? payload : NO_PAYLOAD, { intent: 'plain' }, { block2 });
+    return this.send(to, described, fits ? payload : NO_PAYLOAD, call, { block2 });
   }
 
   private send(

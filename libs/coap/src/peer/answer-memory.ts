@@ -11,6 +11,7 @@ import { type Peer } from '../messages/peer.js';
 export class AnswerMemory {
   constructor(
     private readonly unknownPeers: BoundedTable<string, RememberedAnswer>,
+    private readonly perPeerMax: number,
     private readonly clock: CoapClock,
   ) {}
 
@@ -38,7 +39,7 @@ export class AnswerMemory {
       answer: text,
       atMs: Math.floor(this.clock.nowMs()),
     };
-    if (state !== undefined) state.answers.remember(entry);
+    if (state !== undefined) state.answers.remember(entry, this.perPeerMax);
     else this.unknownPeers.set(`${peer.key}/${messageId}`, entry);
   }
 

@@ -23,23 +23,21 @@ export interface KnownMarks {
 /** Instead of four bytes that depend on the message id only. */
 export const EMPTY_ACK = '';
 
-const RING_LENGTH = 8;
-
 /** Never written to: a list grows by being copied, for one that was pushed to holds on to room for sixteen. */
 const none: RememberedAnswer[] = [];
 
 /**
- * The last answers given to one peer. A peer has one message outstanding (NSTART), so a few are enough and memory
- * follows the number of peers, not the rate. Texts take a fraction of what small Buffers would hold on to.
+ * The last answers given to one peer. Their number is bounded, so memory follows the number of peers, not the rate. Texts take a
+ * fraction of what small Buffers would hold on to.
  */
 export class AnswerRing {
   private entries: RememberedAnswer[] = none;
 
-  remember(entry: RememberedAnswer): void {
+  remember(entry: RememberedAnswer, entriesMax: number): void {
     const { entries } = this;
     const [oldest] = entries;
     const expired = oldest !== undefined && entry.atMs - oldest.atMs >= EXCHANGE_LIFETIME_MS;
-    if (entries.length === RING_LENGTH || expired) {
+    if (entries.length >= entriesMax || expired) {
       entries.shift();
       entries.push(entry);
     } else this.entries = entries.concat(entry);

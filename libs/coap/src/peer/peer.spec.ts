@@ -29,7 +29,7 @@ describe('peerOf', () => {
 });
 
 describe('AnswerRing', () => {
-  it('keeps the last eight, for the exchange lifetime, by message id, token and payload', () => {
+  it('keeps the last ones, for the exchange lifetime, by message id, token and payload', () => {
     const message = (messageId: number, more: Partial<CoapMessage> = {}): CoapMessage => ({
       type: 'CON',
       code: Code.POST,
@@ -41,13 +41,10 @@ describe('AnswerRing', () => {
     });
     const ring = new AnswerRing();
     for (let id = 0; id < 9; id += 1)
-      ring.remember({
-        messageId: id,
-        token: '74',
-        print: fingerprintOf(message(id)),
-        answer: `answer ${id}`,
-        atMs: 1_000,
-      });
+      ring.remember(
+        { messageId: id, token: '74', print: fingerprintOf(message(id)), answer: `answer ${id}`, atMs: 1_000 },
+        8,
+      );
     expect(ring.find(message(0), 1_000)).toBeUndefined();
     expect(ring.find(message(1), 1_000)).toBe('answer 1');
     expect(ring.find(message(1, { token: Buffer.from('other') }), 1_000)).toBeUndefined();

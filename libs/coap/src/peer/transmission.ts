@@ -24,6 +24,7 @@ export class Transmission {
   private waitMs: number;
   private retransmissionsLeft: number;
   private over = false;
+  private repeated = false;
 
   constructor(
     readonly messageId: number,
@@ -35,6 +36,11 @@ export class Transmission {
     const spread = 1 + line.random() * (ACK_RANDOM_FACTOR - 1);
     this.waitMs = (parameters.ackTimeoutMs ?? ACK_TIMEOUT_MS) * spread;
     this.retransmissionsLeft = parameters.maxRetransmit ?? MAX_RETRANSMIT;
+  }
+
+  /** More than one copy has left. */
+  get isRepeated(): boolean {
+    return this.repeated;
   }
 
   start(): void {
@@ -68,6 +74,7 @@ export class Transmission {
     }
     this.retransmissionsLeft -= 1;
     this.waitMs *= 2;
+    this.repeated = true;
     this.line.send(this.bytes, true);
     this.arm();
   }

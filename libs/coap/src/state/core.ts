@@ -35,7 +35,7 @@ export class EndpointCore extends SharedCore<CoapEvent, CoapDatagramEndpointOpti
       entriesMax: this.limits.unknownPeerAnswersMax,
       idleMs: this.limits.unknownPeerAnswersMs,
     });
-    this.answers = new AnswerMemory(unknownPeers, this.clock);
+    this.answers = new AnswerMemory(unknownPeers, this.limits.answersPerPeerMax, this.clock);
     this.unknownPeerMessageId = Math.floor(this.random() * 65_536) & 0xffff;
   }
 
