@@ -12,7 +12,7 @@ export const AccessKeySchema = z
     previousHashes: z
       .array(z.object({ hash: secretHash, until: instant }))
       .optional()
-      .describe('Secrets before the newest that prove the key too, each until its time: a rotation with overlap'),
+      .describe('Earlier secrets that are still valid, each until its time: a rotation with overlap'),
     expiresAt: instant
       .optional()
       .describe('The key proves nothing from then on; its end is announced with status inactive as well'),

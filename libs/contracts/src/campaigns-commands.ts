@@ -63,6 +63,7 @@ export const CampaignsCommands = topic<CampaignCommandIssued>({
   consumers: ['device-proxy'],
   keyIs: 'device id',
   key: (v) => v.deviceId,
-  description: 'A campaign reads, writes or executes a resource of a device, creates an instance, or cancels that.',
+  description:
+    'A campaign reads, writes or executes a resource of a device, creates an instance, or cancels a command.',
   schema: CampaignCommandSchema,
 });

@@ -24,7 +24,7 @@ export const DeviceCredentialSchema = z
     kind: z
       .enum(['psk', 'certificate', 'raw_public_key', 'authority'])
       .describe(
-        'What a device shows: a pre-shared key, its certificate, its public key, or a certificate that the account trusts the issuer of',
+        'What a device shows: a pre-shared key, its certificate, its public key, or a certificate of an issuer that the account trusts',
       ),
     deviceId: id.optional().describe('Of psk, certificate and raw_public_key'),
     service: z

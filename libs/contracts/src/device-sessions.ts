@@ -47,7 +47,7 @@ export const DeviceSessionSchema = z
       .string()
       .optional()
       .describe('IP address and port that a device over DTLS was last heard from; its address is its connection'),
-    hostGateway: id.optional().describe('The gateway that the device is behind: address and transport are its'),
+    hostGateway: id.optional().describe('Gateway of the device; address and transport are those of the gateway'),
     transport: z
       .enum(['coap', 'coaps', 'coap+tcp', 'coaps+tcp'])
       .optional()
@@ -68,7 +68,8 @@ const categoryOf: Record<DeviceSessionChanged['change'], Category> = {
 
 /**
  * What happened to a device's LwM2M session, in order. Produced before the device gets its answer; may repeat after a
- * crash of the proxy. A consumer that keeps state drops what has a lower epoch than it has seen.
+ * crash of the proxy: an end then with the same id and time. A consumer that keeps state drops what has a lower epoch than
+ * it has seen.
  */
 export const DeviceSessions = topic<DeviceSessionChanged>({
   name: 'device.sessions',

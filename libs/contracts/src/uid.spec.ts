@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { newUid, timeOfUid } from './uid.js';
+import { newUid, timeOfUid, uidOf } from './uid.js';
 
 describe('uid', () => {
   it('says when it was made, and sorts by it', () => {
@@ -18,6 +18,15 @@ describe('uid', () => {
     const random = [15, 16, 17, 20, 21, 22, ...Array.from({ length: 12 }, (_, n) => 24 + n)];
     expect(random.map(digitsAt)).toEqual(random.map(() => 16));
     expect(digitsAt(19)).toBe(4);
+  });
+
+  it('of a source and a time is the same each time', () => {
+    const uid = uidOf('a', 1_700_000_000_123);
+    expect(timeOfUid(uid)).toBe(1_700_000_000_123);
+    expect(uidOf('a', 1_700_000_000_123)).toBe(uid);
+    expect(uidOf('a', 1_700_000_000_124)).not.toBe(uid);
+    expect(uidOf('b', 1_700_000_000_123)).not.toBe(uid);
+    for (let n = 0; n < 100; n++) expect(timeOfUid(uidOf(String(n), n))).toBe(n);
   });
 
   it.each(['', 'x', 'ec8d1a2e-4b7e-4c56-8a0f-0d2d2c1f9a11', '018bcfe5-687b-7000-0000-000000000000'])(

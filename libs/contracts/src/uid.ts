@@ -1,4 +1,4 @@
-import { randomFillSync } from 'node:crypto';
+import { createHash, randomFillSync } from 'node:crypto';
 
 /** Its 48 bits of time, as text. */
 let last = { ms: NaN, text: '' };
@@ -35,9 +35,20 @@ export const newUid = (nowMs: number = Date.now()): string => {
   return `${timeText(nowMs)}-7${digits.slice(at, at + 3)}-${digits.slice(at + 3, at + 7)}-${digits.slice(at + 7, at + 19)}`;
 };
 
+/**
+ * The uid of what another process may announce again: with `source` and the time in place of random digits, so that a
+ * repetition has the same one.
+ */
+export const uidOf = (source: string, atMs: number): string => {
+  const hash = createHash('sha256').update(source).digest();
+  hash[1] = ((hash[1] as number) & 0xf3) | 0x08;
+  const text = hash.toString('hex');
+  return `${timeText(atMs)}-7${text.slice(0, 3)}-${text.slice(3, 7)}-${text.slice(7, 19)}`;
+};
+
 const form = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** When a uid was created, in ms since the epoch; undefined for anything that `newUid` did not create. */
+/** The time in a uid, in ms since the epoch; undefined for anything else. */
 export const timeOfUid = (uid: string): number | undefined => {
   const [, high, low] = form.exec(uid) ?? [];
   return high !== undefined && low !== undefined ? parseInt(high + low, 16) : undefined;
