@@ -115,13 +115,14 @@ describe('a channel', () => {
     expect(open.length).toBe(1);
   });
 
-  it('continues when it cannot be registered again for now', async () => {
+  it.each([408, 500])('continues when it cannot be registered again for now because of %i', async (status) => {
     const lost: unknown[] = [];
+    lanyard = new Lanyard({ baseUrl, key: 'ak_1x', retries: 0 });
     const channel = await lanyard.listen({ reconnectMaxMs: 10, onLost: (error) => lost.push(error) });
-    registrationStatus = 500;
+    registrationStatus = status;
     open[0]?.close(1011);
     await connections(2);
-    expect(lost).toMatchObject([{ code: 1011 }, { status: 500 }]);
+    expect(lost).toMatchObject([{ code: 1011 }, { status }]);
     channel.close();
   });
 
@@ -184,6 +185,34 @@ describe('a channel', () => {
     };
     await expect(handling()).rejects.toThrow('notifications');
     expect([channel.state, await closed]).toEqual(['closed', 1000]);
+  });
+
+  it('ends with its signal', async () => {
+    const stop = new AbortController();
+    const channel = await lanyard.listen({ signal: stop.signal });
+    const next = channel[Symbol.asyncIterator]().next();
+    const closed = new Promise((resolve) => open[0]?.on('close', resolve));
+    stop.abort();
+    expect(await next).toEqual({ value: undefined, done: true });
+    expect([channel.state, await closed]).toEqual(['closed', 1000]);
+  });
+
+  it('that was never open ends with its signal, too', async () => {
+    const answer = 'HTTP/1.1 426 No\r\nconnection: close\r\ncontent-length: 0\r\n\r\n';
+    let handshakes = 0;
+    server.removeAllListeners('upgrade').on('upgrade', (_, socket) => {
+      handshakes++;
+      socket.end(answer);
+    });
+    const stop = new AbortController();
+    const reason = new Error('of the application');
+    const listening = lanyard.listen({ reconnectMaxMs: 10, signal: stop.signal });
+    const ended = expect(listening).rejects.toBe(reason);
+    await eventually(() => expect(handshakes).toBeGreaterThan(1));
+    stop.abort(reason);
+    await ended;
+    await expect(lanyard.listen({ signal: stop.signal })).rejects.toBe(reason);
+    expect(registrations).toBe(1);
   });
 
   it('leaves no request behind when it is closed', async () => {

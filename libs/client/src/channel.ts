@@ -21,6 +21,8 @@ export interface ChannelOptions {
   onLost?: (error: LanyardError) => void;
   /** The longest delay between two attempts to connect; default 30 s. */
   reconnectMaxMs?: number;
+  /** Closes the channel, also before it was open for the first time: `listen` then rejects with its reason. */
+  signal?: AbortSignal;
 }
 
 export interface ChannelLimits extends ConnectionLimits {
@@ -60,13 +62,17 @@ export class Channel implements AsyncIterable<LanyardEvent> {
 
   /** Registers the channel and resolves when the first connection is open. Throws RequestFailed, ChannelEnded. */
   static async open(http: Http, options: ChannelOptions, limits: Partial<ChannelLimits> = {}): Promise<Channel> {
+    const { signal } = options;
+    signal?.throwIfAborted();
     const channel = new Channel(http, options, { ...usualLimits, ...limits });
-    await channel.register();
-    await new Promise<void>((resolve, reject) => {
-      const ended = (): void => reject(channel.failure ?? new ChannelEnded('closed before it was open'));
-      const failed = (cause: unknown): void => channel.fail(new ChannelEnded('the channel cannot continue', { cause }));
-      channel.keepOpen(resolve).catch(failed).then(ended, ended);
-    });
+    channel.closeWith(signal);
+    try {
+      await channel.register();
+      await channel.opened();
+    } catch (error) {
+      channel.stopped.abort();
+      throw signal?.aborted ? signal.reason : error;
+    }
     return channel;
   }
 
@@ -91,6 +97,21 @@ export class Channel implements AsyncIterable<LanyardEvent> {
         return Promise.resolve({ value: undefined, done: true });
       },
     };
+  }
+
+  private closeWith(signal: AbortSignal | undefined): void {
+    const close = (): void => this.close();
+    signal?.addEventListener('abort', close, { once: true });
+    this.stopped.signal.addEventListener('abort', () => signal?.removeEventListener('abort', close), { once: true });
+  }
+
+  /** Keeps it connected from now on, and resolves when it is for the first time. */
+  private opened(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const ended = (): void => reject(this.failure ?? new ChannelEnded('closed before it was open'));
+      const failed = (cause: unknown): void => this.fail(new ChannelEnded('the channel cannot continue', { cause }));
+      this.keepOpen(resolve).catch(failed).then(ended, ended);
+    });
   }
 
   private async register(): Promise<void> {

@@ -2,6 +2,7 @@ import { base64Of, payloadOf, randomId, textOf } from './bytes.js';
 import { CommandFailed, CommandPending } from './errors.js';
 import type { AsyncResponse, DeviceCommand } from './generated/api.js';
 import type { Http } from './http.js';
+import { retrying } from './retry.js';
 import { sleep } from './sleep.js';
 
 export interface Command {
@@ -25,7 +26,10 @@ export interface CommandOptions {
   retry?: number;
   /** How long the command may wait for its device. */
   expirySeconds?: number;
-  /** How long to wait for the result; the command itself continues. */
+  /**
+   * How long to wait for the result, retries included; default 60 s. The command itself continues. A request that is in
+   * flight at that time may take about 10 s more.
+   */
   timeoutMs?: number;
   signal?: AbortSignal;
 }
@@ -90,13 +94,17 @@ export class Commands {
 
   /** Sends a command and waits for its result. Throws CommandFailed, CommandPending, RequestFailed. */
   async run(deviceId: string, command: Command, options: CommandOptions = {}): Promise<CommandResult> {
-    const { timeoutMs = defaultTimeoutMs, signal } = options;
+    const { timeoutMs = defaultTimeoutMs, signal, idempotencyKey = randomId() } = options;
     const endMs = Date.now() + timeoutMs;
     const asyncId = options.asyncId ?? randomId();
-    const wait = Math.min(longestWaitSeconds, Math.max(1, Math.ceil(timeoutMs / 1_000)));
-    const answer = await this.post(deviceId, command, asyncId, { ...options, wait });
+    const answer = await this.within(endMs, signal, (leftMs) => {
+      const wait = Math.min(longestWaitSeconds, Math.max(1, Math.ceil(leftMs / 1_000)));
+      return this.post(deviceId, command, asyncId, { ...options, idempotencyKey, wait });
+    });
     if (answer) return resultOf(asyncId, { ...answer, contentType: answer.ct });
-    return this.result(asyncId, { timeoutMs: endMs - Date.now(), ...(signal && { signal }) });
+    const leftMs = endMs - Date.now();
+    if (leftMs <= 0) throw new CommandPending(asyncId);
+    return this.result(asyncId, { timeoutMs: leftMs, ...(signal && { signal }) });
   }
 
   /** Sends a command and returns its async-id as soon as it is in the queue of the device. */
@@ -113,15 +121,32 @@ export class Commands {
   ): Promise<CommandResult> {
     const endMs = Date.now() + timeoutMs;
     for (;;) {
-      const input = { path: { asyncId } };
-      const record = await this.http.send('GET /v3/device-requests/{asyncId}', input, signal ? { signal } : {});
-      const result = ended(record as DeviceCommand);
+      const record = await this.within(endMs, signal, (leftMs) => this.record(asyncId, leftMs, signal));
+      const result = ended(record);
       if (result) return result;
       if (Date.now() >= endMs) throw new CommandPending(asyncId);
       await sleep(pollMs, signal);
     }
   }
 
+  /** Repeats what may be repeated until `endMs`. `attempt`: with what is left of the time. */
+  private within<T>(
+    endMs: number,
+    signal: AbortSignal | undefined,
+    attempt: (leftMs: number) => Promise<T>,
+  ): Promise<T> {
+    const { retries } = this.http.options;
+    const options = { retries, repeatable: true, endMs, ...(signal && { signal }) };
+    return retrying(() => attempt(endMs - Date.now()), options);
+  }
+
+  private async record(asyncId: string, leftMs: number, signal: AbortSignal | undefined): Promise<DeviceCommand> {
+    const timeoutMs = Math.min(this.http.options.timeoutMs, Math.max(0, leftMs) + slackMs);
+    const options = { retries: 0, timeoutMs, ...(signal && { signal }) };
+    return (await this.http.send('GET /v3/device-requests/{asyncId}', { path: { asyncId } }, options)) as DeviceCommand;
+  }
+
+  /** With `wait`, without retries. */
   private async post(
     deviceId: string,
     command: Command,
@@ -132,7 +157,7 @@ export class Commands {
     return (await this.http.send(
       'POST /v2/device-requests/{deviceId}',
       { path: { deviceId }, query, header: { 'Idempotency-Key': idempotencyKey }, body: bodyOf(command) },
-      { ...(signal && { signal }), ...(wait !== undefined && { timeoutMs: wait * 1_000 + slackMs }) },
+      { ...(signal && { signal }), ...(wait !== undefined && { retries: 0, timeoutMs: wait * 1_000 + slackMs }) },
     )) as AsyncResponse | undefined;
   }
 }

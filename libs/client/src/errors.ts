@@ -29,7 +29,7 @@ export class RequestFailed extends LanyardError {
   readonly status: number;
   /** What the service says, in its words. */
   readonly text: string;
-  /** `type` of the error object, for example `not_found`; the word of the v2 interface, for example DEVICE_NOT_FOUND. */
+  /** `type` of the error object, for example `not_found`: the client asks for one also below /v2. Otherwise the text. */
   readonly code: string;
   /** What is wrong with single fields of the request. */
   readonly fields: readonly { name: string; message: string }[];

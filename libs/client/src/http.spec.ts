@@ -21,15 +21,10 @@ const json =
     response.end(JSON.stringify(body));
   };
 
-const error = (status: number, type: string): Answer =>
-  json(status, {
-    object: 'error',
-    code: status,
-    type,
-    message: 'No.',
-    request_id: 'r-1',
-    fields: [{ name: 'a', message: 'b' }],
-  });
+const error = (status: number, type: string, headers: Record<string, string> = {}): Answer => {
+  const fields = [{ name: 'a', message: 'b' }];
+  return json(status, { object: 'error', code: status, type, message: 'No.', request_id: 'r-1', fields }, headers);
+};
 
 const page = (ids: string[], hasMore: boolean): Answer =>
   json(200, {
@@ -127,11 +122,12 @@ describe('requests', () => {
   it('go out again after what passes, when they may be repeated', async () => {
     const lanyard = await serving(
       error(503, 'system_unavailable'),
+      error(408, 'request_timeout'),
       (request) => request.socket.destroy(),
       page([], false),
     );
     expect(await lanyard.call('GET /v3/devices')).toMatchObject({ data: [] });
-    expect(requests).toHaveLength(3);
+    expect(requests).toHaveLength(4);
   });
 
   it('go out once when they may not', async () => {
@@ -152,10 +148,54 @@ describe('requests', () => {
   });
 
   it('who is too fast is repeated, whatever the method, but not when a queue is full', async () => {
-    const lanyard = await serving(error(429, 'rate_limit_exceeded'), json(201, { id: 'd' }));
+    const tooFast = error(429, 'rate_limit_exceeded', { 'retry-after': '0' });
+    const lanyard = await serving(tooFast, json(201, { id: 'd' }));
     expect(await lanyard.call('POST /v3/devices', { body: {} })).toEqual({ id: 'd' });
-    const full = await serving((_, response) => response.writeHead(429).end('QUEUE_IS_FULL'));
+    // As JSON, which the client asks for, it has the same type.
+    const full = await serving(error(429, 'rate_limit_exceeded'));
     await expect(full.sendCommand('d', { method: 'GET', uri: '/3/0/0' })).rejects.toThrow(TooManyRequests);
+    expect(requests).toHaveLength(1);
+  });
+
+  it('are repeated after 429 of a proxy, which may give no time', async () => {
+    const lanyard = await serving(
+      (_, response) => response.writeHead(429).end('<h1>Too Many Requests</h1>'),
+      page([], false),
+    );
+    expect(await lanyard.call('GET /v3/devices')).toMatchObject({ data: [] });
+  });
+
+  it('do not wait for minutes, although the service asks for that', async () => {
+    const lanyard = await serving(error(429, 'rate_limit_exceeded', { 'retry-after': '900' }));
+    const failed = lanyard.call('GET /v3/devices');
+    await expect(failed).rejects.toMatchObject({ status: 429, retryAfterSeconds: 900 });
+    expect(requests).toHaveLength(1);
+  });
+
+  it('a command with its result is sent again only as long as the caller waits', async () => {
+    const command = { method: 'GET', uri: '/3/0/0' } as const;
+    const refused = (await serving(error(503, 'unavailable'))).command('d', command, { timeoutMs: 300 });
+    await expect(refused).rejects.toThrow(ServiceUnavailable);
+    expect(requests.length).toBeLessThan(3);
+    const late: Answer = (request) => setTimeout(() => request.socket.destroy(), 100);
+    const lost = (await serving(late)).command('d', command, { timeoutMs: 50 });
+    await expect(lost).rejects.toThrow(NoAnswer);
+    expect(requests).toHaveLength(1);
+    const result = (await serving(error(503, 'unavailable'))).commandResult('c', { timeoutMs: 300 });
+    await expect(result).rejects.toThrow(ServiceUnavailable);
+    expect(requests.length).toBeLessThan(3);
+  });
+
+  it('a retry of a command waits for its result as long as is left', async () => {
+    const busy = error(503, 'unavailable', { 'retry-after': '1' });
+    const lanyard = await serving(busy, json(200, { id: 'c', status: 200, payload: 'MQ==', ct: 'text/plain' }));
+    const { text } = await lanyard.command('d', { method: 'GET', uri: '/3/0/0' }, { timeoutMs: 60_000 });
+    expect(text).toBe('1');
+    const [first = 0, again = 0] = requests.map(({ url }) => Number(/wait=(\d+)/.exec(url)?.[1]));
+    expect(first).toBe(60);
+    expect(again).toBeLessThan(60);
+    const keys = requests.map(({ headers }) => headers['idempotency-key']);
+    expect(keys).toEqual([keys[0], keys[0]]);
   });
 
   it('items come page after page', async () => {
