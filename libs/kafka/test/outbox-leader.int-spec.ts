@@ -167,6 +167,24 @@ describe('the leader among the relays of an outbox', () => {
     expect(sent.map((each) => each.split(' ')[1])).toEqual(['first', 'second', 'third']);
   });
 
+  it('reports the lag; the one that it succeeds after Kafka was away does not keep its own', async () => {
+    const lagIn = async (metrics: Metrics): Promise<number[]> =>
+      [...(await metrics.registry.metrics()).matchAll(/^lanyard_outbox_lag_seconds\{.*\} (.+)$/gm)].map(([, lag]) =>
+        Number(lag),
+      );
+    const [one, two] = [new Metrics('test', 'one'), new Metrics('test', 'two')];
+    relay('one', { metrics: one, producer: { sendEncoded: () => Promise.reject(new Error('Kafka is away')) } });
+    await database.query(
+      `INSERT INTO ${schema}.outbox_messages (topic, message_key, value, headers, created_at)
+       VALUES ('topic', 'key', NULL, '{}', now() - interval '1 minute')`,
+    );
+    await eventually(async () => expect((await lagIn(one))[0]).toBeGreaterThan(30));
+    relay('two', { metrics: two, producer: { sendEncoded: async () => void sent.push('two') } });
+    await eventually(() => expect(sent).toEqual(['two']));
+    await eventually(async () => expect(await lagIn(two)).toEqual([0]));
+    await eventually(async () => expect(await lagIn(one)).toEqual([]));
+  });
+
   it('that has nothing to do, or waits for Kafka, stays', async () => {
     relay('one', {}, 2 * silenceMaxMs);
     await announce('first');

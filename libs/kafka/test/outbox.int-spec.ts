@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { DeviceEvents, type DeviceEventReported, fixtures } from '@lanyard/contracts';
+import { DeviceEvents, type DeviceEventReported, fixtures, InvalidMessage } from '@lanyard/contracts';
 import { createLogger, newId, openDatabase } from '@lanyard/service';
 import { eventually, isolate, type Isolation } from '@lanyard/testing';
 import pg from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
 import { Outbox, OutboxRelay, outboxTable } from '../src/index.js';
+import { messageBytesMax } from '../src/connection/topic-settings.js';
 import { outboxChannel } from '../src/outbox/outbox.js';
 import { pageSql } from '../src/outbox/outbox-relay.js';
 import { relaySettings } from '../src/outbox/relay-session.js';
@@ -76,7 +77,7 @@ describe('many announcements at once', () => {
 
   it('go out in pages of a few MiB where they are large, all of them before the relay stops', async () => {
     const mebibyte = 1_048_576;
-    const sizes = [9 * mebibyte, ...Array<number>(20).fill(mebibyte)];
+    const sizes = [4 * mebibyte, ...Array<number>(20).fill(mebibyte)];
     const large = sizes.map((bytes, n) => ({ ...event(n), data: { large: 'x'.repeat(bytes) } }));
     await announce((manager) => outbox.appendAll(manager, DeviceEvents, large));
     const sent: number[] = [];
@@ -100,6 +101,16 @@ describe('many announcements at once', () => {
     await relay.stop();
     expect(sent).toEqual(Array.from(sizes, (_, n) => n));
     expect(bytesMax).toBeLessThan(10 * mebibyte);
+  });
+
+  it('fail the transaction of one that is too large for Kafka, behind which nothing would be sent', async () => {
+    const large = { ...event(0), data: { large: 'x'.repeat(messageBytesMax) } };
+    await expect(announce((manager) => outbox.append(manager, DeviceEvents, large))).rejects.toThrow(InvalidMessage);
+    await expect(announce((manager) => outbox.appendAll(manager, DeviceEvents, [event(1), large]))).rejects.toThrow(
+      InvalidMessage,
+    );
+    expect(() => outbox.announcement(DeviceEvents, large)).toThrow(InvalidMessage);
+    expect(await database.query(`SELECT id FROM ${schema}.outbox_messages`)).toEqual([]);
   });
 
   it('are found by their index, though the relay made its plan when there were none', async () => {

@@ -1,7 +1,10 @@
 import kafkajs, { type Admin, type ConfigEntries, type IResourceConfig } from 'kafkajs';
 
-/** A value of a device may have 1 MiB; as base64 in JSON it needs a third more, and Kafka's own default is 1 MiB. */
-export const messageBytesMax = 4_194_304;
+/**
+ * A value of a device may have 1 MiB; as base64 it needs a third more. The message of the first value of a subscription has it
+ * three times: as the value, and with the answer in the value and in a header. Kafka's own default is 1 MiB.
+ */
+export const messageBytesMax = 5_242_880;
 
 /** A dead letter has more headers than its source message, and may share a request with those of other partitions. */
 export const deadLetterBytesMax = messageBytesMax + 1_048_576;

@@ -222,9 +222,11 @@ export class BatchConsumer<V> {
     }
     if (payload.batch.offsetLag() !== '0') this.isBehind = true;
     this.heartbeat = payload.heartbeat;
+    this.metrics?.fetched(payload.batch);
     try {
       await this.onFetch(payload);
     } finally {
+      this.metrics?.ended(payload.batch);
       if (--this.inFlight === 0) {
         this.heartbeat = undefined;
         this.onIdle?.();
@@ -253,6 +255,7 @@ export class BatchConsumer<V> {
     this.assigned = partitions;
     this.round++;
     this.done = new Map([...this.done].filter(([partition]) => partitions.includes(partition)));
+    this.metrics?.assigned(partitions);
     this.gates?.assign(
       partitions,
       (partition, offset) => this.seek(partition, offset),

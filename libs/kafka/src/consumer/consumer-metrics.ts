@@ -5,7 +5,10 @@ const msPerSecond = 1_000;
 
 /** Metrics of one consumer. It may handle a thousand batches a second, so labels are resolved once. */
 export class ConsumerMetrics {
+  /** Of each partition, after its last batch that was handled. */
   private readonly lags = new Map<number, number>();
+  /** Of those whose batch is in flight. It counts until it has ended: a consumer may be stuck with its first one. */
+  private readonly lagsInFlight = new Map<number, number>();
   private readonly lag;
   private readonly messages;
   private readonly age;
@@ -39,6 +42,17 @@ export class ConsumerMetrics {
       .labels(labels);
   }
 
+  fetched(batch: Batch): void {
+    const first = Number(batch.firstOffset() ?? batch.lastOffset());
+    this.lagsInFlight.set(batch.partition, Number(batch.highWatermark) - first);
+  }
+
+  /** Whether it was handled or abandoned. */
+  ended({ partition }: Batch): void {
+    this.lagsInFlight.delete(partition);
+    if (!this.lags.has(partition)) this.removeLag(partition);
+  }
+
   /** `messages`: those of the batch that were handled. */
   handled(batch: Batch, messages: readonly KafkaMessage[]): void {
     this.lags.set(batch.partition, Number(batch.highWatermark) - Number(batch.lastOffset()) - 1);
@@ -47,10 +61,25 @@ export class ConsumerMetrics {
     if (oldest) this.age.observe(Math.max(0, Date.now() - Number(oldest.timestamp)) / msPerSecond);
   }
 
-  /** How far each partition was behind after its last batch. */
+  /** Of a partition that another replica has now, the last lag of this one would stay in its metrics. */
+  assigned(partitions: readonly number[]): void {
+    for (const partition of [...this.lags.keys(), ...this.lagsInFlight.keys()]) {
+      if (partitions.includes(partition)) continue;
+      this.lags.delete(partition);
+      this.lagsInFlight.delete(partition);
+      this.removeLag(partition);
+    }
+  }
+
+  /** How far each partition is behind, as of its last fetch. */
   tellLags(): void {
     const { topic, group } = this;
-    for (const [partition, lag] of this.lags)
+    for (const [partition, lag] of new Map([...this.lags, ...this.lagsInFlight]))
       this.lag.set({ topic, group, partition: String(partition) }, Math.max(0, lag));
+  }
+
+  private removeLag(partition: number): void {
+    const { topic, group } = this;
+    this.lag.remove({ topic, group, partition: String(partition) });
   }
 }

@@ -29,7 +29,7 @@ interface Row {
   bytes: number;
 }
 
-/** Bounds of a page: a process that has just started holds no more of a backlog. One message may be larger than a page. */
+/** Bounds of a page: a process that has just started holds no more of a backlog. */
 const pageRowsMax = 1_000;
 const pageBytesMax = 8 * 1_048_576;
 
@@ -165,6 +165,7 @@ export class OutboxRelay {
         this.leading = true;
         return;
       }
+      this.lag(undefined);
       if (this.stopping) return;
       if (isBehind || (isListening && this.called)) quietAtMs = performance.now() + quietMs;
       this.called = false;
@@ -248,14 +249,16 @@ export class OutboxRelay {
     }
   }
 
-  private lag(seconds: number): void {
-    this.options.metrics
-      ?.gauge({
-        name: 'lanyard_outbox_lag_seconds',
-        help: 'Age of the oldest announcement not yet in Kafka',
-        labelNames: ['schema'],
-      })
-      .set({ schema: this.options.schema }, seconds);
+  /** undefined: another replica leads and reports it, while the last value of this one would stay in its metrics. */
+  private lag(seconds: number | undefined): void {
+    const { metrics, schema } = this.options;
+    const gauge = metrics?.gauge({
+      name: 'lanyard_outbox_lag_seconds',
+      help: 'Age of the oldest announcement not yet in Kafka',
+      labelNames: ['schema'],
+    });
+    if (seconds === undefined) gauge?.remove({ schema });
+    else gauge?.set({ schema }, seconds);
   }
 
   private pause(ms: number): Promise<void> {

@@ -1,9 +1,10 @@
-import { encodeMessage, type EncodedMessage, encodeTombstone, type Topic } from '@lanyard/contracts';
+import { encodeMessage, type EncodedMessage, encodeTombstone, InvalidMessage, type Topic } from '@lanyard/contracts';
 import { PreparedStatement } from '@lanyard/service';
 import type { EntityManager } from 'typeorm';
 import { AnnouncedChange, type Announcement } from './announced-change.js';
 import { causeOf } from './cause.js';
 import { RelayCall } from './relay-call.js';
+import { messageBytesMax } from '../connection/topic-settings.js';
 import type { SendMeta } from '../producer/kafka-producer.js';
 
 /** Of the producer of a relay: the same in every replica (docs/adr/0017). */
@@ -21,6 +22,16 @@ export const outboxTable = `
     headers jsonb NOT NULL,
     created_at timestamptz NOT NULL DEFAULT now()
   )`;
+
+/** Enough for key and headers, and what Kafka adds. */
+const besideValueBytesMax = 65_536;
+
+/** The relay could never send a larger one, and nothing that is appended after it. */
+const fitting = (topicName: string, message: EncodedMessage): EncodedMessage => {
+  const length = message.value?.length ?? 0;
+  if (length <= messageBytesMax - besideValueBytesMax) return message;
+  throw new InvalidMessage(topicName, `value: ${length} bytes are more than a message may have`);
+};
 
 /** Values per statement; a parameter contains all values of a column. */
 const appendBatch = 5_000;
@@ -51,7 +62,7 @@ export class Outbox {
     this.relay.own = () => relay.pokeLeader();
   }
 
-  /** Throws InvalidMessage when the value does not fit the topic: the transaction should fail. */
+  /** Throws InvalidMessage when the value does not fit the topic, or is too large: the transaction should fail. */
   async append<V>(manager: EntityManager, topic: Topic<V>, value: NoInfer<V>, meta: SendMeta = {}): Promise<void> {
     await this.insert(manager, topic.name, [this.encode(manager, topic, value, meta)]);
   }
@@ -83,13 +94,14 @@ export class Outbox {
     return new AnnouncedChange(this.schema, change, parameters, (manager) => this.relay.due(manager, lingerMs));
   }
 
-  /** For `AnnouncedChange.make`. Throws InvalidMessage when the value does not fit the topic. */
+  /** For `AnnouncedChange.make`. Throws InvalidMessage when the value does not fit the topic, or is too large. */
   announcement<V>(topic: Topic<V>, value: NoInfer<V>, meta: SendMeta = {}): Announcement {
-    return { topic: topic.name, message: encodeMessage(topic, value, { ...meta, source: this.source }) };
+    const message = encodeMessage(topic, value, { ...meta, source: this.source });
+    return { topic: topic.name, message: fitting(topic.name, message) };
   }
 
   private encode<V>(manager: EntityManager, topic: Topic<V>, value: V, meta: SendMeta): EncodedMessage {
-    return encodeMessage(topic, value, { ...causeOf(manager), ...meta, source: this.source });
+    return fitting(topic.name, encodeMessage(topic, value, { ...causeOf(manager), ...meta, source: this.source }));
   }
 
   private async insert(manager: EntityManager, topicName: string, messages: readonly EncodedMessage[]): Promise<void> {
