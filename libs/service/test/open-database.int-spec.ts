@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Isolation, isolate } from '@lanyard/testing';
+import { type Isolation, isolate, keepAliveCalls } from '@lanyard/testing';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { type DatabaseOptions, migrateDatabase, openDatabase } from '../src/index.js';
 
@@ -16,6 +16,17 @@ class Second1700000000001 implements MigrationInterface {
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('CREATE TABLE own.second (id int)');
+  }
+
+  async down(): Promise<void> {}
+}
+
+class Limits1700000000003 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(
+      `CREATE TABLE limits AS
+       SELECT current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock`,
+    );
   }
 
   async down(): Promise<void> {}
@@ -61,6 +72,13 @@ describe('migrations before a rollout', () => {
     await (await waiting).destroy();
   });
 
+  it('a migration may take longer than a statement of the service, but not wait longer for a lock', async () => {
+    const database = await openDatabase(options({ schema: 'limited', migrations: [Limits1700000000003] }));
+    expect(await database.query('SELECT * FROM limits')).toEqual([{ statement: '0', lock: '30s' }]);
+    expect(await database.query('SHOW statement_timeout')).toEqual([{ statement_timeout: '30s' }]);
+    await database.destroy();
+  });
+
   it('an older version does not wait for what it does not know, nor takes it back', async () => {
     const older = await openDatabase(options({ migrate: 'wait' }));
     expect(await older.query('SELECT id FROM own.second')).toEqual([]);
@@ -77,5 +95,13 @@ describe('migrations before a rollout', () => {
     const names = await database.query('SELECT name FROM own.migrations ORDER BY id');
     expect(names).toEqual([{ name: 'First1700000000000' }, { name: 'Second1700000000001' }]);
     await database.destroy();
+  });
+
+  it('a connection on which PostgreSQL is silent is probed, because its machine may be lost', async () => {
+    const calls = await keepAliveCalls(async () => {
+      await (await openDatabase(options({ schema: 'probed', migrations: [] }))).destroy();
+    });
+    // That of the lock of migrations, and that of the pool.
+    expect(calls.filter(([, delayMs]) => delayMs === 10_000).length).toBeGreaterThan(1);
   });
 });

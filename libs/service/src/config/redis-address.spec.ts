@@ -56,6 +56,7 @@ describe('REDIS_URL', () => {
     'redis+sentinel://a',
     'redis+sentinel://a/m/0/x',
     'redis://u:secret@h?unknown=1',
+    'redis://u:secret/secret@h',
   ])('refuses %s and shows no secret', (url) => {
     const refusal = (): unknown => parseRedisUrl(url);
     expect(refusal).toThrow();

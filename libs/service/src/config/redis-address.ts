@@ -24,11 +24,12 @@ const form =
 const defaultPorts = { single: 6379, sentinel: 26_379, cluster: 6379 };
 const parameters = ['sentinel_password', 'ca', 'certificate', 'private_key'];
 
+/** A password with a `/` is read as a host, so what was read is not shown. */
 const hostsOf = (text: string, kind: RedisKind): RedisAddress['hosts'] =>
   text.split(',').map((entry) => {
     const [, bracketed, plain, port] = /^(?:\[([0-9a-fA-F:]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/.exec(entry.trim()) ?? [];
     const host = bracketed ?? plain;
-    if (!host) throw new Error(`"${entry}" is not host:port`);
+    if (!host) throw new Error('names a host that is not host:port; in a password, / is %2F, @ is %40');
     return { host, port: Number(port ?? defaultPorts[kind]) };
   });
 

@@ -45,7 +45,7 @@ export class FairQueue {
     return queue;
   }
 
-  /** `whose`: id of an account, or of a key where lists are a key's own. Rejects as `work` does, with QueryTimedOut when it took too long, and with RateLimited when too many wait. */
+  /** `whose`: id of an account, also for lists of one of its keys. Rejects as `work` does, with QueryTimedOut when it took too long, and with RateLimited when too many wait. */
   async run<T>(whose: string, work: () => Promise<T>): Promise<T> {
     const share = this.shareOf(whose);
     if (this.running >= placesMax || share.running >= placesOfOneMax) await this.waitForPlace(share);

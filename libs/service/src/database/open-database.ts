@@ -89,8 +89,61 @@ const pending = async (dataSource: DataSource, schema: string): Promise<string[]
   return left;
 };
 
-const migrate = async (dataSource: DataSource, { url, schema }: DatabaseOptions): Promise<string[]> => {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectTimeoutMs });
+/** PostgreSQL cancels a statement that takes longer. Callers of lists and the like get QueryTimedOut. */
+export const statementMaxMs = 30_000;
+
+/** A transaction of a suspended process or of a lost machine keeps its locks no longer than this. */
+const transactionSilenceMaxMs = 30_000;
+
+/**
+ * The kernel probes a connection that is silent for so long, each second, and ends it after ten probes without an answer. A
+ * server whose machine is lost sends nothing more: a statement that waits for it would wait for ever, with what it holds.
+ */
+export const keptAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 } as const;
+
+const serviceLimits = {
+  statement_timeout: statementMaxMs,
+  idle_in_transaction_session_timeout: transactionSilenceMaxMs,
+};
+
+/**
+ * A migration may take long. It may not wait long for a lock, behind which the statements of running services would wait,
+ * for example until a pg_dump has ended.
+ */
+const migrationLimits = { lock_timeout: statementMaxMs, idle_in_transaction_session_timeout: transactionSilenceMaxMs };
+
+const dataSourceOf = (options: DatabaseOptions, limits: Record<string, number> = serviceLimits): DataSource => {
+  const dataSource: DataSource = new DataSource({
+    type: 'postgres',
+    driver: pgOf(() => dataSource),
+    url: options.url,
+    schema: options.schema,
+    entities: options.entities,
+    migrations: options.migrations,
+    applicationName: options.applicationName,
+    poolSize: options.poolSize ?? 10,
+    installExtensions: false,
+    connectTimeoutMS: connectTimeoutMs,
+    extra: { ...keptAlive, ...limits, options: `-c search_path=${options.schema}` },
+  });
+  return dataSource;
+};
+
+/** On a connection of its own, with other limits than those of the service. */
+const runMigrations = async (options: DatabaseOptions): Promise<string[]> => {
+  const dataSource = dataSourceOf({ ...options, entities: [], poolSize: 1 }, migrationLimits);
+  await dataSource.initialize();
+  try {
+    return (await dataSource.runMigrations({ transaction: 'each' })).map(({ name }) => name);
+  } finally {
+    await dataSource.destroy();
+  }
+};
+
+const migrate = async (dataSource: DataSource, options: DatabaseOptions): Promise<string[]> => {
+  const { url, schema } = options;
+  // It is silent while migrations run: what forgets silent connections in between would leave the lock in PostgreSQL.
+  const client = new pg.Client({ ...keptAlive, connectionString: url, connectionTimeoutMillis: connectTimeoutMs });
   client.on('error', () => undefined);
   await reached('PostgreSQL', hostOf(url), client.connect());
   try {
@@ -98,7 +151,7 @@ const migrate = async (dataSource: DataSource, { url, schema }: DatabaseOptions)
     await client.query(`CREATE SCHEMA IF NOT EXISTS ${client.escapeIdentifier(schema)}`);
     await dataSource.initialize();
     if ((await pending(dataSource, schema)).length === 0) return [];
-    return (await awaitingMigrations(dataSource.runMigrations({ transaction: 'each' }))).map(({ name }) => name);
+    return await awaitingMigrations(runMigrations(options));
   } finally {
     await client.end();
   }
@@ -114,33 +167,6 @@ const waitUntilMigrated = async (dataSource: DataSource, { url, schema }: Databa
     if (Date.now() > end) throw new Error(`${schema} is still waiting for migrations: ${left.join(', ')}`);
     await anotherLook();
   }
-};
-
-/** PostgreSQL cancels a statement that takes longer. Callers of lists and the like get QueryTimedOut. */
-export const statementMaxMs = 30_000;
-
-/** A transaction of a suspended process or of a lost machine keeps its locks no longer than this. */
-const transactionSilenceMaxMs = 30_000;
-
-const dataSourceOf = (options: DatabaseOptions): DataSource => {
-  const dataSource: DataSource = new DataSource({
-    type: 'postgres',
-    driver: pgOf(() => dataSource),
-    url: options.url,
-    schema: options.schema,
-    entities: options.entities,
-    migrations: options.migrations,
-    applicationName: options.applicationName,
-    poolSize: options.poolSize ?? 10,
-    installExtensions: false,
-    connectTimeoutMS: connectTimeoutMs,
-    extra: {
-      statement_timeout: statementMaxMs,
-      idle_in_transaction_session_timeout: transactionSilenceMaxMs,
-      options: `-c search_path=${options.schema}`,
-    },
-  });
-  return dataSource;
 };
 
 /**

@@ -1,16 +1,24 @@
 import type { DataSource } from 'typeorm';
+import { setBounded } from '../set-bounded.js';
 import { poolOf } from './pool.js';
 import { statementName } from './statement-name.js';
 
 /** A prepared statement takes memory of every connection: texts beyond this are planned each time. */
 const textsMax = 32;
 
+/** Clients choose filters and page sizes, and so the texts: one that is rarely used takes no place. */
+const usesMin = 10;
+const countedMax = 200;
+
 /**
  * Reads by statements that each connection parses and plans once, for what is read all the time: planning takes as long as
- * reading a row, and many times as long in a table of partitions. Rejects with the error of PostgreSQL.
+ * reading a row, and many times as long in a table of partitions. Other texts are planned each time. Rejects with the
+ * error of PostgreSQL.
  */
 export class PreparedReads {
   private readonly names = new Map<string, string>();
+  /** Of texts without a name. */
+  private readonly uses = new Map<string, number>();
 
   constructor(private readonly database: DataSource) {}
 
@@ -32,6 +40,12 @@ export class PreparedReads {
   private nameOf(text: string): string | undefined {
     const known = this.names.get(text);
     if (known !== undefined || this.names.size >= textsMax) return known;
+    const uses = (this.uses.get(text) ?? 0) + 1;
+    if (uses < usesMin) {
+      setBounded(this.uses, text, uses, countedMax);
+      return undefined;
+    }
+    this.uses.delete(text);
     const name = statementName(text);
     this.names.set(text, name);
     return name;

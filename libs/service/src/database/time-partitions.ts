@@ -2,7 +2,7 @@ import type { DataSource, EntityManager } from 'typeorm';
 import type { Clock } from '../clock.js';
 import { missingPeriods, type TimeRange } from './time-ranges.js';
 
-/** How long a drop waits for readers of the partition; the next check retries it. */
+/** How long a change waits for readers of a table, and new readers and writers behind it; the next check retries it. */
 const lockTimeoutMs = 5_000;
 
 export interface PartitionedTable {
@@ -72,10 +72,7 @@ export class TimePartitions {
   async dropExpired(): Promise<number> {
     const expired = (await this.existing(this.database.manager)).filter(({ toMs }) => toMs <= this.keptFromMs);
     for (const { name } of expired)
-      await this.inTurn(async (manager) => {
-        await manager.query(`SET LOCAL lock_timeout = ${lockTimeoutMs}`);
-        await manager.query(`DROP TABLE IF EXISTS ${this.options.schema}."${name}"`);
-      });
+      await this.inTurn((manager) => manager.query(`DROP TABLE IF EXISTS ${this.options.schema}."${name}"`));
     return expired.length;
   }
 
@@ -91,8 +88,10 @@ export class TimePartitions {
     const name = `${this.parent}_from_${suffixOf(range)}`;
     const bounds = [iso(range.fromMs), iso(range.toMs)] as const;
     if (this.options.create) return this.options.create(manager, name, bounds);
+    // Attached: CREATE TABLE … PARTITION OF would wait for all readers of the table, for example until a pg_dump has ended.
+    await manager.query(`CREATE TABLE ${name} (LIKE ${this.parent} INCLUDING DEFAULTS INCLUDING CONSTRAINTS)`);
     await manager.query(
-      `CREATE TABLE ${name} PARTITION OF ${this.parent} FOR VALUES FROM ('${bounds[0]}') TO ('${bounds[1]}')`,
+      `ALTER TABLE ${this.parent} ATTACH PARTITION ${name} FOR VALUES FROM ('${bounds[0]}') TO ('${bounds[1]}')`,
     );
   }
 
@@ -100,6 +99,7 @@ export class TimePartitions {
     const { schema, table } = this.options;
     return this.database.transaction(async (manager) => {
       await manager.query('SELECT pg_advisory_xact_lock(hashtext($1), hashtext($2))', [schema, table]);
+      await manager.query(`SET LOCAL lock_timeout = ${lockTimeoutMs}`);
       return work(manager);
     });
   }

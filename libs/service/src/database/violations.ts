@@ -2,6 +2,7 @@ import { QueryFailedError } from 'typeorm';
 
 const uniqueViolation = '23505';
 const foreignKeyViolation = '23503';
+const lockNotAvailable = '55P03';
 
 const hasCode = (error: unknown, code: string): boolean =>
   error instanceof QueryFailedError && (error.driverError as { code?: string }).code === code;
@@ -15,3 +16,6 @@ export const violatedIndex = (error: unknown): string | undefined =>
 
 /** The row that this one refers to does not exist, or no longer does. */
 export const isForeignKeyViolation = (error: unknown): boolean => hasCode(error, foreignKeyViolation);
+
+/** Another transaction has kept a lock for longer than `lock_timeout`. */
+export const isLockTimeout = (error: unknown): boolean => hasCode(error, lockNotAvailable);

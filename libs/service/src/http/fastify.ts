@@ -14,7 +14,7 @@ import { hasBody, watchBody } from './body-timeout.js';
 import { answerClientError } from './client-error.js';
 import { answerRecords } from './json-text.js';
 import { knowRoutes } from './known-routes.js';
-import { bodyLimitBytes, headBytesMax } from './limits.js';
+import { bodyLimitBytes, headBytesMax, jsonValuesMax } from './limits.js';
 import { notNormal, originForm } from './normal-path.js';
 import { requestIdHeader, requestIdOf } from './request-id.js';
 import { setSecurityHeaders } from './security-headers.js';
@@ -32,13 +32,21 @@ export const normaliseUrl = (target: string): string => {
   return mark < 0 ? short : short + url.slice(mark);
 };
 
+const tooManyValues = (): ValidationFailed =>
+  new ValidationFailed([{ name: 'body', message: `At most ${jsonValuesMax} values` }]);
+
 const parseJson = (text: string): unknown => {
   let value: unknown;
   let hasPrototype = false;
+  let values = 0;
   try {
-    value = JSON.parse(text, (key, inner: unknown) => ((hasPrototype ||= key === '__proto__'), inner));
-  } catch {
-    throw new MalformedJson();
+    value = JSON.parse(text, (key, inner: unknown) => {
+      hasPrototype ||= key === '__proto__';
+      if (++values > jsonValuesMax) throw tooManyValues();
+      return inner;
+    });
+  } catch (error) {
+    throw error instanceof ValidationFailed ? error : new MalformedJson();
   }
   // It never reaches an object that is made of the fields.
   if (hasPrototype) throw new ValidationFailed([{ name: '__proto__', message: 'Unknown field' }]);

@@ -1,6 +1,12 @@
 /** Largest value a device resource may take in one write, and the largest body of any call. */
 export const bodyLimitBytes = 1_048_576;
 
+/**
+ * Values in a JSON body, objects and arrays included. A schema names each value that is wrong, which takes hundreds of times
+ * the memory of its text: half a million numbers where texts belong would end the process.
+ */
+export const jsonValuesMax = 50_000;
+
 /** Longer URLs are refused with 400. */
 export const urlLengthMax = 4_096;
 

@@ -40,14 +40,25 @@ const wholeSeconds = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/;
 
 const fraction = /:\d\d\.(\d{1,6})/;
 
+/** A day; a time of it, with or without seconds and a fraction; and its zone. */
+const dateTime = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?) ?(Z|[+-]\d\d:?\d\d)?)?$/i;
+
+/** A Date makes the 1st of March of the 30th of February. */
+const isDay = (day: string): boolean => {
+  const date = new Date(day);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
+};
+
 /**
- * RFC 3339 with or without fraction, or compact `20240101T000000Z`; a plain date counts as its midnight. A Date ends at
- * milliseconds: the fraction is taken from the text.
+ * RFC 3339 with or without fraction, or compact `20240101T000000Z`; a plain date counts as its midnight, and a time without
+ * a zone is UTC. A Date ends at milliseconds: the fraction is taken from the text.
  */
 const readDate = (text: string): string | undefined => {
   const iso = text.replace(compactDate, '$1-$2-$3T$4:$5:$6Z');
-  const date = new Date(iso);
-  if (!/^\d{4}-\d\d-\d\d/.test(iso) || Number.isNaN(date.getTime())) return undefined;
+  const [, day, time = '00:00', zone = 'Z'] = dateTime.exec(iso) ?? [];
+  if (day === undefined || !isDay(day)) return undefined;
+  const date = new Date(`${day}T${time}${zone.toUpperCase()}`);
+  if (Number.isNaN(date.getTime())) return undefined;
   const [seconds] = wholeSeconds.exec(date.toISOString()) ?? [];
   return seconds && `${seconds}.${(fraction.exec(iso)?.[1] ?? '').padEnd(6, '0')}Z`;
 };

@@ -61,8 +61,23 @@ describe('list query', () => {
     ['2024-01-01T00:00:00.123456789Z', '2024-01-01T00:00:00.123456Z'],
     ['2024-01-01T01:30:00.000001+01:30', '2024-01-01T00:00:00.000001Z'],
     ['1969-12-31T23:59:59.999999Z', '1969-12-31T23:59:59.999999Z'],
+    ['2024-02-29T10:00Z', '2024-02-29T10:00:00.000000Z'],
+    ['2024-01-01 00:00:00.25+0130', '2023-12-31T22:30:00.250000Z'],
   ])('reads the date %s as %s', (text, read) => {
     expect(parseListQuery({ created_at__lte: text }, spec).filters[0]?.values).toEqual([read]);
+  });
+
+  it('reads a time without a zone as UTC, also where the clock of the server has another zone', () => {
+    const { TZ } = process.env;
+    process.env['TZ'] = 'Asia/Kolkata';
+    try {
+      expect(new Date('2024-01-01T00:00:00').toISOString()).toBe('2023-12-31T18:30:00.000Z');
+      const { filters } = parseListQuery({ created_at__in: '2024-01-01T00:00:00,2024-01-01 00:00:00.5' }, spec);
+      expect(filters[0]?.values).toEqual(['2024-01-01T00:00:00.000000Z', '2024-01-01T00:00:00.500000Z']);
+    } finally {
+      if (TZ === undefined) delete process.env['TZ'];
+      else process.env['TZ'] = TZ;
+    }
   });
 
   it('bare names mean equality, lists are comma separated', () => {
@@ -79,6 +94,10 @@ describe('list query', () => {
     [{ operator_suspended: 'perhaps' }, ['operator_suspended']],
     [{ created_at__gte: 'yesterday' }, ['created_at__gte']],
     [{ created_at__gte: '2024-13-01' }, ['created_at__gte']],
+    [{ created_at__gte: '2024-02-30' }, ['created_at__gte']],
+    [{ created_at__lte: '2023-02-29T00:00:00Z' }, ['created_at__lte']],
+    [{ created_at__lte: '20240431T000000Z' }, ['created_at__lte']],
+    [{ created_at__gte: '2024-01-01T25:00:00Z' }, ['created_at__gte']],
     [{ created_at__in: '2024-01-01,0000-01-01' }, ['created_at__in']],
     [{ created_at__lte: '9999-12-31T23:59:59-01:00' }, ['created_at__lte']],
     [{ limit: 'many', order: 'UP' }, ['limit', 'order']],

@@ -10,7 +10,7 @@ const valueOf: Record<FieldKind, JsonSchema> = {
   text: { type: 'string' },
   bool: { type: 'boolean' },
   number: { type: 'integer', minimum: -2_147_483_648, maximum: 2_147_483_647 },
-  date: { type: 'string', description: 'RFC 3339, or compact as 20240101T000000Z' },
+  date: { type: 'string', description: 'RFC 3339, in UTC if it has no zone, or compact as 20240101T000000Z' },
 };
 
 const commaList: JsonSchema = { type: 'string', description: 'Comma-separated values' };

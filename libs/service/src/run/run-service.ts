@@ -1,9 +1,8 @@
 import { ConfigError } from '../config/env.js';
 import { type CommonConfig, defaultStartTimeoutMs } from '../config/common.js';
-import { SchemaNotUpgradable } from '../database/open-database.js';
 import { endsWithin } from '../ends-within.js';
-import { InfrastructureUnavailable } from '../lifecycle/infrastructure-unavailable.js';
-import { startsWithin, StartTimedOut } from '../lifecycle/start-deadline.js';
+import { startsWithin } from '../lifecycle/start-deadline.js';
+import { failureText } from './failure-text.js';
 import { type RunningService, type ServiceDefinition, startService } from './start-service.js';
 
 const signals = ['SIGTERM', 'SIGINT'] as const;
@@ -13,19 +12,8 @@ const nextSignal = (): Promise<NodeJS.Signals> =>
     for (const signal of signals) process.once(signal, resolve);
   });
 
-/** What an operator can solve: reported without a stack. */
-const operational = [InfrastructureUnavailable, StartTimedOut, SchemaNotUpgradable];
-
 const report = (error: unknown): void => {
-  const text =
-    error instanceof ConfigError
-      ? `Configuration: ${error.message}`
-      : error instanceof Error
-        ? operational.some((kind) => error instanceof kind)
-          ? error.message
-          : (error.stack ?? error.message)
-        : String(error);
-  process.stderr.write(`${text}\n`);
+  process.stderr.write(`${failureText(error)}\n`);
 };
 
 /** A start may wait long for Kafka, PostgreSQL or Redis: after a signal, the process exits after this time. */

@@ -176,6 +176,18 @@ describe('a started service', () => {
     });
   });
 
+  it('400 for a body of more than 50,000 values, before each of them is named', async () => {
+    const namesOf = async (values: number): Promise<unknown> => {
+      // The body itself and the array are two of them.
+      const body = JSON.stringify({ name: Array.from({ length: values - 2 }, () => 1) });
+      const response = await call('/v3/names', { method: 'POST', body });
+      const { fields } = (await response.json()) as { fields: object[] };
+      return [response.status, fields];
+    };
+    expect(await namesOf(50_000)).toMatchObject([400, [{ name: 'name' }, { name: 'name' }]]);
+    expect(await namesOf(50_001)).toEqual([400, [{ name: 'body', message: 'At most 50000 values' }]]);
+  });
+
   it('400 names the fields where no body is taken, but 401 comes first', async () => {
     const withField = { method: 'POST', body: '{"name":"abc"}' };
     const refused = await call('/v3/refresh', withField);

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { withoutSecrets } from './logger.js';
 import type { Span, Tracing } from './tracing.js';
 
 const spanOf = Symbol('Span');
@@ -9,6 +10,10 @@ export const traceParentHeader = 'traceparent';
 
 /** Whether a request is traced. Probes and scrapes are not: they are frequent, and no part of a trace. */
 export const isApi = (url: string): boolean => /^\/(v\d|explain)\//.test(url);
+
+/** By the path, with `:id` for each id, and without a key that was put into it by mistake. */
+const spanNameOf = ({ method, url }: FastifyRequest): string =>
+  `${method} ${withoutSecrets(url.split('?', 1)[0] ?? '').replace(/[0-9a-f]{32}/g, ':id')}`;
 
 /** The span of a request, when it is traced. */
 export const traceParentOf = (request: FastifyRequest): string | undefined => (request as Traced)[spanOf]?.traceParent;
@@ -33,7 +38,7 @@ export const traceRequests = (fastify: FastifyInstance, tracing: Tracing, decisi
       delete request.headers['tracestate'];
     }
     if (!tracing.isOn || !isApi(request.url)) return;
-    const name = `${request.method} ${(request.url.split('?', 1)[0] ?? '').replace(/[0-9a-f]{32}/g, ':id')}`;
+    const name = spanNameOf(request);
     const options = {
       kind: 'server' as const,
       attributes: { 'http.request.method': request.method, 'lanyard.request_id': request.id },

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
+import { QueryFailedError } from 'typeorm';
 import { newId } from '../ids.js';
 import { formatApiKey, newSecret } from '../keys/api-key.js';
 import { newTicket } from '../keys/download-tickets.js';
@@ -42,6 +43,34 @@ describe('logger', () => {
     expect(text).not.toContain('abc123');
     expect(text).not.toContain('hunter2');
     expect(text).toContain(keyId);
+  });
+
+  it('never prints the values of a statement that PostgreSQL refused', () => {
+    const { lines, destination } = capture();
+    const logger = createLogger({ app: 'x', replicaId: 'x-0', level: 'info', destination });
+    const refusal = Object.assign(new Error('null value in column "name"'), {
+      code: '23502',
+      detail: 'Failing row contains (hunter2, null).',
+      where: 'JSON data, line 1: {"password":"hunter2"',
+    });
+    const statement = 'INSERT INTO channels VALUES ($1)';
+    for (const err of [refusal, new QueryFailedError(statement, ['hunter2'], refusal)]) logger.error({ err }, 'failed');
+    const { code, message } = refusal;
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { err: { code, message } },
+      { err: { code, message, query: statement } },
+    ]);
+    expect(lines.join('')).not.toContain('hunter2');
+  });
+
+  it('never prints the arguments of a command that Redis refused', () => {
+    const { lines, destination } = capture();
+    const logger = createLogger({ app: 'x', replicaId: 'x-0', level: 'info', destination });
+    const message = "OOM command not allowed when used memory > 'maxmemory'.";
+    const command = { name: 'EVALSHA', args: ['hunter2', Buffer.from('hunter2')] };
+    logger.warn({ err: Object.assign(new Error(message), { command }) }, 'failed');
+    const [line = ''] = lines;
+    expect(JSON.parse(line) as unknown).toMatchObject({ err: { message, command: { name: 'EVALSHA', args: '…' } } });
   });
 
   it('does not throw into the code that logs when its disk is full, and says later how many lines are missing', async () => {

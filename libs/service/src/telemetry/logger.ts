@@ -4,12 +4,22 @@ import { LogDestination } from './log-destination.js';
 
 export type Logger = PinoLogger;
 
+/** What an error of PostgreSQL repeats of a statement that failed: payloads of commands, values of devices, whole tables. */
+const valuesOfStatements = ['parameters', 'detail', 'where', 'driverError'].map((name) => `err.${name}`);
+
+/** What ioredis adds to an error of Redis: all that the command was to write, such as the events of an append. */
+const argumentsOfCommands = 'err.command.args';
+
 /** Paths that must never be printed, wherever an object with them is logged. */
-const redacted = ['authorization', 'key', 'secret', 'password', 'headers', 'cookie'].flatMap((name) => [
-  name,
-  `*.${name}`,
-  `*.*.${name}`,
-]);
+const redacted = [
+  ...['authorization', 'key', 'secret', 'password', 'headers', 'cookie'].flatMap((name) => [
+    name,
+    `*.${name}`,
+    `*.*.${name}`,
+  ]),
+  ...valuesOfStatements,
+  argumentsOfCommands,
+];
 
 /** Keys, tokens of sessions, signing secrets, tickets of downloads and passwords, each behind what may be shown. */
 const secretText = new RegExp(
