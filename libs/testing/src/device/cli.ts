@@ -8,9 +8,9 @@ const usage = `usage: npm run device -- --secure [--name thermo-1] [--url coaps:
        [--period-seconds 5] [--queue-mode] [--api http://127.0.0.1:8080] [--key-file .lanyard/admin.key]
        npm run device -- [--url coap://127.0.0.1:5683] …
 
-A demonstration thermometer: /3303/0/5700 changes, /3341/0/5527 can be written, /3/0/4 executed. Who observes one of
-them, its instance or its object is notified of changes. With --secure it connects over DTLS: it creates its device and
-a pre-shared key with the administrator's key, and deletes the key at the end. Ctrl-C deregisters.`;
+A demonstration thermometer: /3303/0/5700 changes, /3341/0/5527 can be written, /3/0/4 executed. Observers of these
+resources, their instances or their objects are notified of changes. With --secure it connects over DTLS: it creates its
+device and a pre-shared key with the administrator key, and deletes the pre-shared key at the end. Ctrl-C deregisters.`;
 
 const options = parseArgs({
   options: {

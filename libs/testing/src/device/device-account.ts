@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { type DeviceSecurity, withKey } from './device-security.js';
 
 interface Page<T> {
@@ -12,6 +12,13 @@ export class CallRefused extends Error {
     readonly status: number,
   ) {
     super(`${what} is answered with ${status}`);
+  }
+}
+
+/** `npm start` has not run here, or is not ready. */
+export class NoKeyFile extends Error {
+  constructor(keyFile: string) {
+    super(`there is no ${keyFile}: run "npm start" first, and wait until it says that Lanyard is running`);
   }
 }
 
@@ -31,8 +38,9 @@ export class DeviceAccount {
     private readonly name: string,
   ) {}
 
-  /** Finds the device with this endpoint name, or creates it. @throws CallRefused */
+  /** Finds the device with this endpoint name, or creates it. @throws NoKeyFile, CallRefused */
   static async open(name: string, { api, keyFile }: { api: string; keyFile: string }): Promise<DeviceAccount> {
+    if (!existsSync(keyFile)) throw new NoKeyFile(keyFile);
     const access = { api, key: readFileSync(keyFile, 'utf8').trim() };
     const query = `/v3/devices?endpoint_name=${encodeURIComponent(name)}`;
     const [found] = (await call<Page<{ id: string }>>(access, 'GET', query)).data ?? [];
