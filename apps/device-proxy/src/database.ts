@@ -7,7 +7,9 @@ import { Presubscription } from './presubscriptions/presubscription.entity.js';
 import { Subscription } from './interest/subscription.entity.js';
 import { DownloadTickets1796256000000 } from './db/migrations/1796256000000-download-tickets.js';
 import { UnfinishedCommands1796436000000 } from './db/migrations/1796436000000-unfinished-commands.js';
+import { FirstContactsByTime1796544000000 } from './db/migrations/1796544000000-first-contacts-by-time.js';
 import { ObserveAttributes1796522400000 } from './db/migrations/1796522400000-observe-attributes.js';
+import { FirstAttempts1796529600000 } from './db/migrations/1796529600000-first-attempts.js';
 import { Initial1795392000000 } from './db/migrations/1795392000000-initial.js';
 
 /** PostgreSQL schema of this service; no other service reads it. */
@@ -22,5 +24,7 @@ export const databaseOf = (config: DatabaseConfig): DatabaseOptions =>
       DownloadTickets1796256000000,
       UnfinishedCommands1796436000000,
       ObserveAttributes1796522400000,
+      FirstAttempts1796529600000,
+      FirstContactsByTime1796544000000,
     ],
   });

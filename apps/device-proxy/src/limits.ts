@@ -14,3 +14,9 @@ export const pushMaxMs = 1_800_000;
 
 /** Connections of devices that one replica accepts by default. */
 export const connectionsMaxDefault = { dtls: 100_000, tls: 20_000 } as const;
+
+/**
+ * Answers remembered for each device over UDP, to answer its retransmissions: memory of every device. What a device asks for does
+ * no harm when it is done again.
+ */
+export const answersPerPeerMax = 8;

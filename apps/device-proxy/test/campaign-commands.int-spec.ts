@@ -93,6 +93,8 @@ describe('campaigns.commands', () => {
     const { value } = await system.result(written);
     expect(value.outcome).toBe('succeeded');
     expect(value).not.toHaveProperty('written');
+    const { value: accepted } = await system.fact(system.commands, (v) => v.commandId === written);
+    expect(accepted).not.toHaveProperty('payload');
     expect(thing.text).toBe(uri + ticket);
     const read = await issue({ method: 'GET' });
     const { item } = (await system.result(read)).value;
@@ -100,7 +102,7 @@ describe('campaigns.commands', () => {
     await system.fact(system.commands, (v) => v.commandId === read);
     await system.fact(system.values, (v) => v.item.payload === item.payload);
     const told = JSON.stringify([system.commands, system.results, system.values]);
-    expect(told).toContain(b64(uri));
+    expect(told).toContain(item.payload);
     for (const text of [uri + ticket, ticket]) expect(told).not.toContain(b64(text));
     expect(await system.rows(`SELECT download_ticket FROM device_proxy.commands WHERE id = '${written}'`)).toEqual([
       { download_ticket: null },

@@ -63,6 +63,13 @@ describe('POST /v2/device-requests/{device-id}', () => {
     expect(thing.text).toBe('world');
   });
 
+  it('without a payload, writes the empty value, as both facts say', async () => {
+    const result = await outcome('write-empty', { method: 'PUT', uri: '/3341/0/5527' });
+    expect([result, thing.text]).toMatchObject([{ item: { status: 200 }, written: { payload: '' } }, '']);
+    const { value } = await system.fact(system.commands, (v) => v.asyncId === 'write-empty');
+    expect(value).toMatchObject({ payload: '' });
+  });
+
   it('executes with its arguments', async () => {
     const before = thing.reboots;
     expect(await outcome('exec', { method: 'POST', uri: '/3/0/4', 'payload-b64': b64("0='a'") })).toMatchObject({

@@ -1,6 +1,7 @@
 import type { Identity } from '@lanyard/service';
 import type { Thermometer } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { RawDevice } from './raw-device.js';
 import type { RunningProxy } from './running-proxy.js';
 import { TestSystem, newKey, type Reply } from './test-system.js';
 
@@ -35,6 +36,19 @@ describe('several paths in one command', () => {
     const { value } = await system.fact(system.values, (v) => v.item.path === '/3303/0/5700');
     expect(value).toMatchObject({ cause: 'read', item: { payload: Buffer.from('21.5').toString('base64') } });
     await system.fact(system.values, (v) => v.item.path === '/3/0/0');
+  });
+
+  it('are read in the format that was asked for where the device does not name it', async () => {
+    const raw = await RawDevice.registered(proxy.coapPort, 'formatless', '</3303/0>');
+    raw.onRequest = (request) => raw.respond(request, '[{"n":"/3303/0/5700","v":19.5}]');
+    const { value: session } = await system.fact(system.sessions, (v) => v.endpointName === 'formatless');
+    const body = { method: 'FETCH', uri: '/', 'payload-b64': b64([{ n: '/3303/0/5700' }]) };
+    const reply = await send('formatless', body, session.deviceId);
+    raw.close();
+    expect(reply.json).toMatchObject({ status: 200, ct: 'application/senml+json' });
+    const { value } = await system.fact(system.values, (v) => v.deviceId === session.deviceId);
+    const payload = Buffer.from('19.5').toString('base64');
+    expect(value).toMatchObject({ cause: 'read', item: { path: '/3303/0/5700', ct: 'text/plain', payload } });
   });
 
   it('are written, and the result says what was to be written', async () => {

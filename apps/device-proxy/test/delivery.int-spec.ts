@@ -3,6 +3,7 @@ import { formatTimestamp } from '@lanyard/service';
 import { KafkaProducer } from '@lanyard/kafka';
 import { eventually, patienceMs } from '@lanyard/testing';
 import { describe, expect, it } from '@jest/globals';
+import { CatchUp } from '../src/catch-up/catch-up.js';
 import { CommandClaims } from '../src/commands/command-claims.js';
 import { Commands } from '../src/commands/commands.js';
 import { Deliverer } from '../src/commands/deliverer.js';
@@ -151,12 +152,35 @@ describe('a device that does not answer', () => {
     await part(Rules).replace(accountId, app.keyId, [{ 'resource-path': ['/3/0/4'] }]);
     await reconciler.applyRules(session);
     expect(link.asked).toHaveLength(1);
-    await reconciler.review(session);
+    await reconciler.scheduleReconciliation(session);
     expect(link.asked).toHaveLength(1);
     link.answer = () => Promise.resolve(content);
     part(LastSeen).recordMessage(session);
     // The clock stands still: there is no pause, in which it might fall asleep again.
     await eventually(() => expect(link.asked).toHaveLength(2));
+  });
+
+  it('is asked again to observe, after longer and longer pauses, though it says nothing', async () => {
+    link.answer = silence;
+    const session = await register();
+    // It looks at each device when the clock jumps.
+    await part(CatchUp).beforeApplicationShutdown();
+    await part(Rules).replace(accountId, app.keyId, [{ 'resource-path': ['/3/0/4'] }]);
+    await part(SubscriptionReconciler).applyRules(session);
+    expect(link.asked).toHaveLength(1);
+    await clock.advance(29_000);
+    expect(link.asked).toHaveLength(1);
+    await clock.advance(31_000);
+    await eventually(() => expect(link.asked).toHaveLength(2));
+    link.answer = () => Promise.resolve(content);
+    await clock.advance(59_000);
+    expect(link.asked).toHaveLength(2);
+    await clock.advance(61_000);
+    await eventually(() => expect(link.asked).toHaveLength(3));
+    await eventually(() => expect(session.observations.has('/3/0/4')).toBe(true));
+    await clock.advance(500_000);
+    expect(link.asked).toHaveLength(3);
+    part(CatchUp).onApplicationBootstrap();
   });
 
   it.each(['GET', 'POST'] as const)(

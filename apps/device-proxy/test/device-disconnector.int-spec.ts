@@ -1,6 +1,8 @@
+import { DeviceLifecycle } from '@lanyard/contracts';
 import { newId } from '@lanyard/service';
 import { eventually, TestClock } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DeviceDirectory } from '../src/state/device-directory.js';
 import type { RunningProxy } from './running-proxy.js';
 import { TestSystem, newKey } from './test-system.js';
 
@@ -47,5 +49,152 @@ describe('a fleet that is suspended or deleted in one go', () => {
     for (const id of waiting)
       expect((await system.result(id)).value).toMatchObject({ outcome: 'failed', item: { status: 429, error } });
     expect((await transactions()) - before).toBeLessThan(fleetSize / 2);
+  });
+});
+
+describe('a device that is resumed before everything is done that its suspension requires', () => {
+  const clock = new TestClock(Date.now());
+  const waiting = `FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+  let system: TestSystem;
+  let proxy: RunningProxy;
+
+  beforeAll(async () => {
+    system = await TestSystem.create('resumed-early');
+    proxy = await system.proxy('dp-0', { clock });
+  });
+  afterAll(() => system.close());
+
+  const send = async (deviceId: string, asyncId: string): Promise<void> => {
+    const path = `/v2/device-requests/${deviceId}?async-id=${asyncId}`;
+    const body = { method: 'GET', uri: '/3/0/0' };
+    expect((await system.call(proxy, newKey(system.accountId), 'POST', path, body)).status).toBe(202);
+  };
+  const resumed = async (deviceId: string, name: string): Promise<void> => {
+    const directory = proxy.app.get(DeviceDirectory, { strict: false });
+    await eventually(() => expect(directory.whyBlocked(deviceId)).toBe('suspended'));
+    await system.lifecycle(deviceId, name, 'resumed');
+    await eventually(() => expect(directory.whyBlocked(deviceId)).toBeUndefined());
+  };
+
+  it('its waiting commands fail, and those that are accepted from then on are executed', async () => {
+    const thing = system.thing(proxy, 'early');
+    const deviceId = await system.register(thing);
+    await thing.device.deregister();
+    await eventually(() => send(deviceId, 'before'));
+    const others = [newId(), newId()];
+    for (const id of others) {
+      await system.lifecycle(id, id, 'created');
+      await eventually(() => send(id, id));
+    }
+    const unlock = await system.holdRows(
+      `SELECT FROM device_proxy.commands WHERE device_id IN ('${others.join("', '")}') FOR UPDATE`,
+    );
+    // Two at a time: the commands of the third device have their turn when these have ended.
+    for (const id of others) await system.lifecycle(id, id, 'suspended');
+    await eventually(async () => expect(await system.rows(`SELECT pid ${waiting}`)).toHaveLength(2));
+    await system.lifecycle(deviceId, 'early', 'suspended');
+    await resumed(deviceId, 'early');
+    await clock.advance(1_000);
+    await send(deviceId, 'after');
+    await unlock();
+    expect((await system.result('before')).value.item).toMatchObject({ status: 429, error: 'DEVICE_BLOCKED' });
+    await eventually(() => thing.device.register());
+    expect((await system.result('after')).value).toMatchObject({ outcome: 'succeeded' });
+  });
+
+  it('its next session stays when a failure of PostgreSQL is over', async () => {
+    const thing = system.thing(proxy, 'again');
+    const deviceId = await system.register(thing);
+    const unlock = await system.holdRows('LOCK TABLE device_proxy.commands IN ACCESS EXCLUSIVE MODE');
+    await system.lifecycle(deviceId, 'again', 'suspended');
+    await eventually(async () => expect(await system.rows(`SELECT pid ${waiting}`)).not.toEqual([]));
+    await resumed(deviceId, 'again');
+    await system.rows(`SELECT pg_terminate_backend(pid) ${waiting}`);
+    await unlock();
+    await eventually(() => thing.device.register());
+    await clock.advance(10_000);
+    await send(deviceId, 'again');
+    expect((await system.result('again')).value).toMatchObject({ outcome: 'succeeded' });
+    const ends = system.sessions.filter(({ value }) => value.deviceId === deviceId && value.reason !== undefined);
+    expect(ends.map(({ value }) => value.reason)).toEqual(['suspended']);
+  });
+});
+
+describe('a device that was deleted, of which the directory knows nothing any more', () => {
+  let system: TestSystem;
+
+  beforeAll(async () => {
+    system = await TestSystem.create('deleted-devices');
+  });
+  afterAll(() => system.close());
+
+  /** As the registry announces it: the tombstone is the last message. */
+  const announceDeletion = async (deviceId: string, name: string): Promise<void> => {
+    await system.lifecycle(deviceId, name, 'deleted');
+    await system.end(DeviceLifecycle, deviceId);
+  };
+  const endOf = (deviceId: string) =>
+    system.fact(system.sessions, (v) => v.deviceId === deviceId && v.change === 'deregistered');
+
+  it('loses its session although the replica that had it is gone', async () => {
+    const gone = await system.proxy('dp-gone');
+    const clock = new TestClock(Date.now());
+    const other = await system.proxy('dp-other', { clock });
+    const thing = system.thing(gone, 'left-behind');
+    const deviceId = await system.register(thing);
+    await system.knows(other, 'left-behind');
+    await system.stop(gone);
+    await announceDeletion(deviceId, 'left-behind');
+    const directory = other.app.get(DeviceDirectory, { strict: false });
+    await eventually(() => directory.get(deviceId) === undefined && directory.whyBlocked(deviceId) === undefined);
+    const ends = () => system.sessions.filter(({ value }) => value.deviceId === deviceId && value.reason !== undefined);
+    await eventually(async () => {
+      await clock.advance(1_000);
+      expect(ends().map(({ value }) => value.reason)).toEqual(['deleted']);
+    });
+    await system.stop(other);
+  });
+
+  it('loses its session and its subscriptions when no replica ran, and comes back under a new id', async () => {
+    const proxy = await system.proxy('dp-alone');
+    const thing = system.thing(proxy, 'unseen');
+    const deviceId = await system.register(thing);
+    await system.subscribe(proxy, newKey(system.accountId), deviceId, '/3303/0/5700');
+    await system.stop(proxy);
+    await announceDeletion(deviceId, 'unseen');
+    const restarted = await system.proxy('dp-alone', { coapPort: proxy.coapPort });
+    expect((await endOf(deviceId)).value.reason).toBe('deleted');
+    await system.fact(system.subscriptions, (v) => v.deviceId === deviceId && v.status === 'lost');
+    expect(await system.register(thing)).not.toBe(deviceId);
+    await system.stop(restarted);
+  });
+
+  it('comes back under a new id before its commands have ended', async () => {
+    const proxy = await system.proxy('dp-busy');
+    const thing = system.thing(proxy, 'returning');
+    const deviceId = await system.register(thing);
+    let answer = (): void => undefined;
+    thing.device.beforeAnswer = () => new Promise((resolve) => (answer = resolve));
+    const body = { method: 'GET', uri: '/3/0/0' };
+    await system.call(
+      proxy,
+      newKey(system.accountId),
+      'POST',
+      `/v2/device-requests/${deviceId}?async-id=unended`,
+      body,
+    );
+    await eventually(() => expect(thing.device.received).toHaveLength(1));
+    const unlock = await system.holdRows(
+      `SELECT FROM device_proxy.commands WHERE device_id = '${deviceId}' FOR UPDATE`,
+    );
+    await announceDeletion(deviceId, 'returning');
+    await endOf(deviceId);
+    const first = `SELECT FROM device_proxy.first_contacts WHERE device_id = '${deviceId}'`;
+    await eventually(async () => expect(await system.rows(first)).toEqual([]));
+    thing.device.beforeAnswer = undefined;
+    answer();
+    expect(await system.register(thing)).not.toBe(deviceId);
+    await unlock();
+    expect((await system.result('unended')).value.outcome).toBe('failed');
   });
 });

@@ -196,11 +196,15 @@ describe('the fence between replicas', () => {
       const { session, lookup } = await registered('192.0.2.10:1');
       const { deviceId } = session;
       const claimedAtMs = clock.now();
-      expect(await a.claimEnd(session, 'suspended')).toBe(true);
+      expect(await a.claimEnd(session, 'suspended')).toBe(claimedAtMs);
       expect(await taken(b, lookup, '192.0.2.10:1')).toBeUndefined();
       expect(await swept(deviceId, claimedAtMs + sweepLeaseMs - 1)).toBeUndefined();
-      expect(await a.claimEnd(session, 'suspended')).toBe(true);
-      expect(await swept(deviceId, claimedAtMs + sweepLeaseMs)).toMatchObject({ owner: 'dp-a', reason: 'suspended' });
+      expect(await a.claimEnd(session, 'suspended')).toBe(claimedAtMs);
+      expect(await swept(deviceId, claimedAtMs + sweepLeaseMs)).toMatchObject({
+        owner: 'dp-a',
+        reason: 'suspended',
+        endedAtMs: claimedAtMs,
+      });
       expect(await a.close(session)).toBe(true);
     });
 
@@ -208,10 +212,13 @@ describe('the fence between replicas', () => {
       const { session, lookup } = await registered('192.0.2.10:2');
       const { deviceId } = session;
       const later = (await taken(b, lookup, '192.0.2.10:2'))!;
-      expect(await a.claimEnd(session, 'device')).toBe(false);
+      expect(await a.claimEnd(session, 'device')).toBeUndefined();
       expect(a.get(deviceId)).toBeUndefined();
-      expect(await swept(deviceId, later.expiresAtMs)).toMatchObject({ owner: 'dp-b', reason: 'lifetime' });
-      expect(await b.claimEnd(later, 'device')).toBe(false);
+      const expired = { owner: 'dp-b', reason: 'lifetime', endedAtMs: later.expiresAtMs };
+      expect(await swept(deviceId, later.expiresAtMs)).toMatchObject(expired);
+      expect(await b.claimEnd(later, 'device')).toBeUndefined();
+      // It has the time of the first claim, also when the replica died that claimed it.
+      expect(await swept(deviceId, later.expiresAtMs + sweepLeaseMs)).toMatchObject(expired);
     });
   });
 });

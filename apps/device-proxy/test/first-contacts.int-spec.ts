@@ -46,4 +46,26 @@ describe('first contacts at two replicas', () => {
     expect(first).toMatch(/^[0-9a-f]{32}$/);
     expect(await assign('one-too-many', 200)).toEqual([undefined, undefined]);
   });
+
+  it('those that the directory has decided on are not looked at again', async () => {
+    const clock = new TestClock(Date.now());
+    const contacts = new FirstContacts(sources[0] as DataSource, clock);
+    let looks = 0;
+    const everything = {
+      count: 0,
+      has: () => {
+        looks++;
+        return true;
+      },
+    };
+    const account = newId();
+    const contact = (endpointName: string): Promise<string | undefined> =>
+      contacts.assignId({ accountId: account, endpointName, known: everything, devicesMax: 1_000 });
+    await Promise.all(Array.from({ length: 200 }, (_, n) => contact(`meter-${n}`)));
+    await clock.advance(600_000);
+    await contact('first after a while');
+    looks = 0;
+    expect(await contact('second after a while')).toMatch(/^[0-9a-f]{32}$/);
+    expect(looks).toBe(1);
+  });
 });

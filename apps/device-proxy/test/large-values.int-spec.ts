@@ -3,6 +3,7 @@ import type { Identity } from '@lanyard/service';
 import type { Thermometer } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
+import { RawDevice } from './raw-device.js';
 import type { RunningProxy } from './running-proxy.js';
 import { TestSystem, newKey } from './test-system.js';
 
@@ -39,6 +40,17 @@ describe('a value of 1 MiB', () => {
     expect(value.written?.payload).toHaveLength(Math.ceil(bytes.length / 3) * 4);
   });
 
+  it('is not written when the device takes the first block for all of it', async () => {
+    const device = await RawDevice.registered(proxy.coapPort, 'hasty', '</5/0>');
+    device.onRequest = (request) => device.respond(request, '');
+    const { value: session } = await system.fact(system.sessions, (v) => v.endpointName === 'hasty');
+    const path = `/v2/endpoints/${session.deviceId}/5/0/0`;
+    const reply = await system.call(proxy, app, 'PUT', path, bytes, { 'content-type': 'application/octet-stream' });
+    const { value } = await system.result(String(reply.json['async-response-id']));
+    expect(value).toMatchObject({ outcome: 'failed', item: { status: 504, error: 'TIMEOUT' } });
+    device.close();
+  });
+
   it('is read from a device in blocks, recorded, and answered', async () => {
     const path = `/v2/endpoints/${deviceId}/5/0/0`;
     const reply = await system.call(proxy, app, 'GET', path);
@@ -46,6 +58,18 @@ describe('a value of 1 MiB', () => {
     expect(Buffer.from(value.item.payload, 'base64').equals(bytes)).toBe(true);
     const recorded = await system.fact(system.values, (v) => v.item.path === '/5/0/0');
     expect(Buffer.from(recorded.value.item.payload, 'base64').equals(bytes)).toBe(true);
+  });
+
+  it('is the first value of a subscription, with its answer', async () => {
+    const subscriber = newKey(system.accountId);
+    const id = await system.subscribe(proxy, subscriber, deviceId, '/5/0/0');
+    const payload = bytes.toString('base64');
+    const { value } = await system.fact(system.values, (v) => v.audience.includes(subscriber.keyId));
+    expect([value.item.payload === payload, value.answer?.item.id, value.answer?.item.payload === payload]).toEqual([
+      true,
+      id,
+      true,
+    ]);
   });
 
   it('is in the history with others up to 4 MiB on a page, and in no explanation', async () => {

@@ -1,8 +1,9 @@
-import type { Identity } from '@lanyard/service';
-import { eventually } from '@lanyard/testing';
+import { type Identity, newId } from '@lanyard/service';
+import { eventually, withKey } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunningProxy } from './running-proxy.js';
-import { temperature, TestLwm2mGateway } from './test-lwm2m-gateway.js';
+import { keyHex } from './secure-test-system.js';
+import { type Child, temperature, TestLwm2mGateway } from './test-lwm2m-gateway.js';
 import { newKey, type Reply, TestSystem } from './test-system.js';
 
 const b64 = (value: unknown): string =>
@@ -238,6 +239,59 @@ describe('a gateway of another replica', () => {
     const { value, audience } = await system.fact(system.values, (v) => v.item.payload === b64('70.5'));
     expect([value.deviceId, audience]).toEqual([id, app.keyId]);
     await system.stop(again);
+  });
+});
+
+describe('a gateway over DTLS that comes over another connection', () => {
+  let secure: RunningProxy;
+
+  beforeAll(async () => {
+    secure = await system.proxy('dp-secure', { dtls: {} });
+  });
+  afterAll(() => system.stop(secure));
+
+  /** With one device behind it, which is observed. */
+  const observed = async (name: string): Promise<{ gateway: TestLwm2mGateway; child: Child; childId: string }> => {
+    const deviceId = newId();
+    await system.lifecycle(deviceId, name, 'created');
+    await system.credential({ deviceId, identity: `id-${name}`, key: keyHex });
+    await system.knows(secure, name);
+    const gateway = new TestLwm2mGateway(system, secure, name, {
+      server: `coaps://127.0.0.1:${secure.dtlsPort}`,
+      security: withKey(`id-${name}`, keyHex),
+      dtls: { connectionId: false, handshakeMs: 2_000 },
+    });
+    const child = gateway.add(0, `${name}-one`);
+    await gateway.register();
+    const childId = await gateway.idOf(`${name}-one`);
+    await subscribe(childId, secure);
+    return { gateway, child, childId };
+  };
+
+  it('has its devices and their observations again after an update', async () => {
+    const { gateway, child, childId } = await observed('updating');
+    gateway.add(1, 'updating-two');
+    child.celsius = 44.5;
+    gateway.device.dtls?.drop();
+    await eventually(() => gateway.device.update());
+    await gateway.idOf('updating-two');
+    await system.fact(system.values, (v) => v.deviceId === childId && v.item.payload === b64('44.5'));
+  });
+
+  it('has them again after a Send, also if that is not accepted', async () => {
+    const { gateway, child, childId } = await observed('sending');
+    system.registryRuns = false;
+    try {
+      gateway.add(1, 'sending-two');
+      await gateway.reportList();
+      child.celsius = 45.5;
+      gateway.device.dtls?.drop();
+      const pending = `/p1${temperature}`;
+      await eventually(() => expect(gateway.device.send([[pending, 46.5]])).rejects.toMatchObject({ code: '5.03' }));
+      await system.fact(system.values, (v) => v.deviceId === childId && v.item.payload === b64('45.5'));
+    } finally {
+      system.registryRuns = true;
+    }
   });
 });
 

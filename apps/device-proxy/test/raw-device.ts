@@ -130,6 +130,12 @@ export class RawDevice {
     this.send({ type: 'ACK', code: Code.Content, messageId, token, options: [], payload: Buffer.from(payload) });
   }
 
+  /** As a device that has rebooted since it got the first copy. */
+  reset({ messageId }: CoapMessage): void {
+    const nothing = Buffer.alloc(0);
+    this.send({ type: 'RST', code: Code.Empty, messageId, token: nothing, options: [], payload: nothing });
+  }
+
   /** With an unknown critical option (RFC 7252 §5.4.1). */
   answerUnusably({ messageId, token }: CoapMessage): void {
     this.send({

@@ -78,6 +78,18 @@ describe('the registration interface', () => {
     expect(value).toMatchObject({ lwm2mVersion: '1.0', binding: 'U', queueMode: true });
   });
 
+  it.each([
+    ['1.0', false],
+    ['1.1', true],
+  ])('an update of LwM2M %s with another binding and without Q: queue mode is %s', async (lwm2mVersion, queueMode) => {
+    const thing = system.thing(proxy, `rebound-${lwm2mVersion}`, { lwm2mVersion, queueMode: true });
+    const deviceId = await system.register(thing);
+    const path = ['rd', thing.device.registrationId ?? ''];
+    expect(formatCode((await thing.device.request(Code.POST, path, ['b=UT'])).code)).toBe('2.04');
+    const { value } = await system.fact(system.sessions, (v) => v.deviceId === deviceId && v.change === 'updated');
+    expect(value).toMatchObject({ binding: 'UT', queueMode });
+  });
+
   it('an update changes lifetime and links, and moves the device to its new address', async () => {
     const thing = system.thing(proxy, 'mover');
     const deviceId = await system.register(thing);

@@ -1,6 +1,7 @@
 import { type Identity, newId } from '@lanyard/service';
 import { eventually, type Thermometer } from '@lanyard/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { RawDevice } from './raw-device.js';
 import type { RunningProxy } from './running-proxy.js';
 import { TestSystem, newKey, type Reply } from './test-system.js';
 
@@ -55,6 +56,21 @@ describe('a command that is sent again', () => {
       expect(ended.every(({ state }) => state === 'succeeded')).toBe(true);
       return ended.map(({ id }) => id);
     });
+
+  it('to execute is not sent again after a reset of its second copy: the first may have been executed', async () => {
+    const device = await RawDevice.registered(proxy.coapPort, 'rebooting', '</3/0>');
+    let copies = 0;
+    device.onRequest = (request) => {
+      copies += 1;
+      if (copies === 2) device.reset(request);
+      if (copies > 2) device.respond(request, '');
+    };
+    const { value: session } = await system.fact(system.sessions, (v) => v.endpointName === 'rebooting');
+    const path = `/v2/device-requests/${session.deviceId}?async-id=reboot&retry=3`;
+    await system.call(proxy, app, 'POST', path, { method: 'POST', uri: '/3/0/4' });
+    expect((await system.result('reboot')).value).toMatchObject({ outcome: 'failed', item: { status: 504 } });
+    device.close();
+  });
 
   it('an async-id can be used again as soon as its command has ended', async () => {
     const write = (text: string): object => ({ method: 'PUT', uri: '/3341/0/5527', 'payload-b64': b64(text) });

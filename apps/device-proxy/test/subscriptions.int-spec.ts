@@ -1,7 +1,9 @@
-import { Code } from '@lanyard/coap';
-import { type Identity, newId } from '@lanyard/service';
-import { eventually, NotObserved } from '@lanyard/testing';
+import { type CoapMessage, Code } from '@lanyard/coap';
+import { type Identity, newId, REDIS } from '@lanyard/service';
+import { eventually, NotObserved, TestClock } from '@lanyard/testing';
 import { describe, expect, it } from '@jest/globals';
+import type { Redis } from 'ioredis';
+import { SessionStore } from '../src/sessions/session-store.js';
 import { newKey } from './test-system.js';
 import { RawDevice } from './raw-device.js';
 import { b64, SubscriptionTest, temperature } from './subscription-test.js';
@@ -45,6 +47,35 @@ describe('/v2/subscriptions/{device-id}/{resource-path}', () => {
       expect(value.answer).toMatchObject({ keyId: app.keyId, item: { id, status: 200, payload: value.item.payload } });
       expect((await test.system.result(id)).value).toMatchObject({ answeredWithValue: true, item: value.answer?.item });
     }
+  });
+
+  it('the answer has the same uid when the command is carried out again after it was sent', async () => {
+    const clock = new TestClock(Date.now());
+    const proxy = await test.system.proxy('dp-again', { clock });
+    const device = await RawDevice.registered(proxy.coapPort, 'asked-again', '</3303/0>');
+    const { deviceId } = (await test.system.fact(test.system.sessions, (v) => v.endpointName === 'asked-again')).value;
+    const redis = proxy.app.get<Redis>(REDIS, { strict: false });
+    const observations = proxy.app.get(SessionStore, { strict: false }).keys.observations(deviceId);
+    const first = new Promise<CoapMessage>((resolve) => (device.onObserve = resolve));
+    const asked = test.system.call(proxy, test.key(), 'PUT', `/v2/subscriptions/${deviceId}${temperature}`);
+    const request = await first;
+    // Its value and its answer are sent, but the observation cannot be stored: the command is put back.
+    await redis.hset(observations, temperature, 'not what this service writes');
+    device.onObserve = (again) => device.answer(again, { number: 2, payload: '20', format: 0 });
+    device.answer(request, { number: 1, payload: '20', format: 0 });
+    const waiting = `SELECT id FROM device_proxy.commands WHERE device_id = '${deviceId}' AND state = 'waiting'`;
+    await eventually(async () => expect(await test.system.rows(waiting)).toHaveLength(1));
+    await redis.del(observations);
+    const answers = () => test.system.values.filter((v) => v.value.deviceId === deviceId).map((v) => v.value.answer);
+    await eventually(async () => {
+      await clock.advance(1_000);
+      expect(answers()).toHaveLength(2);
+    });
+    const id = String((await asked).json['async-response-id']);
+    expect((await test.system.result(id)).value).toMatchObject({ answeredWithValue: true });
+    const [one, two] = answers();
+    expect([one?.item.id, two]).toEqual([id, one]);
+    device.close();
   });
 
   it('administrators see who is subscribed to a device, page by page; others see themselves', async () => {

@@ -81,6 +81,7 @@ export interface Reply {
 export interface Read<V> {
   value: V;
   audience: string | undefined;
+  id: string | undefined;
 }
 
 /** Replicas of the proxy on infrastructure of their own, with the other services played by the test. */
@@ -439,7 +440,13 @@ export class TestSystem {
       topic,
       group: 'test',
       handler: async ({ messages }) => {
-        into.push(...messages.map(({ value, headers }) => ({ value, audience: headers.get('ce_audience') })));
+        into.push(
+          ...messages.map(({ value, headers }) => ({
+            value,
+            audience: headers.get('ce_audience'),
+            id: headers.get('ce_id'),
+          })),
+        );
         await Promise.all(messages.map(({ value }) => then(value)));
       },
       onFatal: (error) => {

@@ -2,6 +2,7 @@ import { KafkaProducer } from '@lanyard/kafka';
 import { formatTimestamp, newId } from '@lanyard/service';
 import { eventually, TestClock } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { SessionFacts } from '../src/sessions/session-facts.js';
 import { Sessions } from '../src/sessions/sessions.js';
 import type { RunningProxy } from './running-proxy.js';
 import { TestLwm2mGateway } from './test-lwm2m-gateway.js';
@@ -115,10 +116,22 @@ describe('time', () => {
 
   it('an end that a replica did not finish is announced by another, for its own reason', async () => {
     const deviceId = await system.register(system.thing(proxy, 'half-ended', { lifetimeSeconds: 86_400 }));
-    expect(await sessionsOf(proxy).claimEnd(sessionsOf(proxy).get(deviceId)!, 'suspended')).toBe(true);
+    expect(await sessionsOf(proxy).claimEnd(sessionsOf(proxy).get(deviceId)!, 'suspended')).toBeDefined();
     await advance(25);
     expect(endsOf(deviceId)).toEqual([]);
     await passing(() => expect(endsOf(deviceId)).toMatchObject([{ change: 'deregistered', reason: 'suspended' }]));
+    await eventually(async () => expect(await system.storedSession(deviceId)).toEqual({}));
+  });
+
+  it('an end that is announced again, because its replica died before it was closed, is the same fact', async () => {
+    const deviceId = await system.register(system.thing(proxy, 'ended-twice', { lifetimeSeconds: 86_400 }));
+    const session = sessionsOf(proxy).get(deviceId)!;
+    const endedAtMs = await sessionsOf(proxy).claimEnd(session, 'suspended');
+    await proxy.app.get(SessionFacts, { strict: false }).announceEnd(session, 'suspended', endedAtMs!);
+    await advance(25);
+    await passing(() => expect(endsOf(deviceId)).toHaveLength(2));
+    const [first, second] = system.sessions.filter(({ value: v }) => v.deviceId === deviceId && v.reason !== undefined);
+    expect(second).toEqual(first);
     await eventually(async () => expect(await system.storedSession(deviceId)).toEqual({}));
   });
 
@@ -129,7 +142,7 @@ describe('time', () => {
     const { value: behind } = await passing(() =>
       system.fact(system.sessions, (v) => v.endpointName === 'behind-half-ended' && v.change === 'registered', 200),
     );
-    expect(await sessionsOf(proxy).claimEnd(sessionsOf(proxy).get(gatewayId)!, 'device')).toBe(true);
+    expect(await sessionsOf(proxy).claimEnd(sessionsOf(proxy).get(gatewayId)!, 'device')).toBeDefined();
     await advance(25);
     expect(endsOf(behind.deviceId)).toEqual([]);
     await passing(() => expect(endsOf(behind.deviceId)).toMatchObject([{ change: 'deregistered', reason: 'gateway' }]));

@@ -96,6 +96,16 @@ describe('several paths observed together', () => {
     expect(last).toMatchObject({ observe: 1, payload: first?.payload });
   });
 
+  it('is in the format that each application chose, also where two devices are asked for the same paths', async () => {
+    const [older, olderId, app] = await device('senml', { formats: [0, 110] });
+    const [newer, newerId] = await device('etch-too', { lwm2mVersion: '1.2', formats: [0, 110, 320] });
+    expect((await observe(app, olderId, both)).json).toMatchObject({ status: 200 });
+    const answer = await observe(app, newerId, both, { 'content-type': 'application/senml-etch+json' });
+    expect(answer.json).toMatchObject({ status: 200, ct: 'application/senml+json' });
+    const formats = [older, newer].map(({ device: { received } }) => received.map((one) => one.contentFormat));
+    expect(formats).toEqual([[110], [320]]);
+  });
+
   it('takes the place of what the key had path by path', async () => {
     const [thing, deviceId, app] = await device('instead');
     await system.subscribe(a, app, deviceId, temperature);

@@ -33,7 +33,7 @@ export class CatchUp implements OnApplicationBootstrap, BeforeApplicationShutdow
     private readonly deadline: StopDeadline,
   ) {
     wakeUps.on('commands', ({ deviceId }) => this.deliverer.deliverWaiting(deviceId));
-    wakeUps.on('interest', ({ deviceId }) => this.review(deviceId));
+    wakeUps.on('interest', ({ deviceId }) => this.scheduleReconciliation(deviceId));
     wakeUps.onLost(() => {
       this.everything().catch((err: unknown) => this.logger.warn({ err }, 'waiting commands not checked'));
     });
@@ -60,7 +60,7 @@ export class CatchUp implements OnApplicationBootstrap, BeforeApplicationShutdow
   /** This replica stalled, or its polls failed, for so long that changes may have left the polling window. */
   private async everyInterest(): Promise<void> {
     await this.everything();
-    for (const { deviceId } of this.sessions.all()) this.review(deviceId);
+    for (const { deviceId } of this.sessions.all()) this.scheduleReconciliation(deviceId);
   }
 
   /** Every device of this replica that has commands waiting. */
@@ -86,13 +86,13 @@ export class CatchUp implements OnApplicationBootstrap, BeforeApplicationShutdow
     const before = this.seen;
     this.seen = new Map(changes.map((change) => [change.device_id, change.changed_at]));
     for (const { device_id: deviceId, changed_at: changedAt } of changes)
-      if (before.get(deviceId) !== changedAt) this.review(deviceId);
+      if (before.get(deviceId) !== changedAt) this.scheduleReconciliation(deviceId);
     // A poll that failed has seen nothing: what left the window during an outage is found after it.
     this.lookedAtMs = now;
   }
 
-  private review(deviceId: string): void {
+  private scheduleReconciliation(deviceId: string): void {
     const session = this.sessions.get(deviceId);
-    if (session) void this.reconciler.review(session);
+    if (session) void this.reconciler.scheduleReconciliation(session);
   }
 }

@@ -8,10 +8,15 @@ export interface Claimant {
 }
 
 /** What a claim changes in a command. */
-export const claimOf = ({ attempts }: Pick<Command, 'attempts'>, { replica, epoch }: Claimant, nowMs: number) => ({
+export const claimOf = (
+  { attempts, firstAttemptedAt }: Pick<Command, 'attempts' | 'firstAttemptedAt'>,
+  { replica, epoch }: Claimant,
+  nowMs: number,
+) => ({
   state: 'executing' as const,
   attempts: attempts + 1,
   attemptedAt: new Date(nowMs),
+  firstAttemptedAt: firstAttemptedAt ?? new Date(nowMs),
   claimedBy: replica,
   claimEpoch: String(epoch),
   claimUntil: new Date(nowMs + claimLeaseMs),

@@ -51,8 +51,8 @@ export class CommandClaims {
     const { manager } = this.dataSource;
     const now = this.clock.now();
     this.claiming ??= new PreparedStatement(
-      `UPDATE commands c SET state = 'executing', attempts = c.attempts + 1, attempted_at = $2, claimed_by = $3,
-         claim_epoch = $4, claim_until = $5
+      `UPDATE commands c SET state = 'executing', attempts = c.attempts + 1, attempted_at = $2,
+         first_attempted_at = coalesce(c.first_attempted_at, $2), claimed_by = $3, claim_epoch = $4, claim_until = $5
        WHERE c.id = (SELECT id FROM commands WHERE device_id = $1 AND state IN ('waiting', 'executing')
                      ORDER BY position LIMIT 1 FOR UPDATE)
          AND c.state = 'waiting' AND c.expires_at > $2

@@ -1,4 +1,4 @@
-import { newUid, type ResourceValueArrived } from '@lanyard/contracts';
+import { type ResourceValueArrived, uidOf } from '@lanyard/contracts';
 import { type Logger, LOGGER, Tracing } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { DownlinkClient, type DeviceReply, type OnSent } from '../downlink/downlink-client.js';
@@ -207,8 +207,11 @@ export class CommandExecution {
     return pending;
   }
 
+  /** The same uid in each attempt: the first one may have sent the answer, although the command has not ended. */
   private answerAhead(command: Command, outcome: Outcome): AnswerAhead {
-    return { uid: newUid(), keyId: command.keyId, item: itemOf(command, outcome), isSent: false };
+    const { id, keyId, firstAttemptedAt, acceptedAt } = command;
+    const uid = uidOf(`answer of ${id}`, (firstAttemptedAt ?? acceptedAt).getTime());
+    return { uid, keyId, item: itemOf(command, outcome), isSent: false };
   }
 
   /** One observation for each command: its paths are those that still have subscriptions of this command. */

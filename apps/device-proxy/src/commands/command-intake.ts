@@ -131,7 +131,7 @@ export class CommandIntake {
       sealedTicket: command.sealedTicket ?? null,
       attempts: 0,
       state: 'waiting',
-      ...(claimant && claimOf({ attempts: 0 }, claimant, now)),
+      ...(claimant && claimOf({ attempts: 0, firstAttemptedAt: null }, claimant, now)),
       acceptedAt: new Date(now),
       acceptedBy: this.replicaId,
       expiresAt: issued?.expiresAt ?? new Date(now + expirySeconds * 1000),

@@ -1,4 +1,4 @@
-import { type Clock, CLOCK } from '@lanyard/service';
+import { affected, type Clock, CLOCK } from '@lanyard/service';
 import { DataSource, type EntityManager, In } from 'typeorm';
 import { Inject, Injectable } from '@nestjs/common';
 import { locksMax, withDevice, withDevices } from '../db/device-lock.js';
@@ -13,6 +13,12 @@ import { cancelled, expired, type Outcome } from './outcome.js';
 
 const active = In(['waiting', 'executing']);
 
+/** In batches: a statement that deletes those of many hours takes longer than statements may, each time. */
+const forgottenAtOnce = 5_000;
+const forgetSql = `
+  DELETE FROM commands WHERE id IN (
+    SELECT id FROM commands WHERE finished_at < $1 ORDER BY finished_at LIMIT ${forgottenAtOnce} FOR UPDATE SKIP LOCKED)`;
+
 /** Claims do not take the device lock: a transaction that ends a command locks its row, so that it is not claimed. */
 export const lock = { mode: 'pessimistic_write' } as const;
 
@@ -23,7 +29,7 @@ export const queueOf = (deviceId: string) => ({
 
 interface Failing {
   deviceId: string;
-  outcome: Outcome;
+  choose: (command: Command) => Outcome | undefined;
 }
 
 /**
@@ -41,7 +47,7 @@ export class CommandQueue {
   /** Each in a separate transaction, and at most two of a fleet at once. */
   private readonly failures = new RequestBatcher(
     (devices: readonly Failing[]) =>
-      Promise.all(devices.map(({ deviceId, outcome }) => this.endWhere(deviceId, () => outcome))),
+      Promise.all(devices.map(({ deviceId, choose }) => this.endWhere(deviceId, choose))),
     { batchMax: 1 },
   );
 
@@ -68,7 +74,7 @@ export class CommandQueue {
   async forgetOld(): Promise<void> {
     const { clock, dataSource } = this;
     const before = new Date(clock.now() - historyDays * 86_400_000);
-    await dataSource.query(`DELETE FROM commands WHERE finished_at < $1`, [before]);
+    while ((await affected(dataSource, forgetSql, [before])) === forgottenAtOnce);
     await this.intake.forgetOld(dataSource.manager);
   }
 
@@ -127,11 +133,12 @@ export class CommandQueue {
   }
 
   /**
-   * Ends every command of a device that waits or is in flight. A whole fleet may be suspended at once, and most devices
-   * have no commands: one query finds those that do, after all of them are locked, so that it misses no command.
+   * Ends the commands of a device that wait or are in flight. A whole fleet may be suspended at once, and most devices
+   * have no commands: one query finds those that do, after all of them are locked, so that it misses no command. `choose`:
+   * asked when it is the turn of the device, which may be minutes later; undefined leaves the command as it is.
    */
-  async failAll(deviceId: string, outcome: Outcome): Promise<void> {
-    if (await this.lockedChecks.submit(deviceId)) await this.failures.submit({ deviceId, outcome });
+  async failAll(deviceId: string, choose: (command: Command) => Outcome | undefined): Promise<void> {
+    if (await this.lockedChecks.submit(deviceId)) await this.failures.submit({ deviceId, choose });
   }
 
   /** Ends commands that cannot be executed in time: expired in the queue, or claimed by a replica that is gone. */

@@ -69,6 +69,10 @@ export class Command {
   @Column('timestamptz', { name: 'attempted_at', nullable: true })
   attemptedAt!: Date | null;
 
+  /** When it was first claimed to be sent. */
+  @Column('timestamptz', { name: 'first_attempted_at', nullable: true })
+  firstAttemptedAt!: Date | null;
+
   @Column('text')
   state!: CommandState;
 

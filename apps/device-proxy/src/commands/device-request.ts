@@ -13,7 +13,11 @@ import {
   waitSeconds,
 } from './limits.js';
 
-const seconds = z.coerce.number().int().min(expirySeconds.min).max(expirySeconds.max);
+/** Clients send numbers as text, too. */
+const numberOf = (value: unknown): unknown =>
+  typeof value === 'string' && /^\d{1,10}$/.test(value) ? Number(value) : value;
+
+const seconds = z.preprocess(numberOf, z.number().int().min(expirySeconds.min).max(expirySeconds.max));
 
 const mediaType = z
   .string()

@@ -22,10 +22,24 @@ const contentOf = (command: Command) => ({
   ...(command.contentType !== null && { contentType: command.contentType }),
 });
 
+/** Neither a package nor a URI with a ticket is a value. */
+const writesOwnValue = (command: Command): boolean =>
+  command.sealedTicket === null && writesValue(operationOf(command));
+
+/** A write without a payload writes the empty value. */
+const writtenPayload = ({ payload }: Command): string => payload?.toString('base64') ?? '';
+
+const payloadOf = (command: Command): { payload?: string } => {
+  if (writesOwnValue(command)) return { payload: writtenPayload(command) };
+  const { payload, sealedTicket } = command;
+  return payload === null || sealedTicket !== null ? {} : { payload: payload.toString('base64') };
+};
+
+/** `payload` of a write tells the snapshot the desired value, as `written` of the result does. */
 export const accepted = (command: Command): DeviceCommandAccepted => ({
   ...fieldsOf(command),
   ...contentOf(command),
-  ...(command.payload !== null && { payload: command.payload.toString('base64') }),
+  ...payloadOf(command),
   expiresAt: formatTimestamp(command.expiresAt),
 });
 
@@ -56,11 +70,7 @@ export const responseOf = (command: Command): DeviceCommandFinished['item'] | un
 };
 
 const written = (command: Command) =>
-  // Neither a package nor a URI with a ticket is a value.
-  command.sealedTicket === null &&
-  writesValue(operationOf(command)) && {
-    written: { payload: (command.payload ?? Buffer.alloc(0)).toString('base64'), ...contentOf(command) },
-  };
+  writesOwnValue(command) && { written: { payload: writtenPayload(command), ...contentOf(command) } };
 
 /** `written` tells the snapshot the desired value, whether or not the device accepted it. */
 export const finished = (

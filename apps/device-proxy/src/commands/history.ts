@@ -97,8 +97,8 @@ export const historySpec = {
   defaultOrder: 'DESC',
 } as const;
 
-/** The key whose commands are listed, and the device groups that it is limited to. */
-type CommandOwner = Pick<Identity, 'keyId' | 'deviceGroups'>;
+/** The key whose commands are listed, its account, and the device groups that it is limited to. */
+type CommandOwner = Pick<Identity, 'accountId' | 'keyId' | 'deviceGroups'>;
 
 /** The commands of one key, newest first. SQL finds the ids of a page by the filters of the API. */
 @Injectable()
@@ -109,12 +109,12 @@ export class CommandHistory {
   ) {}
 
   list(caller: CommandOwner, query: ListQuery): Promise<ListEnvelope<CommandRecord>> {
-    return FairQueue.at(this.dataSource).run(caller.keyId, () => this.page(caller, query));
+    return FairQueue.at(this.dataSource).run(caller.accountId, () => this.page(caller, query));
   }
 
   private async page({ keyId, deviceGroups }: CommandOwner, query: ListQuery): Promise<ListEnvelope<CommandRecord>> {
     const where = 't.key_id = $1 AND ($2::text[] IS NULL OR t.device_id = ANY($2))';
-    const parameters = [keyId, deviceGroups ? this.devicesIn(deviceGroups) : null];
+    const parameters = [keyId, deviceGroups ? this.groups.devicesIn(deviceGroups) : null];
     const selected = 't.id, coalesce(octet_length(t.result), 0) AS bytes';
     const source = { selected, from: 'commands t', columns, where, parameters };
     const { rows, total } = await pageOfRows<{ id: string; bytes: number }>(this.dataSource, source, query);
@@ -134,9 +134,5 @@ export class CommandHistory {
     const command = await findCommand(this.dataSource.manager, keyId, reference);
     if (!command || !isInScope(deviceGroups, this.groups.get(command.deviceId))) throw new CommandNotFound();
     return command;
-  }
-
-  private devicesIn(deviceGroups: readonly string[]): string[] {
-    return [...this.groups.entries()].flatMap(([id, groups]) => (isInScope(deviceGroups, groups) ? [id] : []));
   }
 }

@@ -1,5 +1,5 @@
 import type { ApiHeaderOptions, ApiResponseOptions } from '@nestjs/swagger';
-import type { Clock } from '@lanyard/service';
+import { affected, type Clock } from '@lanyard/service';
 import type { EntityManager } from 'typeorm';
 import { IdempotencyKeyReused, MalformedIdempotencyKey } from '../errors.js';
 import { idempotencyHours, idempotencyKeyLengthMax } from './limits.js';
@@ -39,6 +39,13 @@ export const readIdempotencyKey = (header: string | undefined): string | undefin
   return key;
 };
 
+/** In batches, as the commands are. */
+const forgottenAtOnce = 5_000;
+const forgetSql = `
+  DELETE FROM idempotency_keys WHERE (key_id, idempotency_key) IN (
+    SELECT key_id, idempotency_key FROM idempotency_keys WHERE stored_at <= $1 ORDER BY stored_at
+    LIMIT ${forgottenAtOnce} FOR UPDATE SKIP LOCKED)`;
+
 /** The command that each Idempotency-Key created. SQL: a key is replaced only once it is too old to count. */
 export class IdempotencyKeys {
   constructor(private readonly clock: Clock) {}
@@ -71,7 +78,7 @@ export class IdempotencyKeys {
   }
 
   async forgetOld(manager: EntityManager): Promise<void> {
-    await manager.query(`DELETE FROM idempotency_keys WHERE stored_at <= $1`, [this.oldest()]);
+    while ((await affected(manager, forgetSql, [this.oldest()])) === forgottenAtOnce);
   }
 
   private oldest(): Date {

@@ -36,6 +36,8 @@ export const waitSeconds = { min: 1, max: 60 } as const;
 export const waitLookMs = 2_000;
 /** Callers that may wait on one replica; further ones get 202 at once. */
 export const waitingCallersMax = 1_000;
+/** Of one account, so that the requests of others can wait as well. */
+export const waitingCallersOfAccountMax = 250;
 
 /** How often each replica looks for expired commands, and for commands whose wake-up it missed. */
 export const expiryPeriodMs = 1_000;

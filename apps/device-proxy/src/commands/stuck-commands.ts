@@ -3,6 +3,7 @@ import {
   type AttentionItem,
   CLOCK,
   type Clock,
+  FairQueue,
   isoTime,
   type ListEnvelope,
   listEnvelope,
@@ -50,17 +51,16 @@ export class StuckCommands {
 
   /** In the order of acceptance. */
   async list(accountId: string, query: ListQuery): Promise<ListEnvelope<AttentionItem>> {
-    const { rows, total } = await pageOfRows<Row>(
-      this.dataSource.manager,
-      {
-        selected,
-        from: 'commands t',
-        columns: {},
-        where: `t.account_id = $1 AND t.state IN ('waiting', 'executing') AND t.accepted_at < $2`,
-        parameters: [accountId, new Date(this.clock.now() - stuckAfterMs)],
-        countMax: attentionCountMax,
-      },
-      query,
+    const source = {
+      selected,
+      from: 'commands t',
+      columns: {},
+      where: `t.account_id = $1 AND t.state IN ('waiting', 'executing') AND t.accepted_at < $2`,
+      parameters: [accountId, new Date(this.clock.now() - stuckAfterMs)],
+      countMax: attentionCountMax,
+    };
+    const { rows, total } = await FairQueue.at(this.dataSource).run(accountId, () =>
+      pageOfRows<Row>(this.dataSource.manager, source, query),
     );
     return listEnvelope(rows.map(itemOf), query, total);
   }

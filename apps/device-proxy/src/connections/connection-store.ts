@@ -31,7 +31,7 @@ export interface Save extends SavedConnection {
 /** The result of a lookup: no state, or another live replica has it, or none has, or this one has it from now on. */
 export type TakeOverResult =
   | { kind: 'none' }
-  | { kind: 'free' }
+  | { kind: 'unowned' }
   | { kind: 'elsewhere'; owner: string }
   | { kind: 'taken'; epoch: number; takeOvers: number; saved: SavedConnection }
   /** Its state cannot be read, for example as its key has been removed. */
@@ -40,7 +40,7 @@ export type TakeOverResult =
 interface Lookup {
   id: string;
   /** Whether it is left to another replica, even if none has it now. */
-  isLeft: boolean;
+  leaveToOthers: boolean;
 }
 
 interface Known {
@@ -98,8 +98,8 @@ export class ConnectionStore {
   }
 
   /** Takes the connection over, unless a live replica has it or it is left to another one. */
-  takeOver(id: string, { isLeft = false }: Partial<Lookup> = {}): Promise<TakeOverResult> {
-    return this.takeOvers.submit({ id, isLeft });
+  takeOver(id: string, { leaveToOthers = false }: Partial<Lookup> = {}): Promise<TakeOverResult> {
+    return this.takeOvers.submit({ id, leaveToOthers });
   }
 
   /** Whether the connection is still this replica's. It is if Redis does not have it: Redis may have lost it. */
@@ -124,14 +124,14 @@ export class ConnectionStore {
 
   private async takeOverAll(batch: readonly Lookup[]): Promise<TakeOverResult[]> {
     const keys = [this.prefix.slots, ...batch.map(({ id }) => this.prefix.connection(id))];
-    const areLeft = batch.map(({ isLeft }) => (isLeft ? 1 : 0));
-    const rows = await this.run('take-connections', keys, [this.slots.owner, this.firstEpoch(), ...areLeft]);
+    const leaveFlags = batch.map(({ leaveToOthers }) => (leaveToOthers ? 1 : 0));
+    const rows = await this.run('take-connections', keys, [this.slots.owner, this.firstEpoch(), ...leaveFlags]);
     return (rows as string[][]).map((row, n) => this.resultOf((batch[n] as Lookup).id, row));
   }
 
   private resultOf(id: string, [kind, detail = '', sealed = '']: readonly string[]): TakeOverResult {
     if (kind === 'elsewhere') return { kind, owner: detail };
-    if (kind === 'free') return { kind };
+    if (kind === 'unowned') return { kind };
     if (kind !== 'taken') return { kind: 'none' };
     try {
       const { savedEpoch, saved } = this.open(id, sealed);

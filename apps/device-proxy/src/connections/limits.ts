@@ -27,7 +27,7 @@ export const waitingBytesMax = 8 * 1024 * 1024;
 export const lookupsPerSecond = 5_000;
 
 /** How long the result of a lookup is remembered, and for how many connections. */
-export const lookupCountsMs = 10_000;
+export const lookupKeptMs = 10_000;
 export const lookupsKeptMax = 50_000;
 
 /** Messages between replicas: how old one may be by the clocks of both, and how many senders are distinguished. */

@@ -1,5 +1,5 @@
 import type { Clock } from '@lanyard/service';
-import { lookupCountsMs, lookupsKeptMax } from './limits.js';
+import { lookupKeptMs, lookupsKeptMax } from './limits.js';
 
 /** For a while, whose a connection is: of another replica, or of none. */
 export class LookupResults {
@@ -17,7 +17,7 @@ export class LookupResults {
 
   set(id: string, owner: string): void {
     this.byId.delete(id);
-    this.byId.set(id, { owner, untilMs: this.clock.now() + lookupCountsMs });
+    this.byId.set(id, { owner, untilMs: this.clock.now() + lookupKeptMs });
     if (this.byId.size > lookupsKeptMax) this.byId.delete(this.byId.keys().next().value as string);
   }
 

@@ -14,7 +14,7 @@ const secondsAt = (ms: number): number => Math.floor(ms / 1_000);
 export class OwnedConnection {
   isSaved = false;
   saving: Promise<void> | undefined;
-  /** Which is too early: a save is due. */
+  /** The saved state expires before the registration of the device: a save is due. */
   isShort = false;
   /** In seconds, as when Redis forgets it: V8 keeps milliseconds in an object of their own. */
   private savedAtSeconds = 0;
@@ -23,12 +23,12 @@ export class OwnedConnection {
 
   /**
    * @param epoch With which this replica has it.
-   * @param confirmed The latest round of doubts in which it was this replica's.
+   * @param confirmedRound The latest round of doubts in which it was this replica's.
    */
   constructor(
     readonly id: string,
     readonly epoch: number,
-    public confirmed: number,
+    public confirmedRound: number,
   ) {}
 
   isDue(connection: Counters, nowMs: number): boolean {

@@ -20,7 +20,7 @@ export class OwnedConnections {
   private timer: Timer | undefined;
   private working: Promise<void> | undefined;
   /** Rounds of doubts so far, and connections that are not confirmed since the latest one. */
-  private round = 0;
+  private doubtRound = 0;
   private doubted = 0;
 
   constructor(
@@ -56,14 +56,14 @@ export class OwnedConnections {
 
   /** A handshake has ended. */
   opened(id: string): void {
-    this.byId.set(id, new OwnedConnection(id, this.store.firstEpoch(), this.round));
+    this.byId.set(id, new OwnedConnection(id, this.store.firstEpoch(), this.doubtRound));
     // Those that wait for it are told; the next scan tries again.
     this.whenSaved(id)?.catch((err: unknown) => this.logger.warn({ err }, 'state of a DTLS connection not saved'));
   }
 
   /** This replica has taken the connection over from another one. */
   takenOver(id: string, epoch: number, state: ConnectionState): void {
-    const owned = new OwnedConnection(id, epoch, this.round);
+    const owned = new OwnedConnection(id, epoch, this.doubtRound);
     owned.saved(state, 0, 0);
     this.byId.set(id, owned);
   }
@@ -87,7 +87,7 @@ export class OwnedConnections {
    * Resolves when the saved state is kept as long as the registration that the device has now; undefined when it is. A
    * failure is left to the next scan.
    */
-  whenKept(id: string): Promise<void> | undefined {
+  whenStoredLongEnough(id: string): Promise<void> | undefined {
     const owned = this.byId.get(id);
     if (!owned || !this.isShort(owned)) return undefined;
     return owned.isShort ? owned.saving?.catch(() => undefined) : this.prolong(owned);
@@ -112,7 +112,7 @@ export class OwnedConnections {
     this.stallDetector.detect();
     if (this.doubted === 0) return false;
     const owned = this.byId.get(id);
-    return owned !== undefined && owned.confirmed !== this.round;
+    return owned !== undefined && owned.confirmedRound !== this.doubtRound;
   }
 
   get hasDoubts(): boolean {
@@ -123,13 +123,13 @@ export class OwnedConnections {
   /** Compares the connection with Redis. False: another replica has it, and here it has ended. */
   async confirm(id: string): Promise<boolean> {
     const owned = this.byId.get(id);
-    if (!owned || owned.confirmed === this.round) return owned !== undefined;
-    const { round } = this;
+    if (!owned || owned.confirmedRound === this.doubtRound) return owned !== undefined;
+    const { doubtRound } = this;
     const isOurs = await this.store.confirm(owned);
     if (this.byId.get(id) !== owned) return false;
     if (!isOurs) await this.lose(owned);
-    else if (owned.confirmed !== round && round === this.round) {
-      owned.confirmed = round;
+    else if (owned.confirmedRound !== doubtRound && doubtRound === this.doubtRound) {
+      owned.confirmedRound = doubtRound;
       this.doubted--;
     }
     return isOurs;
@@ -179,19 +179,19 @@ export class OwnedConnections {
   private forget(id: string): OwnedConnection | undefined {
     const owned = this.byId.get(id);
     this.byId.delete(id);
-    if (owned && owned.confirmed !== this.round) this.doubted--;
+    if (owned && owned.confirmedRound !== this.doubtRound) this.doubted--;
     return owned;
   }
 
   private doubtAll(): void {
-    this.round++;
+    this.doubtRound++;
     this.doubted = this.byId.size;
     this.work();
   }
 
   private confirmAll(): Promise<void> {
-    const { round } = this;
-    const doubted = [...this.byId.values()].filter(({ confirmed }) => confirmed !== round);
+    const { doubtRound } = this;
+    const doubted = [...this.byId.values()].filter(({ confirmedRound }) => confirmedRound !== doubtRound);
     return this.inChunks(doubted, ({ id }) => this.confirm(id));
   }
 

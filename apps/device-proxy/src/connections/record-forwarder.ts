@@ -53,7 +53,7 @@ export class RecordForwarder {
   receiveUnknown(connectionId: Buffer, datagram: Buffer, from: Address): void {
     const id = connectionId.toString('hex');
     const isFirst = !this.waiting.has(id);
-    if (isFirst && this.isSettled(id, connectionId, datagram, from)) return;
+    if (isFirst && this.tryWithoutLookup(id, connectionId, datagram, from)) return;
     if (this.wait(id, datagram, from) && isFirst) void this.resolve(id, () => this.lookUp(id));
   }
 
@@ -70,8 +70,11 @@ export class RecordForwarder {
     if (this.wait(id, datagram, from) && isFirst) void this.resolve(id, () => this.lookUp(id));
   }
 
-  /** Decides without Redis: the owner was looked up a moment ago, or the id names a replica, which answers if it is not there. */
-  private isSettled(id: string, connectionId: Buffer, datagram: Buffer, from: Address): boolean {
+  /**
+   * Forwards or drops the record without asking Redis: the owner was looked up a moment ago, or the id names a replica, which
+   * answers if it does not have the connection. False: Redis has to be asked.
+   */
+  private tryWithoutLookup(id: string, connectionId: Buffer, datagram: Buffer, from: Address): boolean {
     const known = this.results.ownerOf(id);
     if (known === 'none') this.events.count('unknown');
     if (known === 'none' || from.via !== undefined) return known === 'none';
@@ -136,11 +139,11 @@ export class RecordForwarder {
   }
 
   private async lookUp(id: string): Promise<void> {
-    const isLeft = this.areForwarded(id) || !this.hasRoomFor(id);
-    const result = await this.store.takeOver(id, { isLeft });
+    const leaveToOthers = this.areForwarded(id) || !this.hasRoomFor(id);
+    const result = await this.store.takeOver(id, { leaveToOthers });
     if (result.kind === 'taken') await this.continue(id, result);
-    else if (result.kind === 'free') await this.leave(id);
-    else if (result.kind === 'elsewhere') this.pass(id, result.owner);
+    else if (result.kind === 'unowned') await this.leaveToOthers(id);
+    else if (result.kind === 'elsewhere') this.forwardWaiting(id, result.owner);
     else this.discard(id, result);
   }
 
@@ -153,7 +156,7 @@ export class RecordForwarder {
   }
 
   /** Leaves the connection to the replica that the device reaches, unless the device has sent a message here meanwhile. */
-  private async leave(id: string): Promise<void> {
+  private async leaveToOthers(id: string): Promise<void> {
     if (this.areForwarded(id)) for (const record of this.records(id)) this.sendBack(record);
     else if (this.hasRoomFor(id)) await this.lookUp(id);
     else this.reportFull();
@@ -180,7 +183,7 @@ export class RecordForwarder {
     for (const _ of this.records(id)) this.events.count('unknown');
   }
 
-  private pass(id: string, owner: string): void {
+  private forwardWaiting(id: string, owner: string): void {
     this.results.set(id, owner);
     for (const record of this.records(id)) {
       const { datagram, from } = record;

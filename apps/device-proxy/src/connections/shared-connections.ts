@@ -62,8 +62,8 @@ export class SharedConnections implements ConnectionSharing {
     return this.owned.whenSaved(id);
   }
 
-  whenKept(id: string): Promise<void> | undefined {
-    return this.owned.whenKept(id);
+  whenStoredLongEnough(id: string): Promise<void> | undefined {
+    return this.owned.whenStoredLongEnough(id);
   }
 
   receiveUnknown(connectionId: Buffer, datagram: Buffer, from: Address): void {

@@ -52,11 +52,18 @@ export class CredentialRevocation implements OnApplicationBootstrap, BeforeAppli
   }
 
   private withdrawn(withdrawal: Withdrawal): void {
-    for (const { deviceId, data } of this.sessions.all())
-      if (isWithdrawnBy(data.credential, withdrawal)) this.endSession(deviceId);
     const { deviceId } = withdrawal;
+    for (const session of this.sessionsOf(deviceId))
+      if (isWithdrawnBy(session.data.credential, withdrawal)) this.endSession(session.deviceId);
     if (deviceId !== undefined)
       this.work.later(ownerGraceMs, () => this.run(deviceId, () => this.endAbandoned(deviceId)));
+  }
+
+  /** No other device registers with a credential of this one. One of an issuer may be that of any. */
+  private sessionsOf(deviceId: string | undefined): Iterable<Session> {
+    if (deviceId === undefined) return this.sessions.all();
+    const session = this.sessions.get(deviceId);
+    return session ? [session] : [];
   }
 
   private endSession(deviceId: string): void {

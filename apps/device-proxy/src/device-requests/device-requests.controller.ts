@@ -21,7 +21,7 @@ import {
 import { defaultExpirySeconds, defaultRetry, expirySeconds, retryMax, waitSeconds } from '../commands/limits.js';
 import { PathNotRegistered } from '../errors.js';
 import { subscribedPathsMax } from '../interest/limits.js';
-import { isRegistered } from '../sessions/registered-links.js';
+import { RegisteredPaths } from '../sessions/registered-links.js';
 import { Subscriptions } from '../subscriptions/subscriptions.js';
 import { WaitingCallers } from './waiting-callers.js';
 
@@ -93,7 +93,8 @@ export class DeviceRequestsController {
   ): Promise<DeviceCommandFinished['item'] | undefined> {
     const device = await this.commands.device(caller, deviceId);
     const request = readDeviceRequest(query, body, device.session?.data.queueMode ?? false);
-    if (request.path !== '/' && device.session && !isRegistered(device.session.data.links, request.path))
+    const registered = device.session && new RegisteredPaths(device.session.data.links);
+    if (request.path !== '/' && registered?.isRegistered(request.path) === false)
       throw new PathNotRegistered(request.path);
     const wait = readWait(query);
     const { observe, ...input } = request;
@@ -106,7 +107,7 @@ export class DeviceRequestsController {
         })
       : await this.commands.send(caller, device, { kind: 'device-request', ...input }, { idempotencyKey });
     if (replayed) reply.header('idempotency-replayed', 'true');
-    const response = wait === undefined ? undefined : await this.callers.response(command.id, wait);
+    const response = wait === undefined ? undefined : await this.callers.response(command, wait);
     if (response) reply.code(200);
     return response;
   }

@@ -5,7 +5,7 @@ import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { WakeUps } from '../sessions/wake-ups.js';
 import { Command } from '../commands/command.entity.js';
 import { responseOf } from '../commands/facts.js';
-import { waitingCallersMax, waitLookMs } from '../commands/limits.js';
+import { waitingCallersMax, waitingCallersOfAccountMax, waitLookMs } from '../commands/limits.js';
 
 type Response = DeviceCommandFinished['item'];
 
@@ -17,6 +17,7 @@ type Response = DeviceCommandFinished['item'];
 export class WaitingCallers implements OnModuleDestroy {
   private readonly wakes = new Map<string, Set<AbortController>>();
   private readonly waits = new Set<Promise<unknown>>();
+  private readonly ofAccounts = new Map<string, number>();
   private stopped = false;
 
   constructor(
@@ -41,16 +42,26 @@ export class WaitingCallers implements OnModuleDestroy {
     await new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** The asynchronous response once the command has ended; undefined when it has not within the time. */
-  async response(commandId: string, seconds: number): Promise<Response | undefined> {
-    if (this.stopped || this.waits.size >= waitingCallersMax) return undefined;
-    const wait = this.wait(commandId, seconds);
+  /** The asynchronous response once the command has ended; undefined when it has not within the time, or when too many wait. */
+  async response({ id, accountId }: Pick<Command, 'id' | 'accountId'>, seconds: number): Promise<Response | undefined> {
+    const ofAccount = this.ofAccounts.get(accountId) ?? 0;
+    const isFull = this.waits.size >= waitingCallersMax || ofAccount >= waitingCallersOfAccountMax;
+    if (this.stopped || isFull) return undefined;
+    this.ofAccounts.set(accountId, ofAccount + 1);
+    const wait = this.wait(id, seconds);
     this.waits.add(wait);
     try {
       return await wait;
     } finally {
       this.waits.delete(wait);
+      this.leave(accountId);
     }
+  }
+
+  private leave(accountId: string): void {
+    const left = (this.ofAccounts.get(accountId) ?? 1) - 1;
+    if (left > 0) this.ofAccounts.set(accountId, left);
+    else this.ofAccounts.delete(accountId);
   }
 
   private async wait(commandId: string, seconds: number): Promise<Response | undefined> {

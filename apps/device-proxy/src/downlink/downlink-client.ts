@@ -42,6 +42,12 @@ const refusals = new Set(['4.02', '4.06', '4.15']);
 const heeding = (request: DeviceRequest, onSent: OnSent | undefined): DeviceRequest =>
   onSent ? { onSent, ...request } : request;
 
+/** Values of several paths without a Content-Format are in the one that was asked for. */
+const formatted = (answer: DeviceAnswer, { accept }: DeviceRequest): DeviceAnswer => ({
+  ...answer,
+  contentFormat: answer.contentFormat ?? accept,
+});
+
 const replyOf = ({ data }: Session, path: string, answer: DeviceAnswer): DeviceReply => {
   const { code, payload, contentFormat, maxAgeSeconds, location } = withoutRoot(answer, data.rootPath);
   return {
@@ -74,7 +80,7 @@ export class DownlinkClient {
         this.links.to(session.address).request(session.address, heeding(request, onSent), signal),
       ),
     );
-    return replyOf(session, ask.path, answer);
+    return replyOf(session, ask.path, ask.operation === 'read-composite' ? formatted(answer, asked) : answer);
   }
 
   /** Writes a package, block by block: not as a payload, but from where it is. */
@@ -103,7 +109,7 @@ export class DownlinkClient {
       return { ...answer, answer, token };
     });
     const reply = target.together
-      ? replyOf(session, '/', { ...answer, contentFormat: answer.contentFormat ?? asked.accept })
+      ? replyOf(session, '/', formatted(answer, asked))
       : replyOf(session, target.path, answer);
     return { reply, token, accept };
   }

@@ -9,7 +9,7 @@ export class PackageBytes {
   constructor(metrics: Metrics) {
     this.total = metrics.counter({
       name: 'lanyard_device_proxy_package_bytes_total',
-      help: 'Bytes of firmware packages for devices, pulled by them or pushed to them',
+      help: 'Bytes of packages for devices, pulled by them or pushed to them',
       labelNames: ['delivery'],
     });
   }

@@ -26,7 +26,7 @@ export class PackageRanges {
   ) {
     this.counted = metrics.counter({
       name: 'lanyard_device_proxy_package_ranges_total',
-      help: 'Parts of firmware packages that were read, by where they came from',
+      help: 'Parts of packages that were read, by where they came from',
       labelNames: ['from'],
     });
     metrics.observe(
@@ -34,7 +34,7 @@ export class PackageRanges {
       () => this.queue.size,
     );
     metrics.observe(
-      { name: 'lanyard_device_proxy_package_ranges_kept', help: 'Parts of 64 KiB of firmware packages in memory' },
+      { name: 'lanyard_device_proxy_package_ranges_kept', help: 'Parts of 64 KiB of packages in memory' },
       () => this.kept.size,
     );
   }

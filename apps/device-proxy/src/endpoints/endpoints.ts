@@ -1,5 +1,5 @@
 import { isInScope } from '@lanyard/contracts';
-import type { Identity } from '@lanyard/service';
+import { type Identity, KeyedMutex } from '@lanyard/service';
 import { z } from 'zod';
 import { Injectable } from '@nestjs/common';
 import { Commands } from '../commands/commands.js';
@@ -10,6 +10,9 @@ import { DeviceGroupsReader } from '../state/device-groups.reader.js';
 
 /** Devices in a list, which is not paginated. */
 export const endpointsMax = 200;
+
+/** Lists of one account that may wait for their turn. */
+const listsWaitingMax = 200;
 
 export const EndpointEntrySchema = z
   .object({
@@ -48,14 +51,21 @@ const resourceOf = ({ path, rt, ct, obs }: RegisteredLink): EndpointResource => 
 /** Registered devices in the form of the older API. */
 @Injectable()
 export class Endpoints {
+  /** A list by type may read every session of the account: one of each account is made at a time. */
+  private readonly turns = new KeyedMutex();
+
   constructor(
     private readonly sessions: SessionStore,
     private readonly commands: Commands,
     private readonly groups: DeviceGroupsReader,
   ) {}
 
-  /** Devices of an account with a session, at most 200. */
-  async list({ accountId, deviceGroups }: Identity, type: string | undefined): Promise<EndpointEntry[]> {
+  /** Devices of an account with a session, at most 200. Throws RateLimited. */
+  list(caller: Identity, type: string | undefined): Promise<EndpointEntry[]> {
+    return this.turns.run(caller.accountId, () => this.find(caller, type), listsWaitingMax);
+  }
+
+  private async find({ accountId, deviceGroups }: Identity, type: string | undefined): Promise<EndpointEntry[]> {
     const entries: EndpointEntry[] = [];
     for await (const session of this.registered(accountId)) {
       if (type !== undefined && session.data.endpointType !== type) continue;

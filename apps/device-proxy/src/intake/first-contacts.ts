@@ -1,4 +1,4 @@
-import { type Clock, CLOCK, newId } from '@lanyard/service';
+import { type Clock, CLOCK, newId, setBounded } from '@lanyard/service';
 import { DataSource, type EntityManager, In } from 'typeorm';
 import { Inject, Injectable } from '@nestjs/common';
 import { RequestBatcher } from '../db/request-batcher.js';
@@ -16,6 +16,12 @@ export interface UnknownEndpoint {
 
 /** First half of an advisory lock's key: first contacts of an account with a quota are counted one after the other. */
 const lockSpace = 0x0b0e;
+
+/** How far the clocks of replicas may differ. */
+const overlapMs = 60_000;
+
+/** Accounts of which it is remembered until when all contacts are in the directory. */
+const accountsMax = 10_000;
 
 const keyOf = ({ accountId, endpointName }: { accountId: string; endpointName: string }): string =>
   `${accountId}|${endpointName}`;
@@ -54,6 +60,9 @@ export class FirstContacts {
   private readonly storing = new RequestBatcher((endpoints: readonly UnknownEndpoint[]) => this.assignAll(endpoints), {
     paceMs,
   });
+
+  /** By account: the directory has all contacts from before. */
+  private readonly decidedUntilMs = new Map<string, number>();
 
   private readonly forgetting = new RequestBatcher((deviceIds: readonly string[]) => this.forgetAll(deviceIds));
 
@@ -158,10 +167,26 @@ export class FirstContacts {
   private async roomOf(manager: EntityManager, { accountId, devicesMax = 0, known }: UnknownEndpoint): Promise<number> {
     await manager.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [lockSpace, accountId]);
     if (known.count >= devicesMax) return 0;
-    const rows: { device_id: string }[] = await manager.query(
-      'SELECT device_id FROM first_contacts WHERE account_id = $1',
-      [accountId],
+    return devicesMax - known.count - (await this.countUndecided(manager, accountId, known));
+  }
+
+  /**
+   * A contact stays as long as its device, and an account may have a hundred thousand of them: those from before the
+   * oldest one that is not in the directory are not read again.
+   */
+  private async countUndecided(
+    manager: EntityManager,
+    accountId: string,
+    known: UnknownEndpoint['known'],
+  ): Promise<number> {
+    const nowMs = this.clock.now();
+    const rows: { device_id: string; created_at: Date }[] = await manager.query(
+      'SELECT device_id, created_at FROM first_contacts WHERE account_id = $1 AND created_at >= $2',
+      [accountId, new Date(this.decidedUntilMs.get(accountId) ?? 0)],
     );
-    return devicesMax - known.count - rows.filter((row) => !known.has(row.device_id)).length;
+    const undecided = rows.filter((row) => !known.has(row.device_id));
+    const oldestMs = undecided.reduce((oldest, { created_at: at }) => Math.min(oldest, at.getTime()), nowMs);
+    setBounded(this.decidedUntilMs, accountId, oldestMs - overlapMs, accountsMax);
+    return undecided.length;
   }
 }

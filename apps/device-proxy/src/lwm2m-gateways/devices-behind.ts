@@ -92,7 +92,7 @@ export class DevicesBehind {
     const { clock, deliverer, facts, reconciler, sessions } = this;
     const { deviceId, endpointType, firstContact } = admitted;
     const nowMs = clock.now();
-    await reconciler.loseObserved(deviceId);
+    await reconciler.loseOnRegistration(deviceId);
     const session = await sessions.open(
       {
         deviceId,
@@ -120,7 +120,7 @@ export class DevicesBehind {
     const data = { ...session.data, ...described };
     if (isDeepStrictEqual(data, { ...session.data })) return;
     if (!(await this.sessions.update(session, { data }))) throw new Error('the session is not here any more');
-    session.unsettle();
+    session.requireReconciliation();
     await this.observer.listed(session);
     await this.facts.announceRegistration(session, 'updated');
     void this.reconciler.applyRules(session);

@@ -11,6 +11,8 @@ export interface Known {
   /** The registration that they were last compared with. */
   data?: RegistrationData;
   devices?: readonly DeviceBehind[];
+  /** The list was observed when it was last read. */
+  isObserved?: boolean;
   isUnreadable: boolean;
   unusable: readonly RefusedDevice[];
   statuses: ReadonlyMap<string, PrefixStatus>;

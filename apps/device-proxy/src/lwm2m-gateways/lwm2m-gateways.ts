@@ -77,8 +77,10 @@ export class Lwm2mGateways implements BeforeApplicationShutdown {
   /** The device has registered or updated its registration. */
   look(session: Session): void {
     const { data } = session;
-    const { data: before } = this.known.get(session) ?? unread;
-    if (before === data) return;
+    const { data: before, isObserved = false } = this.known.get(session) ?? unread;
+    // An observation ends with its connection, for example.
+    const isLost = isObserved && !session.observations.has(gatewayPath);
+    if (before === data && !isLost) return;
     if (!mayBeGateway(data.links)) {
       if (this.sessions.behind(session).size > 0) this.apply(session, { devices: [], unusable: [] });
     } else if (before && before.links === data.links && session.observations.has(gatewayPath)) this.applyAgain(session);
@@ -109,7 +111,8 @@ export class Lwm2mGateways implements BeforeApplicationShutdown {
     if (session.isOver) return;
     try {
       const reply = await this.listOf(session);
-      this.known.set(session, { ...(this.known.get(session) ?? unread), data: session.data });
+      const isObserved = session.observations.has(gatewayPath);
+      this.known.set(session, { ...(this.known.get(session) ?? unread), data: session.data, isObserved });
       if (reply.code === '2.05')
         this.noteList(session, { payload: reply.payload, contentFormat: contentFormatOf(reply.contentType) });
       else if (reply.code === '4.04') this.apply(session, { devices: [], unusable: [] });

@@ -4,7 +4,7 @@ import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/comm
 import { DownlinkClient, type DeviceReply, type OnSent } from '../downlink/downlink-client.js';
 import { type ObserveSequence, type ObserveSequences, writeObserveSequences } from '../sessions/observe-sequence.js';
 import { type Observation, type Target, targetKey } from '../sessions/observations.js';
-import { isRegistered } from '../sessions/registered-links.js';
+import { RegisteredPaths } from '../sessions/registered-links.js';
 import type { AnswerAhead, ReportWith } from '../sessions/pending-subscriber.js';
 import type { Session } from '../sessions/session.js';
 import { LastSeen } from '../sessions/last-seen.js';
@@ -103,7 +103,7 @@ export class Observer implements BeforeApplicationShutdown {
 
   /** The device ended the observation. */
   async ended(session: Session, observation: Observation): Promise<void> {
-    session.unsettle();
+    session.requireReconciliation();
     session.observations.delete(targetKey(observation));
     this.links.to(session.address).forget(session.address, observation.token);
     await this.sessions.store.dropObservation(session, observation);
@@ -116,8 +116,8 @@ export class Observer implements BeforeApplicationShutdown {
 
   /** The same for objects and instances that its new list no longer has. */
   async listed(session: Session): Promise<void> {
-    const { links } = session.data;
-    await this.endWhere(session, (observed) => observed !== gatewayPath && !isRegistered(links, observed));
+    const registered = new RegisteredPaths(session.data.links);
+    await this.endWhere(session, (observed) => observed !== gatewayPath && !registered.isRegistered(observed));
   }
 
   /** Subscribers keep their subscription: the next reconciliation observes the path again, or learns that there is none. */
@@ -128,16 +128,19 @@ export class Observer implements BeforeApplicationShutdown {
     await Promise.all(over.map((observation) => this.ended(session, observation)));
   }
 
-  /** The device's address changed: its notifications, and those of devices behind it, now come from the new one. */
-  async moved(session: Session, previousAddress: string): Promise<void> {
+  /**
+   * The device's address changed: its notifications, and those of devices behind it, now come from the new one. `observes`: it has
+   * shown that its observations continue, although a connection has ended.
+   */
+  async moved(session: Session, previousAddress: string, { observes = false } = {}): Promise<void> {
     const newest = this.newestAt(previousAddress);
     const all = [session, ...this.sessions.behind(session)];
     for (const { observations } of all)
       for (const { token } of observations.all()) this.links.to(previousAddress).forget(previousAddress, token);
     this.links.to(session.address).hold(session.address);
     if (outlivesItsDevice(previousAddress)) this.leave(session, previousAddress);
-    if (isConnection(previousAddress) || isConnection(session.address)) {
-      for (const one of all) one.unsettle();
+    if (!observes && (isConnection(previousAddress) || isConnection(session.address))) {
+      for (const one of all) one.requireReconciliation();
       await Promise.all(all.map((one) => this.loseConnected(one)));
       return;
     }
@@ -145,7 +148,7 @@ export class Observer implements BeforeApplicationShutdown {
       one.newestBefore = newest;
       this.adoptAll(one);
     }
-    this.releaseLater(session.accountId, previousAddress);
+    if (!outlivesItsDevice(previousAddress)) this.releaseLater(session.accountId, previousAddress);
   }
 
   /** The device may have lost its connection without a word, and answers there would never come. */

@@ -16,12 +16,24 @@ export interface RulesOfKey {
 /** How long a replica that missed the wake-up may apply old rules. */
 const freshMs = 2_000;
 
+/** Changes with every write. Rules of many keys are large: they are read when it does. */
+const versionSql = `
+  SELECT string_agg(concat_ws(' ', key_id, xmin, changed_at), ',' ORDER BY key_id) AS version
+  FROM presubscriptions WHERE account_id = $1`;
+
+interface Found {
+  rules: readonly RulesOfKey[];
+  text: string;
+  /** Null without rules. */
+  version: string | null;
+}
+
 /** Presubscription rules by key. Every registration needs them, so each replica caches those of its accounts. */
 @Injectable()
 export class Rules {
   private readonly cache = new Map<string, { rules: Promise<readonly RulesOfKey[]>; loadedAtMs: number }>();
   /** The cache, by account. */
-  private readonly found = new Map<string, { rules: readonly RulesOfKey[]; text: string }>();
+  private readonly found = new Map<string, Found>();
 
   constructor(
     private readonly dataSource: DataSource,
@@ -49,12 +61,15 @@ export class Rules {
   }
 
   private async load(accountId: string): Promise<readonly RulesOfKey[]> {
+    const [{ version }]: [{ version: string | null }] = await this.dataSource.query(versionSql, [accountId]);
+    const known = this.found.get(accountId);
+    if (known?.version === version) return known.rules;
     const rows = await this.dataSource.manager.find(Presubscription, { where: { accountId }, order: { keyId: 'ASC' } });
-    const rules = rows.map(({ keyId, rules: list }) => ({ keyId, rules: list }));
-    const text = JSON.stringify(rules);
+    const read = rows.map(({ keyId, rules: list }) => ({ keyId, rules: list }));
+    const text = JSON.stringify(read);
     const before = this.found.get(accountId);
-    if (before?.text === text) return before.rules;
-    this.found.set(accountId, { rules, text });
+    const rules = before?.text === text ? before.rules : read;
+    this.found.set(accountId, { rules, text, version });
     return rules;
   }
 

@@ -1,22 +1,42 @@
 import { gatewayPath } from '@lanyard/lwm2m';
 
-/**
- * Whether the device can have this path. Devices list instances, some list resources too: a path below a listed
- * instance may exist unless the device lists what is below that instance.
- */
-export const mayExist = (links: readonly { path: string }[], path: string): boolean => {
-  if (links.some((link) => link.path === path || link.path.startsWith(`${path}/`))) return true;
-  // Bounded by the number of different targets.
-  const parents = new Set(links.filter((link) => path.startsWith(`${link.path}/`)).map((link) => link.path));
-  return [...parents].some((parent) => !links.some((link) => link.path.startsWith(`${parent}/`)));
+/** `/3303` and `/3303/0` for `/3303/0/5700`. */
+const ancestorsOf = (path: string): string[] => {
+  const parts = path.split('/');
+  return parts.slice(2).map((_, index) => parts.slice(0, index + 2).join('/'));
 };
 
-/**
- * Whether the object or the instance of a path is registered. A resource of a registered instance is the device's to
- * judge; so is everything on a device that lists nothing.
- */
-export const isRegistered = (links: readonly { path: string }[], path: string): boolean =>
-  links.length === 0 || mayExist(links, path.split('/').slice(0, 3).join('/'));
+/** The paths in the link list of a device. Prepared for many questions: a device may list 5,000 links, and each key ask for 256 paths. */
+export class RegisteredPaths {
+  private readonly listed = new Set<string>();
+  /** Of what is listed. */
+  private readonly ancestors = new Set<string>();
+
+  constructor(links: readonly { path: string }[]) {
+    for (const { path } of links) {
+      this.listed.add(path);
+      for (const ancestor of ancestorsOf(path)) this.ancestors.add(ancestor);
+    }
+  }
+
+  /**
+   * Whether the device can have this path. Devices list instances, some list resources too: a path below a listed
+   * instance may exist unless the device lists what is below that instance.
+   */
+  mayExist(path: string): boolean {
+    const { listed, ancestors } = this;
+    if (listed.has(path) || ancestors.has(path)) return true;
+    return ancestorsOf(path).some((ancestor) => listed.has(ancestor) && !ancestors.has(ancestor));
+  }
+
+  /**
+   * Whether the object or the instance of a path is registered. A resource of a registered instance is the device's to
+   * judge; so is everything on a device that lists nothing.
+   */
+  isRegistered(path: string): boolean {
+    return this.listed.size === 0 || this.mayExist(path.split('/').slice(0, 3).join('/'));
+  }
+}
 
 /** Whether the device lists object 25, and so may have devices behind it. */
 export const mayBeGateway = (links: readonly { path: string }[]): boolean =>

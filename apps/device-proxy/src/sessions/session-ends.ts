@@ -17,8 +17,9 @@ export class SessionEnds {
    * session, or its lifetime is over.
    */
   async end(session: Session, reason: EndReason): Promise<boolean> {
-    if (!(await this.sessions.claimEnd(session, reason))) return false;
-    await this.facts.announceEnd(session, reason);
+    const endedAtMs = await this.sessions.claimEnd(session, reason);
+    if (endedAtMs === undefined) return false;
+    await this.facts.announceEnd(session, reason, endedAtMs);
     await this.sessions.close(session);
     return true;
   }

@@ -1,4 +1,4 @@
-import { type DeviceSessionChanged, DeviceSessions } from '@lanyard/contracts';
+import { type DeviceSessionChanged, DeviceSessions, uidOf } from '@lanyard/contracts';
 import { KafkaProducer } from '@lanyard/kafka';
 import { type Clock, CLOCK, CONFIG, formatTimestamp } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
@@ -14,6 +14,12 @@ export type EndReason = NonNullable<DeviceSessionChanged['reason']>;
 type Item = DeviceSessionChanged['item'];
 
 type Fact = Pick<DeviceSessionChanged, 'item' | 'change'> & Partial<DeviceSessionChanged>;
+
+interface Announcement {
+  fact: DeviceSessionChanged;
+  /** Of the message; undefined: a new one. */
+  id: string | undefined;
+}
 
 /** Cached by link list: devices of one model share it, and it is immutable. */
 const resourcesOf = new WeakMap<RegistrationData['links'], Item['resources']>();
@@ -44,7 +50,7 @@ const transportOf = ({ reachedAt }: Session): DeviceSessionChanged['transport'] 
 export class SessionFacts {
   /** The facts of a batch share a request to Kafka; each succeeds or fails separately. */
   private readonly sends = new RequestBatcher(
-    (facts: readonly DeviceSessionChanged[]) => Promise.all(facts.map((fact) => this.sent(fact))),
+    (announcements: readonly Announcement[]) => Promise.all(announcements.map((one) => this.sent(one))),
     { paceMs },
   );
 
@@ -70,19 +76,23 @@ export class SessionFacts {
     });
   }
 
-  announceEnd(session: Session, reason: EndReason): Promise<void> {
+  /** The end of an epoch is the same fact each time: another replica announces it again if this one dies before it is closed. */
+  announceEnd(session: Session, reason: EndReason, endedAtMs: number): Promise<void> {
+    const { deviceId, epoch } = session;
     const change = reason === 'lifetime' ? 'expired' : 'deregistered';
-    return this.send(session, { item: { ep: session.deviceId }, change, reason });
+    const occurredAt = formatTimestamp(endedAtMs);
+    const id = uidOf(`end of ${deviceId} ${epoch}`, endedAtMs);
+    return this.send(session, { item: { ep: deviceId }, change, reason, occurredAt }, id);
   }
 
-  private async send(session: Session, fact: Fact): Promise<void> {
+  private async send(session: Session, fact: Fact, id?: string): Promise<void> {
     const { item, change, reason, lifetimeSeconds, lwm2mVersion, binding, queueMode, awakeMs } = fact;
-    const { objectVersions, transport } = fact;
+    const { objectVersions, transport, occurredAt = formatTimestamp(this.clock.now()) } = fact;
     const { deviceId, accountId, registrationId, epoch, address, data } = session;
     const behind = viaOf(address);
     const connectedAt = behind ? session.gateway?.address : address;
     // Written out: there is one for every update, and put together with `...` it took longer than its encoding.
-    const refusal = await this.sends.submit({
+    const announced: DeviceSessionChanged = {
       item,
       change,
       deviceId,
@@ -103,13 +113,14 @@ export class SessionFacts {
       remoteAddress: connectedAt && this.links.to(connectedAt).remoteOf?.(connectedAt),
       hostGateway: behind?.gatewayId,
       firstContact: data.firstContact,
-      occurredAt: formatTimestamp(this.clock.now()),
-    });
+      occurredAt,
+    };
+    const refusal = await this.sends.submit({ fact: announced, id });
     if (refusal) throw refusal.error;
   }
 
-  private sent(fact: DeviceSessionChanged): Promise<{ error: unknown } | undefined> {
-    return this.producer.send(DeviceSessions, fact).then(
+  private sent({ fact, id }: Announcement): Promise<{ error: unknown } | undefined> {
+    return this.producer.send(DeviceSessions, fact, id === undefined ? undefined : { id }).then(
       () => undefined,
       (error: unknown) => ({ error }),
     );

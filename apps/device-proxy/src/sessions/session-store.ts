@@ -51,6 +51,8 @@ export interface Ending {
   /** The replica that owned it. */
   owner: string;
   reason: EndReason;
+  /** As the first claim said. */
+  endedAtMs: number;
 }
 
 /** `occupied`: the address is another device's, nothing was written. undefined: the session is another replica's. */
@@ -231,14 +233,35 @@ export class SessionStore {
     return (await this.run('close-session-4', keys, [this.prefix, deviceId, epoch])) === 1;
   }
 
-  /** False when it is gone, past its lifetime, or has a later epoch. */
+  /**
+   * Returns when it ended: `endedAtMs`, or what an earlier claim said. undefined when it is gone, past its lifetime, or has a
+   * later epoch.
+   */
   async claimEnd(
     { deviceId, epoch }: Pick<StoredSession, 'deviceId' | 'epoch'>,
-    reason: EndReason,
+    { reason, endedAtMs, leaseUntilMs }: { reason: EndReason; endedAtMs: number; leaseUntilMs: number },
+  ): Promise<number | undefined> {
+    const ended = await this.runClaim({ deviceId, epoch }, leaseUntilMs, reason, endedAtMs);
+    return ended === null ? undefined : Number(ended);
+  }
+
+  /** Its end is announced when its lifetime is over, unless it is replaced before. */
+  async withhold({
+    deviceId,
+    epoch,
+    expiresAtMs,
+  }: Pick<StoredSession, 'deviceId' | 'epoch' | 'expiresAtMs'>): Promise<void> {
+    await this.runClaim({ deviceId, epoch }, expiresAtMs, 'lifetime', '');
+  }
+
+  private async runClaim(
+    { deviceId, epoch }: Pick<StoredSession, 'deviceId' | 'epoch'>,
     leaseUntilMs: number,
-  ): Promise<boolean> {
+    reason: EndReason,
+    endedAtMs: number | '',
+  ): Promise<string | null> {
     const keys = [this.keys.session(deviceId), this.keys.expiry];
-    return (await this.run('claim-end-2', keys, [deviceId, epoch, leaseUntilMs, reason])) === 1;
+    return (await this.run('claim-end-2', keys, [deviceId, epoch, leaseUntilMs, reason, endedAtMs])) as string | null;
   }
 
   /** Sessions past their expiry, or past the lease of `claimEnd`, claimed for this replica until `leaseUntilMs`. */
@@ -251,6 +274,7 @@ export class SessionStore {
       session: stored(deviceId, row, []),
       owner: String(row[7]),
       reason: (row[8] || 'lifetime') as EndReason,
+      endedAtMs: Number(row[9]),
     }));
   }
 

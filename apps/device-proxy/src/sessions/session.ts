@@ -76,9 +76,9 @@ export class Session {
   /** A subscription command in progress. */
   pendingSubscriber: PendingSubscriber | undefined;
   /** The rules that were last reconciled, compared by identity; undefined when reconciliation is due. */
-  settledFor: object | undefined;
+  appliedRules: object | undefined;
   /** Counts the times that reconciliation became due. */
-  unsettled = 0;
+  reconciliationsRequired = 0;
   /** The device has the answer to its registration: before that no request may be sent to it. */
   isRegistrationAnswered = false;
   /** A request was not answered: nothing is sent until the device sends a message. */
@@ -145,9 +145,9 @@ export class Session {
   }
 
   /** The required observations may have changed. */
-  unsettle(): void {
-    this.settledFor = undefined;
-    this.unsettled++;
+  requireReconciliation(): void {
+    this.appliedRules = undefined;
+    this.reconciliationsRequired++;
   }
 
   /** Runs work whose signal aborts when the session ends. */

@@ -6,7 +6,7 @@ import { mayActFor, type Sender } from '../transport/sender.js';
 import { WakeUps } from './wake-ups.js';
 import { StallDetector } from './stall-detector.js';
 import { sweepLeaseMs } from './limits.js';
-import { isRegistered, mayBeGateway } from './registered-links.js';
+import { mayBeGateway, RegisteredPaths } from './registered-links.js';
 import type { EndReason } from './session-facts.js';
 import { SessionIndex } from './session-index.js';
 import { Session, type StoredSession } from './session.js';
@@ -180,7 +180,7 @@ export class Sessions {
   async addLink(session: Session, path: string): Promise<void> {
     await this.exclusive.run(session.deviceId, async () => {
       const { data } = session;
-      if (session.isOver || isRegistered(data.links, path)) return;
+      if (session.isOver || new RegisteredPaths(data.links).isRegistered(path)) return;
       await this.update(session, { data: { ...data, links: [...data.links, { path, obs: true }] } });
     });
   }
@@ -214,11 +214,16 @@ export class Sessions {
     if (owner !== '') await this.wakeUps.send(owner, { about: 'session', deviceId, epoch });
   }
 
-  /** From now on no message revives the session. False when a later epoch has it, or its lifetime is over: it is dropped. */
-  async claimEnd(session: Session, reason: EndReason): Promise<boolean> {
-    if (await this.store.claimEnd(session, reason, this.clock.now() + sweepLeaseMs)) return true;
-    this.drop(session);
-    return false;
+  /**
+   * From now on no message revives the session. Returns when it ended; undefined when a later epoch has it, or its lifetime is
+   * over: it is dropped.
+   */
+  async claimEnd(session: Session, reason: EndReason): Promise<number | undefined> {
+    const nowMs = this.clock.now();
+    const claim = { reason, endedAtMs: nowMs, leaseUntilMs: nowMs + sweepLeaseMs };
+    const endedAtMs = await this.store.claimEnd(session, claim);
+    if (endedAtMs === undefined) this.drop(session);
+    return endedAtMs;
   }
 
   /**
@@ -227,7 +232,7 @@ export class Sessions {
    */
   async withhold(session: Session): Promise<void> {
     try {
-      await this.store.claimEnd(session, 'lifetime', session.expiresAtMs);
+      await this.store.withhold(session);
     } finally {
       this.drop(session);
     }

@@ -52,10 +52,10 @@ export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdow
     }
   }
 
-  private async end({ session: stored, owner, reason }: Ending): Promise<void> {
+  private async end({ session: stored, owner, reason, endedAtMs }: Ending): Promise<void> {
     const { deviceId, epoch } = stored;
     const session = new Session(stored);
-    await this.facts.announceEnd(session, reason);
+    await this.facts.announceEnd(session, reason, endedAtMs);
     const closed = await this.sessions.store.close(deviceId, epoch);
     await this.wakeUps.send(owner, { about: 'session', deviceId, epoch: epoch + 1 });
     // The devices behind a gateway expire when it does, but do not know that it has left.

@@ -24,6 +24,7 @@ export class DeviceDirectory {
   /** Devices of each account. */
   private readonly counts = new Map<string, number>();
   private readonly blockedListeners: BlockedListener[] = [];
+  private deleted: Set<string> | undefined = new Set();
 
   constructor(private readonly reader: DeviceLifecycleReader) {
     reader.onChange((deviceId, entry, previous) => this.changed(deviceId, entry, previous));
@@ -42,6 +43,13 @@ export class DeviceDirectory {
 
   onBlocked(listener: BlockedListener): void {
     this.blockedListeners.push(listener);
+  }
+
+  /** Devices that the topic shows as deleted, until the first call. It does so for a day or longer. */
+  takeDeleted(): ReadonlySet<string> {
+    const { deleted = new Set<string>() } = this;
+    this.deleted = undefined;
+    return deleted;
   }
 
   /** undefined for a device that does not exist or was deleted. */
@@ -75,7 +83,10 @@ export class DeviceDirectory {
     return this.counts.get(accountId) ?? 0;
   }
 
-  /** Why the device may not be connected now; undefined also for one that the directory never knew. */
+  /**
+   * Why the device may not be connected now; undefined also for one that the directory never knew. `deleted` only for a moment:
+   * the last message of a deleted device is a tombstone, with which it is forgotten.
+   */
   whyBlocked(deviceId: string): 'suspended' | 'deleted' | undefined {
     const entry = this.reader.get(deviceId);
     if (entry?.change === 'deleted') return 'deleted';
@@ -88,6 +99,8 @@ export class DeviceDirectory {
     this.count(entry, 1);
     if (entry && !isDeleted(entry) && entry.endpointName !== '')
       this.namesOf(entry.accountId).set(entry.endpointName, deviceId);
+    if (isDeleted(entry)) this.deleted?.add(deviceId);
+    else this.deleted?.delete(deviceId);
     if (isDeleted(entry)) for (const listener of this.blockedListeners) listener(deviceId, 'deleted');
     else if (entry?.lifecycleStatus === 'blocked' && previous?.lifecycleStatus !== 'blocked')
       for (const listener of this.blockedListeners) listener(deviceId, 'suspended');

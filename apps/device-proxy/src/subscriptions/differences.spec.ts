@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { without } from './differences.js';
+import { difference } from './differences.js';
 
 const of = (keyId: string, ...paths: string[]) => paths.map((path) => ({ keyId, path }));
 
-describe('without', () => {
+describe('difference', () => {
   it('leaves out what the others have for the same key', () => {
     const some = [...of('a', '/3/0', '/4/0'), ...of('b', '/3/0')];
-    expect(without(some, of('a', '/3/0', '/5/0'))).toEqual([...of('a', '/4/0'), ...of('b', '/3/0')]);
-    expect(without(some, some)).toEqual([]);
+    expect(difference(some, of('a', '/3/0', '/5/0'))).toEqual([...of('a', '/4/0'), ...of('b', '/3/0')]);
+    expect(difference(some, some)).toEqual([]);
   });
 
   it('reads each of them once', () => {
@@ -19,7 +19,7 @@ describe('without', () => {
         return `/3303/${n}`;
       },
     }));
-    expect(without(counted, counted)).toEqual([]);
+    expect(difference(counted, counted)).toEqual([]);
     expect(reads).toBe(2 * counted.length);
   });
 });

@@ -65,8 +65,11 @@ export class SubscriptionsOfKeys {
     return listEnvelope(records, query, total, rows.length > shown.length);
   }
 
+  /** Takes its turn as well: it counts the subscriptions of the key, which may be a million. Throws KeyHasNoSubscriptions. */
   async get(accountId: string, keyId: string): Promise<KeySubscriptions> {
-    const [row] = await this.read('WHERE id = $2', [accountId, keyId]);
+    const [row] = await FairQueue.at(this.dataSource).run(accountId, () =>
+      this.read('WHERE id = $2', [accountId, keyId]),
+    );
     if (!row) throw new KeyHasNoSubscriptions();
     return row;
   }

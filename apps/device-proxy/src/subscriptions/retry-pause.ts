@@ -1,12 +1,20 @@
-/** Doubled after each failure of Redis, Kafka or PostgreSQL, as the device is asked again as well. */
-const firstMs = 5_000;
-const longestMs = 300_000;
+/** In ms: the first is doubled each time, up to the longest. */
+interface Pauses {
+  firstMs: number;
+  longestMs: number;
+}
+
+/** After failures of Redis, Kafka or PostgreSQL, and when a device is heard that did not answer. */
+export const afterFailures: Pauses = { firstMs: 5_000, longestMs: 300_000 };
+
+/** After requests without an answer, while the device says nothing: each request is sent five times (RFC 7252 §4.2). */
+export const afterSilence: Pauses = { firstMs: 60_000, longestMs: 3_600_000 };
 
 /**
- * The pause after so many failures. Half of it is random, because a failure strikes many devices in the same moment.
+ * The pause after so many attempts. Half of it is random, because a failure strikes many devices in the same moment.
  * `random`: from 0 up to 1.
  */
-export const retryPauseMs = (failures: number, random: () => number): number => {
-  const wholeMs = Math.min(firstMs * 2 ** (failures - 1), longestMs);
+export const retryPauseMs = ({ firstMs, longestMs }: Pauses, attempts: number, random: () => number): number => {
+  const wholeMs = Math.min(firstMs * 2 ** (attempts - 1), longestMs);
   return wholeMs / 2 + (wholeMs / 2) * random();
 };

@@ -7,7 +7,7 @@ import { RequestBatcher } from '../db/request-batcher.js';
 import { Observer } from '../observations/observer.js';
 import { Receivers } from '../observations/receivers.js';
 import { pathsFormat } from '../downlink/requests.js';
-import { matchingPaths } from '../presubscriptions/match.js';
+import { RuledDevice } from '../presubscriptions/match.js';
 import { Rules, type RulesOfKey } from '../presubscriptions/rules.js';
 import { type Observation, type Target, targetKey } from '../sessions/observations.js';
 import { LastSeen } from '../sessions/last-seen.js';
@@ -19,13 +19,13 @@ import type { Subscription } from '../interest/subscription.entity.js';
 import { SubscriptionBatcher } from '../interest/subscription-batcher.js';
 import { type NewSubscription, SubscriptionStore } from '../interest/subscription-store.js';
 import { DeviceGroupsReader } from '../state/device-groups.reader.js';
-import { without } from './differences.js';
-import { retryPauseMs } from './retry-pause.js';
+import { difference } from './differences.js';
+import { afterFailures, afterSilence, retryPauseMs } from './retry-pause.js';
 
 /** The device is not reachable now: reconciliation runs again at its next registration or update. */
-const absences = [RequestAborted, NoAnswer, Refused, NotSent, ConnectionEnded];
+const unreachableErrors = [RequestAborted, NoAnswer, Refused, NotSent, ConnectionEnded];
 
-/** Of these, what may be a lost message: it also runs again soon after the device is heard, whose update may be a day away. */
+/** Of these, what may be a lost message: it also runs again soon after the device is heard, or when it has been silent for a while. */
 const lostMessages = [NoAnswer, NotSent];
 
 /** What is repeated for a device whose reconciliation failed. */
@@ -33,6 +33,9 @@ interface Retry {
   rules: boolean;
   failures: number;
   isWaiting: boolean;
+  /** Requests without an answer. */
+  silences: number;
+  isWaitingInSilence: boolean;
   /** When the device sends a message; `at once`: it slept when it was to be asked, and may do so after a pause, too. */
   whenHeard: 'no' | 'after a pause' | 'at once';
 }
@@ -75,7 +78,7 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
   ) {
     this.work = new RunningWork(clock);
     // Rules of keys that are limited to groups may match the device from now on, or no longer.
-    groups.onChange((deviceId) => sessions.get(deviceId)?.unsettle());
+    groups.onChange((deviceId) => sessions.get(deviceId)?.requireReconciliation());
     receivers.onLimitChange((accountId) => rules.renew(accountId));
     lastSeen.onMessage((session) => this.heard(session));
     sessions.listen({ ended: ({ deviceId }) => void this.retries.delete(deviceId) });
@@ -89,7 +92,7 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
    * A full registration: the device has forgotten every observation (spec §4.4 rule 1). What a call asked for while
    * the device was away waits in the command queue for just this registration.
    */
-  async loseObserved(deviceId: string): Promise<void> {
+  async loseOnRegistration(deviceId: string): Promise<void> {
     const { batcher, dataSource, store } = this;
     if ((await batcher.read(deviceId)).length === 0) return;
     await withDevice(dataSource, deviceId, async (manager) => {
@@ -111,7 +114,7 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
 
   /** The device ended an observation: its subscribers have lost it. */
   async loseObservation(session: Session, observation: Observation): Promise<void> {
-    session.unsettle();
+    session.requireReconciliation();
     await this.lose(session, observation);
   }
 
@@ -128,14 +131,14 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
 
   /** Runs after a registration or an update. Nothing is looked up while the rules and the device are unchanged. */
   async applyRules(session: Session): Promise<void> {
-    const { settledFor } = session;
-    if (settledFor && settledFor === (await this.rulesFor(session))) return;
+    const { appliedRules } = session;
+    if (appliedRules && appliedRules === (await this.rulesFor(session))) return;
     await this.schedule(session, true);
   }
 
   /** Subscriptions changed. */
-  review(session: Session): Promise<void> {
-    session.unsettle();
+  scheduleReconciliation(session: Session): Promise<void> {
+    session.requireReconciliation();
     return this.schedule(session, false);
   }
 
@@ -164,17 +167,17 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
   private async applyDue({ session, rules }: Due): Promise<void> {
     if (session.isOver) return;
     try {
-      const { unsettled } = session;
+      const { reconciliationsRequired } = session;
       const { interest } = this;
       const keys = rules ? await this.rules.ofAccount(session.accountId) : undefined;
       const rows = await interest.load(session);
       const changed = keys !== undefined && (await this.writeRules(session, keys, rows));
       const complete = await this.reconcile(session, changed ? await interest.load(session) : rows);
-      if (complete && session.unsettled === unsettled) session.settledFor = keys;
+      if (complete && session.reconciliationsRequired === reconciliationsRequired) session.appliedRules = keys;
       this.endRetry(session, complete);
     } catch (error) {
       if (lostMessages.some((lost) => error instanceof lost)) return this.retryWhenHeard(session, rules);
-      if (absences.some((absence) => error instanceof absence)) return;
+      if (unreachableErrors.some((unreachable) => error instanceof unreachable)) return;
       const isFinal = error instanceof NotSendable;
       const then = isFinal ? 'until the device accepts larger messages' : 'will be retried';
       this.logger.error({ err: error, deviceId: session.deviceId }, `subscriptions not applied: ${then}`);
@@ -183,14 +186,31 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
   }
 
   private retryOf({ deviceId }: Session, rules: boolean): Retry {
-    const retry: Retry = this.retries.get(deviceId) ?? { rules, failures: 0, isWaiting: false, whenHeard: 'no' };
+    const none = { failures: 0, isWaiting: false, silences: 0, isWaitingInSilence: false, whenHeard: 'no' } as const;
+    const retry: Retry = this.retries.get(deviceId) ?? { rules, ...none };
     retry.rules ||= rules;
     this.retries.set(deviceId, retry);
     return retry;
   }
 
   private retryWhenHeard(session: Session, rules: boolean): void {
-    if (!session.isOver) this.retryOf(session, rules).whenHeard = 'after a pause';
+    if (session.isOver) return;
+    const retry = this.retryOf(session, rules);
+    retry.whenHeard = 'after a pause';
+    this.retryInSilence(session, retry);
+  }
+
+  /** A device that reports nothing yet may be silent until its update, which may be a day away. */
+  private retryInSilence({ deviceId }: Session, retry: Retry): void {
+    if (retry.isWaitingInSilence) return;
+    retry.isWaitingInSilence = true;
+    retry.silences++;
+    this.work.later(retryPauseMs(afterSilence, retry.silences, Math.random), () => {
+      retry.isWaitingInSilence = false;
+      if (retry.whenHeard !== 'after a pause' || this.retries.get(deviceId) !== retry) return;
+      retry.whenHeard = 'no';
+      this.retryIfHere(deviceId, retry);
+    });
   }
 
   /** Nothing has failed, but a device that does not listen was not asked. */
@@ -227,21 +247,27 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
     if (retry.isWaiting) return;
     retry.isWaiting = true;
     retry.failures++;
-    this.work.later(retryPauseMs(retry.failures, Math.random), () => {
+    this.work.later(retryPauseMs(afterFailures, retry.failures, Math.random), () => {
       retry.isWaiting = false;
-      // The device may have another session by now.
-      const session = this.sessions.get(deviceId);
-      if (session) this.retryNow(session, retry);
-      else this.retries.delete(deviceId);
+      this.retryIfHere(deviceId, retry);
     });
+  }
+
+  /** The device may have another session by now, or one at another replica. */
+  private retryIfHere(deviceId: string, retry: Retry): void {
+    const session = this.sessions.get(deviceId);
+    if (session) this.retryNow(session, retry);
+    else this.retries.delete(deviceId);
   }
 
   private wantedByRules(session: Session, keys: readonly RulesOfKey[]): NewSubscription[] {
     const { deviceId, accountId, data } = session;
     const { endpointName, endpointType, links } = data;
     const visible = keys.filter(({ keyId }) => this.receivers.maySee(keyId, deviceId));
+    if (visible.length === 0) return [];
+    const device = new RuledDevice({ deviceId, endpointName, endpointType }, links);
     return visible.flatMap(({ keyId, rules }) =>
-      matchingPaths(rules, { deviceId, endpointName, endpointType, links }).map((path) => ({
+      device.matchingPaths(rules).map((path) => ({
         keyId,
         deviceId,
         accountId,
@@ -259,9 +285,9 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
   ): Promise<boolean> {
     const { deviceId } = session;
     const wanted = this.wantedByRules(session, keys);
-    const asked = without(wanted, known);
+    const asked = difference(wanted, known);
     const byRules = known.filter((row) => row.origin === 'presubscription');
-    const lost = without(byRules, wanted);
+    const lost = difference(byRules, wanted);
     if (asked.length === 0 && lost.length === 0) return false;
     await this.batcher.write({ deviceId, asked, lost });
     return true;
@@ -271,9 +297,9 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
   private async reconcile(session: Session, rows: readonly Subscription[]): Promise<boolean> {
     const { observer } = this;
     const alone = rows.filter((row) => row.together === null);
-    const sets = this.setsIn(rows);
+    const composites = this.compositesIn(rows);
     const targets = this.targetsIn(alone);
-    const wanted = new Set([...targets.keys(), ...sets.keys()]);
+    const wanted = new Set([...targets.keys(), ...composites.keys()]);
     for (const observation of session.observations.all()) {
       const key = targetKey(observation);
       // The list of the devices behind a gateway is observed by this service itself.
@@ -283,21 +309,21 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
     for (const [key, { target, subscribed }] of targets)
       if (this.isMissing(session, key, subscribed) && !(await this.observe(session, target))) complete = false;
     const format = pathsFormat(session.data);
-    for (const [path, { paths, confirmed }] of sets)
+    for (const [path, { paths, confirmed }] of composites)
       if (confirmed && !session.observations.has(path))
         if (!(await this.observe(session, { path, together: { paths, format } }))) complete = false;
     return complete;
   }
 
   /** The composite observations. Until their command has ended, the command is responsible for them. */
-  private setsIn(rows: readonly Subscription[]): Map<string, { paths: string[]; confirmed: boolean }> {
-    const sets = new Map<string, { paths: string[]; confirmed: boolean }>();
+  private compositesIn(rows: readonly Subscription[]): Map<string, { paths: string[]; confirmed: boolean }> {
+    const composites = new Map<string, { paths: string[]; confirmed: boolean }>();
     for (const { together, path, status } of rows) {
       if (together === null) continue;
-      const { paths = [], confirmed = true } = sets.get(together) ?? {};
-      sets.set(together, { paths: [...paths, path], confirmed: confirmed && status === 'confirmed' });
+      const { paths = [], confirmed = true } = composites.get(together) ?? {};
+      composites.set(together, { paths: [...paths, path], confirmed: confirmed && status === 'confirmed' });
     }
-    return sets;
+    return composites;
   }
 
   /** The single observations, each with those who subscribed to it. */

@@ -17,10 +17,10 @@ const flag = { type: 'integer', enum: [0, 1] };
 
 /** LwM2M 1.2 core §6.4.1, §7.3. */
 const attributes: [name: string, schema: object, description: string][] = [
-  ['pmin', seconds, 'Seconds between two notifications at least'],
-  ['pmax', seconds, 'Seconds between two notifications at most'],
-  ['epmin', seconds, 'Seconds between two evaluations of the resource at least'],
-  ['epmax', seconds, 'Seconds between two evaluations of the resource at most'],
+  ['pmin', seconds, 'Minimum number of seconds between two notifications'],
+  ['pmax', seconds, 'Maximum number of seconds between two notifications'],
+  ['epmin', seconds, 'Minimum number of seconds between two evaluations of the resource'],
+  ['epmax', seconds, 'Maximum number of seconds between two evaluations of the resource'],
   ['gt', value, 'Notify when the value crosses this upper threshold, with up to 9 decimal places; of resources only'],
   ['lt', value, 'Notify when the value crosses this lower threshold, with up to 9 decimal places; of resources only'],
   [

@@ -9,7 +9,7 @@ import { type DeviceRequest, defaultTiming } from '../commands/device-request.js
 import { withDevice } from '../db/device-lock.js';
 import { NotSubscribed, PathDoesNotExist } from '../errors.js';
 import { takesAttributes, targetKey } from '../sessions/observations.js';
-import { mayExist } from '../sessions/registered-links.js';
+import { RegisteredPaths } from '../sessions/registered-links.js';
 import { WakeUps } from '../sessions/wake-ups.js';
 import { SessionStore } from '../sessions/session-store.js';
 import { Subscription } from '../interest/subscription.entity.js';
@@ -45,7 +45,7 @@ export class Subscriptions {
     const { commands, store } = this;
     const device = await commands.device(identity, deviceId);
     const { session, accountId } = device;
-    if (session && !mayExist(session.data.links, path)) throw new PathDoesNotExist();
+    if (session && !new RegisteredPaths(session.data.links).mayExist(path)) throw new PathDoesNotExist();
     const key = targetKey({ path, attributes });
     const observations = session?.observations.filter((observation) => observation.path === path) ?? [];
     const observed = observations.some((observation) => targetKey(observation) === key);

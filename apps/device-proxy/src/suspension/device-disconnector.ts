@@ -1,5 +1,6 @@
 import { type Clock, CLOCK, type Logger, LOGGER, RunningWork, StopDeadline } from '@lanyard/service';
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { DataSource } from 'typeorm';
 import { CommandQueue } from '../commands/command-queue.js';
 import { deviceBlocked, registrationRemoved } from '../commands/outcome.js';
 import type { Session } from '../sessions/session.js';
@@ -21,6 +22,7 @@ export class DeviceDisconnector implements OnApplicationBootstrap, BeforeApplica
   private readonly work: RunningWork;
 
   constructor(
+    private readonly dataSource: DataSource,
     private readonly directory: DeviceDirectory,
     private readonly admission: Admission,
     private readonly sessions: Sessions,
@@ -28,7 +30,7 @@ export class DeviceDisconnector implements OnApplicationBootstrap, BeforeApplica
     private readonly queue: CommandQueue,
     private readonly reconciler: SubscriptionReconciler,
     private readonly links: DeviceLinks,
-    @Inject(CLOCK) clock: Clock,
+    @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly deadline: StopDeadline,
   ) {
@@ -39,6 +41,7 @@ export class DeviceDisconnector implements OnApplicationBootstrap, BeforeApplica
   async onApplicationBootstrap(): Promise<void> {
     const { directory, queue } = this;
     directory.onBlocked((deviceId, why) => this.disconnect(deviceId, why));
+    const deleted = directory.takeDeleted();
     // Its gateway was another replica's, which did not end the session.
     this.sessions.listen({
       began: ({ deviceId, gateway }) => {
@@ -46,42 +49,71 @@ export class DeviceDisconnector implements OnApplicationBootstrap, BeforeApplica
         if (why) this.disconnect(deviceId, why);
       },
     });
-    for (const deviceId of await queue.devicesWithCommands()) {
-      const why = directory.whyBlocked(deviceId);
+    const known = new Set([...(await queue.devicesWithCommands()), ...(await this.storedOf(deleted))]);
+    for (const { deviceId } of this.sessions.all()) known.add(deviceId);
+    for (const deviceId of known) {
+      const why = deleted.has(deviceId) ? 'deleted' : directory.whyBlocked(deviceId);
       if (why) this.disconnect(deviceId, why);
     }
-    for (const session of this.sessions.all()) {
-      const why = directory.whyBlocked(session.deviceId);
-      if (why) this.disconnect(session.deviceId, why);
-    }
+  }
+
+  /** Those of which more is stored than commands. */
+  private async storedOf(deviceIds: ReadonlySet<string>): Promise<string[]> {
+    if (deviceIds.size === 0) return [];
+    const rows: { device_id: string }[] = await this.dataSource.query(
+      `SELECT device_id FROM subscriptions WHERE device_id = ANY($1)
+       UNION SELECT device_id FROM first_contacts WHERE device_id = ANY($1)`,
+      [[...deviceIds]],
+    );
+    return rows.map((row) => row.device_id);
   }
 
   async beforeApplicationShutdown(): Promise<void> {
     await this.deadline.step('disconnects', () => this.work.stop());
   }
 
-  private disconnect(deviceId: string, why: Why): void {
-    this.work.run(
-      () => this.carryOut(deviceId, why),
-      (err) => {
-        this.logger.error({ err, deviceId, why }, 'suspended or deleted device not cleaned up: will be retried');
-        this.work.later(ownerGraceMs, () => this.disconnect(deviceId, why));
-      },
-    );
+  /** `sinceMs`: when this replica learned of it. */
+  private disconnect(deviceId: string, why: Why, sinceMs = this.clock.now()): void {
+    this.attempt(deviceId, why, sinceMs, () => this.carryOut(deviceId, why, sinceMs));
   }
 
-  private async carryOut(deviceId: string, why: Why): Promise<void> {
-    const { admission, reconciler, queue, sessions } = this;
+  private attempt(deviceId: string, why: Why, sinceMs: number, work: () => Promise<void>): void {
+    this.work.run(work, (err) => {
+      this.logger.error({ err, deviceId, why }, 'suspended or deleted device not cleaned up: will be retried');
+      this.work.later(ownerGraceMs, () => this.retry(deviceId, why, sinceMs));
+    });
+  }
+
+  /** A device that is admitted again may have a session of its own since then: only its commands are left to end. */
+  private retry(deviceId: string, why: Why, sinceMs: number): void {
+    if (this.isStill(deviceId, why)) this.disconnect(deviceId, why, sinceMs);
+    else this.attempt(deviceId, why, sinceMs, () => this.failCommands(deviceId, why, sinceMs));
+  }
+
+  private isStill(deviceId: string, why: Why): boolean {
+    const { directory } = this;
+    return why === 'deleted' ? directory.get(deviceId) === undefined : directory.whyBlocked(deviceId) === why;
+  }
+
+  private async carryOut(deviceId: string, why: Why, sinceMs: number): Promise<void> {
+    const { admission, reconciler, sessions } = this;
     await sessions.exclusive.run(deviceId, async () => {
       const session = sessions.get(deviceId);
       if (session) await this.endSession(session, why);
     });
-    await queue.failAll(deviceId, why === 'deleted' ? registrationRemoved : deviceBlocked);
-    if (why === 'deleted') {
-      await admission.forget(deviceId);
-      await reconciler.loseAll(deviceId);
-    }
+    // Before its commands, which may take minutes: until then, a device that registers again would get the deleted id.
+    if (why === 'deleted') await admission.forget(deviceId);
+    await this.failCommands(deviceId, why, sinceMs);
+    if (why === 'deleted') await reconciler.loseAll(deviceId);
     this.endAbandonedLater(deviceId, why);
+  }
+
+  /** Its turn may come minutes later: a device that is admitted again by then keeps the commands that were accepted since. */
+  private failCommands(deviceId: string, why: Why, sinceMs: number): Promise<void> {
+    const outcome = why === 'deleted' ? registrationRemoved : deviceBlocked;
+    return this.queue.failAll(deviceId, ({ acceptedAt }) =>
+      acceptedAt.getTime() <= sinceMs || this.isStill(deviceId, why) ? outcome : undefined,
+    );
   }
 
   private async endSession(session: Session, why: Why): Promise<void> {
@@ -103,9 +135,9 @@ export class DeviceDisconnector implements OnApplicationBootstrap, BeforeApplica
   }
 
   private async endAbandonedSession(deviceId: string, why: Why): Promise<void> {
-    const { directory, sessions } = this;
+    const { sessions } = this;
     const stored = await sessions.store.read(deviceId);
-    if (!stored || directory.whyBlocked(deviceId) !== why) return;
+    if (!stored || !this.isStill(deviceId, why)) return;
     await sessions.with({ by: 'registration', registrationId: stored.registrationId }, '', async (session) => {
       if (session) await this.endSession(session, why);
     });

@@ -18,6 +18,7 @@ import {
   type OwnCertificate,
 } from '@lanyard/dtls';
 import type { Clock, Logger, Timer } from '@lanyard/service';
+import { answersPerPeerMax } from '../limits.js';
 import type { AdmissionControl } from './admission-control.js';
 import { CoapLink } from './coap-link.js';
 import type { Connected } from './connection-authenticator.js';
@@ -88,7 +89,7 @@ export class CoapDtls implements Transport, DtlsHost {
     this.endpoint = new CoapDatagramEndpoint({
       transport: this.transport,
       ackTimeoutMs: parts.ackTimeoutMs,
-      limits: parts.coapLimits,
+      limits: { answersPerPeerMax, ...parts.coapLimits },
       radioOf: (peer) => this.radioOf(peer),
       onRequest: (request) => {
         const open = this.openWith(request.peer.authority);
@@ -104,7 +105,7 @@ export class CoapDtls implements Transport, DtlsHost {
     this.link = new CoapLink(this.endpoint, {
       addressOf: ({ address }) => address,
       peerOf: (address) => this.peerWith(connectionId(address)),
-      accountOf: ({ authority }) => this.openWith(authority)?.sender.accountId,
+      senderOf: ({ authority }) => this.openWith(authority)?.sender,
       remoteOf: ({ authority }) => this.remoteOf(authority),
       disconnect: (peer, why) => this.close(peer, why),
     });
@@ -294,7 +295,7 @@ export class CoapDtls implements Transport, DtlsHost {
       return { code: Code.ServiceUnavailable, maxAgeSeconds: this.parts.admissionControl.retryAfterSeconds() };
     }
     const response = await answer;
-    await this.parts.sharing.whenKept(id);
+    await this.parts.sharing.whenStoredLongEnough(id);
     return response;
   }
 

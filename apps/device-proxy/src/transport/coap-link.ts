@@ -32,6 +32,7 @@ import {
   UnusableAnswer,
 } from './device-link.js';
 import { maskTickets } from './masked-tickets.js';
+import type { Sender } from './sender.js';
 import type { UplinkNotification } from './uplink-request.js';
 
 /** The differences between transports: the notation of peers, and their senders. */
@@ -39,8 +40,8 @@ export interface Peers {
   addressOf(peer: Peer): string;
   /** Throws CoapError for an invalid address. */
   peerOf(address: string): Peer;
-  /** undefined if it belongs to no session, or its connection has ended. */
-  accountOf(peer: Peer): string | undefined;
+  /** undefined if its connection has ended. */
+  senderOf(peer: Peer): Sender | undefined;
   /** IP address and port that it was last seen at, where its address does not say it. */
   remoteOf?(peer: Peer): string | undefined;
   /** Closes its connection; without connections nothing happens. */
@@ -90,7 +91,10 @@ const failure = (error: unknown): unknown => {
   if (error instanceof RequestTimedOut) return new NoAnswer(error.message, { cause: error });
   if (error instanceof NotConnected && error.sent) return new ConnectionEnded(error.message, { cause: error });
   if (error instanceof NotConnected || error instanceof QueueFull) return new NotSent(error.message, { cause: error });
-  if (error instanceof PeerReset) return new Refused(error.message, { cause: error });
+  if (error instanceof PeerReset) {
+    const { isLate, message } = error;
+    return isLate ? new UnusableAnswer(message, { cause: error }) : new Refused(message, { cause: error });
+  }
   if (error instanceof MessageTooLarge) return new NotSendable(error.message, { cause: error });
   if (error instanceof BlockTransferFailed || error instanceof UnusableResponse)
     return new UnusableAnswer(error.message, { cause: error });
@@ -208,8 +212,9 @@ export class CoapLink implements DeviceLink {
   }
 
   private watchOf(request: DeviceRequest): Watch {
-    const { path, query = [], accept, payload } = request;
-    const key = [path, query.join('&'), accept, payload?.toString('base64')].join(' ');
+    const { path, query = [], accept, contentFormat, payload } = request;
+    // A list of paths has the same bytes in SenML and in SenML-ETCH.
+    const key = [path, query.join('&'), accept, contentFormat, payload?.toString('base64')].join(' ');
     const known = this.watches.get(key);
     if (known) return known;
     const sent = outgoing(request);
@@ -230,11 +235,11 @@ export class CoapLink implements DeviceLink {
 
   /** False when no observation has the token. */
   offer({ peer, tokenKey, code, payload, contentFormat, maxAgeSeconds, partial, ended }: Received): Promise<boolean> {
-    const accountId = this.peers.accountOf(peer);
-    if (accountId === undefined) return Promise.resolve(false);
+    const sender = this.peers.senderOf(peer);
+    if (sender === undefined) return Promise.resolve(false);
     // One object shape without spread: this runs for every value.
     return this.deliver({
-      accountId,
+      sender,
       address: this.peers.addressOf(peer),
       token: tokenKey,
       code: formatCode(code),

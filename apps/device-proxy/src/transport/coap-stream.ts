@@ -69,7 +69,7 @@ export class CoapStream implements Transport {
     this.link = new CoapLink(this.endpoint, {
       addressOf: (peer) => connectionAddress(scheme, peer),
       peerOf: connectionPeer,
-      accountOf: (peer) => this.open.get(peer.key)?.sender.accountId,
+      senderOf: (peer) => this.open.get(peer.key)?.sender,
       disconnect: (peer, why) => this.endpoint.disconnect(peer, why),
     });
   }

@@ -1,8 +1,10 @@
 import { type BoundAddress, type CoapLimits, CoapUdpEndpoint } from '@lanyard/coap';
 import type { Logger } from '@lanyard/service';
 import type { CoapUdpConfig } from '../config.js';
+import { answersPerPeerMax } from '../limits.js';
 import { CoapLink } from './coap-link.js';
 import { parseAddress } from './peer-address.js';
+import type { Sender } from './sender.js';
 import type { RadioOf, Transport } from './transport.js';
 import type { AdmissionControl } from './admission-control.js';
 import { offerUnmatched } from './unmatched.js';
@@ -10,6 +12,7 @@ import { UplinkBridge } from './uplink-bridge.js';
 
 /** What is not configured has its default. */
 const limitsOf = ({ blockBytes, uploadsMax, uploadsPerAddressMax }: CoapUdpConfig): Partial<CoapLimits> => ({
+  answersPerPeerMax,
   ...(blockBytes !== undefined && { blockBytes }),
   ...(uploadsMax !== undefined && { uploadsMax }),
   ...(uploadsPerAddressMax !== undefined && { uploadsPerAddressMax }),
@@ -29,6 +32,7 @@ export class CoapUdp implements Transport {
     private readonly logger: Logger,
     radioOf: RadioOf,
   ) {
+    const sender: Sender = { accountId: config.accountId };
     this.endpoint = new CoapUdpEndpoint({
       host: config.host,
       port: config.port,
@@ -36,7 +40,7 @@ export class CoapUdp implements Transport {
       ackTimeoutMs: config.ackTimeoutMs,
       radioOf: ({ authority }) => radioOf(config.accountId, authority),
       limits: limitsOf(config),
-      onRequest: (request) => this.uplink.handle(request, { accountId: config.accountId }, request.peer.authority),
+      onRequest: (request) => this.uplink.handle(request, sender, request.peer.authority),
       onNotification: (notification) => offerUnmatched(this.endpoint, this.link, notification),
       onHandlerError: (error) =>
         logger.warn({ err: error }, 'message of a device not handled: it will be retransmitted'),
@@ -48,7 +52,7 @@ export class CoapUdp implements Transport {
         const { host, port } = parseAddress(address);
         return this.endpoint.peer(host, port);
       },
-      accountOf: () => config.accountId,
+      senderOf: () => sender,
       disconnect: () => undefined,
     });
   }

@@ -43,7 +43,7 @@ export interface ConnectionSharing {
   /** Resolves when the connection outlives this replica; undefined when it does, or never will. Rejects when Redis is away. */
   whenSaved(id: string): Promise<void> | undefined;
   /** Resolves when what is stored is kept as long as its device's registration; undefined when it is. Never rejects. */
-  whenKept(id: string): Promise<void> | undefined;
+  whenStoredLongEnough(id: string): Promise<void> | undefined;
   /** A record with an id that is not known here. The buffers may be used again by the caller. */
   receiveUnknown(connectionId: Buffer, datagram: Buffer, from: Address): void;
   /** Whether the datagram may be processed now; otherwise it comes again when its connection is still this replica's. */

@@ -32,7 +32,7 @@ export interface UplinkReply {
 
 /** A notification, matched to a token; already in order (RFC 7641 §3.4). */
 export interface UplinkNotification {
-  accountId: string;
+  sender: Sender;
   address: string;
   /** Hex. */
   token: string;

@@ -15,6 +15,7 @@ import { Sessions } from '../sessions/sessions.js';
 import { SubscriptionReconciler } from '../subscriptions/subscription-reconciler.js';
 import { isConnection, outlivesReplica, viaOf } from '../transport/peer-address.js';
 import type { UplinkNotification } from '../transport/uplink-request.js';
+import { Reconnection } from './reconnection.js';
 
 /**
  * Hex digits of a token that this service generated, which identifies the device. A token that a device chose for an
@@ -37,6 +38,7 @@ export class Notify {
     private readonly observer: Observer,
     private readonly reconciler: SubscriptionReconciler,
     private readonly gateways: Lwm2mGateways,
+    private readonly reconnection: Reconnection,
     private readonly unreadable: UnreadableReports,
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly tracing: Tracing,
@@ -64,8 +66,8 @@ export class Notify {
     });
   }
 
-  private known({ accountId, address, token }: UplinkNotification): [Session, Observation] | undefined {
-    const session = this.sessions.atAddress(accountId, address);
+  private known({ sender, address, token }: UplinkNotification): [Session, Observation] | undefined {
+    const session = this.sessions.atAddress(sender.accountId, address);
     return session && this.observed(session, token);
   }
 
@@ -77,10 +79,13 @@ export class Notify {
   }
 
   /** The observation was made by another replica, or before a restart. */
-  private async find({ accountId, address, token }: UplinkNotification): Promise<[Session, Observation] | undefined> {
+  private async find({ sender, address, token }: UplinkNotification): Promise<[Session, Observation] | undefined> {
+    const followed = await this.reconnection.follow(sender, address, token);
+    if (followed) return this.observed(followed, token);
     // Such a connection belongs to this replica, and so do all observations over it.
     if (!outlivesReplica(address)) return undefined;
     const { sessions } = this;
+    const { accountId } = sender;
     const matching = async (session: Session | undefined): Promise<[Session, Observation] | undefined> =>
       session && this.observed(session, token);
     // A connection identifies its device.

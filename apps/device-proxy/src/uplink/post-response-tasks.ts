@@ -5,12 +5,14 @@ import { Lwm2mGateways } from '../lwm2m-gateways/lwm2m-gateways.js';
 import { Observer } from '../observations/observer.js';
 import { LastSeen } from '../sessions/last-seen.js';
 import type { Session } from '../sessions/session.js';
+import { Sessions } from '../sessions/sessions.js';
 import { SubscriptionReconciler } from '../subscriptions/subscription-reconciler.js';
 
 /** Work after the device has its answer: waiting commands, and subscriptions of rules. */
 @Injectable()
 export class PostResponseTasks {
   constructor(
+    private readonly sessions: Sessions,
     private readonly lastSeen: LastSeen,
     private readonly deliverer: Deliverer,
     private readonly reconciler: SubscriptionReconciler,
@@ -31,6 +33,9 @@ export class PostResponseTasks {
   updated(session: Session): void {
     this.lastSeen.recordMessage(session);
     void this.reconciler.applyRules(session);
+    // What was observed on devices behind it may have ended with its connection.
+    for (const behind of this.sessions.behind(session))
+      if (behind.appliedRules === undefined) void this.reconciler.applyRules(behind);
     this.gateways.look(session);
   }
 }

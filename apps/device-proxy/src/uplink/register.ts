@@ -64,7 +64,7 @@ export class Register {
   ): Promise<UplinkReply> {
     const { clock, config, reconciler, sessions } = this;
     const nowMs = clock.now();
-    await reconciler.loseObserved(deviceId);
+    await reconciler.loseOnRegistration(deviceId);
     const session = await sessions.open({
       deviceId,
       registrationId: newId(nowMs),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readRegistration, readUpdate } from './registration.js';
+import { changeFor, readRegistration, readUpdate } from './registration.js';
 
 const request = (query: string[], payload = '') => ({
   sender: { accountId: '0'.repeat(32) },
@@ -139,5 +139,18 @@ describe('an update', () => {
       change: { rootPath: '', contentFormats: [], links: [{ path: '/3/0', obs: true }] },
     });
     expect(readUpdate(request(['lt=x']))).toMatchObject({ refusal: { code: '4.00' } });
+  });
+
+  it.each([
+    ['1.0', ['b=U'], { binding: 'U', queueMode: false }],
+    ['1.0', ['b=UQ'], { binding: 'U', queueMode: true }],
+    ['1.0', ['lt=30'], { lifetimeSeconds: 30 }],
+    ['1.1', ['b=UT'], { binding: 'UT' }],
+    ['1.1', ['b=U', 'Q'], { binding: 'U', queueMode: true }],
+    ['1.2', ['b=M'], { binding: 'M' }],
+  ])('of LwM2M %s with %j', (lwm2mVersion, query, changed) => {
+    const read = readUpdate(request(query));
+    if ('refusal' in read) throw new Error(read.refusal.diagnostic);
+    expect(changeFor({ lwm2mVersion }, read.change)).toEqual(changed);
   });
 });

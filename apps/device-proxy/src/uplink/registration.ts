@@ -99,6 +99,16 @@ export const readRegistration = (
   }
 };
 
+/**
+ * What an update changes for a device of this version. In LwM2M 1.0 the binding contains the queue mode; from 1.1 on `Q` is a parameter
+ * of its own, which some devices do not repeat when they update the binding.
+ */
+export const changeFor = (
+  { lwm2mVersion }: Pick<Registration, 'lwm2mVersion'>,
+  change: RegistrationChange,
+): RegistrationChange =>
+  lwm2mVersion === '1.0' && change.binding !== undefined ? { queueMode: false, ...change } : change;
+
 /** The empty change of most updates, which only extend the lifetime. */
 const noChange: { change: RegistrationChange } = { change: Object.freeze({}) };
 

@@ -19,6 +19,8 @@ import { Sessions } from '../sessions/sessions.js';
 import { viaAddress } from '../transport/peer-address.js';
 import { RetryLater } from '../transport/retry-later.js';
 import type { UplinkReply, UplinkRequest } from '../transport/uplink-request.js';
+import { PostResponseTasks } from './post-response-tasks.js';
+import { Reconnection } from './reconnection.js';
 
 /** The values of one device in a Send. */
 interface Part {
@@ -40,14 +42,29 @@ export class Send {
     private readonly values: Values,
     private readonly models: AccountModels,
     private readonly gateways: Lwm2mGateways,
+    private readonly reconnection: Reconnection,
+    private readonly tasks: PostResponseTasks,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   async answer(request: UplinkRequest): Promise<UplinkReply> {
+    const followed = await this.reconnection.follow(request.sender, request.address);
+    if (!followed) return this.record(request);
+    const observeAgain = (): void => this.tasks.updated(followed);
+    try {
+      return { ...(await this.record(request)), onSent: observeAgain };
+    } catch (error) {
+      // When the device sends it again, its session is here already.
+      observeAgain();
+      throw error;
+    }
+  }
+
+  private record(request: UplinkRequest): Promise<UplinkReply> {
     const { address, sender } = request;
     const lookup = { by: 'address' as const, accountId: sender.accountId, address };
-    return this.sessions.with(lookup, address, (session) =>
+    return this.sessions.with<UplinkReply>(lookup, address, (session) =>
       session ? this.recordValues(session, request) : Promise.resolve({ code: '4.04' }),
     );
   }
@@ -64,11 +81,11 @@ export class Send {
       return { code, diagnostic };
     }
     this.lastSeen.recordMessage(session);
-    await Promise.all(parts.map((part) => this.record(part)));
+    await Promise.all(parts.map((part) => this.recordPart(part)));
     return { code: '2.04' };
   }
 
-  private record({ session, values }: Part): Promise<void> {
+  private recordPart({ session, values }: Part): Promise<void> {
     return this.values.reportRecords(session, values, (path) => ({
       cause: 'send',
       audience: session.subscribers(path),

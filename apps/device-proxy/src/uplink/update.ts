@@ -9,7 +9,7 @@ import { Sessions } from '../sessions/sessions.js';
 import type { ShownCredential } from '../transport/sender.js';
 import type { UplinkReply, UplinkRequest } from '../transport/uplink-request.js';
 import { PostResponseTasks } from './post-response-tasks.js';
-import { leftOutMessage, type RegistrationChange, readUpdate } from './registration.js';
+import { changeFor, leftOutMessage, type RegistrationChange, readUpdate } from './registration.js';
 
 /** `POST /rd/<id>` (LwM2M 1.1 core §6.2.2). It may come from a new address, which becomes the device's. */
 @Injectable()
@@ -46,7 +46,7 @@ export class Update {
   ): Promise<UplinkReply | undefined> {
     const { clock, config, facts, observer, sessions, tasks } = this;
     const previousAddress = session.address;
-    const data = shownWith(changed(session.data, change), credential);
+    const data = shownWith(changed(session.data, changeFor(session.data, change)), credential);
     const lastSeenAtMs = clock.now();
     const expiresAtMs = lastSeenAtMs + data.lifetimeSeconds * 1000 + config.expiryGraceMs;
     const same = data === session.data && address === previousAddress && !session.isElsewhere;
@@ -54,7 +54,7 @@ export class Update {
       ? await sessions.renew(session, lastSeenAtMs, expiresAtMs)
       : await sessions.update(session, { address, data, lastSeenAtMs, expiresAtMs });
     if (!ours) return undefined;
-    if (!same) session.unsettle();
+    if (!same) session.requireReconciliation();
     if (address !== previousAddress) await observer.moved(session, previousAddress);
     if (change.links) {
       await observer.listed(session);

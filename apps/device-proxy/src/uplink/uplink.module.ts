@@ -21,6 +21,7 @@ import { SuspensionModule } from '../suspension/suspension.module.js';
 import { Deregister } from './deregister.js';
 import { Notify } from './notify.js';
 import { PostResponseTasks } from './post-response-tasks.js';
+import { Reconnection } from './reconnection.js';
 import { Register } from './register.js';
 import { UplinkRouter } from './router.js';
 import { Send } from './send.js';
@@ -47,7 +48,17 @@ import { Update } from './update.js';
     SessionsModule,
     StateModule,
   ],
-  providers: [PostResponseTasks, Deregister, Notify, Register, Send, SessionTakeover, Update, UplinkRouter],
+  providers: [
+    PostResponseTasks,
+    Reconnection,
+    Deregister,
+    Notify,
+    Register,
+    Send,
+    SessionTakeover,
+    Update,
+    UplinkRouter,
+  ],
 })
 export class UplinkModule implements OnApplicationBootstrap, BeforeApplicationShutdown {
   constructor(

@@ -7,7 +7,7 @@
 --
 -- KEYS  1 slots  then the hash of each connection
 -- ARGV  1 owner that asks  2 seconds by its clock  then for each connection 1 when it is left to another replica
--- Returns for each connection { 'none' }, { 'elsewhere', owner }, { 'free' }, or { 'taken', epoch, sealed state }.
+-- Returns for each connection { 'none' }, { 'elsewhere', owner }, { 'unowned' }, or { 'taken', epoch, sealed state }.
 local slots = KEYS[1]
 local owner, seconds = ARGV[1], tonumber(ARGV[2])
 
@@ -31,7 +31,7 @@ for n = 2, #KEYS do
   elseif c[2] ~= owner and isLive(c[2]) then
     results[n - 1] = { 'elsewhere', c[2] }
   elseif c[2] ~= owner and ARGV[n + 1] == '1' then
-    results[n - 1] = { 'free' }
+    results[n - 1] = { 'unowned' }
   else
     local epoch = string.format('%.0f', math.max(tonumber(c[1]) + 1, seconds))
     redis.call('HSET', KEYS[n], 'epoch', epoch, 'owner', owner)

@@ -1,14 +1,17 @@
 -- The session is about to end: from here on it is expiring, no message of the device revives it, and a new registration
--- replaces it. If the caller dies before it has closed it, its end is announced when the lease is over.
+-- replaces it. If the caller dies before it has closed it, its end is announced when the lease is over, and then with the
+-- time of the first claim: an end that was announced already is the same again.
 --
 -- KEYS  1 session hash of the device  2 expiry
 -- ARGV  1 device  2 epoch of the caller  3 lease until ms  4 why it ends
--- Returns 1, or 0 when the session is gone, past its lifetime, or owned by a later epoch.
+--       5 when it ends, in ms, or '': it is not announced before the lease is over
+-- Returns when it ended, or ''; nil when the session is gone, past its lifetime, or owned by a later epoch.
 local session, expiry = KEYS[1], KEYS[2]
-local device, epoch, lease, ending = unpack(ARGV)
+local device, epoch, lease, ending, at = unpack(ARGV)
 
 local s = redis.call('HMGET', session, 'state', 'epoch', 'ending')
-if s[2] ~= epoch or (s[1] ~= 'open' and not s[3]) then return 0 end
+if s[2] ~= epoch or (s[1] ~= 'open' and not s[3]) then return nil end
 redis.call('HSET', session, 'state', 'expiring', 'ending', ending)
+if at ~= '' then redis.call('HSETNX', session, 'ended', at) end
 redis.call('ZADD', expiry, lease, device)
-return 1
+return redis.call('HGET', session, 'ended') or ''
