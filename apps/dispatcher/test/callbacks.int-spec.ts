@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { RunningService } from '@lanyard/service';
+import { newId, type RunningService } from '@lanyard/service';
 import { CallbackReceiver, eventsOf, eventually, parseMessage, type ReceivedMessage } from '@lanyard/testing';
 import { type Customer, TestSystem, numbers, payloads } from './test-system.js';
 
@@ -148,6 +148,29 @@ describe('delivery to a callback URL', () => {
     expect(others[0]?.events('async-responses')).toEqual([]);
     expect(others[1]?.events('registrations')).toEqual([]);
     await Promise.all(others.map((other) => other.stop()));
+  });
+
+  it('what happens to a registration has a category each; its end is the id alone', async () => {
+    await register();
+    const deviceId = newId();
+    for (const change of ['registered', 'updated', 'deregistered', 'expired'] as const)
+      await system.session(customer.accountId, change, deviceId);
+    const registration = {
+      ep: deviceId,
+      ept: 'meter',
+      q: false,
+      resources: [
+        { path: '/3303/0/5700', rt: 'temperature', obs: true },
+        { path: '/3/0/4', obs: false },
+      ],
+      'original-ep': 'meter-7',
+    };
+    await eventually(() => {
+      expect(receiver.events('registrations')).toEqual([registration]);
+      expect(receiver.events('reg-updates')).toEqual([registration]);
+      expect(receiver.events('de-registrations')).toEqual([deviceId]);
+      expect(receiver.events('registrations-expired')).toEqual([deviceId]);
+    });
   });
 
   it('24 h of failure: the channel is gone', async () => {

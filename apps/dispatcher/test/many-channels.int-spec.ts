@@ -102,7 +102,7 @@ describe('events for every channel of an account that has many', () => {
     }
     const bytes = outcomes.map(({ events }) => events * (itemBytes + eventOverheadBytes));
     expect(Math.max(...bytes)).toBeLessThanOrEqual(flushBytesMax);
-    expect(await intake.read('device.sessions', [0, 1])).toEqual(
+    expect(await intake.nextOffsets('device.sessions', [0, 1])).toEqual(
       new Map([0, 1].map((partition) => [partition, BigInt(eventsEach + 8)])),
     );
   });
@@ -111,7 +111,7 @@ describe('events for every channel of an account that has many', () => {
     onAppended = () => void resume();
     await expect(intake.add(batchOf(0))).rejects.toThrow(LinkLost);
     onAppended = () => undefined;
-    const next = (await intake.read('device.sessions', [0])).get(0) ?? 0n;
+    const next = (await intake.nextOffsets('device.sessions', [0])).get(0) ?? 0n;
     expect(next).toBeLessThan(BigInt(eventsEach));
     await intake.add(batchOf(0));
     const [any = ''] = channelIds;

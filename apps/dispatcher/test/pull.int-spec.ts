@@ -1,3 +1,4 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -224,6 +225,19 @@ describe('long polling', () => {
       Reflect.deleteProperty(pull, 'poll');
       client.destroy();
     }
+  });
+
+  it('an answer whose connection breaks in the moment in which it is sent is sent again', async () => {
+    await poll('?noWait=true');
+    await system.value(customer, 'kept');
+    const counters = new Keys(system.isolation.redisPrefix, shards).ofChannel(customer.keyId).channel(customer.keyId);
+    await eventually(async () => expect(await system.redis.hget(counters, 'n')).toBe('1'));
+    const server: Server = service.app.getHttpServer();
+    server.prependOnceListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+      response.once('finish', () => socket.destroy(Object.assign(new Error('reset'), { code: 'ECONNRESET' })));
+    });
+    await poll('?noWait=true').catch(() => undefined);
+    await eventually(async () => expect(valuesOf(await poll('?noWait=true'))).toEqual(['kept']));
   });
 
   it('an answer that did not arrive is repeated to the client that asks for it, and to no other', async () => {

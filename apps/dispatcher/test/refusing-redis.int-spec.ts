@@ -1,10 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { CallbackReceiver, eventually } from '@lanyard/testing';
+import { CallbackReceiver, eventually, patienceMs } from '@lanyard/testing';
 import { AddressGuard } from '../src/callback-client/address-guard.js';
 import { CallbackSender } from '../src/callback-client/callback-sender.js';
+import { DueChannels } from '../src/delivery/due-channels.js';
+import { refusedMs } from '../src/delivery/ready-loop.js';
 import { OwnRedis } from './own-redis.js';
 import { deliveryOf } from './parts.js';
 import { anyTurn, queueBench } from './queue-bench.js';
+import { TestSystem } from './test-system.js';
 
 describe('a Redis that refuses for a while to hear what became of a request', () => {
   let redis: OwnRedis;
@@ -56,5 +59,42 @@ describe('a Redis that refuses for a while to hear what became of a request', ()
     await append([bench.event('{"n":2}')]);
     expect(numbersIn((await claimed(bench.other)).batch)).toEqual([0, 1]);
     await expectCountersToBeRight();
+  });
+
+  it('is not asked again at once for a channel that it does not let be claimed', async () => {
+    const system = await TestSystem.create('refusing-redis');
+    const refusals = async (): Promise<number> =>
+      Number(/"count",(\d+)/.exec(JSON.stringify(await redis.ask('ACL', 'LOG')))?.[1] ?? 0);
+    try {
+      const service = await system.startReplica('dispatcher-0', { REDIS_URL: redis.url });
+      const customer = await system.customer();
+      await system.call(service, customer, 'PUT', 'callback', { url: receiver.url });
+      receiver.answer(503);
+      system.clock.slowDown();
+      await system.value(customer, 1);
+      await eventually(async () =>
+        expect((await system.call(service, customer, 'GET', 'callback')).body).toMatchObject({ failures: 1 }),
+      );
+      const channels = service.app.get(DueChannels);
+      const find = channels.find.bind(channels);
+      let looks = 0;
+      channels.find = (free) => {
+        looks++;
+        return find(free);
+      };
+      // The rest does not end within the test.
+      system.clock.stretched.set(refusedMs, 2 * patienceMs);
+      await redis.ask('ACL', 'SETUSER', 'default', '-zrem');
+      await redis.ask('ACL', 'LOG', 'RESET');
+      system.clock.resume();
+      system.clock.jump(1_000);
+      await eventually(async () => expect(await refusals()).toBeGreaterThan(0));
+      const before = looks;
+      await eventually(() => looks > before + 5);
+      expect(await refusals()).toBe(1);
+    } finally {
+      await redis.ask('ACL', 'SETUSER', 'default', '+zrem');
+      await system.drop();
+    }
   });
 });

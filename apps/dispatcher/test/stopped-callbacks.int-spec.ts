@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { fingerprintOf, hashSecret, newId, type RunningService } from '@lanyard/service';
 import { CallbackReceiver, eventually } from '@lanyard/testing';
 import { Client } from 'pg';
+import { KeyDirectory } from '../src/keys/key-directory.js';
 import { type Answer, type Customer, TestSystem, numbers, payloads } from './test-system.js';
 
 const hourMs = 3_600_000;
@@ -138,6 +139,20 @@ describe('a callback whose key was', () => {
     await system.value(customer, 'on');
     await eventually(() => expect(received()).toEqual(['on']));
     await shows({ stopped: null });
+  });
+
+  it('announced again as it is, as when Kafka is read again: nothing has to be decided', async () => {
+    const keys = (replicas[0] as RunningService).app.get(KeyDirectory);
+    const { keyId } = customer;
+    const revision = (): number => keys.seen(keyId)?.revision ?? 0;
+    await eventually(() => revision() > 0);
+    const changes: number[] = [];
+    keys.onChange((changed) => void (changed === keyId && changes.push(revision())));
+    const before = revision();
+    await system.announceKey(customer, { revision: before });
+    await system.announceKey(customer);
+    await eventually(() => revision() > before);
+    expect(changes).toEqual([revision()]);
   });
 
   it('reset while its URL was verified: 401, and what was registered stays, stopped', async () => {

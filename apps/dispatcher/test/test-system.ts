@@ -362,10 +362,17 @@ export class TestSystem {
     await Promise.all(Array.from({ length: count }, (_, n) => this.value(to, from + n, deviceId)));
   }
 
-  async session(accountId: string, change: DeviceSessionChanged['change'], deviceId = newId()): Promise<string> {
+  /** `uid`: of the item; a new one if it is not given. */
+  async session(
+    accountId: string,
+    change: DeviceSessionChanged['change'],
+    deviceId = newId(),
+    uid?: string,
+  ): Promise<string> {
     const base = fixtures(DeviceSessions).valid['registered'] as DeviceSessionChanged;
     const item = change === 'registered' || change === 'updated' ? { ...base.item, ep: deviceId } : { ep: deviceId };
-    await this.producer.send(DeviceSessions, { ...base, item, change, deviceId, accountId, epoch: ++this.sequence });
+    const fact = { ...base, item, change, deviceId, accountId, epoch: ++this.sequence };
+    await this.producer.send(DeviceSessions, fact, uid === undefined ? {} : { id: uid });
     return deviceId;
   }
 

@@ -97,6 +97,31 @@ describe('a WebSocket whose client is slow', () => {
     await expectCountersToBeRight();
   });
 
+  it('gets what waits at the next tick after Redis has refused to give it', async () => {
+    await register({ kind: 'websocket' });
+    await append(numbered(1));
+    const attached = await attach();
+    const client = new SlowClient();
+    const failures: unknown[] = [];
+    const session = sessionOf(
+      client,
+      { failed: (error) => failures.push(error) },
+      {
+        confirm: (...args) => bench.queue.confirm(...args),
+        readBatch: async (...args) => {
+          if (failures.length === 0) throw new Error('MISCONF Errors writing to the AOF file');
+          return bench.queue.readBatch(...args);
+        },
+        readPushed: (...args) => bench.queue.readPushed(...args),
+        attach: (...args) => bench.queue.attach(...args),
+      },
+    );
+    session.start(attached.hold, attached.cursor);
+    await eventually(() => expect(failures).toHaveLength(1));
+    session.tick(bench.clock.now() + 1_000);
+    await eventually(() => expect(client.messages).toBe(1));
+  });
+
   it('that leaves while its socket claims its lost channel again does not keep it', async () => {
     await register({ kind: 'websocket' });
     const attached = await attach();

@@ -167,7 +167,7 @@ export class PullController {
         // So is a disconnect before the answer was sent: twice is better than never.
         await nextTurn();
         await nextTurn();
-        if (!socket.readableEnded) return found.written();
+        if (!socket.readableEnded && !socket.errored) return found.written();
         lastAnswer.set(socket, undefined);
         return found.notWritten();
       });

@@ -43,12 +43,22 @@ export class ChannelEnds {
 
   /** Of a channel that PostgreSQL does not have (any more). What its queue loses is announced before it is gone. */
   async removeQueue(keyId: string, locked: LockedChannel): Promise<void> {
-    // A process that lost its lock unnoticed must not touch a newer channel.
-    const upTo = await locked.nextRevision();
+    const upTo = await this.lastRevision(keyId, locked);
     const closed = await this.registry.close(keyId, upTo);
     if (!closed) return;
     if (closed.holder) this.bus.close(closed.holder, 'channel deleted');
     this.telemetry.dropped(await locked.announceLastDrops(closed));
     await this.registry.remove(keyId, upTo);
+  }
+
+  /**
+   * No channel that the key has had is later. A process that lost its lock unnoticed must not touch a newer channel, and cannot
+   * ask PostgreSQL any more.
+   */
+  private async lastRevision(keyId: string, locked: LockedChannel): Promise<string> {
+    const next = await locked.nextRevision();
+    const known = await this.registry.revisionOf(keyId);
+    if (BigInt(known) <= BigInt(next)) return next;
+    return locked.revisionAfter(known);
   }
 }

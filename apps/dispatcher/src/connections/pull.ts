@@ -101,9 +101,9 @@ export class Pull {
     this.holders.add(poll);
     try {
       const held = await this.attach(poller, poll.conn, request);
-      const { hold, born } = held;
+      const { hold, incarnation } = held;
       const found = await this.firstBatch(poll, held, request.noWait)
-        .then((batch) => batch && this.found(hold, batch, born))
+        .then((batch) => batch && this.found(hold, batch, incarnation))
         .catch((error: unknown) => {
           void this.queue.release(hold);
           throw error;
@@ -150,12 +150,12 @@ export class Pull {
     return undefined;
   }
 
-  private found(hold: Hold, batch: EventBatch, born: string): Found {
+  private found(hold: Hold, batch: EventBatch, incarnation: string): Found {
     const body = batch.message.toBuffer();
     const isOver = this.budget.begin(body.length);
     return {
       body,
-      next: Buffer.from(`${born}/${batch.to}`).toString('base64url'),
+      next: Buffer.from(`${incarnation}/${batch.to}`).toString('base64url'),
       written: async () => {
         isOver();
         this.last.add(hold.channelId, batch, 'sent');

@@ -93,6 +93,8 @@ export class WebSocketSession implements Holder {
   private permit: PushPermit | undefined;
   private cause: CloseCause | undefined;
   private hasEnded = false;
+  /** Redis has refused something, or was lost. */
+  private hasFailed = false;
   private lastSentAtMs: number;
   private lastPingAtMs: number;
 
@@ -164,6 +166,7 @@ export class WebSocketSession implements Holder {
     const isStalled = oldest !== undefined && nowMs - oldest.sentAtMs > socketStallMaxMs;
     if (isLate || isStalled) return this.close('ping not answered');
     if (nowMs - this.lastSentAtMs > socketIdleMaxMs) return this.close('inactivity');
+    if (this.hasFailed) this.wake();
     if (nowMs - this.lastPingAtMs < pingPeriodMs) return;
     if (this.pings.length === 0) this.ping();
     // A session that lost its channel unnoticed learns it here.
@@ -175,6 +178,7 @@ export class WebSocketSession implements Holder {
   }
 
   private async pump(): Promise<void> {
+    this.hasFailed = false;
     try {
       do {
         this.pumpAgain = false;
@@ -182,7 +186,8 @@ export class WebSocketSession implements Holder {
         while (this.isOpen && this.hasRoom && (await this.sendNext()));
       } while (this.pumpAgain && this.isOpen);
     } catch (error) {
-      // Redis does not answer: when it does, `restart` is called.
+      // When a Redis that was lost is back, `restart` is called. One that only refused something is asked at the next tick.
+      this.hasFailed = true;
       this.mustAsk = true;
       this.listener.failed(error);
     } finally {

@@ -62,6 +62,17 @@ describe('slots of deliveries', () => {
     expect(slots.mustWait('one more')).toBe(false);
   });
 
+  it('an eighth of the slots is for those that were not slow the last time', () => {
+    const slots = new DeliverySlots(clock, slotsMax);
+    const slow = named('slow', slotsMax);
+    answer(slots, slow, secondMs + 1);
+    for (const channelId of slow) if (!slots.mustWait(channelId)) deliver(slots, [channelId]);
+    expect([slots.size, slots.mustWait('new'), slots.reserve('new')]).toEqual([63, false, true]);
+    slots.releaseReservation('new');
+    deliver(slots, named('new', 12));
+    expect(slots.mustWait('one more')).toBe(true);
+  });
+
   it('one that was slow is claimed without events, and is so again after a quick answer', () => {
     const slots = new DeliverySlots(clock, slotsMax);
     answer(slots, ['channel'], secondMs + 1);

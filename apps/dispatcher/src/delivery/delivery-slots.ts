@@ -1,11 +1,14 @@
 import type { Clock } from '@lanyard/service';
 
-/**
- * A request longer than this makes its channel slow. Slow channels, and those not measured yet, never get more
- * than this share of the slots.
- */
+/** A request longer than this makes its channel slow. */
 export const slowAfterMs = 1_000;
-const slowShare = 0.75;
+
+/**
+ * A slow channel gets a slot only while channels that are not known to be quick have less than this share of them, and one that
+ * was not measured yet while they have less than the larger share: many slow ones do not delay a new one.
+ */
+const slowShare = 0.625;
+const unmeasuredShare = 0.75;
 
 /** When more channels than this were judged, all are forgotten; each is judged again by its next request. */
 const judgedMax = 100_000;
@@ -95,12 +98,13 @@ export class DeliverySlots {
     this.quick.set(channelId, tookMs <= slowAfterMs);
   }
 
-  /** A channel that is not known to be quick has to leave slots to those that are. */
+  /** A channel that is not known to be quick has to leave slots to those that are, and a slow one also to unmeasured ones. */
   mustWait(channelId: string): boolean {
-    if (this.quick.get(channelId) === true) return false;
+    const isQuick = this.quick.get(channelId);
+    if (isQuick === true) return false;
     let count = 0;
     for (const other of this.deliveries.keys()) if (this.quick.get(other) !== true) count++;
-    return count >= this.slotsMax * slowShare;
+    return count >= this.slotsMax * (isQuick === false ? slowShare : unmeasuredShare);
   }
 
   /** How long a channel waits for more after a small batch. A channel that waits for its receiver costs this machine nothing. */

@@ -12,6 +12,9 @@ import { DueChannels } from './due-channels.js';
 /** How often a replica looks for work that others left, while there is some. */
 const pollMs = 100;
 
+/** A channel that could not be claimed rests for so long: Redis may refuse changes while its disk is full or a replica is away. */
+export const refusedMs = 1_000;
+
 /** While others wait for a slot, a channel that always has more to send releases its own after this many batches. */
 const batchesInARow = 16;
 
@@ -31,6 +34,8 @@ export class ReadyLoop implements ChannelClaimer, OnApplicationBootstrap {
   private lookAgain = false;
   /** There were more due channels than slots. */
   private isCrowded = false;
+  /** Channels that could not be claimed a moment ago. They have no slot: another node of a cluster may let others be claimed. */
+  private readonly resting = new Set<string>();
   private stopped = false;
 
   constructor(
@@ -120,7 +125,7 @@ export class ReadyLoop implements ChannelClaimer, OnApplicationBootstrap {
   }
 
   private begin(channelId: string): void {
-    if (this.slots.has(channelId)) return;
+    if (this.slots.has(channelId) || this.resting.has(channelId)) return;
     // An append may have reserved the slot since it was counted.
     if (this.slots.free === 0) {
       this.isCrowded = true;
@@ -143,11 +148,20 @@ export class ReadyLoop implements ChannelClaimer, OnApplicationBootstrap {
     const delivery = work({ signal: this.aborting.signal, lingerMs, mayContinue })
       .catch((err: unknown) => {
         this.logger.warn({ err, channelId }, 'delivery interrupted');
-        return true;
+        this.rest(channelId);
+        return false;
       })
       .then((isMore) => {
         if (isMore || this.isCrowded || lingerMs > 0) this.clock.after(lingerMs, () => this.kick());
       });
     this.slots.add(channelId, delivery);
+  }
+
+  private rest(channelId: string): void {
+    this.resting.add(channelId);
+    void this.clock.sleep(refusedMs, this.aborting.signal).then(() => {
+      this.resting.delete(channelId);
+      this.kick();
+    });
   }
 }

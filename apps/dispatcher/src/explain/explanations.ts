@@ -19,6 +19,7 @@ import { ChannelNotFound, EventNotFound, MalformedUid, TooManySearches } from '.
 import { Intake } from '../intake/intake.js';
 import { ChannelRegistry } from '../queue/channel-registry.js';
 import { SharedClock } from '../queue/shared-clock.js';
+import { SearchSlots } from './search-slots.js';
 
 /** The channel of a key and how far its queue is. */
 export interface ChannelFacts extends Omit<QueueView, 'queue_bytes'> {
@@ -54,11 +55,13 @@ export interface ExplainedEvent {
   without_channel: number;
 }
 
-/** Around the time in a uid: values are sent at once, results of commands by way of an outbox. */
+/**
+ * Around the time in a uid: values are sent at once, results of commands by way of an outbox. The end of a session is announced
+ * again half a minute later if its replica died.
+ */
 const beforeMs = 5_000;
-const afterMs = { direct: 30_000, outbox: 900_000 } as const;
+const afterMs = { direct: 30_000, repeated: 90_000, outbox: 900_000 } as const;
 const searchTimeoutMs = 20_000;
-const searchesAtOnce = 2;
 
 /** Channels of an account that are looked at for one event. */
 const channelsMax = 100;
@@ -66,7 +69,7 @@ const channelsMax = 100;
 /** This service's part of explanations: the gateway puts them together with those of others. */
 @Injectable()
 export class Explanations {
-  private searches = 0;
+  private readonly slots = new SearchSlots();
 
   constructor(
     private readonly database: DataSource,
@@ -85,11 +88,11 @@ export class Explanations {
 
   /** Throws MalformedUid, EventNotFound (also for an event of another account), TooManySearches, SearchTimedOut. */
   async event(caller: Identity, uid: string): Promise<ExplainedEvent> {
-    const found = await this.find(uid);
+    const found = await this.find(caller.accountId, uid);
     const item = found && itemOf(found, uid);
     if (!found || !item || item.accountId !== caller.accountId) throw new EventNotFound();
     const { keyIds, own } = await this.audienceOf(item, caller);
-    const next = (await this.intake.read(found.topic, [found.partition])).get(found.partition) ?? 0n;
+    const next = (await this.intake.nextOffsets(found.topic, [found.partition])).get(found.partition) ?? 0n;
     return {
       uid,
       category: item.category,
@@ -124,11 +127,10 @@ export class Explanations {
     return { keyIds: named && keyIds, own };
   }
 
-  private async find(uid: string): Promise<FoundMessage | undefined> {
+  private async find(accountId: string, uid: string): Promise<FoundMessage | undefined> {
     const madeAtMs = timeOfUid(uid);
     if (madeAtMs === undefined) throw new MalformedUid();
     if (madeAtMs < this.clock.now() - factRetentionMs) throw new EventNotFound();
-    if (this.searches >= searchesAtOnce) throw new TooManySearches();
     const stretch = ({ name }: { name: string }, toMs: number): { topic: string; fromMs: number; toMs: number } => ({
       topic: name,
       fromMs: madeAtMs - beforeMs,
@@ -136,17 +138,15 @@ export class Explanations {
     });
     const within = [
       stretch(DeviceValues, afterMs.direct),
-      stretch(DeviceSessions, afterMs.direct),
+      stretch(DeviceSessions, afterMs.repeated),
       stretch(DeviceCommandResults, afterMs.outbox),
     ];
-    this.searches++;
+    const search = { id: uid, within, timeoutMs: searchTimeoutMs };
     try {
-      return await findMessage(this.kafka, { id: uid, within, timeoutMs: searchTimeoutMs });
+      return await this.slots.run(accountId, () => findMessage(this.kafka, search));
     } catch (error) {
       if (error instanceof SearchTimedOut) throw new TooManySearches();
       throw error;
-    } finally {
-      this.searches--;
     }
   }
 

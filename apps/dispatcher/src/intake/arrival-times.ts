@@ -4,7 +4,7 @@ import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import { positionOf } from './audience.js';
 
 /** Less than `beforeChannelSlackMs`: an event behind a new channel's registration is never taken for an earlier one. */
-const lookPeriodMs = 5_000;
+const refreshPeriodMs = 5_000;
 
 /** Kept of each partition: an hour and more for a consumer that is behind. */
 const endsMax = 1_000;
@@ -22,8 +22,8 @@ interface End {
  */
 export class ArrivalTimes implements OnModuleInit, OnApplicationShutdown {
   private readonly ends = new Map<string, End[]>();
-  private looking: Timer | undefined;
-  private isAsking = false;
+  private timer: Timer | undefined;
+  private isRefreshing = false;
 
   constructor(
     private readonly kafka: Pick<KafkaConnection, 'offsets'>,
@@ -34,12 +34,12 @@ export class ArrivalTimes implements OnModuleInit, OnApplicationShutdown {
 
   /** Rejects when Kafka does not answer. */
   async onModuleInit(): Promise<void> {
-    await Promise.all(this.topics.map((topic) => this.look(topic)));
-    this.looking = this.clock.every(lookPeriodMs, () => void this.lookAgain());
+    await Promise.all(this.topics.map((topic) => this.readEnds(topic)));
+    this.timer = this.clock.every(refreshPeriodMs, () => void this.refreshEnds());
   }
 
   onApplicationShutdown(): void {
-    this.looking?.cancel();
+    this.timer?.cancel();
   }
 
   /** -Infinity when that is not known. */
@@ -63,21 +63,21 @@ export class ArrivalTimes implements OnModuleInit, OnApplicationShutdown {
     this.ends.set(position, ends);
   }
 
-  private async look(topic: string): Promise<void> {
+  private async readEnds(topic: string): Promise<void> {
     const atMs = this.clock.now();
     for (const [partition, { high }] of await this.kafka.offsets(topic))
       this.recordEnd(positionOf({ topic, partition }), { atMs, offset: high });
   }
 
-  private async lookAgain(): Promise<void> {
-    if (this.isAsking) return;
-    this.isAsking = true;
-    const looks = this.topics.map((topic) =>
-      this.look(topic).catch((err: unknown) =>
+  private async refreshEnds(): Promise<void> {
+    if (this.isRefreshing) return;
+    this.isRefreshing = true;
+    const reads = this.topics.map((topic) =>
+      this.readEnds(topic).catch((err: unknown) =>
         this.logger.debug({ err, topic }, 'end of the partition could not be read from Kafka'),
       ),
     );
-    await Promise.all(looks);
-    this.isAsking = false;
+    await Promise.all(reads);
+    this.isRefreshing = false;
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { FramedItem } from '@lanyard/contracts';
-import { accountsOf, channelEvents, type MaySee } from './audience.js';
+import { accountsWithBroadcasts, channelEvents, type MaySee } from './audience.js';
 import { type IntakeBatch, IntakeEvent } from './intake-event.js';
 
 const event = (offset: number, accountId: string, audience: FramedItem['audience'], key = ''): IntakeEvent =>
@@ -55,7 +55,7 @@ describe('the audience', () => {
 
   it('of * is every channel of the account and of no other', () => {
     const batches = [batch(0, event(1, 'a', '*'), event(2, 'b', '*'), event(3, 'a', ['k1']))];
-    expect([...accountsOf(batches)]).toEqual(['a', 'b']);
+    expect([...accountsWithBroadcasts(batches)]).toEqual(['a', 'b']);
     const members: [string, string[]][] = [
       ['a', ['k1', 'k2']],
       ['b', ['k9']],

@@ -12,7 +12,7 @@ export const positionOf = ({ topic, partition }: { topic: string; partition: num
   `${topic}:${partition}`;
 
 /** Accounts of which every channel gets something. */
-export const accountsOf = (batches: readonly IntakeBatch[]): Set<string> => {
+export const accountsWithBroadcasts = (batches: readonly IntakeBatch[]): Set<string> => {
   const accounts = new Set<string>();
   for (const { events } of batches)
     for (const { item } of events) if (item.audience === '*') accounts.add(item.accountId);
@@ -24,7 +24,7 @@ export type MaySee = (keyId: string, event: { readonly deviceId: string }) => bo
 
 /**
  * The events of each channel. A channel has the id of its key, so an audience of keys is one of channels. `members` are
- * the channels of each account in `accountsOf`. `maySee`: absent if every key sees all devices of its account.
+ * the channels of each account in `accountsWithBroadcasts`. `maySee`: absent if every key sees all devices of its account.
  */
 export const channelEvents = (
   batches: readonly IntakeBatch[],

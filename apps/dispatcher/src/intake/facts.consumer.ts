@@ -33,7 +33,7 @@ export class FactsConsumer {
     await this.traces.appending(batch, () => this.append(batch, events));
   }
 
-  /** After a recovery the batch's round is over: it was fetched from positions that may not hold any more. */
+  /** After a recovery a batch is stale: it was fetched from positions that may not hold any more. */
   private async append({ isStale }: Batch<unknown>, events: IntakeBatch): Promise<void> {
     if (isStale()) throw new LinkLost();
     await this.intake.add(events);

@@ -15,7 +15,7 @@ export class IntakeEvent {
     /** When the message was queued, by its producer's clock: the `timestamp` of an item that the device does not date. */
     readonly timestampMs: number,
     readonly item: FramedItem,
-    /** Its age counts from here: not from before it can have come, should its producer's clock be behind. */
+    /** When its age begins: never before the message can have arrived, in case its producer's clock is behind. */
     readonly queuedAtMs = timestampMs,
     /** The message; its key is the device. */
     private readonly source?: { readonly key: string },

@@ -5,7 +5,7 @@ import { LinkLost, type RedisLink } from '../queue/redis-link.js';
 import { SharedClock } from '../queue/shared-clock.js';
 import { KeyScopes } from '../keys/key-scopes.js';
 import { INTAKE_LINK } from '../queue/tokens.js';
-import { accountsOf, channelEvents, type ChannelEvents, positionOf } from './audience.js';
+import { accountsWithBroadcasts, channelEvents, type ChannelEvents, positionOf } from './audience.js';
 import { AppendNotifier } from './append-notifier.js';
 import type { IntakeBatch } from './intake-event.js';
 import { flushSlices } from './flush-slices.js';
@@ -15,8 +15,8 @@ import { ShardAppenders } from './shard-appenders.js';
 
 interface Waiting {
   batch: IntakeBatch;
-  /** Every shard's position moves. */
-  everywhere: boolean;
+  /** Whether the positions of all shards must move, also of those that get nothing. */
+  mustMove: boolean;
   done: () => void;
   failed: (error: unknown) => void;
 }
@@ -42,10 +42,10 @@ export class Intake {
   private inFlight = 0;
   private open = false;
   /** How often it resumed from the positions in Redis. */
-  private resumed = 0;
+  private resumeCount = 0;
   private readonly positionsLostListeners: ((topics: readonly string[]) => void)[] = [];
   /** The last batch of each partition, without its events: how far shards that got nothing may move. */
-  private readonly done = new Map<string, IntakeBatch>();
+  private readonly lastAppended = new Map<string, IntakeBatch>();
   private catchingUp: Timer | undefined;
   private flushing: NodeJS.Immediate | undefined;
 
@@ -77,8 +77,8 @@ export class Intake {
    * because appending it could leave a gap.
    */
   resume(generations: readonly string[], reseek: () => void): void {
-    this.resumed++;
-    this.done.clear();
+    this.resumeCount++;
+    this.lastAppended.clear();
     this.shards.forEach((shard, n) => shard.setGeneration(generations[n] as string));
     reseek();
     for (const { failed } of this.waiting.splice(0)) failed(new LinkLost());
@@ -93,7 +93,7 @@ export class Intake {
   /**
    * Next offset to read of each partition. The shard that is furthest behind decides; the others refuse what they have.
    */
-  async read(topic: string, partitions: readonly number[]): Promise<Map<number, bigint>> {
+  async nextOffsets(topic: string, partitions: readonly number[]): Promise<Map<number, bigint>> {
     const stored = await this.stored(topic, partitions);
     return new Map(
       partitions.map((partition, n) => {
@@ -120,7 +120,7 @@ export class Intake {
       const has = inKafka.get(partition);
       if (!has || stored.every((ofShard) => (ofShard[n] ?? -1n) < has.high)) continue;
       const position = positionOf({ topic, partition });
-      this.done.delete(position);
+      this.lastAppended.delete(position);
       await Promise.all(this.shards.map((shard, s) => shard.rewind(position, stored[s]?.[n] ?? -1n, has.low - 1n)));
       lost.push(partition);
     }
@@ -131,9 +131,9 @@ export class Intake {
     return Promise.all(this.shards.map((shard) => shard.readPositions(topic, partitions)));
   }
 
-  private put(batch: IntakeBatch, everywhere: boolean): Promise<void> {
+  private put(batch: IntakeBatch, mustMove: boolean): Promise<void> {
     return new Promise((done, failed) => {
-      this.waiting.push({ batch, everywhere, done, failed });
+      this.waiting.push({ batch, mustMove, done, failed });
       if (batch.events.length < smallBatchEvents) this.flushSoon();
       else this.flushWaiting();
     });
@@ -164,34 +164,30 @@ export class Intake {
   }
 
   private async flush(flush: readonly Waiting[]): Promise<void> {
-    const { resumed } = this;
+    const { resumeCount } = this;
     const batches = flush.map(({ batch }) => batch);
-    const everywhere = flush.some((each) => each.everywhere);
+    const mustMove = flush.some((each) => each.mustMove);
     try {
       const members = await this.members(batches);
       for (const slice of flushSlices(batches, members)) {
         // What is left was fetched from positions that no longer hold, as what waits was.
-        if (resumed !== this.resumed) throw new LinkLost();
-        await this.append(slice, this.audience(slice, members), everywhere);
+        if (resumeCount !== this.resumeCount) throw new LinkLost();
+        await this.append(slice, this.audience(slice, members), mustMove);
       }
       // Redis may have lost it since. It is read again, and refused if it is there.
-      if (resumed !== this.resumed) throw new LinkLost();
-      if (!everywhere) this.noteDone(batches);
+      if (resumeCount !== this.resumeCount) throw new LinkLost();
+      if (!mustMove) this.noteAppended(batches);
       for (const { done } of flush) done();
     } catch (error) {
       for (const { failed } of flush) failed(error);
     }
   }
 
-  private async append(
-    batches: readonly IntakeBatch[],
-    perShard: ChannelEvents[][],
-    everywhere: boolean,
-  ): Promise<void> {
+  private async append(batches: readonly IntakeBatch[], perShard: ChannelEvents[][], mustMove: boolean): Promise<void> {
     const isReplay = batches.some((batch) => this.replay.covers(batch));
     const outcomes = await Promise.allSettled(
       this.shards.map(async (shard, n) => {
-        const outcome = await shard.append(batches, perShard[n] ?? [], everywhere);
+        const outcome = await shard.append(batches, perShard[n] ?? [], mustMove);
         this.notifier.appended(outcome, isReplay);
       }),
     );
@@ -202,24 +198,24 @@ export class Intake {
     if (failures.length > 0) throw failures[0];
   }
 
-  private noteDone(batches: readonly IntakeBatch[]): void {
+  private noteAppended(batches: readonly IntakeBatch[]): void {
     this.replay.passed(batches);
-    for (const batch of batches) this.done.set(positionOf(batch), { ...batch, events: [] });
+    for (const batch of batches) this.lastAppended.set(positionOf(batch), { ...batch, events: [] });
     this.catchingUp ??= this.clock.after(lagMaxMs, () => this.catchUp());
   }
 
   /** Positions that lag behind move, although nothing comes any more. */
   private catchUp(): void {
     this.catchingUp = undefined;
-    const behind = [...this.done.values()];
-    this.done.clear();
+    const behind = [...this.lastAppended.values()];
+    this.lastAppended.clear();
     // What fails is read again, and refused.
     for (const batch of behind) this.put(batch, true).catch(() => undefined);
   }
 
   /** Channels of the accounts of which every channel gets something. */
   private async members(batches: readonly IntakeBatch[]): Promise<Map<string, string[]>> {
-    const accounts = [...accountsOf(batches)];
+    const accounts = [...accountsWithBroadcasts(batches)];
     const members = await Promise.all(accounts.map((id) => this.link.redis.smembers(this.keys.account(id))));
     return new Map(accounts.map((id, n) => [id, members[n] ?? []]));
   }

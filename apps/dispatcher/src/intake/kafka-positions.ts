@@ -23,7 +23,7 @@ export class KafkaPositions implements StoredPositions {
       this.logger.error({ topic, partition }, 'Kafka lost messages: the partition is read from its beginning');
       this.telemetry.offsetsRewound(topic);
     }
-    const next = await this.intake.read(topic, partitions);
+    const next = await this.intake.nextOffsets(topic, partitions);
     const unknown = partitions.filter((partition) => next.get(partition) === 0n);
     if (unknown.length > 0) await this.findStart(topic, unknown, next);
     await this.replay.assign(topic, next);

@@ -7,7 +7,7 @@ import { positionOf } from './audience.js';
 import type { IntakeBatch } from './intake-event.js';
 
 /** What is left to read again of a partition: offsets [next, end). */
-interface Left {
+interface OffsetRange {
   next: bigint;
   end: bigint;
 }
@@ -19,7 +19,7 @@ interface Left {
 @Injectable()
 export class Replay {
   /** By topic, of the partitions of this replica. */
-  private readonly topics = new Map<string, Map<number, Left>>();
+  private readonly topics = new Map<string, Map<number, OffsetRange>>();
 
   constructor(
     @Inject(INTAKE_LINK) private readonly link: RedisLink,
@@ -28,7 +28,7 @@ export class Replay {
   ) {}
 
   /** Redis has no position: what Kafka has in [from, end) is read again. `passedOver`: older messages, which are not. */
-  async begin(topic: string, partition: number, { next: from, end }: Left, passedOver: bigint): Promise<void> {
+  async begin(topic: string, partition: number, { next: from, end }: OffsetRange, passedOver: bigint): Promise<void> {
     await this.link.redis.hset(this.keys.replay, positionOf({ topic, partition }), String(end));
     const about = { topic, partition, from: String(from), messages: String(end - from) };
     this.logger.warn(
@@ -41,7 +41,7 @@ export class Replay {
   async assign(topic: string, next: ReadonlyMap<number, bigint>): Promise<void> {
     const fields = [...next.keys()].map((partition) => positionOf({ topic, partition }));
     const ends = fields.length > 0 ? await this.link.redis.hmget(this.keys.replay, ...fields) : [];
-    const left = new Map<number, Left>();
+    const left = new Map<number, OffsetRange>();
     [...next].forEach(([partition, from], n) => {
       const end = BigInt(ends[n] ?? 0);
       if (from < end) left.set(partition, { next: from, end });

@@ -39,10 +39,10 @@ interface ChannelAppend {
   offer: ClaimOffer | undefined;
 }
 
-const generation = 'generation';
+const generationField = 'generation';
 
-/** Values of each channel in the answer to an append. */
-const placeLength = 6;
+/** Values of each channel in the reply to an append. */
+const channelReplyLength = 6;
 
 /** Positions of a shard that got nothing may lag behind by this much: it is read again, and refused, after a crash. */
 const lagMessagesMax = 50_000n;
@@ -61,12 +61,12 @@ const attemptsMax = 20;
 export class ShardAppender {
   private readonly expected = new Map<string, bigint>();
   /**
-   * Counts how often what was expected ceased to hold. A batch was fetched from the positions of one round: appended in a
-   * later one, it could leave a gap behind it.
+   * How often the expected positions became invalid. A batch that was fetched before that is not appended after it: it could
+   * leave a gap.
    */
-  private round = 0;
+  private invalidations = 0;
   private readonly renderCodes = new Map<string, RenderCode>();
-  private marked = '';
+  private shardGeneration = '';
   private movedAtMs = -Infinity;
 
   constructor(
@@ -76,9 +76,9 @@ export class ShardAppender {
 
   /** The mark that this shard had at the start: a shard without it is not the one we knew. */
   setGeneration(mark: string): void {
-    this.round++;
+    this.invalidations++;
     this.expected.clear();
-    this.marked = mark;
+    this.shardGeneration = mark;
   }
 
   /** Last offset appended of each partition, or -1. */
@@ -88,7 +88,7 @@ export class ShardAppender {
     const stored = await this.parts.link.redis.hmget(this.keys.positions, ...fields);
     return stored.map((text, n) => {
       const offset = BigInt(text ?? -1);
-      this.expect(fields[n] as string, offset);
+      this.setExpected(fields[n] as string, offset);
       return offset;
     });
   }
@@ -96,8 +96,8 @@ export class ShardAppender {
   /** Moves a position back from `from` to `to`, unless another replica has moved it meanwhile. */
   async rewind(position: string, from: bigint, to: bigint): Promise<void> {
     if (this.expectedOf(position) !== from || from <= to) return;
-    const [outcome = null] = await this.ask(new Map([[position, to]]), []);
-    if (asText(outcome) === 'ok') this.expect(position, to);
+    const [outcome = null] = await this.runAppend(new Map([[position, to]]), []);
+    if (asText(outcome) === 'ok') this.setExpected(position, to);
   }
 
   /**
@@ -109,31 +109,33 @@ export class ShardAppender {
     channels: readonly ChannelEvents[],
     mustMove = true,
   ): Promise<AppendOutcome> {
-    const { round } = this;
+    const { invalidations } = this;
     for (let attempt = 0; attempt < attemptsMax; attempt++) {
-      const targets = this.targets(batches);
-      if (targets.size === 0 || (!mustMove && channels.length === 0 && this.mayLag(targets))) return nothingAppended();
+      const positions = this.positionsToReach(batches);
+      if (positions.size === 0 || (!mustMove && channels.length === 0 && this.mayLag(positions)))
+        return nothingAppended();
       const { epoch } = this.parts.recent;
       const sentAtMs = performance.now();
       const appends = this.appendsOf(channels);
-      const reply = await this.ask(targets, appends);
+      const reply = await this.runAppend(positions, appends);
       const outcome = asText(reply[0]);
       if (outcome === 'ok') {
         this.movedAtMs = sentAtMs;
-        if (round === this.round) for (const [position, offset] of targets) this.expected.set(position, offset);
+        if (invalidations === this.invalidations)
+          for (const [position, offset] of positions) this.expected.set(position, offset);
         return this.outcomeOf(reply, appends, epoch, sentAtMs);
       }
       this.withdraw(appends);
-      if (round !== this.round) throw new LinkLost();
+      if (invalidations !== this.invalidations) throw new LinkLost();
       if (outcome === 'options') this.learnOptions(asPairs(reply.slice(1)));
       else this.learnPositions(asPairs(reply.slice(1)));
     }
     throw new Error(`shard ${this.keys.shard} changes faster than this replica can append`);
   }
 
-  private async ask(targets: ReadonlyMap<string, bigint>, appends: readonly ChannelAppend[]): Promise<Reply[]> {
+  private async runAppend(positions: ReadonlyMap<string, bigint>, appends: readonly ChannelAppend[]): Promise<Reply[]> {
     try {
-      const args = this.argumentsOf(targets, appends);
+      const args = this.argumentsOf(positions, appends);
       const keys = this.keys.forCommand(...appends.map(({ channelId }) => channelId));
       return asList(await this.parts.link.run('append', keys, args));
     } catch (error) {
@@ -146,25 +148,25 @@ export class ShardAppender {
     for (const { offer } of appends) if (offer) this.parts.claimer?.withdraw(offer);
   }
 
-  private mayLag(targets: ReadonlyMap<string, bigint>): boolean {
+  private mayLag(positions: ReadonlyMap<string, bigint>): boolean {
     if (performance.now() - this.movedAtMs >= lagMaxMs) return false;
-    for (const [position, offset] of targets) if (offset - this.expectedOf(position) > lagMessagesMax) return false;
+    for (const [position, offset] of positions) if (offset - this.expectedOf(position) > lagMessagesMax) return false;
     return true;
   }
 
   /** Position -> offset to reach, of the partitions that are not there yet. */
-  private targets(batches: readonly IntakeBatch[]): Map<string, bigint> {
-    const targets = new Map<string, bigint>();
+  private positionsToReach(batches: readonly IntakeBatch[]): Map<string, bigint> {
+    const positions = new Map<string, bigint>();
     for (const batch of batches) {
       const position = positionOf(batch);
-      const reached = targets.get(position) ?? this.expectedOf(position);
-      if (batch.lastOffset > reached) targets.set(position, batch.lastOffset);
+      const reached = positions.get(position) ?? this.expectedOf(position);
+      if (batch.lastOffset > reached) positions.set(position, batch.lastOffset);
     }
-    return targets;
+    return positions;
   }
 
-  private expect(position: string, offset: bigint): void {
-    if (offset < this.expectedOf(position)) this.round++;
+  private setExpected(position: string, offset: bigint): void {
+    if (offset < this.expectedOf(position)) this.invalidations++;
     this.expected.set(position, offset);
   }
 
@@ -187,11 +189,11 @@ export class ShardAppender {
     return appends;
   }
 
-  private argumentsOf(targets: ReadonlyMap<string, bigint>, appends: readonly ChannelAppend[]): Argument[] {
+  private argumentsOf(positions: ReadonlyMap<string, bigint>, appends: readonly ChannelAppend[]): Argument[] {
     const now = this.parts.clock.now();
     const args: Argument[] = [now, queueBytesMax, now - eventLifeMs, beforeChannelSlackMs, this.parts.owner];
-    args.push(targets.size + 1, generation, this.marked, this.marked);
-    for (const [position, offset] of targets) args.push(position, String(this.expectedOf(position)), String(offset));
+    args.push(positions.size + 1, generationField, this.shardGeneration, this.shardGeneration);
+    for (const [position, offset] of positions) args.push(position, String(this.expectedOf(position)), String(offset));
     args.push(appends.length);
     for (const { channelId, accountId, chunks, offer } of appends) {
       const code = this.renderCodes.get(channelId) ?? 0;
@@ -216,27 +218,27 @@ export class ShardAppender {
   private learnPositions(pairs: readonly [string, string][]): void {
     const lost = new Set<string>();
     for (const [position, text] of pairs) {
-      if (position === generation) {
-        if (text !== this.marked) throw new PositionsLost([]);
+      if (position === generationField) {
+        if (text !== this.shardGeneration) throw new PositionsLost([]);
         continue;
       }
       const stored = BigInt(text);
       if (stored < this.expectedOf(position)) lost.add(position.slice(0, position.lastIndexOf(':')));
-      this.expect(position, stored);
+      this.setExpected(position, stored);
     }
     if (lost.size > 0) throw new PositionsLost([...lost]);
   }
 
   private outcomeOf(reply: readonly Reply[], appends: ChannelAppend[], epoch: number, sentAtMs: number): AppendOutcome {
-    const [, noChannel, early, woken, bySize, byAge, places] = reply;
+    const [, noChannel, early, woken, bySize, byAge, channelReplies] = reply;
     const skipped = { noChannel: asNumber(noChannel), beforeChannel: asNumber(early) };
     const wake: WakeUp[] = [];
     const claimed: ClaimedChannel[] = [];
-    const values = asList(places ?? []);
+    const values = asList(channelReplies ?? []);
     appends.forEach(({ channelId, events, chunks, offer }, n) => {
-      const place = values.slice(n * placeLength, (n + 1) * placeLength);
-      const [born, to, owner, token, attempt, eventsMax] = place.map((value) => asText(value));
-      if (born) this.parts.recent.add(epoch, channelId, born, Number(to), chunks);
+      const channelReply = values.slice(n * channelReplyLength, (n + 1) * channelReplyLength);
+      const [incarnation, to, owner, token, attempt, eventsMax] = channelReply.map((value) => asText(value));
+      if (incarnation) this.parts.recent.add(epoch, channelId, incarnation, Number(to), chunks);
       if (offer && attempt)
         claimed.push({
           offer,
@@ -246,8 +248,8 @@ export class ShardAppender {
           chunks,
         });
       else if (offer) this.parts.claimer?.withdraw(offer);
-      const permit = born &&
-        token && { born, token, to: Number(to), eventsMax: Number(eventsMax), provenAtMs: sentAtMs };
+      const permit = incarnation &&
+        token && { incarnation, token, to: Number(to), eventsMax: Number(eventsMax), provenAtMs: sentAtMs };
       if (owner) wake.push({ channelId, owner, ...(permit && { permit }) });
     });
     return {

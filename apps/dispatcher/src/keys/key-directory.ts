@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Clock, fingerprintOf, isInNetworks, parseApiKey, secretMatches } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { type KeySeen, secretsOf } from '../db/channel-health.js';
@@ -81,8 +82,10 @@ export class KeyDirectory {
     });
   }
 
-  /** Called for each change of a key, whatever it is. */
+  /** Called for each change of a key, whatever it is. All keys are read again when Kafka was away: most are as they were. */
   onChange(listener: (keyId: string) => void): void {
-    this.keys.onChange((keyId) => listener(keyId));
+    this.keys.onChange((keyId, now, before) => {
+      if (!isDeepStrictEqual(now, before)) listener(keyId);
+    });
   }
 }

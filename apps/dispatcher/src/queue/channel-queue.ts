@@ -17,6 +17,7 @@ import { OWNER } from './tokens.js';
 export interface Hold {
   channelId: string;
   token: string;
+  /** Of the link, when the channel was claimed. */
   era: number;
 }
 
@@ -52,7 +53,7 @@ export interface ClaimedChannel {
 
 /** Lets this replica's own socket send events that were just appended, without asking Redis. */
 export interface PushPermit {
-  born: string;
+  incarnation: string;
   token: string;
   /** The number after the last of them. */
   to: number;
@@ -67,18 +68,18 @@ export interface WakeUp {
   permit?: PushPermit;
 }
 
-export interface HolderName {
+export interface AttachRequest {
   conn: string;
   mode: 'newest' | 'free';
   kind: 'websocket' | 'pull';
-  /** The last answer that a poll has, as `born/to`. Without it, what was delivered last has arrived. */
+  /** The last answer that a poll has, as `incarnation/to`. Without it, what was delivered last has arrived. */
   after?: string;
   /** Of the client. */
   address?: string;
 }
 
 export type Attached =
-  | { outcome: 'ok'; hold: Hold; cursor: Cursor; born: string; previous?: { owner: string; conn: string } }
+  | { outcome: 'ok'; hold: Hold; cursor: Cursor; incarnation: string; previous?: { owner: string; conn: string } }
   | { outcome: 'missing' | 'busy' }
   | { outcome: 'kind'; kind: string };
 
@@ -103,7 +104,7 @@ const fenced = { outcome: 'fenced' } as const;
 
 const releaseRetryMs = 1_000;
 
-/** Fewer waiting events go as they came: in a moment they are sent. */
+/** Fewer waiting events keep their order: they are sent in a moment anyway. */
 const regroupWaitingMin = 32;
 
 /** A push permit expires after this time: a process may pause at any point. */
@@ -134,7 +135,7 @@ export class ChannelQueue {
     const hold = this.newHold(channelId);
     const run = this.recent.run(channelId);
     const { bodyBytesMax: bytesMax } = this.budget;
-    const args = [channelId, this.owner, hold.token, ...this.times(), bytesMax, knownRevision];
+    const args = [channelId, this.owner, hold.token, ...this.nowAndOldest(), bytesMax, knownRevision];
     const reply = await this.run('claim', channelId, [...args, ...runArguments(run)]);
     if (asText(reply[0]) !== 'ok') return undefined;
     const [, attempt, max, revision, target, head, skip, waiting, ...chunks] = reply;
@@ -153,8 +154,8 @@ export class ChannelQueue {
   }
 
   /** A socket or a poll claims its channel. */
-  async attach(channelId: string, accountId: string, holder: HolderName): Promise<Attached> {
-    const { conn, mode, kind, after = '', address = '' } = holder;
+  async attach(channelId: string, accountId: string, request: AttachRequest): Promise<Attached> {
+    const { conn, mode, kind, after = '', address = '' } = request;
     const hold = this.newHold(channelId);
     const how = [this.owner, conn, hold.token, this.clock.now(), mode, after, address];
     const args = [channelId, accountId, kind, ...how];
@@ -165,7 +166,7 @@ export class ChannelQueue {
     const head = asNumber(reply[1]);
     const previous = { owner: asText(reply[3]), conn: asText(reply[4]) };
     const cursor = { next: head, head, index: 0, skip: asNumber(reply[2]) };
-    return { outcome, hold, cursor, born: asText(reply[5]), ...(previous.conn && { previous }) };
+    return { outcome, hold, cursor, incarnation: asText(reply[5]), ...(previous.conn && { previous }) };
   }
 
   /** The batch at the cursor. Nothing is removed. */
@@ -189,7 +190,7 @@ export class ChannelQueue {
     if (hold.era !== this.link.era) return undefined;
     const run = this.recent.run(hold.channelId, next);
     const left = permit.to - next;
-    if (run?.born !== permit.born || left <= 0) return undefined;
+    if (run?.incarnation !== permit.incarnation || left <= 0) return undefined;
     const limits = { eventsMax: Math.min(permit.eventsMax, left), bytesMax: this.budget.bodyBytesMax };
     return this.cut([], { next, skip: 0 }, limits, run);
   }
@@ -317,7 +318,7 @@ export class ChannelQueue {
     { from, to, chunks, cost, skip }: Extent,
     { mode, revision, lingerUntilMs = 0, bytesMax = 0, run }: AckOptions,
   ): Promise<Reply[]> {
-    const args = [hold.channelId, hold.token, ...this.times(), from, to, chunks, cost, skip, mode];
+    const args = [hold.channelId, hold.token, ...this.nowAndOldest(), from, to, chunks, cost, skip, mode];
     const how = [bytesMax, lingerUntilMs, revision, ...runArguments(run)];
     const reply = await this.runHeld(hold, 'ack', [...args, ...how]);
     this.recent.confirmed(hold.channelId, to);
@@ -358,7 +359,7 @@ export class ChannelQueue {
     return this.clock.now() - eventLifeMs;
   }
 
-  private times(): [number, number] {
+  private nowAndOldest(): [number, number] {
     return [this.clock.now(), this.oldest()];
   }
 }

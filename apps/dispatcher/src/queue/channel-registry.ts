@@ -192,6 +192,11 @@ export class ChannelRegistry {
     return stored.map((revision, n) => (isMember[n] === 1 ? String(revision ?? '') : ''));
   }
 
+  /** The revision of a channel that Redis has; '' when it has none. */
+  async revisionOf(channelId: string): Promise<string> {
+    return (await this.link.redis.hget(this.keys.ofChannel(channelId).channel(channelId), 'rev')) ?? '';
+  }
+
   /** Every channel that Redis knows. */
   async *all(): AsyncGenerator<string[]> {
     for (const shard of this.keys.shards) yield this.link.redis.zrange(shard.expiry, 0, -1);

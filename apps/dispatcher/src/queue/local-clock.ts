@@ -1,7 +1,7 @@
 import { CLOCK, type Clock } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 
-/** Another time than the given clock's, by whose timers it runs. */
+/** A clock with a time of its own, which uses the timers of the given one. */
 export abstract class DerivedClock implements Clock {
   readonly after: Clock['after'];
   readonly every: Clock['every'];

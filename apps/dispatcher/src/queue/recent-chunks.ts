@@ -3,8 +3,8 @@ import { readHead } from './chunk.js';
 
 /** Chunks that follow each other in a queue. */
 export interface Run {
-  /** Which queue of the channel: one that is made again counts from 0 again. */
-  born: string;
+  /** Which queue of the channel, in which order (`born` in Redis): one that is made again counts from 0 again. */
+  incarnation: string;
   /** Number of the first event, and the number after the last. */
   from: number;
   to: number;
@@ -19,8 +19,8 @@ interface Chunk {
   to: number;
 }
 
-interface Tail {
-  born: string;
+interface ChannelTail {
+  incarnation: string;
   chunks: Chunk[];
   bytes: number;
 }
@@ -39,15 +39,15 @@ const noRun = ['', '', ''] as const;
  * first, and is read from Redis then.
  */
 export class RecentChunks {
-  private readonly tails = new Map<string, Tail>();
+  private readonly tails = new Map<string, ChannelTail>();
   private bytes = 0;
-  private forgotten = 0;
+  private currentEpoch = 0;
 
   constructor(private readonly bytesMax: number) {}
 
   /** Changes when everything was forgotten: what Redis answered before is not added after. */
   get epoch(): number {
-    return this.forgotten;
+    return this.currentEpoch;
   }
 
   get size(): number {
@@ -58,17 +58,17 @@ export class RecentChunks {
   forget(): void {
     this.tails.clear();
     this.bytes = 0;
-    this.forgotten++;
+    this.currentEpoch++;
   }
 
   /** Redis has these chunks at the end of the channel's queue; `to` is the number after their last event. */
-  add(epoch: number, channelId: string, born: string, to: number, chunks: readonly Buffer[]): void {
-    if (epoch !== this.forgotten) return;
+  add(epoch: number, channelId: string, incarnation: string, to: number, chunks: readonly Buffer[]): void {
+    if (epoch !== this.currentEpoch) return;
     const added = numbered(chunks, to);
     const known = this.tails.get(channelId);
-    const follows = known?.born === born && known.chunks.at(-1)?.to === added[0]?.from;
+    const follows = known?.incarnation === incarnation && known.chunks.at(-1)?.to === added[0]?.from;
     if (known && !follows) this.drop(channelId);
-    const tail = follows ? known : { born, chunks: [], bytes: 0 };
+    const tail = follows ? known : { incarnation, chunks: [], bytes: 0 };
     // The channel that grew last is the last one to shrink.
     this.tails.delete(channelId);
     this.tails.set(channelId, tail);
@@ -100,7 +100,7 @@ export class RecentChunks {
       bytes += chunk.bytes.length;
     }
     const chunks = tail.chunks.slice(start, end);
-    return { born: tail.born, from: first.from, to: chunks.at(-1)?.to ?? first.to, chunks };
+    return { incarnation: tail.incarnation, from: first.from, to: chunks.at(-1)?.to ?? first.to, chunks };
   }
 
   /** Events before this number are confirmed. */
@@ -109,7 +109,7 @@ export class RecentChunks {
     while (tail?.chunks[0] && tail.chunks[0].to <= to) this.shift(channelId, tail);
   }
 
-  private shift(channelId: string, tail: Tail): void {
+  private shift(channelId: string, tail: ChannelTail): void {
     const gone = tail.chunks.shift();
     if (gone) {
       tail.bytes -= gone.cost;
@@ -125,7 +125,7 @@ export class RecentChunks {
 }
 
 /** A small buffer is a part of a larger one, and would keep all of it. */
-const alone = (bytes: Buffer): Buffer => {
+const copyIfShared = (bytes: Buffer): Buffer => {
   if (bytes.buffer.byteLength === bytes.length) return bytes;
   const copy = Buffer.allocUnsafeSlow(bytes.length);
   bytes.copy(copy);
@@ -136,7 +136,7 @@ const numbered = (chunks: readonly Buffer[], to: number): Chunk[] => {
   const counts = chunks.map((chunk) => readHead(chunk).count);
   let from = to - counts.reduce((sum, count) => sum + count, 0);
   return chunks.map((bytes, n) => ({
-    bytes: alone(bytes),
+    bytes: copyIfShared(bytes),
     cost: bytes.length + chunkOverheadBytes,
     from,
     to: (from += counts[n] ?? 0),
@@ -145,7 +145,7 @@ const numbered = (chunks: readonly Buffer[], to: number): Chunk[] => {
 
 /** A run as the commands take it. */
 export const runArguments = (run: Run | undefined): readonly (string | number)[] =>
-  run ? [run.born, run.from, run.to] : noRun;
+  run ? [run.incarnation, run.from, run.to] : noRun;
 
 /** The chunks of a run from the one that holds event `next` on, and how many of its events are before. */
 export const chunksFrom = (run: Run, next: number): { chunks: Buffer[]; skip: number } => {

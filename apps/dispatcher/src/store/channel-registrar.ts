@@ -11,7 +11,7 @@ export class ChannelRegistrar {
 
   /** Under the lock of the key. `sameUrl`: retries, and the time since when the callback has been failing, are kept. */
   async register(channel: Channel, locked: LockedChannel, sameUrl = false): Promise<void> {
-    await this.registry.register({
+    const outcome = await this.registry.register({
       channelId: channel.keyId,
       accountId: channel.accountId,
       kind: channel.kind,
@@ -28,6 +28,14 @@ export class ChannelRegistrar {
           ? { reason: channel.stopped, sinceMs: channel.stoppedAt.getTime() }
           : undefined,
     });
+    if (outcome === 'kept') await this.registerLater(channel, locked, sameUrl);
+  }
+
+  /** Redis has this revision, or a later one that PostgreSQL has lost: what PostgreSQL has becomes the latest. */
+  private async registerLater(channel: Channel, locked: LockedChannel, sameUrl: boolean): Promise<void> {
+    const known = await this.registry.revisionOf(channel.keyId);
+    if (BigInt(known) <= BigInt(channel.revision)) return;
+    await this.register(await locked.saveAfter(channel, known), locked, sameUrl);
   }
 
   /** Whether Redis has this revision of the channel. */

@@ -20,6 +20,12 @@ export interface Announcement {
 /** First half of the advisory locks on keys. */
 const lockSpace = 0xd15b;
 
+/** First half of the advisory lock under which the revisions are moved ahead: they never go back. */
+const countingSpace = 0xd15c;
+
+/** More than are given while they are moved ahead. */
+const countingSpare = 1_000;
+
 /** A lock holder that sends PostgreSQL nothing for this long loses the lock. */
 const silenceMaxMs = 15_000;
 
@@ -150,6 +156,28 @@ export class LockedChannel {
       revision: string;
     }[];
     return String(row?.revision);
+  }
+
+  /**
+   * Greater than this one too. Under the lock, Redis is ahead of PostgreSQL only if that was restored, or failed over
+   * without its last commits, and counts from an earlier revision again.
+   */
+  async revisionAfter(known: string): Promise<string> {
+    return this.manager.transaction(async (manager) => {
+      await manager.query('SELECT pg_advisory_xact_lock($1, 0)', [countingSpace]);
+      const [row] = (await manager.query(
+        `SELECT setval('dispatcher.channel_revisions', greatest(nextval('dispatcher.channel_revisions'), $1::bigint) + ${countingSpare}) AS revision`,
+        [known],
+      )) as { revision: string }[];
+      return String(row?.revision);
+    });
+  }
+
+  /** Stores the channel as it is under a revision after this one. */
+  async saveAfter(channel: Channel, known: string): Promise<Channel> {
+    const saved = { ...channel, revision: await this.revisionAfter(known) };
+    await this.manager.upsert(Channel, saved, ['keyId']);
+    return saved;
   }
 
   async remove(channel: Channel, announcement: Announcement, auditAction?: AuditAction): Promise<void> {

@@ -1,0 +1,20 @@
+import { TooManySearches } from '../errors.js';
+
+/** Searches that a replica runs at a time. Each reads a part of Kafka's topics. */
+const searchesMax = 2;
+
+/** Slots for searches, one of an account: a search for an event that does not exist may take as long as one is allowed to. */
+export class SearchSlots {
+  private readonly accounts = new Set<string>();
+
+  /** Throws TooManySearches when there is no slot. */
+  async run<T>(accountId: string, search: () => Promise<T>): Promise<T> {
+    if (this.accounts.has(accountId) || this.accounts.size >= searchesMax) throw new TooManySearches();
+    this.accounts.add(accountId);
+    try {
+      return await search();
+    } finally {
+      this.accounts.delete(accountId);
+    }
+  }
+}
