@@ -159,6 +159,12 @@ export class AccessKeyLimitExceeded extends LimitExceeded {
   }
 }
 
+export class GroupLimitExceeded extends LimitExceeded {
+  constructor(max: number) {
+    super(`A key or an application may be in ${max} key groups: remove it from one that is no longer used.`);
+  }
+}
+
 /** All administrators would be locked out. */
 export class InstallationAccountStays extends fixed(ServiceError, {
   status: 400,

@@ -18,7 +18,8 @@ const allowBrowsers = (app: NestFastifyApplication, origin: string[]): void => {
   app.enableCors({
     origin,
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
-    exposedHeaders: ['x-request-id', 'retry-after', 'idempotency-replayed'],
+    // `link`: a page that polls finds there how to confirm what has arrived.
+    exposedHeaders: ['x-request-id', 'retry-after', 'idempotency-replayed', 'link'],
     maxAge: 600,
     strictPreflight: false,
   });

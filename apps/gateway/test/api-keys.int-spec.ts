@@ -260,6 +260,23 @@ describe('/v3/policy-groups', () => {
     expect((await gateway.call(`${path}/add`, { method: 'POST', body: stranger })).status).toBe(400);
   });
 
+  it('403 for the 101st group of a key, in either form of the call', async () => {
+    const { id } = await gateway.newKey();
+    const made: string[] = [];
+    for (let n = 0; n < 100; n++)
+      made.push((await gateway.call('/v3/policy-groups', { method: 'POST', body: { name: `many-${n}` } })).body.id);
+    const [last, ...others] = made;
+    const add = `/v3/api-keys/${id}/groups/add`;
+    // It is a developer as well.
+    expect((await gateway.call(add, { method: 'POST', body: others })).status).toBe(200);
+    const tooMany = [
+      await gateway.call(add, { method: 'POST', body: [last] }),
+      await gateway.call(`/v3/policy-groups/${last}/api-keys/add`, { method: 'POST', body: { apikeys: [id] } }),
+    ];
+    for (const { status, body } of tooMany) expect([status, body.type]).toEqual([403, 'account_limit_exceeded']);
+    expect((await gateway.call(`/v3/api-keys/${id}`)).body.groups).toHaveLength(100);
+  });
+
   it('403 for a developer', async () => {
     const { key } = await gateway.newKey();
     expect((await gateway.call('/v3/policy-groups', { key })).status).toBe(403);

@@ -368,6 +368,7 @@ describe('refusals', () => {
         401,
         'https://console.example',
       ]);
+      expect(reply.headers.get('access-control-expose-headers')?.split(', ')).toContain('link');
     } finally {
       await open.stop();
     }

@@ -146,6 +146,13 @@ describe('the upgrade', () => {
     expect(answer).toContain('"object":"account"');
   });
 
+  it('a handshake by another method than GET is none', async () => {
+    const count = handshakes.length;
+    const last = 'GET /v3/devices HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n';
+    expect(await raw(handshake(path).replace('GET', 'POST') + last)).toMatch(/^HTTP\/1\.1 401 /);
+    expect(handshakes).toHaveLength(count);
+  });
+
   it('401 without a handshake and without a key', async () => {
     expect((await gateway.call(path, { key: null })).status).toBe(401);
   });

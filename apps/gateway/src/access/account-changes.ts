@@ -1,6 +1,6 @@
 import { AccessAccounts, AccessKeys } from '@lanyard/contracts';
 import { AuditTrail, causedBy, Outbox } from '@lanyard/kafka';
-import { type By, CLOCK, type Clock, type Identity } from '@lanyard/service';
+import { type By, CLOCK, type Clock, type Identity, KeyedMutex } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { KnownKeys } from '../authentication/known-keys.js';
@@ -39,6 +39,9 @@ const keepAnAdministrator = async (manager: EntityManager, accountId: string): P
  */
 @Injectable()
 export class AccountChanges {
+  /** By account: what waits for its row holds a connection, and the keys of all accounts are read over the same few. */
+  private readonly turns = new KeyedMutex();
+
   constructor(
     private readonly database: DataSource,
     private readonly outbox: Outbox,
@@ -60,11 +63,12 @@ export class AccountChanges {
   /** Like `run`, for changes that cannot remove an administrator. */
   async locked<T>(accountId: string, work: (change: AccountChange) => Promise<T>): Promise<T> {
     const announced: string[] = [];
-    const result = await this.database.transaction(async (manager) => {
+    const change = async (manager: EntityManager): Promise<T> => {
       const account = await manager.findOne(Account, { where: { id: accountId }, lock: { mode: 'pessimistic_write' } });
       if (!account) throw new AccountNotFound();
       return work(this.changeOf(manager, account, announced));
-    });
+    };
+    const result = await this.turns.run(accountId, () => this.database.transaction(change));
     for (const id of announced) this.known.outdate(id);
     return result;
   }

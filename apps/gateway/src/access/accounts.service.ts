@@ -128,7 +128,7 @@ export class Accounts {
       await this.record(change, caller, before);
       return account;
     });
-    this.known.outdateAll();
+    this.known.outdateAccount(id);
     return accountRecord(changed);
   }
 

@@ -85,7 +85,7 @@ export class KeyGroupsController {
   @Operation({
     summary: 'Delete a key group',
     description:
-      'Members lose the permissions that the group granted them. The group Administrators cannot be deleted.',
+      'Members lose the permissions that the group granted them. The groups Administrators and Developers cannot be deleted.',
   })
   remove(@ByCallerIfMatch() by: By) {
     return this.groups.remove(by);

@@ -1,11 +1,19 @@
 import { type EntityManager, In } from 'typeorm';
-import { AlreadyMember, ApplicationNotFound, KeyNotFound, UnknownMembers, UserNotFound } from '../errors.js';
+import {
+  AlreadyMember,
+  ApplicationNotFound,
+  GroupLimitExceeded,
+  KeyNotFound,
+  UnknownMembers,
+  UserNotFound,
+} from '../errors.js';
 import type { AccountChange } from './account-changes.js';
 import type { Holder } from './announcements.js';
 import { ApiKey } from '../db/api-key.entity.js';
 import { Application } from '../db/application.entity.js';
 import { KeyGroup } from '../db/key-group.entity.js';
 import { User } from '../db/user.entity.js';
+import { groupsPerHolderMax } from './record-schemas.js';
 
 const relations = { groups: true } as const;
 
@@ -107,7 +115,7 @@ export const storeHolder = async ({ manager, now, announce }: AccountChange, hol
   await announce(holder);
 };
 
-/** Throws AlreadyMember, and changes nothing, if one of them is already a member. */
+/** Throws AlreadyMember if one of them is already a member, and GroupLimitExceeded; the transaction should fail. */
 export const addToGroups = async (
   change: AccountChange,
   holders: readonly Holder[],
@@ -118,6 +126,7 @@ export const addToGroups = async (
   if (already.length > 0) throw new AlreadyMember(already.map((pair) => pair[holders.length === 1 ? 1 : 0]?.id ?? ''));
   for (const holder of holders) {
     holder.groups = [...holder.groups, ...groups];
+    if (holder.groups.length > groupsPerHolderMax) throw new GroupLimitExceeded(groupsPerHolderMax);
     await storeHolder(change, holder);
   }
 };

@@ -36,4 +36,14 @@ describe('back-off', () => {
     backoff.failed('c');
     expect(backoff.waitMs('c')).toBe(0);
   });
+
+  it('begins again when the clock is set back, instead of lasting until that has caught up', () => {
+    const { clock, pass } = clockAt();
+    const backoff = new Backoff(clock);
+    for (let i = 0; i < 6; i++) backoff.failed('a');
+    pass(-60 * minute);
+    expect(backoff.waitMs('a')).toBe(2_000);
+    pass(2_000);
+    expect(backoff.waitMs('a')).toBe(0);
+  });
 });

@@ -41,6 +41,9 @@ export class Backoff {
 
   private recent(name: string): Failures | undefined {
     const known = this.failures.get(name);
-    return known && this.clock.now() - known.lastMs < forgetMs ? known : undefined;
+    const now = this.clock.now();
+    // The clock was set back: the wait begins again, instead of lasting until the clock has caught up.
+    if (known && known.lastMs > now) known.lastMs = now;
+    return known && now - known.lastMs < forgetMs ? known : undefined;
   }
 }

@@ -34,6 +34,19 @@ describe('known keys', () => {
     expect(known.last('k')).toEqual({ key: key('1'), isRecent: false });
   });
 
+  it('are read again when the clock is set back', async () => {
+    const clock = new TestClock();
+    const known = new KnownKeys(
+      readerOf(async () => key('1')),
+      clock,
+    );
+    await known.load('k');
+    await clock.advance(-3_600_000);
+    expect(known.last('k')).toEqual({ key: key('1'), isRecent: false });
+    await known.load('k');
+    expect(known.last('k')).toEqual({ key: key('1'), isRecent: true });
+  });
+
   it('share one read, and do not remember one that began before a change', async () => {
     const answers: ((found: KnownKey) => void)[] = [];
     const known = new KnownKeys(
@@ -64,10 +77,20 @@ describe('known keys', () => {
     known.outdate('k');
     expect(known.last('k')).toEqual({ key: key('1'), isRecent: false });
     await known.load('k');
-    known.outdateAll();
+    known.outdateAccount('a');
     expect(known.last('k')).toEqual({ key: key('2'), isRecent: false });
     await known.load('k');
     expect(known.last('k')).toBeUndefined();
+  });
+
+  it('of other accounts stay known when an account changes', async () => {
+    const known = new KnownKeys(
+      readerOf(async (keyId) => ({ ...key('1'), keyId, accountId: `account of ${keyId}` })),
+      new TestClock(),
+    );
+    for (const keyId of ['k', 'other']) await known.load(keyId);
+    known.outdateAccount('account of k');
+    expect([known.last('k')?.isRecent, known.last('other')?.isRecent]).toEqual([false, true]);
   });
 
   it('does not remember what does not exist', async () => {

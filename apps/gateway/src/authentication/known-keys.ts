@@ -15,7 +15,7 @@ export interface LastRead {
 /** This replica's cache of the last 50,000 keys. Only existing keys are cached. */
 @Injectable()
 export class KnownKeys {
-  private readonly keys = new Map<string, { key: KnownKey; untilMs: number }>();
+  private readonly keys = new Map<string, { key: KnownKey; readAtMs: number }>();
   private readonly loading = new Map<string, Promise<KnownKey | undefined>>();
   /** A read that began before an invalidation may contain the old state, and is not cached. */
   private generation = 0;
@@ -27,7 +27,10 @@ export class KnownKeys {
 
   last(keyId: string): LastRead | undefined {
     const entry = this.keys.get(keyId);
-    return entry && { key: entry.key, isRecent: entry.untilMs > this.clock.now() };
+    if (!entry) return undefined;
+    const ageMs = this.clock.now() - entry.readAtMs;
+    // The clock may have been set back since, by hours.
+    return { key: entry.key, isRecent: ageMs >= 0 && ageMs < knownMs };
   }
 
   /** As it was at most five seconds ago. */
@@ -51,23 +54,24 @@ export class KnownKeys {
   outdate(keyId: string): void {
     this.generation++;
     const entry = this.keys.get(keyId);
-    if (entry) entry.untilMs = 0;
+    if (entry) entry.readAtMs = -Infinity;
     this.loading.delete(keyId);
   }
 
-  outdateAll(): void {
+  /** Invalidates the keys of the account. Reads in progress may be of any account. */
+  outdateAccount(accountId: string): void {
     this.generation++;
-    for (const entry of this.keys.values()) entry.untilMs = 0;
+    for (const entry of this.keys.values()) if (entry.key.accountId === accountId) entry.readAtMs = -Infinity;
     this.loading.clear();
   }
 
   private async readAndRemember(keyId: string): Promise<KnownKey | undefined> {
     // The five seconds count from before the read, so they are an upper bound of its age.
-    const untilMs = this.clock.now() + knownMs;
+    const readAtMs = this.clock.now();
     const generation = this.generation;
     const key = await this.reader.read(keyId);
     if (generation !== this.generation) return key;
-    if (key) setBounded(this.keys, keyId, { key, untilMs }, keysMax);
+    if (key) setBounded(this.keys, keyId, { key, readAtMs }, keysMax);
     else this.keys.delete(keyId);
     return key;
   }

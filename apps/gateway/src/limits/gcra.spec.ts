@@ -35,6 +35,14 @@ describe('rate', () => {
     expect(rates.takeToken('a')).toBe(0);
   });
 
+  it('keeps no name waiting until a clock that was set back has caught up', async () => {
+    const clock = new TestClock();
+    const rates = new LocalRates(rate, clock);
+    for (let n = 0; n < 3; n++) rates.takeToken('a');
+    await clock.advance(-3_600_000);
+    expect(['a', 'a', 'a', 'a'].map((name) => rates.takeToken(name))).toEqual([0, 0, 0, 100]);
+  });
+
   it('forgets the longest unused names beyond its bound', () => {
     const rates = new LocalRates({ perSecond: 1, burst: 1 }, new TestClock(), 2);
     rates.takeToken('a');

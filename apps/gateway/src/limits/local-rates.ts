@@ -1,7 +1,7 @@
 import { setBounded } from '@lanyard/service';
 import type { Clock } from '@lanyard/service';
 import type { Rate } from '../config.js';
-import { gcra } from './gcra.js';
+import { gcra, intervalMs, toleranceMs, type Verdict } from './gcra.js';
 
 const namesMax = 50_000;
 
@@ -17,13 +17,21 @@ export class LocalRates {
 
   /** 0: taken. Otherwise how long to wait. */
   takeToken(name: string): number {
-    const { tatMs, waitMs } = gcra(this.tats.get(name) ?? 0, this.clock.now(), this.rate);
+    const { tatMs, waitMs } = this.verdict(name);
     setBounded(this.tats, name, tatMs, this.namesBound);
     return waitMs;
   }
 
   /** How long to wait before one can be taken, without taking it. */
   waitMs(name: string): number {
-    return gcra(this.tats.get(name) ?? 0, this.clock.now(), this.rate).waitMs;
+    return this.verdict(name).waitMs;
+  }
+
+  private verdict(name: string): Verdict {
+    const now = this.clock.now();
+    const tatMs = this.tats.get(name) ?? 0;
+    // Further ahead than any request leaves it: the clock was set back.
+    const isPossible = tatMs <= now + toleranceMs(this.rate) + intervalMs(this.rate);
+    return gcra(isPossible ? tatMs : 0, now, this.rate);
   }
 }

@@ -41,4 +41,13 @@ describe('the frames of a client', () => {
       expect(out.equals(Buffer.concat([all.subarray(0, end), goingAway]))).toBe(true);
     }
   });
+
+  it('are passed on as they come, however many are in a chunk', async () => {
+    const stream = new ClientFrames();
+    const out: Buffer[] = [];
+    stream.on('data', (chunk: Buffer) => out.push(chunk));
+    stream.end(Buffer.concat(Array.from({ length: 10_000 }, () => masked(0))));
+    await once(stream, 'end');
+    expect(out.map(({ length }) => length)).toEqual([60_000]);
+  });
 });

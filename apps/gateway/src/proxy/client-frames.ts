@@ -28,13 +28,17 @@ export class ClientFrames extends Transform {
   }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    if (this.isClosed) return done();
     let at = 0;
-    while (at < chunk.length && !this.isClosed) {
-      const from = at;
+    while (at < chunk.length) {
       at = this.left > 0 ? this.skip(chunk, at) : this.readHead(chunk, at);
-      this.push(chunk.subarray(from, at));
-      if (this.code !== undefined && this.left === 0 && this.head.length === 0) this.finishWith(this.code);
+      if (this.code === undefined || this.left > 0 || this.head.length > 0) continue;
+      this.push(chunk.subarray(0, at));
+      this.finishWith(this.code);
+      return done();
     }
+    // As a whole: a chunk may have ten thousand frames.
+    this.push(chunk);
     done();
   }
 

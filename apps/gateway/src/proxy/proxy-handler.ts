@@ -108,7 +108,7 @@ export class ProxyHandler {
     throw refusal;
   }
 
-  /** A firmware image for a device, which has no key. An address that tries tickets is slowed down like one that tries keys. */
+  /** A package for a device, which has no key. An address that tries tickets is slowed down like one that tries keys. */
   async handleDownload(request: ProxiedRequest, reply: FastifyReply): Promise<unknown> {
     request.upstream = downloadsUpstream;
     const address = clientAddress(request.raw, this.config.trustedProxies);

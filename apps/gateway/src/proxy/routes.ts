@@ -105,7 +105,7 @@ const uploads = ['/v3/device-imports', '/v3/firmware-images'];
 /** Calls with larger bodies than all others; these are streamed. */
 export const takesLargeBodies = (method: string, path: string): boolean => method === 'POST' && uploads.includes(path);
 
-/** Where devices get firmware images, without a key: the path is secret. */
+/** Where devices get packages, without a key: the path is secret. */
 export const downloadsPath = '/downloads/:ticket';
 export const downloadsUpstream: Upstream = 'campaigns';
 

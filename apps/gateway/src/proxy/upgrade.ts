@@ -31,6 +31,10 @@ interface UpgradeRequest {
   requestId: string;
 }
 
+/** RFC 6455 §4.1. What is asked of the dispatcher is a GET, whatever the client sent. */
+const isHandshake = ({ method, headers }: IncomingMessage): boolean =>
+  method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
+
 /**
  * An upgrade that we do not offer is ignored, as RFC 9110 §7.8 allows: some HTTP clients ask for h2c with every
  * request. The request is handled again, without the upgrade header.
@@ -83,8 +87,7 @@ export class Upgrades {
       const path = url.split('?', 1)[0] as string;
       const requestId = requestIdOf(request);
       const upgrade = { request, socket, head, path, requestId };
-      if (path !== websocketPath || request.headers.upgrade?.toLowerCase() !== 'websocket')
-        return asPlainRequest(server, upgrade);
+      if (path !== websocketPath || !isHandshake(request)) return asPlainRequest(server, upgrade);
       socket.on('error', () => socket.destroy());
       if (url.length > urlLengthMax) return refuse(upgrade, new UrlTooLong());
       const refusal = this.refusalOf(upgrade);

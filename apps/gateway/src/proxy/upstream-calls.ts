@@ -51,9 +51,10 @@ export const pollPath = '/v2/notification/pull';
  * repetition says that its client has none, so that it is delivered again.
  */
 const again = <C extends Call>(call: C): C => {
-  const { pathname, search, searchParams } = new URL(call.path, 'http://upstream');
+  const { pathname, searchParams } = new URL(call.path, 'http://upstream');
   if (pathname !== pollPath || searchParams.has('after')) return call;
-  return { ...call, path: `${call.path}${search ? '&' : '?'}after=0` };
+  // An empty query has its question mark, too.
+  return { ...call, path: `${call.path}${call.path.includes('?') ? '&' : '?'}after=0` };
 };
 
 type Ask<A, C extends Call> = (replica: Replica, call: C) => Promise<A>;

@@ -32,7 +32,10 @@ const isRefusal = (error: unknown): boolean =>
   error instanceof client.AuthorizationResponseError ||
   (error instanceof client.ClientError && !/^OAUTH_(TIMEOUT|ABORT)$/.test(error.code ?? ''));
 
-/** The OpenID provider, over `openid-client`, which checks signatures, issuer, audience, nonce and times of ID tokens. */
+/**
+ * The OpenID provider, over `openid-client`, which checks issuer, audience, nonce and times of ID tokens. They come from the
+ * token endpoint itself: TLS says who has made them, in place of a signature (OpenID Connect Core §3.1.3.7).
+ */
 @Injectable()
 export class OidcProvider {
   private discovered: Promise<client.Configuration> | undefined;
