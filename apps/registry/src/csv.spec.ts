@@ -73,6 +73,19 @@ describe('CSV', () => {
     await expect(read(`${longest}x`, 1_000)).rejects.toThrow(MalformedImport);
   });
 
+  it('leaves turns of the event loop to others while it reads a chunk of many rows', async () => {
+    let turns = 0;
+    let isOver = false;
+    const turn = (): void => {
+      turns++;
+      if (!isOver) setImmediate(turn);
+    };
+    setImmediate(turn);
+    expect(await read('\n'.repeat(16_384), 16_384)).toHaveLength(16_384);
+    isOver = true;
+    expect(turns).toBeGreaterThan(10);
+  });
+
   it('passes on why its text ends', async () => {
     const broken = (async function* () {
       yield 'a,b\n';

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CsvError, parse } from 'csv-parse';
 import { MalformedImport } from './errors.js';
 
@@ -33,6 +34,20 @@ const readCells = (cells: string[]): string[] => {
   return cells.map(unescaped);
 };
 
+/** Text that is read in one turn of the event loop: up to as many rows, of a byte each. */
+const sliceBytes = 1_024;
+
+/** A chunk of an upload may be 65,536 rows: other requests have their turns between its slices. */
+async function* inSlices(text: AsyncIterable<string>): AsyncGenerator<Buffer> {
+  for await (const chunk of text) {
+    const bytes = Buffer.from(chunk);
+    for (let from = 0; from < bytes.length; from += sliceBytes) {
+      yield bytes.subarray(from, from + sliceBytes);
+      await nextTurn();
+    }
+  }
+}
+
 /**
  * Rows of a table that arrives in chunks: quotes, both kinds of line ends, a byte order mark, escaped formulas. An empty line
  * is a row of one empty cell. A quote within a cell without quotes is a character, as in 5" pipe: it must not swallow the
@@ -47,7 +62,7 @@ export async function* csvRows(text: AsyncIterable<string>): AsyncGenerator<stri
     relax_quotes: true,
   });
   try {
-    for await (const cells of Readable.from(text).compose(parser)) yield readCells(cells as string[]);
+    for await (const cells of Readable.from(inSlices(text)).compose(parser)) yield readCells(cells as string[]);
   } catch (error) {
     const refusal = error instanceof CsvError ? refusals[error.code] : undefined;
     throw refusal === undefined ? error : new MalformedImport(refusal);

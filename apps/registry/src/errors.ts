@@ -89,6 +89,12 @@ export class TooManyProfiles extends LimitExceeded {
   }
 }
 
+export class TooManyGroups extends LimitExceeded {
+  constructor(max: number) {
+    super(`The device is already in ${max} device groups: remove it from one that is no longer used.`);
+  }
+}
+
 export class QueryNotFound extends fixed(NotFound, 'No such device query in this account.') {}
 
 export class QueryNameTaken extends fixed(Duplicate, 'Another device query of this account has this name.', [

@@ -6,7 +6,7 @@ import { Client } from 'pg';
 import { accountId, testSystem } from './test-system.js';
 
 describe('groups of devices', () => {
-  const { announcedGroups, audited, call, configOf, created, groupsRevision } = testSystem('groups');
+  const { announcedGroups, audited, call, configOf, created, groupsRevision, rows } = testSystem('groups');
 
   describe('device groups', () => {
     it('201: custom attributes as top-level keys and nested, returned nested', async () => {
@@ -71,6 +71,8 @@ describe('groups of devices', () => {
       const name = newId();
       await call('POST', '/v3/device-groups', { name });
       expect((await call('POST', '/v3/device-groups', { name })).status).toBe(409);
+      const { id: other } = (await call('POST', '/v3/device-groups', { name: newId() })).body;
+      expect((await call('PUT', `/v3/device-groups/${other}`, { name })).status).toBe(409);
       expect((await call('GET', `/v3/device-groups/${newId()}`)).status).toBe(404);
     });
 
@@ -86,6 +88,44 @@ describe('groups of devices', () => {
       expect((await call('DELETE', `/v3/device-groups/${group.id}/`)).status).toBe(404);
     });
 
+    it('lists with the filters of each field', async () => {
+      const account = newId();
+      const ids: string[] = [];
+      for (const [name, site] of [
+        ['a', 'north'],
+        ['b', 'south'],
+        ['c', 'north'],
+      ])
+        ids.push((await call('POST', '/v3/device-groups', { name, site }, account)).body.id);
+      const { id: device } = (await call('POST', '/v3/devices', {}, account)).body;
+      await call('POST', `/v3/device-groups/${ids[1]}/devices/add`, { id: device }, account);
+      const expected: [query: string, names: string[]][] = [
+        ['order=DESC', ['c', 'b', 'a']],
+        [`id__in=${ids[0]},${ids[2]}`, ['a', 'c']],
+        ['name=b', ['b']],
+        ['name__neq=b', ['a', 'c']],
+        ['name__in=a,c', ['a', 'c']],
+        ['name__nin=a,c', ['b']],
+        ['devices_count=1', ['b']],
+        ['devices_count__neq=1', ['a', 'c']],
+        ['devices_count__in=0,1', ['a', 'b', 'c']],
+        ['devices_count__nin=0', ['b']],
+        ['devices_count__lte=0', ['a', 'c']],
+        ['devices_count__gte=1', ['b']],
+        ['created_at__gte=2020-01-01T00:00:00Z', ['a', 'b', 'c']],
+        ['updated_at__lte=20200101T000000Z', []],
+        ['custom_attributes__site=north', ['a', 'c']],
+        [`filter=${encodeURIComponent('custom_attributes__site=north&name__neq=a')}`, ['c']],
+      ];
+      for (const [query, names] of expected) {
+        const { body } = await call('GET', `/v3/device-groups?${query}`, undefined, account);
+        expect([query, body.data.map(({ name }) => name)]).toEqual([query, names]);
+      }
+      expect((await call('GET', '/v3/device-groups?colour=red', undefined, account)).body.fields[0].name).toBe(
+        'colour',
+      );
+    });
+
     it('members: device_id or id, idempotent, listed with device filters, shown in the device', async () => {
       const { body: group } = await call('POST', '/v3/device-groups', { name: newId() });
       const [a, b] = [await created({ name: 'ga' }), await created({ name: 'gb' })];
@@ -98,6 +138,30 @@ describe('groups of devices', () => {
       expect((await call('POST', `${members}/remove/`, { device_id: a })).status).toBe(204);
       expect((await call('POST', `${members}/remove`, { id: a })).status).toBe(204);
       expect((await call('GET', members)).body.data).toHaveLength(1);
+    });
+
+    it('409 for the 501st group of a device, also when two are added at once; a member may be added again', async () => {
+      const account = newId();
+      const { id: device } = (await call('POST', '/v3/devices', {}, account)).body;
+      await rows(`INSERT INTO registry.device_groups (id, account_id, name)
+        SELECT md5('${account}' || n), '${account}', n::text FROM generate_series(1, 499) n`);
+      await rows(`INSERT INTO registry.group_members (group_id, device_id)
+        SELECT id, '${device}' FROM registry.device_groups WHERE account_id = '${account}'`);
+      const create = async (name: string): Promise<string> =>
+        (await call('POST', '/v3/device-groups', { name }, account)).body.id;
+      const add = (group: string): ReturnType<typeof call> =>
+        call('POST', `/v3/device-groups/${group}/devices/add`, { id: device }, account);
+      const groups = await Promise.all(['a', 'b'].map(create));
+      const replies = await Promise.all(groups.map(add));
+      expect(replies.map(({ status }) => status).toSorted()).toEqual([204, 409]);
+      expect(replies.find(({ status }) => status === 409)?.body).toMatchObject({
+        type: 'limit_exceeded',
+        message: expect.stringMatching(/^The device is already in 500 device groups: /),
+      });
+      expect((await call('GET', `/v3/devices/${device}`, undefined, account)).body['groups']).toHaveLength(500);
+      const member = groups[replies.findIndex(({ status }) => status === 204)] ?? '';
+      expect((await add(member)).status).toBe(204);
+      await eventually(() => expect(announcedGroups(device)).toHaveLength(500));
     });
 
     it('says in which groups a device is, however a membership begins and ends', async () => {

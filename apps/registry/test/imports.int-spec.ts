@@ -6,16 +6,15 @@ import {
   type Clock,
   createLogger,
   newId,
-  openDatabase,
   parseListQuery,
   StopDeadline,
   systemClock,
 } from '@lanyard/service';
-import { eventually, isolate, type Isolation, TestClock } from '@lanyard/testing';
+import { eventually, TestClock } from '@lanyard/testing';
 import { PassThrough, Readable } from 'node:stream';
 import type { DataSource } from 'typeorm';
 import { app } from '../src/config.js';
-import { databaseOf, schema } from '../src/db/database.js';
+import { schema } from '../src/db/database.js';
 import { Lifecycle } from '../src/devices/lifecycle.js';
 import { ImportDeleted, TooManyImports } from '../src/errors.js';
 import { ImportRetention } from '../src/imports/import-retention.js';
@@ -25,6 +24,7 @@ import type { AccountQuotasReader } from '../src/quotas/account-quotas.reader.js
 import { DeviceQuotas } from '../src/quotas/device-quotas.js';
 import { NewDevices } from '../src/devices/new-devices.js';
 import { SystemSuspension } from '../src/suspension/system-suspension.js';
+import { type TestDatabase, testDatabase } from './test-database.js';
 
 /** Quotas as the reader of access.accounts answers them. */
 const quotasOf = (quotas: ReadonlyMap<string, number>): DeviceQuotas =>
@@ -40,7 +40,7 @@ class SteppedWorker extends ImportWorker {
 describe('imports of several accounts', () => {
   const clock = new TestClock(Date.now());
   const logger = createLogger({ app, replicaId: 'test', level: 'silent' });
-  let isolation: Isolation;
+  let stored: TestDatabase;
   let database: DataSource;
   let imports: ImportsService;
   let worker: SteppedWorker;
@@ -52,9 +52,8 @@ describe('imports of several accounts', () => {
   };
 
   beforeAll(async () => {
-    isolation = await isolate('imports');
-    const { databaseUrl } = isolation;
-    database = await openDatabase(databaseOf({ app, replicaId: 'test', logLevel: 'silent', secrets: { databaseUrl } }));
+    stored = await testDatabase('imports');
+    ({ database } = stored);
     const outbox = new Outbox(schema, app);
     const lifecycle = new Lifecycle(outbox);
     suspension = given(new SystemSuspension(database, lifecycle));
@@ -69,8 +68,7 @@ describe('imports of several accounts', () => {
   afterAll(async () => {
     await worker?.stop();
     await suspension?.stop();
-    await database?.destroy();
-    await isolation?.drop();
+    await stored?.drop();
   });
 
   const actorOf = (accountId: string): Actor => ({ accountId, keyId: newId(), requestId: 'r' });
@@ -181,6 +179,26 @@ describe('imports of several accounts', () => {
       '5,c,endpoint_name,Already taken',
       '6,d,row,The account has reached its quota of devices',
     ]);
+  });
+
+  it('a step reads a few megabytes: long rows are done in several, each with its line in the report', async () => {
+    const account = newId();
+    // 260,000 bytes each.
+    const long = '\u{1F600}'.repeat(65_000);
+    const { id } = await imports.storeTable(
+      actorOf(account),
+      'long',
+      Readable.from(['name\n', `${long}\n`.repeat(40)]),
+    );
+    const shown = (): ReturnType<typeof imports.get> => imports.get(account, id);
+    await until(async () => (await shown()).status !== 'new');
+    const { status, processed_count } = await shown();
+    expect(status).toBe('processing');
+    expect(processed_count).toBe(17);
+    await until(async () => (await completed(account)) === 1);
+    expect(await shown()).toMatchObject({ processed_count: 40, errors_count: 40 });
+    const rows = (await reportOf(account, id)).map((line) => line.split(',').slice(0, 3));
+    expect(rows).toEqual(Array.from({ length: 40 }, (_, n) => [String(n + 2), '', 'name']));
   });
 
   it('two imports of one account with the same names, in two replicas at once: each device is made once', async () => {

@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Outbox } from '@lanyard/kafka';
-import { createLogger, newId, openDatabase, StopDeadline, systemClock } from '@lanyard/service';
-import { eventually, type Isolation, isolate } from '@lanyard/testing';
+import { createLogger, newId, StopDeadline, systemClock } from '@lanyard/service';
+import { eventually } from '@lanyard/testing';
 import type { DataSource } from 'typeorm';
 import { app } from '../src/config.js';
-import { databaseOf, schema } from '../src/db/database.js';
+import { schema } from '../src/db/database.js';
 import { deviceRowColumns, type DeviceRow, Lifecycle } from '../src/devices/lifecycle.js';
 import { NewDevices } from '../src/devices/new-devices.js';
 import { SystemSuspension } from '../src/suspension/system-suspension.js';
+import { type TestDatabase, testDatabase } from './test-database.js';
 
 describe('devices that are created while their account is suspended or resumed', () => {
-  let isolation: Isolation;
+  let stored: TestDatabase;
   let database: DataSource;
   let newDevices: NewDevices;
   let suspension: SystemSuspension;
 
   beforeAll(async () => {
-    isolation = await isolate('new-devices');
-    const { databaseUrl } = isolation;
-    database = await openDatabase(databaseOf({ app, replicaId: 'test', logLevel: 'silent', secrets: { databaseUrl } }));
+    stored = await testDatabase('new-devices');
+    ({ database } = stored);
     const lifecycle = new Lifecycle(new Outbox(schema, app));
     newDevices = new NewDevices(lifecycle);
     const logger = createLogger({ app, replicaId: 'test', level: 'silent' });
@@ -28,8 +28,7 @@ describe('devices that are created while their account is suspended or resumed',
   });
   afterAll(async () => {
     await suspension?.stop();
-    await database?.destroy();
-    await isolation?.drop();
+    await stored?.drop();
   });
 
   const stand = (accountId: string, status: 'active' | 'suspended', second: number): Promise<void> => {

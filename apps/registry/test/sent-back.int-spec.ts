@@ -95,6 +95,40 @@ describe('fields of a body', () => {
     expect([status, namesOf(body)]).toEqual([400, [name]]);
   });
 
+  it.each([
+    ['/v3/devices', 'name', 128],
+    ['/v3/devices', 'description', 2_000],
+    ['/v3/devices', 'endpoint_name', 64],
+    ['/v3/devices', 'endpoint_type', 64],
+    ['/v3/devices', 'device_class', 32],
+    ['/v3/devices', 'device_key', 512],
+    ['/v3/devices', 'ca_id', 500],
+    ['/v3/devices', 'serial_number', 64],
+    ['/v3/devices', 'vendor_id', 255],
+    ['/v3/devices', 'net_id', 40],
+    ['/v3/device-groups', 'name', 128],
+    ['/v3/device-groups', 'description', 1_024],
+  ])('%s: %s has at most %i characters', async (path, field, max) => {
+    const send = (length: number): ReturnType<typeof call> =>
+      call('POST', path, { name: newId(), [field]: 'x'.repeat(length) });
+    expect((await send(max)).status).toBe(201);
+    const { status, body } = await send(max + 1);
+    expect([status, namesOf(body)]).toEqual([400, [field]]);
+  });
+
+  it.each([
+    ['/v3/devices', 5],
+    ['/v3/device-groups', 10],
+  ])('%s: at most %i custom attributes', async (path, max) => {
+    const send = (count: number): ReturnType<typeof call> => {
+      const attributes = Object.fromEntries(Array.from({ length: count }, (_, n) => [`a${n}`, 'x']));
+      return call('POST', path, { name: newId(), custom_attributes: attributes });
+    };
+    expect((await send(max)).status).toBe(201);
+    const { status, body } = await send(max + 1);
+    expect([status, namesOf(body)]).toEqual([400, ['custom_attributes']]);
+  });
+
   it.each([['name=%20'], [`name=${'x'.repeat(129)}`], ['name=a&name=b']])(
     'a name of an import that cannot be kept as it is: 400 (%s)',
     async (query) => {

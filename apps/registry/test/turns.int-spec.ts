@@ -54,6 +54,8 @@ describe('turns at the database', () => {
 
   const selection = { action: 'suspend', category: 'other', filter: 'name=a' };
 
+  const expiring = '/v3/attention/expiring-certificates';
+
   const imported = async (account: string): Promise<string> => {
     const { body } = await call('POST', '/v3/device-imports', 'name,net_id\na,' + 'b'.repeat(50), account, {
       'content-type': 'text/csv',
@@ -71,10 +73,11 @@ describe('turns at the database', () => {
     ['bulk suspensions', 'devices', 'POST', '/v3/device-suspensions', selection],
     ['lists of imports', 'device_imports', 'GET', '/v3/device-imports', undefined],
     ['reports of imports', 'device_import_errors', 'GET', 'report', undefined],
+    ['lists of certificates that expire', 'device_credentials', 'GET', expiring, undefined],
   ])('ten %s of one account hold five places; the list of another begins', async (_, table, method, path, body) => {
     const [many, other] = [newId(), newId()];
     const url = path === 'report' ? await imported(many) : path;
-    const ofAnother = path === 'report' ? await imported(other) : path === '/v3/device-imports' ? path : '/v3/devices';
+    const ofAnother = path === 'report' ? await imported(other) : table === 'devices' ? '/v3/devices' : path;
     const { waiting, release } = await holding(table);
     try {
       const ten = Array.from({ length: 10 }, () => call(method, url, body, many));

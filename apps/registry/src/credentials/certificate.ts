@@ -18,11 +18,14 @@ const oneLine = (name: string | undefined): string => (name ?? '').split('\n').j
 /** The first certificate of a PEM text. Throws MalformedCertificate. */
 export const readCertificate = (pem: string): CertificateFacts => {
   const x509 = parsed(pem);
+  const notAfter = new Date(x509.validTo);
+  // Such as the 30th of February: OpenSSL reads times only when they are compared or shown.
+  if (Number.isNaN(notAfter.getTime())) throw new MalformedCertificate();
   return {
     fingerprint: x509.fingerprint256.replaceAll(':', '').toLowerCase(),
     subject: oneLine(x509.subject),
     issuer: oneLine(x509.issuer),
-    notAfter: new Date(x509.validTo),
+    notAfter,
     pem: x509.toString(),
     x509,
   };

@@ -33,7 +33,7 @@ export class CredentialsController {
   @Post()
   @Operation({
     summary: 'Create a credential of a device',
-    description: `A pre-shared key (\`kind: psk\`; identity and key are generated when omitted), the certificate of the device (\`kind: certificate\`), or its public key (\`kind: raw_public_key\`, for DTLS). The response is the only one that contains the key: store it now. A device has at most ${credentialsPerDeviceMax} credentials of operators, all valid at the same time. One with the service \`bootstrap\` serves to bootstrap only, as \`/v3/bootstrap-profiles\` says.`,
+    description: `A pre-shared key (\`kind: psk\`; identity and key are generated when omitted), the certificate of the device (\`kind: certificate\`), or its public key (\`kind: raw_public_key\`, for DTLS). The response is the only one that contains the key: store it now. A device has at most ${credentialsPerDeviceMax} credentials of operators, all valid at the same time. A credential with the service \`bootstrap\` is valid for bootstrapping only (see \`/v3/bootstrap-profiles\`).`,
     created: CreatedCredential,
   })
   @ApiConflictResponse({

@@ -16,9 +16,12 @@ export class CredentialAnnouncer {
     return this.outbox.appendTombstone(manager, DeviceCredentials, credentialId);
   }
 
-  /** Announces the end of all credentials of a device before it is deleted. The caller has locked its row. */
+  /**
+   * Announces the end of all credentials of a device before it is deleted. The caller has locked its row. The credentials
+   * are locked too: `reencrypt` announces them without the device.
+   */
   async withdrawnWithDevice(manager: EntityManager, deviceId: string): Promise<void> {
-    const sql = 'SELECT id FROM registry.device_credentials WHERE device_id = $1';
+    const sql = 'SELECT id FROM registry.device_credentials WHERE device_id = $1 ORDER BY id FOR UPDATE';
     const rows = await manager.query<{ id: string }[]>(sql, [deviceId]);
     for (const { id } of rows) await this.withdrawn(manager, id);
   }

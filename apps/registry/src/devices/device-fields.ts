@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { Device } from './device-record.js';
 
 /** Limits of fields, in characters. */
-const deviceLimits = {
+export const deviceLimits = {
   customAttributes: 5,
   attributeLength: 128,
   attributeKeyLength: 128,

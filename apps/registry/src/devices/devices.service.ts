@@ -92,18 +92,17 @@ export class DevicesService {
     const fields = assignments(device);
     const columns = ['id', 'account_id', ...fields.map(([name]) => name)];
     const values = [id, accountId, ...fields.map(([, value]) => value)];
-    await refusingTakenNames(() =>
-      this.database.transaction(async (manager) => {
-        const insert = async (): Promise<DeviceRow[]> => {
-          await this.quotas.mustHaveRoom(manager, accountId);
-          return manager.query(
-            `INSERT INTO registry.devices (${columns.join(', ')}) VALUES (${values.map((_, i) => `$${i + 1}`).join(', ')}) RETURNING ${deviceRowColumns}`,
-            values,
-          );
-        };
-        await this.newDevices.create(manager, accountId, insert, actor);
-      }),
-    );
+    const add = async (manager: EntityManager): Promise<void> => {
+      const insert = async (): Promise<DeviceRow[]> => {
+        await this.quotas.mustHaveRoom(manager, accountId);
+        return manager.query(
+          `INSERT INTO registry.devices (${columns.join(', ')}) VALUES (${values.map((_, i) => `$${i + 1}`).join(', ')}) RETURNING ${deviceRowColumns}`,
+          values,
+        );
+      };
+      await this.newDevices.create(manager, accountId, insert, actor);
+    };
+    await refusingTakenNames(() => this.quotas.inTurn(accountId, () => this.database.transaction(add)));
     return this.get({ accountId }, id);
   }
 

@@ -14,7 +14,7 @@ import { DeviceList, deviceListSpec } from '../devices/device-list.js';
 import { Devices, deviceFilterHelp } from '../devices/devices.controller.js';
 import { MemberIdMissing } from '../errors.js';
 import { GroupChanges, Group, Member, NewGroupBody, newGroup } from './group-fields.js';
-import { groupListSpec, GroupsService } from './groups.service.js';
+import { groupListSpec, groupsPerDeviceMax, GroupsService } from './groups.service.js';
 
 const memberId = ({ device_id: deviceId, id }: Member): string => {
   const member = deviceId ?? id;
@@ -89,6 +89,7 @@ export class GroupsController {
   @Operation({
     summary: 'Add a device to a group',
     description: 'The body may call the id `device_id` or `id`. Adding a member again changes nothing.',
+    conflict: `The device is already in ${groupsPerDeviceMax} device groups`,
   })
   add(@ByCaller() { caller, id }: By, @Body({ schema: Member }) body: Member) {
     return this.groups.changeMember('add', caller, id, memberId(body));

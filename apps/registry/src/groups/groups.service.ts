@@ -1,12 +1,16 @@
+import type { Actor } from '@lanyard/contracts';
 import { AuditTrail } from '@lanyard/kafka';
-import type { Identity, ListSpec } from '@lanyard/service';
+import { FairQueue, type Identity, type ListSpec } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { deviceConditions, type DeviceOwner } from '../devices/device-list.js';
 import { ProfileAnnouncer } from '../devices/profile-announcer.js';
-import { DeviceNotFound, GroupNameTaken, GroupNotFound } from '../errors.js';
+import { DeviceNotFound, GroupNameTaken, GroupNotFound, TooManyGroups } from '../errors.js';
 import { NamedRecords } from '../records/named-records.js';
 import { changeable, type Group } from './group-fields.js';
+
+/** All groups of a device are in its record, and in one message of device.groups, whose size Kafka limits. */
+export const groupsPerDeviceMax = 500;
 
 export const groupListSpec: ListSpec = {
   filters: { id: 'text', name: 'text', devices_count: 'number', created_at: 'date', updated_at: 'date' },
@@ -55,9 +59,14 @@ export class GroupsService extends NamedRecords<Group> {
     return this.get(accountId, id);
   }
 
+  /** Takes its turn at the database: the memberships end with the group, up to one of each device of the account. */
+  override remove(actor: Actor, id: string, ifMatch?: string): Promise<void> {
+    return FairQueue.at(this.database).run(actor.accountId, () => super.remove(actor, id, ifMatch));
+  }
+
   /**
    * Adding a member again changes nothing, and neither does removing a device that is no member. A caller that is limited
-   * to groups moves only devices of these groups, and only between them.
+   * to groups moves only devices of these groups, and only between them. Throws GroupNotFound, DeviceNotFound, TooManyGroups.
    */
   async changeMember(how: keyof typeof membership, actor: Identity, groupId: string, deviceId: string): Promise<void> {
     const { accountId, deviceGroups } = actor;
@@ -68,17 +77,25 @@ export class GroupsService extends NamedRecords<Group> {
       await this.keepDevice(manager, actor, deviceId);
       const done = await manager.query<unknown[]>(sql, [groupId, deviceId]);
       if (done.length === 0) return;
+      if (how === 'add') await this.mustHaveRoom(manager, deviceId);
       const target = { kind: 'device-group', id: groupId, name };
       await this.audit.record(manager, action, { accountId, actor, target, deviceId });
     });
   }
 
-  /** Locks it against deletion until the transaction ends. */
+  /** Throws TooManyGroups, with the device in one more. */
+  private async mustHaveRoom(manager: EntityManager, deviceId: string): Promise<void> {
+    const sql = 'SELECT count(*)::int AS count FROM registry.group_members WHERE device_id = $1';
+    const [counted] = await manager.query<[{ count: number }]>(sql, [deviceId]);
+    if (counted.count > groupsPerDeviceMax) throw new TooManyGroups(groupsPerDeviceMax);
+  }
+
+  /** Locks it until the transaction ends, against deletion and against other changes of its groups. */
   private async keepDevice(manager: EntityManager, owner: DeviceOwner, deviceId: string): Promise<void> {
     const parameters: unknown[] = [deviceId];
     const conditions = deviceConditions(owner, [], parameters);
     const found = await manager.query<unknown[]>(
-      `SELECT 1 FROM registry.devices d WHERE d.id = $1 AND ${conditions.join(' AND ')} FOR KEY SHARE OF d`,
+      `SELECT 1 FROM registry.devices d WHERE d.id = $1 AND ${conditions.join(' AND ')} FOR NO KEY UPDATE OF d`,
       parameters,
     );
     if (found.length === 0) throw new DeviceNotFound();

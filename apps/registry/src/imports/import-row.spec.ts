@@ -40,6 +40,24 @@ describe('rows of an import', () => {
     expect(readRow(attributesOf(cell))).toMatchObject({ problems: [{ field: 'custom_attributes' }] });
   });
 
+  it('thousands of attributes have one problem, and not one each', () => {
+    const fields = attributesOf(JSON.stringify(Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [n, 1]))));
+    expect(readRow(fields)).toEqual({ problems: [{ field: 'custom_attributes', message: 'At most 5 entries' }] });
+  });
+
+  it('of one cell reads one of thousands of columns', () => {
+    let reads = 0;
+    const columns = Array.from({ length: 3_000 }, (_, n) => `custom_attributes__a${n}`);
+    const counted = new Proxy(columns, {
+      get: (names, place): unknown => {
+        reads++;
+        return Reflect.get(names, place);
+      },
+    });
+    expect(fieldsOf(counted, ['x'])).toEqual({ custom_attributes: { a0: 'x' } });
+    expect(reads).toBeLessThan(10);
+  });
+
   it.each([{ '…': 5 }, fieldsOf(header, ['e', 'n', '', '', 'surplus'])])('%j has more cells than columns', (fields) => {
     expect(readRow(fields)).toEqual({ problems: [{ field: 'row', message: 'More cells than columns' }] });
   });

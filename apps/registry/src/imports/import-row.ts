@@ -1,5 +1,5 @@
 import { refuseUnstorableText, ValidationFailed } from '@lanyard/service';
-import { importColumns, NewDevice } from '../devices/device-fields.js';
+import { deviceLimits, importColumns, NewDevice } from '../devices/device-fields.js';
 import { MalformedImport } from '../errors.js';
 
 /** Further columns of an export. An import ignores them, so that an exported table can be imported. */
@@ -21,6 +21,13 @@ export interface RowProblem {
 const wrong = '…';
 const surplus: RowProblem = { field: 'row', message: 'More cells than columns' };
 const headerAgain: RowProblem = { field: 'row', message: 'The header is repeated' };
+
+/** A row has room for thousands. The check of the row would name each that is wrong, in a quarter of a second. */
+const attributesNamedMax = 100;
+const manyAttributes: RowProblem = {
+  field: 'custom_attributes',
+  message: `At most ${deviceLimits.customAttributes} entries`,
+};
 
 /** Checks the text, or the value that it stands for. */
 const unstorable = (text: string, value: unknown): RowProblem | undefined => {
@@ -69,10 +76,11 @@ const valueOf = (name: string, text: string): unknown => {
 export const fieldsOf = (header: readonly string[], cells: readonly string[]): Record<string, unknown> => {
   const fields: Record<string, unknown> = {};
   const attributes: Record<string, string> = {};
-  header.forEach((name, i) => {
-    const text = cells[i] ?? '';
+  // A header may name thousands of columns, and a row have one cell.
+  cells.forEach((text, i) => {
+    const name = header[i];
+    if (name === undefined || text === '' || ignored.has(name)) return;
     const key = attribute.exec(name)?.[1];
-    if (text === '' || ignored.has(name)) return;
     if (key !== undefined) attributes[key] = text;
     else fields[name] = valueOf(name, text);
   });
@@ -94,6 +102,9 @@ export const readRow = (fields: Record<string, unknown>): { device: NewDevice } 
   const problem = fields[wrong];
   // A replica of an older version stored the number of cells.
   if (problem !== undefined) return { problems: [typeof problem === 'object' ? (problem as RowProblem) : surplus] };
+  const { custom_attributes } = fields;
+  if (typeof custom_attributes === 'object' && Object.keys(custom_attributes ?? {}).length > attributesNamedMax)
+    return { problems: [manyAttributes] };
   const read = NewDevice.safeParse(fields);
   if (read.success) return { device: read.data };
   return {

@@ -9,7 +9,9 @@ import { NewDevices } from '../devices/new-devices.js';
 import { readRow } from './import-row.js';
 
 const periodMs = 1_000;
+/** Rows of a step, and the size of their text: a row may have 65,536 characters, and a step has all of its rows in memory. */
 const rowsAtOnce = 500;
+const bytesAtOnce = 4 * 1_048_576;
 /** After this time without progress, an upload counts as abandoned by its replica. */
 const abandonedAfter = '5 minutes';
 
@@ -19,6 +21,16 @@ const nextSql = `
   LEFT JOIN registry.import_turns t ON t.account_id = i.account_id
   WHERE i.status IN ('new', 'processing') AND NOT ${isSuspended('i.account_id')}
   ORDER BY t.taken_at NULLS FIRST, i.touched_at LIMIT 1 FOR UPDATE OF i SKIP LOCKED`;
+/** The first row in any case. */
+const rowsSql = `
+  DELETE FROM registry.device_import_rows WHERE import_id = $1 AND row_number IN (
+    SELECT row_number FROM (
+      SELECT row_number, length, sum(length) OVER (ORDER BY row_number) AS bytes FROM (
+        SELECT row_number, octet_length(fields::text) AS length FROM registry.device_import_rows
+        WHERE import_id = $1 ORDER BY row_number LIMIT ${rowsAtOnce}
+      ) first
+    ) sized WHERE bytes - length < ${bytesAtOnce})
+  RETURNING row_number, fields`;
 const turnSql = `
   INSERT INTO registry.import_turns (account_id, taken_at) VALUES ($1, clock_timestamp())
   ON CONFLICT (account_id) DO UPDATE SET taken_at = excluded.taken_at`;
@@ -98,17 +110,12 @@ export class ImportWorker extends BackgroundWork {
   private async advance(manager: EntityManager): Promise<boolean> {
     const [open] = await manager.query<OpenImport[]>(nextSql);
     if (!open) return false;
-    const rows = await returning<StoredRow>(
-      manager,
-      `DELETE FROM registry.device_import_rows WHERE import_id = $1 AND row_number IN
-         (SELECT row_number FROM registry.device_import_rows WHERE import_id = $1 ORDER BY row_number LIMIT ${rowsAtOnce})
-       RETURNING row_number, fields`,
-      [open.id],
-    );
+    const rows = await returning<StoredRow>(manager, rowsSql, [open.id]);
     rows.sort((a, b) => a.row_number - b.row_number);
     const problems = await this.make(manager, open, rows);
     await this.report(manager, open.id, problems);
-    const done = rows.length < rowsAtOnce;
+    const leftSql = 'SELECT FROM registry.device_import_rows WHERE import_id = $1 AND row_number > $2';
+    const done = !(await hasRow(manager, leftSql, [open.id, rows.at(-1)?.row_number ?? 0]));
     await manager.query(
       `UPDATE registry.device_imports SET processed_count = processed_count + $2, errors_count = errors_count + $3,
          status = $4, touched_at = clock_timestamp(), completed_at = CASE WHEN $5 THEN clock_timestamp() END WHERE id = $1`,

@@ -106,15 +106,19 @@ export class ImportsService {
     return fairPageOf(this.database, accountId, { ...source, parameters: [accountId] }, query);
   }
 
-  /** Deletes the import, its rows and its report. The created devices stay. */
+  /** Deletes the import, its rows and its report, which may be many: it takes its turn. The created devices stay. */
   async remove(actor: Actor, id: string): Promise<void> {
     const found = await this.get(actor.accountId, id);
-    const { status, processed_count: processed } = found;
-    await this.database.transaction(async (manager) => {
-      await manager.query('DELETE FROM registry.device_imports WHERE id = $1', [id]);
-      const data = { status, processed_count: String(processed) };
-      await this.audit.record(manager, 'SYS_553', entryOf(actor, found, data));
-    });
+    await FairQueue.at(this.database).run(actor.accountId, () =>
+      this.database.transaction((manager) => this.removeWith(manager, actor, found)),
+    );
+  }
+
+  private async removeWith(manager: EntityManager, actor: Actor, found: DeviceImport): Promise<void> {
+    const { id, status, processed_count: processed } = found;
+    await manager.query('DELETE FROM registry.device_imports WHERE id = $1', [id]);
+    const data = { status, processed_count: String(processed) };
+    await this.audit.record(manager, 'SYS_553', entryOf(actor, found, data));
   }
 
   private async begin(manager: EntityManager, importer: Actor, id: string, name: string): Promise<void> {

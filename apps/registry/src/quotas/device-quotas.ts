@@ -1,3 +1,4 @@
+import { KeyedMutex } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { DeviceLimitExceeded } from '../errors.js';
@@ -9,7 +10,14 @@ const lockSpace = 0x0b0d;
 /** Enforces quotas of devices. Accounts without a quota, which are most, cost nothing. */
 @Injectable()
 export class DeviceQuotas {
+  private readonly turns = new KeyedMutex();
+
   constructor(private readonly quotas: AccountQuotasReader) {}
+
+  /** For an addition of a request: what waits for the lock of `room` would hold one of the connections of all accounts. */
+  inTurn<T>(accountId: string, add: () => Promise<T>): Promise<T> {
+    return this.quotas.get(accountId) === undefined ? add() : this.turns.run(accountId, add);
+  }
 
   /** How many of `wanted` may be added in this transaction. */
   async room(manager: EntityManager, accountId: string, wanted: number): Promise<number> {

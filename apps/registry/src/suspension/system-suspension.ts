@@ -1,5 +1,5 @@
 import type { AccessAccountChanged } from '@lanyard/contracts';
-import { BackgroundWork, hasRow } from '@lanyard/service';
+import { BackgroundWork, hasRow, isoTime } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Lifecycle } from '../devices/lifecycle.js';
@@ -18,13 +18,21 @@ const restoreSql = `
   UPDATE registry.account_standings SET suspended = false, changed_at = $2, settled = false
   WHERE account_id = $1 AND suspended AND changed_at < $2`;
 
-/** A step's devices of account $1 whose state differs from $2. */
-const following = `d.id IN (SELECT id FROM registry.devices WHERE account_id = $1 AND system_suspended <> $2
+/** A step's devices of account $1, after the id $3, whose state differs from $2. */
+const following = `d.id IN (SELECT id FROM registry.devices WHERE account_id = $1 AND system_suspended <> $2 AND id > $3
   ORDER BY id LIMIT ${devicesAtOnce} FOR UPDATE)`;
 
 interface AccountStatus {
   account_id: string;
   suspended: boolean;
+  changed_at: string;
+}
+
+/** The devices of an account up to `lastId` follow its change of `changedAt`. */
+interface Progress {
+  accountId: string;
+  changedAt: string;
+  lastId: string;
 }
 
 /**
@@ -34,6 +42,9 @@ interface AccountStatus {
  */
 @Injectable()
 export class SystemSuspension extends BackgroundWork {
+  /** By account. Only saves reading again what follows already: each replica has its own, and a restart loses it. */
+  private readonly progress = new Map<string, Progress>();
+
   constructor(
     private readonly database: DataSource,
     private readonly lifecycle: Lifecycle,
@@ -51,20 +62,27 @@ export class SystemSuspension extends BackgroundWork {
   }
 
   protected async step(): Promise<boolean> {
-    if (!(await hasRow(this.database, 'SELECT FROM registry.account_standings WHERE NOT settled'))) return false;
-    return this.database.transaction((manager) => this.advance(manager));
+    if (!(await hasRow(this.database, 'SELECT FROM registry.account_standings WHERE NOT settled'))) {
+      this.progress.clear();
+      return false;
+    }
+    const advanced = await this.database.transaction((manager) => this.advance(manager));
+    if (advanced) this.progress.set(advanced.accountId, advanced);
+    return advanced !== undefined;
   }
 
-  /** Returns whether there was something to do. The account that waited longest is first. */
-  private async advance(manager: EntityManager): Promise<boolean> {
+  /** Undefined: there was nothing to do. The account that waited longest is first. */
+  private async advance(manager: EntityManager): Promise<Progress | undefined> {
     const [account] = await manager.query<AccountStatus[]>(
-      `SELECT account_id, suspended FROM registry.account_standings WHERE NOT settled
-       ORDER BY touched_at LIMIT 1 FOR UPDATE SKIP LOCKED`,
+      `SELECT account_id, suspended, ${isoTime('changed_at')} AS changed_at FROM registry.account_standings
+       WHERE NOT settled ORDER BY touched_at LIMIT 1 FOR UPDATE SKIP LOCKED`,
     );
-    if (!account) return false;
-    const { account_id: accountId, suspended } = account;
+    if (!account) return undefined;
+    const { account_id: accountId, suspended, changed_at: changedAt } = account;
     const change = suspended ? 'suspended' : 'resumed';
-    const rows = await changeDevices(manager, change, following, [accountId, suspended]);
+    const known = this.progress.get(accountId);
+    const after = known?.changedAt === changedAt ? known.lastId : '';
+    const rows = await changeDevices(manager, change, following, [accountId, suspended, after]);
     await this.lifecycle.announceAll(manager, change, rows, (row) => ({
       suspension: announced('system', reason, row.changed_at),
     }));
@@ -72,6 +90,6 @@ export class SystemSuspension extends BackgroundWork {
       'UPDATE registry.account_standings SET settled = $2, touched_at = clock_timestamp() WHERE account_id = $1',
       [accountId, rows.length < devicesAtOnce],
     );
-    return true;
+    return { accountId, changedAt, lastId: rows.reduce((last, { id }) => (id > last ? id : last), after) };
   }
 }

@@ -3,6 +3,7 @@ import {
   type AttentionItem,
   CLOCK,
   type Clock,
+  FairQueue,
   isoTime,
   type ListEnvelope,
   listEnvelope,
@@ -54,17 +55,16 @@ export class ExpiringCertificates {
   /** In the order of ids, which is that of their creation. */
   async list(accountId: string, query: ListQuery): Promise<ListEnvelope<AttentionItem>> {
     const now = this.clock.now();
-    const { rows, total } = await pageOfRows<Row>(
-      this.database.manager,
-      {
-        selected: `t.id, t.device_id, t.subject, ${isoTime('t.expires_at')} AS since`,
-        from: certificates,
-        columns: {},
-        where: 't.account_id = $1 AND t.expires_at <= $2',
-        parameters: [accountId, new Date(now + aheadMs).toISOString()],
-        countMax: attentionCountMax,
-      },
-      query,
+    const source = {
+      selected: `t.id, t.device_id, t.subject, ${isoTime('t.expires_at')} AS since`,
+      from: certificates,
+      columns: {},
+      where: 't.account_id = $1 AND t.expires_at <= $2',
+      parameters: [accountId, new Date(now + aheadMs).toISOString()],
+      countMax: attentionCountMax,
+    };
+    const { rows, total } = await FairQueue.at(this.database).run(accountId, () =>
+      pageOfRows<Row>(this.database.manager, source, query),
     );
     return listEnvelope(
       rows.map((row) => itemOf(row, now)),

@@ -3,7 +3,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 export class ExpiringCertificates1796436000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(
-      `CREATE INDEX device_credentials_by_expiry ON device_credentials (account_id, expires_at) WHERE expires_at IS NOT NULL`,
+      `CREATE INDEX IF NOT EXISTS device_credentials_by_expiry ON device_credentials (account_id, expires_at) WHERE expires_at IS NOT NULL`,
     );
   }
 
