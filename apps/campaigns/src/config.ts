@@ -38,9 +38,9 @@ export interface S3Credentials {
 }
 
 export interface CampaignsConfig extends ServiceConfig {
-  /** Where the bytes of firmware images are. */
+  /** Where the bytes of packages are. */
   storage: { kind: 'disk'; folder: string } | ({ kind: 's3' } & Omit<S3Storage, 'credentials'>);
-  /** Bytes of all firmware images of an account. */
+  /** Bytes of all packages of an account. */
   accountBytesMax: number;
   /** In the order of preference; without any, packages are only pushed. */
   packageSources: PackageSource[];

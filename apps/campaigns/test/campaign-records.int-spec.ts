@@ -27,7 +27,7 @@ describe('the record', () => {
     expect([status, refused.fields[0]?.name]).toEqual([400, field]);
   });
 
-  it('404 for an image of another account', async () => {
+  it('404 for a package of another account', async () => {
     const { id } = await system.campaign();
     const { body } = await system.call('GET', `${path}/${id}`);
     const other = { name: newId(), firmware_image_id: body['firmware_image_id'] };

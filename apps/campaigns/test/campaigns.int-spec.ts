@@ -150,7 +150,7 @@ describe('a campaign', () => {
     await system.eventually(id, 'done');
   });
 
-  it('tickets open the image while the device downloads, with ranges, and no longer', async () => {
+  it('tickets open the package while the device downloads, with ranges, and no longer', async () => {
     const id = await started();
     const deviceId = newId();
     const device = new FirmwareDevice(deviceId, '2');

@@ -73,12 +73,12 @@ describe('POST /v3/firmware-images', () => {
     expect(await readdir(system.folder())).toEqual(before);
   });
 
-  it('keeps the bytes of an image whose commit was not confirmed', async () => {
+  it('keeps the bytes of a package whose commit was not confirmed', async () => {
     const database = system.database();
     const transaction = database.transaction.bind(database) as (run: unknown) => Promise<unknown>;
     const name = newId();
     const storedImages = 'SELECT FROM campaigns.firmware_images WHERE name = $1 AND stored';
-    // The one that stores the image: workers have transactions of their own meanwhile.
+    // The one that stores the package: workers have transactions of their own meanwhile.
     const broken = async (run: unknown): Promise<unknown> => {
       const result = await transaction(run);
       if ((await database.query<unknown[]>(storedImages, [name])).length > 0)
@@ -127,7 +127,7 @@ describe('POST /v3/firmware-images', () => {
   });
 });
 
-describe('images of an account', () => {
+describe('packages of an account', () => {
   it('are listed, and no other ones', async () => {
     const account = newId();
     const ids: string[] = [];
@@ -157,7 +157,7 @@ describe('images of an account', () => {
   });
 });
 
-it('an image whose bytes cannot be removed is deleted', async () => {
+it('a package whose bytes cannot be removed is deleted', async () => {
   const { id } = await system.upload(Buffer.from('x'));
   const file = join(system.folder(), id);
   await rm(file);

@@ -5,6 +5,7 @@ import {
   type Clock,
   CLOCK,
   fairPageOf,
+  FairQueue,
   type Identity,
   isId,
   isUniqueViolation,
@@ -138,15 +139,20 @@ export class CampaignsService {
     );
   }
 
+  /** Takes its turn at the database: up to 100,000 devices are deleted with it. */
   async remove(actor: Identity, id: string, ifMatch?: string): Promise<void> {
-    await this.database.transaction(async (manager) => {
-      const campaign = await this.lock(manager, actor, id);
-      mustMatch(ifMatch, campaign.etag);
-      if (campaign.state !== 'draft' && !isEnded(campaign))
-        throw new WrongState(campaign.state, ['draft', 'done', 'aborted']);
-      await manager.query('DELETE FROM campaigns.update_campaigns WHERE id = $1', [id]);
-      await this.record(manager, 'SYS_598', actor, campaign);
-    });
+    await FairQueue.at(this.database).run(actor.accountId, () =>
+      this.database.transaction((manager) => this.removeWith(manager, actor, id, ifMatch)),
+    );
+  }
+
+  private async removeWith(manager: EntityManager, actor: Identity, id: string, ifMatch?: string): Promise<void> {
+    const campaign = await this.lock(manager, actor, id);
+    mustMatch(ifMatch, campaign.etag);
+    if (campaign.state !== 'draft' && !isEnded(campaign))
+      throw new WrongState(campaign.state, ['draft', 'done', 'aborted']);
+    await manager.query('DELETE FROM campaigns.update_campaigns WHERE id = $1', [id]);
+    await this.record(manager, 'SYS_598', actor, campaign);
   }
 
   /** Changes a campaign in a transaction of its own. `columnsFor` throws WrongState where the state forbids it. */

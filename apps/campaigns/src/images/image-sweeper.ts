@@ -6,7 +6,7 @@ import { PackageStore } from '../packages/package-store.js';
 
 const periodMs = 60_000;
 
-/** Deletes uploads whose replica died, and packages without an image. A package is stored after its record. */
+/** Deletes uploads whose replica died, and bytes without a record. Bytes are stored after their record. */
 @Injectable()
 export class ImageSweeper extends BackgroundWork {
   constructor(

@@ -37,7 +37,7 @@ const touchPeriodMs = 30_000;
 /** First half of an advisory lock's key: the uploads of an account begin one after the other. */
 const lockSpace = 0x0b21;
 
-/** Firmware images: records in PostgreSQL, bytes in PackageStore. */
+/** Packages: records in PostgreSQL, bytes in PackageStore. */
 @Injectable()
 export class ImagesService {
   constructor(
@@ -49,7 +49,7 @@ export class ImagesService {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** Stores the bytes as they arrive; the image exists when they are durable. `announced`: the length, if it is known. */
+  /** Stores the bytes as they arrive; the package exists when they are durable. `announced`: the length, if it is known. */
   async upload(actor: Actor, fields: NewImage, body: Readable, announced: number | undefined): Promise<Image> {
     const id = newId();
     await this.begin(actor.accountId, id, fields, announced ?? imageBytesMax);

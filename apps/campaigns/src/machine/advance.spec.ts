@@ -20,7 +20,7 @@ const waiting: DeviceUpdate = {
   deadlineMs: null,
   dueMs: null,
   polls: 0,
-  isAsked: false,
+  isCommandPending: false,
   delivery: null,
   packageSource: null,
   previousVersion: null,
@@ -47,8 +47,8 @@ class Device {
 
   tell(event: UpdateEvent): this {
     const { clock, packageSources, transport } = this;
-    const now = { nowMs: clock.now(), pollMinMs: 5_000, packageSources, transport };
-    const next = advance(this.update, event, this.wanted, now);
+    const context = { nowMs: clock.now(), pollMinMs: 5_000, packageSources, transport };
+    const next = advance(this.update, event, this.wanted, context);
     [this.update, this.asked, this.wasCancelled] = [next.update, next.command, next.isCancelled ?? false];
     return this;
   }
@@ -82,7 +82,7 @@ describe('an update by pull', () => {
     expect(device.asked).toMatchObject({ kind: 'read', path: '/3/0/3' });
     expect(device.answer({ version: '1' }).asked).toMatchObject({ kind: 'read', path: '/5/0' });
     expect(device.answer({ state: 0, result: 0 }).asked).toMatchObject({ kind: 'write-uri', baseUrl: 'coap://host' });
-    expect(device.answer().update).toMatchObject({ step: 'download', isAsked: false, previousVersion: '1' });
+    expect(device.answer().update).toMatchObject({ step: 'download', isCommandPending: false, previousVersion: '1' });
     expect((await device.wait()).asked).toMatchObject({ kind: 'read', path: '/5/0' });
     device.answer({ state: 1, result: 0 });
     expect((await device.wait()).answer({ state: 2 }).asked).toMatchObject({ kind: 'execute' });
@@ -178,7 +178,7 @@ describe('an update by pull', () => {
     ],
   ])('the lost answer to an execution is no failure: %j', async (report, expected) => {
     const device = (await new Device().downloaded()).tell({ kind: 'unanswered' });
-    expect(device.update).toMatchObject({ step: 'execute', isAsked: false });
+    expect(device.update).toMatchObject({ step: 'execute', isCommandPending: false });
     expect((await device.wait()).answer(report).update).toMatchObject(expected);
   });
 
@@ -199,7 +199,7 @@ describe('an update by pull', () => {
     const fromMs = device.clock.now();
     for (let n = 0; n < 5_000 && device.update.state === 'updating'; n++) {
       if (device.asked?.kind === 'execute') device.tell({ kind: 'unanswered' });
-      else if (device.update.isAsked) device.answer({ state: 2, result: 0 });
+      else if (device.update.isCommandPending) device.answer({ state: 2, result: 0 });
       else await device.wait();
     }
     expect(device.update).toMatchObject({ state: 'failed', reason: 'execute took too long' });
@@ -302,7 +302,7 @@ describe('failures', () => {
     const device = new Device({ ...goal, retries: 0 }).offered().answer();
     while (device.update.state === 'updating') {
       await device.wait();
-      if (device.update.isAsked) device.answer({ state: 1 });
+      if (device.update.isCommandPending) device.answer({ state: 1 });
     }
     expect(device.update).toMatchObject({ state: 'failed', reason: 'download took too long' });
     expect(device.clock.now() - new TestClock().now()).toBe(goal.downloadTimeoutMs);

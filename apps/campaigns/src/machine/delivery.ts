@@ -1,5 +1,5 @@
 import { packageSchemes, type PackageSource } from '../config.js';
-import type { Circumstances, Goal, Report } from './device-update.js';
+import type { AdvanceContext, Goal, Report } from './device-update.js';
 
 /** Values of /5/0/9 (LwM2M 1.1 core appendix E.6). */
 const deliveryMethods = { pull: 0, push: 1, both: 2 } as const;
@@ -10,7 +10,7 @@ const isSupported = ({ scheme }: PackageSource, protocols: readonly number[] | u
 
 /** The scheme by which the device is connected comes first: it is known to work. */
 const sourceFor = (
-  { packageSources, transport }: Circumstances,
+  { packageSources, transport }: AdvanceContext,
   protocols: readonly number[] | undefined,
 ): PackageSource | undefined => {
   const usable = packageSources.filter((source) => isSupported(source, protocols));
@@ -23,10 +23,10 @@ export type PackageDelivery = { delivery: 'push'; packageSource: null } | { deli
 export const deliveryFor = (
   { protocols, deliveryMethod }: Report,
   { delivery: wanted }: Goal,
-  circumstances: Circumstances,
+  context: AdvanceContext,
 ): PackageDelivery | undefined => {
   const mayPull = wanted !== 'push' && deliveryMethod !== deliveryMethods.push;
-  const source = mayPull ? sourceFor(circumstances, protocols) : undefined;
+  const source = mayPull ? sourceFor(context, protocols) : undefined;
   if (source) return { delivery: 'pull', packageSource: source.baseUrl };
   const mayPush = wanted !== 'pull' && deliveryMethod !== deliveryMethods.pull;
   return mayPush ? { delivery: 'push', packageSource: null } : undefined;

@@ -36,8 +36,8 @@ export interface DeviceUpdate {
   /** When to act if no answer has arrived. While `waiting`: the earliest start. */
   dueMs: number | null;
   polls: number;
-  /** A command is pending; its result will arrive. */
-  isAsked: boolean;
+  /** Its result will arrive. */
+  isCommandPending: boolean;
   delivery: 'pull' | 'push' | null;
   packageSource: string | null;
   previousVersion: string | null;
@@ -60,7 +60,7 @@ export interface Goal {
   installTimeoutMs: number;
 }
 
-export interface Circumstances {
+export interface AdvanceContext {
   nowMs: number;
   pollMinMs: number;
   packageSources: readonly PackageSource[];

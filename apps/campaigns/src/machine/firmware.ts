@@ -1,15 +1,15 @@
 import { deliveryFor } from './delivery.js';
-import type { Advance, Circumstances, DeviceUpdate, Goal, Report } from './device-update.js';
+import type { Advance, AdvanceContext, DeviceUpdate, Goal, Report } from './device-update.js';
 import {
-  executing,
+  executionHandler,
   type Handler,
   idlePollsMax,
-  install,
   type Machine,
   onOffer,
   undeliverable,
   unreachable,
   unreadable,
+  waitForInstall,
 } from './handlers.js';
 import { answerExpiryMs, failAttempt, failByResult, finish, nextStep, poll, pollLater } from './outcomes.js';
 
@@ -26,44 +26,54 @@ const deferred = 11;
 
 const isFailure = (result: number): boolean => result > success && result !== deferred;
 
-const offer = (update: DeviceUpdate, goal: Goal, now: Circumstances): Advance => {
+const offer = (update: DeviceUpdate, goal: Goal, context: AdvanceContext): Advance => {
   const { delivery, packageSource } = update;
   if (delivery === 'push' || packageSource === null)
-    return nextStep(update, 'offer', { kind: 'push', path: paths.package, expiryMs: goal.downloadTimeoutMs }, now);
+    return nextStep(update, 'offer', { kind: 'push', path: paths.package, expiryMs: goal.downloadTimeoutMs }, context);
   const { packageUri: path } = paths;
-  return nextStep(update, 'offer', { kind: 'write-uri', path, baseUrl: packageSource, expiryMs: answerExpiryMs }, now);
+  return nextStep(
+    update,
+    'offer',
+    { kind: 'write-uri', path, baseUrl: packageSource, expiryMs: answerExpiryMs },
+    context,
+  );
 };
 
-const execute = (update: DeviceUpdate, now: Circumstances): Advance =>
-  nextStep({ ...update, polls: 0 }, 'execute', { kind: 'execute', path: paths.update, expiryMs: answerExpiryMs }, now);
+const execute = (update: DeviceUpdate, context: AdvanceContext): Advance =>
+  nextStep(
+    { ...update, polls: 0 },
+    'execute',
+    { kind: 'execute', path: paths.update, expiryMs: answerExpiryMs },
+    context,
+  );
 
-const onVersion: Handler = (update, event, goal, now) => {
-  if (event.kind === 'unanswered') return unreachable(update, goal, now);
+const onVersion: Handler = (update, event, goal, context) => {
+  if (event.kind === 'unanswered') return unreachable(update, goal, context);
   const version = event.kind === 'answered' ? event.report.version : undefined;
   if (version === goal.version) return finish({ ...update, previousVersion: version }, 'skipped', 'SYS_110');
   const read = { kind: 'read', path: objectPath, expiryMs: answerExpiryMs } as const;
-  return nextStep({ ...update, previousVersion: version ?? null }, 'read-object', read, now);
+  return nextStep({ ...update, previousVersion: version ?? null }, 'read-object', read, context);
 };
 
-const onObject: Handler = (update, event, goal, now) => {
-  if (event.kind === 'unanswered') return unreachable(update, goal, now);
-  if (event.kind !== 'answered' || event.report.state === undefined) return unreadable(update, event, goal, now);
+const onObject: Handler = (update, event, goal, context) => {
+  if (event.kind === 'unanswered') return unreachable(update, goal, context);
+  if (event.kind !== 'answered' || event.report.state === undefined) return unreadable(update, event, goal, context);
   const { report } = event;
   if (report.state === states.updating)
-    return failAttempt(update, { reason: 'another update is under way' }, goal, now);
-  const chosen = deliveryFor(report, goal, now);
-  if (!chosen) return undeliverable(update, goal, now);
+    return failAttempt(update, { reason: 'another update is under way' }, goal, context);
+  const chosen = deliveryFor(report, goal, context);
+  if (!chosen) return undeliverable(update, goal, context);
   const ready = { ...update, ...chosen };
-  if (report.state === states.idle) return offer(ready, goal, now);
+  if (report.state === states.idle) return offer(ready, goal, context);
   const { delivery } = chosen;
   const path = delivery === 'pull' ? paths.packageUri : paths.package;
-  return nextStep(ready, 'reset', { kind: 'reset', path, delivery, expiryMs: answerExpiryMs }, now);
+  return nextStep(ready, 'reset', { kind: 'reset', path, delivery, expiryMs: answerExpiryMs }, context);
 };
 
-const onReset: Handler = (update, event, goal, now) => {
-  if (event.kind === 'unanswered') return unreachable(update, goal, now);
-  if (event.kind === 'refused') return failAttempt(update, { reason: `reset refused: ${event.error}` }, goal, now);
-  return offer(update, goal, now);
+const onReset: Handler = (update, event, goal, context) => {
+  if (event.kind === 'unanswered') return unreachable(update, goal, context);
+  if (event.kind === 'refused') return failAttempt(update, { reason: `reset refused: ${event.error}` }, goal, context);
+  return offer(update, goal, context);
 };
 
 /**
@@ -71,58 +81,58 @@ const onReset: Handler = (update, event, goal, now) => {
  * device that has refused the package may be that of an earlier update: a failure counts for nothing, and a success only if
  * the version is the wanted one.
  */
-const onIdle = (update: DeviceUpdate, result: number, goal: Goal, now: Circumstances): Advance => {
+const onIdle = (update: DeviceUpdate, result: number, goal: Goal, context: AdvanceContext): Advance => {
   const { reason: refusal } = update;
-  if (isFailure(result) && refusal === null) return failByResult(update, result, goal, now);
-  if (update.polls < idlePollsMax) return pollLater(update, now);
-  if (result === success) return poll({ ...update, step: 'verify' }, versionPath, now);
-  return failAttempt(update, { reason: refusal ?? 'download lost' }, goal, now);
+  if (isFailure(result) && refusal === null) return failByResult(update, result, goal, context);
+  if (update.polls < idlePollsMax) return pollLater(update, context);
+  if (result === success) return poll({ ...update, step: 'verify' }, versionPath, context);
+  return failAttempt(update, { reason: refusal ?? 'download lost' }, goal, context);
 };
 
-const whileDownloading = (update: DeviceUpdate, report: Report, goal: Goal, now: Circumstances): Advance => {
-  if (report.state === states.idle) return onIdle(update, report.result ?? 0, goal, now);
-  const taking = { ...update, reason: null };
+const whileDownloading = (update: DeviceUpdate, report: Report, goal: Goal, context: AdvanceContext): Advance => {
+  if (report.state === states.idle) return onIdle(update, report.result ?? 0, goal, context);
+  const withoutRefusal = { ...update, reason: null };
   switch (report.state) {
     case states.downloaded:
-      return execute({ ...taking, deadlineMs: null }, now);
+      return execute({ ...withoutRefusal, deadlineMs: null }, context);
     case states.updating:
-      return install(taking, goal, now);
+      return waitForInstall(withoutRefusal, goal, context);
     default:
-      return pollLater(taking, now);
+      return pollLater(withoutRefusal, context);
   }
 };
 
-const onDownload: Handler = (update, event, goal, now) =>
-  event.kind === 'answered' ? whileDownloading(update, event.report, goal, now) : pollLater(update, now);
+const onDownload: Handler = (update, event, goal, context) =>
+  event.kind === 'answered' ? whileDownloading(update, event.report, goal, context) : pollLater(update, context);
 
-const onInstall: Handler = (update, event, goal, now) => {
-  if (event.kind !== 'answered') return pollLater(update, now);
+const onInstall: Handler = (update, event, goal, context) => {
+  if (event.kind !== 'answered') return pollLater(update, context);
   const { state, result = 0 } = event.report;
-  if (isFailure(result)) return failByResult(update, result, goal, now);
-  if (state !== states.idle) return pollLater(update, now);
+  if (isFailure(result)) return failByResult(update, result, goal, context);
+  if (state !== states.idle) return pollLater(update, context);
   if (result === success) return finish(update, 'succeeded', 'SYS_112');
-  return poll({ ...update, step: 'verify' }, versionPath, now);
+  return poll({ ...update, step: 'verify' }, versionPath, context);
 };
 
-const onExecute = executing('update', install, (update, event, goal, now) => {
+const onExecute = executionHandler('update', waitForInstall, (update, event, goal, context) => {
   const { state, result = 0 } = event.kind === 'answered' ? event.report : {};
-  if (state === states.downloaded && result === 0) return execute(update, now);
-  return onInstall(install(update, goal, now).update, event, goal, now);
+  if (state === states.downloaded && result === 0) return execute(update, context);
+  return onInstall(waitForInstall(update, goal, context).update, event, goal, context);
 });
 
 /** A device that forgets the result in its reboot is known by its version. */
-const onVerify: Handler = (update, event, goal, now) => {
-  if (event.kind !== 'answered') return pollLater(update, now);
+const onVerify: Handler = (update, event, goal, context) => {
+  if (event.kind !== 'answered') return pollLater(update, context);
   if (event.report.version === goal.version) return finish(update, 'succeeded', 'SYS_112');
   const { version = 'unknown' } = event.report;
   const { reason: refusal } = update;
-  return failAttempt(update, { reason: refusal ?? `not installed: the version is ${version}` }, goal, now);
+  return failAttempt(update, { reason: refusal ?? `not installed: the version is ${version}` }, goal, context);
 };
 
 /** Firmware Update, object 5 (LwM2M 1.1 core appendix E.6). */
 export const firmwareMachine: Machine = {
-  begin: (update, now) =>
-    nextStep(update, 'read-version', { kind: 'read', path: versionPath, expiryMs: answerExpiryMs }, now),
+  begin: (update, context) =>
+    nextStep(update, 'read-version', { kind: 'read', path: versionPath, expiryMs: answerExpiryMs }, context),
   handlers: {
     'read-version': onVersion,
     'read-object': onObject,

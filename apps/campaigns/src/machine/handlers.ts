@@ -1,12 +1,12 @@
-import type { Advance, Circumstances, DeviceUpdate, Goal, Step, UpdateEvent } from './device-update.js';
+import type { Advance, AdvanceContext, DeviceUpdate, Goal, Step, UpdateEvent } from './device-update.js';
 import { failAttempt, pollLater } from './outcomes.js';
 
-export type Handler = (update: DeviceUpdate, event: UpdateEvent, goal: Goal, now: Circumstances) => Advance;
+export type Handler = (update: DeviceUpdate, event: UpdateEvent, goal: Goal, context: AdvanceContext) => Advance;
 
 /** How an object installs packages. */
 export interface Machine {
   /** The first command of an attempt. */
-  begin(update: DeviceUpdate, now: Circumstances): Advance;
+  begin(update: DeviceUpdate, context: AdvanceContext): Advance;
   handlers: Partial<Record<Step, Handler>>;
   polledPath(step: Step, update: DeviceUpdate): string;
 }
@@ -30,35 +30,40 @@ export const permanentRefusals: ReadonlySet<string> = new Set([
   'NOT_IMPLEMENTED',
 ]);
 
-export const download = (update: DeviceUpdate, goal: Goal, now: Circumstances): Advance =>
-  pollLater({ ...update, step: 'download', deadlineMs: now.nowMs + goal.downloadTimeoutMs, polls: 0 }, now);
+export const waitForDownload = (update: DeviceUpdate, goal: Goal, context: AdvanceContext): Advance =>
+  pollLater({ ...update, step: 'download', deadlineMs: context.nowMs + goal.downloadTimeoutMs, polls: 0 }, context);
 
-export const install = (update: DeviceUpdate, goal: Goal, now: Circumstances): Advance =>
-  pollLater({ ...update, step: 'install', deadlineMs: now.nowMs + goal.installTimeoutMs, polls: 0 }, now);
+export const waitForInstall = (update: DeviceUpdate, goal: Goal, context: AdvanceContext): Advance =>
+  pollLater({ ...update, step: 'install', deadlineMs: context.nowMs + goal.installTimeoutMs, polls: 0 }, context);
 
-export const unreachable = (update: DeviceUpdate, goal: Goal, now: Circumstances): Advance =>
-  failAttempt(update, { reason: 'no answer', isUnreachable: true }, goal, now);
+export const unreachable = (update: DeviceUpdate, goal: Goal, context: AdvanceContext): Advance =>
+  failAttempt(update, { reason: 'no answer', isUnreachable: true }, goal, context);
 
 /** The object that installs packages cannot be read: for good, unless the device refuses it for now only. */
-export const unreadable: Handler = (update, event, goal, now) => {
+export const unreadable: Handler = (update, event, goal, context) => {
   const reason = `object ${goal.object} cannot be read`;
-  if (event.kind !== 'refused') return failAttempt(update, { reason, isPermanent: true }, goal, now);
+  if (event.kind !== 'refused') return failAttempt(update, { reason, isPermanent: true }, goal, context);
   const { error } = event;
-  return failAttempt(update, { reason: `${reason}: ${error}`, isPermanent: permanentRefusals.has(error) }, goal, now);
+  return failAttempt(
+    update,
+    { reason: `${reason}: ${error}`, isPermanent: permanentRefusals.has(error) },
+    goal,
+    context,
+  );
 };
 
-export const undeliverable = (update: DeviceUpdate, goal: Goal, now: Circumstances): Advance =>
-  failAttempt(update, { reason: 'no delivery that the device supports', isPermanent: true }, goal, now);
+export const undeliverable = (update: DeviceUpdate, goal: Goal, context: AdvanceContext): Advance =>
+  failAttempt(update, { reason: 'no delivery that the device supports', isPermanent: true }, goal, context);
 
 /**
  * A URI whose acknowledgement was lost may have arrived. The device-proxy writes it again, which a device that downloads
  * already may refuse. In both cases the polls will show; the refusal is the reason until the device is no longer idle.
  */
-export const onOffer: Handler = (update, event, goal, now) => {
+export const onOffer: Handler = (update, event, goal, context) => {
   const refusal = event.kind === 'refused' ? `package refused: ${event.error}` : null;
-  if (update.delivery !== 'push') return download({ ...update, reason: refusal }, goal, now);
-  if (refusal !== null) return failAttempt(update, { reason: refusal }, goal, now);
-  return event.kind === 'unanswered' ? unreachable(update, goal, now) : download(update, goal, now);
+  if (update.delivery !== 'push') return waitForDownload({ ...update, reason: refusal }, goal, context);
+  if (refusal !== null) return failAttempt(update, { reason: refusal }, goal, context);
+  return event.kind === 'unanswered' ? unreachable(update, goal, context) : waitForDownload(update, goal, context);
 };
 
 /** A step begins with the execution, at 0 polls; every later answer is to a poll. */
@@ -68,17 +73,18 @@ const isPolled = ({ polls }: DeviceUpdate): boolean => polls > 0;
  * The execution was not answered: the device was not reached, for example because it was asleep, or it rebooted before answering.
  * The device is polled, and the execution is repeated if it had no effect, all within the time of an installation.
  */
-const inDoubt = (update: DeviceUpdate, goal: Goal, now: Circumstances): Advance => {
+const inDoubt = (update: DeviceUpdate, goal: Goal, context: AdvanceContext): Advance => {
   const { deadlineMs } = update;
-  return pollLater({ ...update, polls: 0, deadlineMs: deadlineMs ?? now.nowMs + goal.installTimeoutMs }, now);
+  return pollLater({ ...update, polls: 0, deadlineMs: deadlineMs ?? context.nowMs + goal.installTimeoutMs }, context);
 };
 
 /** A step that executes a resource: `next` follows the answer, `onReport` handles the polls after a missing answer. */
-export const executing =
-  (name: string, next: typeof install, onReport: Handler): Handler =>
-  (update, event, goal, now) => {
+export const executionHandler =
+  (name: string, next: typeof waitForInstall, onReport: Handler): Handler =>
+  (update, event, goal, context) => {
     if (isPolled(update))
-      return event.kind === 'answered' ? onReport(update, event, goal, now) : pollLater(update, now);
-    if (event.kind === 'refused') return failAttempt(update, { reason: `${name} refused: ${event.error}` }, goal, now);
-    return event.kind === 'unanswered' ? inDoubt(update, goal, now) : next(update, goal, now);
+      return event.kind === 'answered' ? onReport(update, event, goal, context) : pollLater(update, context);
+    if (event.kind === 'refused')
+      return failAttempt(update, { reason: `${name} refused: ${event.error}` }, goal, context);
+    return event.kind === 'unanswered' ? inDoubt(update, goal, context) : next(update, goal, context);
   };

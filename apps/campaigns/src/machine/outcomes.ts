@@ -1,5 +1,5 @@
 import { firmwareResults, softwareResults } from '@lanyard/lwm2m';
-import type { Advance, Circumstances, DeviceUpdate, EndCode, Goal, Step, WantedCommand } from './device-update.js';
+import type { Advance, AdvanceContext, DeviceUpdate, EndCode, Goal, Step, WantedCommand } from './device-update.js';
 
 /** How long a registered device may take to answer one request. */
 export const answerExpiryMs = 600_000;
@@ -25,23 +25,23 @@ export const nextStep = (
   update: DeviceUpdate,
   step: Step,
   command: WantedCommand,
-  { nowMs }: Circumstances,
+  { nowMs }: AdvanceContext,
 ): Advance => ({
-  update: { ...update, step, isAsked: true, dueMs: nowMs + command.expiryMs + resultSlackMs },
+  update: { ...update, step, isCommandPending: true, dueMs: nowMs + command.expiryMs + resultSlackMs },
   command,
 });
 
 /** Schedules the next poll, at the latest for the deadline of the step. */
-export const pollLater = (update: DeviceUpdate, { nowMs, pollMinMs }: Circumstances): Advance => {
+export const pollLater = (update: DeviceUpdate, { nowMs, pollMinMs }: AdvanceContext): Advance => {
   const pauseMs = Math.min(pollMaxMs, pollMinMs * 2 ** Math.min(update.polls, 20));
   const dueMs = Math.min(nowMs + pauseMs, update.deadlineMs ?? Infinity);
-  return { update: { ...update, isAsked: false, polls: update.polls + 1, dueMs } };
+  return { update: { ...update, isCommandPending: false, polls: update.polls + 1, dueMs } };
 };
 
-export const poll = (update: DeviceUpdate, path: string, circumstances: Circumstances): Advance => {
-  const leftMs = (update.deadlineMs ?? Infinity) - circumstances.nowMs;
+export const poll = (update: DeviceUpdate, path: string, context: AdvanceContext): Advance => {
+  const leftMs = (update.deadlineMs ?? Infinity) - context.nowMs;
   const expiryMs = Math.max(1_000, Math.min(answerExpiryMs, leftMs));
-  return nextStep(update, update.step ?? 'download', { kind: 'read', path, expiryMs }, circumstances);
+  return nextStep(update, update.step ?? 'download', { kind: 'read', path, expiryMs }, context);
 };
 
 export const finish = (
@@ -50,8 +50,8 @@ export const finish = (
   code: EndCode,
   reason: string | null = null,
 ): Advance => ({
-  update: { ...update, state, step: null, isAsked: false, dueMs: null, deadlineMs: null, code, reason },
-  ...(update.isAsked && { isCancelled: true as const }),
+  update: { ...update, state, step: null, isCommandPending: false, dueMs: null, deadlineMs: null, code, reason },
+  ...(update.isCommandPending && { isCancelled: true as const }),
 });
 
 interface Failure {
@@ -65,7 +65,7 @@ export const failAttempt = (
   update: DeviceUpdate,
   { reason, isUnreachable = false, isPermanent = false }: Failure,
   { retries }: Goal,
-  { nowMs, pollMinMs }: Circumstances,
+  { nowMs, pollMinMs }: AdvanceContext,
 ): Advance => {
   if (isPermanent || update.attempt > retries)
     return finish(update, 'failed', isUnreachable ? 'SYS_100' : 'SYS_111', reason);
@@ -75,22 +75,17 @@ export const failAttempt = (
       ...update,
       state: 'waiting',
       step: null,
-      isAsked: false,
+      isCommandPending: false,
       deadlineMs: null,
       dueMs: nowMs + pauseMs,
       reason,
     },
-    ...(update.isAsked && { isCancelled: true as const }),
+    ...(update.isCommandPending && { isCancelled: true as const }),
   };
 };
 
-export const failByResult = (
-  update: DeviceUpdate,
-  result: number,
-  goal: Goal,
-  circumstances: Circumstances,
-): Advance => {
+export const failByResult = (update: DeviceUpdate, result: number, goal: Goal, context: AdvanceContext): Advance => {
   const results: Readonly<Record<number, string>> = goal.object === 9 ? softwareResults : firmwareResults;
   const name = results[result] ?? `result ${result}`;
-  return failAttempt(update, { reason: name, isPermanent: permanentResults.includes(name) }, goal, circumstances);
+  return failAttempt(update, { reason: name, isPermanent: permanentResults.includes(name) }, goal, context);
 };

@@ -19,7 +19,7 @@ const waiting: DeviceUpdate = {
   deadlineMs: null,
   dueMs: null,
   polls: 0,
-  isAsked: false,
+  isCommandPending: false,
   delivery: null,
   packageSource: null,
   previousVersion: null,
@@ -147,7 +147,7 @@ describe('software', () => {
       .reports(free)
       .answers()
       .polled({ ...free, state: 3 });
-    expect(device.tell({ kind: 'unanswered' }).update).toMatchObject({ step: 'execute', isAsked: false });
+    expect(device.tell({ kind: 'unanswered' }).update).toMatchObject({ step: 'execute', isCommandPending: false });
     expect(device.polled({ ...free, state: 3 }).asked).toMatchObject({ kind: 'execute', path: '/9/0/4' });
     device.tell({ kind: 'unanswered' }).polled({ ...free, version: '2', state: 4, isActive: false });
     expect(device.asked).toMatchObject({ kind: 'execute', path: '/9/0/10' });
@@ -210,7 +210,7 @@ describe('an instance of object 9', () => {
   it('is created where a device has none, and used', () => {
     const device = new Device().reports();
     expect(device.asked).toMatchObject(creates(0));
-    expect(device.update).toMatchObject({ step: 'create', isAsked: true });
+    expect(device.update).toMatchObject({ step: 'create', isCommandPending: true });
     expect(device.answers().asked).toMatchObject(reads);
     expect(device.update.step).toBe('read-object');
     expect(device.reports(free).asked).toMatchObject({ kind: 'write-uri', path: '/9/0/3' });
@@ -231,10 +231,10 @@ describe('an instance of object 9', () => {
   it('is not created where one has the package or is free, and not where the package cannot be delivered', () => {
     expect(new Device().reports(old).asked).toMatchObject({ kind: 'execute' });
     expect(new Device().reports(other, free).asked).toMatchObject({ kind: 'write-uri' });
-    const now = { nowMs: 0, pollMinMs: 5_000, packageSources: [], transport: null };
-    const started = advance(waiting, { kind: 'started' }, { ...goal, delivery: 'pull' }, now).update;
+    const context = { nowMs: 0, pollMinMs: 5_000, packageSources: [], transport: null };
+    const started = advance(waiting, { kind: 'started' }, { ...goal, delivery: 'pull' }, context).update;
     const answered: UpdateEvent = { kind: 'answered', report: { software: [] } };
-    expect(advance(started, answered, { ...goal, delivery: 'pull' }, now).update).toMatchObject({
+    expect(advance(started, answered, { ...goal, delivery: 'pull' }, context).update).toMatchObject({
       state: 'failed',
       reason: 'no delivery that the device supports',
     });

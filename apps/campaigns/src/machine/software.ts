@@ -1,16 +1,16 @@
 import { deliveryFor } from './delivery.js';
-import type { Advance, Circumstances, DeviceUpdate, Goal, SoftwareInstance, UpdateEvent } from './device-update.js';
+import type { Advance, AdvanceContext, DeviceUpdate, Goal, SoftwareInstance, UpdateEvent } from './device-update.js';
 import {
-  executing,
+  executionHandler,
   type Handler,
   idlePollsMax,
-  install,
   type Machine,
   onOffer,
   permanentRefusals,
   undeliverable,
   unreachable,
   unreadable,
+  waitForInstall,
 } from './handlers.js';
 import { answerExpiryMs, failAttempt, failByResult, finish, nextStep, pollLater } from './outcomes.js';
 
@@ -28,7 +28,7 @@ const forUpdate = '1';
 /** Creates in one attempt. The second follows if the first was not answered, and has not had any effect. */
 const createsMax = 2;
 
-/** In place of a number of Creates: the device has answered one, and is not asked for another. */
+/** Sentinel in place of the number of Creates: the device has answered one, and is not asked for another. */
 const createAnswered = createsMax + 1;
 
 /** Refusals of a Create by devices that do not read TLV, or choose the number of an instance themselves. */
@@ -39,35 +39,45 @@ const pathOf = ({ instance }: DeviceUpdate, resource?: number): string =>
 
 const resources = { package: 2, packageUri: 3, install: 4, uninstall: 6, activate: 10 } as const;
 
-/** `polls` counts the Creates of the attempt. */
-const readObject = (update: DeviceUpdate, now: Circumstances, polls: number): Advance =>
-  nextStep({ ...update, polls }, 'read-object', { kind: 'read', path: objectPath, expiryMs: answerExpiryMs }, now);
+/** In the steps `read-object` and `create`, `polls` is the number of Creates in this attempt, or `createAnswered`. */
+const readObject = (update: DeviceUpdate, context: AdvanceContext, creates: number): Advance =>
+  nextStep(
+    { ...update, polls: creates },
+    'read-object',
+    { kind: 'read', path: objectPath, expiryMs: answerExpiryMs },
+    context,
+  );
 
 /** Named by the server, the instance cannot be created twice. `instance`: null lets the device choose the number. */
-const create = (update: DeviceUpdate, instance: number | null, now: Circumstances): Advance => {
+const create = (update: DeviceUpdate, instance: number | null, context: AdvanceContext): Advance => {
   const command = { kind: 'create', path: objectPath, instance, expiryMs: answerExpiryMs } as const;
-  return nextStep({ ...update, instance }, 'create', command, now);
+  return nextStep({ ...update, instance }, 'create', command, context);
 };
 
-const offer = (update: DeviceUpdate, goal: Goal, now: Circumstances): Advance => {
+const offer = (update: DeviceUpdate, goal: Goal, context: AdvanceContext): Advance => {
   const { delivery, packageSource } = update;
   if (delivery === 'push' || packageSource === null) {
     const path = pathOf(update, resources.package);
-    return nextStep(update, 'offer', { kind: 'push', path, expiryMs: goal.downloadTimeoutMs }, now);
+    return nextStep(update, 'offer', { kind: 'push', path, expiryMs: goal.downloadTimeoutMs }, context);
   }
   const path = pathOf(update, resources.packageUri);
-  return nextStep(update, 'offer', { kind: 'write-uri', path, baseUrl: packageSource, expiryMs: answerExpiryMs }, now);
+  return nextStep(
+    update,
+    'offer',
+    { kind: 'write-uri', path, baseUrl: packageSource, expiryMs: answerExpiryMs },
+    context,
+  );
 };
 
 const execute = (
   update: DeviceUpdate,
   step: 'reset' | 'execute' | 'activate',
-  now: Circumstances,
+  context: AdvanceContext,
   argument?: string,
 ): Advance => {
   const resource = { reset: resources.uninstall, execute: resources.install, activate: resources.activate }[step];
   const command = { kind: 'execute', path: pathOf(update, resource), expiryMs: answerExpiryMs } as const;
-  return nextStep({ ...update, polls: 0 }, step, { ...command, ...(argument !== undefined && { argument }) }, now);
+  return nextStep({ ...update, polls: 0 }, step, { ...command, ...(argument !== undefined && { argument }) }, context);
 };
 
 /**
@@ -98,8 +108,8 @@ const unusedNumber = (all: readonly SoftwareInstance[]): number => {
 };
 
 /** It is installed. It must also be active. */
-const activated = (update: DeviceUpdate, { isActive }: SoftwareInstance, now: Circumstances): Advance =>
-  isActive ? finish(update, 'succeeded', 'SYS_112') : execute({ ...update, deadlineMs: null }, 'activate', now);
+const activated = (update: DeviceUpdate, { isActive }: SoftwareInstance, context: AdvanceContext): Advance =>
+  isActive ? finish(update, 'succeeded', 'SYS_112') : execute({ ...update, deadlineMs: null }, 'activate', context);
 
 /** What an update keeps of the instance that it uses. */
 const keptOf = ({
@@ -115,122 +125,123 @@ const hasVersion = ({ state, version }: SoftwareInstance, goal: Goal): boolean =
   state === states.installed && version === goal.version;
 
 /** Prepares an instance that does not have the wanted version for the package. */
-const prepare = (update: DeviceUpdate, { state }: SoftwareInstance, goal: Goal, now: Circumstances): Advance => {
-  if (state === states.initial) return offer(update, goal, now);
-  return execute(update, 'reset', now, state === states.installed ? forUpdate : undefined);
+const prepare = (update: DeviceUpdate, { state }: SoftwareInstance, goal: Goal, context: AdvanceContext): Advance => {
+  if (state === states.initial) return offer(update, goal, context);
+  return execute(update, 'reset', context, state === states.installed ? forUpdate : undefined);
 };
 
 const createFree = (
   update: DeviceUpdate,
   all: readonly SoftwareInstance[],
   goal: Goal,
-  now: Circumstances,
+  context: AdvanceContext,
 ): Advance => {
   if (update.polls >= createsMax) {
     const reason = 'no instance of object 9 is free, and the device has created none';
-    return failAttempt(update, { reason, isPermanent: update.polls === createAnswered }, goal, now);
+    return failAttempt(update, { reason, isPermanent: update.polls === createAnswered }, goal, context);
   }
-  return create({ ...update, polls: update.polls + 1 }, unusedNumber(all), now);
+  return create({ ...update, polls: update.polls + 1 }, unusedNumber(all), context);
 };
 
-const onObject: Handler = (update, event, goal, now) => {
-  if (event.kind === 'unanswered') return unreachable(update, goal, now);
+const onObject: Handler = (update, event, goal, context) => {
+  if (event.kind === 'unanswered') return unreachable(update, goal, context);
   const all = instancesIn(event);
-  if (!all) return unreadable(update, event, goal, now);
+  if (!all) return unreadable(update, event, goal, context);
   const found = instanceFor(all, goal, update);
   const known: DeviceUpdate = found ? { ...update, ...keptOf(found) } : update;
   if (found && hasVersion(found, goal))
-    return found.isActive ? finish(known, 'skipped', 'SYS_110') : execute(known, 'activate', now);
+    return found.isActive ? finish(known, 'skipped', 'SYS_110') : execute(known, 'activate', context);
   // Object 9 does not say which deliveries it supports.
-  const chosen = deliveryFor({}, goal, now);
-  if (!chosen) return undeliverable(update, goal, now);
+  const chosen = deliveryFor({}, goal, context);
+  if (!chosen) return undeliverable(update, goal, context);
   const ready = { ...known, ...chosen };
-  return found ? prepare(ready, found, goal, now) : createFree(ready, all, goal, now);
+  return found ? prepare(ready, found, goal, context) : createFree(ready, all, goal, context);
 };
 
 /**
  * Whatever became of the Create, the device says which instances it has. A device that refuses a repeated Create may have
  * the instance since the first one: only after a refusal of the first is the number left to the device.
  */
-const onCreate: Handler = (update, event, goal, now) => {
+const onCreate: Handler = (update, event, goal, context) => {
   const unnamed = { ...update, instance: null };
-  if (event.kind === 'unanswered') return readObject(unnamed, now, update.polls);
-  if (event.kind !== 'refused') return readObject(unnamed, now, createAnswered);
+  if (event.kind === 'unanswered') return readObject(unnamed, context, update.polls);
+  if (event.kind !== 'refused') return readObject(unnamed, context, createAnswered);
   const { error } = event;
   if (update.instance !== null && formatRefusals.has(error))
-    return update.polls > 1 ? readObject(unnamed, now, createAnswered) : create(update, null, now);
+    return update.polls > 1 ? readObject(unnamed, context, createAnswered) : create(update, null, context);
   const reason = `no instance of object 9 is free, and none can be created: ${error}`;
-  return failAttempt(update, { reason, isPermanent: permanentRefusals.has(error) }, goal, now);
+  return failAttempt(update, { reason, isPermanent: permanentRefusals.has(error) }, goal, context);
 };
 
-const onReset: Handler = (update, event, goal, now) => {
-  if (event.kind === 'unanswered') return unreachable(update, goal, now);
-  if (event.kind === 'refused') return failAttempt(update, { reason: `uninstall refused: ${event.error}` }, goal, now);
-  return offer(update, goal, now);
+const onReset: Handler = (update, event, goal, context) => {
+  if (event.kind === 'unanswered') return unreachable(update, goal, context);
+  if (event.kind === 'refused')
+    return failAttempt(update, { reason: `uninstall refused: ${event.error}` }, goal, context);
+  return offer(update, goal, context);
 };
 
 const reportedBy = (update: DeviceUpdate, event: Parameters<Handler>[1]): SoftwareInstance | undefined =>
   event.kind === 'answered' ? event.report.software?.find(({ instance }) => instance === update.instance) : undefined;
 
 /** The result of a device that has refused the package is that of an earlier one. */
-const onInitial = (update: DeviceUpdate, result: number, goal: Goal, now: Circumstances): Advance => {
+const onInitial = (update: DeviceUpdate, result: number, goal: Goal, context: AdvanceContext): Advance => {
   const { reason: refusal } = update;
-  if (result >= failureMin && refusal === null) return failByResult(update, result, goal, now);
-  if (update.polls < idlePollsMax) return pollLater(update, now);
-  return failAttempt(update, { reason: refusal ?? 'download lost' }, goal, now);
+  if (result >= failureMin && refusal === null) return failByResult(update, result, goal, context);
+  if (update.polls < idlePollsMax) return pollLater(update, context);
+  return failAttempt(update, { reason: refusal ?? 'download lost' }, goal, context);
 };
 
-const onDownload: Handler = (update, event, goal, now) => {
+const onDownload: Handler = (update, event, goal, context) => {
   const reported = reportedBy(update, event);
-  if (!reported) return pollLater(update, now);
+  if (!reported) return pollLater(update, context);
   const { state, result = 0 } = reported;
-  if (state === states.initial) return onInitial(update, result, goal, now);
-  const taking = { ...update, reason: null };
-  if (result >= failureMin) return failByResult(taking, result, goal, now);
-  if (state === states.delivered) return execute({ ...taking, deadlineMs: null }, 'execute', now);
-  if (state === states.installed) return activated(taking, reported, now);
-  return pollLater(taking, now);
+  if (state === states.initial) return onInitial(update, result, goal, context);
+  const withoutRefusal = { ...update, reason: null };
+  if (result >= failureMin) return failByResult(withoutRefusal, result, goal, context);
+  if (state === states.delivered) return execute({ ...withoutRefusal, deadlineMs: null }, 'execute', context);
+  if (state === states.installed) return activated(withoutRefusal, reported, context);
+  return pollLater(withoutRefusal, context);
 };
 
-const onInstall: Handler = (update, event, goal, now) => {
+const onInstall: Handler = (update, event, goal, context) => {
   const reported = reportedBy(update, event);
-  if (!reported) return pollLater(update, now);
+  if (!reported) return pollLater(update, context);
   const { state, result = 0 } = reported;
-  if (result >= failureMin) return failByResult(update, result, goal, now);
-  if (state !== states.installed) return pollLater(update, now);
-  return activated(update, reported, now);
+  if (result >= failureMin) return failByResult(update, result, goal, context);
+  if (state !== states.installed) return pollLater(update, context);
+  return activated(update, reported, context);
 };
 
-const onExecute = executing('update', install, (update, event, goal, now) => {
+const onExecute = executionHandler('update', waitForInstall, (update, event, goal, context) => {
   const reported = reportedBy(update, event);
-  if (!reported) return pollLater(update, now);
+  if (!reported) return pollLater(update, context);
   const { state, result = 0 } = reported;
-  if (state === states.delivered && result < failureMin) return execute(update, 'execute', now);
-  return onInstall(install(update, goal, now).update, event, goal, now);
+  if (state === states.delivered && result < failureMin) return execute(update, 'execute', context);
+  return onInstall(waitForInstall(update, goal, context).update, event, goal, context);
 });
 
-const verify = (update: DeviceUpdate, goal: Goal, now: Circumstances): Advance =>
-  pollLater({ ...update, step: 'verify', deadlineMs: now.nowMs + goal.installTimeoutMs, polls: 0 }, now);
+const verify = (update: DeviceUpdate, goal: Goal, context: AdvanceContext): Advance =>
+  pollLater({ ...update, step: 'verify', deadlineMs: context.nowMs + goal.installTimeoutMs, polls: 0 }, context);
 
-const onVerify: Handler = (update, event, goal, now) => {
+const onVerify: Handler = (update, event, goal, context) => {
   const reported = reportedBy(update, event);
-  if (!reported?.isActive) return pollLater(update, now);
+  if (!reported?.isActive) return pollLater(update, context);
   const { version = goal.version } = reported;
   if (version === goal.version) return finish(update, 'succeeded', 'SYS_112');
-  return failAttempt(update, { reason: `not installed: the version is ${version}` }, goal, now);
+  return failAttempt(update, { reason: `not installed: the version is ${version}` }, goal, context);
 };
 
-const onActivate = executing('activation', verify, (update, event, goal, now) => {
+const onActivate = executionHandler('activation', verify, (update, event, goal, context) => {
   const reported = reportedBy(update, event);
-  if (!reported) return pollLater(update, now);
+  if (!reported) return pollLater(update, context);
   return reported.isActive
-    ? onVerify(verify(update, goal, now).update, event, goal, now)
-    : execute(update, 'activate', now);
+    ? onVerify(verify(update, goal, context).update, event, goal, context)
+    : execute(update, 'activate', context);
 });
 
 /** Software Management, object 9: an instance for each package, which is installed and activated. */
 export const softwareMachine: Machine = {
-  begin: (update, now) => readObject(update, now, 0),
+  begin: (update, context) => readObject(update, context, 0),
   handlers: {
     'read-object': onObject,
     create: onCreate,

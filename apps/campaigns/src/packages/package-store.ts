@@ -9,7 +9,7 @@ export interface StoredPackage {
   checksum: string;
 }
 
-/** The bytes of packages, named by the ids of their images: a package is there as a whole, durably, or not at all. */
+/** The bytes of packages, named by their ids: a package is there as a whole, durably, or not at all. */
 export abstract class PackageStore {
   /** Stores the bytes as they arrive; throws BodyTooLarge. Stores nothing if it throws or if the body is interrupted. */
   abstract store(id: string, body: AsyncIterable<Buffer>, bytesMax: number): Promise<StoredPackage>;

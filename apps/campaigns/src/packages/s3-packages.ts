@@ -70,7 +70,7 @@ export class S3Packages extends PackageStore implements OnModuleInit, OnApplicat
       const status = statusOf(error);
       if (status !== undefined && status < 500)
         throw new ConfigError('CAMPAIGNS_S3_BUCKET', `the bucket cannot be used: the store answered ${status}`);
-      this.logger.warn({ err: error, bucket: this.bucket }, 'store of firmware images does not answer');
+      this.logger.warn({ err: error, bucket: this.bucket }, 'store of packages does not answer');
     }
   }
 

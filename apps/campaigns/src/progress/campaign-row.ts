@@ -23,8 +23,9 @@ const isDue = `tick_at <= $1 AND state IN ('scheduled', 'running', 'stopping', '
 
 export const anyDueSql = `SELECT FROM campaigns.update_campaigns WHERE ${isDue}`;
 
+/** $2: accounts that have had their turn. */
 export const dueSql = `
   SELECT id, account_id, group_id, filter, state, reason, starts_at, ends_at, window_from, window_to, concurrency,
     failure_percent_max, failure_count_min, started_at, selection_complete
   FROM campaigns.update_campaigns
-  WHERE ${isDue} ORDER BY tick_at LIMIT 1 FOR UPDATE SKIP LOCKED`;
+  WHERE ${isDue} ORDER BY account_id = ANY($2::text[]), tick_at LIMIT 1 FOR UPDATE SKIP LOCKED`;

@@ -22,6 +22,9 @@ type Turn = Record<string, unknown> & { tick_at: Date };
  */
 @Injectable()
 export class CampaignWorker extends BackgroundWork {
+  /** Accounts that have had a turn in this round: one with many campaigns does not hold up those of others. */
+  private readonly served = new Set<string>();
+
   constructor(
     private readonly database: DataSource,
     private readonly selections: Selections,
@@ -44,14 +47,21 @@ export class CampaignWorker extends BackgroundWork {
   }
 
   private async turn(manager: EntityManager, now: Date): Promise<boolean> {
-    const [campaign] = (await manager.query(dueSql, [now])) as CampaignRow[];
+    const [campaign] = (await manager.query(dueSql, [now, [...this.served]])) as CampaignRow[];
     if (!campaign) return false;
+    this.noteTurn(campaign);
     const columns = Object.entries(await this.advance(manager, campaign));
     await manager.query(
       `UPDATE campaigns.update_campaigns SET ${columns.map(([name], i) => `${name} = $${i + 2}`).join(', ')} WHERE id = $1`,
       [campaign.id, ...columns.map(([, value]) => value)],
     );
     return true;
+  }
+
+  /** All accounts with a campaign whose turn it is have had one: the next round begins. */
+  private noteTurn({ account_id: accountId }: CampaignRow): void {
+    if (this.served.has(accountId)) this.served.clear();
+    this.served.add(accountId);
   }
 
   private advance(manager: EntityManager, campaign: CampaignRow): Promise<Turn> | Turn {

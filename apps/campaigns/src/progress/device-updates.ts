@@ -99,14 +99,14 @@ export class DeviceUpdates {
 
   private advance(row: UpdateRow, event: UpdateEvent): Advance {
     const { pollMinMs, packageSources } = this.config;
-    const now = { nowMs: this.clock.now(), pollMinMs, packageSources, transport: row.transport };
-    return advance(updateOf(row), event, goalOf(row), now);
+    const context = { nowMs: this.clock.now(), pollMinMs, packageSources, transport: row.transport };
+    return advance(updateOf(row), event, goalOf(row), context);
   }
 
   private collect(row: UpdateRow, { update, command, isCancelled }: Advance, effects: Effects): void {
     const nowMs = this.clock.now();
     const ticket = command && needsTicket(command) ? newTicket() : undefined;
-    const commandId = command ? newId(nowMs) : update.isAsked ? row.command_id : null;
+    const commandId = command ? newId(nowMs) : update.isCommandPending ? row.command_id : null;
     const base = { campaignId: row.campaign_id, accountId: row.account_id, deviceId: row.device_id };
     const issuedAt = formatTimestamp(nowMs);
     const { encryptionKey } = this.config.secrets;

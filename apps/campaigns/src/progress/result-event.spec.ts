@@ -23,6 +23,11 @@ describe('the version that a device reports', () => {
     expect(event).toMatchObject({ kind: 'answered', report: { version } });
   });
 
+  it('has room in every message that repeats it, however long it is', () => {
+    const event = eventOfResult(answered('/3/0/3', '\u0001'.repeat(1_048_576), 'text/plain'));
+    expect(event).toMatchObject({ report: { version: '\u0001'.repeat(256) } });
+  });
+
   it('as JSON has whole characters only', () => {
     const pack = '[{"n":"/9/0/0","vs":"router\\u0000"},{"n":"/9/0/1","vs":"2\\ud800"}]';
     const event = eventOfResult(answered('/9', pack, 'application/senml+json'));

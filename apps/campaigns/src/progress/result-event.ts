@@ -40,8 +40,11 @@ const numbersAt = (values: readonly ResourceValue[], path: string): number[] =>
     .map(({ value }) => Number(value))
     .filter(Number.isInteger);
 
+/** More than a name or a version that a campaign wants, and little enough for any message that repeats it. */
+const textMax = 256;
+
 /** As PostgreSQL can store it: some devices send the NUL that ends a text in C, and JSON can hold half of a surrogate pair. */
-const textOf = (value: unknown): string => Buffer.from(String(value).replace(/\0.*/s, '')).toString();
+const textOf = (value: unknown): string => Buffer.from(String(value).replace(/\0.*/s, '').slice(0, textMax)).toString();
 
 const softwareFields = { 0: 'name', 1: 'version', 7: 'state', 9: 'result', 12: 'isActive' } as const;
 

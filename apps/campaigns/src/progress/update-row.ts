@@ -53,7 +53,7 @@ export const updateOf = (row: UpdateRow): DeviceUpdate => ({
   deadlineMs: msOf(row.deadline_at),
   dueMs: msOf(row.due_at),
   polls: row.polls,
-  isAsked: row.command_id !== null,
+  isCommandPending: row.command_id !== null,
   delivery: row.delivery,
   packageSource: row.package_source,
   previousVersion: row.previous_version,
