@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createLogger, StopDeadline } from '@lanyard/service';
-import { eventually, type Isolation, isolate } from '@lanyard/testing';
+import { eventually, type Isolation, isolate, keepAliveCalls } from '@lanyard/testing';
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import pg from 'pg';
@@ -58,9 +58,11 @@ it('after PostgreSQL was away for a while, one connection gets notifications aga
   const notified: (string | undefined)[] = [];
   logger.warn = ((_: object, text: string) => void attempts.push(text)) as typeof logger.warn;
   const config = { secrets: { databaseUrl: await gate.open(), identityKeys: [] } };
-  notifications = new AppendNotifications(config, logger, new StopDeadline(logger));
-  notifications.onAppend((accountId) => notified.push(accountId));
-  await notifications.start();
+  const listening = new AppendNotifications(config, logger, new StopDeadline(logger));
+  notifications = listening;
+  listening.onAppend((accountId) => notified.push(accountId));
+  // It sends nothing itself: without probes it would not miss a server whose machine is lost.
+  expect(await keepAliveCalls(() => listening.start())).toContainEqual([true, 10_000]);
   expect(notified).toEqual([undefined]);
   gate.shut();
   await eventually(() => attempts.filter((text) => text.includes('down')).length >= 4);

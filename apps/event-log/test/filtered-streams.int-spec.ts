@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId, openDatabase } from '@lanyard/service';
-import { isolate, type Isolation } from '@lanyard/testing';
+import { eventually, isolate, type Isolation } from '@lanyard/testing';
 import type { DataSource } from 'typeorm';
 import { databaseOf } from '../src/db/database.js';
 import { type StoredPage, StoredEvents } from '../src/query/stored-events.js';
@@ -56,5 +56,32 @@ describe('a stream whose filter few entries match', () => {
     expect(pages.map(({ place }) => place.id)).toEqual([before[19_999], before[39_999], wanted]);
     expect(pages.map(({ events }) => events.map(({ id }) => id))).toEqual([[], [], [wanted]]);
     expect(await read(String(wanted))).toMatchObject({ events: [], hasMore: false });
+  });
+
+  it('of ten that continue after entries that are gone, five search at once; others begin', async () => {
+    const [many, other] = [newId(), newId()];
+    const searching: string[] = [];
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const query = async (sql: string, parameters: string[] = []): Promise<unknown> => {
+      if (sql.includes('id > $2')) {
+        searching.push(String(parameters[0]));
+        await released;
+      }
+      return database.query(sql, parameters);
+    };
+    const slow = Object.assign(Object.create(database) as DataSource, { query });
+    const stored = new StoredEvents(slow);
+    const ten = Array.from({ length: 10 }, () => stored.placeOf(many, newId()));
+    await eventually(() => expect(searching).toEqual(Array(5).fill(many)));
+    const one = stored.placeOf(other, newId());
+    await eventually(() => expect(searching).toContain(other));
+    // An entry that is there is found without a search.
+    const [id = ''] = await store(many, newId(), 1);
+    expect(await stored.placeOf(many, id)).toMatchObject({ id });
+    release();
+    expect(await one).toEqual({ position: '0', id: '0' });
+    await Promise.all(ten);
+    expect(searching.filter((accountId) => accountId === many)).toHaveLength(10);
   });
 });

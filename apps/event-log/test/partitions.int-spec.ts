@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { newId, openDatabase } from '@lanyard/service';
-import { isolate, type Isolation, TestClock } from '@lanyard/testing';
+import { createLogger, newId, openDatabase } from '@lanyard/service';
+import { holdRows, isolate, type Isolation, TestClock } from '@lanyard/testing';
 import type { DataSource } from 'typeorm';
 import { databaseOf } from '../src/db/database.js';
 import { EntriesStore } from '../src/log/entries.store.js';
 import { entryId, type LogEntry } from '../src/log/entry.js';
+import { PartitionMaintenance } from '../src/partitions/partition-maintenance.js';
 import { Partitions } from '../src/partitions/partitions.js';
 
 const dayMs = 86_400_000;
@@ -135,5 +136,23 @@ describe('partitions of the log', () => {
     await new Partitions(database, later, { retentionDays: 30 }).ensure();
     await store.append([entry('2028-08-02')]);
     expect(await homeOf('2028-08-02')).toBe('device_events_from_2028_07_31');
+  });
+
+  it('are made later when the service starts while a backup reads the log', async () => {
+    const later = new TestClock(Date.parse('2029-01-01T12:00:00Z'));
+    const partitions = new Partitions(database, later, { retentionDays: 30 });
+    const logger = createLogger({ app: 'event-log', replicaId: 'test', level: 'silent' });
+    const maintenance = Object.assign(new PartitionMaintenance(partitions), { logger });
+    const release = await holdRows(
+      isolation.databaseUrl,
+      'LOCK TABLE event_log.device_events IN ACCESS SHARE MODE',
+      [],
+    );
+    try {
+      await maintenance.onModuleInit();
+    } finally {
+      await release();
+    }
+    expect(await partitions.ensure()).toBeGreaterThan(4);
   });
 });

@@ -27,6 +27,7 @@ interface Echo {
   endpoint_name: string;
   updated_at?: string;
   last_reported_at?: string;
+  last_desired_at?: string;
   resources: {
     resource_path: string;
     subscribed: boolean;
@@ -250,7 +251,9 @@ describe('the snapshot', () => {
     const sentinel = write(deviceId);
     await producer.send(DeviceCommands, { ...sentinel, path: '/3/0/1' });
     await eventually(async () => expect((await echo(deviceId)).resources).toHaveLength(2));
-    expect((await echo(deviceId)).resources.at(-1)?.desired).toEqual({
+    const { last_desired_at: lastDesiredAt, resources } = await echo(deviceId);
+    expect(lastDesiredAt).toBe('2024-01-01T10:00:00.123456Z');
+    expect(resources.at(-1)?.desired).toEqual({
       value: 'Nw==',
       decoded: 7,
       status: 1,

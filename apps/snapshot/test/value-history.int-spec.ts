@@ -10,7 +10,7 @@ import {
   type ValueHistory,
 } from '@lanyard/contracts';
 import { createLogger, newId } from '@lanyard/service';
-import { eventually, TestClock } from '@lanyard/testing';
+import { eventually, holdRows, TestClock } from '@lanyard/testing';
 import type { DataSource } from 'typeorm';
 import { HistoryRemoval } from '../src/retention/history-removal.service.js';
 import { PartitionMaintenance } from '../src/retention/partition-maintenance.js';
@@ -287,5 +287,30 @@ describe('the value history', () => {
     const after = await partitions();
     expect(after).not.toContain(before[0]);
     expect(after).toContain(before.at(-1));
+  });
+
+  it('and the statistics have their next partitions while a backup reads all of them', async () => {
+    const release = await holdRows(
+      system.isolation.databaseUrl,
+      'LOCK TABLE snapshot.value_history, snapshot.statistics IN ACCESS SHARE MODE',
+      [],
+    );
+    try {
+      const laterMs = Date.now() + 50 * 60 * minuteMs;
+      const later = new Date(laterMs).toISOString();
+      const maintenance = new PartitionMaintenance(database, new TestClock(laterMs));
+      // Only drops wait for the backup, and give up.
+      await expect(maintenance.keep()).rejects.toThrow('lock timeout');
+      await database.query(
+        `INSERT INTO snapshot.value_history (resource_id, at, tie, keep_hours, value) VALUES (0, $1, 0, 24, 'later')`,
+        [later],
+      );
+      await database.query(
+        `INSERT INTO snapshot.statistics SELECT 'later', 10, $1::timestamptz, 0, 0, 0, 0, 0, 0, 0, 0, 0`,
+        [later],
+      );
+    } finally {
+      await release();
+    }
   });
 });

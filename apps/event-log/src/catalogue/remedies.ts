@@ -7,7 +7,7 @@ const service: Record<string, string> = {
   SYS_101: 'Bring the device online, then include it in a new campaign: this one has ended.',
   SYS_102: 'Create a manifest with the vendor id of the device, or exclude the device from the campaign.',
   SYS_103: 'Start another campaign if the device is to be updated.',
-  SYS_104: 'Check the firmware version of the device later: it may already have received the image.',
+  SYS_104: 'Check the installed version later: the device may already have received the package.',
   SYS_105:
     'None if the device deregistered intentionally. If its registration expired, check its network and its lifetime.',
   SYS_106: nothing,

@@ -1,17 +1,25 @@
-import { BackgroundWork } from '@lanyard/service';
+import { BackgroundWork, isLockTimeout } from '@lanyard/service';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { partitionCheckMs } from '../limits.js';
 import { Partitions } from './partitions.js';
+
+const failure = 'partitions not kept: will be retried';
 
 /** Creates the needed partitions before the first entry arrives, and checks them every hour. */
 @Injectable()
 export class PartitionMaintenance extends BackgroundWork implements OnModuleInit {
   constructor(private readonly partitions: Partitions) {
-    super(partitionCheckMs, 'partitions not kept: will be retried');
+    super(partitionCheckMs, failure);
   }
 
+  /** The service also starts while a backup reads the log: entries can be stored without their partition. */
   async onModuleInit(): Promise<void> {
-    await this.partitions.ensure();
+    try {
+      await this.partitions.ensure();
+    } catch (err) {
+      if (!isLockTimeout(err)) throw err;
+      this.logger.warn({ err }, failure);
+    }
   }
 
   /** Does not delay the start, because a drop may wait for readers of a partition. */

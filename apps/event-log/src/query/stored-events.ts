@@ -61,7 +61,11 @@ export class StoredEvents {
       'SELECT position, id FROM event_log.device_events WHERE id = $1 AND account_id = $2',
       [id, accountId],
     );
-    if (row) return row;
+    return row ?? FairQueue.at(this.database).run(accountId, () => this.placeBeforeYounger(accountId, id));
+  }
+
+  /** Reads the whole log of the account where there is none, so it waits for its turn. */
+  private async placeBeforeYounger(accountId: string, id: string): Promise<Place> {
     const [younger]: { position: string }[] = await this.database.query(
       `SELECT position - 1 AS position FROM event_log.device_events
        WHERE account_id = $1 AND id > $2 ORDER BY device_events.position LIMIT 1`,

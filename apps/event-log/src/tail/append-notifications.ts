@@ -1,4 +1,4 @@
-import { CONFIG, type Logger, LOGGER, type ServiceConfig, StopDeadline } from '@lanyard/service';
+import { CONFIG, keptAlive, type Logger, LOGGER, type ServiceConfig, StopDeadline } from '@lanyard/service';
 import { Inject, Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import pg from 'pg';
 import { storedChannel } from '../log/entries.store.js';
@@ -38,6 +38,7 @@ export class AppendNotifications implements OnModuleInit, OnApplicationShutdown 
   /** Rejects if PostgreSQL cannot be reached; after it has resolved, it reconnects automatically. */
   async start(): Promise<void> {
     const client = new pg.Client({
+      ...keptAlive,
       connectionString: this.config.secrets.databaseUrl,
       application_name: 'event-log-notifications',
     });

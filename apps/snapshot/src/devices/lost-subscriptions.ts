@@ -3,6 +3,7 @@ import {
   type AttentionItem,
   CLOCK,
   type Clock,
+  FairQueue,
   isoTime,
   type ListEnvelope,
   listEnvelope,
@@ -49,7 +50,11 @@ export class LostSubscriptions {
   ) {}
 
   /** In the order of devices, keys and paths. */
-  async list(accountId: string, query: ListQuery): Promise<ListEnvelope<AttentionItem>> {
+  list(accountId: string, query: ListQuery): Promise<ListEnvelope<AttentionItem>> {
+    return FairQueue.at(this.database).run(accountId, () => this.page(accountId, query));
+  }
+
+  private async page(accountId: string, query: ListQuery): Promise<ListEnvelope<AttentionItem>> {
     const { limit, after, order, includeTotal } = query;
     const since = new Date(this.clock.now() - lostSubscriptionsListedMs).toISOString();
     const [, deviceId, keyId, path] = idForm.exec(after ?? '') ?? [];

@@ -125,6 +125,31 @@ describe('desired values', () => {
     expect(pendingValues(command(name))).toEqual([]);
   });
 
+  it.each(['PUT', 'POST'] as const)(
+    'of an instance, by %s, there is one for each resource; without a type it is TLV',
+    (method) => {
+      const { payload } = value('whole instance as TLV').item;
+      const about = { method, path: '/3303/0' };
+      const pending = pendingValues({ ...command('write'), ...about, contentType: undefined, payload });
+      const finished = finishedValues({ ...result('write succeeded'), ...about, written: { payload } });
+      expect([...pending, ...finished].map((one) => [one.path, String(one.value), one.status])).toEqual([
+        ['/3303/0/5700', '22.5', 0],
+        ['/3303/0/5700', '22.5', 1],
+      ]);
+    },
+  );
+
+  it.each(['/3303', '/3/0/4'])('a POST to %s desires nothing', (path) => {
+    expect(pendingValues({ ...command('write'), method: 'POST', path })).toEqual([]);
+  });
+
+  it('an empty value is one, and so is a value with attributes beside it', () => {
+    expect(pendingValues({ ...command('write'), payload: '' }).map((one) => String(one.value))).toEqual(['']);
+    expect(pendingValues({ ...command('write'), query: ['pmin=1'] }).map((one) => String(one.value))).toEqual(['7']);
+    expect(pendingValues({ ...command('write attributes'), payload: '' })).toEqual([]);
+    expect(pendingValues({ ...command('write'), method: 'POST', path: '/3303/0', payload: '' })).toEqual([]);
+  });
+
   it('success and failure keep the time of the command and have one of their own', () => {
     expect(finishedValues(result('write succeeded'))).toMatchObject([
       { status: 1, desiredAt: '2024-01-01T10:00:00.123456Z', statusUpdatedAt: '2024-01-01T10:00:02Z' },

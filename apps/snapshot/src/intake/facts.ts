@@ -1,6 +1,6 @@
 import type { DeviceCommandAccepted, DeviceCommandFinished, ResourceValueArrived } from '@lanyard/contracts';
 import type { AccountModels, ModelRegistry, ObjectVersions } from '@lanyard/lwm2m';
-import { expand } from '../resources/expand.js';
+import { expand, isSingle } from '../resources/expand.js';
 import { type DesiredValue, desiredStatus, type ReportedValue } from '../resources/values.js';
 
 /** The resource values of one fact: several when a whole object or instance was reported. */
@@ -24,18 +24,27 @@ export const reportedValues = (fact: ResourceValueArrived, models?: AccountModel
 
 type Command = Pick<DeviceCommandAccepted, 'deviceId' | 'accountId' | 'commandId' | 'method' | 'path' | 'acceptedAt'>;
 
-export const isWrite = ({ method }: Pick<Command, 'method'>): boolean => method === 'PUT' || method === 'IPATCH';
+const instancePath = /^\/\d+\/\d+$/;
 
-/** The type that the device-proxy sends if the sender named none. */
-const unnamed = (method: Command['method']): string => (method === 'IPATCH' ? 'application/senml+json' : 'text/plain');
+/** A POST to an instance is a partial write; to anything else, it creates or executes (LwM2M 1.1 core §6.3). */
+export const isWrite = ({ method, path }: Pick<Command, 'method' | 'path'>): boolean =>
+  method === 'PUT' || method === 'IPATCH' || (method === 'POST' && instancePath.test(path));
+
+/** The type that the device-proxy sends if the sender named none; an opaque resource counts as text here. */
+const unnamed = ({ method, path }: Pick<Command, 'method' | 'path'>): string => {
+  if (method === 'IPATCH') return 'application/senml+json';
+  return isSingle(path) ? 'text/plain' : 'application/vnd.oma.lwm2m+tlv';
+};
 
 const desired = (
   command: Command,
   { payload, contentType }: { payload: string; contentType?: string | undefined },
   { status, statusUpdatedAt }: Pick<DesiredValue, 'status' | 'statusUpdatedAt'>,
   models: ModelRegistry | undefined,
-): DesiredValue[] =>
-  expand(command.path, contentType ?? unnamed(command.method), Buffer.from(payload, 'base64'), models).map(
+): DesiredValue[] => {
+  // An instance without a payload has no resources to write.
+  if (payload === '' && !isSingle(command.path)) return [];
+  return expand(command.path, contentType ?? unnamed(command), Buffer.from(payload, 'base64'), models).map(
     (resource) => ({
       deviceId: command.deviceId,
       commandId: command.commandId,
@@ -45,15 +54,16 @@ const desired = (
       ...resource,
     }),
   );
+};
 
-/** A write of a value makes it desired; reads, executes and write attributes do not. */
+/** A write of a value makes it desired; reads, executes and write attributes (a query without a value) do not. */
 export const pendingValues = (
   fact: DeviceCommandAccepted,
   models?: AccountModels,
   versions?: ObjectVersions,
 ): DesiredValue[] => {
-  const { accountId, payload, contentType, acceptedAt } = fact;
-  if (!isWrite(fact) || payload === undefined || fact.query?.length) return [];
+  const { accountId, payload, contentType, acceptedAt, query = [] } = fact;
+  if (!isWrite(fact) || payload === undefined || (payload === '' && query.length > 0)) return [];
   const state = { status: desiredStatus.pending, statusUpdatedAt: acceptedAt };
   return desired(fact, { payload, contentType }, state, models?.registryOf(accountId, versions));
 };

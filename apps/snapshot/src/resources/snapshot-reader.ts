@@ -7,6 +7,7 @@ import { DataSource } from 'typeorm';
 import { DeviceNotFound } from '../errors.js';
 import type { DeviceEcho, EchoResource } from './device-echo.js';
 import { decode, modelOf } from './decode.js';
+import { withSubscriptions } from './subscribed-paths.js';
 import { withReportedUnits } from './units.js';
 
 /** Of a resource. */
@@ -32,14 +33,16 @@ interface Row extends Values {
   device_bytes: number;
   /** Null: the device has no resources; then nothing of one is set. */
   path: string | null;
-  subscribed: boolean;
+  /** The row is a subscription to the path, and no resource. */
+  is_subscription: boolean;
   stored_bytes: number;
   /** Of its values, where it has them. */
   reported_bytes: number | null;
   desired_bytes: number | null;
 }
 
-type ResourceRow = Row & { path: string };
+type PathRow = Row & { path: string };
+type ResourceRow = PathRow & { subscribed: boolean };
 
 /** Size of the values of a device that are read at once. Of a larger snapshot only the small ones are, and the others in parts. */
 const wholeBytesMax = 262_144;
@@ -55,18 +58,14 @@ const aboutValues = `reported_content_type, ${isoTime('reported_at')} AS reporte
     ${isoTime('reported_expires_at')} AS reported_expires_at, desired_content_type, desired_status,
     ${isoTime('desired_at')} AS desired_at, ${isoTime('status_updated_at')} AS status_updated_at`;
 
-// A subscription to an object or an instance covers every resource below it.
 const resourcesSql = `
   SELECT r.path, octet_length(reported_value) AS reported_bytes, octet_length(desired_value) AS desired_bytes,
     ${shown('reported_value')}, ${shown('desired_value')}, ${aboutValues}, pg_column_size(r.*) AS stored_bytes,
-    EXISTS (SELECT 1 FROM snapshot.subscriptions s WHERE s.device_id = r.device_id AND s.status = 'confirmed'
-      AND (s.path = r.path OR starts_with(r.path, s.path || '/'))) AS subscribed
+    false AS is_subscription
   FROM snapshot.resources r WHERE r.device_id = d.device_id
   UNION ALL
   SELECT s.path, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, sum(pg_column_size(s.*))::int, true
-  FROM snapshot.subscriptions s
-  WHERE s.device_id = d.device_id AND s.status = 'confirmed'
-    AND NOT EXISTS (SELECT 1 FROM snapshot.resources r WHERE r.device_id = d.device_id AND (r.path = s.path OR starts_with(r.path, s.path || '/')))
+  FROM snapshot.subscriptions s WHERE s.device_id = d.device_id AND s.status = 'confirmed'
   GROUP BY s.path`;
 
 /** Devices with each of their resources: one statement, so that both are of the same moment. */
@@ -157,9 +156,9 @@ export class SnapshotReader {
     const found = await this.rowsOnceThere(deviceId);
     const [device] = found;
     if (device?.account_id !== accountId) throw new DeviceNotFound();
-    const rows = found
-      .filter((row): row is ResourceRow => row.path !== null)
-      .sort((a, b) => byNumbers.compare(a.path, b.path));
+    const rows = withSubscriptions(found.filter((row): row is PathRow => row.path !== null)).sort((a, b) =>
+      byNumbers.compare(a.path, b.path),
+    );
     const models = this.models.registryOf(accountId, device.object_versions ?? undefined);
     const resources = withReportedUnits(rows.map((row) => resource(row, models)));
     const lastReportedAt = latest(rows.map((row) => (row.reported_bytes === null ? undefined : row.reported_at)));

@@ -30,8 +30,8 @@ export class PartitionMaintenance extends BackgroundWork implements OnModuleInit
     );
   }
 
-  async onModuleInit(): Promise<void> {
-    for (const table of this.partitions) await table.ensure();
+  onModuleInit(): Promise<void> {
+    return this.ensure();
   }
 
   /** Does not delay the start, because a drop may wait for readers of a partition. */
@@ -45,9 +45,12 @@ export class PartitionMaintenance extends BackgroundWork implements OnModuleInit
   }
 
   async keep(): Promise<void> {
-    for (const table of this.partitions) {
-      await table.ensure();
-      await table.dropExpired();
-    }
+    // All of them first, because writes need them: a drop fails while its table is read for long.
+    await this.ensure();
+    for (const table of this.partitions) await table.dropExpired();
+  }
+
+  private async ensure(): Promise<void> {
+    for (const table of this.partitions) await table.ensure();
   }
 }

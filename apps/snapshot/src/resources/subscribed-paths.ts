@@ -1,0 +1,32 @@
+interface Row {
+  path: string;
+  /** The row is a subscription to the path, and no resource. */
+  is_subscription: boolean;
+}
+
+/** The path itself, and those of the instance and the object that it is in. */
+const pathsTo = (path: string): string[] => {
+  const paths = [path];
+  for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) paths.push(path.slice(0, end));
+  return paths;
+};
+
+/**
+ * Resources, with whether a subscription covers them, then the subscriptions that cover none: one to an object or an
+ * instance covers every resource below it. Paths are looked up: a device may have thousands of resources and a thousand
+ * subscribed paths.
+ */
+export const withSubscriptions = <T extends Row>(rows: readonly T[]): (T & { subscribed: boolean })[] => {
+  const subscriptions = rows.filter((row) => row.is_subscription);
+  const subscribed = new Set(subscriptions.map(({ path }) => path));
+  const covering = new Set<string>();
+  const resources = rows
+    .filter((row) => !row.is_subscription)
+    .map((row) => {
+      const those = pathsTo(row.path).filter((path) => subscribed.has(path));
+      for (const path of those) covering.add(path);
+      return { ...row, subscribed: those.length > 0 };
+    });
+  const others = subscriptions.filter(({ path }) => !covering.has(path));
+  return [...resources, ...others.map((row) => ({ ...row, subscribed: true }))];
+};
