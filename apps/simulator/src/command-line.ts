@@ -47,6 +47,7 @@ const texts = {
 } as const;
 
 const switches = {
+  'spread-updates': 'the first update of each device comes at a random moment of the interval, not at its end',
   'queue-mode': 'devices sleep between their messages',
   'numbered-values': 'values count up from 1000; /values lists those without an acknowledgement',
   software: 'devices have object 9, which installs packages named application',

@@ -37,6 +37,8 @@ describe('settings', () => {
     [{ SIMULATOR_SERVER: 'http://a' }],
     [{ SIMULATOR_DEVICES: '0' }],
     [{ SIMULATOR_SEED: '-1' }],
+    [{ SIMULATOR_REPORT_SECONDS: '2592000' }],
+    [{ SIMULATOR_REBIND_SECONDS: '2592000' }],
     [{ SIMULATOR_VALUE_PROFILE: 'x' }],
   ])('refuses %j', (variables) => {
     expect(() => readConfig(variables)).toThrow(ConfigError);

@@ -3,7 +3,7 @@ import { variablesOf } from './command-line.js';
 import { type GroupSettings, readGroup } from './settings/group.js';
 import { readScenario, type Scenario } from './scenario/scenario.js';
 import { type Phase } from './settings/phase.js';
-import { environmentReader, type SettingsReader } from './settings/reader.js';
+import { environmentReader, intervalSecondsMax, type SettingsReader } from './settings/reader.js';
 
 export interface SimulatorConfig {
   groups: GroupSettings[];
@@ -32,7 +32,7 @@ export const readConfig = (
   const file = reader.optional('scenario');
   return {
     ...(file === undefined ? oneGroup(reader) : readScenario(file)),
-    reportSeconds: reader.whole('report-seconds', 5, { min: 1 }),
+    reportSeconds: reader.whole('report-seconds', 5, { min: 1, max: intervalSecondsMax }),
     http: { host: common.string('HTTP_HOST', '127.0.0.1'), port: common.int('HTTP_PORT', 0, { min: 0, max: 65_535 }) },
   };
 };

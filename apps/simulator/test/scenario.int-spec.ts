@@ -1,5 +1,5 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '@lanyard/testing';
@@ -52,6 +52,14 @@ phases:
     running = undefined;
     expect(await simulator.stop()).toBe(true);
     expect(lines.join('')).toContain('early: 2/2 registered; registered 4, restarted 2');
+  });
+
+  it('has no more devices at an address than one group would have', async () => {
+    const simulator = await simulate('groups: {first: {devices: 100}, second: {devices: 1}}');
+    await eventually(() => expect(simulator.tally.registered).toBe(101));
+    const addressOf = (name: string): string => server.peerOf(name).address;
+    expect(addressOf('first-99')).toBe(addressOf('first-0'));
+    expect(addressOf('second-0') === addressOf('first-0')).toBe(platform() !== 'linux');
   });
 
   it('says at the end that something was lost', async () => {

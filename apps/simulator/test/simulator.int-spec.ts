@@ -40,6 +40,11 @@ describe('a simulated fleet', () => {
     expect(server.registered('sim-0')).toHaveLength(1);
   });
 
+  it('updates at random moments of the first interval when updates are spread', async () => {
+    await simulate({ DEVICES: 100, LIFETIME_SECONDS: 600, UPDATE_SECONDS: 300, SPREAD_UPDATES: 'true' });
+    await eventually(() => server.count(Code.POST, /^\/rd\/r\d+$/) >= 1, { timeoutMs: 120_000 });
+  });
+
   it('answers reads, writes and executes, and knows what it executed', async () => {
     const simulator = await simulate();
     await eventually(() => simulator.tally.registered === 3);

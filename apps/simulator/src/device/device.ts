@@ -266,13 +266,15 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
     if (slept && this.transport.endsObservations) this.endObservations();
     if (!this.link.hasAccount) this.lifetimeSeconds = await this.link.takeAccount();
     await this.link.open();
-    if (!(await this.registrar.update())) await this.register();
+    const isNew = !(await this.registrar.update());
+    if (isNew) await this.register();
     this.stayAwake();
     if (slept) {
       this.reports.wake();
       this.behind?.wake();
     }
-    return this.registrar.hasNews ? 0 : this.updateMs();
+    if (this.registrar.hasNews) return 0;
+    return isNew && this.group.settings.spreadUpdates ? this.updateMs() * this.chance() : this.updateMs();
   }
 
   contactFailed(error: unknown, failures: number): number {

@@ -1,5 +1,5 @@
 import { type FirmwareSettings, readFirmware } from './firmware.js';
-import { type SettingsReader } from './reader.js';
+import { intervalSecondsMax, type SettingsReader } from './reader.js';
 import { readServers, type ServerUrl } from './server-url.js';
 
 /** How what sensors measure develops: it jumps about, rises and falls, changes by the minute, or stays as it is. */
@@ -31,6 +31,8 @@ export interface GroupSettings extends RetransmissionSettings {
   sensors: number;
   lifetimeSeconds: number;
   updateSeconds: number;
+  /** The first update of each device comes at a random moment of the interval. */
+  spreadUpdates: boolean;
   valuesPerSecond: number;
   profile: Profile;
   confirmable: boolean;
@@ -76,6 +78,7 @@ export const readGroup = (reader: SettingsReader, name?: string): GroupSettings 
     sensors: reader.whole('sensors', 1, { min: 1 }),
     lifetimeSeconds,
     updateSeconds: reader.whole('update-seconds', Math.floor(lifetimeSeconds / 2), { min: 1 }),
+    spreadUpdates: reader.flag('spread-updates'),
     valuesPerSecond: reader.whole('values-per-second', 10, { min: 0 }),
     profile: reader.choice('value-profile', profiles, 'noise'),
     confirmable: !reader.flag('non-confirmable'),
@@ -92,7 +95,7 @@ export const readGroup = (reader: SettingsReader, name?: string): GroupSettings 
     restartsPerMinute: reader.whole('restarts-per-minute', 0, { min: 0 }),
     rebind: {
       percent: reader.whole('rebind-percent', 0, { min: 0, max: 100 }),
-      everySeconds: reader.whole('rebind-seconds', 60, { min: 1 }),
+      everySeconds: reader.whole('rebind-seconds', 60, { min: 1, max: intervalSecondsMax }),
     },
     connectionIds: !reader.flag('without-connection-ids'),
     ackTimeoutMs: reader.whole('ack-timeout-ms', 2_000, { min: 1 }),

@@ -1,5 +1,8 @@
 import { type Bounds, ConfigError, env } from '@lanyard/service';
 
+/** A timer of Node that is longer than 24.8 days runs at once, again and again. */
+export const intervalSecondsMax = 7 * 24 * 3_600;
+
 /** Where settings come from: the environment and the command line, or a scenario. Every method throws ConfigError. */
 export interface SettingsReader {
   whole(name: string, fallback: number, bounds?: Bounds): number;

@@ -26,6 +26,7 @@ describe('the summary of a run', () => {
     ['value-lost', '1 value not acknowledged'],
     ['value-dropped', '1 value dropped by devices'],
     ['firmware-failed', '1 firmware update failed'],
+    ['software-failed', '1 software installation failed'],
   ] as const)('is bad after %s', (event, problem) => {
     const { tally, summed } = groupWith();
     tally.count(event);

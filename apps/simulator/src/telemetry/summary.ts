@@ -12,12 +12,14 @@ const problemsOf = ({ group, arrived, registered }: Summed): string[] => {
   const { firmware } = group.settings;
   // Those that never answer are gone because they are told to.
   const isWhole = registered === arrived || firmware.failure === 'never-answers';
-  const unexpected = firmware.failure === 'none' ? counts['firmware-failed'] : 0;
+  const [firmwareFailed, softwareFailed] =
+    firmware.failure === 'none' ? [counts['firmware-failed'], counts['software-failed']] : [0, 0];
   return [
     ...(counts['value-lost'] > 0 ? [`${plural(counts['value-lost'], 'value')} not acknowledged`] : []),
     ...(counts['value-dropped'] > 0 ? [`${plural(counts['value-dropped'], 'value')} dropped by devices`] : []),
     ...(isWhole ? [] : [`${plural(arrived - registered, 'device')} without a registration at the end`]),
-    ...(unexpected > 0 ? [`${plural(unexpected, 'firmware update')} failed`] : []),
+    ...(firmwareFailed > 0 ? [`${plural(firmwareFailed, 'firmware update')} failed`] : []),
+    ...(softwareFailed > 0 ? [`${plural(softwareFailed, 'software installation')} failed`] : []),
   ];
 };
 
@@ -36,6 +38,8 @@ const shown: readonly FleetEvent[] = [
   'command-answered',
   'firmware-updated',
   'firmware-failed',
+  'software-installed',
+  'software-failed',
   'refused',
   'silence',
 ];

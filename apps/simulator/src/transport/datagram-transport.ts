@@ -11,6 +11,7 @@ import {
 import { type DeviceTransport, type Server, type TransportEvents } from './device-transport.js';
 
 export interface DatagramParts {
+  /** Its number among the devices of all groups. */
   device: number;
   events: TransportEvents;
   timers: TimerWheel;

@@ -45,7 +45,7 @@ export interface TransportEvents {
   onHandshake(resumed: boolean): void;
 }
 
-/** A transport of device number `device`. Without a credential the secure ones cannot be opened. */
+/** A transport of device number `device` of its group. Without a credential the secure ones cannot be opened. */
 export type TransportOf = (
   device: number,
   to: { scheme: Scheme; credential: Proof | undefined },

@@ -10,6 +10,8 @@ import { UdpTransport } from './udp-transport.js';
 /** What all transports of the process share. */
 export class Transports {
   private pool: StreamPool | undefined;
+  /** Of the groups so far. Devices of different groups share an address no sooner than those of one. */
+  private devices = 0;
 
   constructor(
     private readonly timers: TimerWheel,
@@ -17,12 +19,15 @@ export class Transports {
   ) {}
 
   transportOf({
+    devices,
     connectionIds,
     ...retransmission
-  }: Pick<GroupSettings, 'connectionIds' | 'ackTimeoutMs' | 'retransmissions'>): TransportOf {
+  }: Pick<GroupSettings, 'devices' | 'connectionIds' | 'ackTimeoutMs' | 'retransmissions'>): TransportOf {
     const { timers, random } = this;
-    return (device, { scheme, credential }, events) => {
-      const parts = { device, events, timers, random };
+    const first = this.devices;
+    this.devices += devices;
+    return (number, { scheme, credential }, events) => {
+      const parts = { device: first + number, events, timers, random };
       if (scheme === 'coap') return new UdpTransport(parts);
       if (scheme === 'coaps' && credential)
         return new DtlsTransport({ ...parts, credential, connectionIds, retransmission });
