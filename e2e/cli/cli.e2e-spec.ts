@@ -1,10 +1,11 @@
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { eventually, thermometer } from '@lanyard/testing';
+import { CallbackReceiver, eventually, thermometer } from '@lanyard/testing';
 import { Application } from '../application.ts';
 import { fresh, sensor } from '../journeys.ts';
-import { type RunningSystem, startSystem } from '../system.ts';
+import { type RunningSystem, startSystem, tcpPort } from '../system.ts';
 import { CommandLine } from './command-line.ts';
 
 describe('the command line', () => {
@@ -85,11 +86,21 @@ describe('the command line', () => {
     expect(demo.text).toBe('hello');
     expect((await cli.run(['write', name, '3341/0/5527', '--file', '-'], { input: 'piped' })).code).toBe(0);
     expect(demo.text).toBe('piped');
+    const late = await cli.shell(`{ sleep 1; printf late; } | "$LANYARD" write ${name} 3341/0/5527 --file -`);
+    expect([late, demo.text]).toEqual([{ code: 0, stdout: '', stderr: 'Written.\n' }, 'late']);
     expect((await cli.run(['exec', name, '/3/0/4'])).stderr).toBe('Executed.\n');
     expect(demo.reboots).toBe(1);
     const missing = await cli.run(['read', name, '/3/0/99']);
     expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('404')]);
     expect((await cli.run(['read', name, '/3/x'])).code).toBe(2);
+  });
+
+  it('writes bytes to a pipe as they are, also those that would be text', async () => {
+    const path = '/3341/0/5999';
+    demo.device.resources.set(path, { read: () => Buffer.from('efbbbf31', 'hex') });
+    const { stdout } = await cli.shell(`"$LANYARD" read ${name} ${path} | od -An -tx1`);
+    expect(stdout).toBe(' ef bb bf 31\n');
+    demo.device.resources.delete(path);
   });
 
   it('colours a terminal only, and completes commands in a shell', async () => {
@@ -132,6 +143,10 @@ describe('the command line', () => {
     expect([unreachable.code, unreachable.stderr]).toEqual([3, expect.stringContaining('127.0.0.1:2')]);
     const other = await cli.run(['devices', '--url', 'http://127.0.0.1:2']);
     expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('belongs to')]);
+    // An option wins over the environment.
+    const env = { LANYARD_URL: 'http://127.0.0.1:2', LANYARD_KEY: 'ak_1other' };
+    expect((await cli.run(['devices'], { env })).code).toBe(3);
+    expect((await cli.run(['devices', '--profile', 'piped'], { env })).code).toBe(0);
   });
 
   it('observes a resource on a terminal, and takes its subscription away at the end', async () => {
@@ -191,12 +206,51 @@ describe('the command line', () => {
     expect((await cli.run(['resources', name])).stdout).toContain('/3303/0/5700');
   });
 
+  it('ends with Ctrl-C also where WebSockets are blocked', async () => {
+    const server = createServer((_, response) => response.writeHead(201).end());
+    const port = await tcpPort(0);
+    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+    const run = cli.start(['listen', '--websocket'], {
+      LANYARD_URL: `http://127.0.0.1:${port}`,
+      LANYARD_KEY: system.adminKey,
+    });
+    await run.shows(/Connecting again\./);
+    expect(await run.stop()).toBe(0);
+    server.close();
+  });
+
+  it('creates a callback channel, whose URL is not the address of the service', async () => {
+    const receiver = await new CallbackReceiver().start();
+    const { url } = receiver;
+    try {
+      expect(await cli.json('channels', 'create', 'callback', '--callback-url', url)).toMatchObject({
+        kind: 'callback',
+        url,
+      });
+      expect((await cli.run(['channels'])).stdout).toMatch(/callback +delivering/);
+      expect((await cli.run(['channels', 'delete'])).code).toBe(0);
+    } finally {
+      await receiver.stop();
+    }
+    for (const args of [['callback'], ['pull', '--callback-url', url]]) {
+      const refused = await cli.run(['channels', 'create', ...args]);
+      expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--callback-url')]);
+    }
+  });
+
   it('shows control characters of a device as text', async () => {
     demo.text = '\u001b[31mred\u001b[0m\u0007';
     const run = cli.onTerminal(['read', name, '/3341/0/5527']);
     expect(await run.ended).toBe(0);
     expect(run.shown).toContain('\\u001b[31mred');
     expect(run.shown).not.toContain('\u001b[31m');
+    const app = new Application(system.baseUrl, system.adminKey);
+    const { json } = await app.call('POST', '/v3/devices', { endpoint_name: `\u001b[31m${fresh('red')}` });
+    const deleted = await cli.run(['devices', 'delete', json.id as string]);
+    expect([deleted.code, deleted.stderr]).toEqual([
+      0,
+      expect.stringMatching(/^Device \\u001b\[31mred.* is deleted\.\n$/),
+    ]);
   });
 
   it('suspends and resumes, imports with errors by row, and makes keys', async () => {
@@ -210,6 +264,7 @@ describe('the command line', () => {
     const imported = await cli.run(['import', '-'], { input: csv });
     expect([imported.code, imported.stdout]).toEqual([1, '1 of 2 devices created.\n']);
     expect(imported.stderr).toContain('endpoint_name');
+    expect(imported.stderr).not.toContain('\\u000d');
 
     const [file, own] = [join(cli.folder, 'made.key'), fresh('made')];
     const made = await cli.run(['keys', 'create', own, '--out', file]);

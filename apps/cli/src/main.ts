@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { Cli } from './cli.js';
 import { exitCodes, Interrupted } from './errors.js';
 import { explainError } from './explain-error.js';
-import { withoutSecrets } from './output/safe-text.js';
+import { printable, withoutSecrets } from './output/safe-text.js';
 import { createProgram } from './program.js';
 
 const cli = new Cli();
@@ -25,7 +25,7 @@ const report = (error: unknown): void => {
   if (error instanceof Interrupted) return;
   const request = requestId === undefined ? '' : ` (request ${requestId})`;
   const lines = [`lanyard: ${message}${request}`, ...(advice === undefined ? [] : [advice])];
-  process.stderr.write(`${withoutSecrets(lines.join('\n'))}\n`);
+  process.stderr.write(`${withoutSecrets(printable(lines.join('\n')))}\n`);
 };
 
 process.stdout.on('error', stopWithReader);

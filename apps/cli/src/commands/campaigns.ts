@@ -160,8 +160,8 @@ interface UploadOptions {
   software?: string;
 }
 
-const upload = async ({ lanyard, out }: Session, file: string, options: UploadOptions): Promise<void> => {
-  const body = contentOf(file);
+const upload = async ({ lanyard, out, signal }: Session, file: string, options: UploadOptions): Promise<void> => {
+  const body = await contentOf(file, signal);
   const { name = basename(file), firmwareVersion: version, description, software } = options;
   const checksum = createHash('sha256').update(body).digest('hex');
   const query = {

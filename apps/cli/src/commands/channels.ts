@@ -1,5 +1,5 @@
 import type { CallbackChannel, Lanyard, PullChannel, WebSocketChannel } from '@lanyard/client';
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { Cli } from '../cli.js';
 import { NameUnknown, UsageError } from '../errors.js';
 import { channelKind } from '../forward/pull-channel.js';
@@ -51,7 +51,7 @@ const show = async (cli: Cli, command: Command): Promise<void> => {
 };
 
 interface CreateOptions {
-  url?: string;
+  callbackUrl?: string;
   header?: string[];
   uid?: boolean;
   timestamp?: boolean;
@@ -59,8 +59,11 @@ interface CreateOptions {
 }
 
 const create = async (cli: Cli, kind: string, options: CreateOptions, command: Command): Promise<void> => {
-  if ((kind === 'callback') !== (options.url !== undefined))
-    throw new UsageError(kind === 'callback' ? 'A callback needs --url.' : 'Only a callback has a --url.');
+  const { callbackUrl } = options;
+  if ((kind === 'callback') !== (callbackUrl !== undefined))
+    throw new UsageError(
+      kind === 'callback' ? 'A callback needs --callback-url.' : 'Only a callback has a --callback-url.',
+    );
   const { lanyard, out } = cli.session(command);
   const cfg = {
     include_uid: options.uid ?? false,
@@ -71,7 +74,7 @@ const create = async (cli: Cli, kind: string, options: CreateOptions, command: C
   const register = (): Promise<object> => {
     if (kind === 'websocket') return lanyard.call('PUT /v2/notification/websocket', { body });
     if (kind === 'pull') return lanyard.call('PUT /v2/notification/pull', { body });
-    const target = { url: options.url as string, headers: headersOf(options.header) };
+    const target = { url: callbackUrl as string, headers: headersOf(options.header) };
     return lanyard.call('PUT /v2/notification/callback', { body: { ...body, ...target } });
   };
   const channel = await register();
@@ -113,8 +116,9 @@ export const addChannels = (program: Command, cli: Cli): void => {
   channels
     .command('create')
     .description('Create the channel of this key, or change it')
-    .addOption(new Option('--url <url>', 'URL that receives the callbacks'))
-    .option('--header <header>', 'header of callbacks, "name: value"; repeatable', collected)
+    // An option --url would be taken for that of all commands, the address of the service.
+    .option('--callback-url <url>', 'URL that receives the callbacks')
+    .option('--header <header>', 'header of callbacks, "name: value", or @file with one a line; repeatable', collected)
     .option('--uid', 'add a uid to each event, by which repetitions are recognised')
     .option('--timestamp', 'add its time to each event')
     .option('--endpoint-name', 'name devices by endpoint name instead of id')

@@ -32,10 +32,11 @@ const isText = (bytes: Uint8Array): boolean => {
   }
 };
 
-const printed = ({ payload, contentType = '' }: CommandResult): string | Uint8Array => {
-  const isBinary = !/^text\/|json/.test(contentType) && !isText(payload);
-  if (!isBinary) return process.stdout.isTTY ? printable(textOf(payload)) : textOf(payload);
-  return process.stdout.isTTY ? Buffer.from(payload).toString('hex') : payload;
+/** Text as a line. Other bytes reach a pipe or a file unchanged, also those that happen to be text. */
+const printed = ({ payload, contentType }: CommandResult): string | Uint8Array => {
+  const isSentAsText = contentType === undefined ? isText(payload) : /^text\/|json/.test(contentType);
+  if (!process.stdout.isTTY) return isSentAsText ? textOf(payload) : payload;
+  return isSentAsText || isText(payload) ? printable(textOf(payload)) : Buffer.from(payload).toString('hex');
 };
 
 export const showResult = async ({ out }: Session, result: CommandResult, done: string): Promise<void> => {
@@ -92,9 +93,13 @@ interface WriteOptions extends RequestOptions {
   contentType?: string;
 }
 
-const valueOf = (value: string | undefined, { file }: WriteOptions): string | Uint8Array => {
+const valueOf = async (
+  value: string | undefined,
+  { file }: WriteOptions,
+  signal: AbortSignal,
+): Promise<string | Uint8Array> => {
   if ((value === undefined) === (file === undefined)) throw new UsageError('Give either a value or --file.');
-  return value ?? contentOf(file as string);
+  return value ?? contentOf(file as string, signal);
 };
 
 export const addDeviceRequests = (program: Command, cli: Cli): void => {
@@ -119,7 +124,7 @@ export const addDeviceRequests = (program: Command, cli: Cli): void => {
       .option('--file <file>', 'content of this file instead of a value; - is the standard input')
       .option('--content-type <type>', 'media type of the value; text/plain, or application/octet-stream of a file'),
   ).action(async (name: string, path: string, value: string | undefined, options: WriteOptions, command: Command) => {
-    const payload = valueOf(value, options);
+    const payload = await valueOf(value, options, cli.signal);
     const contentType =
       options.contentType ?? (typeof payload === 'string' ? 'text/plain' : 'application/octet-stream');
     const wanted = { method: 'PUT', uri: resourcePath(path), payload, contentType } as const;

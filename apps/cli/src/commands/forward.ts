@@ -57,7 +57,11 @@ export const addForward = (program: Command, cli: Cli): void => {
     .description('Send the events of this key to a local server, as a callback would, until Ctrl-C')
     .argument('<url>', 'for example http://localhost:3000/events')
     .option('--secret-file <file>', 'file with the signing secret (whsec_…); created with a new one if absent')
-    .option('--header <header>', 'header of each request, for example "Authorization: Basic …"; repeatable', collected)
+    .option(
+      '--header <header>',
+      'header of each request, "name: value", or @file with one a line; repeatable',
+      collected,
+    )
     .addOption(new Option('--method <method>', 'method of the requests').choices(['PUT', 'POST']).default('PUT'))
     .option('--replay <n>', `send the last n messages again first; ${keptMax} are stored`, wholeNumber(0, keptMax), 0)
     .addHelpText(

@@ -5,7 +5,6 @@ import type { Command } from 'commander';
 import type { Cli, Session } from '../cli.js';
 import { CliError, exitCodes } from '../errors.js';
 import { counted } from '../output/counted.js';
-import { printable } from '../output/safe-text.js';
 import { contentOf, uploadMaxMs } from './values.js';
 
 const pollMs = 500;
@@ -29,11 +28,11 @@ export const addImport = (program: Command, cli: Cli): void => {
     .option('--no-wait', 'print the id of the import instead of waiting for its end')
     .action(async (file: string, { wait }: { wait: boolean }, command: Command) => {
       const session = cli.session(command);
-      const { lanyard, out } = session;
+      const { lanyard, out, signal } = session;
       const query = { name: file === '-' ? 'standard input' : basename(file) };
       const begun = await lanyard.call(
         'POST /v3/device-imports',
-        { query, body: contentOf(file) },
+        { query, body: await contentOf(file, signal) },
         { timeoutMs: uploadMaxMs },
       );
       if (!wait) return out.result(begun, () => begun.id);
@@ -42,7 +41,8 @@ export const addImport = (program: Command, cli: Cli): void => {
       await out.result(ended, () => `${created} of ${counted(ended.total_count, 'device')} created.`);
       if (ended.errors_count === 0) return;
       const report = await lanyard.call('GET /v3/device-imports/{id}/errors', { path: { id: ended.id } });
-      out.complain(printable(report.trimEnd()));
+      // CSV ends lines with two characters, of which one would be shown as an escape.
+      out.complain(report.trimEnd().replaceAll('\r\n', '\n'));
       throw new CliError(`${counted(ended.errors_count, 'row')} created no device.`, exitCodes.refused);
     });
 };

@@ -47,8 +47,7 @@ const byPull = async ({ lanyard, out, signal, onLost }: Session): Promise<void> 
 
 const byWebSocket = async ({ lanyard, key, out, signal, onLost }: Session): Promise<void> => {
   if (isSessionToken(key)) throw new UsageError('A WebSocket needs an API key, not a session.', 'Omit --websocket.');
-  const channel = await lanyard.listen({ onLost });
-  signal.addEventListener('abort', () => channel.close(), { once: true });
+  const channel = await lanyard.listen({ onLost, signal });
   out.note('Listening. Stop with Ctrl-C.');
   for await (const { category, item } of channel as AsyncIterable<LanyardEvent>) await print(out, category, item);
 };

@@ -4,11 +4,9 @@ import type { Cli, GlobalOptions } from '../cli.js';
 import { signInWithDevice } from './device-sign-in.js';
 import type { Output } from '../output/output.js';
 import { onOneLine } from '../output/safe-text.js';
-import { checkedUrl, developmentUrl } from '../settings/connection.js';
+import { checkedUrl, developmentUrl, isLoopback } from '../settings/connection.js';
 import { isSessionToken, type Profile, Profiles } from '../settings/profiles.js';
 import { keyFromFile, keyFromInput } from '../settings/secret-input.js';
-
-const isLoopback = (url: string): boolean => /^http:\/\/(localhost|127\.|\[::1\])/.test(url);
 
 interface SignedIn {
   key: string;
@@ -17,7 +15,7 @@ interface SignedIn {
 }
 
 const withKey = async (url: string, file: string | undefined, signal: AbortSignal): Promise<SignedIn> => {
-  const key = file === undefined ? await keyFromInput() : keyFromFile(file);
+  const key = file === undefined ? await keyFromInput(signal) : keyFromFile(file);
   const lanyard = new Lanyard({ baseUrl: url, key, retries: 0 });
   const account = await lanyard.call('GET /v3/accounts/{id}', { path: { id: 'me' } }, { signal });
   return { key, account_id: account.id, account_name: account.display_name };

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError } from 'commander';
 import { UsageError } from '../errors.js';
+import { standardInput } from '../settings/standard-input.js';
 
 /** For a file over a slow connection, which the service accepts as long as bytes arrive. */
 export const uploadMaxMs = 3_600_000;
@@ -28,21 +29,32 @@ export const filterQuery = (filters: readonly string[] = []): Record<string, str
     }),
   );
 
-/** `Authorization: Basic abc` → headers of requests. */
+/** `@file` stands for the lines of a file: other users see the arguments of programs, and shells remember them. */
+const linesOf = (given: string): string[] => {
+  if (!given.startsWith('@')) return [given];
+  try {
+    const lines = readFileSync(given.slice(1), 'utf8').split(/\r?\n/);
+    return lines.filter((line) => line.trim() !== '');
+  } catch (error) {
+    throw new UsageError(`The file cannot be read: ${(error as Error).message}`);
+  }
+};
+
+/** `Authorization: Basic abc` → headers of requests. What is no header may still be a credential: it is not repeated. */
 export const headersOf = (given: readonly string[] = []): Record<string, string> =>
   Object.fromEntries(
-    given.map((text) => {
+    given.flatMap(linesOf).map((text) => {
       const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):\s*([\x20-\x7e]*)$/.exec(text) ?? [];
       if (name === undefined || value === undefined)
-        throw new UsageError(`"${text}" is not a header: write name: value.`);
+        throw new UsageError('A header is not written as name: value, in ASCII characters.');
       return [name.toLowerCase(), value];
     }),
   );
 
 /** The content of a file; `-`: of the standard input. */
-export const contentOf = (file: string): Uint8Array => {
+export const contentOf = async (file: string, signal: AbortSignal): Promise<Uint8Array> => {
   try {
-    return readFileSync(file === '-' ? process.stdin.fd : file);
+    return file === '-' ? await standardInput(signal) : readFileSync(file);
   } catch (error) {
     throw new UsageError(`The file cannot be read: ${(error as Error).message}`);
   }

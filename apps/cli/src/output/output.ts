@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import { styleText } from 'node:util';
 import Table from 'cli-table3';
-import { onOneLine, withoutSecrets } from './safe-text.js';
+import { onOneLine, printable, withoutSecrets } from './safe-text.js';
 
 export interface OutputOptions {
   json: boolean;
@@ -60,7 +60,7 @@ export class Output {
   }
 
   complain(text: string): void {
-    this.stderr.write(`${withoutSecrets(text)}\n`);
+    this.stderr.write(`${withoutSecrets(printable(text))}\n`);
   }
 
   style(style: Style, text: string): string {

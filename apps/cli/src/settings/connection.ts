@@ -32,6 +32,10 @@ export const checkedTarget = (text: string): string => {
 /** The address of the service, which paths are appended to. */
 export const checkedUrl = (text: string): string => checkedTarget(text).replace(/\/+$/, '');
 
+/** Whether what is sent there stays on this machine. `url`: as `checkedUrl` gives it. */
+export const isLoopback = (url: string): boolean =>
+  /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(url).hostname);
+
 const notSignedIn = (): CliError =>
   new CliError(
     'You are not signed in.',
@@ -41,7 +45,13 @@ const notSignedIn = (): CliError =>
       : 'Run "lanyard login --url https://lanyard.example".',
   );
 
-const givenKey = (options: ConnectionOptions, environment: Environment): string | undefined => {
+type Given = Pick<Environment, 'url' | 'key' | 'keyFile'>;
+
+/** What the environment says, unless an option names the profile to use. */
+const givenBy = (options: ConnectionOptions, environment: Environment): Given =>
+  options.profile === undefined ? environment : { url: undefined, key: undefined, keyFile: undefined };
+
+const givenKey = (options: ConnectionOptions, environment: Given): string | undefined => {
   if (options.keyFile !== undefined) return keyFromFile(options.keyFile);
   if (environment.key !== undefined) return keyFromText(environment.key, 'LANYARD_KEY');
   return environment.keyFile === undefined ? undefined : keyFromFile(environment.keyFile);
@@ -55,8 +65,9 @@ const storedProfile = (options: ConnectionOptions, environment: Environment): Pr
 
 /** Where to, and with which key: options win over the environment, and that over the profile. */
 export const connectionOf = (options: ConnectionOptions, environment: Environment): Profile => {
-  const key = givenKey(options, environment);
-  const givenUrl = options.url ?? environment.url;
+  const given = givenBy(options, environment);
+  const key = givenKey(options, given);
+  const givenUrl = options.url ?? given.url;
   const url = givenUrl === undefined ? undefined : checkedUrl(givenUrl);
   if (key !== undefined && url !== undefined) return { url, key };
   const stored = storedProfile(options, environment);

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { Interrupted, UsageError } from '../errors.js';
+import { standardInput } from './standard-input.js';
 
 /** A line from the terminal that is not shown. */
 const prompted = (question: string): Promise<string> => {
@@ -19,12 +20,6 @@ const prompted = (question: string): Promise<string> => {
     lines.once('SIGINT', () => end(() => reject(new Interrupted())));
     lines.once('close', () => reject(new Interrupted()));
   });
-};
-
-const fromPipe = async (): Promise<string> => {
-  const parts: Buffer[] = [];
-  for await (const part of process.stdin) parts.push(part as Buffer);
-  return Buffer.concat(parts).toString();
 };
 
 const checked = (text: string, from: string): string => {
@@ -47,7 +42,7 @@ export const keyFromFile = (file: string): string => {
 export const keyFromText = (text: string, from: string): string => checked(text, from);
 
 /** Asks for it on a terminal, and reads it from a pipe. */
-export const keyFromInput = async (): Promise<string> =>
+export const keyFromInput = async (signal: AbortSignal): Promise<string> =>
   process.stdin.isTTY
     ? checked(await prompted('API key (not shown): '), 'the answer')
-    : checked(await fromPipe(), 'the standard input');
+    : checked(String(await standardInput(signal)), 'the standard input');

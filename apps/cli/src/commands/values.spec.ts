@@ -1,0 +1,24 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { UsageError } from '../errors.js';
+import { headersOf } from './values.js';
+
+describe('headers', () => {
+  it('are read from a file, too: a credential need not be an argument, which other users see', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'lanyard-headers-'));
+    const file = join(folder, 'headers');
+    writeFileSync(file, 'Authorization: Basic abc\r\n\nX-Site: north\n');
+    const headers = headersOf([`@${file}`, 'X-Kind: test']);
+    rmSync(folder, { recursive: true });
+    expect(headers).toEqual({ authorization: 'Basic abc', 'x-site': 'north', 'x-kind': 'test' });
+    expect(() => headersOf([`@${file}`])).toThrow(UsageError);
+  });
+
+  it.each(['Authorization Basic hunter2', 'X-Token: hunter2 ü'])('refuses %s and does not repeat it', (text) => {
+    const refusal = (): unknown => headersOf([text]);
+    expect(refusal).toThrow(UsageError);
+    expect(refusal).not.toThrow(/hunter2/);
+  });
+});
