@@ -1,4 +1,4 @@
-import { CallbackReceiver } from '@lanyard/testing';
+import { CallbackReceiver, eventually } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Console } from './console.ts';
 
@@ -60,6 +60,11 @@ export const describeChannels = (running: () => Console): void =>
       const { page } = browser;
       const attention = page.getByRole('region', { name: 'Needs attention' });
       receiver.answer(500);
+      // The page asks every 30 s.
+      await eventually(async () => {
+        const { json } = await app.call('GET', '/v3/attention/failing-channels');
+        expect(json.data).toHaveLength(1);
+      });
       await browser.visit('/', 'Fleet');
       await attention.getByText('Failing channels', { exact: true }).waitFor();
       await attention.getByText(/The callback has failed \d+ times? in a row/).waitFor();

@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@lanyard/testing';
 import { Simulator } from '../../tools/testing/simulator.ts';
@@ -88,9 +90,39 @@ export const describeDevices = (running: () => Console): void =>
       }
     });
 
+    it('shows a device that was created before the stream of events began', async () => {
+      const [name, path] = ['before-the-stream', '**/v3/device-events/stream*'];
+      const stream = await hold(path);
+      await browser.visit(`/devices?search=${name}`, 'Devices');
+      await browser.page.getByText('No device matches').waitFor();
+      const { json } = await app.call('POST', '/v3/devices', { endpoint_name: name });
+      await eventually(async () => {
+        const { data } = (await app.call('GET', `/v3/device-events?device_id=${json.id}`)).json;
+        expect(data).not.toEqual([]);
+      });
+      stream.release();
+      await browser.page.getByRole('link', { name }).waitFor();
+      await browser.page.unroute(path);
+    });
+
+    it('takes the digits of a link as text', async () => {
+      const serial = '89490200001234567890';
+      await app.call('POST', '/v3/devices', { endpoint_name: 'modem-0', serial_number: serial });
+      await browser.visit(`/devices?serial_number=${serial}`, 'Devices');
+      await browser.page.getByText(`serial_number = ${serial}`).waitFor();
+      await browser.page.getByRole('link', { name: 'modem-0' }).waitFor();
+      expect(browser.page.url()).toContain(`?serial_number=${serial}`);
+    });
+
     it('says how many devices an action concerns before it is done, and when there is none', async () => {
+      const path = '**/v3/device-suspensions';
+      const dryRun = await hold(path);
       await begin(`search=${search}`, 'Suspend');
+      await dialog().getByRole('status', { name: 'Counting' }).waitFor();
+      expect(await browser.violations()).toEqual([]);
+      dryRun.release();
       await dialog().getByText('11 devices', { exact: true }).waitFor();
+      await browser.page.unroute(path);
       expect(await browser.violations()).toEqual([]);
       await browser.photograph('devices-suspend');
       await dialog().getByRole('button', { name: 'Suspend 11 devices' }).click();
@@ -258,6 +290,18 @@ export const describeDevices = (running: () => Console): void =>
       expect(rows.filter((row) => !row.includes(search))).toEqual([]);
       for (const name of ['sim-10', 'sim-11']) await page.getByLabel(`Select ${name}`).check();
       expect(await exported('Export 2 as CSV')).toHaveLength(3);
+    });
+
+    it('says that a file cannot be read any more, which was chosen for an import', async () => {
+      const file = join(mkdtempSync(join(tmpdir(), 'lanyard-console-')), 'gone.csv');
+      writeFileSync(file, 'endpoint_name\nnever-imported\n');
+      await browser.visit('/devices', 'Devices');
+      await browser.page.getByRole('button', { name: 'Import' }).click();
+      await browser.page.locator('input[type=file]').setInputFiles(file);
+      await dialog().getByText('gone.csv').waitFor();
+      rmSync(file);
+      await dialog().getByRole('button', { name: 'Start the import' }).click();
+      await dialog().getByRole('alert').getByText('The file cannot be read').waitFor();
     });
 
     it('imports devices and shows the errors by row, also when its dialog was closed', async () => {

@@ -101,6 +101,43 @@ export const describePages = (running: () => Console): void =>
       );
     });
 
+    it('does not lose a new key by the Escape key or a click beside the dialog', async () => {
+      const { page } = browser;
+      const isOfKeys = (url: URL): boolean => url.pathname === '/v3/api-keys';
+      let isSent = false;
+      let release = (): void => undefined;
+      const released = new Promise<void>((resolve) => (release = resolve));
+      await page.route(isOfKeys, async (route) => {
+        if (route.request().method() === 'POST') {
+          isSent = true;
+          await released;
+        }
+        await route.continue();
+      });
+      const leave = async (): Promise<void> => {
+        await page.keyboard.press('Escape');
+        await page.mouse.click(1, 1);
+      };
+      await browser.visit('/keys', 'Keys');
+      await page.getByRole('button', { name: 'Create a key' }).click();
+      await dialog().getByLabel('Name').fill('Once');
+      await confirm('Create');
+      await eventually(() => isSent);
+      await leave();
+      for (const name of ['Cancel', 'Close'])
+        expect(await dialog().getByRole('button', { name, exact: true }).isDisabled()).toBe(true);
+      release();
+      const secret = dialog().getByText(/^ak_1/);
+      await secret.waitFor();
+      await leave();
+      expect(await secret.count()).toBe(1);
+      await dialog().getByRole('button', { name: 'Close' }).last().click();
+      await page.getByRole('button', { name: 'Revoke Once' }).click();
+      await confirm('Revoke');
+      await dialog().waitFor({ state: 'detached' });
+      await page.unroute(isOfKeys);
+    });
+
     it('creates a bootstrap profile, and says why one is refused', async () => {
       await browser.visit('/bootstrap', 'Bootstrap');
       await browser.page.getByText('No bootstrap profiles yet').waitFor();
@@ -121,7 +158,7 @@ export const describePages = (running: () => Console): void =>
       await browser.page.getByText('1 hour', { exact: true }).waitFor();
     });
 
-    it('uploads an image and creates a campaign with it', async () => {
+    it('uploads a package and creates a campaign with it', async () => {
       await browser.visit('/campaigns', 'Campaigns');
       await browser.page.getByRole('button', { name: 'Upload a package' }).click();
       const buffer = Buffer.from('firmware');
@@ -167,6 +204,23 @@ export const describePages = (running: () => Console): void =>
       await confirm('Abort');
       // As the state, and as the reason beside it.
       await browser.page.getByText('aborted', { exact: true }).first().waitFor();
+    });
+
+    it('changes the name of a draft, and not its start', async () => {
+      const { json: image } = await app.call(
+        'POST',
+        '/v3/firmware-images?version=1.9.0&name=spring',
+        Buffer.from('spring'),
+      );
+      const when = '2098-01-02T03:04:30.000000Z';
+      const draft = { name: 'Spring', firmware_image_id: image.id, when };
+      const { json } = await app.call('POST', '/v3/update-campaigns', draft);
+      await browser.visit(`/campaigns/${json.id}`, 'Spring');
+      await browser.page.getByRole('button', { name: 'Change', exact: true }).click();
+      await dialog().getByLabel('Name').fill('Summer');
+      await confirm('Save');
+      await browser.page.getByRole('heading', { level: 1, name: 'Summer' }).waitFor();
+      expect((await app.call('GET', `/v3/update-campaigns/${json.id}`)).json).toMatchObject({ name: 'Summer', when });
     });
 
     it('trusts an authority that has proved who it is, and no longer', async () => {

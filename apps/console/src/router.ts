@@ -1,4 +1,4 @@
-import { createRouter } from '@tanstack/react-router';
+import { createRouter, parseSearchWith, stringifySearchWith } from '@tanstack/react-router';
 import { ErrorPage } from './frame/error-page.tsx';
 import { routeTree } from './routes.ts';
 
@@ -8,6 +8,9 @@ export const router = createRouter({
   defaultPreload: 'intent',
   defaultErrorComponent: ErrorPage,
   scrollRestoration: true,
+  // All parameters are text. Read as JSON, which is the default, a serial number of 20 digits would become another one.
+  parseSearch: parseSearchWith((text) => text),
+  stringifySearch: stringifySearchWith(String),
 });
 
 declare module '@tanstack/react-router' {

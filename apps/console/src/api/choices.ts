@@ -21,7 +21,7 @@ export const useDeviceGroups = (): Choice[] => {
 export const useKeyGroups = (): Choice[] =>
   choicesOf(useRead('GET /v3/policy-groups', { query: { limit: choicesMax } }).data?.data);
 
-/** Firmware images to choose from, with their versions: the newest 1,000. */
+/** Packages to choose from, with their versions: the newest 1,000. */
 export const useImages = (): Choice[] => {
   const { data } = useRead('GET /v3/firmware-images', { query: { order: 'DESC', limit: choicesMax } });
   return data?.data.map(({ id, name, version }) => ({ value: id, label: `${name || id}, ${version}` })) ?? [];

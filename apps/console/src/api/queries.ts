@@ -1,5 +1,5 @@
 import type { AnswerOf, CallOptions, InputOf, Operation } from '@lanyard/client/browser';
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { lanyard } from './lanyard.ts';
 
@@ -30,17 +30,38 @@ export const useRead = <K extends Operation>(
   });
 
 /** A file over a slow connection, which the service accepts as long as bytes arrive. */
-export const uploadMaxMs = 3_600_000;
+const uploadMaxMs = 3_600_000;
+
+const readAgain = (client: QueryClient, changes: readonly Operation[]): Promise<unknown> =>
+  Promise.all(changes.map((read) => client.invalidateQueries({ queryKey: [read] })));
 
 /**
  * Changes by an operation of the API. Afterwards, everything that `changes` names is read again.
  * @public
  */
-export const useChange = <K extends Operation>(operation: K, changes: readonly Operation[], options?: CallOptions) => {
+export const useChange = <K extends Operation>(operation: K, changes: readonly Operation[]) => {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (input: InputOf<K>) => call(operation, input, options) as Promise<AnswerOf<K>>,
-    onSettled: () => Promise.all(changes.map((read) => client.invalidateQueries({ queryKey: [read] }))),
+    mutationFn: (input: InputOf<K>) => call(operation, input) as Promise<AnswerOf<K>>,
+    onSettled: () => readAgain(client, changes),
+  });
+};
+
+/** Operations that take a file. */
+type Upload = 'POST /v3/device-imports' | 'POST /v3/firmware-images';
+
+/**
+ * Uploads a file. Reading it is part of the change: a large one takes a while, and one that was changed or deleted after it
+ * was chosen cannot be read. As bytes: as text, what is not UTF-8 would be replaced, and the service could not refuse it.
+ */
+export const useUpload = <K extends Upload>(operation: K, changes: readonly Operation[]) => {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: async ({ file, query }: { file: File; query: InputOf<K>['query'] }) => {
+      const body = new Uint8Array(await file.arrayBuffer());
+      return (await call(operation, { query, body }, { timeoutMs: uploadMaxMs })) as AnswerOf<K>;
+    },
+    onSettled: () => readAgain(client, changes),
   });
 };
 

@@ -39,7 +39,8 @@ export const useSessionQuery = () => {
 export const useSignIn = () => {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (key: string) => lanyard.call('POST /v3/session', { body: { api_key: key } }),
+    // A person is told at once that refused sign-ins are slowed down, and for how long.
+    mutationFn: (key: string) => lanyard.call('POST /v3/session', { body: { api_key: key } }, { retries: 0 }),
     onSuccess: async (session) => {
       // An answer that is on its way would sign out again.
       await client.cancelQueries({ queryKey: sessionKey });

@@ -20,13 +20,13 @@ const utcTime = (local: string): string | null => (local === '' ? null : new Dat
 
 /** Creates a draft, whose page then says how many devices it would select, or changes a campaign. */
 export const CampaignDialog = ({ record: campaign, onClose }: RecordDialogProps<UpdateCampaign>) => {
-  const ends = localTime(campaign?.ends_at);
+  const [starts, ends] = [localTime(campaign?.when), localTime(campaign?.ends_at)];
   const { values, text, number, choice } = useFields({
     name: campaign?.name ?? '',
     image: campaign?.firmware_image_id ?? null,
     group: campaign?.group_id ?? null,
     filter: campaign?.filter ?? '',
-    starts: localTime(campaign?.when),
+    starts,
     ends,
     from: campaign?.window?.from ?? '',
     to: campaign?.window?.to ?? '',
@@ -41,12 +41,14 @@ export const CampaignDialog = ({ record: campaign, onClose }: RecordDialogProps<
   const navigate = useNavigate();
   const submit = () => {
     if (image === null) return;
-    const draft = { group_id: group, filter: filter === '' ? null : filter, when: utcTime(values.starts) };
+    const draft = { group_id: group, filter: filter === '' ? null : filter };
     save(
       {
         name,
         firmware_image_id: image,
         ...(isDraft && draft),
+        // An input has no seconds, and not both hours of the night in which clocks are set back.
+        ...(values.starts !== starts && { when: utcTime(values.starts) }),
         ...(values.ends !== ends && { ends_at: utcTime(values.ends) }),
         window: from === '' ? null : { from, to },
         concurrency,

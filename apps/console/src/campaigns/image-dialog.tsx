@@ -1,5 +1,5 @@
 import { FileInput, SegmentedControl, TextInput } from '@mantine/core';
-import { uploadMaxMs, useChange } from '../api/queries.ts';
+import { useUpload } from '../api/queries.ts';
 import { FormDialog, useFields } from '../ui/index.ts';
 
 /** By the object of LwM2M that installs it. */
@@ -17,7 +17,7 @@ export const ImageDialog = ({ onClose }: { onClose: () => void }) => {
     version: '',
     packageName: '',
   });
-  const upload = useChange('POST /v3/firmware-images', ['GET /v3/firmware-images'], { timeoutMs: uploadMaxMs });
+  const upload = useUpload('POST /v3/firmware-images', ['GET /v3/firmware-images']);
   const { file, kind } = values;
   const isSoftware = kind === '9';
   const [name, version, packageName] = [values.name.trim(), values.version.trim(), values.packageName.trim()];
@@ -25,11 +25,10 @@ export const ImageDialog = ({ onClose }: { onClose: () => void }) => {
     set('file', next);
     if (next && values.name === '') set('name', next.name);
   };
-  const submit = async (): Promise<void> => {
+  const submit = (): void => {
     if (!file) return;
-    const body = new Uint8Array(await file.arrayBuffer());
     const software = isSoftware && ({ object: 9, package_name: packageName } as const);
-    upload.mutate({ query: { name, version, ...software }, body }, { onSuccess: onClose });
+    upload.mutate({ file, query: { name, version, ...software } }, { onSuccess: onClose });
   };
   const missing = [
     !file && 'Choose a file.',
@@ -43,7 +42,7 @@ export const ImageDialog = ({ onClose }: { onClose: () => void }) => {
       verb="Upload"
       needs="campaigns for all devices"
       change={upload}
-      onSubmit={() => void submit()}
+      onSubmit={submit}
       onClose={onClose}
       unavailable={missing}
     >

@@ -58,6 +58,7 @@ const CredentialDialog = ({ deviceId, onClose }: { deviceId: string; onClose: ()
       change={create}
       onSubmit={submit}
       onClose={onClose}
+      isShownOnce
       unavailable={kind !== 'psk' && pem.trim() === '' ? 'Paste it in PEM.' : undefined}
     >
       <SegmentedControl

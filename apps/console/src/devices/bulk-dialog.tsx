@@ -169,7 +169,7 @@ export const BulkDialog = ({ action, selection, groupId, onClose }: BulkDialogPr
           The account has no device group yet: create one on the page Groups.
         </Text>
       )}
-      {dryRun.isFetching && <Loader size="sm" aria-label="Counting" />}
+      {dryRun.isFetching && <Loader size="sm" role="status" aria-label="Counting" />}
       {n !== undefined && !isDone && (
         <Text size="sm">
           This concerns <b>{counted(n, 'device')}</b> {concerned[n === 1 ? 0 : 1]}. {consequence}

@@ -3,7 +3,7 @@ import { Anchor, Code, FileInput, Progress, ScrollArea, Stack, Text } from '@man
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { lanyard } from '../api/lanyard.ts';
-import { uploadMaxMs, useChange, useRead } from '../api/queries.ts';
+import { useRead, useUpload } from '../api/queries.ts';
 import { Answered, type Column, count, counted, DataTable, Failure, FormDialog, Listing, moment } from '../ui/index.ts';
 import { csvRows } from './csv.ts';
 
@@ -107,13 +107,10 @@ const EarlierImports = ({ onOpen }: { onOpen: (id: string) => void }) => (
 export const ImportDialog = ({ onClose }: { onClose: () => void }) => {
   const [file, setFile] = useState<File | null>(null);
   const [opened, setOpened] = useState<string>();
-  const start = useChange('POST /v3/device-imports', [list], { timeoutMs: uploadMaxMs });
+  const start = useUpload('POST /v3/device-imports', [list]);
   const id = start.data?.id ?? opened;
-  const begin = async (): Promise<void> => {
-    if (!file) return;
-    // The bytes of the file: as text, what is not UTF-8 would be replaced, and the service could not refuse it.
-    const name = file.name.slice(0, nameLengthMax);
-    start.mutate({ query: { name }, body: new Uint8Array(await file.arrayBuffer()) });
+  const begin = (): void => {
+    if (file) start.mutate({ file, query: { name: file.name.slice(0, nameLengthMax) } });
   };
   return (
     <FormDialog
@@ -122,7 +119,7 @@ export const ImportDialog = ({ onClose }: { onClose: () => void }) => {
       verb="Start the import"
       needs="devices.write for all devices"
       change={start}
-      onSubmit={() => void begin()}
+      onSubmit={begin}
       onClose={onClose}
       unavailable={file ? undefined : 'Choose a file first.'}
       isDone={id !== undefined}

@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
-import { useCallback, useEffect, useMemo, useRef } from 'react';
+import { useCallback, useEffect, useEffectEvent, useMemo, useRef } from 'react';
 import { lanyard } from '../api/lanyard.ts';
 import { useLiveEvents } from '../api/live-events.ts';
 import { useRefusal } from '../api/permissions.ts';
@@ -43,12 +43,20 @@ export const useDeviceRows = ({ packed, newestFirst }: Pick<DeviceSearch, 'packe
   const pages = data?.pages ?? [];
   const timer = useRef<number | undefined>(undefined);
   useEffect(() => () => window.clearTimeout(timer.current), []);
-  useLiveEvents(() => {
+  const readAgain = (): void => {
+    if (pages.length <= livePagesMax) void client.invalidateQueries({ queryKey: [list, 'pages'] });
+  };
+  const live = useLiveEvents(() => {
     timer.current ??= window.setTimeout(() => {
       timer.current = undefined;
-      if (pages.length <= livePagesMax) void client.invalidateQueries({ queryKey: [list, 'pages'] });
+      readAgain();
     }, liveEveryMs);
   });
+  // The stream begins later than the list was read: what happened meanwhile is not in it.
+  const catchUp = useEffectEvent(readAgain);
+  useEffect(() => {
+    if (live === 'live') catchUp();
+  }, [live]);
   const rows = useMemo(() => data?.pages.flatMap((page) => page.rows) ?? [], [data]);
   // One that is being read is waited for.
   const readOn = useCallback(() => void fetchNextPage({ cancelRefetch: false }), [fetchNextPage]);

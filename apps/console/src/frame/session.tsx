@@ -11,7 +11,7 @@ export const Session = ({ children }: { children: ReactNode }) => {
   if (data) return <SessionContext value={data}>{children}</SessionContext>;
   return (
     <Center component="main" mih="100vh" p="md">
-      {error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loader aria-label="Loading" />}
+      {error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loader role="status" aria-label="Loading" />}
     </Center>
   );
 };

@@ -9,7 +9,7 @@ import { Failure, Notice, RequestId } from '../ui/index.ts';
 const refusals: Record<string, string> = {
   denied: 'The sign-in was cancelled, or the provider or an administrator of Lanyard refused it.',
   no_role: 'You have no role in Lanyard. An administrator of the provider can give you one.',
-  failed: 'The sign-in with the provider failed. Try again; the request id finds the reason in the log of the gateway.',
+  failed: 'The sign-in with the provider failed. Try again. The gateway logs the reason under the request id.',
 };
 
 const Refused = () => {

@@ -84,6 +84,7 @@ export const KeyDialog = ({ record: apiKey, onClose }: RecordDialogProps<ApiKey>
       change={change}
       onSubmit={submit}
       onClose={onClose}
+      isShownOnce={!apiKey}
       unavailable={values.name.trim() === '' ? 'Enter a name.' : undefined}
     >
       <TextInput

@@ -26,11 +26,15 @@ const outcomes: Record<string, string> = {
   UNAUTHORIZED: 'The device denies access to this server',
 };
 
+/** What a browser says of a file that was deleted or changed after it was chosen. */
+const unreadable = new Set(['NotFoundError', 'NotReadableError']);
+
 const titleOf = (error: unknown): string => {
   if (error instanceof NoAnswer) return 'The gateway does not answer';
   if (error instanceof CommandFailed) return 'The command failed';
   if (error instanceof CommandPending) return 'The device has not answered yet';
   if (error instanceof RequestFailed) return titles[error.status] ?? 'The request failed';
+  if (error instanceof DOMException && unreadable.has(error.name)) return 'The file cannot be read';
   return 'The console has failed';
 };
 

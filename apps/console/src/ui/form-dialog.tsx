@@ -9,7 +9,9 @@ interface DialogProps {
   onClose: () => void;
   size?: 'md' | 'lg';
   /** Only its buttons close it: neither the Escape key nor a click beside it. */
-  isBusy?: boolean;
+  onlyButtonsClose?: boolean;
+  /** Not even its buttons close it. */
+  isHeld?: boolean;
   children: ReactNode;
 }
 
@@ -35,7 +37,8 @@ const useFocusReturn = (): void => {
 };
 
 /** A question above the page. Its heading is not another banner of the page. */
-export const Dialog = ({ title, onClose, size = 'md', isBusy = false, children }: DialogProps) => {
+export const Dialog = (props: DialogProps) => {
+  const { title, onClose, size = 'md', onlyButtonsClose = false, isHeld = false, children } = props;
   const cover = useContext(Cover);
   const [isCovered, setCovered] = useState(false);
   useEffect(() => {
@@ -51,9 +54,9 @@ export const Dialog = ({ title, onClose, size = 'md', isBusy = false, children }
         title={title}
         size={size}
         // The Escape key closes one dialog at a time.
-        closeOnEscape={!isBusy && !isCovered}
-        closeOnClickOutside={!isBusy}
-        closeButtonProps={{ 'aria-label': 'Close' }}
+        closeOnEscape={!onlyButtonsClose && !isCovered}
+        closeOnClickOutside={!onlyButtonsClose}
+        closeButtonProps={{ 'aria-label': 'Close', disabled: isHeld }}
         attributes={{ header: { role: 'presentation' } }}
       >
         <Stack gap="md">{children}</Stack>
@@ -62,7 +65,7 @@ export const Dialog = ({ title, onClose, size = 'md', isBusy = false, children }
   );
 };
 
-interface FormDialogProps extends Omit<DialogProps, 'isBusy'> {
+interface FormDialogProps extends Omit<DialogProps, 'onlyButtonsClose' | 'isHeld'> {
   /** On the button that does it. */
   verb: string;
   needs: Need;
@@ -79,13 +82,16 @@ interface FormDialogProps extends Omit<DialogProps, 'isBusy'> {
   isDone?: boolean;
   /** Stops what takes a while. Until it has ended, the dialog stays open. */
   onStop?: () => void;
+  /** What comes of it is shown only once, and not by a dialog that is gone: until it has ended, the dialog stays open. */
+  isShownOnce?: boolean;
 }
 
 /** Asks for what an action needs, or whether it is meant; shows why it failed. */
 export const FormDialog = (props: FormDialogProps) => {
   const { title, size = 'md', verb, needs, change, fields, onSubmit, onClose, unavailable, children } = props;
-  const { isDangerous = false, isDone = false, onStop } = props;
+  const { isDangerous = false, isDone = false, onStop, isShownOnce = false } = props;
   const stop = change.isPending ? onStop : undefined;
+  const isHeld = change.isPending && isShownOnce;
   const leave = useRef<HTMLButtonElement>(null);
   // The button that had the focus is gone.
   useEffect(() => {
@@ -97,13 +103,19 @@ export const FormDialog = (props: FormDialogProps) => {
     if (!change.isPending) onSubmit();
   };
   return (
-    <Dialog title={title} onClose={stop ?? onClose} size={size} isBusy={stop !== undefined}>
+    <Dialog
+      title={title}
+      onClose={stop ?? onClose}
+      size={size}
+      onlyButtonsClose={stop !== undefined || isHeld}
+      isHeld={isHeld}
+    >
       <form onSubmit={submit}>
         <Stack gap="md">
           {children}
           {change.error !== null && <Failure error={change.error} except={fields} />}
           <Group justify="flex-end">
-            <Button ref={leave} variant="default" onClick={stop ?? onClose}>
+            <Button ref={leave} variant="default" disabled={isHeld} onClick={stop ?? onClose}>
               {stop ? 'Stop' : isDone ? 'Close' : 'Cancel'}
             </Button>
             {!isDone && (

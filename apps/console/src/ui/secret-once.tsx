@@ -12,10 +12,10 @@ interface SecretOnceProps {
   onClose: () => void;
 }
 
-/** A secret that the service shows only now. It is in the page until the dialog is closed. */
+/** A secret that the service shows only now. It is in the page until a button closes the dialog. */
 export const SecretOnce = ({ title, secret, children, onClose }: SecretOnceProps) =>
   secret !== undefined && (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} onClose={onClose} onlyButtonsClose>
       <Notice tone="warning">Copy it now: it is not shown again.</Notice>
       <Code block className="wrap" style={{ whiteSpace: 'pre-wrap' }}>
         {secret}
