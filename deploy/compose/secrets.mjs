@@ -1,6 +1,6 @@
 /** Makes .env for docker-compose.yml: random secrets, readable by you only. To an existing file it adds what is missing. */
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const path = process.argv[2] ?? fileURLToPath(new URL('../../.env', import.meta.url));
@@ -19,5 +19,7 @@ const secrets = {
 const present = existsSync(path) ? readFileSync(path, 'utf8') : '';
 const missing = Object.entries(secrets).filter(([name]) => !new RegExp(`^${name}=`, 'm').test(present));
 const text = missing.map(([name, value]) => `${name}=${value}\n`).join('');
+// A file that was there before, for example with ports, may be readable by all.
+if (existsSync(path)) chmodSync(path, 0o600);
 appendFileSync(path, present === '' || present.endsWith('\n') ? text : `\n${text}`, { mode: 0o600 });
 process.stdout.write(`${path}: ${missing.length} secrets added\n`);

@@ -98,6 +98,7 @@ lanyard-{{ .name }}-{{ include "lanyard.variables" . | sha256sum | trunc 10 }}
 {{- define "lanyard.image" -}}
 {{- $own := default dict (get .root.Values.services .app) -}}
 {{- $image := .root.Values.image -}}
+{{- if and $own.tag $own.digest -}}{{- fail (printf "services.%s: the digest selects the image, and the tag would change nothing: set one of them" .app) -}}{{- end -}}
 {{- printf "%s/%s" $image.registry .app -}}
 {{- if $own.digest -}}@{{ $own.digest }}{{- else -}}:{{ $own.tag | default $image.tag | default .root.Chart.AppVersion }}{{- end -}}
 {{- end -}}
