@@ -7,7 +7,7 @@ import { AccessAccounts } from '@lanyard/contracts';
 import { Customer, identityHeaders } from '../../tools/testing/customer.ts';
 import { root } from '../../tools/lanyard/project.ts';
 import { scrape, sum } from '../../tools/testing/metrics.ts';
-import { Simulator } from '../../tools/testing/simulator.ts';
+import { endsWithThisProcess, Simulator } from '../../tools/testing/simulator.ts';
 import { type BenchSystem, only } from '../system.ts';
 import type { Readable } from 'node:stream';
 
@@ -68,7 +68,7 @@ export class Reporters extends Simulator {
   static async report(server: string, devices: number, paths: readonly string[], first = 0) {
     const args = [join(root, 'bench/devices/bare-reporters.ts'), server, `${first}-${first + devices}`, ...paths];
     const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
-    process.once('exit', () => child.kill('SIGKILL'));
+    endsWithThisProcess(child);
     return new Reporters(child, createInterface({ input: child.stdout as Readable }));
   }
 
