@@ -80,7 +80,7 @@ CMD ["--enable-source-maps", "--max-semi-space-size=32", "apps/dispatcher/dist/m
 
 FROM runtime AS campaigns
 COPY --from=build /out/campaigns ./
-# A volume that is mounted here is the service's own: firmware images are written to it.
+# A volume that is mounted here is the service's own: campaigns writes packages to it.
 COPY --from=build --chown=65532:65532 /out/run /var/lib/lanyard
 CMD ["--enable-source-maps", "apps/campaigns/dist/main.js"]
 

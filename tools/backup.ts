@@ -14,5 +14,5 @@ await command({ usage, allowPositionals: true, printsResult: true }, async ({ po
   const file = resolve(positionals[0] ?? `lanyard-${stamp}.backup`);
   const counts = await writeBackup(installation(), file);
   process.stdout.write(`${countsText(counts)}\n${file}\n`);
-  say('Keep ENCRYPTION_KEY (.lanyard/secrets.json) elsewhere: without it, what is sealed stays so.');
+  say('Keep ENCRYPTION_KEY (.lanyard/secrets.json) elsewhere: without it, encrypted data cannot be read.');
 });

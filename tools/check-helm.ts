@@ -74,6 +74,13 @@ const planted: [values: string[], found: string[]][] = [
       ...apps.map((app) => `Job migrate-${app}: /spec/template/spec/containers/0/env/2/value`),
     ],
   ],
+  [
+    ['--set', 'config.common.DATABASE_TLS_CERTIFICATE_FILE=/etc/lanyard/database/tls.crt'],
+    [
+      'ConfigMap lanyard-common: /data/DATABASE_TLS_CERTIFICATE_FILE',
+      ...apps.map((app) => `Job migrate-${app}: /spec/template/spec/containers/0/env/4`),
+    ],
+  ],
 ];
 
 const plantedProblems = (helm: string) =>
@@ -136,6 +143,12 @@ const refused = [
   ['services.dispatcher.heapMiB=832', 'a heap as large as the memory limit'],
   ['services.campaigns.replicas=2', 'two pods for a claim of one'],
   ['campaigns.storage=bucket', 'a bucket without a name'],
+  ['config.campaigns.CAMPAIGNS_S3_BUCKET=firmware', 'a bucket beside a claim'],
+  ['services.dispatcher.autoscaling.max=2', 'fewer replicas at most than at least'],
+  [
+    `services.dispatcher.tag=0.1.1,services.dispatcher.digest=sha256:${'0'.repeat(64)}`,
+    'a tag that a digest overrides',
+  ],
   ['devices.expose=routes,expose=ingress', 'routes of devices without a Gateway'],
 ];
 

@@ -142,6 +142,21 @@ describe('the PostgreSQL of npm start', () => {
     expect(await as(app, `SELECT * FROM ${schemas[app]}.migrations`)).not.toHaveLength(0);
   });
 
+  it('a second user of a service, which its password is changed with (docs/security.md), works as the first', async () => {
+    await rowsOf(
+      urls().databaseUrl,
+      `CREATE ROLE lanyard_registry_2 LOGIN PASSWORD 'next' IN ROLE lanyard_registry;
+       ALTER ROLE lanyard_registry_2 SET role = lanyard_registry`,
+    );
+    const url = new URL(environmentOf('registry')['DATABASE_URL'] ?? '');
+    [url.username, url.password] = ['lanyard_registry_2', 'next'];
+    const env = { ...environmentOf('registry'), DATABASE_URL: url.href };
+    await promisify(execFile)(process.execPath, [entryPoint('registry'), 'migrate'], { env });
+    await rowsOf(url.href, 'CREATE TABLE registry.made_by_second (id bigserial PRIMARY KEY)');
+    expect(await as('registry', strangersIn('registry'))).toEqual([]);
+    await as('registry', 'DROP TABLE registry.made_by_second');
+  });
+
   it('hands over what another user owns in the schemas, at the next start', async () => {
     await rowsOf(
       urls().databaseUrl,

@@ -7,7 +7,7 @@ import { redis, removeData } from './lanyard/infrastructure-processes.ts';
 import { fetchInfrastructure } from './lanyard/fetch-infrastructure.ts';
 import { tcpPort } from './lanyard/ports.ts';
 import { infrastructureFolder } from './lanyard/project.ts';
-import { kill, launch, stopProcess } from './lanyard/processes.ts';
+import { commandLine, kill, launch, processesIn, stopProcess } from './lanyard/processes.ts';
 
 /** A fork tells its Redis how far it is after the first key, and ends when that is gone. */
 const firstKeyMs = 600_000;
@@ -37,6 +37,10 @@ describe('a Redis that is killed while its fork saves', () => {
     await any.set('key', 'value');
     await any.config('SET', 'rdb-key-save-delay', firstKeyMs * 1_000);
     await any.bgsave();
+    // Until then it has the title of its Redis, which may not run twice.
+    await eventually(() =>
+      processesIn(join(folder, 'redis')).some((pid) => commandLine(pid).includes('redis-rdb-bgsave')),
+    );
   };
 
   beforeAll(async () => {

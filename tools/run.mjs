@@ -3,9 +3,10 @@
  * packages that are missing, and runs a TypeScript file of this project on the Node version that it pins as a package.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -21,8 +22,10 @@ const fail = (problem) => {
   process.exit(1);
 };
 
+const pinnedPackage = `node_modules/node-${process.platform}-${process.arch}`;
+
 const pinnedNode = () => {
-  const folder = join(root, `node_modules/node-${process.platform}-${process.arch}`);
+  const folder = join(root, pinnedPackage);
   if (!existsSync(join(folder, 'package.json'))) return undefined;
   const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   return { version, binary: join(folder, 'bin/node') };
@@ -34,14 +37,22 @@ const lockedIn = (path) => {
   return new Map(Object.entries(packages).filter(([name, { link }]) => name.includes('node_modules/') && !link));
 };
 
+/**
+ * An installation that another one disturbed may lack what npm noted. The packages of one workspace are not looked at: a
+ * work tree may link the folder of the root only. @param {string} name
+ */
+const isThere = (name) => !name.startsWith('node_modules/') || existsSync(join(root, name, 'package.json'));
+
+const wantedPackages = () => lockedIn(join(root, 'package-lock.json'));
+
 /** What npm noted in node_modules is what the lock file says; optional packages of other platforms are not there. */
 const isInstalled = () => {
-  const wanted = lockedIn(join(root, 'package-lock.json'));
+  const wanted = wantedPackages();
   const found = lockedIn(join(root, 'node_modules/.package-lock.json'));
   const asWanted = [...wanted].every(([name, { version, optional }]) =>
     found.has(name) ? found.get(name)?.version === version : optional,
   );
-  return asWanted && [...found.keys()].every((name) => wanted.has(name));
+  return asWanted && [...found.keys()].every((name) => wanted.has(name) && isThere(name));
 };
 
 const install = () => {
@@ -50,8 +61,58 @@ const install = () => {
     cwd: root,
     stdio: ['ignore', process.stderr, 'inherit'],
   });
-  if (status !== 0) fail('npm ci failed');
+  return status === 0;
 };
+
+/** Pids of the commands that want to install, in their order: the first that runs does. A killed one leaves its pid. */
+const queue = join(root, '.lanyard/install.pids');
+
+const queued = () => {
+  try {
+    return readFileSync(queue, 'utf8').trim().split('\n').map(Number);
+  } catch {
+    // The one that installed has removed it.
+    return [];
+  }
+};
+
+/** @param {number} pid */
+const commandLine = (pid) => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return spawnSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout ?? '';
+  }
+};
+
+/** Pids are reused. @param {number} pid */
+const isCommand = (pid) => pid === process.pid || commandLine(pid).includes('run.mjs');
+
+/** Two installations at the same time would break each other. Ends when this command is the first of the queue. */
+const waitForTurn = async () => {
+  mkdirSync(join(root, '.lanyard'), { recursive: true });
+  for (let told = 0; ; await sleep(100)) {
+    if (!queued().includes(process.pid)) appendFileSync(queue, `${process.pid}\n`);
+    const first = queued().find(isCommand);
+    if (first === process.pid) return;
+    if (first !== undefined && first !== told)
+      process.stderr.write(`waiting for process ${first}, which installs packages\n`);
+    told = first ?? told;
+  }
+};
+
+const installOnce = async () => {
+  await waitForTurn();
+  const isDone = isInstalled() || install();
+  rmSync(queue, { force: true });
+  if (!isDone) fail('npm ci failed');
+};
+
+/** It is pinned for Linux only (package.json); elsewhere the machine's own Node runs everything. */
+const withoutNode24 = () =>
+  wantedPackages().has(pinnedPackage)
+    ? `${pinnedPackage}, the Node that runs this project, is missing: run npm ci again, or install Node 24.`
+    : `Node ${process.versions.node} cannot run this project: install Node 24.`;
 
 /** Ends with the exit code of the program. @param {string} binary */
 const continueOn = async (binary) => {
@@ -69,11 +130,9 @@ const continueOn = async (binary) => {
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 20 || (major === 20 && minor < 19))
   fail(`Node ${process.versions.node} is too old: install Node 20.19 or later.`);
-if (!(needsNoPackages && pinnedNode()) && !isInstalled()) install();
+if (!(needsNoPackages && pinnedNode()) && !isInstalled()) await installOnce();
 const pinned = pinnedNode();
-// It is pinned for Linux only (package.json); elsewhere the machine's own Node runs everything.
-if (!pinned && !process.features.typescript)
-  fail('Node 24 is needed here: it is installed with the packages on Linux only.');
+if (!pinned && !process.features.typescript) fail(withoutNode24());
 if (pinned && process.versions.node !== pinned.version) await continueOn(pinned.binary);
 process.argv.splice(1, 2, program);
 await import(pathToFileURL(program).href);

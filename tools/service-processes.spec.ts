@@ -9,6 +9,8 @@ import { environmentProblems } from './manifests/environment.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lanyard-processes-'));
 const cidrs = 'DISPATCHER_CALLBACK_ALLOW_CIDRS';
+const clientSecret = 'GATEWAY_OIDC_CLIENT_SECRET';
+const identities = 'REGISTRY_PSK_IDENTITIES_QUALIFIED';
 
 const environmentOf = (app: (typeof apps)[number]): Record<string, string> =>
   environment(
@@ -25,11 +27,12 @@ const environmentOf = (app: (typeof apps)[number]): Record<string, string> =>
   );
 
 describe('what npm start gives a service', () => {
-  const before = process.env[cidrs];
+  const original = [cidrs, clientSecret, identities].map((name) => [name, process.env[name]] as const);
 
   afterEach(() => {
-    if (before === undefined) delete process.env[cidrs];
-    else process.env[cidrs] = before;
+    for (const [name, value] of original)
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
     rmSync(folder, { recursive: true, force: true });
   });
 
@@ -44,6 +47,13 @@ describe('what npm start gives a service', () => {
     expect(environmentOf('dispatcher')[cidrs]).toBe('127.0.0.0/8,::1/128');
     process.env[cidrs] = '10.1.0.0/16';
     expect(environmentOf('dispatcher')[cidrs]).toBe('10.1.0.0/16');
+  });
+
+  it('contains the settings of the operator that are its own, and none of another service: they may be secrets', () => {
+    process.env[clientSecret] = 'secret';
+    process.env[identities] = 'false';
+    expect(apps.filter((app) => clientSecret in environmentOf(app))).toEqual(['gateway']);
+    expect(apps.filter((app) => identities in environmentOf(app))).toEqual(['registry']);
   });
 
   it('keeps others out of the folder of Redis, also one that was there before', () => {

@@ -29,11 +29,8 @@ const total: { passed: number; failed: number } = { passed: 0, failed: 0 };
 const files: { file: string; seconds: number }[] = [];
 const slowestMax = 10;
 
-/**
- * Unit and integration tests wait for infrastructure most of the time: two workers for each core. End-to-end tests keep theirs busy
- * with the services that they start: three at a time take as long together as two.
- */
-const workers = { 'unit-and-integration': 4, 'end-to-end': 2 } as const;
+/** Tests wait most of the time for infrastructure, pauses and browsers. More at a time take as long together. */
+const workers = { 'unit-and-integration': 6, 'end-to-end': 3 } as const;
 
 const jest = async (name: keyof typeof workers, args: string[], env: Record<string, string>) => {
   say(`tests: ${name}`);

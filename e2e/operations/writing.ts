@@ -67,12 +67,14 @@ export const writing = (talk: () => Conversation): void => {
     it.each(instances)(
       `${method} of an instance as %s; its values are desired ones then`,
       async (contentType, payload) => {
+        const desires = (decoded: number): Promise<unknown> =>
+          eventually(async () => expect((await talk().echo()).get(one)?.desired).toMatchObject({ decoded, status: 1 }));
+        await talk().writes('PUT', one, text, '1');
+        await desires(1);
         const since = talk().device.said.length;
         await talk().writes(method, specimen, contentType, payload);
         for (const words of [/^written 0 one$/, /^written 1 4242$/]) await talk().device.says(words, { since });
-        await eventually(async () =>
-          expect((await talk().echo()).get(one)?.desired).toMatchObject({ decoded: 4242, status: 1 }),
-        );
+        await desires(4242);
       },
     );
 

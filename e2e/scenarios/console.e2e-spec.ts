@@ -23,6 +23,20 @@ describe('the console in a browser', () => {
   });
   afterAll(() => running?.stop());
 
+  it('says at once how long sign-ins are slowed down', async () => {
+    const { page } = browser;
+    const message = 'Too many requests: try again in 20 s.';
+    const json = { object: 'error', code: 429, type: 'rate_limit_exceeded', message, request_id: 'r-1' };
+    await page.route('**/v3/session', (route) =>
+      route.request().method() === 'POST'
+        ? route.fulfill({ status: 429, headers: { 'retry-after': '20' }, json })
+        : route.continue(),
+    );
+    await browser.signIn(system.adminKey);
+    await page.getByRole('alert').getByText(message).waitFor({ timeout: 10_000 });
+    await page.unroute('**/v3/session');
+  });
+
   it('refuses a wrong key with the words of the API, and keeps no secret in the browser', async () => {
     await browser.signIn(`${system.adminKey.slice(0, -8)}aaaaaaaa`);
     await browser.page
@@ -58,6 +72,9 @@ describe('the console in a browser', () => {
     const sent = await commands();
     await browser.visit(`/devices/${id}?path=${path}`, 'sim-0');
     await value.waitFor();
+    // What has not been read once cannot be kept, and says so in an alert of its own.
+    await page.getByText('What it waits for').waitFor();
+    await page.getByRole('img', { name: /over time/ }).waitFor();
     system.signal('gateway-0', 'SIGKILL');
     await page.getByText('Connection lost.').waitFor();
     // What is begun now fails. It is not done later, when no person expects it any more.

@@ -76,6 +76,7 @@ const kinds: Kind[] = [
         'accessKeysPerApplicationMax',
         'Access keys of an application',
       ),
+      from('apps/gateway', 'access/record-schemas')('groupsPerHolderMax', 'Key groups of a key or an application'),
       from('apps/gateway', 'authentication/sessions')('sessionsPerHolderMax', 'Sessions of a key or a user'),
       from('apps/registry', 'trusted-certificates/fields')('trustedPerAccountMax', 'Trusted certificates'),
       from('apps/registry', 'bootstrap/profile-fields')('profilesPerAccountMax', 'Bootstrap profiles'),
@@ -97,6 +98,7 @@ const kinds: Kind[] = [
     title: 'Device',
     rows: [
       from('apps/registry', 'credentials/credential-fields')('credentialsPerDeviceMax', 'Credentials'),
+      from('apps/registry', 'groups/groups.service')('groupsPerDeviceMax', 'Device groups'),
       commands('queueLengthMax', 'Commands that wait for the device'),
       commands('queueBytesMax', 'Size of the payloads of these commands'),
       device(
@@ -143,6 +145,7 @@ const kinds: Kind[] = [
       commands('defaultRetry.queueMode', 'Further attempts, default for devices in queue mode', '`retry`'),
       commands('waitSeconds', 'Time for which a request may wait for the result, range of `wait`'),
       commands('waitingCallersMax', 'Requests that wait for results, per replica'),
+      commands('waitingCallersOfAccountMax', 'Requests that wait for results, of one account, per replica'),
       commands('observedTogetherMax', 'Paths that one command observes together'),
       commands('idempotencyHours', 'Time for which an Idempotency-Key is remembered'),
       commands('idempotencyKeyLengthMax', 'Length of an Idempotency-Key'),
@@ -192,6 +195,7 @@ const kinds: Kind[] = [
       'Rates of requests and the number of connections of the gateway are settings: see [configuration.md](configuration.md).',
     rows: [
       http('bodyLimitBytes', 'Size of the body, except uploads'),
+      http('jsonValuesMax', 'Values in a JSON body'),
       http('urlLengthMax', 'Length of the URL'),
       http('headBytesMax', 'Size of the request line and the headers together'),
       from('libs/service', 'list/list-query')('listLimit', 'Items on a page', '`limit`'),
@@ -249,7 +253,7 @@ const kinds: Kind[] = [
       bootstrap('credentialWithinMs', 'Time for the creation of the credential'),
       from('apps/registry', 'bootstrap/limits')(
         'bootstrapExpiryMs',
-        'Time, beside the initial registration delay, after which a bootstrap without an end fails',
+        'Time after which a bootstrap without an end fails, in addition to the initial registration delay',
       ),
     ],
   },

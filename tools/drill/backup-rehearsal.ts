@@ -52,7 +52,7 @@ const seconds = (sinceMs: number) => ((performance.now() - sinceMs) / 1_000).toF
 
 /**
  * @param first runs
- * @param another a second one with the secrets and the firmware images of the first, which may stop it
+ * @param another a second one with the secrets and the packages of the first, which may stop it
  * @returns the exit code
  */
 export const rehearseBackup = async (first: BackedUpSystem, another: () => Promise<BackedUpSystem>) => {
@@ -101,7 +101,7 @@ export const rehearseBackup = async (first: BackedUpSystem, another: () => Promi
     await campaign.finish();
     const updated = await campaign.succeeded();
     const problems = [
-      ...(updated === before.length ? [] : [`${updated} of ${before.length} devices downloaded the restored image`]),
+      ...(updated === before.length ? [] : [`${updated} of ${before.length} devices downloaded the restored package`]),
       ...(await campaign.failed()),
       ...(JSON.stringify(before) === JSON.stringify(after) ? [] : ['the devices differ']),
       ...Object.entries(written.tables).flatMap(([name, n]) =>

@@ -21,7 +21,7 @@ const concurrencyMax = 1_000;
 /** An attempt that a fault made fail is repeated after a minute. */
 const patience = { timeoutMs: 300_000 };
 
-/** An image that the simulator verifies, and that tells it the version. */
+/** A package that the simulator verifies, and that tells it the version. */
 const newImage = (size: number) => {
   const bytes = randomBytes(size);
   const checksum = createHash('sha256').update(bytes).digest('hex');
@@ -61,7 +61,7 @@ export class UpdateCampaign {
     await waitUntil('the end of the campaign', isDone, patience).catch(() => undefined);
   }
 
-  /** Names and reasons of those that do not run the image. */
+  /** Names and reasons of those that do not run the package. */
   async failed() {
     const devices = this.lanyard.items('GET /v3/update-campaigns/{id}/devices', { path: { id: this.id } });
     return (await Array.fromAsync(devices)).flatMap(({ endpoint_name: name, state, step, reason }) =>

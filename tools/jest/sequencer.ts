@@ -11,27 +11,40 @@ const { default: Sequencer } = createRequire(import.meta.url)('@jest/test-sequen
 };
 
 /**
- * They take a minute or more, which the size of a file does not show: started last, one of them would run alone. Those that
+ * They take half a minute or more, which the size of a file does not show: started last, one of them would run alone. Those that
  * keep the cores busy (console, infrastructure-down, access, openapi, the fleets) are among others that wait most of their time.
  */
 const first = [
-  'console',
-  'interop',
-  'dtls-replicas',
-  'infrastructure-down',
-  'journeys',
-  'killed-services',
-  'access',
-  'lwm2m-gateways',
-  'no-loss',
-  'openapi',
-  'dtls-clients',
-  'proxy-replicas',
-  'campaign-fleet',
-  'foreign-dtls-replicas',
-  'campaigns',
-  'console-fleet',
-].map((name) => `${name}.e2e-spec.ts`);
+  ...[
+    'campaigns',
+    'outbox-leader',
+    'rejoin',
+    'campaign-records',
+    'stop',
+    'lwm2m-gateways',
+    'dtls',
+    'dtls-take-over',
+  ].map((name) => `${name}.int-spec.ts`),
+  'slow-application.spec.ts',
+  ...[
+    'console',
+    'interop',
+    'dtls-replicas',
+    'infrastructure-down',
+    'journeys',
+    'killed-services',
+    'access',
+    'lwm2m-gateways',
+    'no-loss',
+    'openapi',
+    'dtls-clients',
+    'proxy-replicas',
+    'campaign-fleet',
+    'foreign-dtls-replicas',
+    'campaigns',
+    'console-fleet',
+  ].map((name) => `${name}.e2e-spec.ts`),
+];
 
 const rankOf = ({ path }: Test): number => {
   const rank = first.indexOf(basename(path));

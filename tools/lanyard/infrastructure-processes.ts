@@ -1,4 +1,4 @@
-/** How each server of the infrastructure is set up and started. Settings that matter are explained in docs/operations.md. */
+/** How each server of the infrastructure is set up and started. Settings that matter are explained in docs/installation.md. */
 import { spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import {

@@ -78,7 +78,7 @@ export const environment = (
     infrastructure: InfrastructureUrls;
     secrets: Secrets;
     keyFile: string;
-    /** Bytes of firmware images. */
+    /** Bytes of packages. */
     packagesFolder: string;
     coapHost: string;
     baseUrl: string;
@@ -124,7 +124,7 @@ export const environment = (
   };
   return {
     ...defaults[replica.app],
-    ...inherited(),
+    ...inherited(replica.app),
     HTTP_HOST: '127.0.0.1',
     HTTP_PORT: String(replica.port),
     KAFKA_BROKERS: infrastructure.brokers,
@@ -141,18 +141,18 @@ export const environment = (
   };
 };
 
-/** What any process needs, and settings of the apps that the operator gives. */
-const inherited = () =>
-  Object.fromEntries(
+/** What any service may need. */
+const shared = /^(PATH|HOME|TZ|LANG|NODE_\w+|KAFKA(JS)?_\w+|OTEL_\w+|DATABASE_TLS_\w+|REDIS_TLS_\w+)$/;
+
+/** Of what the operator gives: the settings of the app, and what all share. Settings of others may be secrets. */
+const inherited = (app: App) => {
+  const own = `${app.replace('-', '_').toUpperCase()}_`;
+  return Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) =>
-      value !== undefined &&
-      /^(PATH|HOME|TZ|LANG|NODE_\w+|KAFKA(JS)?_\w+|OTEL_\w+|DATABASE_TLS_\w+|REDIS_TLS_\w+|GATEWAY_\w+|DEVICE_PROXY_\w+|DISPATCHER_\w+|CAMPAIGNS_\w+)$/.test(
-        name,
-      )
-        ? [[name, value]]
-        : [],
+      value !== undefined && (shared.test(name) || name.startsWith(own)) ? [[name, value]] : [],
     ),
   );
+};
 
 /** @param folder of the checkout */
 export const entryPoint = (app: App, folder: string = root) => join(folder, 'apps', app, 'dist/main.js');

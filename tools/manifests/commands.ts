@@ -1,4 +1,4 @@
-/** Commands of docs/kubernetes.md that list services. */
+/** Commands of docs/kubernetes.md: they list all services, and name the namespace of what they read or change. */
 import { type App, apps } from '../lanyard/service-processes.ts';
 
 /** Each list, and the services that another command of the same procedure names. */
@@ -8,8 +8,10 @@ const lists: [list: RegExp, elsewhere: App[]][] = [
   [/for name in ([^;]+); do kubectl -n lanyard rollout undo/, ['device-proxy', 'event-log']],
 ];
 
-/** @param page text of docs/kubernetes.md */
-export const commandProblems = (page: string): string[] =>
+/** Manifests name theirs. */
+const withoutNamespace = /kubectl (?!-n |apply |diff |create namespace ).*/g;
+
+const missingServices = (page: string): string[] =>
   lists.flatMap(([list, elsewhere]) => {
     const [, names = ''] = list.exec(page) ?? [];
     const listed = names.split(/[ ,]+/);
@@ -17,3 +19,9 @@ export const commandProblems = (page: string): string[] =>
       .filter((app) => !elsewhere.includes(app) && !listed.includes(app))
       .map((app) => `docs/kubernetes.md: ${app} is missing from the list that ${String(list)} finds`);
   });
+
+/** @param page text of docs/kubernetes.md */
+export const commandProblems = (page: string): string[] => [
+  ...missingServices(page),
+  ...[...page.matchAll(withoutNamespace)].map(([command]) => `docs/kubernetes.md: no namespace in ${command}`),
+];

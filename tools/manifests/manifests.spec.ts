@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -53,10 +53,13 @@ it('the routes of the Gateway API and the ingress lead to the same paths', () =>
   );
 });
 
-it('a list of services in docs/kubernetes.md that leaves one out is found', () => {
+it('a list of services in docs/kubernetes.md that leaves one out is found, and a command without a namespace', () => {
   const page = readFileSync(join(root, 'docs/kubernetes.md'), 'utf8');
   expect(commandProblems(page)).toEqual([]);
   expect(commandProblems(page.replace(', campaigns)', ')'))).toEqual([expect.stringContaining('campaigns is missing')]);
+  expect(commandProblems(page.replace('kubectl -n lanyard debug', 'kubectl debug'))).toEqual([
+    expect.stringContaining('kubectl debug'),
+  ]);
   expect(commandProblems('')).not.toEqual([]);
 });
 
@@ -88,15 +91,17 @@ it('a builder that makes another object, more or fewer is found out', () => {
   expect(differences([map({}), map({}, 'more')], [map({})], 'b')).toEqual(['b makes no ConfigMap more']);
 });
 
-it('the script for Docker Compose generates every secret of the file, and changes none that exists', () => {
+it('the script for Docker Compose generates every secret of the file, changes none that exists, and shows none to others', () => {
   const folder = mkdtempSync(join(tmpdir(), 'lanyard-compose-'));
   const file = join(folder, '.env');
   const run = (): string => {
     execFileSync(process.execPath, [join(root, 'deploy/compose/secrets.mjs'), file]);
     return readFileSync(file, 'utf8');
   };
-  writeFileSync(file, 'REDIS_PASSWORD=mine', { mode: 0o600 });
+  writeFileSync(file, 'REDIS_PASSWORD=mine');
+  chmodSync(file, 0o644);
   const made = run();
+  expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(run()).toBe(made);
   rmSync(folder, { recursive: true });
   const compose = readFileSync(join(root, 'docker-compose.yml'), 'utf8');
@@ -128,6 +133,13 @@ it('the whole system on one machine, infrastructure included, is limited to 8 Gi
   expect(sum(containers.map(({ resources }) => gibibytes(resources?.limits?.memory)))).toBeLessThanOrEqual(8);
   const processors = containers.map(({ resources }) => /^(\d+)m$/.exec(String(resources?.requests?.cpu))?.[1]);
   expect(sum(processors.map(Number))).toBeLessThanOrEqual(2_000);
+});
+
+it('the gateway of the local overlay, which clients reach without a proxy, does not let them choose their address', () => {
+  const maps = buildKustomization(join(root, 'k8s/overlays/local')).filter(
+    ({ kind, metadata }) => kind === 'ConfigMap' && metadata.name.startsWith('lanyard-gateway-'),
+  );
+  expect(maps).toEqual([expect.objectContaining({ data: expect.objectContaining({ GATEWAY_TRUSTED_PROXIES: '0' }) })]);
 });
 
 it('every Secret that a pod of the local overlay needs is made for it', () => {

@@ -5,13 +5,13 @@ import { buildKustomization } from './kustomize.ts';
 import { isAllowed, type Party, type Policy } from './reach.ts';
 
 /** @param components that a copy of the overlay adds */
-const policiesWith = (...components: string[]) =>
+const policiesOf = (overlay: string, ...components: string[]) =>
   buildKustomization(
-    join(root, 'k8s/overlays/prod'),
+    join(root, 'k8s/overlays', overlay),
     components.map((name) => join(root, 'k8s/components', name)),
   ).filter(({ kind }) => kind === 'NetworkPolicy') as unknown as Policy[];
 
-const policies = policiesWith();
+const policies = policiesOf('prod');
 
 const pod = (name: string, namespace = 'lanyard', labels: Record<string, string> = {}): Party => ({
   namespace,
@@ -57,7 +57,7 @@ describe('the NetworkPolicies of production', () => {
   });
 
   it('let the gateway reach an OpenID provider and campaigns a bucket with the components for them, and with no other', () => {
-    const added = policiesWith('openid', 'campaigns-bucket');
+    const added = policiesOf('prod', 'openid', 'campaigns-bucket');
     for (const app of ['gateway', 'campaigns']) {
       const connection = { from: pod(app), to: outside, port: 443, protocol: 'TCP' };
       expect(isAllowed(policies, connection)).toBe(false);
@@ -67,3 +67,13 @@ describe('the NetworkPolicies of production', () => {
     expect(isAllowed(added, { from: pod('registry'), to: outside, port: 443, protocol: 'TCP' })).toBe(false);
   });
 });
+
+it.each(['prod', 'local'])(
+  'in the overlay %s, only replicas of the device-proxy forward records to each other',
+  (overlay) => {
+    const forwarded = { to: pod('device-proxy'), port: 5685, protocol: 'UDP' };
+    expect(isAllowed(policiesOf(overlay), { from: pod('device-proxy'), ...forwarded })).toBe(true);
+    for (const from of [pod('gateway'), outside])
+      expect(isAllowed(policiesOf(overlay), { from, ...forwarded })).toBe(false);
+  },
+);

@@ -10,6 +10,13 @@ const askAgainMinMs = 50;
 /** A simulator of many devices lists all of their sockets for an answer: it should have most of its time for them. */
 const askAgainFactor = 20;
 
+/** A program that fails leaves nothing behind. */
+export const endsWithThisProcess = (child: ChildProcess) => {
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
+  child.once('exit', () => process.off('exit', kill));
+};
+
 export class Simulator {
   child: ChildProcess;
   url: string;
@@ -33,8 +40,7 @@ export class Simulator {
       stdio: ['ignore', 'pipe', 'inherit'],
       env: { ...process.env, ...env },
     });
-    // What fails leaves nothing behind.
-    process.once('exit', () => child.kill('SIGKILL'));
+    endsWithThisProcess(child);
     const said: string[] = [];
     const url = await new Promise<string>((ready, failed) => {
       child.once('exit', () => failed(new Error('the simulator ended')));
