@@ -110,6 +110,12 @@ describe('decodeCborItem', () => {
     expect(() => decodeCborItem(hex(bytes))).toThrow(Malformed);
   });
 
+  it('refuses more items than a message of LwM2M may have', () => {
+    const array = (count: number): Buffer => Buffer.concat([hex('9f'), Buffer.alloc(count), hex('ff')]);
+    expect(decodeCborItem(array(199_999))).toHaveLength(199_999);
+    expect(() => decodeCborItem(array(200_000))).toThrow('has more than 200000 items');
+  });
+
   it('reads eight levels', () => {
     expect(decodeCborItem(hex(`${'81'.repeat(8)} 00`))).toEqual([[[[[[[[0]]]]]]]]);
   });

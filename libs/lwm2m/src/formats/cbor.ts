@@ -11,6 +11,9 @@ export type CborItem =
 /** A SenML pack is an array of maps of values; LwM2M nests nothing deeper. */
 const depthMax = 8;
 
+/** A pack of 10,000 SenML records has about half as many. A message of 1 MiB may have a million, which take too long to read. */
+const itemsMax = 200_000;
+
 const broken = (problem: string): Malformed => new Malformed('cbor', problem);
 
 const major = { unsigned: 0, negative: 1, bytes: 2, text: 3, array: 4, map: 5, tag: 6, simple: 7 } as const;
@@ -49,6 +52,7 @@ const valueOfTag = (tag: number | bigint, item: CborItem): number | bigint => {
 /** Grows with the bytes received, never with a declared length. */
 class Reader {
   private at = 0;
+  private items = 0;
 
   constructor(private readonly bytes: Buffer) {}
 
@@ -60,6 +64,7 @@ class Reader {
 
   private item(depth: number): CborItem {
     if (depth > depthMax) throw broken('is nested too deep');
+    if (++this.items > itemsMax) throw broken(`has more than ${itemsMax} items`);
     const head = this.byte();
     const kind = head >> 5;
     const info = head & 0x1f;
