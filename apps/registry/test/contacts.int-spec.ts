@@ -68,6 +68,20 @@ describe('endpoints that come for the first time', () => {
     expect((await device(held)).status).toBe(200);
   });
 
+  it('keep a device that was renamed when its contact comes again, also if another one has its name now', async () => {
+    const [deviceId, endpointName] = [newId(), `renamed-${newId()}`];
+    await introduce({ deviceId, endpointName });
+    await eventually(() => expect(changesOf(deviceId)).toHaveLength(1));
+    await call('PUT', `/v3/devices/${deviceId}`, { endpoint_name: `new-${deviceId}` });
+    await created({ endpoint_name: endpointName });
+    await introduce({ deviceId, endpointName });
+    // On each partition one that is refused afterwards.
+    const others = Array.from({ length: 24 }, () => newId());
+    await Promise.all(others.map((other) => introduce({ deviceId: other, endpointName })));
+    await eventually(() => expect(others.filter((other) => changesOf(other).length === 0)).toEqual([]));
+    expect(changesOf(deviceId).map(({ change }) => change)).toEqual(['created', 'changed']);
+  });
+
   it('may say a type that is as long as a registration takes: the device can be suspended like others', async () => {
     const deviceId = newId();
     await introduce({ deviceId, endpointName: deviceId });

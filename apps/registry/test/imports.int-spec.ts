@@ -12,7 +12,7 @@ import {
 } from '@lanyard/service';
 import { eventually, TestClock } from '@lanyard/testing';
 import { PassThrough, Readable } from 'node:stream';
-import type { DataSource } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
 import { app } from '../src/config.js';
 import { schema } from '../src/db/database.js';
 import { Lifecycle } from '../src/devices/lifecycle.js';
@@ -117,6 +117,23 @@ describe('imports of several accounts', () => {
     await until(async () => (await completed(account)) === 1);
     await take(account);
     await expect(take(account)).rejects.toThrow(TooManyImports);
+  });
+
+  it('keeps an import when the answer to its commit is lost', async () => {
+    const account = newId();
+    const commit = database.transaction.bind(database) as <R>(
+      work: (manager: EntityManager) => Promise<R>,
+    ) => Promise<R>;
+    let transactions = 0;
+    database.transaction = (async (work: (manager: EntityManager) => Promise<unknown>) => {
+      const result = await commit(work);
+      if (++transactions === 2) throw new Error('the connection has ended');
+      return result;
+    }) as DataSource['transaction'];
+    const id = await take(account).finally(() => Reflect.deleteProperty(database, 'transaction'));
+    expect(transactions).toBe(2);
+    expect(await imports.get(account, id)).toMatchObject({ status: 'new', total_count: 1 });
+    await until(async () => (await completed(account)) === 1);
   });
 
   const stand = (accountId: string, status: 'active' | 'suspended', second: number): Promise<void> =>

@@ -84,8 +84,7 @@ export class ImportsService {
         await this.audit.record(manager, 'SYS_552', entryOf(importer, { id, name }, { total_count: String(total) }));
       });
     } catch (error) {
-      await this.database.query('DELETE FROM registry.device_imports WHERE id = $1', [id]);
-      throw isForeignKeyViolation(error) ? new ImportDeleted() : error;
+      if (!(await this.isStored(id))) throw isForeignKeyViolation(error) ? new ImportDeleted() : error;
     }
     this.worker.wake();
     return this.get(importer.accountId, id);
@@ -148,6 +147,13 @@ export class ImportsService {
       yield rows.map((r) => csvRow([String(r.row_number), r.endpoint_name, r.field, r.message])).join('');
       after = rows.at(-1)?.row_number ?? after;
     }
+  }
+
+  /** After a failure. Only the answer to the commit may have been lost; otherwise what arrived is deleted. */
+  private async isStored(id: string): Promise<boolean> {
+    await this.database.query(`DELETE FROM registry.device_imports WHERE id = $1 AND status = 'uploading'`, [id]);
+    const rows: unknown[] = await this.database.query('SELECT FROM registry.device_imports WHERE id = $1', [id]);
+    return rows.length > 0;
   }
 
   private async store(importId: string, body: Readable): Promise<number> {

@@ -13,9 +13,11 @@ const insertSql = `
   FROM unnest($2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::text[]) AS c (id, name, type, at, gateway) ORDER BY name
   ON CONFLICT DO NOTHING RETURNING ${deviceRowColumns}`;
 
+// Not where the device of the contact has been given another name since, and its name to another device.
 const takenSql = `
   SELECT c.id FROM unnest($2::text[], $3::text[]) AS c (id, name)
-  WHERE EXISTS (SELECT FROM registry.devices d WHERE d.account_id = $1 AND d.endpoint_name = c.name AND d.id <> c.id)`;
+  WHERE EXISTS (SELECT FROM registry.devices d WHERE d.account_id = $1 AND d.endpoint_name = c.name)
+    AND NOT EXISTS (SELECT FROM registry.devices d WHERE d.id = c.id)`;
 
 const byAccount = (contacts: readonly DeviceContacted[]): Map<string, DeviceContacted[]> => {
   const accounts = new Map<string, Map<string, DeviceContacted>>();
