@@ -8,12 +8,15 @@ import { lockedInOrder, selectUpdates, type UpdateRow } from './update-row.js';
 /** Where a fact does not say it, as those of earlier versions: MAX_TRANSMIT_WAIT (RFC 7252 §4.8.2). */
 const awakeMsDefault = 93_000;
 
-// A lower epoch than the stored one is a late report of a previous session owner. What has not changed is not written.
+// A lower epoch than the stored one is a late report of a previous session owner. What has not changed is not written,
+// and neither is the end of a session that is not known: a device that was deleted would get a row again.
 const sessionsSql = `
   INSERT INTO campaigns.device_sessions AS s
     (device_id, account_id, epoch, registered, queue_mode, transport, awake_until, host_gateway)
   SELECT r.device_id, r.account_id, r.epoch, r.registered, r.queue_mode, r.transport, r.awake_until, r.host_gateway
-  FROM jsonb_populate_recordset(NULL::campaigns.device_sessions, $1::jsonb) r ORDER BY r.device_id
+  FROM jsonb_populate_recordset(NULL::campaigns.device_sessions, $1::jsonb) r
+  WHERE r.registered OR EXISTS (SELECT FROM campaigns.device_sessions k WHERE k.device_id = r.device_id)
+  ORDER BY r.device_id
   ON CONFLICT (device_id) DO UPDATE SET epoch = excluded.epoch, registered = excluded.registered,
     queue_mode = excluded.queue_mode, transport = coalesce(excluded.transport, s.transport),
     awake_until = excluded.awake_until, host_gateway = excluded.host_gateway
