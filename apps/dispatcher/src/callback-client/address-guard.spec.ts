@@ -26,7 +26,11 @@ describe('addresses for callbacks', () => {
     '::ffff:a9fe:a9fe',
     '::ffff:0:10.0.0.1',
     '::ffff:0:808:808',
+    '64:ff9b::',
+    '64:ff9b::10.0.0.1',
     '64:ff9b::a00:1',
+    '64:ff9b::a9fe:a9fe',
+    '64:ff9b:1::808:808',
     '100:0:0:1::1',
     '2002:a00:1::',
     '3fff::1',
@@ -38,7 +42,15 @@ describe('addresses for callbacks', () => {
     expect(guard.allows(address)).toBe(false);
   });
 
-  it.each(['1.1.1.1', '172.32.0.1', '100.128.0.1', '2606:4700::1111', '::ffff:1.1.1.1'])('%s is allowed', (address) => {
+  it.each([
+    '1.1.1.1',
+    '172.32.0.1',
+    '100.128.0.1',
+    '2606:4700::1111',
+    '::ffff:1.1.1.1',
+    '64:ff9b::1.1.1.1',
+    '64:ff9b:0::808:808',
+  ])('%s is allowed', (address) => {
     expect(guard.allows(address)).toBe(true);
   });
 
@@ -50,7 +62,10 @@ describe('addresses for callbacks', () => {
   });
 
   it('exceptions of the operator', () => {
-    const own = new AddressGuard(['10.20.0.0/16', '::1/128', '::ffff:0:a00:0/112']);
+    const own = new AddressGuard(['10.20.0.0/16', '::1/128', '::ffff:0:a00:0/112', '64:ff9b::a00:0/112']);
+    expect(own.allows('64:ff9b::a00:1')).toBe(true);
+    expect(own.allows('64:ff9b::a01:1')).toBe(false);
+    expect(own.allows('64:ff9b::a14:304')).toBe(true);
     expect(own.allows('::ffff:0:a00:1')).toBe(true);
     expect(own.allows('::ffff:0:a01:1')).toBe(false);
     expect(own.allows('10.20.3.4')).toBe(true);

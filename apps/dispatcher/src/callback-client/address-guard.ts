@@ -41,13 +41,20 @@ const forbidden = [
   'ff00::/8',
 ];
 
-/** `::ffff:10.0.0.1`, also as `::ffff:a00:1`: the IPv4 address is what is connected to. */
-const mappedIpv4 = (address: string): string | undefined => {
-  const tail = /^::ffff:([^:]+:[^:]+)$/.exec(new URL(`http://[${address}]`).hostname.slice(1, -1))?.[1];
+/**
+ * `::ffff:10.0.0.1` (RFC 4291 §2.5.5.2), and `64:ff9b::10.0.0.1`, as which a cluster with IPv6 only finds a host that has
+ * IPv4 only (NAT64, RFC 6052 §2.1): the IPv4 address is what is connected to.
+ */
+const embeddedIpv4 = (address: string): string | undefined => {
+  const { hostname } = new URL(`http://[${address}]`);
+  const tail = /^\[(?:::ffff|64:ff9b:):([^:]+:[^:]+)]$/.exec(hostname)?.[1];
   const [high, low] = tail?.split(':').map((part) => parseInt(part, 16)) ?? [];
   if (high === undefined || low === undefined) return undefined;
   return [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.');
 };
+
+const isIn = (networks: BlockList, address: string): boolean =>
+  networks.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 
 /** A customer must not be able to make the service call this address. */
 export class AddressForbidden extends Error {
@@ -73,9 +80,8 @@ export class AddressGuard {
   }
 
   allows(address: string): boolean {
-    const judged = (isIPv6(address) && mappedIpv4(address)) || address;
-    const family = isIPv6(judged) ? 'ipv6' : 'ipv4';
-    return this.exceptions.check(judged, family) || !this.denied.check(judged, family);
+    const judged = (isIPv6(address) && embeddedIpv4(address)) || address;
+    return isIn(this.exceptions, address) || isIn(this.exceptions, judged) || !isIn(this.denied, judged);
   }
 
   /** Throws AddressForbidden for a literal address that is denied; names are judged by `lookup`. */
