@@ -85,10 +85,11 @@ export class Devices {
     const all = Array.from({ length: load.channels }, (_, channel) => channel);
     const processes = Math.max(processesMin, Math.ceil((load.channels * load.devices) / devicesPerProcess));
     const parts = Array.from({ length: processes }, (_, part) => all.filter((n) => n % processes === part));
-    for (const channels of parts.filter((part) => part.length > 0)) {
-      const scenario = await writeScenario(where, channels, load, Math.round(arrivals / processes));
-      this.fleets.push(await Simulator.start({ scenario }));
-    }
+    const scenarios: string[] = [];
+    // Before the first device registers: a busy system creates tens of credentials a second, an idle one hundreds.
+    for (const channels of parts.filter((part) => part.length > 0))
+      scenarios.push(await writeScenario(where, channels, load, Math.round(arrivals / processes)));
+    for (const scenario of scenarios) this.fleets.push(await Simulator.start({ scenario }));
   }
 
   async state() {
