@@ -84,7 +84,9 @@ export class ImportsService {
         await this.audit.record(manager, 'SYS_552', entryOf(importer, { id, name }, { total_count: String(total) }));
       });
     } catch (error) {
-      if (!(await this.isStored(id))) throw isForeignKeyViolation(error) ? new ImportDeleted() : error;
+      await this.discard(id);
+      // Otherwise only the answer to the commit was lost.
+      if (!(await this.exists(id))) throw isForeignKeyViolation(error) ? new ImportDeleted() : error;
     }
     this.worker.wake();
     return this.get(importer.accountId, id);
@@ -149,9 +151,12 @@ export class ImportsService {
     }
   }
 
-  /** After a failure. Only the answer to the commit may have been lost; otherwise what arrived is deleted. */
-  private async isStored(id: string): Promise<boolean> {
+  /** Deletes what arrived of an upload, unless it is complete. */
+  private async discard(id: string): Promise<void> {
     await this.database.query(`DELETE FROM registry.device_imports WHERE id = $1 AND status = 'uploading'`, [id]);
+  }
+
+  private async exists(id: string): Promise<boolean> {
     const rows: unknown[] = await this.database.query('SELECT FROM registry.device_imports WHERE id = $1', [id]);
     return rows.length > 0;
   }
