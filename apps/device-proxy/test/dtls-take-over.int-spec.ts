@@ -153,6 +153,25 @@ describe('a DTLS connection with an id', () => {
     await eventually(() => expect(thing.connected).toBe(false));
   });
 
+  it.each(['stopped', 'killed'])(
+    'is continued by the same replica after it was %s, before the device sends anything',
+    async (how) => {
+      const name = `dp-again${names++}`;
+      const time = new ReplicaTime();
+      const before = await secured.replica(name, time);
+      const { thing, command, subscribe, reports } = await registered(before);
+      await subscribe();
+      if (how === 'stopped') await system.stop(before);
+      else time.end();
+      const after = await secured.replica(name);
+      reroute(thing, after);
+      await command(after, `after it was ${how}`, { method: 'GET', uri: `/${path}`, accept: 'text/plain' });
+      expect((await system.result(`after it was ${how}`)).value).toMatchObject({ outcome: 'succeeded' });
+      await reports('71');
+      expect([handshakes(after), thing.connected]).toEqual([0, true]);
+    },
+  );
+
   it('is continued by the same replica after a restart, with what waits there', async () => {
     const name = `dp-again${names++}`;
     let one = await secured.replica(name);

@@ -64,6 +64,18 @@ export class RecordForwarder {
     void this.resolve(id, async () => ((await this.owned.confirm(id)) ? this.deliver(id) : this.lookUp(id)));
   }
 
+  /**
+   * Continues a connection whose owner is gone before a record of it has arrived. Resolves with whether it is here: not when
+   * another replica has it, or nobody can continue it.
+   */
+  async resume(id: string): Promise<boolean> {
+    // A record of it has arrived, and is looked up already.
+    if (this.waiting.has(id)) return false;
+    this.waiting.set(id, []);
+    await this.resolve(id, () => this.takeOver(id, { leaveToOthers: false }));
+    return this.host?.connection(id) !== undefined;
+  }
+
   /** The replica that it was forwarded to does not have the connection. */
   sentBack(id: string, datagram: Buffer, from: Address): void {
     const isFirst = !this.waiting.has(id);
@@ -139,7 +151,10 @@ export class RecordForwarder {
   }
 
   private async lookUp(id: string): Promise<void> {
-    const leaveToOthers = this.areForwarded(id) || !this.hasRoomFor(id);
+    await this.takeOver(id, { leaveToOthers: this.areForwarded(id) || !this.hasRoomFor(id) });
+  }
+
+  private async takeOver(id: string, { leaveToOthers }: { leaveToOthers: boolean }): Promise<void> {
     const result = await this.store.takeOver(id, { leaveToOthers });
     if (result.kind === 'taken') await this.continue(id, result);
     else if (result.kind === 'unowned') await this.leaveToOthers(id);

@@ -66,6 +66,10 @@ export class SharedConnections implements ConnectionSharing {
     return this.owned.whenStoredLongEnough(id);
   }
 
+  resume(id: string): Promise<boolean> {
+    return this.forwarder.resume(id);
+  }
+
   receiveUnknown(connectionId: Buffer, datagram: Buffer, from: Address): void {
     this.forwarder.receiveUnknown(connectionId, datagram, from);
   }

@@ -11,7 +11,7 @@ import type { CoapDtls } from '../transport/coap-dtls.js';
 import type { CoapStream } from '../transport/coap-stream.js';
 import { CoapUdp } from '../transport/coap-udp.js';
 import { DeviceLinks } from '../transport/device-links.js';
-import type { Scheme } from '../transport/peer-address.js';
+import { outlivesReplica, type Scheme, schemeOf } from '../transport/peer-address.js';
 import type { DisconnectListener, RadioOf, Transport } from '../transport/transport.js';
 import { AdmissionControl } from '../transport/admission-control.js';
 import type { AnswerRequest } from '../transport/uplink-bridge.js';
@@ -129,6 +129,11 @@ export class Listeners {
     await Promise.all(this.all.map((transport) => transport.start()));
     if (this.renewals.length > 0)
       this.renewing = this.clock.every(renewalPeriodMs, () => void this.renewCertificates());
+  }
+
+  /** Continues the DTLS connection at this address, which this replica had before it was restarted. False: its device must be heard. */
+  async resume(address: string): Promise<boolean> {
+    return schemeOf(address) === 'coaps' && outlivesReplica(address) && (await this.dtls?.resume(address)) === true;
   }
 
   /** The sockets close when what is in flight has its answer, or after a few seconds. */

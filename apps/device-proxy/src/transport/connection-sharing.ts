@@ -44,6 +44,11 @@ export interface ConnectionSharing {
   whenSaved(id: string): Promise<void> | undefined;
   /** Resolves when what is stored is kept as long as its device's registration; undefined when it is. Never rejects. */
   whenStoredLongEnough(id: string): Promise<void> | undefined;
+  /**
+   * Continues a connection of a session that this replica had before it was restarted. Resolves with whether it is here. Never
+   * rejects.
+   */
+  resume(id: string): Promise<boolean>;
   /** A record with an id that is not known here. The buffers may be used again by the caller. */
   receiveUnknown(connectionId: Buffer, datagram: Buffer, from: Address): void;
   /** Whether the datagram may be processed now; otherwise it comes again when its connection is still this replica's. */

@@ -23,6 +23,7 @@ import { Notify } from './notify.js';
 import { PostResponseTasks } from './post-response-tasks.js';
 import { Reconnection } from './reconnection.js';
 import { Register } from './register.js';
+import { RestoredConnections } from './restored-connections.js';
 import { UplinkRouter } from './router.js';
 import { Send } from './send.js';
 import { SessionTakeover } from './session-takeover.js';
@@ -54,6 +55,7 @@ import { Update } from './update.js';
     Deregister,
     Notify,
     Register,
+    RestoredConnections,
     Send,
     SessionTakeover,
     Update,
@@ -66,6 +68,7 @@ export class UplinkModule implements OnApplicationBootstrap, BeforeApplicationSh
     private readonly catchUp: CatchUp,
     private readonly deliverer: Deliverer,
     private readonly bootstraps: RunningBootstraps,
+    private readonly restoredConnections: RestoredConnections,
     private readonly lastSeen: LastSeen,
     private readonly deadline: StopDeadline,
     router: UplinkRouter,
@@ -80,6 +83,7 @@ export class UplinkModule implements OnApplicationBootstrap, BeforeApplicationSh
   async onApplicationBootstrap(): Promise<void> {
     await this.listeners.start();
     await awaiting('Redis and PostgreSQL: what changed meanwhile', this.catchUp.everything());
+    this.restoredConnections.resume();
   }
 
   async beforeApplicationShutdown(): Promise<void> {

@@ -1,0 +1,57 @@
+import { type Clock, CLOCK, type Logger, LOGGER, RunningWork, StopDeadline } from '@lanyard/service';
+import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
+import { Deliverer } from '../commands/deliverer.js';
+import { Listeners } from '../listeners/listeners.js';
+import type { Session } from '../sessions/session.js';
+import { Sessions } from '../sessions/sessions.js';
+
+/** At a time: what devices send meanwhile does not wait behind all of them. */
+const chunkSize = 100;
+
+/**
+ * Continues the DTLS connections of sessions that this replica had before it was restarted, so that their commands are sent at
+ * once. Otherwise they would wait until the device sends something, which may be at its next update.
+ */
+@Injectable()
+export class RestoredConnections implements BeforeApplicationShutdown {
+  private readonly work: RunningWork;
+  private isStopped = false;
+
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly listeners: Listeners,
+    private readonly deliverer: Deliverer,
+    @Inject(CLOCK) clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+    private readonly deadline: StopDeadline,
+  ) {
+    this.work = new RunningWork(clock);
+  }
+
+  /** After the listeners have opened. Returns at once. */
+  resume(): void {
+    this.work.run(
+      () => this.resumeAll(),
+      (err) => this.logger.error({ err }, 'DTLS connections not continued: commands wait until their devices are heard'),
+    );
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.isStopped = true;
+    await this.deadline.step('restored DTLS connections', () => this.work.stop());
+  }
+
+  private async resumeAll(): Promise<void> {
+    // A device behind a gateway has the connection of that one.
+    const unheard = [...this.sessions.all()].filter(({ silent, gateway }) => silent && !gateway);
+    for (let at = 0; at < unheard.length && !this.isStopped; at += chunkSize)
+      await Promise.all(unheard.slice(at, at + chunkSize).map((session) => this.resumeOne(session)));
+  }
+
+  private async resumeOne(session: Session): Promise<void> {
+    const { address } = session;
+    if (!(await this.listeners.resume(address)) || session.isOver || session.address !== address) return;
+    session.silent = false;
+    for (const { deviceId } of [session, ...this.sessions.behind(session)]) this.deliverer.resume(deviceId);
+  }
+}
