@@ -53,7 +53,8 @@ export class DeviceEnrollment {
       occurredAt: formatTimestamp(this.clock.now()),
     });
     if (refusal) throw refusal.error;
-    if (this.waiting >= this.waitingMax) throw new RetryLater('more new devices than can wait for the registry');
+    if (this.waiting >= this.waitingMax)
+      throw new RetryLater('more new devices than can wait for the registry', { isBurst: true });
     this.waiting++;
     try {
       if (!(await this.directory.isDecided(deviceId, decisionMs)))

@@ -1,12 +1,19 @@
-import { CONFIG, Metrics } from '@lanyard/service';
+import { type Clock, CLOCK, CONFIG, Metrics } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import type { DeviceProxyConfig } from '../config.js';
 
 /** Whether a request starts a session, or a bootstrap, or belongs to one. */
 type Kind = 'registration' | 'other';
 
-/** How long a refused device waits before it retries: random, so that a burst does not return as a burst. */
+/** How long a device waits before it retries: random, so that a burst does not return as a burst. */
 const retrySeconds = { min: 5, max: 30 } as const;
+
+/**
+ * Devices that are refused because too many come at once return one after the other: as many per second as a replica registers
+ * without effort, the first ones after a little while.
+ */
+const returnsPerSecond = 200;
+const returnSecondsMin = 2;
 
 /**
  * Bounds the requests of devices in progress, over all listeners of this replica. Beyond the limit a request is refused
@@ -18,9 +25,12 @@ export class AdmissionControl {
   private inFlight = 0;
   private readonly refused: { inc(labels: { kind: Kind }): void };
   private readonly inFlightMax: number;
+  /** When the device returns that was refused last. */
+  private lastReturnMs = 0;
 
   constructor(
     @Inject(CONFIG) { requestsInFlightMax }: Pick<DeviceProxyConfig, 'requestsInFlightMax'>,
+    @Inject(CLOCK) private readonly clock: Clock,
     metrics: Metrics,
   ) {
     this.inFlightMax = requestsInFlightMax;
@@ -53,7 +63,17 @@ export class AdmissionControl {
     this.inFlight--;
   }
 
-  /** Max-Age of a 5.03. */
+  /** Max-Age of a 5.03 because too many devices came at once. Those that would have to wait for long return at random. */
+  returnAfterSeconds(): number {
+    const nowMs = this.clock.now();
+    const returnMs = Math.max(nowMs + returnSecondsMin * 1_000, this.lastReturnMs + 1_000 / returnsPerSecond);
+    const seconds = Math.ceil((returnMs - nowMs) / 1_000);
+    if (seconds > retrySeconds.max) return this.retryAfterSeconds();
+    this.lastReturnMs = returnMs;
+    return seconds;
+  }
+
+  /** Max-Age of any other 5.03. */
   retryAfterSeconds(): number {
     return Math.floor(retrySeconds.min + this.random() * (retrySeconds.max - retrySeconds.min + 1));
   }

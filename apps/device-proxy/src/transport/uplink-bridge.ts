@@ -69,6 +69,8 @@ const isRegistration = ({ method, path: [first = '', ...rest] }: CoapRequest): b
 const loggable = ([first = '', ...rest]: readonly string[]): string =>
   first === 'downloads' ? `${first}/…` : [first, ...rest].join('/');
 
+const later = (maxAgeSeconds: number): CoapResponse => ({ code: Code.ServiceUnavailable, maxAgeSeconds });
+
 /** Converts requests of a transport to those that the rest of the service answers. */
 export class UplinkBridge {
   private answer: AnswerRequest = () => ({ code: '5.03' });
@@ -84,20 +86,19 @@ export class UplinkBridge {
 
   /** Overload and unavailable infrastructure are not the device's fault: 5.03 makes it retry later. */
   async handle(request: CoapRequest, sender: Sender, address: string): Promise<CoapResponse> {
-    if (!this.admissionControl.admit(isRegistration(request) ? 'registration' : 'other')) return this.later();
+    if (!this.admissionControl.admit(isRegistration(request) ? 'registration' : 'other'))
+      return later(this.admissionControl.returnAfterSeconds());
     try {
       return coapResponse(await this.answer(uplinkRequest(request, sender, address)));
     } catch (error) {
       const path = loggable(request.path);
       if (error instanceof RetryLater) this.logger.info({ why: error.message, address, path }, 'device must retry');
       else this.logger.error({ err: error, address, path }, 'request of a device failed');
-      return this.later();
+      const { admissionControl } = this;
+      const isBurst = error instanceof RetryLater && error.isBurst;
+      return later(isBurst ? admissionControl.returnAfterSeconds() : admissionControl.retryAfterSeconds());
     } finally {
       this.admissionControl.release();
     }
-  }
-
-  private later(): CoapResponse {
-    return { code: Code.ServiceUnavailable, maxAgeSeconds: this.admissionControl.retryAfterSeconds() };
   }
 }
