@@ -1,3 +1,4 @@
+import { Code } from '@lanyard/coap';
 import { eventually } from '@lanyard/testing';
 import { describe, expect, it } from '@jest/globals';
 import { RawDevice } from './raw-device.js';
@@ -53,6 +54,23 @@ describe('observations that a device ends without an error', () => {
     await thing.device.update();
     await eventually(() => expect(thing.device.isObserved(temperature)).toBe(true));
     expect(test.states(deviceId, app.keyId)).not.toContain('lost');
+  });
+
+  it('a path that the device is not ready to report is observed soon after, without another message', async () => {
+    const app = test.key();
+    await test.call(app, 'PUT', '', [{ 'endpoint-name': 'not-ready', 'resource-path': [temperature] }]);
+    const device = await RawDevice.registered(test.proxy.coapPort, 'not-ready', '</3303/0>');
+    try {
+      let requests = 0;
+      device.onObserve = (asked) => {
+        if (requests++ === 0) device.refuse(asked, Code.ServiceUnavailable);
+        else device.answer(asked, { number: 1, payload: '7', format: 0 });
+      };
+      const { value } = await test.system.fact(test.system.values, (v) => v.item.payload === b64('7'));
+      expect([value.audience, requests]).toEqual([[app.keyId], 2]);
+    } finally {
+      device.close();
+    }
   });
 
   it('a report without an observe number ends the observation, and its value counts', async () => {

@@ -130,6 +130,10 @@ export class RawDevice {
     this.send({ type: 'ACK', code: Code.Content, messageId, token, options: [], payload: Buffer.from(payload) });
   }
 
+  refuse({ messageId, token }: CoapMessage, code: number): void {
+    this.send({ type: 'ACK', code, messageId, token, options: [], payload: Buffer.alloc(0) });
+  }
+
   /** As a device that has rebooted since it got the first copy. */
   reset({ messageId }: CoapMessage): void {
     const nothing = Buffer.alloc(0);

@@ -4,7 +4,7 @@ interface Pauses {
   longestMs: number;
 }
 
-/** After failures of Redis, Kafka or PostgreSQL, and when a device is heard that did not answer. */
+/** After failures of Redis, Kafka or PostgreSQL, when a device is heard that did not answer, and when it is not ready. */
 export const afterFailures: Pauses = { firstMs: 5_000, longestMs: 300_000 };
 
 /** After requests without an answer, while the device says nothing: each request is sent five times (RFC 7252 §4.2). */

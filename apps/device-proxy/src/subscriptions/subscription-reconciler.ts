@@ -1,5 +1,14 @@
 import { gatewayPath } from '@lanyard/lwm2m';
-import { type Clock, CLOCK, KeyedMutex, type Logger, LOGGER, RunningWork, StopDeadline } from '@lanyard/service';
+import {
+  type Clock,
+  CLOCK,
+  KeyedMutex,
+  type Logger,
+  LOGGER,
+  NamedError,
+  RunningWork,
+  StopDeadline,
+} from '@lanyard/service';
 import { DataSource, In } from 'typeorm';
 import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
 import { locksMax, withDevice, withDevices } from '../db/device-lock.js';
@@ -27,6 +36,12 @@ const unreachableErrors = [RequestAborted, NoAnswer, Refused, NotSent, Connectio
 
 /** Of these, what may be a lost message: it also runs again soon after the device is heard, or when it has been silent for a while. */
 const lostMessages = [NoAnswer, NotSent];
+
+/** The device answered 5.03 for a path, for example because its sensor is starting: it is asked again after a pause. */
+class NotReady extends NamedError {}
+const notReadyCode = '5.03';
+
+type Observing = 'observed' | 'missing' | 'not ready';
 
 /** What is repeated for a device whose reconciliation failed. */
 interface Retry {
@@ -177,6 +192,7 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
       this.endRetry(session, complete);
     } catch (error) {
       if (lostMessages.some((lost) => error instanceof lost)) return this.retryWhenHeard(session, rules);
+      if (error instanceof NotReady) return this.retryLater(session, rules);
       if (unreachableErrors.some((unreachable) => error instanceof unreachable)) return;
       const isFinal = error instanceof NotSendable;
       const then = isFinal ? 'until the device accepts larger messages' : 'will be retried';
@@ -293,7 +309,7 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
     return true;
   }
 
-  /** True when the device observes every path with subscribers. */
+  /** True when the device observes every path with subscribers. Throws NotReady when it asks for some of them to wait. */
   private async reconcile(session: Session, rows: readonly Subscription[]): Promise<boolean> {
     const { observer } = this;
     const alone = rows.filter((row) => row.together === null);
@@ -305,14 +321,15 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
       // The list of the devices behind a gateway is observed by this service itself.
       if (!observation.auto && !wanted.has(key) && key !== gatewayPath) await observer.cancel(session, key);
     }
-    let complete = true;
+    const outcomes = new Set<Observing>();
     for (const [key, { target, subscribed }] of targets)
-      if (this.isMissing(session, key, subscribed) && !(await this.observe(session, target))) complete = false;
+      if (this.isMissing(session, key, subscribed)) outcomes.add(await this.observe(session, target));
     const format = pathsFormat(session.data);
     for (const [path, { paths, confirmed }] of composites)
       if (confirmed && !session.observations.has(path))
-        if (!(await this.observe(session, { path, together: { paths, format } }))) complete = false;
-    return complete;
+        outcomes.add(await this.observe(session, { path, together: { paths, format } }));
+    if (outcomes.has('not ready')) throw new NotReady('the device cannot be observed yet');
+    return !outcomes.has('missing');
   }
 
   /** The composite observations. Until their command has ended, the command is responsible for them. */
@@ -345,20 +362,20 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
     return subscribed.some((row) => row.origin === 'presubscription' || row.status === 'confirmed');
   }
 
-  /** False when the device does not report the path, or does not listen now. */
-  private async observe(session: Session, target: Target): Promise<boolean> {
+  /** `missing`: the device does not report the path, or does not listen now. */
+  private async observe(session: Session, target: Target): Promise<Observing> {
     const { batcher, observer, sessions } = this;
     const { deviceId } = session;
     const { path, attributes, together } = target;
-    if (session.isOver || !sessions.isListening(session)) return false;
-    const observing =
-      session.observations.has(targetKey(target)) || (await observer.observe(session, target)).observing;
-    if (observing) {
+    if (session.isOver || !sessions.isListening(session)) return 'missing';
+    const observed = session.observations.has(targetKey(target)) ? undefined : await observer.observe(session, target);
+    if (observed?.observing !== false) {
       // Rules ask for no attributes.
       if (!together && attributes === undefined) await batcher.write({ deviceId, confirmed: path });
-      return true;
+      return 'observed';
     }
+    if (observed.reply.code === notReadyCode) return 'not ready';
     await this.lose(session, target);
-    return false;
+    return 'missing';
   }
 }
