@@ -80,4 +80,25 @@ describe('a subscription to a path that is observed for another key', () => {
     const first = await system.fact(system.values, (v) => v.deviceId === deviceId && v.audience.includes(two.keyId));
     expect(first.value.answer).toMatchObject({ keyId: two.keyId, item: { id, payload: b64('21') } });
   });
+
+  it('a value of that observation is no answer to who wants the path together with another one', async () => {
+    const device = await RawDevice.registered(proxy.coapPort, 'together', '</3303/0>');
+    devices.push(device);
+    const { deviceId } = (await system.fact(system.sessions, (v) => v.endpointName === 'together')).value;
+    device.onObserve = (request) => device.answer(request, { number: 1, payload: '20', format: 0 });
+    const [one, two] = [key(), key()];
+    await system.subscribe(proxy, one, deviceId, temperature);
+    const [{ token }] = device.requests() as [CoapMessage];
+    const asked = new Promise<CoapMessage>((resolve) => (device.onObserve = resolve));
+    const names = b64(JSON.stringify([{ n: temperature }, { n: '/3303/0/5701' }]));
+    const command = { method: 'FETCH', uri: '/', observe: true, 'payload-b64': names };
+    await system.call(proxy, two, 'POST', `/v2/device-requests/${deviceId}?async-id=together`, command);
+    const request = await asked;
+    expect(await device.told(token, { number: 2, messageId: 102, payload: '21', format: 0 })).toBe('ACK');
+    // It answers, but does not observe.
+    device.respond(request, JSON.stringify([{ n: temperature, v: 22 }]));
+    expect((await system.result('together')).value.item).toMatchObject({ status: 412, error: 'NOT_OBSERVABLE' });
+    const { value } = await system.fact(system.values, (v) => v.deviceId === deviceId && v.item.payload === b64('21'));
+    expect([value.audience, value.answer]).toEqual([[one.keyId], undefined]);
+  });
 });

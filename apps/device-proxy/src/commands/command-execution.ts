@@ -200,7 +200,7 @@ export class CommandExecution {
   private joins(
     session: Session,
     command: Command,
-    observed: { paths: readonly string[]; attributes?: string | undefined },
+    observed: { paths: readonly string[]; attributes?: string | undefined; isTogether?: boolean },
   ): SubscriptionAnswer {
     const pending = new SubscriptionAnswer(command.keyId, observed, (outcome) => this.answerAhead(command, outcome));
     session.pendingSubscriber = pending;
@@ -223,7 +223,7 @@ export class CommandExecution {
     const format = (contentType === null ? undefined : formatOf(contentType)) ?? pathsFormat(session.data);
     const accepted = accept === null ? undefined : formatOf(accept);
     const target = { path: id, together: { paths, format }, ...(accepted !== undefined && { accept: accepted }) };
-    return this.observe(session, target, command, this.joins(session, command, { paths }));
+    return this.observe(session, target, command, this.joins(session, command, { paths, isTogether: true }));
   }
 
   /** Logs the messages sent for a command as the device sees them, with the id of the request. */

@@ -5,15 +5,21 @@ import { type Outcome, outcomeOf } from './outcome.js';
 export class SubscriptionAnswer implements PendingSubscriber {
   readonly paths: readonly string[];
   readonly attributes: string | undefined;
+  readonly isTogether: boolean;
   private first: Promise<Outcome | undefined> | undefined;
 
   constructor(
     readonly keyId: string,
-    { paths, attributes }: Pick<PendingSubscriber, 'paths'> & Partial<Pick<PendingSubscriber, 'attributes'>>,
+    {
+      paths,
+      attributes,
+      isTogether = false,
+    }: Pick<PendingSubscriber, 'paths'> & Partial<Pick<PendingSubscriber, 'attributes' | 'isTogether'>>,
     private readonly answerOf: (outcome: Outcome) => AnswerAhead,
   ) {
     this.paths = paths;
     this.attributes = attributes;
+    this.isTogether = isTogether;
   }
 
   get isReceiving(): boolean {

@@ -17,6 +17,8 @@ export interface PendingSubscriber {
   readonly paths: readonly string[];
   /** Of the observation, where it has some. */
   readonly attributes: string | undefined;
+  /** It waits for one observation of several paths: what other observations report is not for it. */
+  readonly isTogether: boolean;
   /** A value was sent to the key, or is being sent: it gets every later one. */
   readonly isReceiving: boolean;
   /** A value that the device notified meanwhile. Reported at once: values keep their order. */

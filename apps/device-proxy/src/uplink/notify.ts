@@ -154,7 +154,8 @@ export class Notify {
     const cause = audience.length > 0 ? 'notify' : 'auto-observation';
     const value = { path, payload, contentType, maxAgeSeconds, cause, audience, traceParent } as const;
     const { pendingSubscriber: pending } = session;
-    if (!pending?.paths.includes(path) || pending.attributes !== attributes) return values.report(session, value);
+    if (pending?.isTogether !== false || !pending.paths.includes(path) || pending.attributes !== attributes)
+      return values.report(session, value);
     return pending.reportValue(value, (answer) => values.report(session, { ...value, answer }));
   }
 
