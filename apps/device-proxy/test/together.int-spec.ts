@@ -169,6 +169,14 @@ describe('several paths observed together', () => {
     expect(thing.device.received).toHaveLength(0);
   });
 
+  it('and its key keeps what it had path by path', async () => {
+    const [thing, deviceId, app] = await device('old-subscribed', { lwm2mVersion: '1.0' });
+    await system.subscribe(a, app, deviceId, temperature);
+    expect((await observe(app, deviceId, both)).json).toMatchObject({ status: 400, error: 'NOT_OFFERED' });
+    expect((await subscriptions(app, 'GET', deviceId)).text).toBe(`${temperature}\n`);
+    expect(thing.device.isObserved(temperature)).toBe(true);
+  });
+
   it.each([
     ['another method', { method: 'GET', uri: temperature }],
     ['a write', { method: 'IPATCH' }],

@@ -13,7 +13,7 @@ import {
 import { formatOf } from '../downlink/formats.js';
 import { createdPath, pathsFormat } from '../downlink/requests.js';
 import { type Observed, Observer } from '../observations/observer.js';
-import { attributesIn, takesAttributes, type Target, targetKey } from '../sessions/observations.js';
+import { attributesIn, takesAttributes, takesComposites, type Target, targetKey } from '../sessions/observations.js';
 import { Values } from '../observations/values.js';
 import type { AnswerAhead } from '../sessions/pending-subscriber.js';
 import { itemOf } from './facts.js';
@@ -101,7 +101,7 @@ export class CommandExecution {
         this.packages.offer(session, command, sealedTicket, this.sentFor(command)),
       );
     if (operation === 'observe') return this.subscribe(session, command);
-    if (isComposite(operation) && session.data.lwm2mVersion === '1.0') return notOffered;
+    if (isComposite(operation) && !takesComposites(session.data)) return notOffered;
     if (operation === 'observe-composite') return this.subscribeTogether(session, command);
     const reply = await this.changing(session, operation, () =>
       downlink.request(session, { operation, ...command }, this.sentFor(command)),

@@ -29,6 +29,9 @@ export const targetKey = ({ path, attributes }: { path: string; attributes?: str
 /** Whether the device takes attributes in the request of an observation: new in LwM2M 1.2. */
 export const takesAttributes = ({ lwm2mVersion }: { lwm2mVersion: string }): boolean => lwm2mVersion === '1.2';
 
+/** Whether the device takes operations on several paths at once: new in LwM2M 1.1. */
+export const takesComposites = ({ lwm2mVersion }: { lwm2mVersion: string }): boolean => lwm2mVersion !== '1.0';
+
 /** The attributes of a subscription, from the query of its command. */
 export const attributesIn = (query: readonly string[]): string | undefined =>
   query.length === 0 ? undefined : query.join('&');

@@ -8,7 +8,7 @@ import { Commands, type KnownDevice } from '../commands/commands.js';
 import { type DeviceRequest, defaultTiming } from '../commands/device-request.js';
 import { withDevice } from '../db/device-lock.js';
 import { NotSubscribed, PathDoesNotExist } from '../errors.js';
-import { takesAttributes, targetKey } from '../sessions/observations.js';
+import { takesAttributes, takesComposites, targetKey } from '../sessions/observations.js';
 import { RegisteredPaths } from '../sessions/registered-links.js';
 import { WakeUps } from '../sessions/wake-ups.js';
 import { SessionStore } from '../sessions/session-store.js';
@@ -101,9 +101,11 @@ export class Subscriptions {
         paths.map((path) => ({ ...row, path, together: id })),
       );
     const input = { kind: 'subscription', ...request } as const;
-    const stored = await commands.send(identity, device, input, { within, idempotencyKey });
+    // Otherwise the command fails, and must not end the subscriptions that the key has.
+    const isOffered = !session || takesComposites(session.data);
+    const stored = await commands.send(identity, device, input, { ...(isOffered && { within }), idempotencyKey });
     // Single observations for this key may no longer be needed.
-    if (session) await this.wake(session.owner, deviceId);
+    if (session && isOffered) await this.wake(session.owner, deviceId);
     return stored;
   }
 
