@@ -125,6 +125,18 @@ describe('DTLS connections between replicas', () => {
     expect(again.server.counters()['handshake-started']).toBe(0);
   });
 
+  it('which takes it over once only, also if a record of it has arrived before it is resumed', async () => {
+    const a = await replica();
+    const thing = await device(a);
+    await thing.ask('one', `one ${a.name}`);
+    await kill(a, { leaseEnds: false });
+    const again = await replica({ name: a.name });
+    thing.talkTo(again);
+    await thing.ask('two', `two ${again.name}`);
+    const [id = ''] = again.owned.ids();
+    expect([await again.shared.resume(id), await again.count('taken')]).toEqual([true, 1]);
+  });
+
   it('a record at the wrong replica is forwarded, and the answer leaves from there until a record comes directly', async () => {
     const [a, b] = [await replica(), await replica()];
     await together(a, b);

@@ -69,11 +69,12 @@ export class RecordForwarder {
    * another replica has it, or nobody can continue it.
    */
   async resume(id: string): Promise<boolean> {
-    // A record of it has arrived, and is looked up already.
-    if (this.waiting.has(id)) return false;
+    const isHere = (): boolean => this.host?.connection(id) !== undefined;
+    // A record of it has arrived: it is not taken over twice.
+    if (isHere() || this.waiting.has(id)) return isHere();
     this.waiting.set(id, []);
     await this.resolve(id, () => this.takeOver(id, { leaveToOthers: false }));
-    return this.host?.connection(id) !== undefined;
+    return isHere();
   }
 
   /** The replica that it was forwarded to does not have the connection. */

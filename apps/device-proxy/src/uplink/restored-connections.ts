@@ -49,7 +49,9 @@ export class RestoredConnections implements BeforeApplicationShutdown {
   }
 
   private async resumeOne(session: Session): Promise<void> {
-    const { address } = session;
+    const { address, silent } = session;
+    // It has been heard since.
+    if (!silent) return;
     if (!(await this.listeners.resume(address)) || session.isOver || session.address !== address) return;
     session.silent = false;
     for (const { deviceId } of [session, ...this.sessions.behind(session)]) this.deliverer.resume(deviceId);
