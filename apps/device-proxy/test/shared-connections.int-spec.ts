@@ -257,6 +257,22 @@ describe('DTLS connections between replicas', () => {
     expect(c.server.counters()['handshake-started']).toBe(0);
   });
 
+  it('nor does it after a restart, when it would continue those that it had before', async () => {
+    const [a, c] = [await replica(), await replica()];
+    const moving = await device(a);
+    await moving.ask('one', `one ${a.name}`);
+    const [id = ''] = a.owned.ids();
+    await kill(a, { leaseEnds: false });
+    const again = await replica({ name: a.name, connectionsMax: 1 });
+    const staying = await device(again);
+    await staying.ask('one', `one ${again.name}`);
+    expect([await again.shared.resume(id), await again.count('taken')]).toEqual([false, 0]);
+    await together(c);
+    moving.talkTo(c);
+    await moving.ask('two', `two ${c.name}`);
+    expect(c.server.counters()['handshake-started']).toBe(0);
+  });
+
   it('while Redis is away known connections continue, and records of others are dropped until it is back', async () => {
     const line = await TcpLine.open(infrastructure().redisUrl);
     const own = new Redis(line.url, { maxRetriesPerRequest: 1, commandTimeout: 5_000, retryStrategy: () => 100 });

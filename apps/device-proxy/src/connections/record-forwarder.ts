@@ -13,6 +13,9 @@ import { ReplicaSlots } from './replica-slots.js';
 
 const reportMs = 60_000;
 
+/** From where a device comes that has not been heard: only the number of all connections counts. */
+const anywhere: Address = { address: '', port: 0 };
+
 interface WaitingRecord {
   datagram: Buffer;
   from: Address;
@@ -66,14 +69,14 @@ export class RecordForwarder {
 
   /**
    * Continues a connection whose owner is gone before a record of it has arrived. Resolves with whether it is here: not when
-   * another replica has it, or nobody can continue it.
+   * another replica has it, or nobody can continue it, or there is no room: then another replica may take it.
    */
   async resume(id: string): Promise<boolean> {
     const isHere = (): boolean => this.host?.connection(id) !== undefined;
     // A record of it has arrived: it is not taken over twice.
     if (isHere() || this.waiting.has(id)) return isHere();
     this.waiting.set(id, []);
-    await this.resolve(id, () => this.takeOver(id, { leaveToOthers: false }));
+    await this.resolve(id, () => this.takeOver(id, { leaveToOthers: this.host?.hasRoomFor(anywhere) !== true }));
     return isHere();
   }
 
