@@ -1,5 +1,6 @@
 import type { BootstrapProfileChanged } from '@lanyard/contracts';
 import { Injectable } from '@nestjs/common';
+import { Multimap } from '../credentials/multimap.js';
 import { BootstrapProfilesReader } from '../state/bootstrap-profiles.reader.js';
 import { DeviceGroupsReader } from '../state/device-groups.reader.js';
 
@@ -7,33 +8,39 @@ import { DeviceGroupsReader } from '../state/device-groups.reader.js';
 const targetOf = ({ deviceId, groupId, accountId }: BootstrapProfileChanged): string =>
   deviceId ?? groupId ?? accountId;
 
+const idOf = ({ profileId }: BootstrapProfileChanged): string => profileId;
+
+/** Ids sort by the time of their creation. */
+const byAge = (a: BootstrapProfileChanged, b: BootstrapProfileChanged): number => (a.profileId < b.profileId ? -1 : 1);
+
 /** Which profile applies to a device. */
 @Injectable()
 export class Profiles {
-  private readonly byTarget = new Map<string, BootstrapProfileChanged>();
+  /** The topic keeps order per profile only: a target may have another profile before the end of its former one is read. */
+  private readonly byTarget = new Multimap(idOf);
 
   constructor(
     reader: BootstrapProfilesReader,
     private readonly groups: DeviceGroupsReader,
   ) {
     reader.onChange((_id, profile, previous) => {
-      // Its target may have another one by now: the topic keeps order per profile only.
-      if (previous && this.byTarget.get(targetOf(previous))?.profileId === previous.profileId)
-        this.byTarget.delete(targetOf(previous));
-      if (profile) this.byTarget.set(targetOf(profile), profile);
+      if (previous) this.byTarget.delete(targetOf(previous), previous.profileId);
+      if (profile) this.byTarget.add(targetOf(profile), profile);
     });
   }
 
   /** That of the device, else of its groups (of several, the profile created first), else of the account. */
   profileOf(accountId: string, deviceId: string): BootstrapProfileChanged | undefined {
-    const found =
-      this.byTarget.get(deviceId) ?? this.ofGroups(this.groups.get(deviceId) ?? []) ?? this.byTarget.get(accountId);
+    const found = this.newestOf(deviceId) ?? this.ofGroups(this.groups.get(deviceId) ?? []) ?? this.newestOf(accountId);
     return found?.accountId === accountId ? found : undefined;
   }
 
-  /** Ids sort by the time of their creation. */
+  private newestOf(target: string): BootstrapProfileChanged | undefined {
+    return this.byTarget.get(target).sort(byAge).at(-1);
+  }
+
   private ofGroups(groups: readonly string[]): BootstrapProfileChanged | undefined {
-    const profiles = groups.flatMap((group) => this.byTarget.get(group) ?? []);
-    return profiles.sort((a, b) => (a.profileId < b.profileId ? -1 : 1))[0];
+    const profiles = groups.flatMap((group) => this.newestOf(group) ?? []);
+    return profiles.sort(byAge)[0];
   }
 }
