@@ -224,6 +224,23 @@ describe('a campaign', () => {
     expect((await download(device)).status).toBe(404);
   });
 
+  it('that is aborted between two attempts says that the device was offered the package', async () => {
+    const id = await started({ retries: 1 });
+    const device = new FirmwareDevice(newId(), '2');
+    device.downloadEnds = { state: 1, result: 0 };
+    system.connect(device);
+    await system.select([registered(device.deviceId)]);
+    await eventually(async () => expect((await system.devicesOf(id))[0]).toMatchObject({ step: 'download' }));
+    // So that the second attempt does not begin.
+    expect((await system.call('POST', `${path}/${id}/pause`)).body.state).toBe('paused');
+    [device.state, device.result] = [0, 5];
+    const failed = { state: 'waiting', attempt: 1, reason: 'integrity check failed' };
+    await eventually(async () => expect((await system.devicesOf(id))[0]).toMatchObject(failed));
+    await system.call('POST', `${path}/${id}/abort`);
+    await system.eventually(id, 'aborted');
+    expect((await system.devicesOf(id))[0]).toMatchObject({ state: 'stopped', event_code: 'SYS_104' });
+  });
+
   it('that is aborted in the middle of its selection takes no more devices', async () => {
     const id = await started();
     const away = () => ({ ...registered(newId()), isRegistered: false });

@@ -120,8 +120,16 @@ export const isFinal = ({ state }: Pick<DeviceUpdate, 'state'>): boolean => stat
 
 const laterSteps: ReadonlySet<Step> = new Set(['offer', 'download', 'execute', 'install', 'activate', 'verify']);
 
-/** Steps in which the device may have the package, or may be getting it. */
-export const mayHavePackage = (step: Step | null): boolean => step !== null && laterSteps.has(step);
+/**
+ * Whether the device may have the package, or may be getting it: by its step, or from an attempt before, whose delivery is kept
+ * until the next attempt chooses one.
+ */
+export const mayHavePackage = ({
+  step,
+  attempt,
+  delivery,
+}: Pick<DeviceUpdate, 'step' | 'attempt' | 'delivery'>): boolean =>
+  (step !== null && laterSteps.has(step)) || (delivery !== null && (step === null || attempt > 1));
 
 /** Steps in which a ticket is valid. */
 export const downloadingSteps: readonly Step[] = ['offer', 'download'];

@@ -60,7 +60,7 @@ export class OpenDevices {
     if (reason === 'failure rate') return stopped('SYS_109', 'too many devices of the campaign failed');
     if (reason !== 'ended') {
       const why = reason === 'aborted' ? 'campaign aborted' : `campaign aborted: ${reason}`;
-      return stopped(mayHavePackage(row.step) ? 'SYS_104' : 'SYS_103', why);
+      return stopped(mayHavePackage(row) ? 'SYS_104' : 'SYS_103', why);
     }
     const code = registered.has(row.device_id) ? 'SYS_100' : 'SYS_101';
     return { kind: 'ended', state: 'failed', code, reason: row.reason ?? 'not reached before the campaign ended' };
