@@ -226,7 +226,7 @@ const kinds: Kind[] = [
     title: 'Campaign',
     rows: [
       campaign('imageBytesMax', 'Size of a package'),
-      campaign('uploadSilenceMs', 'Pause after which an upload of a package is abandoned'),
+      from('libs/service', 'http/body-timeout')('bodyTimeoutMs', 'Pause after which an upload of a package is refused'),
       campaign('campaignDevicesMax', 'Devices of a campaign'),
       campaign('concurrencyMax', 'Devices that are updated at the same time, maximum of `concurrency`'),
       campaign('campaignDaysMax', 'Duration'),
