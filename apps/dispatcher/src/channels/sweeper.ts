@@ -1,7 +1,9 @@
-import { BackgroundWork } from '@lanyard/service';
-import { Injectable } from '@nestjs/common';
+import { BackgroundWork, type Clock } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
 import { CallbackDelivery } from '../delivery/callback-delivery.js';
+import { withoutPollMaxMs } from '../limits.js';
 import { ChannelRegistry, type ExpiryRule } from '../queue/channel-registry.js';
+import { LocalClock } from '../queue/local-clock.js';
 import { ChannelEnds } from './channel-ends.js';
 
 const sweepPeriodMs = 2_000;
@@ -14,20 +16,47 @@ const reasons: Record<ExpiryRule, string> = {
   'no-poll': 'no poll for 10 minutes',
 };
 
+/** The client stays away. */
+const absences: readonly ExpiryRule[] = ['no-socket', 'no-poll'];
+
+/** So long after the service was away, clients may still come back to their channels. */
+const returnMaxMs = withoutPollMaxMs;
+
 /** Ends channels by the rules of time (spec §8). Every replica sweeps; one of them gets each expired channel. */
 @Injectable()
 export class Sweeper extends BackgroundWork {
+  /** Before, clients may have stayed away because they were not served. */
+  private servingSinceMs = -Infinity;
+
   constructor(
     private readonly registry: ChannelRegistry,
     private readonly ends: ChannelEnds,
     delivery: CallbackDelivery,
+    @Inject(LocalClock) private readonly local: Clock,
   ) {
     super(sweepPeriodMs, 'sweep failed');
     delivery.onFailedForTooLong((channelId) => this.expire(channelId, 'failed'));
   }
 
+  override onApplicationBootstrap(): void {
+    this.servingSinceMs = this.local.now();
+    super.onApplicationBootstrap();
+  }
+
   protected async step(): Promise<void> {
-    for (const { channelId, rule } of await this.registry.claimExpired()) await this.expire(channelId, rule);
+    try {
+      for (const { channelId, rule } of await this.registry.claimExpired())
+        if (!this.mayComeBack(rule)) await this.expire(channelId, rule);
+    } catch (error) {
+      // Without Redis or PostgreSQL, no client is served.
+      this.servingSinceMs = this.local.now();
+      throw error;
+    }
+  }
+
+  /** The channel is looked at again in a minute. */
+  private mayComeBack(rule: ExpiryRule): boolean {
+    return absences.includes(rule) && this.local.now() - this.servingSinceMs < returnMaxMs;
   }
 
   private async expire(channelId: string, rule: ExpiryRule): Promise<void> {
