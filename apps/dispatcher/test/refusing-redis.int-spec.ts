@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { createLogger, newId } from '@lanyard/service';
 import { CallbackReceiver, eventually, patienceMs } from '@lanyard/testing';
 import { AddressGuard } from '../src/callback-client/address-guard.js';
 import { CallbackSender } from '../src/callback-client/callback-sender.js';
@@ -61,6 +62,19 @@ describe('a Redis that refuses for a while to hear what became of a request', ()
     await expectCountersToBeRight();
   });
 
+  it('does not hold up a channel that has been due for less time, perhaps on another node', async () => {
+    const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
+    const channels = new DueChannels(bench.link, bench.keys, bench.clock, 'a#1', logger);
+    const [refused, other] = [newId(), newId()];
+    for (const channelId of [refused, other]) {
+      await register({ channelId });
+      await append([bench.event('{"n":0}', { audience: [channelId] })]);
+      await bench.clock.advance(1);
+    }
+    expect((await channels.find(1, new Set())).due).toEqual([refused]);
+    expect((await channels.find(1, new Set([refused]))).due).toEqual([other]);
+  });
+
   it('is not asked again at once for a channel that it does not let be claimed', async () => {
     const system = await TestSystem.create('refusing-redis');
     const refusals = async (): Promise<number> =>
@@ -78,9 +92,9 @@ describe('a Redis that refuses for a while to hear what became of a request', ()
       const channels = service.app.get(DueChannels);
       const find = channels.find.bind(channels);
       let looks = 0;
-      channels.find = (free) => {
+      channels.find = (...args) => {
         looks++;
-        return find(free);
+        return find(...args);
       };
       // The rest does not end within the test.
       system.clock.stretched.set(refusedMs, 2 * patienceMs);

@@ -37,8 +37,8 @@ export class DueChannels {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** `free`: slots for callbacks. */
-  async find(free: number): Promise<Due> {
+  /** `free`: slots for callbacks. `resting`: channels that are left out, however long they have been due. */
+  async find(free: number, resting: ReadonlySet<string>): Promise<Due> {
     const now = this.clock.now();
     const soon = now + aheadMs;
     const { shards } = this.keys;
@@ -50,7 +50,7 @@ export class DueChannels {
     const dueTimes = lists.slice(0, shards.length).flatMap((list) => pairs(list));
     // The channel that has waited longest is first, whatever its shard.
     dueTimes.sort(([, a], [, b]) => a - b);
-    const due = dueTimes.filter(([, atMs]) => atMs <= now).map(([channelId]) => channelId);
+    const due = dueTimes.flatMap(([channelId, atMs]) => (atMs <= now && !resting.has(channelId) ? [channelId] : []));
     const nextAtMs = dueTimes.reduce((least, [, atMs]) => (atMs > now ? Math.min(least, atMs) : least), soon);
     return {
       due: due.slice(0, free),

@@ -112,7 +112,7 @@ export class ReadyLoop implements ChannelClaimer, OnApplicationBootstrap {
   /** Resolves with when to look again without a wake-up. */
   private async look(): Promise<number> {
     try {
-      const { due, isCrowded, held, nextInMs } = await this.channels.find(this.slots.free);
+      const { due, isCrowded, held, nextInMs } = await this.channels.find(this.slots.free, this.resting);
       this.isCrowded = isCrowded;
       for (const channelId of held) this.holders.wake(channelId);
       for (const channelId of due) this.begin(channelId);
