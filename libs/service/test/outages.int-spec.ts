@@ -143,6 +143,14 @@ describe('what Redis says', () => {
     expect(await answered(refusal(text))).toBeInstanceOf(Unavailable);
   });
 
+  it('is no bug when no node of a cluster answers', async () => {
+    const options = { enableOfflineQueue: false, maxRetriesPerRequest: 0, retryStrategy: () => 100 };
+    const cluster = redisClient('redis+cluster://127.0.0.1:1', options);
+    cluster.on('error', () => undefined);
+    expect(await answered(cluster.get('a'))).toBeInstanceOf(Unavailable);
+    cluster.disconnect();
+  });
+
   it('is one when the command is wrong', async () => {
     expect(await answered(refusal('ERR wrong number of arguments'))).toBeInstanceOf(InternalError);
   });

@@ -44,7 +44,7 @@ const outages = {
   /** Error codes of Redis: the first word of a message, or after a dash if a script failed. */
   reply: /(^|-)(MISCONF|OOM|LOADING|READONLY|MASTERDOWN|NOREPLICAS|CLUSTERDOWN|MOVED|TRYAGAIN|BUSY) /,
   message:
-    /Connection terminated|Connection is closed|Command timed out|Stream isn't writeable|timeout exceeded when trying to connect/,
+    /Connection terminated|Connection is closed|Command timed out|Stream isn't writeable|Cluster isn't ready|timeout exceeded when trying to connect/,
 };
 
 const isOutage = (error: unknown): boolean => {
