@@ -89,6 +89,15 @@ describe('a stream of entries', () => {
     await run;
   });
 
+  it('ends at once for a client that has left before', async () => {
+    const client = new PassThrough();
+    client.destroy();
+    await once(client, 'close');
+    const { asked, follower } = follow([page(1, 1, false)], client);
+    await follower.run(placeAt(0));
+    expect(asked).toEqual([]);
+  });
+
   it('listens once to a client that is often slow', async () => {
     const client = new Writable({ highWaterMark: 10, write: (_chunk, _encoding, done) => process.nextTick(done) });
     const pages = Array.from({ length: 20 }, (_, n) => page(n + 1, 1, n < 19));

@@ -28,11 +28,15 @@ export class EventStream {
   private readonly closed = new AbortController();
 
   constructor(private readonly parts: StreamParts) {
-    parts.client.once('close', () => {
+    const { client } = parts;
+    const leave = (): void => {
       this.closed.abort();
       this.stop();
-    });
-    parts.client.once('error', () => this.stop());
+    };
+    client.once('close', leave);
+    client.once('error', () => this.stop());
+    // It may have left while its place in the log was looked for: there is no second `close`.
+    if (client.destroyed) leave();
   }
 
   /** Wakes the stream: there may be new entries. */
