@@ -76,3 +76,15 @@ it('after PostgreSQL was away for a while, one connection gets notifications aga
   );
   expect([rows[0]?.n, gate.knocks]).toEqual([1, 2]);
 });
+
+it('gives up a server that accepts the connection and does not answer', async () => {
+  const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
+  const silent = createServer((client) => void client.resume()).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const { port } = silent.address() as { port: number };
+  const databaseUrl = Object.assign(new URL(isolation.databaseUrl), { host: `127.0.0.1:${port}` }).href;
+  const config = { secrets: { databaseUrl, identityKeys: [] } };
+  const listening = new AppendNotifications(config, logger, new StopDeadline(logger));
+  await expect(listening.start()).rejects.toThrow('timeout expired');
+  silent.close();
+});

@@ -5,6 +5,9 @@ import { storedChannel } from '../log/entries.store.js';
 
 const reconnectMs = 500;
 
+/** Limit for connecting and logging in: what accepts connections for PostgreSQL may never answer. */
+const connectTimeoutMs = 5_000;
+
 /** Undefined: notifications may have been missed, so that the log of any account may have grown. */
 export type AppendListener = (accountId: string | undefined) => void;
 
@@ -40,6 +43,7 @@ export class AppendNotifications implements OnModuleInit, OnApplicationShutdown 
     const client = new pg.Client({
       ...keptAlive,
       connectionString: this.config.secrets.databaseUrl,
+      connectionTimeoutMillis: connectTimeoutMs,
       application_name: 'event-log-notifications',
     });
     this.client = client;
