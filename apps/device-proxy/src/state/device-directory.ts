@@ -19,8 +19,11 @@ const isDeleted = (entry: DirectoryEntry | undefined): boolean => !entry || entr
 /** This service's own copy of the device directory, by id and by the name a device gives itself. */
 @Injectable()
 export class DeviceDirectory {
-  /** Ids by account and name: a key of both would be another string for each device. */
-  private readonly byName = new Map<string, Map<string, string>>();
+  /**
+   * Ids by account and name: a key of both would be another string for each device. The topic keeps order per device only: a name
+   * may have its next device before the end of its former one is read, and after a restart even before that one's beginning.
+   */
+  private readonly byName = new Map<string, Map<string, string | Set<string>>>();
   /** Devices of each account. */
   private readonly counts = new Map<string, number>();
   private readonly blockedListeners: BlockedListener[] = [];
@@ -69,7 +72,8 @@ export class DeviceDirectory {
   }
 
   named(accountId: string, endpointName: string): DirectoryEntry | undefined {
-    const deviceId = this.byName.get(accountId)?.get(endpointName);
+    const named = this.byName.get(accountId)?.get(endpointName);
+    const deviceId = named instanceof Set ? [...named].at(-1) : named;
     return deviceId === undefined ? undefined : this.get(deviceId);
   }
 
@@ -97,8 +101,7 @@ export class DeviceDirectory {
     if (previous) this.unname(deviceId, previous);
     this.count(previous, -1);
     this.count(entry, 1);
-    if (entry && !isDeleted(entry) && entry.endpointName !== '')
-      this.namesOf(entry.accountId).set(entry.endpointName, deviceId);
+    if (entry && !isDeleted(entry) && entry.endpointName !== '') this.name(deviceId, entry);
     if (isDeleted(entry)) this.deleted?.add(deviceId);
     else this.deleted?.delete(deviceId);
     if (isDeleted(entry)) for (const listener of this.blockedListeners) listener(deviceId, 'deleted');
@@ -110,14 +113,18 @@ export class DeviceDirectory {
     if (entry && !isDeleted(entry)) this.counts.set(entry.accountId, this.countOf(entry.accountId) + by);
   }
 
-  private unname(deviceId: string, { accountId, endpointName }: DirectoryEntry): void {
-    const names = this.byName.get(accountId);
-    if (names?.get(endpointName) === deviceId) names.delete(endpointName);
+  private name(deviceId: string, { accountId, endpointName }: DirectoryEntry): void {
+    const names = this.byName.get(accountId) ?? new Map<string, string | Set<string>>();
+    this.byName.set(accountId, names);
+    const present = names.get(endpointName);
+    if (present instanceof Set) present.add(deviceId);
+    else names.set(endpointName, present === undefined ? deviceId : new Set([present, deviceId]));
   }
 
-  private namesOf(accountId: string): Map<string, string> {
-    const names = this.byName.get(accountId) ?? new Map<string, string>();
-    this.byName.set(accountId, names);
-    return names;
+  private unname(deviceId: string, { accountId, endpointName }: DirectoryEntry): void {
+    const names = this.byName.get(accountId);
+    const present = names?.get(endpointName);
+    if (present instanceof Set) present.delete(deviceId);
+    if (present === deviceId || (present instanceof Set && present.size === 0)) names?.delete(endpointName);
   }
 }
