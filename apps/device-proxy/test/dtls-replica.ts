@@ -21,7 +21,7 @@ export interface ReplicaOptions {
   redis: Redis;
   redisPrefix: string;
   /** Without: no peer port. */
-  peerHost?: string;
+  peerHost?: string | undefined;
   encryptionKey?: Buffer;
   connectionsMax?: number;
 }

@@ -165,8 +165,8 @@ describe('a DTLS connection with an id', () => {
       else time.end();
       const after = await secured.replica(name);
       reroute(thing, after);
-      await command(after, `after it was ${how}`, { method: 'GET', uri: `/${path}`, accept: 'text/plain' });
-      expect((await system.result(`after it was ${how}`)).value).toMatchObject({ outcome: 'succeeded' });
+      await command(after, how, { method: 'GET', uri: `/${path}`, accept: 'text/plain' });
+      expect((await system.result(how)).value).toMatchObject({ outcome: 'succeeded' });
       await reports('71');
       expect([handshakes(after), thing.connected]).toEqual([0, true]);
     },

@@ -137,6 +137,20 @@ describe('DTLS connections between replicas', () => {
     expect([await again.shared.resume(id), await again.count('taken')]).toEqual([true, 1]);
   });
 
+  it('unless other replicas have no way to forward its records', async () => {
+    const a = await replica({ peerHost: undefined });
+    const thing = await device(a);
+    await thing.ask('one', `one ${a.name}`);
+    const [id = ''] = a.owned.ids();
+    await kill(a, { leaseEnds: false });
+    const b = await replica({ peerHost: undefined });
+    const again = await replica({ name: a.name, peerHost: undefined });
+    expect(await again.shared.resume(id)).toBe(false);
+    thing.talkTo(b);
+    await thing.ask('two', `two ${b.name}`);
+    expect(b.server.counters()['handshake-started']).toBe(0);
+  });
+
   it('a record at the wrong replica is forwarded, and the answer leaves from there until a record comes directly', async () => {
     const [a, b] = [await replica(), await replica()];
     await together(a, b);

@@ -59,6 +59,10 @@ export class PeerPort {
     return address;
   }
 
+  get isOpen(): boolean {
+    return this.socket !== undefined;
+  }
+
   async close(): Promise<void> {
     await this.socket?.close();
   }

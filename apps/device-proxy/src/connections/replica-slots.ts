@@ -83,6 +83,11 @@ export class ReplicaSlots {
     return id;
   }
 
+  /** No other replica holds a slot. */
+  get isAlone(): boolean {
+    return this.replicas.size === 0;
+  }
+
   /** The other replica that made the connection id, as far as it still holds that slot. */
   makerOf(connectionId: Buffer): Replica | undefined {
     return this.replicas.get(connectionId.readUIntBE(0, slotBytes));

@@ -66,8 +66,9 @@ export class SharedConnections implements ConnectionSharing {
     return this.owned.whenStoredLongEnough(id);
   }
 
-  resume(id: string): Promise<boolean> {
-    return this.forwarder.resume(id);
+  /** Not where its records may reach another replica that could not forward them. */
+  async resume(id: string): Promise<boolean> {
+    return (this.peerPort.isOpen || this.slots.isAlone) && (await this.forwarder.resume(id));
   }
 
   receiveUnknown(connectionId: Buffer, datagram: Buffer, from: Address): void {
