@@ -56,7 +56,7 @@ class Backlog {
   async readBatch(_: unknown, cursor: Cursor) {
     if (this.left === 0) return { outcome: 'empty' };
     this.left--;
-    return { outcome: 'ok', batch: batchAt(cursor.next), cursor };
+    return { outcome: 'ok', batch: batchAt(cursor.next), behind: [], cursor };
   }
   async confirm() {
     return true;

@@ -73,8 +73,15 @@ export const pingTimeoutMs = 10 * second;
 /** A client that stops reading: a ping that cannot even be written for so long. */
 export const socketStallMaxMs = minute;
 
-/** Batches on their way to a socket whose arrival is not proven yet. */
-export const socketWindowBatches = 8;
+/** Batches on their way to a socket whose arrival is not proven yet, and events in them. */
+export const socketWindowBatches = 64;
+export const socketWindowEvents = 80_000;
+
+/**
+ * Batches that are read together for a socket have at most so many bytes in all, and are sent within this time. Where categories
+ * alternate, each has a few events, and a question to Redis for each would take longer than they come.
+ */
+export const socketReadAhead = { bytesMax: 64 * 1024, ageMaxMs: 1_000 } as const;
 export const socketBufferBytesMax = 4 * 1024 * 1024;
 
 /** Clients only echo pings. */

@@ -27,6 +27,23 @@ describe('reading from queues', () => {
       await expectCountersToBeRight();
     });
 
+    it('alternating categories are put in order at the next claim when Redis was lost while they were', async () => {
+      await register();
+      const categories = ['notifications', 'reg-updates'] as const;
+      const alternating = Array.from({ length: 64 }, (_, n) =>
+        event(`{"ep":"device ${n}","n":${n}}`, { category: categories[n % 2] ?? 'notifications' }),
+      );
+      await append(alternating);
+      const guarded = bench.link.guarded.bind(bench.link);
+      bench.link.guarded = (era, name, ...rest) =>
+        name === 'regroup' ? Promise.reject(new Error('Command timed out')) : guarded(era, name, ...rest);
+      await expect(claimed()).rejects.toThrow('Command timed out');
+      bench.link.guarded = guarded;
+      const claim = await claimed();
+      expect(numbersIn(claim.batch)).toEqual(Array.from({ length: 32 }, (_, n) => 2 * n));
+      await expectCountersToBeRight();
+    });
+
     it('a channel that was changed meanwhile is let go: the next batch goes where it should now', async () => {
       const createdAtMs = bench.clock.now();
       await register({ createdAtMs, eventsMax: 2 });

@@ -15,6 +15,7 @@ class SlowClient extends EventEmitter {
   readonly bufferedAmount = 0;
   readonly pings: Buffer[] = [];
   messages = 0;
+  closedAs: string | undefined;
 
   send(_: Buffer, __: object, sent: () => void): void {
     this.messages++;
@@ -30,6 +31,11 @@ class SlowClient extends EventEmitter {
     this.emit('pong', ping);
   }
 
+  close(_: number, cause: string): void {
+    this.closedAs = cause;
+    this.leave();
+  }
+
   leave(): void {
     this.readyState = 3;
     this.emit('close');
@@ -38,12 +44,12 @@ class SlowClient extends EventEmitter {
 
 describe('a WebSocket whose client is slow', () => {
   const bench = queueBench();
-  const { register, append, numbered, expectCountersToBeRight } = bench;
+  const { register, append, event, numbered, expectCountersToBeRight } = bench;
   const connection = { cork: () => undefined, uncork: () => undefined };
 
-  const attach = async (): Promise<Extract<Attached, { outcome: 'ok' }>> => {
-    const how = { conn: 'c1', mode: 'newest', kind: 'websocket' } as const;
-    const attached = await bench.queue.attach(bench.channelId, accountId, how);
+  const attach = async (queue = bench.queue, conn = 'c1'): Promise<Extract<Attached, { outcome: 'ok' }>> => {
+    const how = { conn, mode: 'newest', kind: 'websocket' } as const;
+    const attached = await queue.attach(bench.channelId, accountId, how);
     if (attached.outcome !== 'ok') throw new Error(attached.outcome);
     return attached;
   };
@@ -76,7 +82,7 @@ describe('a WebSocket whose client is slow', () => {
 
   it('what a limit took away between what was sent counts as dropped, also when all of that is confirmed at once', async () => {
     await register({ kind: 'websocket', eventsMax: 100 });
-    await append(numbered(1_000));
+    await append(numbered(7_000));
     await bench.clock.advance(20 * hourMs);
     await append(numbered(100));
     const attached = await attach();
@@ -84,17 +90,80 @@ describe('a WebSocket whose client is slow', () => {
     let delivered = 0;
     const session = sessionOf(client, { delivered: (events) => (delivered += events) });
     session.start(attached.hold, attached.cursor);
-    // The window: events 0 to 799.
-    await eventually(() => expect(client.messages).toBe(8));
+    // The window: events 0 to 6399.
+    await eventually(() => expect(client.messages).toBe(64));
     await bench.clock.advance(5 * hourMs);
     client.answer(client.pings[0]);
-    // Behind it, the events that are young enough: 1000 to 1099.
-    await eventually(() => expect(client.messages).toBe(9));
-    client.answer(client.pings.at(-1));
-    await eventually(async () => expect(await bench.registry.inspect(bench.channelId)).toMatchObject({ events: 0 }));
-    expect((await bench.registry.inspect(bench.channelId))?.dropped.age).toBe(200);
-    expect(delivered).toBe(900);
+    // Behind it, the events that are young enough: 7000 to 7099.
+    await eventually(() => expect(client.messages).toBe(65));
+    await eventually(async () => {
+      client.answer(client.pings.at(-1));
+      expect(await bench.registry.inspect(bench.channelId)).toMatchObject({ events: 0 });
+    });
+    expect((await bench.registry.inspect(bench.channelId))?.dropped.age).toBe(600);
+    expect(delivered).toBe(6_500);
     await expectCountersToBeRight();
+  });
+
+  it.each([
+    ['stored', () => bench.other],
+    ['that its replica remembers', () => bench.queue],
+  ])('gets messages of alternating categories together: events %s', async (_, queueOf) => {
+    const queue = queueOf();
+    await register({ kind: 'websocket' });
+    const categories = ['notifications', 'reg-updates'] as const;
+    const category = (n: number) => categories[n % 2] ?? 'notifications';
+    await append(Array.from({ length: 40 }, (_, n) => event(`{"n":${n}}`, { category: category(n) })));
+    const attached = await attach(queue);
+    const client = new SlowClient();
+    let [questions, delivered] = [0, 0];
+    const session = sessionOf(
+      client,
+      { delivered: (events) => (delivered += events) },
+      {
+        confirm: (...args) => queue.confirm(...args),
+        readBatch: (...args) => {
+          questions++;
+          return queue.readBatch(...args);
+        },
+        readPushed: (...args) => queue.readPushed(...args),
+        attach: (...args) => queue.attach(...args),
+      },
+    );
+    session.start(attached.hold, attached.cursor);
+    await eventually(() => expect(client.messages).toBe(40));
+    await eventually(() => {
+      client.answer(client.pings.at(-1));
+      expect(delivered).toBe(40);
+    });
+    // The second one finds nothing.
+    expect(questions).toBeLessThanOrEqual(2);
+    await expectCountersToBeRight();
+  });
+
+  it('does not send what was read before a pause, in which the channel may have got another holder', async () => {
+    await register({ kind: 'websocket' });
+    await append([event('{"n":0}'), event('{"n":1}', { category: 'reg-updates' })]);
+    const attached = await attach();
+    const client = new SlowClient();
+    const session = sessionOf(
+      client,
+      {},
+      {
+        confirm: (...args) => bench.queue.confirm(...args),
+        readBatch: async (...args) => {
+          const read = await bench.queue.readBatch(...args);
+          if (read.outcome === 'ok') await attach(bench.other, 'c2');
+          await bench.clock.advance(2_000);
+          return read;
+        },
+        readPushed: (...args) => bench.queue.readPushed(...args),
+        attach: (...args) => bench.queue.attach(...args),
+      },
+    );
+    session.start(attached.hold, attached.cursor);
+    await eventually(() => expect(client.closedAs).toBe('newer socket'));
+    expect(client.messages).toBe(1);
   });
 
   it('gets what waits at the next tick after Redis has refused to give it', async () => {

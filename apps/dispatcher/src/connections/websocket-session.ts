@@ -1,7 +1,15 @@
 import type { Duplex } from 'node:stream';
 import type { Clock } from '@lanyard/service';
 import type { WebSocket } from 'ws';
-import { pingPeriodMs, pingTimeoutMs, socketIdleMaxMs, socketStallMaxMs, socketWindowBatches } from '../limits.js';
+import {
+  pingPeriodMs,
+  pingTimeoutMs,
+  socketIdleMaxMs,
+  socketReadAhead,
+  socketStallMaxMs,
+  socketWindowBatches,
+  socketWindowEvents,
+} from '../limits.js';
 import {
   type EventBatch,
   type Cursor,
@@ -65,10 +73,13 @@ export interface SessionListener {
 }
 
 /**
- * A ping stands for all that was sent before it. While one is on its way, the next goes out behind so many batches, or
+ * A ping stands for all that was sent before it. While one is on its way, the next goes out behind so many batches or events, or
  * when its pong is here.
  */
 const batchesPerPing = socketWindowBatches / 4;
+const eventsPerPing = socketWindowEvents / 4;
+
+const eventsOf = (extents: readonly Extent[]): number => extents.reduce((sum, { from, to }) => sum + to - from, 0);
 
 /** How long a client may take to answer the close of its socket. */
 export const goodbyeMs = 5_000;
@@ -81,6 +92,9 @@ export const goodbyeMs = 5_000;
 export class WebSocketSession implements Holder {
   private hold: Hold | undefined;
   private cursor: Cursor = { next: 0, head: 0, index: 0, skip: 0 };
+  /** From the cursor on: read together with what was sent last. */
+  private ready: EventBatch[] = [];
+  private readAtMs = 0;
   private readonly pings: Ping[] = [];
   /** Sent, and no ping behind it yet. */
   private unproven: Extent[] = [];
@@ -184,6 +198,7 @@ export class WebSocketSession implements Holder {
         this.pumpAgain = false;
         await this.confirmArrived();
         while (this.isOpen && this.hasRoom && (await this.sendNext()));
+        if (this.isOpen && this.unproven.length > 0 && this.pings.length === 0) this.ping();
       } while (this.pumpAgain && this.isOpen);
     } catch (error) {
       // When a Redis that was lost is back, `restart` is called. One that only refused something is asked at the next tick.
@@ -216,14 +231,21 @@ export class WebSocketSession implements Holder {
   }
 
   private get hasRoom(): boolean {
-    const sent = this.unproven.length + this.confirmed.length;
-    const batches = this.pings.reduce((count, ping) => count + ping.batches.length, sent);
-    return batches < socketWindowBatches && this.line.socket.bufferedAmount < this.parts.bodies.budget.socketBytesMax;
+    const sent = [this.unproven, this.confirmed, ...this.pings.map(({ batches }) => batches)];
+    const batches = sent.reduce((count, some) => count + some.length, 0);
+    if (batches >= socketWindowBatches || sent.reduce((count, some) => count + eventsOf(some), 0) >= socketWindowEvents)
+      return false;
+    return this.line.socket.bufferedAmount < this.parts.bodies.budget.socketBytesMax;
   }
 
   /** False when there is nothing to send now. */
   private async sendNext(): Promise<boolean> {
     if (!this.hold) return false;
+    const ready = this.takeReady();
+    if (ready) {
+      this.send(ready);
+      return true;
+    }
     const { permit } = this;
     const batch = permit && this.parts.queue.readPushed(this.hold, this.cursor.next, permit);
     if (batch) {
@@ -233,13 +255,21 @@ export class WebSocketSession implements Holder {
     if (!this.mustAsk && !(permit && permit.to > this.cursor.next)) return false;
     this.mustAsk = false;
     this.permit = undefined;
-    const read = await this.parts.queue.readBatch(this.hold, this.cursor);
+    this.readAtMs = this.parts.clock.now();
+    const read = await this.parts.queue.readBatch(this.hold, this.cursor, socketReadAhead.bytesMax);
     if (read.outcome === 'fenced') return this.attachAgain();
     if (read.outcome === 'empty' || !this.isOpen) return false;
     this.mustAsk = true;
     this.cursor = read.cursor;
+    this.ready = [...read.behind];
     this.send(read.batch);
     return true;
+  }
+
+  /** undefined when there is none, or when the channel may have another holder by now. */
+  private takeReady(): EventBatch | undefined {
+    if (this.parts.clock.now() - this.readAtMs > socketReadAhead.ageMaxMs) this.ready = [];
+    return this.ready.shift();
   }
 
   private send(batch: EventBatch): void {
@@ -252,7 +282,8 @@ export class WebSocketSession implements Holder {
       this.schedulePump();
     });
     this.unproven.push(extentOf(batch));
-    if (this.pings.length === 0 || this.unproven.length >= batchesPerPing) this.ping();
+    const isMuch = this.unproven.length >= batchesPerPing || eventsOf(this.unproven) >= eventsPerPing;
+    if (isMuch || (this.pings.length === 0 && this.ready.length === 0)) this.ping();
     this.line.connection.uncork();
     this.listener.sent(batch);
   }
@@ -307,6 +338,7 @@ export class WebSocketSession implements Holder {
     for (const ping of this.pings) ping.batches = [];
     this.unproven = [];
     this.confirmed = [];
+    this.ready = [];
     this.permit = undefined;
     this.mustAsk = true;
     this.hold = attached.hold;

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { eventLifeMs, freeTierRetries } from '../limits.js';
-import { type EventBatch, type BatchLimits, type Cursor, cutBatch, type Extent } from './event-batch.js';
+import { type EventBatch, type BatchLimits, type Cursor, cutBatch, cutBatches, type Extent } from './event-batch.js';
 import { BodyBudget } from './body-budget.js';
+import { eventsIn } from './chunk.js';
 import { Keys } from './keys.js';
 import { groupByCategory, regroupLimits } from './regrouping.js';
 import { chunksFrom, RecentChunks, type Run, runArguments } from './recent-chunks.js';
@@ -84,7 +85,9 @@ export type Attached =
   | { outcome: 'kind'; kind: string };
 
 export type ReadBatch =
-  { outcome: 'ok'; batch: EventBatch; cursor: Cursor } | { outcome: 'empty' } | { outcome: 'fenced' };
+  | { outcome: 'ok'; batch: EventBatch; behind: readonly EventBatch[]; cursor: Cursor }
+  | { outcome: 'empty' }
+  | { outcome: 'fenced' };
 
 export type Acked =
   { outcome: 'next'; batch: EventBatch } | { outcome: 'released'; more: boolean } | { outcome: 'fenced' };
@@ -169,10 +172,10 @@ export class ChannelQueue {
     return { outcome, hold, cursor, incarnation: asText(reply[5]), ...(previous.conn && { previous }) };
   }
 
-  /** The batch at the cursor. Nothing is removed. */
-  async readBatch(hold: Hold, cursor: Cursor): Promise<ReadBatch> {
+  /** The batch at the cursor, and small ones behind it, up to so many bytes in all. Nothing is removed. */
+  async readBatch(hold: Hold, cursor: Cursor, aheadBytesMax = 0): Promise<ReadBatch> {
     const run = this.recent.run(hold.channelId, cursor.next);
-    const place = [cursor.next, cursor.head, cursor.index, cursor.skip, ...runArguments(run)];
+    const place = [cursor.next, cursor.head, cursor.index, cursor.skip, aheadBytesMax, ...runArguments(run)];
     const { bodyBytesMax: bytesMax } = this.budget;
     const args = [hold.channelId, hold.token, this.oldest(), bytesMax, ...place];
     const reply = await this.runHeld(hold, 'read', args);
@@ -181,7 +184,8 @@ export class ChannelQueue {
     const [, max, from, head, index, skip, ...chunks] = reply;
     const at = { next: asNumber(from), head: asNumber(head), index: asNumber(index), skip: asNumber(skip) };
     const limits = { eventsMax: asNumber(max), bytesMax };
-    return { outcome: 'ok', batch: this.cut(chunks, at, limits, run), cursor: at };
+    const [batch, ...behind] = cutBatches(...this.chunksOf(chunks, at, run), limits, aheadBytesMax);
+    return { outcome: 'ok', batch, behind, cursor: at };
   }
 
   /** The batch from event `next` on, as far as this replica has it and may send it; undefined: ask Redis. */
@@ -305,10 +309,17 @@ export class ChannelQueue {
     const place = [hold.channelId, hold.token, from];
     const [held = null, ...oldest] = await this.runHeld(hold, 'oldest', [...place, ...regroupLimits]);
     if (asText(held) === 'fenced') return undefined;
+    if (oldest.length === 0) return batch;
     const chunks = groupByCategory(oldest as Buffer[]);
-    if (!chunks) return batch;
-    const next = cutBatch(chunks, from, 0, limits);
-    const [outcome = null] = await this.runHeld(hold, 'regroup', [...place, next.to, oldest.length, ...chunks]);
+    const next = chunks ? cutBatch(chunks, from, 0, limits) : batch;
+    const orderedTo = from + eventsIn(oldest as Buffer[]);
+    const [outcome = null] = await this.runHeld(hold, 'regroup', [
+      ...place,
+      next.to,
+      orderedTo,
+      oldest.length,
+      ...(chunks ?? []),
+    ]);
     if (asText(outcome) === 'fenced') return undefined;
     return asText(outcome) === 'ok' ? next : batch;
   }
@@ -343,16 +354,24 @@ export class ChannelQueue {
     return { channelId, token: randomUUID(), era: this.link.era };
   }
 
-  /** No chunks: Redis says that `run` holds there. */
   private cut(
     stored: readonly Reply[],
-    { next, skip }: Pick<Cursor, 'next' | 'skip'>,
+    at: Pick<Cursor, 'next' | 'skip'>,
     limits: BatchLimits,
     run: Run | undefined,
   ): EventBatch {
-    if (stored.length > 0 || !run) return cutBatch(stored as Buffer[], next, skip, limits);
+    return cutBatch(...this.chunksOf(stored, at, run), limits);
+  }
+
+  /** Chunks, the number of the first event that is wanted, and how many are before it. No chunks: Redis says that `run` holds there. */
+  private chunksOf(
+    stored: readonly Reply[],
+    { next, skip }: Pick<Cursor, 'next' | 'skip'>,
+    run: Run | undefined,
+  ): [readonly Buffer[], number, number] {
+    if (stored.length > 0 || !run) return [stored as Buffer[], next, skip];
     const own = chunksFrom(run, next);
-    return cutBatch(own.chunks, next, own.skip, limits);
+    return [own.chunks, next, own.skip];
   }
 
   private oldest(): number {

@@ -33,6 +33,9 @@ export const readHead = (chunk: Buffer): ChunkHead => ({
   newestAtMs: chunk.readDoubleBE(5),
 });
 
+export const eventsIn = (chunks: readonly Buffer[]): number =>
+  chunks.reduce((sum, chunk) => sum + readHead(chunk).count, 0);
+
 /** What a chunk counts against the channel's limit. The Lua commands reckon the same. */
 export const chunkCost = (chunk: Buffer): number =>
   chunk.length + chunk.readUInt32BE(1) * (eventOverheadBytes - lengthBytes);

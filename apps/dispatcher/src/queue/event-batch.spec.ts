@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Category } from '@lanyard/contracts';
-import { cutBatch } from './event-batch.js';
+import { cutBatch, cutBatches } from './event-batch.js';
 import { ChunkBuilder, chunkCost, chunkEventsMax, readHead } from './chunk.js';
 
 const chunksOf = (...events: [Category, string, number?][]): Buffer[] => chunksIn(events);
@@ -82,5 +82,36 @@ describe('a batch', () => {
 
   it('is cut by another category behind it', () => {
     expect(cutBatch(chunksOf(...values(3), ['registrations', '"r"']), 0, 0, wide).isCut).toBe(true);
+  });
+});
+
+describe('batches that are read together', () => {
+  const mixed = chunksOf(['registrations', '"r1"'], ['notifications', '1'], ['registrations', '"r2"'], ...values(150));
+
+  it('follow each other', () => {
+    const batches = cutBatches(mixed, 10, 0, wide, 100_000);
+    expect(batches.map(({ category, from, to, chunks }) => [category, from, to, chunks])).toEqual([
+      ['registrations', 10, 11, 1],
+      ['notifications', 11, 12, 1],
+      ['registrations', 12, 13, 1],
+      ['notifications', 13, 163, 2],
+    ]);
+  });
+
+  it('are together no larger than asked, but one always fits', () => {
+    const [first, second] = cutBatches(mixed, 0, 0, wide, 100_000);
+    const both = first.message.bytes + (second?.message.bytes ?? 0);
+    expect(cutBatches(mixed, 0, 0, wide, both)).toHaveLength(2);
+    expect(cutBatches(mixed, 0, 0, wide, both - 1)).toHaveLength(1);
+    expect(cutBatches(mixed, 0, 0, wide, 0)).toHaveLength(1);
+  });
+
+  it('go on within a chunk', () => {
+    const batches = cutBatches(chunksOf(...values(150)), 0, 0, { ...wide, eventsMax: 60 }, 100_000);
+    expect(batches.map(({ from, to, skip }) => [from, to, skip])).toEqual([
+      [0, 60, 60],
+      [60, 120, 20],
+      [120, 150, 0],
+    ]);
   });
 });

@@ -88,6 +88,27 @@ export const cutBatch = (
   return { from, to, chunks: finished, cost, skip, category, count: to - from, isCut, message };
 };
 
+/** That batch, and those behind it as long as all of them together have at most so many bytes. */
+export const cutBatches = (
+  chunks: readonly Buffer[],
+  from: number,
+  firstSkip: number,
+  limits: BatchLimits,
+  aheadBytesMax: number,
+): [EventBatch, ...EventBatch[]] => {
+  const first = cutBatch(chunks, from, firstSkip, limits);
+  const batches: [EventBatch, ...EventBatch[]] = [first];
+  let [last, bytes, next] = [first, first.message.bytes, first.chunks];
+  while (next < chunks.length && bytes < aheadBytesMax) {
+    last = cutBatch(chunks.slice(next), last.to, last.skip, limits);
+    bytes += last.message.bytes;
+    if (bytes > aheadBytesMax) break;
+    batches.push(last);
+    next += last.chunks;
+  }
+  return batches;
+};
+
 /** Of a batch, without its events: they need not stay in memory until it is confirmed. */
 export const extentOf = ({ from, to, chunks, cost, skip }: Extent): Extent => ({ from, to, chunks, cost, skip });
 

@@ -1,5 +1,5 @@
--- The oldest chunks of a channel that is held, whatever their categories are, if they change often enough. Each is read
--- once: whether or not its events are put into another order now, later they are not.
+-- The oldest chunks of a channel that is held, whatever their categories are, if they change often enough. `regroup` follows, and
+-- says that their order stays from then on: where its answer is lost, they are read once more.
 --
 -- KEYS  of the shard, of the channel
 -- ARGV  channel token  number of the oldest event  events max  bytes max  changes of the category at least
@@ -23,6 +23,7 @@ local chunks, events = read_chunks(queue, 0, 0, max_events, max_bytes, function(
   if this ~= category then category, changes = this, changes + 1 end
   return true
 end)
+if changes >= changes_min then return answer({ 'ok' }, chunks) end
 allow_when_full()
 redis.call('HSET', key, 'orderedTo', head + events)
-return changes >= changes_min and answer({ 'ok' }, chunks) or { 'ok' }
+return { 'ok' }

@@ -170,7 +170,7 @@ local function read_chunks(queue, index, skip, max_events, max_bytes, belongs)
     if #page == 0 then break end
     for _, chunk in ipairs(page) do
       local category, count, at = chunk_head(chunk)
-      if not belongs(category, at) then return chunks, events end
+      if not belongs(category, at, #chunk) then return chunks, events end
       events, bytes = events + count, bytes + #chunk
       chunks[#chunks + 1] = chunk
       if events >= max_events or bytes >= max_bytes then return chunks, events end
@@ -186,13 +186,15 @@ local function has_itself(born, args, first, at)
 end
 
 -- Chunks of a batch from list position `index`, event `from` on, unless the caller has them itself; where it may end; and
--- whether the list does not have them, although the counters say so.
-local function batch_at(queue, index, skip, from, max, bytes_max, born, args, first)
+-- whether the list does not have them, although the counters say so. Those of other categories follow as long as all of them
+-- together have at most `ahead` bytes.
+local function batch_at(queue, index, skip, from, max, bytes_max, born, args, first, ahead)
   if has_itself(born, args, first, from) then return {}, math.min(from + max, tonumber(args[first + 2])) end
-  local category
-  local chunks, events = read_chunks(queue, index, skip, max, bytes_max, function(this)
-    category = category or this
-    return this == category
+  local category, is_mixed, bytes = nil, false, 0
+  local chunks, events = read_chunks(queue, index, skip, max, bytes_max, function(this, _, size)
+    category, bytes = category or this, bytes + size
+    is_mixed = is_mixed or this ~= category
+    return not is_mixed or bytes <= (ahead or 0)
   end)
   return chunks, from + events, #chunks == 0
 end

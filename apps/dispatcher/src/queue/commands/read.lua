@@ -1,11 +1,13 @@
--- Reads the next batch of a channel that a socket or a poll holds. Nothing is removed.
+-- Reads the next batch of a channel that a socket or a poll holds, for a socket also those behind it. Nothing is removed.
 --
 -- KEYS  of the shard, of the channel
 -- ARGV  channel token  oldest time an event may have  bytes max  cursor: next head index skip
+--       bytes up to which batches of other categories follow
 --       born from to: events that the replica has itself, or three times ''
 -- Returns {'ok', max, from, head, index, skip, chunk...}; no chunks: those that it has  {'empty', head}  {'fenced'}
 local channel, token, oldest, bytes_max = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local from, head, index, skip = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
+local ahead = tonumber(ARGV[9])
 local key, queue = channel_keys(1)
 
 local state = load(key, 'token', 'max', 'born', 'kind', 'owner')
@@ -34,7 +36,8 @@ if from >= counters.head + counters.n then
   redis.call('ZREM', WOKEN, held_as(state.owner, channel))
   return { 'empty', counters.head }
 end
-local chunks, sent_to, is_lost = batch_at(queue, index, skip, from, tonumber(state.max), bytes_max, state.born, ARGV, 9)
+local chunks, sent_to, is_lost = batch_at(queue, index, skip, from, tonumber(state.max), bytes_max, state.born, ARGV, 10,
+  ahead)
 allow_when_full()
 if is_lost then
   -- What was sent before is confirmed first.

@@ -1,14 +1,21 @@
--- Puts the oldest events of a channel that is held into another order. None of them has been sent.
+-- Puts the oldest events of a channel that is held into another order, or leaves them as they are, for good. None of them has been
+-- sent.
 --
 -- KEYS  of the shard, of the channel
--- ARGV  channel token  number of the oldest event  number after the last one that is sent next
---       how many chunks are replaced  chunk...: the same events
+-- ARGV  channel token  number of the oldest event  number after the last one that is sent next  number after the last one of them
+--       how many chunks are replaced  chunk...: the same events; none where their order stays
 -- Returns {'ok'}  {'moved'}: a limit removed some of them meanwhile, and nothing was changed  {'fenced'}
-local token, head, sent_to, replaced = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local token, head, sent_to, ordered_to = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local replaced, first_chunk = tonumber(ARGV[6]), 7
 local key, queue = channel_keys(1)
 
 local state = load(key, 'token', 'born')
 if state.token ~= token then return { 'fenced' } end
+if #ARGV < first_chunk then
+  allow_when_full()
+  redis.call('HSET', key, 'orderedTo', ordered_to)
+  return { 'ok' }
+end
 -- What replicas know of the queue from their appends holds no more: it gets another mark. A command may come twice.
 local born = string.match(state.born, '^[^~]*') .. '~' .. token .. '@' .. head
 if state.born == born then return { 'ok' } end
@@ -24,14 +31,14 @@ local function sum(chunks, first)
   return events, cost
 end
 local events_before, cost_before = sum(redis.call('LRANGE', queue, 0, replaced - 1), 1)
-local events_after, cost_after = sum(ARGV, 6)
+local events_after, cost_after = sum(ARGV, first_chunk)
 if events_before ~= events_after then return { 'moved' } end
 
 allow_when_full()
 redis.call('LTRIM', queue, replaced, -1)
-for n = #ARGV, 6, -1 do redis.call('LPUSH', queue, ARGV[n]) end
+for n = #ARGV, first_chunk, -1 do redis.call('LPUSH', queue, ARGV[n]) end
 counters.bytes = counters.bytes + cost_after - cost_before
 stamp_head(queue, counters)
 save_counters(key, counters)
-redis.call('HSET', key, 'born', born, 'sentFrom', head, 'sentTo', sent_to)
+redis.call('HSET', key, 'born', born, 'sentFrom', head, 'sentTo', sent_to, 'orderedTo', ordered_to)
 return { 'ok' }
