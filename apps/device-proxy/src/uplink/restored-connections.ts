@@ -32,7 +32,8 @@ export class RestoredConnections implements BeforeApplicationShutdown {
   resume(): void {
     this.work.run(
       () => this.resumeAll(),
-      (err) => this.logger.error({ err }, 'DTLS connections not continued: commands wait until their devices are heard'),
+      (err) =>
+        this.logger.error({ err }, 'DTLS connections not continued: commands wait until their devices are heard'),
     );
   }
 
