@@ -41,7 +41,7 @@ export const announceDevices = async (
     });
     if (!endpointName.startsWith(securePrefix)) return;
     await producer.send(DeviceCredentials, {
-      ...{ credentialId: newId(), accountId, deviceId, kind: 'psk' as const },
+      ...{ credentialId: newId(), accountId, deviceId, kind: 'psk' as const, service: 'lwm2m' as const },
       ...{ identity: identityOf(endpointName), sealedKey, changedAt },
     });
   };

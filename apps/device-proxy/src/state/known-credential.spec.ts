@@ -14,12 +14,19 @@ describe('a credential that is kept', () => {
 
   it('takes less memory where it is the pre-shared key of a device', () => {
     const plain: DeviceCredentialChanged = {
-      ...{ credentialId: 'c'.repeat(32), accountId: 'a'.repeat(32), kind: 'psk', deviceId: '0a'.repeat(16) },
+      ...{
+        credentialId: 'c'.repeat(32),
+        accountId: 'a'.repeat(32),
+        kind: 'psk',
+        service: 'lwm2m',
+        deviceId: '0a'.repeat(16),
+      },
       ...{ identity: 'gerät', sealedKey: 'x.y-z_', changedAt: '2026-01-01T00:00:00.000000Z' },
     };
     const known = knownCredential(plain, plain.credentialId);
     expect(Object.keys(known)).toEqual(['credentialId', 'accountId', 'identity', 'deviceId', 'packed']);
-    expect({ ...plain, sealedKey: known.sealedKey, changedAt: known.changedAt }).toEqual(plain);
+    const { sealedKey, changedAt, kind, service } = known;
+    expect({ ...plain, sealedKey, changedAt, kind, service }).toEqual(plain);
     const bootstrap = { ...plain, service: 'bootstrap' } as const;
     expect(knownCredential(bootstrap, plain.credentialId)).toBe(bootstrap);
   });

@@ -33,6 +33,10 @@ class PreSharedKey implements DeviceCredentialChanged {
     return 'psk';
   }
 
+  get service(): 'lwm2m' {
+    return 'lwm2m';
+  }
+
   get changedAt(): string {
     return this.packed.slice(0, this.packed.indexOf(separator));
   }
@@ -45,7 +49,7 @@ class PreSharedKey implements DeviceCredentialChanged {
 /** A credential as it is kept. `credentialId`: the key in the topic, which is kept anyway. */
 export const knownCredential = (credential: DeviceCredentialChanged, credentialId: string): DeviceCredentialChanged => {
   const { kind, accountId, deviceId, identity, sealedKey, changedAt, service, provisional } = credential;
-  const isUsual = kind === 'psk' && service === undefined && provisional === undefined;
+  const isUsual = kind === 'psk' && service === 'lwm2m' && provisional === undefined;
   if (!isUsual || deviceId === undefined || identity === undefined || sealedKey === undefined) return credential;
   return new PreSharedKey(credentialId, { accountId, deviceId, identity, sealedKey, changedAt });
 };
