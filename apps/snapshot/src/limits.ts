@@ -18,9 +18,10 @@ export const historyPoints = { min: 1, max: 2_000, default: 500 } as const;
 /** How often partitions of the history are created and dropped. */
 export const partitionCheckMs = 600_000;
 
-/** How often the history of deleted devices is removed, and of how many in one statement. */
+/** How often the history of deleted devices is removed, and of how many, and how much of it, in one statement. */
 export const historyRemovalPeriodMs = 60_000;
 export const historyRemovalBatch = 50;
+export const historyRemovalSliceMs = 6 * 3_600_000;
 
 /** A value of the device may be on its way when the device is deleted. */
 export const historyRemovalDelayMs = 60_000;

@@ -211,8 +211,9 @@ describe('the value history', () => {
     const deviceId = newId();
     const created = { ...(fixtures(DeviceLifecycle).valid['created'] as DeviceLifecycleChanged), accountId, deviceId };
     await system.producer.send(DeviceLifecycle, created);
-    await send(value(deviceId, '1'), value(deviceId, '2'));
-    await values(deviceId, 2);
+    const measuredAt = new Date(Date.now() - 13 * 60 * minuteMs).toISOString();
+    await send(value(deviceId, '0', { measuredAt }), value(deviceId, '1'), value(deviceId, '2'));
+    await values(deviceId, 3, { from: '2026-01-01T00:00:00Z' });
     const stored = (): Promise<unknown[]> =>
       database.query(
         'SELECT 1 FROM snapshot.value_history h JOIN snapshot.resources r ON r.id = h.resource_id WHERE r.device_id = $1',
@@ -222,7 +223,7 @@ describe('the value history', () => {
     await system.producer.send(DeviceLifecycle, suspended);
     await system.producer.send(DeviceLifecycle, { ...suspended, change: 'deleted', revision: 3 });
     await eventually(async () => expect((await get(deviceId)).status).toBe(404));
-    expect(await stored()).toHaveLength(2);
+    expect(await stored()).toHaveLength(3);
     const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
     const removal = Object.assign(new HistoryRemoval(database), {
       logger,

@@ -1,19 +1,30 @@
 import { BackgroundWork } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { historyRemovalBatch, historyRemovalDelayMs, historyRemovalPeriodMs } from '../limits.js';
+import { branches, hoursMs } from '../history/branches.js';
+import {
+  historyRemovalBatch,
+  historyRemovalDelayMs,
+  historyRemovalPeriodMs,
+  historyRemovalSliceMs,
+} from '../limits.js';
+
+const dueSql = `
+  SELECT device_id FROM snapshot.devices WHERE deleted_at < $1 AND NOT history_removed ORDER BY deleted_at LIMIT $2`;
 
 const removalSql = `
-  WITH due AS MATERIALIZED (
-    SELECT device_id FROM snapshot.devices WHERE deleted_at < $1 AND NOT history_removed
-    ORDER BY deleted_at LIMIT $2 FOR UPDATE SKIP LOCKED),
-  removed AS (
-    DELETE FROM snapshot.value_history h USING snapshot.resources r
-    WHERE h.resource_id = r.id AND r.device_id IN (SELECT device_id FROM due)),
-  marked AS (UPDATE snapshot.devices SET history_removed = true WHERE device_id IN (SELECT device_id FROM due))
-  SELECT count(*)::int AS n FROM due`;
+  DELETE FROM snapshot.value_history h USING snapshot.resources r
+  WHERE r.device_id = ANY($1) AND h.resource_id = r.id AND h.at >= $2 AND h.at < $3`;
 
-/** Removes the history of deleted devices, which nothing shows any more: by the index, a few devices at a time. */
+const markSql = `
+  UPDATE snapshot.devices SET history_removed = true WHERE device_id = ANY($1) AND deleted_at IS NOT NULL`;
+
+const keptMs = Math.max(...branches.map(({ keptHours }) => hoursMs(keptHours)));
+
+/**
+ * Removes the history of deleted devices, which nothing shows any more: by the index, a few devices and hours at a time, because a
+ * device may have millions of values. Two replicas may do the same.
+ */
 @Injectable()
 export class HistoryRemoval extends BackgroundWork {
   constructor(private readonly database: DataSource) {
@@ -26,8 +37,20 @@ export class HistoryRemoval extends BackgroundWork {
 
   /** Returns for how many devices. */
   async remove(): Promise<number> {
-    const before = new Date(this.clock.now() - historyRemovalDelayMs).toISOString();
-    const [row]: { n: number }[] = await this.database.query(removalSql, [before, historyRemovalBatch]);
-    return row?.n ?? 0;
+    const { database } = this;
+    const nowMs = this.clock.now();
+    const before = new Date(nowMs - historyRemovalDelayMs).toISOString();
+    const due: { device_id: string }[] = await database.query(dueSql, [before, historyRemovalBatch]);
+    if (due.length === 0) return 0;
+    const deviceIds = due.map((row) => row.device_id);
+    let from = '-infinity';
+    for (let toMs = nowMs - keptMs; toMs < nowMs; toMs += historyRemovalSliceMs) {
+      const to = new Date(toMs).toISOString();
+      await database.query(removalSql, [deviceIds, from, to]);
+      from = to;
+    }
+    await database.query(removalSql, [deviceIds, from, 'infinity']);
+    await database.query(markSql, [deviceIds]);
+    return due.length;
   }
 }
