@@ -171,7 +171,8 @@ export class OwnedConnections {
   }
 
   private async lose(owned: OwnedConnection): Promise<void> {
-    if (this.forget(owned.id) !== owned) return;
+    if (this.byId.get(owned.id) !== owned) return;
+    this.forget(owned.id);
     this.events.count('lost');
     await this.host?.lose(owned.id);
   }

@@ -69,7 +69,7 @@ export class RecordForwarder {
 
   /**
    * Continues a connection whose owner is gone before a record of it has arrived. Resolves with whether it is here: not when
-   * another replica has it, or nobody can continue it, or there is no room: then another replica may take it.
+   * another replica has it, or it cannot be continued, or there is no room: then another replica may take it.
    */
   async resume(id: string): Promise<boolean> {
     const isHere = (): boolean => this.host?.connection(id) !== undefined;

@@ -175,7 +175,7 @@ export class CoapDtls implements Transport, DtlsHost {
     return open ? this.parts.registeredUntilMs(open.sender.accountId, open.peer.address) : 0;
   }
 
-  /** Continues the connection at this address before its device sends anything. False: nobody can, or another replica has it. */
+  /** Continues the connection at this address before its device sends anything. False: it cannot be, or another replica has it. */
   resume(address: string): Promise<boolean> {
     return this.parts.sharing.resume(connectionId(address));
   }

@@ -106,7 +106,7 @@ describe('batches that are read together', () => {
     expect(cutBatches(mixed, 0, 0, wide, 0)).toHaveLength(1);
   });
 
-  it('go on within a chunk', () => {
+  it('continue within a chunk', () => {
     const batches = cutBatches(chunksOf(...values(150)), 0, 0, { ...wide, eventsMax: 60 }, 100_000);
     expect(batches.map(({ from, to, skip }) => [from, to, skip])).toEqual([
       [0, 60, 60],
