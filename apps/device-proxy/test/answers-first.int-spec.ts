@@ -81,6 +81,29 @@ describe('a subscription to a path that is observed for another key', () => {
     expect(first.value.answer).toMatchObject({ keyId: two.keyId, item: { id, payload: b64('21') } });
   });
 
+  it('the device is asked when it has ended that observation before the command is carried out', async () => {
+    const device = await RawDevice.registered(proxy.coapPort, 'ending', '</3303/0>');
+    devices.push(device);
+    const { deviceId } = (await system.fact(system.sessions, (v) => v.endpointName === 'ending')).value;
+    device.onObserve = (request) => device.answer(request, { number: 1, payload: '20', format: 0 });
+    const [one, two] = [key(), key()];
+    await system.subscribe(proxy, one, deviceId, temperature);
+    const [{ token }] = device.requests() as [CoapMessage];
+    const held = new Promise<CoapMessage>((resolve) => (device.onRequest = resolve));
+    const command = { method: 'GET', uri: '/3303/0/5701' };
+    await system.call(proxy, one, 'POST', `/v2/device-requests/${deviceId}?async-id=before`, command);
+    const request = await held;
+    const asked = call(two, 'PUT', `/${deviceId}${temperature}`);
+    await system.fact(system.subscriptions, (v) => v.deviceId === deviceId && v.keyId === two.keyId);
+    device.reportLast(token, 102, '21');
+    await system.fact(system.subscriptions, (v) => v.deviceId === deviceId && v.status === 'lost');
+    device.respond(request, 'Cel');
+    const id = String((await asked).json['async-response-id']);
+    expect((await system.result(id)).value.item).toMatchObject({ status: 200, payload: b64('20') });
+    const states = system.subscriptions.filter(({ value }) => value.deviceId === deviceId && value.status === 'lost');
+    expect(states.map(({ value }) => value.keyId)).toEqual([one.keyId]);
+  });
+
   it('a value of that observation is no answer to who wants the path together with another one', async () => {
     const device = await RawDevice.registered(proxy.coapPort, 'together', '</3303/0>');
     devices.push(device);

@@ -162,18 +162,27 @@ export class CommandExecution {
     if (!rows.some((row) => row.keyId === keyId && row.together === null && targetKey(row) === key))
       return subscriptionRemoved;
     const pending = this.joins(session, command, { paths: [path], attributes });
-    if (session.observations.has(key)) return this.follow(session, command, pending);
-    return this.observe(session, { path, attributes }, command, pending);
+    const target = { path, attributes };
+    if (session.observations.has(key)) return this.follow(session, target, command, pending);
+    return this.observe(session, target, command, pending);
   }
 
   /** A notification that arrives before the response to the read is the first value, and newer than the response. */
-  private async follow(session: Session, command: Command, pending: SubscriptionAnswer): Promise<Outcome> {
+  private async follow(
+    session: Session,
+    target: Target,
+    command: Command,
+    pending: SubscriptionAnswer,
+  ): Promise<Outcome> {
     const { path, keyId } = command;
     const { downlink, values } = this;
     const read = { operation: 'read', path, query: [], accept: null, contentType: null, payload: null } as const;
     const reply = await downlink
       .request(session, read, this.sentFor(command))
       .catch((error: unknown) => error as Error);
+    // Otherwise the device has ended the observation meanwhile.
+    const isObserved = session.observations.has(targetKey(target));
+    if (!isObserved && !(reply instanceof Error)) return this.observe(session, target, command, pending);
     const answered = await pending.answered();
     if (answered) return answered;
     if (reply instanceof Error) throw reply;

@@ -12,6 +12,9 @@ export type NewSubscription = Pick<Subscription, 'deviceId' | 'path' | 'keyId' |
 
 export type SubscriptionKey = Pick<Subscription, 'deviceId' | 'path' | 'keyId'>;
 
+/** Of one device, or of several. */
+type Which = FindOptionsWhere<Subscription> & { deviceId: string | FindOperator<string> };
+
 type Row = Subscription;
 
 /** Columns of the table `s`, named as in the entity. */
@@ -172,11 +175,7 @@ export class SubscriptionStore {
   }
 
   /** Deletes and announces them as lost. `byDevice`: no application asked for it. Returns what there was. */
-  async lose(
-    manager: EntityManager,
-    which: FindOptionsWhere<Subscription> & { deviceId: string | FindOperator<string> },
-    byDevice = false,
-  ): Promise<Subscription[]> {
+  async lose(manager: EntityManager, which: Which | Which[], byDevice = false): Promise<Subscription[]> {
     const rows = await manager.findBy(Subscription, which);
     if (rows.length === 0) return rows;
     await manager.remove(
@@ -188,13 +187,24 @@ export class SubscriptionStore {
     return rows;
   }
 
-  /** The device does not (or no longer) report the path with these attributes. */
+  /**
+   * The device does not (or no longer) report the path with these attributes. What calls still wait for is left to their
+   * commands, which ask the device.
+   */
   losePath(
     manager: EntityManager,
     { deviceId, path }: Pick<Subscription, 'deviceId' | 'path'>,
     attributes: string | undefined,
   ): Promise<Subscription[]> {
-    return this.lose(manager, { deviceId, path, ...observedAlone(attributes) }, true);
+    const which = { deviceId, path, ...observedAlone(attributes) };
+    return this.lose(
+      manager,
+      [
+        { ...which, status: 'confirmed' },
+        { ...which, origin: 'presubscription' },
+      ],
+      true,
+    );
   }
 
   /** Owners that missed the wake-up find the change by its time. */
