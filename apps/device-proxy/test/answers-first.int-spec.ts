@@ -1,6 +1,8 @@
 import type { CoapMessage } from '@lanyard/coap';
 import type { Identity } from '@lanyard/service';
+import { eventually } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Sessions } from '../src/sessions/sessions.js';
 import type { RunningProxy } from './running-proxy.js';
 import { TestSystem, newKey, type Reply } from './test-system.js';
 import { RawDevice } from './raw-device.js';
@@ -102,6 +104,36 @@ describe('a subscription to a path that is observed for another key', () => {
     expect((await system.result(id)).value.item).toMatchObject({ status: 200, payload: b64('20') });
     const states = system.subscriptions.filter(({ value }) => value.deviceId === deviceId && value.status === 'lost');
     expect(states.map(({ value }) => value.keyId)).toEqual([one.keyId]);
+  });
+
+  it('the first value that the device reports for a rule does not go ahead of the answer', async () => {
+    const [one, two] = [key(), key()];
+    const rules = [{ 'endpoint-name': 'ruled', 'resource-path': [temperature] }];
+    await system.call(proxy, one, 'PUT', '/v2/subscriptions', rules);
+    const device = await RawDevice.registered(proxy.coapPort, 'ruled', '</3303/0>');
+    devices.push(device);
+    const { deviceId } = (await system.fact(system.sessions, (v) => v.endpointName === 'ruled')).value;
+    const request = await eventually(() => {
+      const [first] = device.requests();
+      if (!first) throw new Error('the path is not observed for the rule');
+      return first;
+    });
+    const asked = call(two, 'PUT', `/${deviceId}${temperature}`);
+    const sessions = proxy.app.get(Sessions, { strict: false });
+    await eventually(() => expect(sessions.get(deviceId)?.pendingSubscriber?.keyId).toBe(two.keyId));
+    device.onObserve = (next) => {
+      const isFirst = next.messageId === request.messageId;
+      device.answer(next, { number: isFirst ? 1 : 2, payload: isFirst ? '20' : '21', format: 0 });
+    };
+    device.onObserve(request);
+    const id = String((await asked).json['async-response-id']);
+    expect((await system.result(id)).value.item).toMatchObject({ status: 200, payload: b64('21') });
+    await system.fact(system.values, (v) => v.deviceId === deviceId && v.item.payload === b64('21'));
+    const told = system.values.filter(({ value }) => value.deviceId === deviceId);
+    expect(told.map(({ value }) => [value.item.payload, value.audience.toSorted(), value.answer?.keyId])).toEqual([
+      [b64('20'), [one.keyId], undefined],
+      [b64('21'), [one.keyId, two.keyId].toSorted(), two.keyId],
+    ]);
   });
 
   it('a value of that observation is no answer to who wants the path together with another one', async () => {

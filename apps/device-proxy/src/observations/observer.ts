@@ -252,7 +252,7 @@ export class Observer implements BeforeApplicationShutdown {
     const { path, together } = target;
     if (together) return this.values.reportTogether(session, path, reply, { answer });
     const { payload, contentType, maxAgeSeconds } = reply;
-    const audience = session.singleSubscribers(target);
+    const audience = answer ? session.singleSubscribers(target) : session.answeredSubscribers(target);
     return this.values.report(session, {
       path,
       payload,

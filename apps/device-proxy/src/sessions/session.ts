@@ -124,6 +124,12 @@ export class Session {
     return this.withPending(target.path, this.audience.singleSubscribers(targetKey(target)), joining);
   }
 
+  /** The same, but a pending one only if it has its answer: for a value that carries none. */
+  answeredSubscribers(target: Pick<Target, 'path' | 'attributes'>): readonly string[] {
+    const isWaiting = this.pendingSubscriber?.isReceiving === false;
+    return isWaiting ? this.audience.singleSubscribers(targetKey(target)) : this.singleSubscribers(target);
+  }
+
   /** Keys that subscribed to the path and have their answer, for values outside observations. */
   subscribers(path: string): readonly string[] {
     const pending = this.pendingSubscriber?.isReceiving ? this.pendingSubscriber : undefined;
