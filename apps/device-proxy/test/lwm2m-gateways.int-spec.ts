@@ -200,6 +200,18 @@ describe('devices behind a gateway', () => {
   });
 });
 
+describe('a gateway that registers again without object 25', () => {
+  it('has no devices any more', async () => {
+    const gateway = new TestLwm2mGateway(system, proxy, 'former');
+    gateway.add(0, 'former-one');
+    await gateway.register();
+    const id = await gateway.idOf('former-one');
+    await system.register(system.thing(proxy, 'former', { links: '</3/0>,</3303/0>' }));
+    expect((await ended(id)).value).toMatchObject({ reason: 'gateway', hostGateway: gateway.deviceId });
+    await eventually(async () => expect(await system.storedSession(id)).toEqual({}));
+  });
+});
+
 describe('a gateway of another replica', () => {
   it('is taken over with its devices, their observations and their commands', async () => {
     const other = await system.proxy('dp-1');

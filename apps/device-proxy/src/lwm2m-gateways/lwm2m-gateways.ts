@@ -82,7 +82,7 @@ export class Lwm2mGateways implements BeforeApplicationShutdown {
     const isLost = isObserved && !session.observations.has(gatewayPath);
     if (before === data && !isLost) return;
     if (!mayBeGateway(data.links)) {
-      if (this.sessions.behind(session).size > 0) this.apply(session, { devices: [], unusable: [] });
+      if (this.sessions.mayHaveBehind(session)) this.apply(session, { devices: [], unusable: [] });
     } else if (before && before.links === data.links && session.observations.has(gatewayPath)) this.applyAgain(session);
     else this.run(session, () => this.read(session));
   }

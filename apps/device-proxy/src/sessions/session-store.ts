@@ -33,6 +33,7 @@ export interface Opened {
   /** The replica that owned the session that was replaced, or ''. */
   previousOwner: string;
   displaced: Displaced | undefined;
+  hasDevicesBehind: boolean;
 }
 
 export interface TakeOver {
@@ -43,6 +44,7 @@ export interface TakeOver {
   isElsewhere: boolean;
   previousAddress: string;
   displaced: Displaced | undefined;
+  hasDevicesBehind: boolean;
 }
 
 /** A session that was claimed to be ended. */
@@ -60,6 +62,9 @@ export type Updated = { displaced: Displaced | undefined } | 'occupied' | undefi
 
 const displacedOf = ([deviceId, epoch, owner]: readonly (string | number)[]): Displaced | undefined =>
   deviceId ? { deviceId: String(deviceId), epoch: Number(epoch), owner: String(owner) } : undefined;
+
+/** After what `displacedOf` reads: how many devices behind it have sessions. */
+const hasBehind = ([, , , behind]: readonly (string | number)[]): boolean => Number(behind) > 0;
 
 /** What a message reveals about its device: enough to find the session. */
 export type Lookup =
@@ -177,7 +182,7 @@ export class SessionStore {
     return rows.map(([epoch, said, ...other]) =>
       epoch === 0
         ? new Error(`session not opened: ${said}`)
-        : { epoch, previousOwner: said, displaced: displacedOf(other) },
+        : { epoch, previousOwner: said, displaced: displacedOf(other), hasDevicesBehind: hasBehind(other) },
     );
   }
 
@@ -204,6 +209,7 @@ export class SessionStore {
       isElsewhere: isElsewhere === 1,
       previousAddress: String(before),
       displaced: displacedOf(other),
+      hasDevicesBehind: hasBehind(other),
     };
   }
 

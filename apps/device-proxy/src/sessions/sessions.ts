@@ -42,6 +42,8 @@ export class Sessions {
   private readonly doubted = new Set<Session>();
   /** Sessions that are still loading. */
   private readonly arriving = new Set<Session>();
+  /** Sessions that had devices behind them when they came here. */
+  private readonly gateways = new WeakSet<Session>();
   private readonly listeners: SessionListener[] = [];
 
   constructor(
@@ -93,6 +95,11 @@ export class Sessions {
     return this.index.behind(deviceId);
   }
 
+  /** Whether devices behind it may have sessions, here or stored only. */
+  mayHaveBehind(session: Session): boolean {
+    return this.gateways.has(session) || this.behind(session).size > 0;
+  }
+
   /** The session at a gateway's connection that observes with the token: its own, or that of a device behind it. */
   observing(gateway: Session, token: string): Session | undefined {
     if (gateway.observations.withToken(token)) return gateway;
@@ -113,11 +120,12 @@ export class Sessions {
 
   /** A full registration. The caller holds `exclusive` of the device. `gateway`: that the device is behind. */
   async open(fresh: NewSession, gateway?: Session): Promise<Session> {
-    const { epoch, previousOwner, displaced } = await this.store.open(fresh);
+    const { epoch, previousOwner, displaced, hasDevicesBehind } = await this.store.open(fresh);
     await this.displace(displaced);
     const { deviceId, registrationId, accountId, address, nowMs, expiresAtMs, data } = fresh;
     const opened = { deviceId, registrationId, accountId, address, epoch, data, expiresAtMs, observations: [] };
     const session = new Session({ ...opened, lastSeenAtMs: nowMs }, gateway);
+    if (hasDevicesBehind) this.gateways.add(session);
     await this.adoptSession(session, { previousOwner, previousAddress: '' }, 'registered');
     return session;
   }
@@ -321,6 +329,7 @@ export class Sessions {
   private async adopt(taken: TakeOver | undefined, how: SessionOrigin): Promise<Session | undefined> {
     if (!taken) return undefined;
     const session = new Session(taken.session);
+    if (taken.hasDevicesBehind) this.gateways.add(session);
     session.isRegistrationAnswered = true;
     session.isElsewhere = taken.isElsewhere;
     await this.displace(taken.displaced);

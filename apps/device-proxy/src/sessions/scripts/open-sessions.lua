@@ -4,7 +4,8 @@
 -- KEYS  1 index  2 expiry  then for each device: its session hash, its observations
 -- ARGV  1 prefix  2 replica  then for each device: its id, now ms, expires at ms, registration id, account, address, data
 -- Returns for each device { epoch, replica of the replaced session or '', device that had the address or '', its epoch,
--- its replica }, or { 0, what went wrong }: that is of this device alone, the others have their sessions.
+-- its replica, how many devices behind it have sessions }, or { 0, what went wrong }: that is of this device alone, the
+-- others have their sessions.
 local index, expiry = KEYS[1], KEYS[2]
 local prefix, replica = ARGV[1], ARGV[2]
 
@@ -40,7 +41,7 @@ local function open(session, observations, device, now, expires, registration, a
     redis.call('SADD', prefix .. 'behind:' .. gateway, device)
     redis.call('HSET', session, 'under', redis.call('HGET', prefix .. 'session:' .. gateway, 'registration'))
   end
-  return { epoch, before, other, otherEpoch, otherReplica }
+  return { epoch, before, other, otherEpoch, otherReplica, sessionsBehind(prefix, device) }
 end
 
 local results = {}

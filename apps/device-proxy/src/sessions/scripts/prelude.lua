@@ -42,6 +42,10 @@ local function isWithGateway(prefix, gateway, replica)
   return s[1] == 'open' and s[2] == replica
 end
 
+local function sessionsBehind(prefix, gateway)
+  return redis.call('SCARD', prefix .. 'behind:' .. gateway)
+end
+
 local function leaveGateway(prefix, device, address)
   local gateway = gatewayOf(address)
   if gateway then redis.call('SREM', prefix .. 'behind:' .. gateway, device) end

@@ -8,7 +8,7 @@
 -- Returns nil (no such session, or it is expiring), or
 --   { epoch, replica before, registration, account, address, heard, expires, data, where its
 --   observations stood or '', observation values, 1 when another device has the address, address before, device that had
---   the address or '', its epoch, its replica }.
+--   the address or '', its epoch, its replica, how many devices behind it have sessions }.
 local session, observations, index = unpack(KEYS)
 local prefix, device, replica, registration, address, claim, along = unpack(ARGV)
 
@@ -37,4 +37,4 @@ if address ~= '' and (claim == '1' or holder(address) == device) then
 end
 local elsewhere = holder(s[5]) == device and 0 or 1
 return { epoch, s[3], s[2], s[4], s[5], s[6], s[7], s[8], s[9] or '', redis.call('HVALS', observations), elsewhere,
-  addressBefore, other, otherEpoch, otherReplica }
+  addressBefore, other, otherEpoch, otherReplica, sessionsBehind(prefix, device) }
