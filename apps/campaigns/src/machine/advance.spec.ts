@@ -308,10 +308,22 @@ describe('failures', () => {
     expect(device.clock.now() - new TestClock().now()).toBe(goal.downloadTimeoutMs);
   });
 
-  it('a result that never comes is as no answer', async () => {
-    const device = new Device({ ...goal, retries: 0 }).tell({ kind: 'started' });
+  it('a command without a result uses up no attempt: the device may not have been asked', async () => {
+    const device = new Device({ ...goal, retries: 0 });
+    for (let n = 0; n < 5; n++) {
+      await device.tell({ kind: 'started' }).wait();
+      expect(device.update).toMatchObject({ state: 'waiting', attempt: 0, reason: 'no answer' });
+      expect(device.update.dueMs).toBe(device.clock.now() + 60_000);
+      expect(device.wasCancelled).toBe(true);
+    }
+    device.tell({ kind: 'started' }).tell({ kind: 'unanswered' });
+    expect(device.update).toMatchObject({ state: 'failed', code: 'SYS_100', attempt: 1 });
+  });
+
+  it('a push without a result uses up an attempt: the device may have the package', async () => {
+    const device = new Device({ ...goal, retries: 0, delivery: 'push' }).offered();
     await device.wait();
-    expect(device.update).toMatchObject({ state: 'failed', code: 'SYS_100' });
+    expect(device.update).toMatchObject({ state: 'failed', code: 'SYS_100', attempt: 1 });
     expect(device.wasCancelled).toBe(true);
   });
 

@@ -36,8 +36,14 @@ export const waitForDownload = (update: DeviceUpdate, goal: Goal, context: Advan
 export const waitForInstall = (update: DeviceUpdate, goal: Goal, context: AdvanceContext): Advance =>
   pollLater({ ...update, step: 'install', deadlineMs: context.nowMs + goal.installTimeoutMs, polls: 0 }, context);
 
-export const unreachable = (update: DeviceUpdate, goal: Goal, context: AdvanceContext): Advance =>
-  failAttempt(update, { reason: 'no answer', isUnreachable: true }, goal, context);
+/**
+ * Without a result, the command is still pending: Kafka or the device-proxy was away, and the device may not have been asked.
+ * Such an attempt does not count, unless the device may have got the package.
+ */
+export const unreachable = (update: DeviceUpdate, goal: Goal, context: AdvanceContext): Advance => {
+  const isUncounted = update.isCommandPending && update.step !== 'offer';
+  return failAttempt(update, { reason: 'no answer', isUnreachable: true, isUncounted }, goal, context);
+};
 
 /** The object that installs packages cannot be read: for good, unless the device refuses it for now only. */
 export const unreadable: Handler = (update, event, goal, context) => {

@@ -58,16 +58,18 @@ interface Failure {
   reason: string;
   isUnreachable?: boolean;
   isPermanent?: boolean;
+  /** The attempt is repeated without being counted. */
+  isUncounted?: boolean;
 }
 
 /** Ends a failed attempt; another one follows if the campaign allows it. */
 export const failAttempt = (
   update: DeviceUpdate,
-  { reason, isUnreachable = false, isPermanent = false }: Failure,
+  { reason, isUnreachable = false, isPermanent = false, isUncounted = false }: Failure,
   { retries }: Goal,
   { nowMs, pollMinMs }: AdvanceContext,
 ): Advance => {
-  if (isPermanent || update.attempt > retries)
+  if (!isUncounted && (isPermanent || update.attempt > retries))
     return finish(update, 'failed', isUnreachable ? 'SYS_100' : 'SYS_111', reason);
   const pauseMs = Math.min(retryMaxMs, retryFactor * pollMinMs * 2 ** Math.min(update.attempt - 1, 20));
   return {
@@ -75,6 +77,7 @@ export const failAttempt = (
       ...update,
       state: 'waiting',
       step: null,
+      attempt: isUncounted ? update.attempt - 1 : update.attempt,
       isCommandPending: false,
       deadlineMs: null,
       dueMs: nowMs + pauseMs,
