@@ -22,6 +22,19 @@ const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.repla
 export const csvRow = (cells: readonly string[]): string =>
   `${cells.map((cell) => quoted(escaped(cell))).join(',')}\r\n`;
 
+/** Resolves when the first rows are read: until then, an error can still be the answer. `rows`: lines of CSV, in chunks. */
+export const csvTable = async (header: readonly string[], rows: AsyncGenerator<string, void>): Promise<Readable> => {
+  const first = await rows.next();
+  return Readable.from(
+    (async function* () {
+      yield csvRow(header);
+      if (first.done === true) return;
+      yield first.value;
+      yield* rows;
+    })(),
+  );
+};
+
 const rowTooLong = 'A row is longer than 65,536 characters';
 
 const refusals: Partial<Record<string, string>> = {

@@ -153,7 +153,7 @@ describe('imports of several accounts', () => {
   };
   const reportOf = async (account: string, id: string): Promise<string[]> => {
     const lines: string[] = [];
-    for await (const text of imports.errors(account, id)) lines.push(text);
+    for await (const text of await imports.errors(account, id)) lines.push(String(text));
     return lines.join('').trimEnd().split('\r\n').slice(1);
   };
 

@@ -91,14 +91,17 @@ describe('turns at the database', () => {
     }
   });
 
-  it.each<[string, string, object | undefined]>([
-    ['GET', '/v3/devices?name__neq=a', undefined],
-    ['POST', '/v3/device-suspensions', { ...selection, dry_run: true }],
-  ])('504 for %s %s when the database gives up, and what to do', async (method, path, body) => {
+  it.each<[string, string, object | undefined, string]>([
+    ['GET', '/v3/devices?name__neq=a', undefined, 'devices'],
+    ['GET', '/v3/devices/export', undefined, 'devices'],
+    ['GET', 'report', undefined, 'device_import_errors'],
+    ['POST', '/v3/device-suspensions', { ...selection, dry_run: true }, 'devices'],
+  ])('504 for %s %s when the database gives up, and what to do', async (method, path, body, table) => {
     const account = newId();
-    const { waiting, cancel, release } = await holding('devices');
+    const url = path === 'report' ? await imported(account) : path;
+    const { waiting, cancel, release } = await holding(table);
     try {
-      const asked = call(method, path, body, account);
+      const asked = call(method, url, body, account);
       await eventually(async () => expect(await waiting()).toHaveLength(1));
       await cancel();
       const { status, headers, body: answer } = await asked;

@@ -58,9 +58,9 @@ export class DevicesController {
   @ApiFilters(deviceListSpec, 'DeviceFilters')
   @ApiProduces('text/csv')
   @ApiOkResponse({ content: { 'text/csv': { schema: { type: 'string' } } } })
-  export(@ByCaller() { caller }: By, @Query() query: QueryParameters): StreamableFile {
+  async export(@ByCaller() { caller }: By, @Query() query: QueryParameters): Promise<StreamableFile> {
     const pages = this.lists.pages(caller, parseListQuery(query, deviceListSpec).filters);
-    return new StreamableFile(exportedCsv(pages), { type: 'text/csv; charset=utf-8' });
+    return new StreamableFile(await exportedCsv(pages), { type: 'text/csv; charset=utf-8' });
   }
 
   @RequiresPermission('devices.read')

@@ -23,7 +23,6 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
-import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { notBlank } from '../devices/device-fields.js';
 import { completedImportDays } from './import-retention.js';
@@ -100,9 +99,8 @@ export class ImportsController {
   @ApiOkResponse({ content: { 'text/csv': { schema: { type: 'string' } } } })
   async errors(@ByCaller() { caller, id }: By) {
     const found = await this.imports.get(caller.accountId, id);
-    return new StreamableFile(Readable.from(this.imports.errors(caller.accountId, found.id)), {
-      type: 'text/csv; charset=utf-8',
-    });
+    const report = await this.imports.errors(caller.accountId, found.id);
+    return new StreamableFile(report, { type: 'text/csv; charset=utf-8' });
   }
 
   @RequiresPermission('devices.write')

@@ -15,7 +15,7 @@ import type { Readable } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { ImportDeleted, ImportNotFound, MalformedImport, TooManyImports } from '../errors.js';
-import { csvRow, csvRows } from '../csv.js';
+import { csvRow, csvRows, csvTable } from '../csv.js';
 import { type DeviceImport, importRecord } from './import-record.js';
 import { checkHeader, fieldsOf } from './import-row.js';
 import { ImportWorker } from './import-worker.js';
@@ -137,8 +137,11 @@ export class ImportsService {
   }
 
   /** CSV: row (the header is 1, empty ones count), endpoint_name, field, message. Chunks wait for their turn. */
-  async *errors(accountId: string, importId: string): AsyncGenerator<string> {
-    yield csvRow(['row', 'endpoint_name', 'field', 'message']);
+  errors(accountId: string, importId: string): Promise<Readable> {
+    return csvTable(['row', 'endpoint_name', 'field', 'message'], this.errorRows(accountId, importId));
+  }
+
+  private async *errorRows(accountId: string, importId: string): AsyncGenerator<string, void> {
     for (let after = 0; ;) {
       const sql = `SELECT row_number, endpoint_name, field, message FROM registry.device_import_errors
         WHERE import_id = $1 AND row_number > $2 ORDER BY row_number FETCH FIRST ${rowsAtOnce} ROWS WITH TIES`;
