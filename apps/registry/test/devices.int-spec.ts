@@ -158,6 +158,10 @@ describe('the device directory', () => {
       expect((await call('DELETE', `/v3/devices/${id}`)).status).toBe(204);
       expect((await call('DELETE', `/v3/devices/${id}`)).status).toBe(404);
       await eventually(() => expect(changesOf(id).map((c) => c.change)).toEqual(['created', 'deleted']));
+      // By the clock of PostgreSQL, which dates all changes, to the microsecond.
+      const [first, last] = changesOf(id).map(({ changedAt }) => changedAt) as [string, string];
+      expect(last).toMatch(/\.\d{6}Z$/);
+      expect(last > first).toBe(true);
     });
   });
 

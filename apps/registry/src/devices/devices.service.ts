@@ -3,6 +3,7 @@ import { AuditTrail, causedBy } from '@lanyard/kafka';
 import {
   dividedChange,
   isId,
+  isoTime,
   type JsonText,
   mustMatch,
   newId,
@@ -49,6 +50,15 @@ const differing = (fields: readonly [string, unknown][], from: number): string =
   `array_remove(ARRAY[${fields
     .map(([name], i) => `CASE WHEN ${name} IS DISTINCT FROM $${from + i} THEN '${name}' END`)
     .join(', ')}]::text[], NULL)`;
+
+interface DeletedRow extends DeviceRow {
+  deleted_at: string;
+}
+
+/** The deletion is dated by PostgreSQL, as the changes before it are. */
+const deleteSql = `
+  DELETE FROM registry.devices WHERE id = $1
+  RETURNING ${deviceRowColumns}, ${isoTime('clock_timestamp()')} AS deleted_at`;
 
 export interface Condition {
   ifMatch?: string | undefined;
@@ -151,9 +161,9 @@ export class DevicesService {
       causedBy(manager, actor?.requestId);
       await this.credentials.withdrawnWithDevice(manager, id);
       await this.profiles.withdrawnWith(manager, id);
-      const sql = `DELETE FROM registry.devices WHERE id = $1 RETURNING ${deviceRowColumns}`;
-      const [row] = (await returning<DeviceRow>(manager, sql, [id])) as [DeviceRow];
-      const gone = { ...row, revision: row.revision + 1, changed_at: new Date().toISOString() };
+      const [row] = (await returning<DeletedRow>(manager, deleteSql, [id])) as [DeletedRow];
+      const { deleted_at: deletedAt, ...last } = row;
+      const gone = { ...last, revision: last.revision + 1, changed_at: deletedAt };
       await this.lifecycle.announce(manager, 'deleted', gone, { actor });
     });
   }
