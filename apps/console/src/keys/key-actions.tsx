@@ -2,14 +2,11 @@ import type { ApiKey } from '@lanyard/client/browser';
 import { Group } from '@mantine/core';
 import { useState } from 'react';
 import { useSession } from '../api/session.ts';
-import { Confirm, duration, Opens, SecretOnce } from '../ui/index.ts';
+import { Confirm, Opens, SecretOnce } from '../ui/index.ts';
 import { KeyDialog } from './key-dialog.tsx';
+import { consequenceOf, overlap, overlapSeconds, whyNotRotate } from './rotation.ts';
 
 const list = ['GET /v3/api-keys'] as const;
-
-/** A day for applications to take the new secret over. */
-const overlapSeconds = 86_400;
-const overlap = duration(overlapSeconds);
 
 /** Changes a key, rotates its secret, or revokes it. */
 export const KeyActions = ({ apiKey }: { apiKey: ApiKey }) => {
@@ -25,12 +22,13 @@ export const KeyActions = ({ apiKey }: { apiKey: ApiKey }) => {
         verb="Rotate"
         what={`the secret of ${name}`}
         needs="admin"
+        unavailable={whyNotRotate(apiKey, subject.id)}
         operation="POST /v3/api-keys/{id}/rotate"
         input={{ path: { id }, body: { overlap_seconds: overlapSeconds } }}
         changes={list}
         onDone={({ key }) => setSecret(key)}
       >
-        {`The key gets a new secret. The current secret stays valid for another ${overlap}.`}
+        {consequenceOf(apiKey)}
       </Confirm>
       {id !== subject.id && (
         <Confirm
