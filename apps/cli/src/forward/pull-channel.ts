@@ -18,14 +18,20 @@ export interface PullOptions {
 const firstWaitMs = 500;
 const longestWaitMs = 15_000;
 
+/** An empty answer that arrives sooner comes from a service that is stopping, or from something else. */
+const emptyAnswerMinMs = 1_000;
+
 /** Half a second, one, two … at most so long. */
 export const waitMs = (failures: number, longestMs = longestWaitMs): number =>
   Math.min(longestMs, firstWaitMs * 2 ** failures);
 
-/** Worth another attempt. Of a poll, 409 and 410: another one is ending, or the channel is being deleted. */
+/**
+ * Worth another attempt. 408: the network or this process was slow while the request was sent. Of a poll, 409 and 410:
+ * another one is ending, or the channel is being deleted.
+ */
 export const isTemporary = (error: unknown): error is Error =>
   error instanceof NoAnswer ||
-  (error instanceof RequestFailed && (error.status >= 500 || [409, 410, 429].includes(error.status)));
+  (error instanceof RequestFailed && (error.status >= 500 || [408, 409, 410, 429].includes(error.status)));
 
 const kinds: Record<string, string> = { CALLBACK: 'callback', WEB_SOCKET: 'websocket', LONG_POLLING: 'pull' };
 
@@ -62,17 +68,22 @@ export async function* messages(
   { after, signal, onLost }: PullOptions,
 ): AsyncGenerator<Message, void> {
   let position = after;
+  let isLost = false;
   for (let failures = 0; !signal.aborted;)
     try {
+      const askedAtMs = performance.now();
       const { message, next } = await lanyard.poll({ signal, ...(position !== undefined && { after: position }) });
-      failures = 0;
+      isLost = false;
+      if (next !== undefined || performance.now() - askedAtMs >= emptyAnswerMinMs) failures = 0;
+      else await sleep(waitMs(failures++), undefined, { signal });
       if (next === undefined) continue;
       yield { message, next };
       position = next;
     } catch (error) {
       if (signal.aborted) return;
       if (!isTemporary(error)) throw error;
-      if (failures === 0) onLost(error);
+      if (!isLost) onLost(error);
+      isLost = true;
       await sleep(waitMs(failures++), undefined, { signal }).catch(() => undefined);
     }
 }

@@ -1,0 +1,44 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { Lanyard } from '@lanyard/client';
+import { type Message, messages } from './pull-channel.js';
+
+type Answer = (response: ServerResponse) => void;
+
+const message = { registrations: [{ ep: 'd' }] };
+
+const answered: Answer = (response) => {
+  const link = '</v2/notification/pull?after=n1>; rel="next"';
+  response.writeHead(200, { 'content-type': 'application/json', link }).end(JSON.stringify(message));
+};
+
+describe('messages of a pull channel', () => {
+  let server: Server | undefined;
+
+  afterEach(() => {
+    server?.closeAllConnections();
+    server?.close();
+  });
+
+  it.each<[string, Answer]>([
+    ['that arrived too slowly is sent again', (response) => response.writeHead(408).end()],
+    ['that is answered at once with nothing waits before the next', (response) => response.writeHead(204).end()],
+  ])('a poll %s', async (_, first) => {
+    const answers = [first, answered];
+    server = createServer((_request, response) => answers.shift()?.(response));
+    await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const lanyard = new Lanyard({ baseUrl: `http://127.0.0.1:${port}`, key: 'ak_1x' });
+    const found: Message[] = [];
+    const startMs = performance.now();
+    const options = { signal: new AbortController().signal, onLost: () => undefined };
+    for await (const each of messages(lanyard, options)) {
+      found.push(each);
+      if (found.length === 1) break;
+    }
+    expect(found).toEqual([{ message, next: 'n1' }]);
+    expect(performance.now() - startMs).toBeGreaterThan(400);
+    expect(answers).toEqual([]);
+  });
+});
