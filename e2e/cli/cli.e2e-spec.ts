@@ -162,6 +162,15 @@ describe('the command line', () => {
     expect((await app.call('GET', subscriptions)).status).toBe(404);
   });
 
+  it('takes its subscription away also when the terminal is closed', async () => {
+    const run = cli.start(['observe', name, sensor]);
+    await run.shows(/Observing/);
+    run.process.kill('SIGHUP');
+    expect(await run.stop('SIGHUP')).toBe(0);
+    const app = new Application(system.baseUrl, system.adminKey);
+    expect((await app.call('GET', `/v2/subscriptions/${deviceId}${sensor}`)).status).toBe(404);
+  });
+
   it('observes on while the gateway is away', async () => {
     const run = cli.start(['observe', name, sensor]);
     // The last value that was reported, or already the device's answer to the new observation.

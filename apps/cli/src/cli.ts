@@ -19,7 +19,7 @@ export interface Session {
   out: Output;
   /** Says that a connection was lost, which is made again. */
   onLost: (error: Error) => void;
-  /** Aborted by Ctrl-C, SIGTERM, and the end of the program that reads the output. */
+  /** Aborted by Ctrl-C, SIGTERM, the end of the terminal, and that of the program that reads the output. */
   signal: AbortSignal;
 }
 

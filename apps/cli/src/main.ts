@@ -32,6 +32,8 @@ process.stdout.on('error', stopWithReader);
 process.stderr.on('error', () => undefined);
 process.on('SIGINT', onSignal);
 process.on('SIGTERM', onSignal);
+// A terminal that is closed. The shell sends it as well as the system: the second one must not cut the clean-up short.
+process.on('SIGHUP', () => cli.interrupt());
 
 try {
   await createProgram(cli).parseAsync(process.argv);
