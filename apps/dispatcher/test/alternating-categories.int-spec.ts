@@ -160,25 +160,51 @@ describe('a callback for which values and updates alternate', () => {
     expect(commands.filter((name) => name === 'oldest')).toHaveLength(1);
   });
 
-  it('keeps the order of a device that is named otherwise from now on', async () => {
-    const createdAtMs = bench.clock.now();
-    await register({ createdAtMs });
+  describe('keeps the order of a device that is named otherwise', () => {
     const ids = Array.from({ length: devices }, () => newId());
+    const render = renderCode({ ...renderOptions(0), useEndpointName: true });
+
     const round = async (): Promise<void> => {
       for (const [d, ep] of ids.entries())
         for (const category of ['notifications', 'reg-updates'] as const)
           await append([event(JSON.stringify({ ep, n: count++ }), { category, endpointName: `d${d}` })]);
     };
-    await round();
-    const render = renderCode({ ...renderOptions(0), useEndpointName: true });
-    await register({ createdAtMs, render });
-    await round();
-    const seen = (await drain(bench.queue, await claimed())).flat();
-    expect(seen).toHaveLength(4 * devices);
-    for (const [d, id] of ids.entries()) {
-      const numbers = seen.filter(({ ep }) => ep === id || ep === `d${d}`).map(({ n }) => n);
-      expect(numbers).toEqual([0, 1, 2 * devices, 2 * devices + 1].map((n) => 2 * d + n));
-    }
+
+    const expectRounds = (seen: readonly Seen[], rounds: number): void => {
+      expect(seen).toHaveLength(rounds * 2 * devices);
+      for (const [d, id] of ids.entries()) {
+        const numbers = seen.filter(({ ep }) => ep === id || ep === `d${d}`).map(({ n }) => n);
+        const expected = Array.from({ length: rounds }, (_, n) => 2 * (n * devices + d));
+        expect(numbers).toEqual(expected.flatMap((first) => [first, first + 1]));
+      }
+    };
+
+    it('from now on', async () => {
+      const createdAtMs = bench.clock.now();
+      await register({ createdAtMs });
+      await round();
+      await register({ createdAtMs, render });
+      await round();
+      expectRounds((await drain(bench.queue, await claimed())).flat(), 2);
+    });
+
+    it('while the oldest of its events are put into another order', async () => {
+      const createdAtMs = bench.clock.now();
+      await register({ createdAtMs });
+      await round();
+      await bench.clock.advance(2 * 60_000);
+      await round();
+      const guarded = bench.link.guarded.bind(bench.link);
+      bench.link.guarded = async (era, name, ...rest) => {
+        if (name === 'regroup') {
+          bench.link.guarded = guarded;
+          await register({ createdAtMs, render });
+          await round();
+        }
+        return guarded(era, name, ...rest);
+      };
+      expectRounds((await drain(bench.queue, await claimed())).flat(), 3);
+    });
   });
 
   it('gets what was sent before without what was not, should messages become smaller', async () => {

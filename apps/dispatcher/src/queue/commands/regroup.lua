@@ -9,8 +9,10 @@ local token, head, sent_to, ordered_to = ARGV[2], tonumber(ARGV[3]), tonumber(AR
 local replaced, first_chunk = tonumber(ARGV[6]), 7
 local key, queue = channel_keys(1)
 
-local state = load(key, 'token', 'born')
+local state = load(key, 'token', 'born', 'orderedTo')
 if state.token ~= token then return { 'fenced' } end
+-- The channel may have been registered with another rendering since they were read: more stays as it is then.
+ordered_to = math.max(ordered_to, tonumber(state.orderedTo) or 0)
 if #ARGV < first_chunk then
   allow_when_full()
   redis.call('HSET', key, 'orderedTo', ordered_to)
