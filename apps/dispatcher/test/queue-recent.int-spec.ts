@@ -169,6 +169,16 @@ describe('events that this replica appended itself', () => {
       await expectCountersToBeRight();
     });
 
+    it('also behind several small messages that were read together', async () => {
+      await register({ kind: 'websocket', eventsMax: 1 });
+      await append(numbered(3));
+      const { hold, cursor } = await attach();
+      const read = await bench.queue.readBatch(hold, cursor, 1_000);
+      if (read.outcome !== 'ok') throw new Error(read.outcome);
+      expect([read.batch, ...read.behind].map(numbersIn)).toEqual([[0], [1], [2]]);
+      expect((await append([event('{"n":3}')])).wake[0]?.permit).toMatchObject({ token: hold.token, to: 4 });
+    });
+
     it('not when something waits before them, nor to a socket of another replica', async () => {
       await register({ kind: 'websocket' });
       await append([event('{"n":1}')]);

@@ -189,7 +189,10 @@ end
 -- whether the list does not have them, although the counters say so. Those of other categories follow as long as all of them
 -- together have at most `ahead` bytes.
 local function batch_at(queue, index, skip, from, max, bytes_max, born, args, first, ahead)
-  if has_itself(born, args, first, from) then return {}, math.min(from + max, tonumber(args[first + 2])) end
+  if has_itself(born, args, first, from) then
+    local stop = tonumber(args[first + 2])
+    return {}, (ahead or 0) > 0 and stop or math.min(from + max, stop)
+  end
   local category, is_mixed, bytes = nil, false, 0
   local chunks, events = read_chunks(queue, index, skip, max, bytes_max, function(this, _, size)
     category, bytes = category or this, bytes + size
