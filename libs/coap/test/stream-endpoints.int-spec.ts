@@ -6,6 +6,7 @@ import {
   Code,
   MessageTooLarge,
   NotConnected,
+  RequestAbandoned,
   RequestTimedOut,
 } from '../src/index.js';
 import { Signal } from '../src/stream/signals.js';
@@ -138,6 +139,24 @@ describe('one connection, requests both ways', () => {
     await until(() => server.endpoint.counters()['message-received'] === 3);
     server.clock.advance(31_000);
     expect(server.endpoint.isConnected(toDevice)).toBe(true);
+  });
+
+  it('what is given up while it waits for its turn is not sent', async () => {
+    const server = await net.endpoint();
+    const answered = held();
+    const device = await net.endpoint({ onRequest: () => answered.promise.then(() => ({ code: Code.Changed })) });
+    const { toDevice } = await connected(server, device);
+    const giveUp = new AbortController();
+    const first = server.endpoint.request(toDevice, GET);
+    const second = server.endpoint.request(toDevice, { ...GET, path: ['second'], signal: giveUp.signal });
+    const failure = second.catch((error: unknown) => error);
+    const third = server.endpoint.request(toDevice, { ...GET, path: ['third'] });
+    await until(() => device.asked.length === 1);
+    giveUp.abort();
+    answered.resolve();
+    expect(await failure).toBeInstanceOf(RequestAbandoned);
+    await Promise.all([first, third]);
+    expect(device.asked.map(({ path }) => path)).toEqual([GET.path, ['third']]);
   });
 
   it('what waits fails when the connection ends, and no later connection is mistaken for that peer', async () => {

@@ -5,7 +5,7 @@ import { type BlockValue, blockBytes, szxOf } from '../codec/block-value.js';
 import { Code } from '../codec/code.js';
 import { type RequestExtras, writeRequestOptions } from '../codec/request-options.js';
 import { type TokenSource } from '../codec/tokens.js';
-import { MessageTooLarge, UnencodableMessage } from '../errors.js';
+import { MessageTooLarge, RequestAbandoned, UnencodableMessage } from '../errors.js';
 import { type CoapLimits, SOURCE_MESSAGE_BYTES_MAX } from '../limits.js';
 import { type BodySource } from '../messages/body-source.js';
 import { type Peer } from '../messages/peer.js';
@@ -55,6 +55,8 @@ export class Requester<To extends ClientState<Observed, Response>, Response exte
   }
 
   private async perform(to: To, request: OutgoingRequest, call: RequestCall<Response>): Promise<ReceivedResponse> {
+    // Given up while it waited for its turn.
+    if (request.signal?.aborted) throw new RequestAbandoned();
     if (request.block !== undefined) return this.performBlock(request.block, to, request, call);
     if (request.source !== undefined) return this.performFrom(request.source, to, request, call);
     const body = request.payload ?? NO_PAYLOAD;

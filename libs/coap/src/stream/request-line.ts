@@ -19,7 +19,7 @@ export function streamLine(
     reach,
     planFor: ({ connection }, request: OutgoingRequest) =>
       blockPlan(connection.capabilities, writeRequestOptions(request, {})),
-    // A signal changes nothing: there is no Reset to end what a late response may have begun.
+    // Once it has left, a signal changes nothing: there is no Reset to end what a late response may have begun.
     roundTrip: (to, out) => roundTrip(to, out, (pending) => send(core, to, out, pending)),
   };
 }
