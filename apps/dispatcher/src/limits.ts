@@ -78,10 +78,11 @@ export const socketWindowBatches = 64;
 export const socketWindowEvents = 80_000;
 
 /**
- * Batches that are read together for a socket have at most so many bytes in all, and are sent within this time. Where categories
- * alternate, each has a few events, and a question to Redis for each would take longer than they come.
+ * Batches that are read together for a socket have at most so many bytes in all, and are sent within this time after Redis was
+ * asked, less than the 5 s after which the channels of a replica may be taken for another one. Where categories alternate, each has
+ * a few events, and a question to Redis for each would take longer than they come.
  */
-export const socketReadAhead = { bytesMax: 64 * 1024, ageMaxMs: 1_000 } as const;
+export const socketReadAhead = { bytesMax: 64 * 1024, ageMaxMs: 4_000 } as const;
 export const socketBufferBytesMax = 4 * 1024 * 1024;
 
 /** Clients only echo pings. */

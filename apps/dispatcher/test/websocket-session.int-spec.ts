@@ -154,7 +154,7 @@ describe('a WebSocket whose client is slow', () => {
         readBatch: async (...args) => {
           const read = await bench.queue.readBatch(...args);
           if (read.outcome === 'ok') await attach(bench.other, 'c2');
-          await bench.clock.advance(2_000);
+          await bench.clock.advance(5_000);
           return read;
         },
         readPushed: (...args) => bench.queue.readPushed(...args),

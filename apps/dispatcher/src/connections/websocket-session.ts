@@ -198,7 +198,6 @@ export class WebSocketSession implements Holder {
         this.pumpAgain = false;
         await this.confirmArrived();
         while (this.isOpen && this.hasRoom && (await this.sendNext()));
-        if (this.isOpen && this.unproven.length > 0 && this.pings.length === 0) this.ping();
       } while (this.pumpAgain && this.isOpen);
     } catch (error) {
       // When a Redis that was lost is back, `restart` is called. One that only refused something is asked at the next tick.
@@ -207,6 +206,7 @@ export class WebSocketSession implements Holder {
       this.listener.failed(error);
     } finally {
       this.pumping = false;
+      if (this.isOpen && this.unproven.length > 0 && this.pings.length === 0) this.ping();
     }
     if (this.pumpAgain && this.isOpen) this.schedulePump();
     else this.release();

@@ -54,18 +54,20 @@ const fitting = (chunk: Buffer, first: number, count: number, left: BatchLimits,
   return upTo;
 };
 
-/** The longest run of events of one category at the start of `chunks` within the limits. `chunks` is not empty. */
+/** The longest run of events of one category from a chunk on, by default the first one, within the limits. */
 export const cutBatch = (
   chunks: readonly Buffer[],
   from: number,
   firstSkip: number,
   limits: BatchLimits,
+  first = 0,
 ): EventBatch => {
-  const { category } = readHead(chunks[0] as Buffer);
+  const { category } = readHead(chunks[first] as Buffer);
   const left = { ...limits };
   const slices: Buffer[] = [];
   const extent: Extent = { from, to: from, chunks: 0, cost: 0, skip: firstSkip };
-  for (const chunk of chunks) {
+  for (let n = first; n < chunks.length; n++) {
+    const chunk = chunks[n] as Buffer;
     const head = readHead(chunk);
     if (head.category !== category) break;
     const count = fitting(chunk, extent.skip, head.count, left, slices.length === 0);
@@ -83,7 +85,7 @@ export const cutBatch = (
     if (left.eventsMax === 0) break;
   }
   const { to, chunks: finished, cost, skip } = extent;
-  const isCut = finished < chunks.length || left.eventsMax === 0;
+  const isCut = first + finished < chunks.length || left.eventsMax === 0;
   const message = new NotificationMessage(category, slices);
   return { from, to, chunks: finished, cost, skip, category, count: to - from, isCut, message };
 };
@@ -100,7 +102,7 @@ export const cutBatches = (
   const batches: [EventBatch, ...EventBatch[]] = [first];
   let [last, bytes, next] = [first, first.message.bytes, first.chunks];
   while (next < chunks.length && bytes < aheadBytesMax) {
-    last = cutBatch(chunks.slice(next), last.to, last.skip, limits);
+    last = cutBatch(chunks, last.to, last.skip, limits, next);
     bytes += last.message.bytes;
     if (bytes > aheadBytesMax) break;
     batches.push(last);
