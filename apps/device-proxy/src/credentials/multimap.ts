@@ -1,7 +1,7 @@
 /**
- * Multimap from identity to credentials. The topic keeps order per credential, not per identity, so a successor may
- * arrive before its predecessor is removed, or even before the predecessor itself. Almost always there is one, which has no map
- * of its own.
+ * Multimap from a name to what has it, such as credentials by their identity. A topic keeps order per credential, not per
+ * identity, so a successor may arrive before its predecessor is removed, or even before the predecessor itself. Almost always there
+ * is one, which has no map of its own.
  */
 export class Multimap<Id, T extends object> {
   private readonly entries = new Map<string, T | Map<Id, T>>();

@@ -231,10 +231,8 @@ export class WebSocketSession implements Holder {
   }
 
   private get hasRoom(): boolean {
-    const sent = [this.unproven, this.confirmed, ...this.pings.map(({ batches }) => batches)];
-    const batches = sent.reduce((count, some) => count + some.length, 0);
-    if (batches >= socketWindowBatches || sent.reduce((count, some) => count + eventsOf(some), 0) >= socketWindowEvents)
-      return false;
+    const sent = [...this.unproven, ...this.confirmed, ...this.pings.flatMap(({ batches }) => batches)];
+    if (sent.length >= socketWindowBatches || eventsOf(sent) >= socketWindowEvents) return false;
     return this.line.socket.bufferedAmount < this.parts.bodies.budget.socketBytesMax;
   }
 

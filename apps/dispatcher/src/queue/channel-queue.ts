@@ -84,6 +84,7 @@ export type Attached =
   | { outcome: 'missing' | 'busy' }
   | { outcome: 'kind'; kind: string };
 
+/** `behind`: batches that follow, read together with the first. */
 export type ReadBatch =
   | { outcome: 'ok'; batch: EventBatch; behind: readonly EventBatch[]; cursor: Cursor }
   | { outcome: 'empty' }
