@@ -340,12 +340,15 @@ describe('refused', () => {
     gateway.add(4, 'careless-links', 'links', 'nonsense');
     gateway.add(5, 'careless-same', 'same');
     gateway.add(6, 'careless-twin', 'same');
+    gateway.add(7, 'careless-c\0', 'c');
     await gateway.register();
     await gateway.idOf('careless-good');
     await refusal(gateway.deviceId, 'must be one segment of a path');
     await refusal(gateway.deviceId, 'the device id, is missing or blank');
     await refusal(gateway.deviceId, 'resource 3, the objects');
     await refusal(gateway.deviceId, 'the prefix, is that of another instance too');
+    const { value } = await refusal(gateway.deviceId, 'the device id, has control characters');
+    expect(value.data).toMatchObject({ endpoint_name: 'careless-c\ufffd' });
     expect(
       system.contacts.map(({ value }) => value.endpointName).filter((name) => name.startsWith('careless-')),
     ).toEqual(['careless-good']);

@@ -40,7 +40,8 @@ describe('the endpoint name of a certificate', () => {
     }
   });
 
-  it.each(['URI:', 'URI:a,URI:b', 'URI:"a', 'nonsense', 'URI:a, nonsense'])('is none in "%s"', (subjectAltName) =>
-    expect(endpointNameIn({ subjectAltName }, 'san_uri')).toBeUndefined(),
+  it.each(['URI:', 'URI:a,URI:b', 'URI:"a', 'nonsense', 'URI:a, nonsense', 'URI:"a\\u0000"'])(
+    'is none in "%s"',
+    (subjectAltName) => expect(endpointNameIn({ subjectAltName }, 'san_uri')).toBeUndefined(),
   );
 });

@@ -29,8 +29,12 @@ const namesFrom: Record<EndpointNameSource, (x509: Named) => string[]> = {
   san_dns: ({ subjectAltName = '' }) => alternativeNames(subjectAltName, 'DNS'),
 };
 
+/** As in a registration. A NUL cannot be stored, and stops what is stored together with it. */
+const notInNames = /[\u0000-\u001f\u007f]/;
+
 /** The endpoint name in a certificate; undefined when there is none, are several, or it cannot be one. */
 export const endpointNameIn = (x509: Named, source: EndpointNameSource): string | undefined => {
   const [name, ...others] = namesFrom[source](x509);
-  return name && others.length === 0 && name.length <= endpointNameMax ? name : undefined;
+  const isName = name && others.length === 0 && name.length <= endpointNameMax && !notInNames.test(name);
+  return isName ? name : undefined;
 };

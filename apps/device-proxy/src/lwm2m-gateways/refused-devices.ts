@@ -27,6 +27,11 @@ export const problems: Record<NotServed, string> = {
   'quota-reached': 'the account has as many devices as its quota allows',
 };
 
+const shownMax = 256;
+
+/** As PostgreSQL can store it: without a NUL or half of a surrogate pair. */
+const storable = (text: string): string => Buffer.from(text.slice(0, shownMax).replaceAll('\0', '\ufffd')).toString();
+
 /** What distinguishes the problems of a list. */
 const keyOf = ({ instance, deviceId, prefix, problem }: RefusedDevice): string =>
   JSON.stringify([instance, deviceId, prefix, problem]);
@@ -83,8 +88,8 @@ export class RefusedDevices {
         data: {
           reason: 'behind-gateway',
           ...(instance !== undefined && { instance: String(instance) }),
-          ...(name !== undefined && { endpoint_name: name.slice(0, 256) }),
-          ...(prefix !== undefined && { prefix: prefix.slice(0, 256) }),
+          ...(name !== undefined && { endpoint_name: storable(name) }),
+          ...(prefix !== undefined && { prefix: storable(prefix) }),
         },
         occurredAt: formatTimestamp(nowMs),
       })

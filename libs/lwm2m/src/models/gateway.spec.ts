@@ -41,6 +41,8 @@ describe('the devices behind a gateway', () => {
     ['no device id', [undefined, 'd01', '</3/0>'], 'resource 0, the device id, is missing'],
     ['a blank device id', [' ', 'd01', '</3/0>'], 'resource 0, the device id, is missing or blank'],
     ['a long device id', ['x'.repeat(65), 'd01', '</3/0>'], 'more than 64 characters'],
+    ['a device id with a NUL', ['a\0', 'd01', '</3/0>'], 'resource 0, the device id, has control characters'],
+    ['half of a surrogate pair in its device id', ['a\ud83d', 'd01', '</3/0>'], 'half of a surrogate pair'],
     ['no prefix', ['a', undefined, '</3/0>'], 'resource 1, the prefix, is missing'],
     ['an empty prefix', ['a', '', '</3/0>'], 'resource 1, the prefix, is missing or empty'],
     ['a long prefix', ['a', 'x'.repeat(65), '</3/0>'], 'more than 64 characters'],

@@ -40,6 +40,9 @@ const prefixMax = 64;
 /** Characters of names in SenML (RFC 8428 §4.5.1), without the slash. Digits alone would be an object. */
 const prefixPattern = /^(?!\.{1,2}$)(?!\d+$)[A-Za-z0-9\-:._]+$/;
 
+/** Neither may be in an endpoint name of a registration, and PostgreSQL stores no NUL. */
+const notInNames = /[\u0000-\u001f\u007f\p{Surrogate}]/u;
+
 type Texts = ReadonlyMap<number, string>;
 
 const textsOf = (values: readonly ResourceValue[]): Map<number, Map<number, string>> => {
@@ -61,6 +64,7 @@ const problemOf = (texts: Texts): string | undefined => {
   const [deviceId, prefix] = [texts.get(0), texts.get(1)];
   if (deviceId === undefined || deviceId.trim() === '') return 'resource 0, the device id, is missing or blank';
   if (deviceId.length > deviceIdMax) return `resource 0, the device id, has more than ${deviceIdMax} characters`;
+  if (notInNames.test(deviceId)) return 'resource 0, the device id, has control characters or half of a surrogate pair';
   if (prefix === undefined || prefix === '') return 'resource 1, the prefix, is missing or empty';
   if (prefix.length > prefixMax) return `resource 1, the prefix, has more than ${prefixMax} characters`;
   if (!prefixPattern.test(prefix))
