@@ -6,6 +6,9 @@ const models = standardModels();
 const text = 'text/plain';
 const tlv = 'application/vnd.oma.lwm2m+tlv';
 const senml = 'application/senml+json';
+const lwm2mCbor = 'application/vnd.oma.lwm2m+cbor';
+/** {33000: {0: {1: {0: 1, 1: NaN}}}} */
+const notANumber = Buffer.from('a11980e8a100a101a2000101f97e00', 'hex');
 
 describe('the value beside its bytes', () => {
   it.each<[string, string, string, string | Buffer, unknown]>([
@@ -21,6 +24,9 @@ describe('the value beside its bytes', () => {
     ['what is not of its type', '/3303/0/5700', text, 'warm', undefined],
     ['bytes', '/5/0/0', 'application/octet-stream', Buffer.from([1]), undefined],
     ['a whole instance that could not be split', '/3303/0', tlv, Buffer.from([255]), undefined],
+    ['what is not a number, in binary', '/3303/0/5700', tlv, Buffer.from('e416447fc00000', 'hex'), undefined],
+    ['an infinite number', '/3303/0/5700', 'application/cbor', Buffer.from('f97c00', 'hex'), undefined],
+    ['instances of which one is not a number', '/33000/0/1', lwm2mCbor, notANumber, undefined],
     ['an unknown type', '/3303/0/5700', 'image/png', 'x', undefined],
     ['a value for another path', '/3303/0/5700', senml, '[{"n":"/3/0/9","v":4}]', undefined],
   ])('%s', (_, path, contentType, bytes, expected) => {

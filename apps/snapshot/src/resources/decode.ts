@@ -19,9 +19,9 @@ export type Decoded = DecodedScalar | Record<string, DecodedScalar>;
 /** Formats that carry the types of values: numbers, strings, booleans. */
 const selfDescribing = /cbor|json/;
 
-/** Integers beyond JSON numbers, and object links, are strings. */
+/** Integers beyond JSON numbers, and object links, are strings. JSON has neither NaN nor infinity. */
 const scalar = ({ value }: ResourceValue): DecodedScalar | undefined => {
-  if (Buffer.isBuffer(value)) return undefined;
+  if (Buffer.isBuffer(value) || (typeof value === 'number' && !Number.isFinite(value))) return undefined;
   return typeof value === 'object' || typeof value === 'bigint' ? formatScalar(value) : value;
 };
 
@@ -37,7 +37,7 @@ export const modelOf = (path: string, models: ModelRegistry): ResourceModel | un
   return resource === undefined ? undefined : models.resource(object, resource);
 };
 
-/** undefined if the type is unknown or opaque, or if the device sent a value of another type. */
+/** undefined if the type is unknown or opaque, or if the device sent a value of another type, NaN or infinity. */
 export const decode = (
   path: string,
   contentType: string,
