@@ -52,6 +52,21 @@ describe('an answer from a source', () => {
     const response = await raw.ask({ code: Code.GET, token: Buffer.from('t') });
     expect(response!.code).toBe(length === 1_000 ? Code.Content : Code.BadRequest);
   });
+
+  it.each([5_000, SOURCE_BYTES_MAX])(
+    'of %d bytes has the blocks that a connection asks for, also if its CSM says nothing of blocks',
+    async (bytes) => {
+      const read = async (_offset: number, length: number) => Buffer.alloc(length);
+      const { port } = await streams.endpoint({ onRequest: serving({ bytes, read }) });
+      const raw = await streams.raw(port);
+      await raw.next();
+      raw.send({ code: Signal.Csm });
+      const options = [...uriPath('downloads', 'x'), block(BLOCK2, 2, false, 6)];
+      const third = await raw.ask({ code: Code.GET, token: Buffer.from('t'), options });
+      expect(third!.options).toContainEqual(block(BLOCK2, 2, true, 6));
+      expect(third!.payload).toHaveLength(1_024);
+    },
+  );
 });
 
 describe('an answer from a source to a bare socket', () => {

@@ -15,9 +15,14 @@ const NO_PAYLOAD = Buffer.alloc(0);
 export class StreamAnswerSender extends AnswerLine<Conversation> {
   readonly szxMax = SZX_BERT;
 
-  /** In one message where the peer takes it and did not ask for a part, or takes no parts. */
+  /**
+   * In one message where the peer takes it and did not ask for a part, or takes no parts. One that asks for a part takes parts,
+   * although its CSM may not say so: without the option it says nothing of them (RFC 8323 §5.3.2).
+   */
   planFor({ via, block2 }: Exchange, response: CoapResponse): AnswerPlan {
-    const { wholeBytesMax, blocks } = blockPlan(via.connection.capabilities, writeResponseOptions(response, {}));
+    const { capabilities: said } = via.connection;
+    const capabilities = block2 === undefined ? said : { ...said, blockWise: true };
+    const { wholeBytesMax, blocks } = blockPlan(capabilities, writeResponseOptions(response, {}));
     if (block2 !== undefined) return { szx: 0, ...blocks, wholeBytesMax: -1 };
     return blocks === undefined ? { szx: 0, wholeBytesMax: Infinity } : { ...blocks, wholeBytesMax };
   }
