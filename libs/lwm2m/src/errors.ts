@@ -1,3 +1,6 @@
+/** Excerpts of the input can be anything; PostgreSQL stores neither a NUL nor, in JSON, half of a surrogate pair. */
+const storable = (text: string): string => Buffer.from(text.replaceAll('\0', '\ufffd')).toString();
+
 /** Bytes or text from outside that break the format they claim to be in. The only error the decoders throw. */
 export class Malformed extends Error {
   constructor(
@@ -5,7 +8,7 @@ export class Malformed extends Error {
     readonly format: string,
     readonly problem: string,
   ) {
-    super(`${format}: ${problem}`);
+    super(storable(`${format}: ${problem}`));
     this.name = 'Malformed';
   }
 }

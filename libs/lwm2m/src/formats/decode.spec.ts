@@ -118,6 +118,14 @@ describe('what does not fit', () => {
     expect(() => decode(format, bytes, path)).toThrow(Malformed);
   });
 
+  it.each([
+    ['a NUL', '/3303/0/5700\0', '/3303/0/5700\ufffd'],
+    ['half of a surrogate pair', `/${'x'.repeat(38)}\u{1f600}`, `/${'x'.repeat(38)}\ufffd`],
+  ])('is named without %s, so that the event log can store it', (_name, name, shown) => {
+    const pack = JSON.stringify([{ n: name, v: 1 }]);
+    expect(() => decode(110, pack, '/3303/0')).toThrow(`senml: "${shown}" is no path of a resource`);
+  });
+
   it('opaque values in LwM2M JSON are base64', () => {
     const json = (n: string, sv: string): string => JSON.stringify({ bn: '/5/0/', e: [{ n, sv }] });
     expect(decode(11_543, json('0', 'AP8='), '/5/0')).toEqual([
