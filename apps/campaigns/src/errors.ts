@@ -57,7 +57,7 @@ export class TooManyCampaigns extends ServiceError {
     super({
       status: 409,
       code: 'limit_exceeded',
-      message: `At most ${max} update campaigns may be open: wait until one ends, or abort one.`,
+      message: `At most ${max} update campaigns may be open: wait until one ends, abort one, or delete a draft.`,
     });
   }
 }

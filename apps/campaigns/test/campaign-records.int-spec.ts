@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { newId } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
 import { CampaignRetention } from '../src/campaigns/campaign-retention.js';
-import { retentionBatch, retentionDaysDefault } from '../src/limits.js';
+import { openCampaignsMax, retentionBatch, retentionDaysDefault } from '../src/limits.js';
 import { FirmwareDevice } from './firmware-device.js';
 import { accountId, type Body, registered, testSystem } from './test-system.js';
 
@@ -71,6 +71,22 @@ describe('the record', () => {
     expect(daysOf(scheduled)).toBe(90);
     for (const endsAt of [null, iso(Date.now() + 1_000 * 24 * hour)])
       expect(daysOf((await system.call('PUT', `${path}/${id}`, { ends_at: endsAt })).body)).toBe(90);
+  });
+
+  it('is refused where 100 are open; a draft is one of them, and its deletion makes room, not its abort', async () => {
+    const account = newId();
+    const call = (method: string, at: string, body?: unknown) => system.call(method, at, body, { account });
+    const { body: image } = await call('POST', '/v3/firmware-images?name=drafts&version=2', Buffer.from('x'));
+    const create = () => call('POST', path, { name: newId(), firmware_image_id: image.id });
+    const { id } = (await create()).body;
+    for (let n = 1; n < openCampaignsMax; n++) expect((await create()).status).toBe(201);
+    const { status, body: refused } = await create();
+    expect([status, refused['type']]).toEqual([409, 'limit_exceeded']);
+    expect(refused['message']).toContain('delete a draft');
+    expect((await call('POST', `${path}/${id}/abort`)).status).toBe(409);
+    expect((await create()).status).toBe(409);
+    expect((await call('DELETE', `${path}/${id}`)).status).toBe(204);
+    expect((await create()).status).toBe(201);
   });
 
   it('belongs to its account', async () => {
