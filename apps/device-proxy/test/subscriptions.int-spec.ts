@@ -191,6 +191,56 @@ describe('/v2/subscriptions/{device-id}/{resource-path}', () => {
     device.close();
   });
 
+  it('one that the device has confirmed stays when the same request is made again and fails', async () => {
+    const device = await RawDevice.registered(test.proxy.coapPort, 'asked-for-again', '</3303/0>');
+    const { deviceId } = (await test.system.fact(test.system.sessions, (v) => v.endpointName === 'asked-for-again'))
+      .value;
+    device.onObserve = (request) => device.answer(request, { number: 1, payload: '20', format: 0 });
+    device.onRequest = (request) => device.refuse(request, Code.ServiceUnavailable);
+    const app = test.key();
+    await test.subscribe(app, deviceId);
+    const [{ token }] = device.requests() as [CoapMessage];
+    const again = await test.call(app, 'PUT', `/${deviceId}${temperature}`);
+    expect(again.status).toBe(200);
+    expect((await test.system.result(String(again.json['async-response-id']))).value.item).toMatchObject({
+      status: 502,
+      error: 'SERVICE_UNAVAILABLE',
+    });
+    expect(await test.call(app, 'GET', `/${deviceId}${temperature}`)).toMatchObject({ status: 200 });
+    expect(await device.told(token, { number: 2, messageId: 102, payload: '21', format: 0 })).toBe('ACK');
+    const said = await test.system.fact(
+      test.system.values,
+      (v) => v.deviceId === deviceId && v.item.payload === b64('21'),
+    );
+    expect(said.audience).toBe(app.keyId);
+    expect(test.states(deviceId, app.keyId)).toEqual(['asked', 'confirmed']);
+    device.close();
+  });
+
+  it('of two requests of a key for one path, the second is carried out although the first has failed', async () => {
+    const deviceId = newId();
+    await test.system.lifecycle(deviceId, 'asked-twice', 'created');
+    const app = test.key();
+    const ask = async (): Promise<string> => {
+      const { status, json } = await test.call(app, 'PUT', `/${deviceId}${temperature}`);
+      expect(status).toBe(202);
+      return String(json['async-response-id']);
+    };
+    const first = await eventually(ask);
+    const second = await ask();
+    const cancelled = await test.system.call(test.proxy, app, 'DELETE', `/v3/device-requests/${first}`);
+    expect(cancelled.status).toBe(204);
+    const thing = test.system.thing(test.proxy, 'asked-twice');
+    await thing.device.register();
+    expect((await test.system.result(second)).value.item).toMatchObject({ status: 200, payload: b64('21.5') });
+    await thing.device.report(temperature, 24);
+    const said = await test.system.fact(
+      test.system.values,
+      (v) => v.deviceId === deviceId && v.item.payload === b64('24'),
+    );
+    expect(said.audience).toBe(app.keyId);
+  });
+
   it('an absent device is asked when it comes', async () => {
     const deviceId = newId();
     await test.system.lifecycle(deviceId, 'late', 'created');

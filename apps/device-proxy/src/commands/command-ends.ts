@@ -1,6 +1,6 @@
 import { DeviceCommandResults, DeviceValues, type ResourceValueArrived } from '@lanyard/contracts';
 import { type AnnouncedChange, causedBy, Outbox } from '@lanyard/kafka';
-import { type Clock, CLOCK } from '@lanyard/service';
+import { type Clock, CLOCK, hasRow } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { isComposite, isRepeatable, operationOf } from '../downlink/operation.js';
@@ -24,6 +24,11 @@ const endSql = `
   UPDATE commands SET state = $3, finished_at = $4, status = $5, error = $6, note = $7, result = $8, result_type = $9,
     result_max_age = $10, claim_until = NULL, download_ticket = NULL
   WHERE id = $1 AND ($2::bigint IS NULL OR (state = 'executing' AND claim_epoch = $2))`;
+
+/** Unfinished commands that ask for a subscription, with these attributes. */
+const askingSql = `
+  SELECT FROM commands WHERE device_id = $1 AND key_id = $2 AND path = $3 AND query = $4::text[]
+    AND kind = 'subscription' AND method = 'GET' AND state IN ('waiting', 'executing')`;
 
 /** What counts for the end of a command that was executed. */
 export interface Executed {
@@ -82,17 +87,23 @@ export class CommandEnds {
     return true;
   }
 
-  /** Applies the result of a command to its subscription. A failed one leaves nothing that would be retried. */
+  /**
+   * Applies the result of a command to its subscription. A failed one leaves nothing that would be retried, but it takes neither what
+   * the device had confirmed before it, nor what another command still asks for.
+   */
   private async updateSubscription(manager: EntityManager, command: Command, { outcome }: Outcome): Promise<void> {
     const { subscriptions } = this;
-    const { id, deviceId, path, keyId } = command;
+    const { id, deviceId, path, keyId, query } = command;
     const succeeded = outcome === 'succeeded';
-    const attributes = attributesIn(command.query);
+    const attributes = attributesIn(query);
     if (isComposite(operationOf(command)))
       if (succeeded) await subscriptions.confirmTogether(manager, deviceId, id);
       else await subscriptions.lose(manager, { deviceId, together: id });
     else if (succeeded) await subscriptions.confirm(manager, { deviceId, path, keyId }, attributes);
-    else await subscriptions.lose(manager, { deviceId, path, keyId, origin: 'resource', ...observedAlone(attributes) });
+    else if (!(await hasRow(manager, askingSql, [deviceId, keyId, path, query]))) {
+      const asked = { deviceId, path, keyId, origin: 'resource', status: 'asked' } as const;
+      await subscriptions.lose(manager, { ...asked, ...observedAlone(attributes) });
+    }
   }
 
   /** Tells those who wait for the results, after the transaction. */
