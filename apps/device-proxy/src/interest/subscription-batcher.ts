@@ -18,13 +18,20 @@ export interface Change {
 
 const none: readonly Subscription[] = [];
 
+/** A change with more rows has a transaction of its own: others would wait for it, and fail with it. */
+const sharedRowsMax = 100;
+
+const isLarge = ({ asked = [], lost = [] }: Change): boolean => asked.length + lost.length > sharedRowsMax;
+
 /**
- * Reads and writes subscriptions of many devices in one batch: a fleet that reconnects does so all at once.
+ * Reads and writes subscriptions of many devices in one batch: a fleet that reconnects does so all at once. The rules of one account
+ * may match thousands of paths of each of its devices.
  */
 @Injectable()
 export class SubscriptionBatcher {
   private readonly reads: RequestBatcher<string, readonly Subscription[]>;
   private readonly writes: RequestBatcher<Change, void>;
+  private readonly largeWrites: RequestBatcher<Change, void>;
 
   constructor(
     private readonly dataSource: DataSource,
@@ -32,6 +39,7 @@ export class SubscriptionBatcher {
   ) {
     this.reads = new RequestBatcher((devices) => this.readAll(devices), { paceMs });
     this.writes = new RequestBatcher((changes) => this.writeAll(changes), { batchMax: locksMax, paceMs });
+    this.largeWrites = new RequestBatcher((changes) => this.writeAll(changes), { batchMax: 1 });
   }
 
   read(deviceId: string): Promise<readonly Subscription[]> {
@@ -40,7 +48,7 @@ export class SubscriptionBatcher {
 
   /** Stored and announced when it resolves. */
   write(change: Change): Promise<void> {
-    return this.writes.submit(change);
+    return (isLarge(change) ? this.largeWrites : this.writes).submit(change);
   }
 
   private async readAll(devices: readonly string[]): Promise<(readonly Subscription[])[]> {
