@@ -92,4 +92,26 @@ describe('observations that a device ends without an error', () => {
       device.close();
     }
   });
+
+  it('a report with an unknown critical option ends the observation, and its value does not count', async () => {
+    const device = await RawDevice.registered(test.proxy.coapPort, 'unusable-report', '</3303/0>');
+    try {
+      let token: Buffer | undefined;
+      device.onObserve = (asked) => {
+        ({ token } = asked);
+        device.answer(asked, { number: 1, payload: '1', format: 0 });
+      };
+      const { deviceId } = (await test.system.fact(test.system.sessions, (s) => s.endpointName === 'unusable-report'))
+        .value;
+      const app = test.key();
+      await test.subscribe(app, deviceId);
+      device.notifyUnusably(token!, 77, '2');
+      expect(await device.answered(77)).toBe('RST');
+      await eventually(() => expect(test.states(deviceId, app.keyId).at(-1)).toBe('lost by the device'));
+      const told = test.system.values.filter(({ value }) => value.deviceId === deviceId);
+      expect(told.map(({ value }) => value.item.payload)).toEqual([b64('1')]);
+    } finally {
+      device.close();
+    }
+  });
 });

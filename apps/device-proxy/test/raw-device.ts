@@ -162,6 +162,12 @@ export class RawDevice {
     this.send({ type: 'CON', code: Code.Content, messageId, token, options, payload: Buffer.from(payload) });
   }
 
+  /** A notification with an unknown critical option (RFC 7252 §5.4.1). */
+  notifyUnusably(token: Buffer, messageId: number, payload: string): void {
+    const options = [option(observe, 2), option(contentFormat, 0), option(unknownCritical, 0)];
+    this.send({ type: 'CON', code: Code.Content, messageId, token, options, payload: Buffer.from(payload) });
+  }
+
   /** Notifies, and waits for the empty message that answers it. */
   async told(token: Buffer, report: Report): Promise<CoapMessage['type']> {
     this.notify(token, report);

@@ -145,10 +145,26 @@ describe('an observation', () => {
     expect(heard).toHaveLength(0);
   });
 
-  it('is dropped with a Reset by a notification with an unknown critical option', async () => {
+  const unusable = { options: [observeOption(11), option(9, '')] };
+
+  it('ends with a Reset by a notification with an unknown critical option, the last one, of which nothing is used', async () => {
     const { raw, heard, notification, endpoint } = await observed();
-    expect(await raw.ask(notification(11, 50, { options: [option(9, '')] }))).toMatchObject({ type: 'RST' });
-    expect([heard.length, endpoint.gauges().observations]).toEqual([0, 0]);
+    expect(await raw.ask(notification(11, 50, unusable))).toMatchObject({ type: 'RST', messageId: 50 });
+    expect(await raw.ask(notification(11, 50, unusable))).toMatchObject({ type: 'RST', messageId: 50 });
+    expect(heard).toMatchObject([{ code: Code.BadOption, payload: Buffer.alloc(0), ended: true }]);
+    expect(endpoint.gauges().observations).toBe(0);
+    expect(endpoint.counters()).toMatchObject({ 'response-rejected-option': 1, 'notification-accepted': 0 });
+  });
+
+  it('stays when its handler fails at that: the notification is not answered, and comes again', async () => {
+    let failures = 1;
+    const handler = (): Promise<void> => (failures-- > 0 ? Promise.reject(new Error('not now')) : Promise.resolve());
+    const { raw, notification, endpoint } = await observed(handler);
+    raw.send(notification(11, 50, unusable));
+    await raw.heardNothing();
+    expect(endpoint.gauges().observations).toBe(1);
+    expect(await raw.ask(notification(11, 50, unusable))).toMatchObject({ type: 'RST', messageId: 50 });
+    expect(endpoint.gauges().observations).toBe(0);
   });
 
   it('leaves notifications beyond the limit unacknowledged', async () => {

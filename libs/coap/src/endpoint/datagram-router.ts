@@ -2,7 +2,7 @@ import { isRequestCode } from '../codec/code.js';
 import { decodeMessage } from '../codec/decode.js';
 import { encodeEmpty } from '../codec/encode.js';
 import { type CoapMessage } from '../codec/message.js';
-import { readResponseOptions } from '../codec/response-options.js';
+import { readResponseOptions, type ResponseOptions } from '../codec/response-options.js';
 import { MalformedMessage, NotConnected, PeerReset, UnusableResponse } from '../errors.js';
 import { type Responder } from '../exchange/responder.js';
 import { type DatagramObserver } from '../observe/datagram-observer.js';
@@ -13,6 +13,8 @@ import { peerAt, type Peer } from '../messages/peer.js';
 import { type PeerRateLimiter } from '../peer/peer-rate-limiter.js';
 import { type EndpointCore } from '../state/core.js';
 import { type DatagramReceiver } from '../state/datagram-transport.js';
+
+const NO_OPTIONS: ResponseOptions = { locationPath: [], locationQuery: [] };
 
 interface Receivers {
   responder: Responder;
@@ -170,13 +172,18 @@ export class DatagramRouter implements DatagramReceiver {
     else void unmatched.receive(received, peer, state);
   }
 
+  /** A Reset ends an observation on the other side too, so its handler gets the last notification, without what it says. */
   private rejectOption(message: CoapMessage, peer: Peer, state: PeerState | undefined, option: number): void {
     this.core.count('response-rejected-option');
-    this.core.reset(message, peer, state);
     const pending = state?.pendingWith(message.token);
-    if (pending !== undefined) pending.finish(unusable(option));
-    // The Reset ends an observation on the other side too.
-    else state?.observations?.delete(tokenKey(message.token));
+    const entry = pending ? undefined : state?.observations?.get(tokenKey(message.token));
+    if (state !== undefined && entry !== undefined) {
+      if (this.core.closing) this.core.count('datagram-while-closing');
+      else this.receivers.observer.deliver(state, entry, { message, options: NO_OPTIONS, isUnusable: true });
+      return;
+    }
+    this.core.reset(message, peer, state);
+    pending?.finish(unusable(option));
   }
 }
 

@@ -20,7 +20,10 @@ export interface UnmatchedNotification {
 
 /** A notification that matched an observation. */
 export interface CoapNotification extends UnmatchedNotification {
-  /** The last one: not a success, or without an Observe number. The observation is forgotten once this was accepted. */
+  /**
+   * The last one: not a success, or without an Observe number. The observation is forgotten once this was accepted. One with an
+   * unknown critical option, which gets a Reset, is the last one too: its code is 4.02 here, and its payload is empty.
+   */
   ended: boolean;
 }
 

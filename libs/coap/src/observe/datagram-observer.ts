@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import { Code } from '../codec/code.js';
 import { type EndpointCore } from '../state/core.js';
 import { type Requester } from '../exchange/requester.js';
 import { type NotificationHandler } from '../messages/notification.js';
@@ -72,10 +73,10 @@ export class DatagramObserver extends Observer<PeerState, ObservationEntry, Inco
     turn: Turn | undefined,
   ): Promise<boolean> {
     const properties = notificationPropertiesOf(entry, response, response.message.type === 'CON');
-    return this.hand(state.peer, state, entry, response, properties).then(
+    return this.hand(state.peer, state, entry, withoutUnusable(response), properties).then(
       () => {
-        this.acknowledge(state, entry, response.message, properties, turn);
-        this.core.count('notification-accepted');
+        this.acknowledge(state, entry, response, properties, turn);
+        if (!response.isUnusable) this.core.count('notification-accepted');
         if (turn !== undefined) entry.endTurn(turn, true);
         return true;
       },
@@ -91,14 +92,14 @@ export class DatagramObserver extends Observer<PeerState, ObservationEntry, Inco
   private acknowledge(
     state: PeerState,
     entry: ObservationEntry,
-    message: IncomingResponse['message'],
+    { message, isUnusable }: IncomingResponse,
     { ended, partial }: NotificationProperties,
     turn: Turn | undefined,
   ): void {
     const { peer } = state;
     if (ended) this.forget(peer, entry);
     const now = state.gone ? this.core.peers.get(peer.key) : state;
-    if (partial) this.core.reset(message, peer, now);
+    if (partial || isUnusable) this.core.reset(message, peer, now);
     else this.core.acknowledge(message, peer, now, { token: entry.key, print: turn && turn.position.print | 0 });
   }
 
@@ -129,4 +130,10 @@ export class DatagramObserver extends Observer<PeerState, ObservationEntry, Inco
     if (newest)
       entry.reached({ number: newest.number, print: newest.print, atMs: this.core.clock.nowMs() - newest.ageMs });
   }
+}
+
+/** What the handler gets: of a notification that may not be used, neither code nor payload. */
+function withoutUnusable(response: IncomingResponse): IncomingResponse {
+  if (!response.isUnusable) return response;
+  return { ...response, message: { ...response.message, code: Code.BadOption, payload: Buffer.alloc(0) } };
 }

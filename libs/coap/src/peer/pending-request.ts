@@ -12,6 +12,8 @@ export interface ResponseMessage {
 /** A response in a datagram. */
 export interface IncomingResponse extends ResponseMessage {
   message: CoapMessage;
+  /** It has an unknown critical option, and may not be used (RFC 7252 §5.4.1). */
+  isUnusable?: true;
 }
 
 /** Why a request is sent: it decides what a response with an Observe option on its token means. */
