@@ -2,6 +2,7 @@ import { DeviceLifecycle } from '@lanyard/contracts';
 import { newId } from '@lanyard/service';
 import { eventually, TestClock } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { changesSweepMs } from '../src/commands/limits.js';
 import { DeviceDirectory } from '../src/state/device-directory.js';
 import type { RunningProxy } from './running-proxy.js';
 import { TestSystem, newKey } from './test-system.js';
@@ -167,6 +168,40 @@ describe('a device that was deleted, of which the directory knows nothing any mo
     await system.fact(system.subscriptions, (v) => v.deviceId === deviceId && v.status === 'lost');
     expect(await system.register(thing)).not.toBe(deviceId);
     await system.stop(restarted);
+  });
+
+  it('leaves no result of its firmware behind, whether a replica runs at that moment or not', async () => {
+    const proxy = await system.proxy('dp-results');
+    const [one, other] = [newId(), newId()];
+    for (const deviceId of [one, other]) {
+      await system.lifecycle(deviceId, deviceId, 'created');
+      await system.knows(proxy, deviceId);
+      await system.rows(
+        `INSERT INTO device_proxy.firmware_reports (device_id, source, state, result)
+         VALUES ('${deviceId}', 'firmware-update', 0, 1)`,
+      );
+    }
+    const left = `SELECT device_id FROM device_proxy.firmware_reports WHERE device_id IN ('${one}', '${other}')`;
+    await announceDeletion(one, one);
+    await eventually(async () => expect(await system.rows(left)).toEqual([{ device_id: other }]));
+    await system.stop(proxy);
+    await announceDeletion(other, other);
+    const restarted = await system.proxy('dp-results');
+    await eventually(async () => expect(await system.rows(left)).toEqual([]));
+    await system.stop(restarted);
+  });
+
+  it('leaves no change of its subscriptions behind that every replica has seen', async () => {
+    const clock = new TestClock(Date.now());
+    const proxy = await system.proxy('dp-sweeping', { clock });
+    await system.rows(
+      `INSERT INTO device_proxy.interest_changes (device_id, changed_at)
+       VALUES ('deleted', now() - interval '1 hour'), ('changed', now())`,
+    );
+    await clock.advance(changesSweepMs);
+    const left = `SELECT device_id FROM device_proxy.interest_changes WHERE device_id IN ('deleted', 'changed')`;
+    await eventually(async () => expect(await system.rows(left)).toEqual([{ device_id: 'changed' }]));
+    await system.stop(proxy);
   });
 
   it('comes back under a new id before its commands have ended', async () => {

@@ -1,12 +1,19 @@
-import { type Clock, CLOCK, type Logger, LOGGER, StopDeadline, type Timer } from '@lanyard/service';
+import { affected, type Clock, CLOCK, type Logger, LOGGER, StopDeadline, type Timer } from '@lanyard/service';
 import { DataSource } from 'typeorm';
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { CommandQueue } from '../commands/command-queue.js';
 import { Deliverer } from '../commands/deliverer.js';
-import { pollPeriodMs, pollWindowSeconds } from '../commands/limits.js';
+import { changesSweepMs, pollPeriodMs, pollWindowSeconds } from '../commands/limits.js';
 import { WakeUps } from '../sessions/wake-ups.js';
 import { SubscriptionReconciler } from '../subscriptions/subscription-reconciler.js';
 import { Sessions } from '../sessions/sessions.js';
+
+/** In batches, and without those that are being written again. */
+const forgottenAtOnce = 5_000;
+const forgetSql = `
+  DELETE FROM interest_changes WHERE device_id IN (
+    SELECT device_id FROM interest_changes WHERE changed_at < now() - make_interval(secs => $1) ORDER BY changed_at
+    LIMIT ${forgottenAtOnce} FOR UPDATE SKIP LOCKED)`;
 
 /**
  * Reacts to wake-ups from other replicas. Wake-ups may be lost, so this replica also polls recently stored commands and
@@ -14,8 +21,9 @@ import { Sessions } from '../sessions/sessions.js';
  */
 @Injectable()
 export class CatchUp implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private timer: Timer | undefined;
+  private timers: Timer[] = [];
   private running: Promise<void> = Promise.resolve();
+  private sweeping: Promise<void> = Promise.resolve();
   private busy = false;
   private lookedAtMs = 0;
   /** Changes seen already, by device. */
@@ -41,20 +49,38 @@ export class CatchUp implements OnApplicationBootstrap, BeforeApplicationShutdow
 
   onApplicationBootstrap(): void {
     this.lookedAtMs = this.clock.now();
-    this.timer = this.clock.every(pollPeriodMs, () => {
-      if (this.busy) return;
-      this.busy = true;
-      this.running = this.checkChanges()
-        .catch((error: unknown) => this.logger.warn({ err: error }, 'missed wake-ups not checked'))
-        .finally(() => {
-          this.busy = false;
-        });
-    });
+    this.timers = [
+      this.clock.every(pollPeriodMs, () => this.poll()),
+      this.clock.every(changesSweepMs, () => {
+        this.sweeping = this.sweeping.then(() => this.forgetChanges());
+      }),
+    ];
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    this.timer?.cancel();
-    await this.deadline.step('catch-up', () => this.running);
+    for (const timer of this.timers) timer.cancel();
+    await this.deadline.step('catch-up', async () => {
+      await Promise.all([this.running, this.sweeping]);
+    });
+  }
+
+  private poll(): void {
+    if (this.busy) return;
+    this.busy = true;
+    this.running = this.checkChanges()
+      .catch((error: unknown) => this.logger.warn({ err: error }, 'missed wake-ups not checked'))
+      .finally(() => {
+        this.busy = false;
+      });
+  }
+
+  /** Every device whose subscriptions a request has ever changed has a row, also when it is deleted. */
+  private async forgetChanges(): Promise<void> {
+    try {
+      while ((await affected(this.dataSource, forgetSql, [changesSweepMs / 1_000])) === forgottenAtOnce);
+    } catch (err) {
+      this.logger.warn({ err }, 'old subscription changes not deleted: will be retried');
+    }
   }
 
   /** This replica stalled, or its polls failed, for so long that changes may have left the polling window. */

@@ -44,6 +44,8 @@ export const expiryPeriodMs = 1_000;
 export const pollPeriodMs = 2_000;
 /** How far back the poll reaches: longer than a transaction may stay open. */
 export const pollWindowSeconds = 35;
+/** How often the rows that the poll no longer looks at are deleted, and how old they are by then. */
+export const changesSweepMs = 600_000;
 
 export const idempotencyHours = 24;
 export const idempotencyKeyLengthMax = 255;

@@ -2,9 +2,10 @@ import { DeviceEvents } from '@lanyard/contracts';
 import { Outbox } from '@lanyard/kafka';
 import { AccountModels, contentFormatOf, decodeValues, Malformed, UnsupportedFormat } from '@lanyard/lwm2m';
 import { type Clock, CLOCK, formatTimestamp, type Logger, LOGGER, newId } from '@lanyard/service';
-import { DataSource } from 'typeorm';
+import { DataSource, In } from 'typeorm';
 import { Inject, Injectable } from '@nestjs/common';
-import { withDevice } from '../db/device-lock.js';
+import { locksMax, withDevice, withDevices } from '../db/device-lock.js';
+import { RequestBatcher } from '../db/request-batcher.js';
 import type { Session } from '../sessions/session.js';
 import { FirmwareReport } from './firmware-report.entity.js';
 import { eventOf, type Source, sources, nameFor } from './results.js';
@@ -23,6 +24,10 @@ interface Reported {
  */
 @Injectable()
 export class FirmwareReports {
+  private readonly forgetting = new RequestBatcher((deviceIds: readonly string[]) => this.forgetAll(deviceIds), {
+    batchMax: locksMax,
+  });
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly outbox: Outbox,
@@ -38,6 +43,18 @@ export class FirmwareReports {
       const said = { state: numbers.get(source.statePath) ?? null, result: numbers.get(source.resultPath) ?? null };
       if (said.state !== null || said.result !== null) await this.recordReport(session, source, said);
     }
+  }
+
+  /** The device was deleted. */
+  forget(deviceId: string): Promise<void> {
+    return this.forgetting.submit(deviceId);
+  }
+
+  private async forgetAll(deviceIds: readonly string[]): Promise<void[]> {
+    await withDevices(this.dataSource, deviceIds, (manager) =>
+      manager.delete(FirmwareReport, { deviceId: In([...deviceIds]) }),
+    );
+    return deviceIds.map(() => undefined);
   }
 
   private numbersIn(

@@ -3,6 +3,7 @@ import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationB
 import { DataSource } from 'typeorm';
 import { CommandQueue } from '../commands/command-queue.js';
 import { deviceBlocked, registrationRemoved } from '../commands/outcome.js';
+import { FirmwareReports } from '../firmware/firmware-reports.js';
 import type { Session } from '../sessions/session.js';
 import { SessionEnds } from '../sessions/session-ends.js';
 import { Sessions } from '../sessions/sessions.js';
@@ -29,6 +30,7 @@ export class DeviceDisconnector implements OnApplicationBootstrap, BeforeApplica
     private readonly ends: SessionEnds,
     private readonly queue: CommandQueue,
     private readonly reconciler: SubscriptionReconciler,
+    private readonly firmware: FirmwareReports,
     private readonly links: DeviceLinks,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -62,7 +64,8 @@ export class DeviceDisconnector implements OnApplicationBootstrap, BeforeApplica
     if (deviceIds.size === 0) return [];
     const rows: { device_id: string }[] = await this.dataSource.query(
       `SELECT device_id FROM subscriptions WHERE device_id = ANY($1)
-       UNION SELECT device_id FROM first_contacts WHERE device_id = ANY($1)`,
+       UNION SELECT device_id FROM first_contacts WHERE device_id = ANY($1)
+       UNION SELECT device_id FROM firmware_reports WHERE device_id = ANY($1)`,
       [[...deviceIds]],
     );
     return rows.map((row) => row.device_id);
@@ -96,7 +99,7 @@ export class DeviceDisconnector implements OnApplicationBootstrap, BeforeApplica
   }
 
   private async carryOut(deviceId: string, why: Why, sinceMs: number): Promise<void> {
-    const { admission, reconciler, sessions } = this;
+    const { admission, firmware, reconciler, sessions } = this;
     await sessions.exclusive.run(deviceId, async () => {
       const session = sessions.get(deviceId);
       if (session) await this.endSession(session, why);
@@ -104,7 +107,10 @@ export class DeviceDisconnector implements OnApplicationBootstrap, BeforeApplica
     // Before its commands, which may take minutes: until then, a device that registers again would get the deleted id.
     if (why === 'deleted') await admission.forget(deviceId);
     await this.failCommands(deviceId, why, sinceMs);
-    if (why === 'deleted') await reconciler.loseAll(deviceId);
+    if (why === 'deleted') {
+      await reconciler.loseAll(deviceId);
+      await firmware.forget(deviceId);
+    }
     this.endAbandonedLater(deviceId, why);
   }
 

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { CommandsModule } from '../commands/commands.module.js';
+import { FirmwareModule } from '../firmware/firmware.module.js';
 import { IntakeModule } from '../intake/intake.module.js';
 import { ListenersModule } from '../listeners/listeners.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
@@ -14,6 +15,7 @@ import { DeviceDisconnector } from './device-disconnector.js';
     SubscriptionsModule,
     CommandsModule,
     ListenersModule,
+    FirmwareModule,
     IntakeModule,
     SessionsModule,
     StateModule,
