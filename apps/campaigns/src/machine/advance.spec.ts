@@ -293,6 +293,19 @@ describe('failures', () => {
     expect(device.update).toMatchObject({ state: 'waiting', reason: 'download lost' });
   });
 
+  it('a download is not lost because polls were not answered: the device is idle when it says so three times', async () => {
+    const device = new Device({ ...goal, retries: 0 }).offered().answer();
+    for (let n = 0; n < 5; n++) {
+      const fromMs = device.clock.now();
+      (await device.wait()).tell({ kind: 'unanswered' });
+      expect(device.clock.now() - fromMs).toBe(n === 0 ? 5_000 : 40_000);
+    }
+    for (let n = 0; n < 2; n++) (await device.wait()).answer({ state: 0, result: 0 });
+    expect(device.update).toMatchObject({ state: 'updating', step: 'download' });
+    (await device.wait()).answer({ state: 0, result: 0 });
+    expect(device.update).toMatchObject({ state: 'failed', reason: 'download lost' });
+  });
+
   it('a device that never answers could not be reached', () => {
     const device = new Device({ ...goal, retries: 0 }).tell({ kind: 'started' }).tell({ kind: 'unanswered' });
     expect(device.update).toMatchObject({ state: 'failed', code: 'SYS_100' });

@@ -10,6 +10,7 @@ import {
   unreachable,
   unreadable,
   waitForInstall,
+  withoutReport,
 } from './handlers.js';
 import { answerExpiryMs, failAttempt, failByResult, finish, nextStep, poll, pollLater } from './outcomes.js';
 
@@ -103,7 +104,9 @@ const whileDownloading = (update: DeviceUpdate, report: Report, goal: Goal, cont
 };
 
 const onDownload: Handler = (update, event, goal, context) =>
-  event.kind === 'answered' ? whileDownloading(update, event.report, goal, context) : pollLater(update, context);
+  event.kind === 'answered'
+    ? whileDownloading(update, event.report, goal, context)
+    : withoutReport(update, event, goal, context);
 
 const onInstall: Handler = (update, event, goal, context) => {
   if (event.kind !== 'answered') return pollLater(update, context);

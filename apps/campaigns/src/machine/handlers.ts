@@ -72,6 +72,13 @@ export const onOffer: Handler = (update, event, goal, context) => {
   return event.kind === 'unanswered' ? unreachable(update, goal, context) : waitForDownload(update, goal, context);
 };
 
+/** No report during the download. A poll without an answer does not count among those in which the device was idle. */
+export const withoutReport: Handler = (update, event, _goal, context) => {
+  if (event.kind !== 'unanswered' || update.polls >= idlePollsMax) return pollLater(update, context);
+  const { update: later } = pollLater({ ...update, polls: idlePollsMax }, context);
+  return { update: { ...later, polls: update.polls } };
+};
+
 /** A step begins with the execution, at 0 polls; every later answer is to a poll. */
 const isPolled = ({ polls }: DeviceUpdate): boolean => polls > 0;
 

@@ -195,6 +195,13 @@ describe('software', () => {
     expect(idle.update).toMatchObject({ state: 'failed', reason: 'package refused: METHOD_NOT_ALLOWED' });
   });
 
+  it('whose polls are not answered is not idle', () => {
+    const device = new Device().reports(free).answers();
+    for (let poll = 0; poll < 5; poll++) device.tell({ kind: 'due' }).tell({ kind: 'unanswered' });
+    expect(device.polled(free).polled(free).update).toMatchObject({ state: 'updating', step: 'download' });
+    expect(device.polled(free).update).toMatchObject({ state: 'failed', reason: 'download lost' });
+  });
+
   it('whose download is lost fails after a few polls', () => {
     const device = new Device().reports(free).answers();
     for (let poll = 0; poll < 4; poll++) if (device.update.state === 'updating') device.polled(free);

@@ -11,6 +11,7 @@ import {
   unreachable,
   unreadable,
   waitForInstall,
+  withoutReport,
 } from './handlers.js';
 import { answerExpiryMs, failAttempt, failByResult, finish, nextStep, pollLater } from './outcomes.js';
 
@@ -193,7 +194,7 @@ const onInitial = (update: DeviceUpdate, result: number, goal: Goal, context: Ad
 
 const onDownload: Handler = (update, event, goal, context) => {
   const reported = reportedBy(update, event);
-  if (!reported) return pollLater(update, context);
+  if (!reported) return withoutReport(update, event, goal, context);
   const { state, result = 0 } = reported;
   if (state === states.initial) return onInitial(update, result, goal, context);
   const withoutRefusal = { ...update, reason: null };
