@@ -8,6 +8,7 @@ import { findGroup, findNamed } from '../names/records.js';
 import { counted } from '../output/counted.js';
 import { idColumn } from '../output/output.js';
 import { timeOf } from '../output/time.js';
+import { patiently } from './patience.js';
 import { contentOf, uploadMaxMs, wholeNumber } from './values.js';
 
 const pollMs = 1_000;
@@ -22,11 +23,17 @@ const countsOf = (progress: UpdateCampaignProgress): string =>
     .map((state) => `${progress[state]} ${state}`)
     .join(', ');
 
+const look = async ({ lanyard }: Session, id: string) => {
+  const { state } = await lanyard.call('GET /v3/update-campaigns/{id}', { path: { id } });
+  // After the state: the progress of a campaign that has ended is the last one.
+  const progress = await lanyard.call('GET /v3/update-campaigns/{id}/progress', { path: { id } });
+  return { state, progress };
+};
+
 const watch = async (session: Session, { id }: UpdateCampaign): Promise<void> => {
-  const { lanyard, out, signal } = session;
+  const { out, signal } = session;
   for (let last = ''; ;) {
-    const { state } = await lanyard.call('GET /v3/update-campaigns/{id}', { path: { id } });
-    const progress = await lanyard.call('GET /v3/update-campaigns/{id}/progress', { path: { id } });
+    const { state, progress } = await patiently(session, () => look(session, id));
     const line = `${state}: ${counted(progress.devices, 'device')}${progress.devices > 0 ? ` (${countsOf(progress)})` : ''}`;
     if (line !== last) await (out.options.json ? out.line(JSON.stringify({ state, ...progress })) : out.line(line));
     if (endStates.has(state)) return;

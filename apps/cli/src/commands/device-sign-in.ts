@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DeviceFlow, type Lanyard, type ProgramSession, RequestFailed } from '@lanyard/client';
 import { CliError, exitCodes } from '../errors.js';
+import { isTemporary } from '../forward/pull-channel.js';
 import type { Output } from '../output/output.js';
 import { onOneLine } from '../output/safe-text.js';
 
-/** What a program adds to the interval when it is told to (RFC 8628 §3.5). */
+/** What a program adds to the interval when it is told to, and when no answer comes (RFC 8628 §3.5). */
 const slowDownSeconds = 5;
 
 const show = (out: Output, flow: DeviceFlow): void => {
@@ -24,6 +25,7 @@ const failed = (error: unknown): unknown => {
 export const signInWithDevice = async (lanyard: Lanyard, out: Output, signal: AbortSignal): Promise<ProgramSession> => {
   const flow = await lanyard.call('POST /v3/session/oidc/device', {}, { signal });
   show(out, flow);
+  const endMs = performance.now() + flow.expires_in * 1_000;
   for (let seconds = flow.interval; ;) {
     await sleep(seconds * 1_000, undefined, { signal });
     try {
@@ -31,7 +33,8 @@ export const signInWithDevice = async (lanyard: Lanyard, out: Output, signal: Ab
       return await lanyard.call('POST /v3/session/oidc/device/token', { body }, { signal });
     } catch (error) {
       const code = error instanceof RequestFailed ? error.code : '';
-      if (code === 'slow_down') seconds += slowDownSeconds;
+      const isPassing = isTemporary(error) && performance.now() < endMs;
+      if (code === 'slow_down' || isPassing) seconds += slowDownSeconds;
       else if (code !== 'authorization_pending') throw failed(error);
     }
   }

@@ -5,15 +5,17 @@ import type { Command } from 'commander';
 import type { Cli, Session } from '../cli.js';
 import { CliError, exitCodes } from '../errors.js';
 import { counted } from '../output/counted.js';
+import { patiently } from './patience.js';
 import { contentOf, uploadMaxMs } from './values.js';
 
 const pollMs = 500;
 
-const followed = async ({ lanyard, out, signal }: Session, begun: DeviceImport): Promise<DeviceImport> => {
+const followed = async (session: Session, begun: DeviceImport): Promise<DeviceImport> => {
+  const { lanyard, out, signal } = session;
   let current = begun;
   for (let shown = -1; current.status !== 'completed';) {
     await sleep(pollMs, undefined, { signal });
-    current = await lanyard.call('GET /v3/device-imports/{id}', { path: { id: begun.id } });
+    current = await patiently(session, () => lanyard.call('GET /v3/device-imports/{id}', { path: { id: begun.id } }));
     if (current.processed_count !== shown) out.note(`${current.processed_count} of ${current.total_count} rows`);
     shown = current.processed_count;
   }
@@ -40,7 +42,9 @@ export const addImport = (program: Command, cli: Cli): void => {
       const created = ended.total_count - ended.errors_count;
       await out.result(ended, () => `${created} of ${counted(ended.total_count, 'device')} created.`);
       if (ended.errors_count === 0) return;
-      const report = await lanyard.call('GET /v3/device-imports/{id}/errors', { path: { id: ended.id } });
+      const report = await patiently(session, () =>
+        lanyard.call('GET /v3/device-imports/{id}/errors', { path: { id: ended.id } }),
+      );
       // CSV ends lines with two characters, of which one would be shown as an escape.
       out.complain(report.trimEnd().replaceAll('\r\n', '\n'));
       throw new CliError(`${counted(ended.errors_count, 'row')} created no device.`, exitCodes.refused);

@@ -1,0 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Session } from '../cli.js';
+import { isTemporary, waitMs } from '../forward/pull-channel.js';
+
+/** The answer to a question about work that continues in the service. It is asked again after failures that pass. */
+export const patiently = async <T>(
+  { signal, onLost }: Pick<Session, 'signal' | 'onLost'>,
+  ask: () => Promise<T>,
+): Promise<T> => {
+  for (let failures = 0; ; failures++)
+    try {
+      return await ask();
+    } catch (error) {
+      if (signal.aborted || !isTemporary(error)) throw error;
+      if (failures === 0) onLost(error);
+      await sleep(waitMs(failures), undefined, { signal });
+    }
+};
