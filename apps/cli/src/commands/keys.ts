@@ -16,6 +16,16 @@ const columns: Column<ApiKey>[] = [
   idColumn,
 ];
 
+/**
+ * How to get another secret in place of one that is lost. A key has at most two: after a rotation, the lost one is the
+ * newer of them, and another rotation ends the older one, which programs use.
+ */
+const adviceFor = ({ id, previous_secret_expires_at: until }: ApiKey): string => {
+  const another = `"lanyard keys rotate ${id}" gives the key another one`;
+  if (until === undefined) return `${another}.`;
+  return `The previous secret stays valid until ${timeOf(until)}. ${another}, and ends the previous one at once.`;
+};
+
 /** Makes a key and hands it over, the only time that the whole key is known: prints it, or writes it to a new file. */
 const hand = async ({ out }: Session, file: string | undefined, make: () => Promise<ApiKey>): Promise<void> => {
   try {
@@ -40,7 +50,7 @@ const hand = async ({ out }: Session, file: string | undefined, make: () => Prom
     throw new CliError(
       `The key ${key.id} has a new secret, but the file cannot be written: ${(error as Error).message}`,
       exitCodes.refused,
-      `"lanyard keys rotate ${key.id}" gives it another one.`,
+      adviceFor(key),
     );
   }
   out.note(`The key is in ${file}, which only you can read.`);
