@@ -208,6 +208,41 @@ describe('a device reports by the attributes of its server', () => {
   });
 });
 
+describe('observations of one path with different attributes in their requests', () => {
+  it('report each by its own, and are cancelled each by itself', async () => {
+    const server = await new TestServer().listen();
+    const settings = { DEVICES: 1, PROTOCOL_VERSION: '1.2', VALUES_PER_SECOND: 0 };
+    const running = await simulate({ SERVER: server.url, ...settings });
+    await eventually(() => expect(running.tally.registered).toBe(1));
+    const peer = server.peerOf('sim-0');
+    const switched = { method: Code.GET, path: ['3306', '0', '5850'] };
+    const edges = { ...switched, query: ['edge=1', 'pmin=0'] };
+    const seen = { all: [] as string[], edges: [] as string[] };
+    const observe = (request: OutgoingRequest, values: string[]) =>
+      server.endpoint.observe(peer, request, async ({ payload }) => void values.push(payload.toString()));
+    const put = (value: string) =>
+      server.send(peer, Code.PUT, '/3306/0/5850', { payload: Buffer.from(value), contentFormat: text });
+    const becomes = (expected: typeof seen): Promise<void> => eventually(() => expect(seen).toEqual(expected));
+
+    await observe(switched, seen.all);
+    const { token } = await observe(edges, seen.edges);
+    await put('1');
+    await becomes({ all: ['1'], edges: ['1'] });
+    await put('0');
+    await becomes({ all: ['1', '0'], edges: ['1'] });
+    const reversed = { ...edges, query: edges.query.toReversed() };
+    await server.endpoint.cancelObservation(peer, token, reversed);
+    expect(running.groups[0]?.group.watches.size).toBe(1);
+    await put('1');
+    await becomes({ all: ['1', '0', '1'], edges: ['1'] });
+
+    const { response } = await observe({ ...switched, query: ['gt=1'] }, []);
+    expect(formatCode(response.code)).toBe('4.00');
+    await running.stop();
+    await server.endpoint.close();
+  });
+});
+
 describe('a device that sleeps', () => {
   it('keeps as many values as it may, and sends them with their times when it wakes', async () => {
     const server = await new TestServer().listen();

@@ -3,7 +3,7 @@ import { addPrefix, namesPaths } from '@lanyard/lwm2m';
 import { type FirmwareView } from '../firmware/states.js';
 import { ObjectStore } from '../objects/object-store.js';
 import { type Thing } from '../objects/resource.js';
-import { type ObserveRequest } from '../observation/watch.js';
+import { type ObservationId, type ObserveRequest } from '../observation/watch.js';
 import { type RequestTarget } from '../operations/request-target.js';
 import { type Reporting, Reports, type ReportTransport } from './reports.js';
 import { Sender } from './sender.js';
@@ -89,7 +89,7 @@ export class DeviceBehind implements RequestTarget, Reporting, Thing {
     this.reports.watch(request);
   }
 
-  unwatch(request: Pick<ObserveRequest, 'paths' | 'isComposite'>): void {
+  unwatch(request: ObservationId): void {
     this.reports.unwatch(request);
   }
 

@@ -7,7 +7,7 @@ import { SoftwareInstances } from '../firmware/software-instances.js';
 import { type SoftwareManagement } from '../firmware/software-management.js';
 import { type FirmwareView } from '../firmware/states.js';
 import { ObjectStore } from '../objects/object-store.js';
-import { type ObserveRequest } from '../observation/watch.js';
+import { type ObservationId, type ObserveRequest } from '../observation/watch.js';
 import { type RequestTarget } from '../operations/request-target.js';
 import { type Scheme } from '../settings/server-url.js';
 import { type DeviceTransport, type Server } from '../transport/device-transport.js';
@@ -172,7 +172,7 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
     this.reports.watch(request);
   }
 
-  unwatch(request: Pick<ObserveRequest, 'paths' | 'isComposite'>): void {
+  unwatch(request: ObservationId): void {
     this.reports.unwatch(request);
   }
 

@@ -3,7 +3,7 @@ import { type Attributes } from '../objects/attributes.js';
 import { type ObjectStore } from '../objects/object-store.js';
 import { encodeFor, isTimed } from '../observation/encode.js';
 import { NotificationRule } from '../observation/notification-rule.js';
-import { type ObserveRequest, type Watch, watchKey } from '../observation/watch.js';
+import { type ObservationId, type ObserveRequest, type Watch, watchKey } from '../observation/watch.js';
 import { type DeviceTransport } from '../transport/device-transport.js';
 import { type Group } from './simulation-context.js';
 
@@ -44,10 +44,11 @@ export class Reports {
     const watch: Watch = { ...request, token, ...state, device: this };
     this.watches.push(watch);
     this.device.group.watches.add(watch);
-    if (this.device.store.hasAttributes) this.awaitMaximum(watch, this.ruleOf(watch), this.attributesOf(watch));
+    if (this.device.store.hasAttributes || watch.attributes)
+      this.awaitMaximum(watch, this.ruleOf(watch), this.attributesOf(watch));
   }
 
-  unwatch(request: Pick<ObserveRequest, 'paths' | 'isComposite'>): void {
+  unwatch(request: ObservationId): void {
     this.forget(this.watches.find((watch) => watchKey(watch) === watchKey(request)));
   }
 
@@ -80,7 +81,7 @@ export class Reports {
       return;
     }
     if (watch.place === -1 && !this.watches.includes(watch)) return;
-    const attributes = store.hasAttributes ? this.attributesOf(watch) : {};
+    const attributes = this.attributesOf(watch);
     const values = store.values(watch.paths);
     if (!this.mayReport(watch, values, attributes)) return;
     if (transport.isOpen && !watch.history) await this.notify(watch, this.numbered(watch, values), attributes);
@@ -111,8 +112,10 @@ export class Reports {
     return (watch.rule ??= new NotificationRule(single(store.values(watch.paths))?.value, this.device.nowMs()));
   }
 
-  private attributesOf(watch: Watch): Attributes {
-    return this.device.store.attributesFor(watch.paths[0] ?? '/');
+  private attributesOf({ paths, attributes }: Watch): Attributes {
+    const { store } = this.device;
+    const written = store.hasAttributes ? store.attributesFor(paths[0] ?? '/') : {};
+    return { ...written, ...attributes };
   }
 
   /** A value that waits for the minimum period, or for the maximum one. The earlier of them is enough. */

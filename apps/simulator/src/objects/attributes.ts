@@ -40,6 +40,10 @@ export const parseAttributes = (query: readonly string[], version: Version): Att
   return changes;
 };
 
+/** Without those that are cleared. */
+export const withoutCleared = (changes: AttributeChanges): Attributes =>
+  Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)) as Attributes;
+
 /** Whether they fit each other and the type of the resource; undefined for an instance or an object (§7.3.2). */
 export const areConsistent = ({ gt, lt, st, edge }: Attributes, type: ResourceType | undefined): boolean => {
   if (gt !== undefined || lt !== undefined || st !== undefined) {

@@ -1,5 +1,5 @@
 import { parsePath, type ResourceValue, type Scalar } from '@lanyard/lwm2m';
-import { areConsistent, type AttributeChanges, type Attributes } from './attributes.js';
+import { areConsistent, type AttributeChanges, type Attributes, withoutCleared } from './attributes.js';
 import { type Catalogue } from './catalogue.js';
 import { instanceOf, type Resource, type Thing } from './resource.js';
 
@@ -116,9 +116,7 @@ export class ObjectStore {
 
   /** False when the attributes would contradict each other, or do not fit the resource. */
   changeAttributes(path: string, changes: AttributeChanges): boolean {
-    const merged = Object.fromEntries(
-      Object.entries({ ...this.attributesAt(path), ...changes }).filter(([, value]) => value !== undefined),
-    ) as Attributes;
+    const merged = withoutCleared({ ...this.attributesAt(path), ...changes });
     if (!areConsistent(merged, this.get(path)?.type)) return false;
     if (Object.keys(merged).length > 0) this.changed.attributes.set(path, merged);
     else this.changes?.attributes.delete(path);

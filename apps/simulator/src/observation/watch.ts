@@ -1,5 +1,6 @@
 import { type Timer } from '@lanyard/coap';
 import { type ResourceValue } from '@lanyard/lwm2m';
+import { type Attributes, formatAttributes } from '../objects/attributes.js';
 import { type NotificationRule } from './notification-rule.js';
 
 /** What the server asked to be notified of. */
@@ -10,7 +11,12 @@ export interface ObserveRequest {
   /** Content-Format; undefined: the device chooses. */
   accept: number | undefined;
   isComposite: boolean;
+  /** Of the request, if it has any: for this observation only, and before those that are written (LwM2M 1.2 core §6.4.1). */
+  attributes?: Attributes;
 }
+
+/** What distinguishes the observations of a device. */
+export type ObservationId = Pick<ObserveRequest, 'paths' | 'isComposite' | 'attributes'>;
 
 export interface Watch extends ObserveRequest {
   readonly device: { report(watch: Watch): Promise<void> };
@@ -24,13 +30,15 @@ export interface Watch extends ObserveRequest {
   outdated: boolean;
   /** Index among the watches that report in turn; -1 outside. */
   place: number;
-  /** With write attributes only. */
+  /** With attributes only. */
   rule?: NotificationRule;
   timer?: Timer;
   /** What was measured while the device slept, oldest first. */
   history?: ResourceValue[][];
 }
 
-/** What distinguishes the observations of a device. */
-export const watchKey = ({ paths, isComposite }: Pick<ObserveRequest, 'paths' | 'isComposite'>): string =>
-  isComposite ? `together ${[...paths].sort().join(' ')}` : (paths[0] ?? '');
+const inOrder = (attributes: Attributes): Attributes =>
+  Object.fromEntries(Object.entries(attributes).sort()) as Attributes;
+
+export const watchKey = ({ paths, isComposite, attributes = {} }: ObservationId): string =>
+  isComposite ? `together ${[...paths].sort().join(' ')}` : (paths[0] ?? '') + formatAttributes(inOrder(attributes));

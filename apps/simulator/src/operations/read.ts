@@ -9,6 +9,7 @@ import {
   type ResourceValue,
   UnsupportedFormat,
 } from '@lanyard/lwm2m';
+import { areConsistent, type Attributes, parseAttributes, withoutCleared } from '../objects/attributes.js';
 import { discover } from '../objects/links.js';
 import { encodeFor } from '../observation/encode.js';
 import { type RequestTarget } from './request-target.js';
@@ -39,13 +40,30 @@ const content = (
   }
 };
 
-const read = (device: RequestTarget, path: string, { accept, observe, token }: CoapRequest): CoapResponse => {
+/** Those of the request itself; undefined when they are wrong. Devices of earlier versions know none, and ignore the query. */
+const ownAttributes = (
+  { store }: RequestTarget,
+  path: string,
+  { observe, query }: Pick<CoapRequest, 'observe' | 'query'>,
+): Attributes | undefined => {
+  const { version } = store.catalogue;
+  if (observe === undefined || version !== '1.2') return {};
+  const changes = parseAttributes(query, version);
+  const attributes = changes && withoutCleared(changes);
+  return attributes && areConsistent(attributes, store.get(path)?.type) ? attributes : undefined;
+};
+
+const read = (device: RequestTarget, path: string, request: CoapRequest): CoapResponse => {
+  const { accept, observe, token } = request;
   if (device.store.below(path).length === 0) return { code: Code.NotFound };
   const values = device.store.values([path]);
   if (values.length === 0) return { code: Code.MethodNotAllowed };
+  const attributes = ownAttributes(device, path, request);
+  if (!attributes) return { code: Code.BadRequest };
   const answer = content(device, path, accept, values);
   if (answer.code !== Code.Content) return answer;
-  return { ...answer, ...observing(device, { paths: [path], token, accept, isComposite: false }, observe) };
+  const own = Object.keys(attributes).length > 0 && { attributes };
+  return { ...answer, ...observing(device, { paths: [path], token, accept, isComposite: false, ...own }, observe) };
 };
 
 const observing = (
