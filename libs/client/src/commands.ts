@@ -121,7 +121,8 @@ export class Commands {
   ): Promise<CommandResult> {
     const endMs = Date.now() + timeoutMs;
     for (;;) {
-      const record = await this.within(endMs, signal, (leftMs) => this.record(asyncId, leftMs, signal));
+      // The command continues while the service is away, so only the time limits the retries.
+      const record = await this.within(endMs, signal, (leftMs) => this.record(asyncId, leftMs, signal), Infinity);
       const result = ended(record);
       if (result) return result;
       if (Date.now() >= endMs) throw new CommandPending(asyncId);
@@ -134,8 +135,8 @@ export class Commands {
     endMs: number,
     signal: AbortSignal | undefined,
     attempt: (leftMs: number) => Promise<T>,
+    retries = this.http.options.retries,
   ): Promise<T> {
-    const { retries } = this.http.options;
     const options = { retries, repeatable: true, endMs, ...(signal && { signal }) };
     return retrying(() => attempt(endMs - Date.now()), options);
   }

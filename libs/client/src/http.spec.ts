@@ -198,6 +198,13 @@ describe('requests', () => {
     expect(keys).toEqual([keys[0], keys[0]]);
   });
 
+  it('the result of a command is awaited for longer than other requests are retried', async () => {
+    const away = error(503, 'unavailable');
+    const lanyard = await serving(away, away, away, away, json(200, { async_id: 'c', status: 200, payload: 'MQ==' }));
+    expect((await lanyard.commandResult('c', { timeoutMs: 60_000 })).text).toBe('1');
+    expect(requests).toHaveLength(5);
+  });
+
   it('items come page after page', async () => {
     const lanyard = await serving(page(['a', 'b'], true), page(['c'], false));
     const ids: string[] = [];
