@@ -1,10 +1,10 @@
 /** A backup: gzip of lines of JSON; the first says what it is, the last how much there is of everything. */
 import { once } from 'node:events';
-import { createReadStream, createWriteStream, renameSync } from 'node:fs';
-import { createInterface } from 'node:readline';
+import { createWriteStream, renameSync } from 'node:fs';
 import { finished } from 'node:stream/promises';
-import { createGunzip, createGzip } from 'node:zlib';
+import { createGzip } from 'node:zlib';
 import { connect, dump, finish, insert, prepare, type Shape } from './database.ts';
+import { jsonLines } from './json-lines.ts';
 import { dumpStates, StateWriter } from './states.ts';
 import type { KafkaSecurity } from '@lanyard/service';
 
@@ -52,11 +52,6 @@ interface Line {
   counts?: { tables: Record<string, number>; states: Record<string, number> };
 }
 
-const linesOf = async function* (file: string): AsyncGenerator<Line> {
-  for await (const line of createInterface({ input: createReadStream(file).pipe(createGunzip()) }))
-    yield JSON.parse(line);
-};
-
 /**
  * Into a database that services of the same version have made and that they do not use now. Throws when a count differs.
  */
@@ -70,7 +65,7 @@ export const restoreBackup = async (
   let shape: Shape | undefined;
   let wanted: Line['counts'];
   try {
-    for await (const line of linesOf(file)) {
+    for await (const line of jsonLines<Line>(file)) {
       if (line.format && line.format !== format)
         throw new Error(`not a backup that this version reads: ${line.format}`);
       if (line.shape) await prepare(client, (shape = line.shape), overwrite);
