@@ -4,6 +4,7 @@ import { relative } from 'node:path';
 
 import { externalInfrastructure } from './lanyard/infrastructure.ts';
 import { build } from './lanyard/install.ts';
+import { interruption } from './lanyard/interrupt.ts';
 import { checkInfrastructurePrerequisites } from './lanyard/prerequisites.ts';
 import { dataFolder, run, say, Stop } from './lanyard/project.ts';
 import { apps } from './lanyard/service-processes.ts';
@@ -26,10 +27,18 @@ const replicasWanted = (): Record<string, number> => {
   );
 };
 
-const stopSignal = () =>
-  new Promise((done) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, done);
-  });
+/** undefined: it was interrupted, and what it had started is stopped again. */
+const startUnless = async (interrupted: AbortSignal, start: () => Promise<System>) => {
+  try {
+    return await start();
+  } catch (error) {
+    if (interrupted.aborted) return undefined;
+    throw error;
+  }
+};
+
+const aborted = (signal: AbortSignal) =>
+  new Promise<unknown>((done) => (signal.aborted ? done(undefined) : signal.addEventListener('abort', done)));
 
 await run(async () => {
   const replicas = replicasWanted();
@@ -44,13 +53,18 @@ await run(async () => {
     return 0;
   }
   try {
-    const stopped = stopSignal();
-    await build();
-    const system = await new System({ dataDir, replicas, infrastructure }).start();
-    report(system, keyFileIsNew);
-    await stopped;
-    say('stopping');
-    await system.stop();
+    const interrupted = interruption();
+    interrupted.addEventListener('abort', () => say('stopping'));
+    const system = await startUnless(interrupted, async () => {
+      await build();
+      interrupted.throwIfAborted();
+      return new System({ dataDir, replicas, infrastructure, interrupted }).start();
+    });
+    if (system) {
+      report(system, keyFileIsNew);
+      await aborted(interrupted);
+      await system.stop();
+    }
     say('stopped');
     return 0;
   } finally {

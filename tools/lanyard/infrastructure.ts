@@ -11,7 +11,8 @@ import type { InfrastructureUrls } from './service-processes.ts';
 
 /**
  * `host`: the address at which Kafka, PostgreSQL and Redis listen if this starts them;
- * `secrets`: without `servicePasswords` services have no users of their own, without `redisPassword` Redis asks for none
+ * `secrets`: without `servicePasswords` services have no users of their own, without `redisPassword` Redis asks for none;
+ * `interrupted`: what has been started is stopped again when this is aborted
  */
 interface InfrastructureOptions {
   dataDir: string;
@@ -24,6 +25,7 @@ interface InfrastructureOptions {
   freePorts?: boolean;
   fast?: boolean;
   host?: string;
+  interrupted?: AbortSignal;
   say?: (text: string) => void;
 }
 
@@ -69,6 +71,7 @@ export const startInfrastructure = async ({
   freePorts = false,
   fast = false,
   host = '127.0.0.1',
+  interrupted,
   say = toTerminal,
 }: InfrastructureOptions) => {
   const { ports } = state;
@@ -130,7 +133,7 @@ export const startInfrastructure = async ({
     if (!left) launchUnit(unit, again);
     launched.push(unit);
     await waitUntil(name, () => answers[name](address), {
-      alive: () => isProcess(unit.pid, spec.marker),
+      alive: () => !interrupted?.aborted && isProcess(unit.pid, spec.marker),
       hint: `See ${spec.logFile}`,
     });
     say(`${name} ${version} at ${address}${left ? ' (was still running)' : ''}`);

@@ -15,3 +15,14 @@ export const stopWhenInterrupted = (stop: () => Promise<unknown>) => {
     for (const signal of signals) process.off(signal, interrupted);
   };
 };
+
+/**
+ * Aborted by the first signal that asks this process to end. Those that follow have no effect; by default, they would end
+ * it in the middle of its stop. Ctrl-C comes from the terminal and from npm, and when a terminal is closed, SIGHUP comes
+ * from the shell, from the kernel and from `run.mjs`.
+ */
+export const interruption = (): AbortSignal => {
+  const controller = new AbortController();
+  for (const signal of [...signals, 'SIGHUP'] as const) process.on(signal, () => controller.abort());
+  return controller.signal;
+};

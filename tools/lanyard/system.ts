@@ -21,7 +21,8 @@ import { Supervisor, type Supervised } from './supervisor.ts';
 /**
  * `infrastructure`: the servers that run elsewhere; `env`: added to every service;
  * `rootOf`: another checkout that the services come from;
- * `startWithinMs`: services that give up at their start are started again until then
+ * `startWithinMs`: services that give up at their start are started again until then;
+ * `interrupted`: a start fails when this is aborted
  */
 export interface SystemOptions {
   dataDir: string;
@@ -34,6 +35,7 @@ export interface SystemOptions {
   quiet?: boolean;
   rootOf?: string;
   startWithinMs?: number;
+  interrupted?: AbortSignal;
 }
 
 const usualPorts = {
@@ -215,6 +217,7 @@ export class System {
     const timeoutMs = this.options.startWithinMs ?? (unit.kind === 'service' ? serviceReadyWithinMs : undefined);
     const log = join(this.logs, `${name}.log`);
     const alive = () => {
+      if (this.options.interrupted?.aborted) return false;
       if (isProcess(unit.pid, unit.marker)) return true;
       const words = lastWords(log);
       if (!this.startsAgain(words)) throw new Stop(`${name} ended while starting. ${words}\nSee ${log}`);
