@@ -78,6 +78,13 @@ export const redis = (
   };
 };
 
+/** Java reads properties as ISO 8859-1, and takes a backslash for the start of an escape. */
+const propertyValue = (text: string) =>
+  text.replace(/[^ -~]|\\/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** Java reads its arguments, and names files, as its locale says. */
+const javaEnvironment = () => ({ ...process.env, LC_ALL: 'C.UTF-8' });
+
 const kafkaProperties = (data: string, host: string, port: number, controller: number) => `
 process.roles=broker,controller
 node.id=1
@@ -87,7 +94,7 @@ advertised.listeners=PLAINTEXT://${host}:${port}
 controller.listener.names=CONTROLLER
 inter.broker.listener.name=PLAINTEXT
 listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT
-log.dirs=${data}
+log.dirs=${propertyValue(data)}
 num.partitions=4
 default.replication.factor=1
 auto.create.topics.enable=false
@@ -138,8 +145,7 @@ export const kafka = (
     const format = spawnSync(
       'java',
       [...common, 'kafka.tools.StorageTool', 'format', '-t', id, '-c', properties, '--ignore-formatted', ...formatWith],
-      // A password may have characters that are not ASCII: Java reads arguments as its locale says.
-      { encoding: 'utf8', env: { ...process.env, LC_ALL: 'C.UTF-8' } },
+      { encoding: 'utf8', env: javaEnvironment() },
     );
     if (format.status !== 0) throw new Stop(`Kafka's storage could not be formatted: ${format.stderr || format.error}`);
   }
@@ -154,6 +160,7 @@ export const kafka = (
       'kafka.Kafka',
       properties,
     ],
+    env: javaEnvironment(),
     logFile: join(logs, 'kafka.log'),
     marker: properties,
     signature: `kafka.Kafka ${properties}`,
