@@ -13,6 +13,6 @@ await command({ usage, options, allowPositionals: true, printsResult: true }, as
   await build();
   const { installation, countsText } = await import('./backup/installation.ts');
   const { restoreBackup } = await import('./backup/backup-file.ts');
-  const counts = await restoreBackup(installation(), resolve(file), values);
+  const counts = await restoreBackup(installation(process.env, { forRestore: true }), resolve(file), values);
   process.stdout.write(`${countsText(counts)}\nrestored\n`);
 });

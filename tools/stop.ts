@@ -1,21 +1,30 @@
-/** `npm stop`: ends the system of this clone, also what a killed `npm start` left behind. */
+/**
+ * `npm stop [-- --services]`: ends the system of this clone, also what a killed `npm start` left behind. With `--services`,
+ * Kafka, PostgreSQL and Redis continue to run, for `npm run restore`; the next `npm start` adopts them.
+ */
+import { readCommandLine } from './lanyard/command-line.ts';
 import { stopLeftOvers } from './lanyard/left-overs.ts';
 import { isAlive, kill } from './lanyard/processes.ts';
 import { dataFolder, run, say, sleep } from './lanyard/project.ts';
 import { StateFile } from './lanyard/state.ts';
 
+const usage = 'npm stop [-- --services]';
+const options = { services: { type: 'boolean', default: false } } as const;
+
 const patienceMs = 60_000;
 
 await run(async () => {
+  const { services: isServicesOnly } = readCommandLine(usage, options).values;
   const file = new StateFile(dataFolder());
   const starter = file.runningStarter();
   if (starter !== undefined) {
     say(`stopping (pid ${starter})`);
-    kill(starter, 'SIGTERM');
+    // Asked to stop, it would stop Kafka, PostgreSQL and Redis too.
+    kill(starter, isServicesOnly ? 'SIGKILL' : 'SIGTERM');
     for (const end = Date.now() + patienceMs; isAlive(starter) && Date.now() < end;) await sleep(100);
   }
   const { state } = new StateFile(dataFolder());
-  const left = await stopLeftOvers(state.units);
+  const left = await stopLeftOvers(state.units, isServicesOnly ? ['service'] : undefined);
   file.release();
   say(starter === undefined && left === 0 ? 'nothing was running' : 'stopped');
 });

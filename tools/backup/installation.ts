@@ -2,12 +2,30 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { databaseConfig, env, kafkaSecurity } from '@lanyard/service';
+import { processOf } from '../lanyard/processes.ts';
 import { dataFolder, Stop } from '../lanyard/project.ts';
-import { secretsOf, StateFile } from '../lanyard/state.ts';
+import { secretsOf, StateFile, type Unit } from '../lanyard/state.ts';
 import type { Installation } from './backup-file.ts';
 
-/** With TLS and a login as the services have them: the same variables. */
-export const installation = (environment: NodeJS.ProcessEnv = process.env): Installation => {
+/**
+ * Their statements wait for the restore until they fail, and they continue with what they have read before, such as the
+ * subscriptions of devices that are connected.
+ */
+const refuseRunningServices = (units: readonly Unit[]) => {
+  const running = units.filter((unit) => unit.kind === 'service' && processOf(unit) !== undefined);
+  if (running.length === 0) return;
+  const names = running.map(({ name }) => name).join(', ');
+  throw new Stop(`Services run (${names}): npm stop -- --services stops them, and not Kafka, PostgreSQL and Redis.`);
+};
+
+/**
+ * With TLS and a login as the services have them: the same variables.
+ * `forRestore`: throws Stop while services of this folder run
+ */
+export const installation = (
+  environment: NodeJS.ProcessEnv = process.env,
+  { forRestore = false }: { forRestore?: boolean } = {},
+): Installation => {
   const reader = env(environment);
   const topicPrefix = reader.string('KAFKA_TOPIC_PREFIX', '');
   const security = kafkaSecurity(reader);
@@ -18,6 +36,7 @@ export const installation = (environment: NodeJS.ProcessEnv = process.env): Inst
   if (!existsSync(join(folder, 'state.json')))
     throw new Stop('Nothing runs here: set DATABASE_URL and KAFKA_BROKERS, or LANYARD_DATA.');
   const { units } = new StateFile(folder).state;
+  if (forRestore) refuseRunningServices(units);
   const address = (name: string) => units.find((unit) => unit.name === name)?.address;
   if (!address('postgresql') || !address('kafka')) throw new Stop('PostgreSQL and Kafka must run: npm start.');
   const { databasePassword } = secretsOf(folder);
