@@ -110,6 +110,8 @@ const variants = [
     '--set',
     'config.common.KAFKA_TLS_ENABLED=false,config.common.KAFKA_TLS_CA_FILE=,config.common.KAFKA_SASL_MECHANISM=',
   ],
+  // As the documents of Kafka and of most providers write it.
+  ['--set', 'config.common.KAFKA_SASL_MECHANISM=SCRAM-SHA-512'],
   ['--set', 'expose=none,devices.tls=false,monitoring.enabled=false,migrations=false'],
   ['--set', 'devices.expose=none,devices.tlsSecret=,campaigns.accessMode=ReadWriteMany,services.campaigns.replicas=2'],
   [

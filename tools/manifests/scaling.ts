@@ -45,6 +45,7 @@ const connectionProblems = ({ metadata: { name }, spec }: Manifest, manifests: M
   };
   return triggers.flatMap(({ metadata: m, authenticationRef }) => {
     const mechanism = (KAFKA_SASL_MECHANISM || 'none')
+      .toLowerCase()
       .replace('scram-sha-', 'scram_sha')
       .replace(/^plain$/, 'plaintext');
     const rules: [boolean, string][] = [
