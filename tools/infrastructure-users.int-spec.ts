@@ -8,7 +8,7 @@ import { infrastructure as shared } from '@lanyard/testing';
 import pg from 'pg';
 import { parse } from 'yaml';
 import { connect, dump, finish, prepare, type Shape } from './backup/database.ts';
-import { databaseUserOf } from './lanyard/database-users.ts';
+import { databaseUserOf, usersFile } from './lanyard/database-users.ts';
 import { removeData } from './lanyard/infrastructure-processes.ts';
 import { startInfrastructure } from './lanyard/infrastructure.ts';
 import { commandLine, stopProcess } from './lanyard/processes.ts';
@@ -155,6 +155,27 @@ describe('the PostgreSQL of npm start', () => {
     await rowsOf(url.href, 'CREATE TABLE registry.made_by_second (id bigserial PRIMARY KEY)');
     expect(await as('registry', strangersIn('registry'))).toEqual([]);
     await as('registry', 'DROP TABLE registry.made_by_second');
+  });
+
+  it('an administrator who is no superuser, as managed PostgreSQL has, creates them too, and keeps no rights', async () => {
+    const url = new URL(urls().databaseUrl);
+    // The users are there already: it may do with them what it might if it had created them.
+    await rowsOf(
+      url.href,
+      `CREATE ROLE managing LOGIN PASSWORD 'managed' CREATEROLE;
+       GRANT ${apps.map(databaseUserOf).join(', ')} TO managing WITH ADMIN TRUE, INHERIT FALSE, SET FALSE`,
+    );
+    await rowsOf(url.href, 'CREATE DATABASE managed OWNER managing');
+    [url.username, url.password, url.pathname] = ['managing', 'managed', '/managed'];
+    for (let n = 0; n < 2; n++) await rowsOf(url.href, readFileSync(usersFile, 'utf8'));
+    for (const app of apps) {
+      const own = new URL(environmentOf(app)['DATABASE_URL'] ?? '');
+      own.pathname = '/managed';
+      expect(await rowsOf(own.href, ownedSchemas)).toEqual([{ schema: schemas[app] }]);
+    }
+    await expect(rowsOf(url.href, 'CREATE TABLE registry.stray ()')).rejects.toThrow(
+      'permission denied for schema registry',
+    );
   });
 
   it('hands over what another user owns in the schemas, at the next start', async () => {

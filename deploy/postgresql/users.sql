@@ -1,10 +1,12 @@
 -- The database users of the seven services: each owns the schema of its service and has no rights in any other.
--- A superuser runs this in the database of the installation, as often as needed: it also hands over what another user
--- owns in these schemas, for example after pg_restore --no-owner. It sets no passwords.
+-- Run it in the database of the installation, as often as needed, as a superuser or, where a provider offers none, as the owner
+-- of the database, who needs CREATEROLE. It also hands over what another user owns in these schemas, for example after
+-- pg_restore --no-owner. It sets no passwords.
 DO $$
 DECLARE
   service record;
   statement text;
+  may_hand_over boolean;
 BEGIN
   EXECUTE format('REVOKE ALL ON DATABASE %I FROM PUBLIC', current_database());
   FOR service IN
@@ -20,6 +22,13 @@ BEGIN
   LOOP
     IF to_regrole(service.username) IS NULL THEN
       EXECUTE format('CREATE ROLE %I LOGIN', service.username);
+    END IF;
+    -- Only a superuser makes any role an owner. The administrator of a managed PostgreSQL has to be a member of it meanwhile.
+    may_hand_over := pg_has_role(
+      service.username::name,
+      CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'MEMBER' ELSE 'SET' END);
+    IF NOT may_hand_over THEN
+      EXECUTE format('GRANT %I TO CURRENT_USER', service.username);
     END IF;
     -- CREATE SCHEMA IF NOT EXISTS, with which a service starts, needs CREATE even when the schema exists.
     EXECUTE format('GRANT CONNECT, CREATE ON DATABASE %I TO %I', current_database(), service.username);
@@ -42,6 +51,9 @@ BEGIN
     LOOP
       EXECUTE statement;
     END LOOP;
+    IF NOT may_hand_over THEN
+      EXECUTE format('REVOKE %I FROM CURRENT_USER', service.username);
+    END IF;
   END LOOP;
 END
 $$;
