@@ -53,6 +53,14 @@ const planted: [values: string[], found: string[]][] = [
   ],
   [['--set', 'services.snapshot.heapMiB=300'], ['ConfigMap lanyard-snapshot: /data/NODE_OPTIONS']],
   [
+    ['--set-json', 'config.dispatcher.DISPATCHER_CALLBACK_ALLOW_CIDRS="10.1.0.0/16, fd00::/8"'],
+    [
+      'ConfigMap lanyard-dispatcher: /data/DISPATCHER_CALLBACK_ALLOW_CIDRS',
+      'NetworkPolicy callbacks: /spec/egress/0/to/2',
+      'NetworkPolicy callbacks: /spec/egress/0/to/3',
+    ],
+  ],
+  [
     ['--set-json', 'patches=[{"kind":"PodDisruptionBudget","name":"gateway","merge":{"spec":{"maxUnavailable":2}}}]'],
     ['PodDisruptionBudget gateway: /spec/maxUnavailable'],
   ],
