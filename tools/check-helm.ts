@@ -152,6 +152,7 @@ const refused = [
   ['devices.dtsl=false', 'a value that it does not know'],
   ['services.dispatcher.heapMiB=832', 'a heap as large as the memory limit'],
   ['services.campaigns.replicas=2', 'two pods for a claim of one'],
+  ['services.gateway.replicas=6', 'a number of replicas that an autoscaler sets'],
   ['campaigns.storage=bucket', 'a bucket without a name'],
   ['config.campaigns.CAMPAIGNS_S3_BUCKET=firmware', 'a bucket beside a claim'],
   ['services.dispatcher.autoscaling.max=2', 'fewer replicas at most than at least'],
