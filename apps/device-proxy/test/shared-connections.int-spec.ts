@@ -287,6 +287,22 @@ describe('DTLS connections between replicas', () => {
     expect(c.server.counters()['handshake-started']).toBe(0);
   });
 
+  it('a replica whose last room another connection took meanwhile leaves what it has taken over to others', async () => {
+    const [a, b, c] = [await replica(), await replica({ connectionsMax: 1 }), await replica()];
+    const things = [await device(a), await device(a)];
+    for (const thing of things) await thing.ask('one', `one ${a.name}`);
+    const ids = [...a.owned.ids()];
+    await kill(a);
+    await together(b, c);
+    // There is room for one, and both are asked for before either is there.
+    const resumed = await Promise.all(ids.map((id) => b.shared.resume(id)));
+    expect([[...resumed].sort(), await b.count('taken')]).toEqual([[false, true], 1]);
+    const left = things[resumed.indexOf(false)] as (typeof things)[number];
+    left.talkTo(c);
+    await left.ask('two', `two ${c.name}`);
+    expect(c.server.counters()).toMatchObject({ 'handshake-started': 0, 'connection-restored': 1 });
+  });
+
   it('while Redis is away known connections continue, and records of others are dropped until it is back', async () => {
     const line = await TcpLine.open(infrastructure().redisUrl);
     const own = new Redis(line.url, { maxRetriesPerRequest: 1, commandTimeout: 5_000, retryStrategy: () => 100 });

@@ -71,7 +71,11 @@ export class ConnectionStore {
     batchMax: scriptMax,
     paceMs,
   });
-  private readonly removals = new RequestBatcher((batch: readonly Known[]) => this.removeAll(batch), {
+  private readonly releases = new RequestBatcher((batch: readonly Known[]) => this.drop('release-connections', batch), {
+    batchMax: scriptMax,
+    paceMs,
+  });
+  private readonly removals = new RequestBatcher((batch: readonly Known[]) => this.drop('remove-connections', batch), {
     batchMax: scriptMax,
     paceMs,
   });
@@ -105,6 +109,11 @@ export class ConnectionStore {
   /** Whether the connection is still this replica's. It is if Redis does not have it: Redis may have lost it. */
   confirm(known: Known): Promise<boolean> {
     return this.confirmations.submit(known);
+  }
+
+  /** This replica has no room for the connection: another one may take it over. */
+  async release(known: Known): Promise<void> {
+    await this.releases.submit(known);
   }
 
   async remove(known: Known): Promise<void> {
@@ -148,10 +157,13 @@ export class ConnectionStore {
     return (results as number[]).map((result) => result !== 0);
   }
 
-  private async removeAll(batch: readonly Known[]): Promise<undefined[]> {
+  private async drop(
+    script: 'release-connections' | 'remove-connections',
+    batch: readonly Known[],
+  ): Promise<undefined[]> {
     const keys = batch.map(({ id }) => this.prefix.connection(id));
     await this.run(
-      'remove-connections',
+      script,
       keys,
       batch.map(({ epoch }) => epoch),
     );

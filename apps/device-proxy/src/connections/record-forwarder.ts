@@ -220,7 +220,10 @@ export class RecordForwarder {
   private async continue(id: string, result: Extract<TakeOverResult, { kind: 'taken' }>): Promise<void> {
     const { epoch, saved, takeOvers } = result;
     const restored = this.restore(result);
-    if (restored === 'full') return this.reportFull();
+    if (restored === 'full') {
+      await this.store.release({ id, epoch });
+      return this.reportFull();
+    }
     if (!restored) {
       await this.store.remove({ id, epoch });
       return this.discard(id, { kind: 'none' });

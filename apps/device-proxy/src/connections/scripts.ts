@@ -8,6 +8,7 @@ const names = [
   'save-connections',
   'take-connections',
   'confirm-connections',
+  'release-connections',
   'remove-connections',
 ] as const;
 

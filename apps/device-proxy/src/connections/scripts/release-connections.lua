@@ -1,0 +1,7 @@
+-- Connections that a replica has taken over and has no room for: any replica may take them over, unless a later epoch has them.
+--
+-- KEYS  hash of each connection
+-- ARGV  for each connection the epoch of the caller
+for n = 1, #KEYS do
+  if redis.call('HGET', KEYS[n], 'epoch') == ARGV[n] then redis.call('HSET', KEYS[n], 'owner', '-') end
+end
