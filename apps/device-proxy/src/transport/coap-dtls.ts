@@ -165,9 +165,13 @@ export class CoapDtls implements Transport, DtlsHost {
 
   async lose(id: string): Promise<void> {
     const open = this.openWith(id);
-    // What waits for an answer of the device then ends with the session, not with the connection.
-    if (open) await this.parts.compare(open.sender.accountId, open.peer.address);
-    this.connection(id)?.endWith('taken-over');
+    try {
+      // What waits for an answer of the device then ends with the session, not with the connection.
+      if (open) await this.parts.compare(open.sender.accountId, open.peer.address);
+    } finally {
+      // Also when Redis does not answer: another replica sends and receives on it.
+      this.connection(id)?.endWith('taken-over');
+    }
   }
 
   registeredUntilMs(id: string): number {

@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import type { ConnectionState } from '@lanyard/dtls';
+import { createLogger, Metrics, newId } from '@lanyard/service';
+import { TestClock } from '@lanyard/testing';
+import { AdmissionControl } from './admission-control.js';
+import { CoapDtls, type DtlsParts } from './coap-dtls.js';
+
+const accountId = newId();
+const credential = { id: newId() };
+const id = '5bc1a9f2e07d3364';
+
+const state: ConnectionState = {
+  id,
+  role: 'server',
+  suite: 0xc0a8,
+  keys: randomBytes(40),
+  connectionId: Buffer.from(id, 'hex'),
+  peerConnectionId: Buffer.alloc(0),
+  sendSequence: 5,
+  receivedMax: 3,
+  sendBytesMax: 16_384,
+  receiveBytesMax: 16_384,
+  remote: { address: '192.0.2.1', port: 5_684 },
+  peer: { kind: 'psk', identity: Buffer.from('device') },
+};
+
+/** A listener that is not bound; `compare` asks Redis whose the session of a device is. */
+const listener = (compare: DtlsParts['compare']): CoapDtls => {
+  const clock = new TestClock();
+  const nothing = (): undefined => undefined;
+  const parts = {
+    host: '127.0.0.1',
+    port: 0,
+    receiveBufferBytes: 65_536,
+    coapLimits: {},
+    dtlsLimits: {},
+    idleMs: 60_000,
+    sharing: { connectionIdBytes: 8, newConnectionId: () => randomBytes(8), closed: nothing },
+    authenticator: {
+      onDisconnect: nothing,
+      senderAgain: () => ({ accountId, credential }),
+      opened: nothing,
+      closed: nothing,
+    },
+    isSuspended: () => false,
+    compare,
+    admissionControl: new AdmissionControl({ requestsInFlightMax: 10 }, clock, new Metrics('test', 'test')),
+    logger: createLogger({ app: 'test', replicaId: 'test', level: 'silent' }),
+    clock,
+  };
+  return new CoapDtls(parts as unknown as DtlsParts);
+};
+
+describe('a DTLS connection that another replica has', () => {
+  it.each([
+    ['Redis has said whose the session is', () => Promise.resolve()],
+    ['Redis does not say whose the session is', () => Promise.reject(new Error('Redis is away'))],
+  ])('ends here when %s', async (_, compare) => {
+    const coapDtls = listener(compare);
+    const gone: string[] = [];
+    coapDtls.onGone((_account, address) => gone.push(address));
+    expect(coapDtls.restore({ state, credential }, 1)).toBe(true);
+    await coapDtls.lose(id).catch(() => undefined);
+    expect([coapDtls.connection(id), gone]).toEqual([undefined, [`coaps://${id}`]]);
+    await coapDtls.transport.close();
+  });
+});
