@@ -72,9 +72,7 @@ export class OwnedConnections {
     const owned = this.forget(id);
     if (!owned) return;
     // What is left expires, or is refused by the device.
-    this.store
-      .remove(owned)
-      .catch((err: unknown) => this.logger.warn({ err }, 'state of a DTLS connection not removed'));
+    this.remove(owned).catch((err: unknown) => this.logger.warn({ err }, 'state of a DTLS connection not removed'));
   }
 
   /** Resolves when another replica could continue the connection; undefined when that is so. */
@@ -91,6 +89,12 @@ export class OwnedConnections {
     const owned = this.byId.get(id);
     if (!owned || !this.isShort(owned)) return undefined;
     return owned.isShort ? owned.saving?.catch(() => undefined) : this.prolong(owned);
+  }
+
+  /** Not before a save that is in progress has ended: it would store the state again. */
+  private async remove(owned: OwnedConnection): Promise<void> {
+    await owned.saving?.catch(() => undefined);
+    await this.store.remove(owned);
   }
 
   private async prolong(owned: OwnedConnection): Promise<void> {
