@@ -114,6 +114,21 @@ describe('a handshake at whose address others send', () => {
     await net.run(50);
     expect([net.server.messages, net.server.failures]).toEqual([['still here'], []]);
   });
+
+  it('keeps no large records until it has keys: the Finished has room beside them', async () => {
+    const net = new TestNetwork({ keyOf: async (identity) => keyOf(identity) });
+    const large = Array.from({ length: 8 }, (_, sequence) => {
+      const record = encodePlainRecord(ContentType.ApplicationData, sequence, Buffer.alloc(16_000));
+      record[4] = 1;
+      return record;
+    });
+    net.alterUp = (datagram) => (helloOf(datagram) ? datagram : Buffer.concat([...large, datagram]));
+    const client = net.client();
+    client.connect();
+    // Before the client repeats its flight.
+    await net.run(500);
+    expect(client.outcome).toBe('connected');
+  });
 });
 
 describe('a connection at whose address others send', () => {

@@ -54,6 +54,8 @@ export interface Established {
 
 /** Records under the new keys that arrive before the handshake ends: at first unreadable, then application data. */
 const EARLY_RECORDS_MAX = 8;
+/** Of those that are unreadable so far, and may be forged: a Finished takes less than a hundred. */
+const UNREADABLE_BYTES_MAX = 4_096;
 /**
  * So many records of the new epoch that do not authenticate mean a wrong key. One may be a late record of the peer's previous
  * connection.
@@ -211,10 +213,7 @@ export abstract class Handshake {
 
   private receiveProtected(record: WireRecord): void {
     if (this.epoch1 === undefined) {
-      // The datagram belongs to the caller.
-      const { connectionId, fragment } = record;
-      const copy = { ...record, connectionId: Buffer.from(connectionId), fragment: Buffer.from(fragment) };
-      if (this.parked.length < EARLY_RECORDS_MAX) this.parked.push(copy);
+      this.park(record);
       return;
     }
     const opened = this.epoch1.open(record);
@@ -223,6 +222,14 @@ export abstract class Handshake {
     if (opened.type === ContentType.Handshake) this.receiveFragments(opened.plaintext, 1);
     else if (opened.type === ContentType.ApplicationData) this.receiveEarly(opened.plaintext);
     else if (opened.type === ContentType.Alert) this.receiveAlert(opened.plaintext);
+  }
+
+  /** Until there are keys. The datagram belongs to the caller. */
+  private park(record: WireRecord): void {
+    const { connectionId, fragment } = record;
+    const bytes = this.parked.reduce((sum, held) => sum + held.fragment.length, fragment.length);
+    if (this.parked.length >= EARLY_RECORDS_MAX || bytes > UNREADABLE_BYTES_MAX) return;
+    this.parked.push({ ...record, connectionId: Buffer.from(connectionId), fragment: Buffer.from(fragment) });
   }
 
   private receiveEarly(plaintext: Buffer): void {
