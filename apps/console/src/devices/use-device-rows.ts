@@ -1,17 +1,16 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
-import { useCallback, useEffect, useEffectEvent, useMemo, useRef } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import { lanyard } from '../api/lanyard.ts';
 import { useLiveEvents } from '../api/live-events.ts';
 import { useRefusal } from '../api/permissions.ts';
 import { rowOf } from './columns.ts';
+import { livePagesMax, ReadingAgain } from './reading-again.ts';
 import type { DeviceSearch } from './search.ts';
 
 /** Few for a start, then as many as the service gives: a list of 100,000 is read in a hundred calls. */
 const firstPageRows = 250;
 const pageRows = 1_000;
 
-/** Further pages are not read again whenever something happens. */
-const livePagesMax = 2;
 const liveEveryMs = 1_000;
 
 /** Without the permission to see events, the list is read again this often. */
@@ -19,10 +18,13 @@ const pollMs = 10_000;
 
 const list = 'GET /v3/devices';
 
+/** What the keys of all searches begin with. */
+const lists = [list, 'pages'];
+
 /** Devices that the search finds, page after page, and how many there are. Events bring the first pages up to date. */
 export const useDeviceRows = ({ packed, newestFirst }: Pick<DeviceSearch, 'packed' | 'newestFirst'>) => {
   const client = useQueryClient();
-  const key = [list, 'pages', packed, newestFirst];
+  const key = [...lists, packed, newestFirst];
   const hasEvents = useRefusal('events.read') === undefined;
   const { data, error, refetch, fetchNextPage } = useInfiniteQuery({
     queryKey: key,
@@ -41,22 +43,13 @@ export const useDeviceRows = ({ packed, newestFirst }: Pick<DeviceSearch, 'packe
     structuralSharing: false,
   });
   const pages = data?.pages ?? [];
-  const timer = useRef<number | undefined>(undefined);
-  useEffect(() => () => window.clearTimeout(timer.current), []);
-  const readAgain = (): void => {
-    if (pages.length <= livePagesMax) void client.invalidateQueries({ queryKey: [list, 'pages'] });
-  };
-  const live = useLiveEvents(() => {
-    timer.current ??= window.setTimeout(() => {
-      timer.current = undefined;
-      readAgain();
-    }, liveEveryMs);
-  });
+  const [again] = useState(() => new ReadingAgain(client, lists, liveEveryMs));
+  useEffect(() => () => again.stop(), [again]);
+  const live = useLiveEvents(() => again.soon());
   // The stream begins later than the list was read: what happened meanwhile is not in it.
-  const catchUp = useEffectEvent(readAgain);
   useEffect(() => {
-    if (live === 'live') catchUp();
-  }, [live]);
+    if (live === 'live') again.now();
+  }, [live, again]);
   const rows = useMemo(() => data?.pages.flatMap((page) => page.rows) ?? [], [data]);
   // One that is being read is waited for.
   const readOn = useCallback(() => void fetchNextPage({ cancelRefetch: false }), [fetchNextPage]);
