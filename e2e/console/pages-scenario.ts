@@ -158,6 +158,53 @@ export const describePages = (running: () => Console): void =>
       await browser.page.getByText('1 hour', { exact: true }).waitFor();
     });
 
+    it('stops an upload when it is told to, and asks before the page is left meanwhile', async () => {
+      const { page } = browser;
+      const isOfPackages = (url: URL): boolean => url.pathname === '/v3/firmware-images';
+      let sent = 0;
+      let release = (): void => undefined;
+      const released = new Promise<void>((resolve) => (release = resolve));
+      await page.route(isOfPackages, async (route) => {
+        if (route.request().method() === 'POST') {
+          sent++;
+          await released;
+        }
+        // The page has given up the first upload.
+        await route.continue().catch(() => undefined);
+      });
+      // The console loads no document between the two pages, so that the way back stays within it.
+      await browser.visit('/', 'Fleet');
+      await page.getByRole('link', { name: 'Campaigns', exact: true }).click();
+      await page.getByRole('heading', { level: 1, name: 'Campaigns' }).waitFor();
+      await page.getByRole('button', { name: 'Upload a package' }).click();
+      const file = { name: 'halted.bin', mimeType: 'application/octet-stream', buffer: Buffer.from('halted') };
+      await page.locator('input[type=file]').setInputFiles(file);
+      await dialog().getByLabel('Version').fill('0.9.0');
+      await confirm('Upload');
+      await eventually(() => sent === 1);
+      await page.keyboard.press('Escape');
+      await confirm('Stop');
+      await dialog().getByRole('button', { name: 'Cancel', exact: true }).waitFor();
+      expect(await dialog().getByRole('alert').count()).toBe(0);
+
+      await confirm('Upload');
+      await eventually(() => sent === 2);
+      await page.evaluate('history.back()');
+      const question = page.getByRole('dialog', { name: 'Leave this page?' });
+      await question.getByText('If you leave, the upload stops').waitFor();
+      expect(await browser.violations()).toEqual([]);
+      await question.getByRole('button', { name: 'Stay' }).click();
+      await question.waitFor({ state: 'detached' });
+      release();
+      // The service refuses a second package with this name: the first upload did not get there.
+      await page.getByRole('cell', { name: /^halted.bin/ }).waitFor();
+      await dialog().waitFor({ state: 'detached' });
+      await page.unroute(isOfPackages);
+      const { data } = (await app.call('GET', '/v3/firmware-images?name=halted.bin')).json;
+      expect(data).toHaveLength(1);
+      expect((await app.call('DELETE', `/v3/firmware-images/${data[0].id}`)).status).toBe(204);
+    });
+
     it('uploads a package and creates a campaign with it', async () => {
       await browser.visit('/campaigns', 'Campaigns');
       await browser.page.getByRole('button', { name: 'Upload a package' }).click();

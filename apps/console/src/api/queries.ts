@@ -1,6 +1,6 @@
 import type { AnswerOf, CallOptions, InputOf, Operation } from '@lanyard/client/browser';
 import { keepPreviousData, type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { lanyard } from './lanyard.ts';
 
 type Call = (operation: Operation, input: unknown, options?: CallOptions) => Promise<unknown>;
@@ -50,19 +50,39 @@ export const useChange = <K extends Operation>(operation: K, changes: readonly O
 /** Operations that take a file. */
 type Upload = 'POST /v3/device-imports' | 'POST /v3/firmware-images';
 
+interface Uploading<K extends Upload> {
+  file: File;
+  query: InputOf<K>['query'];
+  signal: AbortSignal;
+}
+
 /**
  * Uploads a file. Reading it is part of the change: a large one takes a while, and one that was changed or deleted after it
  * was chosen cannot be read. As bytes: as text, what is not UTF-8 would be replaced, and the service could not refuse it.
+ * It also stops when its part of the page is left, which alone could show that it has failed.
  */
 export const useUpload = <K extends Upload>(operation: K, changes: readonly Operation[]) => {
   const client = useQueryClient();
-  return useMutation({
-    mutationFn: async ({ file, query }: { file: File; query: InputOf<K>['query'] }) => {
+  const [stopper, setStopper] = useState<AbortController>();
+  useEffect(() => () => stopper?.abort(), [stopper]);
+  const upload = useMutation({
+    mutationFn: async ({ file, query, signal }: Uploading<K>) => {
       const body = new Uint8Array(await file.arrayBuffer());
-      return (await call(operation, { query, body }, { timeoutMs: uploadMaxMs })) as AnswerOf<K>;
+      return (await call(operation, { query, body }, { timeoutMs: uploadMaxMs, signal })) as AnswerOf<K>;
     },
     onSettled: () => readAgain(client, changes),
   });
+  const begin = (file: File, query: InputOf<K>['query'], onSuccess?: () => void): void => {
+    const own = new AbortController();
+    setStopper(own);
+    upload.mutate({ file, query, signal: own.signal }, { onSuccess: () => onSuccess?.() });
+  };
+  /** Afterwards, it is as if it had not begun. */
+  const stop = (): void => {
+    stopper?.abort();
+    upload.reset();
+  };
+  return { upload, begin, stop };
 };
 
 /** Where records are created, with PUT of one to change it. */

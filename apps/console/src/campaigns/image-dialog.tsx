@@ -1,6 +1,6 @@
 import { FileInput, SegmentedControl, TextInput } from '@mantine/core';
 import { useUpload } from '../api/queries.ts';
-import { FormDialog, useFields } from '../ui/index.ts';
+import { FormDialog, LeaveQuestion, useFields } from '../ui/index.ts';
 
 /** By the object of LwM2M that installs it. */
 const kinds = [
@@ -17,7 +17,7 @@ export const ImageDialog = ({ onClose }: { onClose: () => void }) => {
     version: '',
     packageName: '',
   });
-  const upload = useUpload('POST /v3/firmware-images', ['GET /v3/firmware-images']);
+  const { upload, begin, stop } = useUpload('POST /v3/firmware-images', ['GET /v3/firmware-images']);
   const { file, kind } = values;
   const isSoftware = kind === '9';
   const [name, version, packageName] = [values.name.trim(), values.version.trim(), values.packageName.trim()];
@@ -28,7 +28,7 @@ export const ImageDialog = ({ onClose }: { onClose: () => void }) => {
   const submit = (): void => {
     if (!file) return;
     const software = isSoftware && ({ object: 9, package_name: packageName } as const);
-    upload.mutate({ file, query: { name, version, ...software } }, { onSuccess: onClose });
+    begin(file, { name, version, ...software }, onClose);
   };
   const missing = [
     !file && 'Choose a file.',
@@ -43,6 +43,7 @@ export const ImageDialog = ({ onClose }: { onClose: () => void }) => {
       needs="campaigns for all devices"
       change={upload}
       onSubmit={submit}
+      onStop={stop}
       onClose={onClose}
       unavailable={missing}
     >
@@ -57,6 +58,9 @@ export const ImageDialog = ({ onClose }: { onClose: () => void }) => {
       {isSoftware && (
         <TextInput label="Package" description="Its name on devices, in /9/n/0" {...text('packageName')} />
       )}
+      <LeaveQuestion isRunning={upload.isPending}>
+        The package is being uploaded. If you leave, the upload stops, and the package is not stored.
+      </LeaveQuestion>
     </FormDialog>
   );
 };

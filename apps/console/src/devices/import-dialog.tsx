@@ -4,7 +4,18 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { lanyard } from '../api/lanyard.ts';
 import { useRead, useUpload } from '../api/queries.ts';
-import { Answered, type Column, count, counted, DataTable, Failure, FormDialog, Listing, moment } from '../ui/index.ts';
+import {
+  Answered,
+  type Column,
+  count,
+  counted,
+  DataTable,
+  Failure,
+  FormDialog,
+  LeaveQuestion,
+  Listing,
+  moment,
+} from '../ui/index.ts';
 import { csvRows } from './csv.ts';
 
 const everyMs = 1_000;
@@ -107,10 +118,10 @@ const EarlierImports = ({ onOpen }: { onOpen: (id: string) => void }) => (
 export const ImportDialog = ({ onClose }: { onClose: () => void }) => {
   const [file, setFile] = useState<File | null>(null);
   const [opened, setOpened] = useState<string>();
-  const start = useUpload('POST /v3/device-imports', [list]);
-  const id = start.data?.id ?? opened;
-  const begin = (): void => {
-    if (file) start.mutate({ file, query: { name: file.name.slice(0, nameLengthMax) } });
+  const { upload, begin, stop } = useUpload('POST /v3/device-imports', [list]);
+  const id = upload.data?.id ?? opened;
+  const submit = (): void => {
+    if (file) begin(file, { name: file.name.slice(0, nameLengthMax) });
   };
   return (
     <FormDialog
@@ -118,8 +129,9 @@ export const ImportDialog = ({ onClose }: { onClose: () => void }) => {
       size="lg"
       verb="Start the import"
       needs="devices.write for all devices"
-      change={start}
-      onSubmit={begin}
+      change={upload}
+      onSubmit={submit}
+      onStop={stop}
       onClose={onClose}
       unavailable={file ? undefined : 'Choose a file first.'}
       isDone={id !== undefined}
@@ -142,6 +154,9 @@ export const ImportDialog = ({ onClose }: { onClose: () => void }) => {
           <EarlierImports onOpen={setOpened} />
         </>
       )}
+      <LeaveQuestion isRunning={upload.isPending}>
+        The file is being uploaded. If you leave, the upload stops, and no devices are created.
+      </LeaveQuestion>
     </FormDialog>
   );
 };
