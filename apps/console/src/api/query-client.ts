@@ -1,7 +1,8 @@
 import { InvalidKey, NoAnswer } from '@lanyard/client/browser';
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { connection } from './connection.ts';
-import { sessionKey, type SignedIn, withoutSession } from './session.ts';
+import { sessionKey } from './session.ts';
+import { type SignedIn, withoutSession } from './signed-in.ts';
 
 const onError = (error: unknown): void => {
   if (error instanceof NoAnswer) connection.doubt();

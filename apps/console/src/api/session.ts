@@ -2,14 +2,9 @@ import { InvalidKey, type Session } from '@lanyard/client/browser';
 import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import { lanyard } from './lanyard.ts';
+import { askEveryMs, type SignedIn, withoutSession } from './signed-in.ts';
 
 export const sessionKey = ['session'];
-
-/** The session; null: before the sign-in and after signing out; `ended`: it is over without having been left. */
-export type SignedIn = Session | null | 'ended';
-
-/** What follows when the service knows the session no more. */
-export const withoutSession = (before: SignedIn | undefined): SignedIn => (before ? 'ended' : null);
 
 /**
  * Removes what was read in a session: the next person at the browser must not see it. The query of the session itself stays,
@@ -31,8 +26,8 @@ export const useSessionQuery = () => {
         throw error;
       }
     },
-    staleTime: 60_000,
-    refetchInterval: 60_000,
+    staleTime: ({ state }) => askEveryMs(state.data) || 0,
+    refetchInterval: ({ state }) => askEveryMs(state.data),
   });
 };
 
