@@ -63,6 +63,17 @@ export const describeSignIn = (running: () => Console): void =>
       expect(page.url()).toContain('search=sim-1');
     });
 
+    it('names the person in the audit', async () => {
+      const { page } = browser;
+      await browser.signIn(system.adminKey);
+      await page.getByRole('heading', { level: 1, name: 'Fleet' }).waitFor();
+      await browser.visit('/account', 'Account');
+      await page
+        .getByRole('cell', { name: /^Ada(,|$)/ })
+        .first()
+        .waitFor();
+    });
+
     it.each([
       ['no_role', 'cyd', { name: 'Cyd', groups: ['others'] }, 'You have no role in Lanyard'],
       ['denied', null, undefined, 'The sign-in was cancelled'],

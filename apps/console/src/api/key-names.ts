@@ -4,12 +4,17 @@ import { useSession } from './session.ts';
 
 const namesMax = 1_000;
 
-/** The name of a key, if the person may list keys and it is one of the first; otherwise its id. */
+type Named = readonly { id: string; name: string }[] | undefined;
+
+/** The name of a key, an application or a person, if one may list them and it is one of the first; otherwise its id. */
 export const useKeyName = (): ((id: string) => string) => {
   const { subject } = useSession();
-  const refusal = useRefusal('admin');
-  const query = { limit: namesMax };
-  const { data } = useRead('GET /v3/api-keys', { query }, { enabled: refusal === undefined });
-  const names = new Map(data?.data.map(({ id, name }) => [id, name]));
+  const enabled = useRefusal('admin') === undefined;
+  const input = { query: { limit: namesMax } };
+  const keys = useRead('GET /v3/api-keys', input, { enabled }).data?.data;
+  const applications = useRead('GET /v3/applications', input, { enabled }).data?.data;
+  const people = useRead('GET /v3/users', input, { enabled }).data?.data;
+  const lists: readonly Named[] = [keys, applications, people];
+  const names = new Map(lists.flatMap((list) => list?.map(({ id, name }) => [id, name] as const) ?? []));
   return (id) => names.get(id) ?? (id === subject.id ? subject.name : id);
 };
