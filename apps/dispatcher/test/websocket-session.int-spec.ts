@@ -1,10 +1,11 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
+import type { Category } from '@lanyard/contracts';
 import { eventually } from '@lanyard/testing';
 import type { WebSocket } from 'ws';
 import { BodyBuffers } from '../src/delivery/body-buffers.js';
 import { BodyBudget } from '../src/queue/body-budget.js';
-import type { Attached, Hold } from '../src/queue/channel-queue.js';
+import type { Attached, ChannelQueue, Hold } from '../src/queue/channel-queue.js';
 import { type SessionListener, type SessionParts, WebSocketSession } from '../src/connections/websocket-session.js';
 import { accountId, hourMs, queueBench } from './queue-bench.js';
 
@@ -105,15 +106,16 @@ describe('a WebSocket whose client is slow', () => {
     await expectCountersToBeRight();
   });
 
-  it.each([
-    ['stored', () => bench.other],
-    ['that its replica remembers', () => bench.queue],
-  ])('gets messages of alternating categories together: events %s', async (_, queueOf) => {
+  it.each<[string, () => ChannelQueue, number, readonly Category[]]>([
+    ['of alternating categories, stored', () => bench.other, 10_000, ['notifications', 'reg-updates']],
+    ['of alternating categories, in memory', () => bench.queue, 10_000, ['notifications', 'reg-updates']],
+    ['of a small max_chunk_size, stored', () => bench.other, 1, ['notifications']],
+    ['of a small max_chunk_size, in memory', () => bench.queue, 1, ['notifications']],
+  ])('gets messages together: %s', async (_, queueOf, eventsMax, categories) => {
     const queue = queueOf();
-    await register({ kind: 'websocket' });
-    const categories = ['notifications', 'reg-updates'] as const;
-    const category = (n: number) => categories[n % 2] ?? 'notifications';
-    await append(Array.from({ length: 40 }, (_, n) => event(`{"n":${n}}`, { category: category(n) })));
+    await register({ kind: 'websocket', eventsMax });
+    const category = (n: number) => categories[n % categories.length] ?? 'notifications';
+    for (let n = 0; n < 40; n++) await append([event(`{"n":${n}}`, { category: category(n) })]);
     const attached = await attach(queue);
     const client = new SlowClient();
     let [questions, delivered] = [0, 0];

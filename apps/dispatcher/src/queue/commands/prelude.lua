@@ -170,7 +170,7 @@ local function read_chunks(queue, index, skip, max_events, max_bytes, belongs)
     if #page == 0 then break end
     for _, chunk in ipairs(page) do
       local category, count, at = chunk_head(chunk)
-      if not belongs(category, at, #chunk) then return chunks, events end
+      if not belongs(category, at, #chunk, count) then return chunks, events end
       events, bytes = events + count, bytes + #chunk
       chunks[#chunks + 1] = chunk
       if events >= max_events or bytes >= max_bytes then return chunks, events end
@@ -186,19 +186,23 @@ local function has_itself(born, args, first, at)
 end
 
 -- Chunks of a batch from list position `index`, event `from` on, unless the caller has them itself; where it may end; and
--- whether the list does not have them, although the counters say so. Those of other categories follow as long as all of them
--- together have at most `ahead` bytes.
+-- whether the list does not have them, although the counters say so. What follows the batch, of its category or of another
+-- one, comes too as long as all of it together has at most `ahead` bytes.
 local function batch_at(queue, index, skip, from, max, bytes_max, born, args, first, ahead)
+  ahead = ahead or 0
   if has_itself(born, args, first, from) then
     local stop = tonumber(args[first + 2])
-    return {}, (ahead or 0) > 0 and stop or math.min(from + max, stop)
+    return {}, ahead > 0 and stop or math.min(from + max, stop)
   end
-  local category, is_mixed, bytes = nil, false, 0
-  local chunks, events = read_chunks(queue, index, skip, max, bytes_max, function(this, _, size)
+  local category, is_mixed, bytes, before = nil, false, 0, -skip
+  local function belongs(this, _, size, count)
     category, bytes = category or this, bytes + size
     is_mixed = is_mixed or this ~= category
-    return not is_mixed or bytes <= (ahead or 0)
-  end)
+    local is_of_batch = not is_mixed and before < max
+    before = before + count
+    return is_of_batch or bytes <= ahead
+  end
+  local chunks, events = read_chunks(queue, index, skip, ahead > 0 and math.huge or max, bytes_max, belongs)
   return chunks, from + events, #chunks == 0
 end
 

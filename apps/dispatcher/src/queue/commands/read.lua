@@ -2,7 +2,7 @@
 --
 -- KEYS  of the shard, of the channel
 -- ARGV  channel token  oldest time an event may have  bytes max  cursor: next head index skip
---       bytes up to which batches of other categories follow
+--       bytes up to which batches behind it follow
 --       born from to: events that the replica has itself, or three times ''
 -- Returns {'ok', max, from, head, index, skip, chunk...}; no chunks: those that it has  {'empty', head}  {'fenced'}
 local channel, token, oldest, bytes_max = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
