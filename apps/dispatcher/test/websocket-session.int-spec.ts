@@ -4,6 +4,7 @@ import type { Category } from '@lanyard/contracts';
 import { eventually } from '@lanyard/testing';
 import type { WebSocket } from 'ws';
 import { BodyBuffers } from '../src/delivery/body-buffers.js';
+import { bodyBytesMax } from '../src/limits.js';
 import { BodyBudget } from '../src/queue/body-budget.js';
 import type { Attached, ChannelQueue, Hold } from '../src/queue/channel-queue.js';
 import { type SessionListener, type SessionParts, WebSocketSession } from '../src/connections/websocket-session.js';
@@ -59,13 +60,14 @@ describe('a WebSocket whose client is slow', () => {
     client: SlowClient,
     listener: Partial<SessionListener>,
     queue: SessionParts['queue'] = bench.queue,
+    budget = new BodyBudget(),
   ): WebSocketSession =>
     new WebSocketSession(
       { socket: client as unknown as WebSocket, connection },
       { channelId: bench.channelId, accountId, conn: 'c1', address: '192.0.2.7' },
       {
         queue,
-        bodies: new BodyBuffers(new BodyBudget()),
+        bodies: new BodyBuffers(budget),
         clock: bench.clock,
         binding: { isSuspended: false },
       },
@@ -141,6 +143,40 @@ describe('a WebSocket whose client is slow', () => {
     // The second one finds nothing.
     expect(questions).toBeLessThanOrEqual(2);
     await expectCountersToBeRight();
+  });
+
+  it.each<[string, (client: SlowClient, session: WebSocketSession) => Promise<unknown>]>([
+    [
+      'it is sent',
+      (client) =>
+        eventually(() => {
+          client.answer(client.pings.at(-1));
+          expect(client.messages).toBe(100);
+        }),
+    ],
+    ['its socket is closed', async (client) => client.leave()],
+    [
+      'it is too old to be sent',
+      async (_, session) => {
+        await bench.clock.advance(5_000);
+        session.tick(bench.clock.now());
+      },
+    ],
+  ])('what was read for it, and has no room yet, counts as on its way until %s', async (_, end) => {
+    await register({ kind: 'websocket' });
+    const category = (n: number): Category => (n % 2 ? 'reg-updates' : 'notifications');
+    await append(Array.from({ length: 100 }, (_, n) => event(`{"n":${n}}`, { category: category(n) })));
+    const attached = await attach();
+    const client = new SlowClient();
+    const budget = new BodyBudget();
+    const session = sessionOf(client, {}, bench.queue, budget);
+    session.start(attached.hold, attached.cursor);
+    await eventually(() => expect(client.messages).toBe(64));
+    // Messages become small above this.
+    budget.begin(96 * 1024 * 1024);
+    expect(budget.bodyBytesMax).toBeLessThan(bodyBytesMax);
+    await end(client, session);
+    await eventually(() => expect(budget.bodyBytesMax).toBe(bodyBytesMax));
   });
 
   it('does not send what was read before a pause, in which the channel may have got another holder', async () => {

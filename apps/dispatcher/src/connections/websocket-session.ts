@@ -42,6 +42,12 @@ export interface SocketLine {
   connection: Pick<Duplex, 'cork' | 'uncork'>;
 }
 
+/** A message that was read and waits until the socket has room. It counts as on its way: it is in memory. */
+interface ReadyBatch {
+  batch: EventBatch;
+  isOver: () => void;
+}
+
 /** The channel and the account of a socket, its client's address, and the fingerprint of the secret that opened it. */
 export interface SocketOwner {
   channelId: string;
@@ -93,7 +99,7 @@ export class WebSocketSession implements Holder {
   private hold: Hold | undefined;
   private cursor: Cursor = { next: 0, head: 0, index: 0, skip: 0 };
   /** From the cursor on: read together with what was sent last. */
-  private ready: EventBatch[] = [];
+  private ready: ReadyBatch[] = [];
   private readAtMs = 0;
   private readonly pings: Ping[] = [];
   /** Sent, and no ping behind it yet. */
@@ -175,6 +181,7 @@ export class WebSocketSession implements Holder {
   /** Looks at the time: called every second. */
   tick(nowMs: number): void {
     if (!this.isOpen) return;
+    this.dropOldReady();
     const [oldest] = this.pings;
     const isLate = oldest?.leftAtMs !== undefined && nowMs - oldest.leftAtMs > pingTimeoutMs;
     const isStalled = oldest !== undefined && nowMs - oldest.sentAtMs > socketStallMaxMs;
@@ -227,6 +234,7 @@ export class WebSocketSession implements Holder {
     const { hold } = this;
     this.hasEnded = true;
     this.hold = undefined;
+    this.dropReady();
     this.listener.ended(hold, this.cause);
   }
 
@@ -254,20 +262,35 @@ export class WebSocketSession implements Holder {
     this.mustAsk = false;
     this.permit = undefined;
     this.readAtMs = this.parts.clock.now();
-    const read = await this.parts.queue.readBatch(this.hold, this.cursor, socketReadAhead.bytesMax);
+    const read = await this.parts.queue.readBatch(this.hold, this.cursor, this.parts.bodies.budget.readAheadBytesMax);
     if (read.outcome === 'fenced') return this.attachAgain();
     if (read.outcome === 'empty' || !this.isOpen) return false;
     this.mustAsk = true;
     this.cursor = read.cursor;
-    this.ready = [...read.behind];
+    this.keepReady(read.behind);
     this.send(read.batch);
     return true;
   }
 
+  private keepReady(behind: readonly EventBatch[]): void {
+    const { budget } = this.parts.bodies;
+    this.ready = behind.map((batch) => ({ batch, isOver: budget.begin(batch.message.bytes) }));
+  }
+
   /** undefined when there is none, or when the channel may have another holder by now. */
   private takeReady(): EventBatch | undefined {
-    if (this.parts.clock.now() - this.readAtMs > socketReadAhead.ageMaxMs) this.ready = [];
-    return this.ready.shift();
+    this.dropOldReady();
+    const next = this.ready.shift();
+    next?.isOver();
+    return next?.batch;
+  }
+
+  private dropOldReady(): void {
+    if (this.parts.clock.now() - this.readAtMs > socketReadAhead.ageMaxMs) this.dropReady();
+  }
+
+  private dropReady(): void {
+    for (const { isOver } of this.ready.splice(0)) isOver();
   }
 
   private send(batch: EventBatch): void {
@@ -336,7 +359,7 @@ export class WebSocketSession implements Holder {
     for (const ping of this.pings) ping.batches = [];
     this.unproven = [];
     this.confirmed = [];
-    this.ready = [];
+    this.dropReady();
     this.permit = undefined;
     this.mustAsk = true;
     this.hold = attached.hold;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { bodyBytesMax, socketBufferBytesMax } from '../limits.js';
+import { bodyBytesMax, socketBufferBytesMax, socketReadAhead } from '../limits.js';
 import { BodyBudget } from './body-budget.js';
 
 describe('bytes on their way', () => {
@@ -8,10 +8,12 @@ describe('bytes on their way', () => {
     const stuck = Array.from({ length: 25 }, () => budget.begin(bodyBytesMax));
     expect(budget.bodyBytesMax).toBe(64 * 1024);
     expect(budget.socketBytesMax).toBe(64 * 1024);
+    expect(budget.readAheadBytesMax).toBe(0);
     stuck[0]?.();
     stuck[0]?.();
     expect(budget.bodyBytesMax).toBe(bodyBytesMax);
     expect(budget.socketBytesMax).toBe(socketBufferBytesMax);
+    expect(budget.readAheadBytesMax).toBe(socketReadAhead.bytesMax);
     budget.begin(bodyBytesMax);
     expect(budget.bodyBytesMax).toBe(64 * 1024);
   });

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { bodyBytesMax, socketBufferBytesMax } from '../limits.js';
+import { bodyBytesMax, socketBufferBytesMax, socketReadAhead } from '../limits.js';
 
 /** Bytes of messages that a replica has on their way, of all channels, before messages become small. */
 const plentyBytes = 96 * 1024 * 1024;
@@ -33,6 +33,11 @@ export class BodyBudget {
   /** Bytes that a socket may have unsent before it gets more. */
   get socketBytesMax(): number {
     return this.isTight ? smallBytes : socketBufferBytesMax;
+  }
+
+  /** Bytes of messages that are read for a socket together, most of them before it has room for them. */
+  get readAheadBytesMax(): number {
+    return this.isTight ? 0 : socketReadAhead.bytesMax;
   }
 
   private get isTight(): boolean {
