@@ -14,6 +14,7 @@ import { DropReporter } from './drop-reporter.js';
 import { CallbackHealth } from './callback-health.js';
 import { FailingChannels } from './failing-channels.js';
 import { KeyWatch } from './key-watch.js';
+import { OneByOne } from './one-by-one.js';
 import { Repair } from './repair.js';
 import { SigningSecrets } from './signing-secrets.js';
 import { Sweeper } from './sweeper.js';
@@ -31,6 +32,7 @@ import { Verification } from './verification.js';
     AccountChannels,
     FailingChannels,
     SigningSecrets,
+    OneByOne,
     Sweeper,
     DropReporter,
     ConnectionAnnouncer,

@@ -5,6 +5,7 @@ import { dropReportPeriodMs, dropReportsKeptMs } from '../limits.js';
 import { ChannelRegistry } from '../queue/channel-registry.js';
 import { SharedClock } from '../queue/shared-clock.js';
 import { ChannelStore } from '../store/channel-store.js';
+import { OneByOne } from './one-by-one.js';
 
 /**
  * Nothing disappears silently: what limits removed from queues is announced once, for the event log of the account,
@@ -17,12 +18,16 @@ export class DropReporter extends BackgroundWork {
     private readonly registry: ChannelRegistry,
     private readonly telemetry: Telemetry,
     private readonly time: SharedClock,
+    private readonly oneByOne: OneByOne,
   ) {
     super(dropReportPeriodMs, 'dropped events not reported yet');
   }
 
   protected async step(): Promise<void> {
-    for await (const channels of this.registry.dropping()) for (const id of channels) await this.report(id);
+    for await (const channelIds of this.registry.dropping()) {
+      const channels = channelIds.map((channelId) => ({ channelId }));
+      await this.oneByOne.run(channels, 'drops of a channel not reported yet', (one) => this.report(one.channelId));
+    }
     await this.store.forgetReports(new Date(this.time.now() - dropReportsKeptMs));
   }
 

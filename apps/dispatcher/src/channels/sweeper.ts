@@ -5,6 +5,7 @@ import { withoutPollMaxMs } from '../limits.js';
 import { ChannelRegistry, type ExpiryRule } from '../queue/channel-registry.js';
 import { LocalClock } from '../queue/local-clock.js';
 import { ChannelEnds } from './channel-ends.js';
+import { OneByOne } from './one-by-one.js';
 
 const sweepPeriodMs = 2_000;
 
@@ -31,6 +32,7 @@ export class Sweeper extends BackgroundWork {
   constructor(
     private readonly registry: ChannelRegistry,
     private readonly ends: ChannelEnds,
+    private readonly oneByOne: OneByOne,
     delivery: CallbackDelivery,
     @Inject(LocalClock) private readonly local: Clock,
   ) {
@@ -45,8 +47,10 @@ export class Sweeper extends BackgroundWork {
 
   protected async step(): Promise<void> {
     try {
-      for (const { channelId, rule } of await this.registry.claimExpired())
+      const expired = await this.registry.claimExpired();
+      await this.oneByOne.run(expired, 'channel not ended: tried again in a minute', async ({ channelId, rule }) => {
         if (!this.mayComeBack(rule)) await this.expire(channelId, rule);
+      });
     } catch (error) {
       // Without Redis or PostgreSQL, no client is served.
       this.servingSinceMs = this.local.now();

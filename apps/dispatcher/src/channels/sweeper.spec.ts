@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createLogger } from '@lanyard/service';
+import { TestClock } from '@lanyard/testing';
+import type { DataSource } from 'typeorm';
+import type { CallbackDelivery } from '../delivery/callback-delivery.js';
+import type { ChannelRegistry, ExpiryRule } from '../queue/channel-registry.js';
+import type { RedisLinks } from '../queue/redis-links.js';
+import type { ChannelEnds } from './channel-ends.js';
+import { OneByOne } from './one-by-one.js';
+import { Sweeper } from './sweeper.js';
+
+const periodMs = 2_000;
+const minuteMs = 60_000;
+
+describe('a sweep', () => {
+  let clock: TestClock;
+  let sweeper: Sweeper;
+  let expired: { channelId: string; rule: ExpiryRule }[];
+  let ended: string[];
+  let isDatabaseAway: boolean;
+
+  beforeEach(async () => {
+    clock = new TestClock();
+    expired = [];
+    ended = [];
+    isDatabaseAway = false;
+    const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
+    const query = async (): Promise<void> => {
+      if (isDatabaseAway) throw new Error('ECONNREFUSED');
+    };
+    const endChannel = async (channelId: string): Promise<boolean> => {
+      await query();
+      if (channelId === 'bad') throw new Error('it cannot be ended');
+      ended.push(channelId);
+      return true;
+    };
+    sweeper = new Sweeper(
+      { claimExpired: async () => expired.splice(0) } as unknown as ChannelRegistry,
+      { endChannel } as unknown as ChannelEnds,
+      new OneByOne(
+        { query } as unknown as DataSource,
+        { check: async () => undefined } as unknown as RedisLinks,
+        logger,
+      ),
+      { onFailedForTooLong: () => undefined } as unknown as CallbackDelivery,
+      clock,
+    );
+    Object.assign(sweeper, { clock, logger });
+    sweeper.onApplicationBootstrap();
+    await clock.advance(11 * minuteMs);
+  });
+
+  afterEach(() => sweeper.stop());
+
+  const find = async (...channels: typeof expired): Promise<void> => {
+    expired = channels;
+    await clock.advance(periodMs);
+  };
+
+  it('ends the channels behind one that cannot be ended, and those whose clients are absent', async () => {
+    await find({ channelId: 'bad', rule: 'idle' }, { channelId: 'idle', rule: 'idle' });
+    await find({ channelId: 'absent', rule: 'no-poll' });
+    expect(ended).toEqual(['idle', 'absent']);
+  });
+
+  it('ends no channel for an absent client within 10 minutes after PostgreSQL was away', async () => {
+    isDatabaseAway = true;
+    await find({ channelId: 'idle', rule: 'idle' }, { channelId: 'absent', rule: 'no-poll' });
+    isDatabaseAway = false;
+    await find({ channelId: 'absent', rule: 'no-poll' });
+    expect(ended).toEqual([]);
+    await clock.advance(10 * minuteMs);
+    await find({ channelId: 'absent', rule: 'no-poll' });
+    expect(ended).toEqual(['absent']);
+  });
+});
