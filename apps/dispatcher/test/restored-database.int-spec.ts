@@ -69,4 +69,27 @@ describe('with a PostgreSQL that was restored from an older dump', () => {
     await service.app.get(Repair).run();
     expect(await system.redis.hget(keys.ofChannel(customer.keyId).channel(customer.keyId), 'max')).toBe('7');
   });
+
+  describe('and a channel of which Redis has closed the queue, but whose deletion was lost', () => {
+    const close = (): Promise<unknown> => service.app.get(ChannelRegistry).close(customer.keyId, '99999');
+
+    it('it is repaired: events reach it again', async () => {
+      await call('PUT', 'websocket');
+      await close();
+      await service.app.get(Repair).run();
+      await system.value(customer, 'new');
+      await eventually(async () => expect((await call('GET', 'websocket')).body).toMatchObject({ queue_size: 1 }));
+    });
+
+    it.each<[string, string, string, number]>([
+      ['a registration', 'PUT', 'websocket', 200],
+      ['a poll', 'GET', 'pull?noWait=true', 204],
+    ])('%s opens it', async (_, method, path, status) => {
+      await call(method, path);
+      await close();
+      expect((await call(method, path)).status).toBe(status);
+      const hash = keys.ofChannel(customer.keyId).channel(customer.keyId);
+      expect(await system.redis.hget(hash, 'account')).toBe(customer.accountId);
+    });
+  });
 });

@@ -40,6 +40,9 @@ export interface Found {
 const closingMaxMs = 300;
 const closingStepMs = 15;
 
+/** A poll that makes its channel finds it then, unless another call has deleted it meanwhile. */
+const makingsMax = 5;
+
 type Held = Extract<Attached, { outcome: 'ok' }>;
 
 /** Where an answer ended. A `next` that this service did not issue gives a place that no answer has. */
@@ -122,15 +125,18 @@ export class Pull {
     const known = after !== undefined && { after: placeOf(after) };
     const how = { conn, mode: 'free', kind: 'pull', address, ...known } as const;
     let isKnown = false;
+    let makings = 0;
     for (;;) {
       const { keyId, accountId } = poller;
       const attached = await this.queue.attach(keyId, accountId, how);
       if (attached.outcome === 'ok') return attached;
       if (attached.outcome === 'kind') throw new ChannelOfAnotherKind(attached.kind as ChannelKind);
       isKnown ||= attached.outcome === 'busy';
-      // A first poll makes the channel; one that has seen it does not bring it back once it is deleted.
-      if (attached.outcome === 'missing') await this.channels.ensurePull(poller, isKnown);
-      else if (performance.now() > deadline) throw new PollAlreadyOpen();
+      if (attached.outcome === 'missing') {
+        if (++makings > makingsMax) throw new ChannelDeleted();
+        // A first poll makes the channel; one that has seen it does not bring it back once it is deleted.
+        await this.channels.ensurePull(poller, isKnown);
+      } else if (performance.now() > deadline) throw new PollAlreadyOpen();
       else await this.clock.sleep(closingStepMs);
     }
   }

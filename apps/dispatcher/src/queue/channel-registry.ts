@@ -183,13 +183,17 @@ export class ChannelRegistry {
     return (await this.claimExpiredOf(this.keys.ofChannel(channelId), [channelId], true)).length > 0;
   }
 
-  /** Of each of these channels, the revision that Redis has; '' when it has none, or the account's set lacks it. */
+  /** Of each of these channels, the revision that Redis has; '' when it has none, has closed it, or the account's set lacks it. */
   async revisions(channels: readonly Pick<Channel, 'keyId' | 'accountId'>[]): Promise<string[]> {
+    const hashOf = (keyId: string): string => this.keys.ofChannel(keyId).channel(keyId);
     const [stored, isMember] = await Promise.all([
-      this.link.together(channels.map(({ keyId }) => ['hget', this.keys.ofChannel(keyId).channel(keyId), 'rev'])),
+      this.link.together(channels.map(({ keyId }) => ['hmget', hashOf(keyId), 'rev', 'account'])),
       this.link.together(channels.map(({ keyId, accountId }) => ['sismember', this.keys.account(accountId), keyId])),
     ]);
-    return stored.map((revision, n) => (isMember[n] === 1 ? String(revision ?? '') : ''));
+    return stored.map((values, n) => {
+      const [revision, account] = values as (string | null)[];
+      return isMember[n] === 1 && account ? (revision ?? '') : '';
+    });
   }
 
   /** The revision of a channel that Redis has; '' when it has none. */

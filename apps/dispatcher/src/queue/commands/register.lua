@@ -11,9 +11,13 @@ local render, max, tier, target, created, now = ARGV[5], ARGV[6], ARGV[7], ARGV[
 local stopped, stopped_at = ARGV[15], ARGV[16]
 local key, queue = channel_keys(1)
 
-local state = load(key, 'rev', 'kind', 'owner', 'head', 'n', 'created', 'stopped', 'born', 'render')
-if state.rev ~= '' and tonumber(state.rev) >= tonumber(rev) then return 'kept' end
+local state = load(key, 'rev', 'kind', 'owner', 'head', 'n', 'created', 'stopped', 'born', 'render', 'account')
+-- Closed, although PostgreSQL has it: that failed over without the commit that removed it. It is opened again.
+local is_closed = state.rev ~= '' and state.account == ''
+local is_known = state.rev ~= '' and tonumber(state.rev) >= tonumber(rev)
+if is_known and not (is_closed and state.rev == rev) then return 'kept' end
 if state.rev ~= '' and state.kind == kind and state.created == created then
+  if is_closed then redis.call('HSET', key, 'account', account, 'endedAccount', '', 'endedAt', '', 'lastSeen', now) end
   redis.call('HSET', key, 'rev', rev, 'render', render, 'max', max, 'target', target,
     'stopped', stopped, 'stoppedAt', stopped_at, 'born', state.born ~= '' and state.born or rev .. '@' .. ARGV[10])
   -- Rendered otherwise, a device may have another name: what is queued is not mixed with what comes.
@@ -21,7 +25,7 @@ if state.rev ~= '' and state.kind == kind and state.created == created then
     redis.call('HSET', key, 'orderedTo', (tonumber(state.head) or 0) + (tonumber(state.n) or 0))
   end
   if stopped ~= '' then redis.call('ZREM', READY, channel) end
-  if ARGV[14] == '1' and stopped == state.stopped then return 'updated' end
+  if ARGV[14] == '1' and stopped == state.stopped and not is_closed then return 'updated' end
   redis.call('HSET', key, 'attempt', 0, 'failSince', '')
   if state.owner == '' and (tonumber(state.n) or 0) > 0 then
     make_due({ kind = kind, stopped = stopped }, channel, now)
