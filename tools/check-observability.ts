@@ -1,8 +1,12 @@
-/** Alerts and dashboard: what they measure exists, every alert fires when it should, and the runbook has an entry for it. */
+/**
+ * Alerts and dashboard: what they measure exists, every alert fires when it should, and the runbook has an entry for it.
+ * Prometheus scrapes pods until they have ended: one that was evicted would be reported as down until it is deleted.
+ */
 import { parse } from 'yaml';
 import { conclude, textOf } from './lanyard/project-files.ts';
 import { alertProblems, type Rule } from './observability/alerts.ts';
 import { existingMetrics, expressionProblems } from './observability/metrics.ts';
+import { isScraped, type Relabelling } from './observability/scrape.ts';
 
 const metrics = await existingMetrics();
 const { groups } = parse(textOf('deploy/observability/alerts.yaml')) as { groups: { rules: Rule[] }[] };
@@ -24,4 +28,19 @@ for (const { title, targets = [] } of dashboard.panels)
 for (const title of runbook)
   if (!rules.some(({ alert }) => alert === title)) problems.push(`docs/runbook.md: ${title} is no alert`);
 problems.push(...alertProblems(rules, parse(textOf('deploy/observability/alerts.test.yaml'))));
+
+const { scrape_configs: jobs } = parse(textOf('deploy/observability/prometheus.yaml')) as {
+  scrape_configs: { relabel_configs: Relabelling[] }[];
+};
+const scrapedPhases = ['Pending', 'Running', 'Succeeded', 'Failed', 'Unknown'].filter((phase) =>
+  jobs.some((job) =>
+    isScraped(job.relabel_configs, {
+      __meta_kubernetes_pod_annotation_prometheus_io_scrape: 'true',
+      __meta_kubernetes_pod_container_port_name: 'http',
+      __meta_kubernetes_pod_phase: phase,
+    }),
+  ),
+);
+if (scrapedPhases.join() !== 'Pending,Running,Unknown')
+  problems.push(`deploy/observability/prometheus.yaml scrapes pods of the phases ${scrapedPhases.join(', ')}`);
 conclude(problems);
