@@ -100,6 +100,13 @@ const plantedProblems = (helm: string) =>
       : [`deploy/helm with ${values.join(' ')}: ${found.join('; ')}`];
   });
 
+/** `--set` makes an integer of a number, `--set-json` what it is in a file and in the stored values of a release. */
+const numberProblems = (helm: string) => {
+  const number = 'config.gateway.GATEWAY_OIDC_CLIENT_ID=12345678';
+  const [integer, float] = [renderChart(helm, '--set', number), renderChart(helm, '--set-json', number)];
+  return differences(integer, float, `--set-json ${number}`);
+};
+
 const isJob = ({ kind }: Manifest) => kind === 'Job';
 
 const isRefused = (helm: string, ...values: string[]) => {
@@ -167,6 +174,7 @@ const problemsOf = async (helm: string) => [
   ...againstOverlay(helm),
   ...asComponents.flatMap(([values, component]) => againstOverlay(helm, ['--set', values], [component])),
   ...plantedProblems(helm),
+  ...numberProblems(helm),
   ...(await Promise.all(variants.map((values) => problemsWith(helm, values)))).flat(),
   ...refused.flatMap(([value = '', what]) =>
     isRefused(helm, '--set', value) ? [] : [`deploy/helm accepts ${what}: ${value}`],

@@ -86,7 +86,10 @@ removes a key; everything else takes the place of what is there.
 {{- with (default dict (get $values.services .name)).heapMiB -}}
 {{- $_ := set $variables "NODE_OPTIONS" (regexReplaceAll "--max-old-space-size=[0-9]+" $variables.NODE_OPTIONS (printf "--max-old-space-size=%d" (int .))) -}}
 {{- end -}}
-{{- range $name, $value := get $values.config .name -}}{{- $_ := set $variables $name (toString $value) -}}{{- end -}}
+{{- /* toString makes 3.6e+06 of the numbers in files and in the stored values of a release. */ -}}
+{{- range $name, $value := get $values.config .name -}}
+{{- $_ := set $variables $name (kindIs "string" $value | ternary (toString $value) (toJson $value)) -}}
+{{- end -}}
 {{- toYaml $variables -}}
 {{- end -}}
 
