@@ -89,6 +89,20 @@ const planted: [values: string[], found: string[]][] = [
       ...apps.map((app) => `Job migrate-${app}: /spec/template/spec/containers/0/env/4`),
     ],
   ],
+  [
+    [
+      '--set',
+      'config.common.KAFKA_TLS_CERTIFICATE_FILE=/etc/lanyard/kafka/tls.crt,config.common.KAFKA_TLS_PRIVATE_KEY_FILE=/etc/lanyard/kafka/tls.key',
+      '--set',
+      'kafkaClientSecret=kafka-client',
+    ],
+    [
+      'ConfigMap lanyard-common: /data/KAFKA_TLS_CERTIFICATE_FILE',
+      'ConfigMap lanyard-common: /data/KAFKA_TLS_PRIVATE_KEY_FILE',
+      'TriggerAuthentication kafka: /spec/secretTargetRef/3',
+      'TriggerAuthentication kafka: /spec/secretTargetRef/4',
+    ],
+  ],
 ];
 
 const plantedProblems = (helm: string) =>
@@ -127,6 +141,8 @@ const variants = [
   ],
   // As the documents of Kafka and of most providers write it.
   ['--set', 'config.common.KAFKA_SASL_MECHANISM=SCRAM-SHA-512'],
+  // Services drop the blanks.
+  ['--set-json', 'config.common.KAFKA_BROKERS="b-1.kafka.acme.example:9096 , b-2.kafka.acme.example:9097"'],
   ['--set', 'expose=none,devices.tls=false,monitoring.enabled=false,migrations=false'],
   ['--set', 'devices.expose=none,devices.tlsSecret=,campaigns.accessMode=ReadWriteMany,services.campaigns.replicas=2'],
   [
@@ -163,6 +179,10 @@ const refused = [
   ['campaigns.storage=bucket', 'a bucket without a name'],
   ['config.campaigns.CAMPAIGNS_S3_BUCKET=firmware', 'a bucket beside a claim'],
   ['services.dispatcher.autoscaling.max=2', 'fewer replicas at most than at least'],
+  [
+    'config.common.KAFKA_TLS_CERTIFICATE_FILE=/etc/lanyard/kafka/tls.crt',
+    'a client certificate for Kafka whose Secret KEDA does not know',
+  ],
   [
     `services.dispatcher.tag=0.1.1,services.dispatcher.digest=sha256:${'0'.repeat(64)}`,
     'a tag that a digest overrides',

@@ -49,7 +49,7 @@ const connectionProblems = ({ metadata: { name }, spec }: Manifest, manifests: M
       .replace('scram-sha-', 'scram_sha')
       .replace(/^plain$/, 'plaintext');
     const rules: [boolean, string][] = [
-      [m.bootstrapServers === KAFKA_BROKERS, 'asks another broker than the services'],
+      [m.bootstrapServers === KAFKA_BROKERS?.replaceAll(/\s/g, ''), 'asks another broker than the services'],
       [(m.tls === 'enable') === (KAFKA_TLS_ENABLED === 'true'), 'does not ask with TLS as the services do'],
       [(m.sasl ?? 'none') === mechanism, `asks with ${m.sasl}, the services with ${mechanism}`],
       [mechanism === 'none' || logins.includes(authenticationRef?.name ?? ''), 'asks without the login'],
