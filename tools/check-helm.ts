@@ -72,6 +72,7 @@ const planted: [values: string[], found: string[]][] = [
     [
       'Deployment gateway: /spec/template/spec/affinity',
       'Deployment gateway: /spec/template/spec/containers/0/env/0/value',
+      'Deployment gateway: /spec/template/spec/containers/0/env/0/valueFrom',
       'Deployment gateway: /spec/template/spec/containers/0/env/7',
     ],
   ],

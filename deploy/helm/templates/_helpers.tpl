@@ -23,7 +23,11 @@ removes a key; everything else takes the place of what is there.
 {{- $result = deepCopy $base -}}
 {{- range $key, $value := $over -}}
 {{- if kindIs "invalid" $value -}}{{- $_ := unset $result $key -}}
-{{- else -}}{{- $_ := set $result $key (include "lanyard.merge" (dict "base" (get $base $key) "over" $value) | fromYaml).value -}}{{- end -}}
+{{- else -}}
+{{- $_ := set $result $key (include "lanyard.merge" (dict "base" (get $base $key) "over" $value) | fromYaml).value -}}
+{{- /* A variable has a value, or takes it from elsewhere. */ -}}
+{{- $_ := unset $result (get (dict "value" "valueFrom" "valueFrom" "value") $key) -}}
+{{- end -}}
 {{- end -}}
 {{- else if and (kindIs "slice" $base) (kindIs "slice" $over) $over -}}
 {{- $head := first $over -}}
