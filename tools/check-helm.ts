@@ -189,6 +189,7 @@ const refused = [
     'a tag that a digest overrides',
   ],
   ['devices.expose=routes,expose=ingress', 'routes of devices without a Gateway'],
+  ['patches[0].kind=ConfigMap,patches[0].merge.data.LOG_LEVEL=debug', 'variables that replace no pod'],
 ];
 
 const problemsOf = async (helm: string) => [
