@@ -104,6 +104,10 @@ const planted: [values: string[], found: string[]][] = [
       'TriggerAuthentication kafka: /spec/secretTargetRef/4',
     ],
   ],
+  [
+    ['--set', 'dnsPort=5353'],
+    ['NetworkPolicy dns: /spec/egress/0/ports/0/port', 'NetworkPolicy dns: /spec/egress/0/ports/1/port'],
+  ],
 ];
 
 const plantedProblems = (helm: string) =>

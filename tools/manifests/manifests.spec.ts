@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { expect, it } from '@jest/globals';
+import { parse } from 'yaml';
 import { root } from '../lanyard/project.ts';
 import { commandProblems } from './commands.ts';
 import { differences } from './compare.ts';
 import { devSecrets } from './dev-secrets.ts';
-import { buildKustomization, type Manifest } from './kustomize.ts';
+import { buildKustomization, type Manifest, patchManifest } from './kustomize.ts';
 import { coverageProblems, workloadsOf } from './policies.ts';
 import { waveProblems } from './waves.ts';
 
@@ -61,6 +62,26 @@ it('a list of services in docs/kubernetes.md that leaves one out is found, and a
     expect.stringContaining('kubectl debug'),
   ]);
   expect(commandProblems('')).not.toEqual([]);
+});
+
+it('the example of docs/kubernetes.md for servers outside the cluster opens their addresses and their ports', () => {
+  const page = readFileSync(join(root, 'docs/kubernetes.md'), 'utf8');
+  const form = /```yaml\n( *- target: \{ kind: NetworkPolicy, name: infrastructure \}\n[\s\S]*?\n) *```/;
+  const [, example = ''] = form.exec(page) ?? [];
+  const policy = buildKustomization(join(root, 'k8s/overlays/prod')).find(
+    ({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === 'infrastructure',
+  );
+  if (!policy) throw new Error('there is no policy infrastructure');
+  for (const { patch } of parse(example) as { patch: string }[]) patchManifest(policy, parse(patch));
+  expect((policy.spec as { egress: unknown }).egress).toEqual([
+    {
+      to: [{ ipBlock: { cidr: '10.20.0.0/24' } }],
+      ports: [
+        { protocol: 'TCP', port: 5432 },
+        { protocol: 'TCP', port: 9096 },
+      ],
+    },
+  ]);
 });
 
 it('what is sent for as long as it takes has no time limit at the Gateway, and is not buffered by the ingress', () => {
