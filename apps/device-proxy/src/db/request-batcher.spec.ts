@@ -48,6 +48,33 @@ describe('RequestBatcher', () => {
     expect(await later).toBe('answer 3');
   });
 
+  /** Refuses 3, with this code of PostgreSQL. */
+  const refusing = (code: string) => {
+    const rounds: number[][] = [];
+    const batcher = new RequestBatcher<number, string>(async (asked) => {
+      rounds.push([...asked]);
+      if (asked.includes(3)) throw Object.assign(new Error('refused'), { code });
+      return asked.map((n) => `answer ${n}`);
+    });
+    return { batcher, rounds };
+  };
+  const outcomesOf = async (batcher: RequestBatcher<number, string>): Promise<string[]> =>
+    (await Promise.allSettled([1, 2, 3, 4].map((n) => batcher.submit(n)))).map((outcome) =>
+      outcome.status === 'fulfilled' ? outcome.value : (outcome.reason as Error).message,
+    );
+
+  it.each(['22021', '23505'])('fails only the request whose data is refused (%s)', async (code) => {
+    const { batcher, rounds } = refusing(code);
+    expect(await outcomesOf(batcher)).toEqual(['answer 1', 'answer 2', 'refused', 'answer 4']);
+    expect(rounds).toEqual([[1, 2, 3, 4], [1, 2], [3, 4], [3], [4]]);
+  });
+
+  it.each(['57P01', 'ECONNRESET', '40P01'])('asks nothing again when the database is the reason (%s)', async (code) => {
+    const { batcher, rounds } = refusing(code);
+    expect(await outcomesOf(batcher)).toEqual(['refused', 'refused', 'refused', 'refused']);
+    expect(rounds).toEqual([[1, 2, 3, 4]]);
+  });
+
   it('at a pace, the first is asked at once and those behind it together', async () => {
     const rounds: number[][] = [];
     const batcher = new RequestBatcher<number, number>(

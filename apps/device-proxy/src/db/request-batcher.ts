@@ -1,3 +1,5 @@
+import { InvalidMessage } from '@lanyard/contracts';
+
 interface Waiting<Asked, Answer> {
   asked: Asked;
   resolve: (answer: Answer) => void;
@@ -15,9 +17,17 @@ export interface RequestBatcherOptions {
 const atOnceMax = 2;
 
 /**
+ * SQLSTATE classes 22 and 23: PostgreSQL refuses what a row says or refers to, and with it the whole statement. Or what is
+ * announced because of it fits no topic. Both undo the whole batch, and repeating it as it is would fail again.
+ */
+const isAboutData = (error: unknown): boolean =>
+  error instanceof InvalidMessage ||
+  (error instanceof Error && /^2[23][0-9A-Z]{3}$/.test(String((error as { code?: unknown }).code)));
+
+/**
  * Batches requests: those submitted in the same turn of the event loop, or while batches are in flight, share the next
  * one. A burst costs rows, not round trips and transactions; a single request is not delayed. The WriteBatcher of
- * @lanyard/service differs in that what a batch could not do is tried alone, so that each caller has its own outcome.
+ * @lanyard/service differs in that all that a batch could not do is tried alone, whatever the reason.
  */
 export class RequestBatcher<Asked, Answer> {
   private waiting: Waiting<Asked, Answer>[] = [];
@@ -27,7 +37,10 @@ export class RequestBatcher<Asked, Answer> {
   private readonly batchMax: number;
   private readonly paceMs: number;
 
-  /** `ask` resolves to one answer per request, in the same order; if it rejects, every request of the batch does. */
+  /**
+   * `ask` resolves to one answer per request, in the same order. If it rejects, every request of the batch does, unless the
+   * reason is in the data: then nothing was done, and it is asked again with parts of the batch.
+   */
   constructor(
     private readonly ask: (asked: readonly Asked[]) => Promise<readonly Answer[]>,
     { batchMax = 500, paceMs = 0 }: RequestBatcherOptions = {},
@@ -61,13 +74,26 @@ export class RequestBatcher<Asked, Answer> {
     this.inFlight++;
     this.schedule();
     try {
-      const answers = await this.ask(batch.map(({ asked }) => asked));
-      batch.forEach(({ resolve }, n) => resolve(answers[n] as Answer));
-    } catch (error) {
-      for (const { reject } of batch) reject(error);
+      await this.settle(batch);
     } finally {
       this.inFlight--;
       this.schedule();
+    }
+  }
+
+  /** Never rejects. Halves find a request that is refused for its data, so that it fails without those of other devices. */
+  private async settle(batch: readonly Waiting<Asked, Answer>[]): Promise<void> {
+    try {
+      const answers = await this.ask(batch.map(({ asked }) => asked));
+      batch.forEach(({ resolve }, n) => resolve(answers[n] as Answer));
+    } catch (error) {
+      if (batch.length <= 1 || !isAboutData(error)) {
+        for (const { reject } of batch) reject(error);
+        return;
+      }
+      const middle = Math.ceil(batch.length / 2);
+      await this.settle(batch.slice(0, middle));
+      await this.settle(batch.slice(middle));
     }
   }
 }

@@ -4,7 +4,7 @@ import { Batcher, holdMsMax, type Waiting } from './batcher.js';
  * Writes that arrive at the same time, or while others are running, share a transaction: committing one takes as long as
  * many. Each has an outcome of its own: what cannot be done with the others at once is done alone. For writes that may be
  * repeated, as a commit whose answer is lost may have happened. The RequestBatcher of the device-proxy differs: a batch
- * that fails rejects all of its callers, and it can keep a minimum time between batches.
+ * that fails is tried in parts only if its data is the reason, and it can keep a minimum time between batches.
  */
 export class WriteBatcher<T> {
   private readonly waiting: Batcher<T, void>;
