@@ -104,4 +104,13 @@ describe('a report in a format that carries times', () => {
       { payload: Buffer.from('{'), contentType: json, measuredAtMs: undefined },
     ]);
   });
+
+  it('an integer that no format can carry stays as it came', () => {
+    const cbor = 'application/senml+cbor';
+    // Two times; the first value is 2^64 - 1, and 1 as its base value.
+    const first = 'a4216c2f333330332f302f353730302401021bffffffffffffffff0629';
+    const payload = Buffer.from(`82${first}a202010624`, 'hex');
+    const stays = [{ payload, contentType: cbor, measuredAtMs: undefined }];
+    expect(byTime(path, cbor, payload, models, nowMs)).toEqual(stays);
+  });
 });

@@ -81,6 +81,24 @@ describe('a pack of several devices', () => {
   });
 });
 
+describe('an integer of 64 bits in SenML JSON', () => {
+  it.each(['9007199254740993', '-9223372036854775807', '18446744073709551615'])('keeps its digits: %s', (value) => {
+    const plain = `[{"n":"/3303/0/5700","v":${value}}]`;
+    const prefixed = addPrefix(senmlJson, Buffer.from(plain), 'd01');
+    expect(prefixed.toString()).toBe(`[{"n":"/3303/0/5700","v":${value},"bn":"/d01"}]`);
+    expect(removePrefix(senmlJson, prefixed, 'd01').toString()).toBe(plain);
+  });
+
+  it('keeps them as a base value, beside numbers that are none', () => {
+    const pack = '[{"bn":"/d01/3303/0/","bv":9007199254740993,"n":"5700","v":0.1234567890123456},{"n":"5701","v":1}]';
+    const [own = ''] = [...splitByPrefix(senmlJson, Buffer.from(pack)).values()].map(String);
+    expect(own).toBe(
+      '[{"bv":9007199254740993,"n":"/3303/0/5700","v":0.1234567890123456},' +
+        '{"bv":9007199254740993,"n":"/3303/0/5701","v":1}]',
+    );
+  });
+});
+
 describe('a prefix in a request', () => {
   it('stands before a base name, and before names without one', () => {
     expect(JSON.parse(addPrefix(senmlEtchJson, json([{ n: '/3/0' }, { n: '/3303' }]), 'd01').toString())).toEqual([
@@ -110,6 +128,7 @@ describe('refused', () => {
     ['no JSON', senmlJson, Buffer.from('[{')],
     ['no array', senmlJson, json({})],
     ['a record that is no object', senmlJson, json([1])],
+    ['a record that is an integer of 64 bits', senmlJson, Buffer.from('[9007199254740993]')],
     ['a name that is no text', senmlJson, json([{ n: 1 }])],
     ['a base name that is no text', senmlCbor, encodeCborItem([map([-2, 1])])],
     ['no CBOR', senmlCbor, Buffer.from([0xff])],

@@ -37,9 +37,28 @@ const isJson = (format: number): boolean => format === senmlJson || format === s
 
 const labelsOf = (format: number): Labels => (isJson(format) ? jsonLabels : cborPackLabels);
 
+/** What may be an integer of 64 bits, which has at most 20 digits. */
+const sums = new Set(['v', 'bv', 's', 'bs']);
+const longInteger = /^-?\d{16,20}$/;
+const longDigits = /\d{16}/;
+
+const { rawJSON } = JSON as JSON & { rawJSON: (text: string) => unknown };
+
+/**
+ * An integer that a number of JavaScript cannot hold: it is written again with the digits that it was read with. Node 20 has
+ * no `context`, and there its last digits change.
+ */
+const withDigits = (name: string, value: unknown, context?: { source?: string }): unknown => {
+  const source = context?.source ?? '';
+  const isLong = typeof value === 'number' && !Number.isSafeInteger(value) && longInteger.test(source);
+  return isLong && sums.has(name) ? rawJSON(source) : value;
+};
+
 const parsed = (bytes: Buffer): unknown => {
+  const text = bytes.toString('utf8');
   try {
-    return JSON.parse(bytes.toString('utf8'));
+    // With a function, it takes several times as long.
+    return longDigits.test(text) ? JSON.parse(text, withDigits) : JSON.parse(text);
   } catch {
     throw new Malformed('senml', 'is no JSON');
   }

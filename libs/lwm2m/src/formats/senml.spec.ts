@@ -180,6 +180,8 @@ describe('decodeSenmlCbor', () => {
     ['a label that is null', '81 a1 f6 01'],
     ['a value that is NaN', '81 a2 00 61 61 02 f97e00'],
     ['a value that is a map', '81 a1 02 a0'],
+    ['v and bv beyond 64 bits', '81 a3 24 01 00 61 61 02 1b ffffffffffffffff'],
+    ['v and bv below 64 bits', '81 a3 24 20 00 61 61 02 3b ffffffffffffffff'],
     ['a time that is infinite', '81 a2 06 f97c00 02 00'],
     ['a name that is bytes', '81 a1 00 41 61'],
     ['a label that must be understood', '81 a1 62 785f 01'],

@@ -38,6 +38,10 @@ const versionMax = 10;
 /** What a Date can hold. */
 const timeMsMax = 8.64e15;
 
+/** What an integer in CBOR can hold. */
+const integerMin = -(2n ** 64n);
+const integerMax = 2n ** 64n - 1n;
+
 /** Times below this are relative to now (RFC 8428 §4.5.3). */
 const relativeBelowSeconds = 2 ** 28;
 
@@ -60,10 +64,17 @@ const asText = (value: unknown, name: string): string => {
   throw broken(`${name} is no text`);
 };
 
+const tooLarge = (): Malformed => broken('v and bv are too large');
+
 const numeric = (value: unknown, base: number): number | bigint => {
-  if (typeof value === 'bigint' && Number.isInteger(base)) return exact(value + BigInt(base));
+  if (typeof value === 'bigint' && Number.isInteger(base)) {
+    const sum = value + BigInt(base);
+    // It could be read, but not be written again.
+    if (sum < integerMin || sum > integerMax) throw tooLarge();
+    return exact(sum);
+  }
   const sum = (asNumber(value, 'v') as number) + base;
-  if (!Number.isFinite(sum)) throw broken('v and bv are too large');
+  if (!Number.isFinite(sum)) throw tooLarge();
   return sum;
 };
 
