@@ -3,6 +3,9 @@ import { decodeFrame, frameOf, headBytes, type StreamMessage } from '../codec/st
 /** Below this the rest of a chunk is copied, so that a few bytes do not keep a large buffer alive. */
 const COPY_BELOW_BYTES = 1_024;
 
+/** More are joined: a Buffer takes many times what it holds of a peer that sends single bytes. */
+const CHUNKS_MAX = 1_024;
+
 /**
  * Cuts a byte stream into messages. It holds what arrived, never more than one chunk beyond the largest message, and
  * reserves nothing for what a peer announces.
@@ -23,6 +26,7 @@ export class FrameReader {
   push(chunk: Buffer): void {
     this.chunks.push(chunk);
     this.held += chunk.length;
+    if (this.chunks.length > CHUNKS_MAX) this.joined();
   }
 
   /** The next complete message. @throws MalformedMessage, MessageTooLarge: nothing behind it can be read */

@@ -66,6 +66,21 @@ describe('messages of a byte stream', () => {
     }
   });
 
+  it('holds few buffers of a message that comes byte by byte', () => {
+    const given = message({ code: Code.PUT, payload: Buffer.alloc(5_000, 7) });
+    const bytes = encodeFrame(given);
+    const reader = new FrameReader(MAX);
+    let most = 0;
+    for (const byte of bytes.subarray(0, -1)) {
+      reader.push(Buffer.from([byte]));
+      expect(reader.next()).toBeUndefined();
+      most = Math.max(most, (Reflect.get(reader, 'chunks') as Buffer[]).length);
+    }
+    expect(most).toBeLessThanOrEqual(1_024);
+    reader.push(bytes.subarray(-1));
+    expect(reader.next()).toEqual(given);
+  });
+
   it.each([
     ['token length 9', '09 01 010203040506070809'],
     ['token length 15', '0f 01'],
