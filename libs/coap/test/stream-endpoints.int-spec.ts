@@ -261,6 +261,26 @@ describe('observations over a connection', () => {
     expect((await asking).code).toBe(Code.Changed);
   });
 
+  it('a notification with an unknown critical option is dropped, and those after it are not', async () => {
+    const server = await net.endpoint();
+    const device = await net.ready(server.port);
+    await device.ask({ code: Code.POST, options: [option(11, 'rd')] });
+    const toDevice = server.asked.at(-1)!.peer;
+    const heard: string[] = [];
+    const observing = server.endpoint.observe(toDevice, GET, async ({ payload }) => {
+      heard.push(payload.toString());
+    });
+    const { token } = (await device.next())!;
+    const observe = (number: number) => option(6, [number]);
+    device.send({ code: Code.Content, token, options: [observe(1)] });
+    await observing;
+    device.send({ code: Code.Content, token, options: [observe(2), option(9, 'x')], payload: Buffer.from('a') });
+    device.send({ code: Code.Content, token, options: [observe(3)], payload: Buffer.from('b') });
+    await until(() => heard.length > 0);
+    expect(heard).toEqual(['b']);
+    expect(server.endpoint.counters()).toMatchObject({ 'response-rejected-option': 1, 'response-unmatched': 0 });
+  });
+
   it('observations die with the connection', async () => {
     const { server, device } = await observed(async () => undefined);
     expect(server.endpoint.gauges().observations).toBe(1);

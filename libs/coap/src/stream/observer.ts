@@ -26,12 +26,11 @@ export class StreamObserver extends Observer<Conversation, StreamObservation, St
 
   /** A response message of the peer, of whatever it may be the answer. */
   receive(from: Conversation, message: StreamMessage): void {
-    const key = tokenKey(message.token);
     const pending = from.pendingWith(message.token);
     const options = readResponseOptions(message.options, SZX_BERT);
     if (typeof options === 'number') {
+      // There is no Reset over TCP that would end an observation: the peer continues it.
       this.core.count('response-rejected-option');
-      from.observations?.delete(key);
       pending?.finish(new UnusableResponse(`The response carries the unknown critical option ${options}`));
       return;
     }
