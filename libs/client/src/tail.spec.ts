@@ -142,6 +142,20 @@ describe('the log as a stream', () => {
     expect(requests).toHaveLength(1);
   });
 
+  it.each([1, 2])('ends with what the application throws when it is told of connection %i', async (last) => {
+    let connections = 0;
+    const onOpen = (): void => {
+      if (++connections === last) throw new Error('of the application');
+    };
+    const all = async (): Promise<void> => {
+      const entries = await tail([breaksAfter(entry(1)), says(entry(2))], { onOpen });
+      await take(entries, 2);
+    };
+    await expect(all()).rejects.toThrow('of the application');
+    expect(requests).toHaveLength(last);
+    await eventually(() => expect(open).toHaveLength(0));
+  });
+
   it('ends with its signal, and its connection with the loop', async () => {
     const stop = new AbortController();
     const entries = await tail([says(entry(1))], { signal: stop.signal });

@@ -105,7 +105,7 @@ export class Tail {
   }
 
   /** The messages after the first one, which has the id to resume from. */
-  private connect(options: { retries?: number } = {}): Promise<Messages> {
+  private async connect(options: { retries?: number } = {}): Promise<Messages> {
     const { filters, signal } = this.options;
     const header = { accept: 'text/event-stream', 'last-event-id': this.lastId };
     const begin = async (body: ReadableStream<Uint8Array>): Promise<Messages> => {
@@ -114,14 +114,25 @@ export class Tail {
       if (done) throw new NoAnswer(`${operation}: the stream broke off`);
       this.lastId ??= value.id;
       this.retryMs = value.retryMs ?? this.retryMs;
-      this.options.onOpen?.();
       return messages;
     };
-    return this.http.stream(
+    const messages = await this.http.stream(
       operation,
       { query: { ...filters }, header },
       { ...options, ...(signal && { signal }) },
       begin,
     );
+    await this.opened(messages);
+    return messages;
+  }
+
+  /** What the application throws is no failure of the request, which would be made again. */
+  private async opened(messages: Messages): Promise<void> {
+    try {
+      this.options.onOpen?.();
+    } catch (error) {
+      await messages.return(undefined);
+      throw error;
+    }
   }
 }
