@@ -62,6 +62,15 @@ const ofNoAnswer = (error: NoAnswer): Explained => ({
   exitCode: isTimeout(error) ? exitCodes.timeout : exitCodes.noConnection,
 });
 
+/** The user named a file that is none, or not theirs. A full disk, for example, is no fault of the command line. */
+const fileProblems = new Set(['ENOENT', 'EACCES', 'EPERM', 'EISDIR', 'ENOTDIR']);
+
+const ofAny = (error: unknown): Explained => {
+  const { message, code, errno } = error as NodeJS.ErrnoException;
+  const isUsage = code !== undefined && (errno === undefined || fileProblems.has(code));
+  return { message: String(message ?? error), exitCode: isUsage ? exitCodes.usage : exitCodes.refused };
+};
+
 /** What is said about any error, and how the program ends. */
 export const explainError = (error: unknown): Explained => {
   if (error instanceof CliError)
@@ -79,6 +88,5 @@ export const explainError = (error: unknown): Explained => {
     return { message: `${sentence(error.message)}${reasonOf(error)}.`, exitCode: exitCodes.notPermitted };
   if (error instanceof ConnectionLost)
     return { message: `${sentence(error.message)}.`, exitCode: exitCodes.noConnection };
-  const { message, code } = error as NodeJS.ErrnoException;
-  return { message: String(message ?? error), exitCode: code === undefined ? exitCodes.refused : exitCodes.usage };
+  return ofAny(error);
 };

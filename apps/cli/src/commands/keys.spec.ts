@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -15,14 +15,63 @@ import { addKeys } from './keys.js';
 const until = '2030-01-02T03:04:05.000000Z';
 const made = { id: 'k1', name: 'meters', key: 'ak_1whole' };
 
-describe('a key that cannot be written to its file', () => {
-  let server: Server | undefined;
+interface Options {
+  /** The key as the service gives it. */
+  record?: object;
+  json?: boolean;
+  /** The key is made, and not yet in its file. */
+  onMade?: () => void;
+}
 
-  afterEach(() => {
-    server?.closeAllConnections();
-    server?.close();
+const servers: Server[] = [];
+
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+/** Makes a key for the file. Resolves to what is printed. */
+const run = async (
+  action: string,
+  file: string,
+  { record = made, json = false, onMade }: Options = {},
+): Promise<string> => {
+  const server = createServer((request, response) => {
+    const isList = request.method === 'GET';
+    if (!isList) onMade?.();
+    const answer = isList ? { object: 'list', data: [made], has_more: false } : record;
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
   });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const stdout = new PassThrough();
+  const session: Session = {
+    ...{ url, key: 'ak_1x', signal: new AbortController().signal, onLost: () => undefined },
+    lanyard: new Lanyard({ baseUrl: url, key: 'ak_1x' }),
+    out: new Output(stdout, new PassThrough(), { json, quiet: false, colour: false }),
+  };
+  const program = new Command();
+  addKeys(program, { session: () => session } as unknown as Cli);
+  await program.parseAsync(['keys', action, 'meters', '--out', file], { from: 'user' });
+  return String(stdout.read() ?? '');
+};
 
+const newFolder = (): string => mkdtempSync(join(tmpdir(), 'lanyard-keys-'));
+
+describe('a key that is written to its file', () => {
+  it.each(['create', 'rotate'])('%s: is not printed, but as JSON the rest of its record is', async (action) => {
+    const folder = newFolder();
+    expect(JSON.parse(await run(action, join(folder, 'one'), { json: true }))).toEqual({ id: 'k1', name: 'meters' });
+    expect(await run(action, join(folder, 'other'))).toBe('');
+    for (const file of ['one', 'other']) expect(readFileSync(join(folder, file), 'utf8')).toBe('ak_1whole\n');
+    rmSync(folder, { recursive: true });
+  });
+});
+
+describe('a key that cannot be written to its file', () => {
   it.each([
     ['create', made, '"lanyard keys rotate k1" gives the key another one.'],
     [
@@ -32,25 +81,10 @@ describe('a key that cannot be written to its file', () => {
         '"lanyard keys rotate k1" gives the key another one, and ends the previous one at once.',
     ],
   ])('%s: says what another rotation does', async (action, record, advice) => {
-    const folder = mkdtempSync(join(tmpdir(), 'lanyard-keys-'));
-    server = createServer((request, response) => {
-      const isList = request.method === 'GET';
-      // The file can be created, and is gone when the key is there.
-      if (!isList) rmSync(folder, { recursive: true });
-      const answer = isList ? { object: 'list', data: [made], has_more: false } : record;
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
-    });
-    await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const session: Session = {
-      ...{ url, key: 'ak_1x', signal: new AbortController().signal, onLost: () => undefined },
-      lanyard: new Lanyard({ baseUrl: url, key: 'ak_1x' }),
-      out: new Output(new PassThrough(), new PassThrough(), { json: false, quiet: false, colour: false }),
-    };
-    const program = new Command();
-    addKeys(program, { session: () => session } as unknown as Cli);
-    const run = program.parseAsync(['keys', action, 'meters', '--out', join(folder, 'key')], { from: 'user' });
-    await expect(run).rejects.toMatchObject({ exitCode: 1, advice });
+    const folder = newFolder();
+    // The file can be created, and is gone when the key is there.
+    const onMade = (): void => rmSync(folder, { recursive: true });
+    await expect(run(action, join(folder, 'key'), { record, onMade })).rejects.toMatchObject({ exitCode: 1, advice });
     expect(existsSync(folder)).toBe(false);
   });
 });

@@ -53,6 +53,8 @@ const hand = async ({ out }: Session, file: string | undefined, make: () => Prom
       adviceFor(key),
     );
   }
+  // Scripts need the id of the key. The key itself is in the file only.
+  if (out.options.json) await out.json({ ...key, key: undefined });
   out.note(`The key is in ${file}, which only you can read.`);
 };
 

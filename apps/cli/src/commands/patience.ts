@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Session } from '../cli.js';
-import { isTemporary, waitMs } from '../forward/pull-channel.js';
+import { isTemporary, pauseMs } from '../forward/pull-channel.js';
 
 /** The answer to a question about work that continues in the service. It is asked again after failures that pass. */
 export const patiently = async <T>(
@@ -13,6 +13,6 @@ export const patiently = async <T>(
     } catch (error) {
       if (signal.aborted || !isTemporary(error)) throw error;
       if (failures === 0) onLost(error);
-      await sleep(waitMs(failures), undefined, { signal });
+      await sleep(pauseMs(error, failures), undefined, { signal });
     }
 };

@@ -33,6 +33,10 @@ export const isTemporary = (error: unknown): error is Error =>
   error instanceof NoAnswer ||
   (error instanceof RequestFailed && (error.status >= 500 || [408, 409, 410, 429].includes(error.status)));
 
+/** After a failure that passes: as long as the service asks, or longer after every failure. */
+export const pauseMs = (error: Error, failures: number): number =>
+  Math.max(waitMs(failures), error instanceof RequestFailed ? (error.retryAfterSeconds ?? 0) * 1_000 : 0);
+
 const kinds: Record<string, string> = { CALLBACK: 'callback', WEB_SOCKET: 'websocket', LONG_POLLING: 'pull' };
 
 /** The kind of the key's channel; undefined if it has none. */
@@ -84,6 +88,6 @@ export async function* messages(
       if (!isTemporary(error)) throw error;
       if (!isLost) onLost(error);
       isLost = true;
-      await sleep(waitMs(failures++), undefined, { signal }).catch(() => undefined);
+      await sleep(pauseMs(error, failures++), undefined, { signal }).catch(() => undefined);
     }
 }
