@@ -1,6 +1,9 @@
 import { isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument, type YAMLMap } from 'yaml';
 import { ScenarioError } from './errors.js';
 
+/** Fields are texts: YAML reads a group that is called 2024 as a number. */
+const keyOf = ({ key }: Pair): string => String(isScalar(key) ? key.value : key);
+
 /** A map of a scenario, with the place of each field. */
 export class Section {
   private readonly known = new Set<string>();
@@ -12,7 +15,7 @@ export class Section {
   ) {}
 
   keys(): string[] {
-    return this.map.items.map(({ key }) => String(isScalar(key) ? key.value : key));
+    return this.map.items.map(keyOf);
   }
 
   /** Text, number or boolean; undefined if it is not there. */
@@ -80,7 +83,7 @@ export class Section {
   }
 
   private pairOf(name: string): Pair | undefined {
-    return this.map.items.find(({ key }) => isScalar(key) && key.value === name);
+    return this.map.items.find((pair) => keyOf(pair) === name);
   }
 
   private nodeOf(name: string): unknown {

@@ -62,6 +62,17 @@ phases:
     expect(read('groups: {a: {}, b: {}}\nphases: [{name: x, seconds: 1}]').phases[0]?.arrivals).toEqual(['a', 'b']);
   });
 
+  it('may have groups whose names are numbers', () => {
+    const text = 'groups: {2024: {devices: 5}}\nphases: [{name: x, seconds: 1, arrivals: [2024]}]';
+    const { groups, phases } = read(text);
+    expect([groups, phases]).toMatchObject([[{ name: '2024', devices: 5 }], [{ arrivals: ['2024'] }]]);
+  });
+
+  it('may give all groups a file of credentials that only those with security use', () => {
+    const text = 'defaults: {credentials-file: keys}\ngroups: {a: {}, b: {}, c: {server: coaps://x}}';
+    expect(read(text).groups).toHaveLength(3);
+  });
+
   it.each([
     ['groups:\n  a:\n    devices: many', 'fleet.yaml:3: groups.a.devices must be a whole number, not "many"'],
     ['groups:\n  a:\n    devices: 0', 'fleet.yaml:3: groups.a.devices must be at least 1, not 0'],
@@ -72,6 +83,7 @@ phases:
     ['defaults:\n  sensor: 1\ngroups: {a: {}}', 'fleet.yaml:2: defaults.sensor is not known here'],
     ['groups: {}', 'fleet.yaml:1: groups must name at least one group'],
     ['groups:\n  a: 5', 'fleet.yaml:2: groups.a must be a map of fields'],
+    ['groups:\n  2024: 5', 'fleet.yaml:2: groups.2024 must be a map of fields'],
     ['groups: [a]', 'fleet.yaml:1: groups must be a map of fields'],
     ['seeds: 1\ngroups: {a: {}}', 'fleet.yaml:1: seeds is not known here'],
     ['a: [', 'fleet.yaml:1: Flow sequence'],
@@ -89,6 +101,14 @@ phases:
     [
       'groups:\n  a: {}\n  b:\n    name-prefix: a',
       'fleet.yaml:3: groups.b has the name-prefix of "a", so their devices would have the same names',
+    ],
+    [
+      'defaults:\n  server: coaps://x\ngroups:\n  a:\n    credentials-file: k\n  b:\n    credentials-file: ./k',
+      'fleet.yaml:7: groups.b.credentials-file is that of "a", so their devices would have the same names',
+    ],
+    [
+      'defaults:\n  server: coaps://x\n  credentials-file: k\ngroups:\n  a: {}\n  b: {}',
+      'fleet.yaml:6: groups.b.credentials-file is that of "a", so their devices would have the same names',
     ],
   ])('%j: %s', (text, message) => {
     expect(() => read(text)).toThrow(ConfigError);

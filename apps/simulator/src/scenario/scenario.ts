@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { ConfigError } from '@lanyard/service';
 import { type GroupSettings, readGroup } from '../settings/group.js';
 import { type Phase } from '../settings/phase.js';
+import { isSecure } from '../settings/server-url.js';
 import { parseScenario, type Section } from './document.js';
 import { sectionReader } from './section-reader.js';
 
@@ -38,11 +39,18 @@ const readGroups = (top: Section, folder: string): GroupSettings[] => {
 /** Two devices of one endpoint name would take the registration from each other. */
 const refuseDoubles = (groups: Section, settings: readonly GroupSettings[]): void => {
   const prefixes = new Map<string, string>();
-  for (const { name, namePrefix, credentialsFile } of settings) {
-    const other = prefixes.get(namePrefix);
-    if (credentialsFile === undefined && other !== undefined)
-      throw groups.problem(name, `has the name-prefix of "${other}", so their devices would have the same names`);
-    if (credentialsFile === undefined) prefixes.set(namePrefix, name);
+  const files = new Map<string, string>();
+  const sameNames = 'so their devices would have the same names';
+  for (const { name, namePrefix, credentialsFile, servers } of settings) {
+    if (credentialsFile === undefined) {
+      const other = prefixes.get(namePrefix);
+      if (other !== undefined) throw groups.problem(name, `has the name-prefix of "${other}", ${sameNames}`);
+      prefixes.set(namePrefix, name);
+    } else if (servers.some(({ scheme }) => isSecure(scheme))) {
+      const [other, group] = [files.get(credentialsFile), groups.section(name) as Section];
+      if (other !== undefined) throw group.problem('credentials-file', `is that of "${other}", ${sameNames}`);
+      files.set(credentialsFile, name);
+    }
   }
 };
 

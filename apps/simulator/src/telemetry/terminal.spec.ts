@@ -41,8 +41,8 @@ describe('a fleet that nothing observes', () => {
     [watches, lines] = [new Watches(), []];
     const whole = new Tally();
     tally = new Tally(whole);
-    const settings = readGroup(environmentReader({ SIMULATOR_DEVICE_TYPE: 'meter' }), 'meters');
-    const group = { settings, tally, watches } as Group;
+    const variables = { SIMULATOR_DEVICE_TYPE: 'meter', SIMULATOR_DEVICES: '5' };
+    const group = { settings: readGroup(environmentReader(variables), 'meters'), tally, watches } as Group;
     terminal = new Terminal({ groups: [{ group, size: 5 }], tally: whole, write: (line) => lines.push(line) });
     terminal.start(5, 'http://127.0.0.1:1');
   });
@@ -75,5 +75,25 @@ describe('a fleet that nothing observes', () => {
     watches.remove(observed);
     pass(60);
     expect(advice()).toEqual([]);
+  });
+});
+
+describe('a fleet with credentials', () => {
+  const saidOf = (size: number): string[] => {
+    const lines: string[] = [];
+    const tally = new Tally();
+    const settings = readGroup(environmentReader({ SIMULATOR_DEVICES: '5' }), 'meters');
+    const group = { settings, tally, watches: new Watches() } as Group;
+    const terminal = new Terminal({ groups: [{ group, size }], tally, write: (line) => lines.push(line) });
+    terminal.start(5, 'http://127.0.0.1:1');
+    const said = lines.map((line) => line.slice('00:00:00 '.length).trimEnd());
+    terminal.stop();
+    return said;
+  };
+
+  it('says at the start how many devices have none', () => {
+    expect(saidOf(5)).toEqual(['5 devices; http://127.0.0.1:1/metrics']);
+    const missing = '"meters" has 3 of 5 devices: there are no more credentials';
+    expect(saidOf(3)).toEqual(['3 devices; http://127.0.0.1:1/metrics', missing]);
   });
 });

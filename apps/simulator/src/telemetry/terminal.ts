@@ -30,6 +30,7 @@ export class Terminal {
 
   start(seconds: number, metricsUrl: string): void {
     this.print(`${this.size} devices; ${metricsUrl}/metrics`);
+    for (const one of this.parts.groups) this.noteMissing(one);
     this.timer = setInterval(() => {
       this.print(this.line());
       for (const one of this.parts.groups) this.advise(one);
@@ -47,6 +48,12 @@ export class Terminal {
 
   private get size(): number {
     return this.parts.groups.reduce((sum, { size }) => sum + size, 0);
+  }
+
+  /** The file of credentials has no line for them. */
+  private noteMissing({ size, group: { settings } }: Shown): void {
+    const { name, devices } = settings;
+    if (size < devices) this.print(`"${name}" has ${size} of ${devices} devices: there are no more credentials`);
   }
 
   /** Prints the hint once for each group. One that was observed before will be observed again. */
