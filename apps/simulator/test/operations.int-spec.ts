@@ -205,6 +205,9 @@ describe('a device reports by the attributes of its server', () => {
     await attribute('/3303/0/5700', 'pmax=1');
     await server.observe(peer, '/3303/0/5700');
     await eventually(() => expect(server.values.length).toBeGreaterThanOrEqual(5));
+    await server.observe(peer, '/3303/0/5701');
+    await attribute('/3303/0', 'pmax=1');
+    await eventually(() => expect(server.values).toContain('Cel'));
   });
 });
 

@@ -107,6 +107,10 @@ export class DeviceBehind implements RequestTarget, Reporting, Thing {
     this.reports.changed(paths);
   }
 
+  attributesChanged(path: string): void {
+    this.reports.attributesChanged(path);
+  }
+
   /** Its objects are in object 25, which the server observes. */
   instancesChanged(): void {
     this.host.changed([`/25/${this.number}/3`]);

@@ -190,6 +190,10 @@ export class Device implements RequestTarget, Contacting, Linked, Reporting, Reg
     this.reports.changed(paths);
   }
 
+  attributesChanged(path: string): void {
+    this.reports.attributesChanged(path);
+  }
+
   instancesChanged(): void {
     this.removeDeletedSoftware();
     this.updateSoon({ isOfObjects: true });

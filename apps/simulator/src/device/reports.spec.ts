@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { type NotifyOutcome, type OutgoingNotification } from '@lanyard/coap';
 import { contentFormat } from '@lanyard/lwm2m';
+import { type Attributes } from '../objects/attributes.js';
 import { type Reporting, Reports } from './reports.js';
 
 const path = '/3303/0/5700';
@@ -55,4 +56,46 @@ it('values that were kept leave first, one at a time, and what is measured meanw
   await acknowledge();
   measure();
   expect(sent).toEqual(['1', '2', '3', '4']);
+});
+
+it('the earlier of the periods counts, also one that is written later', () => {
+  const timers: { delayMs: number; isCancelled: boolean }[] = [];
+  const waiting = (): number[] => timers.filter((one) => !one.isCancelled).map(({ delayMs }) => delayMs);
+  let nowMs = 0;
+  let attributes: Attributes = {};
+  const schedule = (delayMs: number) => {
+    const timer = { delayMs, isCancelled: false };
+    timers.push(timer);
+    return { cancel: () => void (timer.isCancelled = true) };
+  };
+  const device = {
+    transport: { isOpen: true },
+    nowMs: () => nowMs,
+    store: {
+      hasAttributes: true,
+      attributesFor: () => attributes,
+      below: () => [{ measured: true }],
+      values: () => [{ path, type: 'float', value: 1 }],
+    },
+    group: {
+      settings: { queueMode: false },
+      watches: { add: () => undefined, remove: () => undefined },
+      context: { timers: { schedule } },
+    },
+  };
+  const reports = new Reports(device as unknown as Reporting);
+  reports.watch({ paths: [path], token: Buffer.from('t'), accept: undefined, isComposite: false });
+  expect(waiting()).toEqual([]);
+
+  nowMs = 1_000;
+  attributes = { pmin: 10, pmax: 3_600 };
+  reports.attributesChanged('/3306');
+  expect(waiting()).toEqual([]);
+  reports.attributesChanged(path);
+  expect(waiting()).toEqual([3_599_000]);
+  reports.changed([path]);
+  expect(waiting()).toEqual([9_000]);
+  attributes = { pmax: 5 };
+  reports.attributesChanged('/3303');
+  expect(waiting()).toEqual([4_000]);
 });

@@ -68,6 +68,12 @@ export class Reports {
         void this.report(watch);
   }
 
+  /** A maximum period holds from now on, also for what is observed already. */
+  attributesChanged(path: string): void {
+    for (const watch of this.watches)
+      if (covers(path, watch.paths[0] ?? '/')) this.awaitMaximum(watch, this.ruleOf(watch), this.attributesOf(watch));
+  }
+
   /** The device is awake: what it measured meanwhile goes out, or else what is measured now. */
   wake(): void {
     for (const watch of [...this.watches]) void (watch.history ? this.sendHistory(watch) : this.report(watch));
@@ -120,7 +126,11 @@ export class Reports {
 
   /** A value that waits for the minimum period, or for the maximum one. The earlier of them is enough. */
   private schedule(watch: Watch, delayMs: number): void {
-    watch.timer ??= this.device.group.context.timers.schedule(delayMs, () => {
+    const dueMs = this.device.nowMs() + delayMs;
+    if (watch.timer && (watch.dueMs ?? dueMs) <= dueMs) return;
+    watch.timer?.cancel();
+    watch.dueMs = dueMs;
+    watch.timer = this.device.group.context.timers.schedule(delayMs, () => {
       delete watch.timer;
       const values = this.device.store.values(watch.paths);
       const isPossible = this.device.transport.isOpen && !watch.busy && !watch.history;

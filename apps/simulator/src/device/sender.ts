@@ -8,7 +8,8 @@ const unsentMax = 1_000;
 
 /** Sends measured values with their times, without having been asked for (LwM2M 1.1 core §6.4.5). */
 export class Sender {
-  private readonly unsent: ResourceValue[] = [];
+  /** Without those that are under way. */
+  private unsent: ResourceValue[] = [];
   private timer: Timer | undefined;
   private busy = false;
 
@@ -51,15 +52,17 @@ export class Sender {
     const { tally, settings } = group;
     if (this.busy || !transport.isOpen) return;
     this.busy = true;
-    const count = this.unsent.length;
+    const sent = this.unsent;
+    this.unsent = [];
     const sentAt = performance.now();
     try {
-      const payload = encodeValues(contentFormat.senmlCbor, '/', this.unsent.slice(0, count));
+      const payload = encodeValues(contentFormat.senmlCbor, '/', sent);
       accepted('send', await transport.request(sendRequest(settings, payload, contentFormat.senmlCbor)), Code.Changed);
-      this.unsent.splice(0, count);
       tally.count('send-accepted');
       tally.took('send', performance.now() - sentAt);
     } catch (error) {
+      this.unsent.unshift(...sent);
+      this.dropOldest();
       tally.count('send-refused');
       if (error instanceof Error) tally.noteTrouble(error.message);
     } finally {

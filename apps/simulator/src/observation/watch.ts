@@ -32,7 +32,10 @@ export interface Watch extends ObserveRequest {
   place: number;
   /** With attributes only. */
   rule?: NotificationRule;
+  /** Notifies when a minimum or maximum period is over. */
   timer?: Timer;
+  /** When the timer is due. */
+  dueMs?: number;
   /** What was measured while the device slept, oldest first. */
   history?: ResourceValue[][];
 }

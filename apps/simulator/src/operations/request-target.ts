@@ -12,5 +12,7 @@ export interface RequestTarget {
   /** The response code for a value that the resource accepts by its type; undefined: it is stored. */
   accept(path: string, value: Scalar): number | undefined;
   changed(paths: readonly string[]): void;
+  /** Attributes of the path were written. */
+  attributesChanged(path: string): void;
   instancesChanged(): void;
 }

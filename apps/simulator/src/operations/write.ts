@@ -91,9 +91,11 @@ export const write = (
   return { code: writeAll(device, values) };
 };
 
-const writeAttributes = ({ store }: RequestTarget, path: string, { query }: CoapRequest): CoapResponse => {
+const writeAttributes = (device: RequestTarget, path: string, { query }: CoapRequest): CoapResponse => {
+  const { store } = device;
   const changes = parseAttributes(query, store.catalogue.version);
   if (!changes || !store.changeAttributes(path, changes)) return { code: Code.BadRequest };
+  device.attributesChanged(path);
   return { code: Code.Changed };
 };
 

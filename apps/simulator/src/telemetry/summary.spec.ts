@@ -25,6 +25,7 @@ describe('the summary of a run', () => {
   it.each([
     ['value-lost', '1 value not acknowledged'],
     ['value-dropped', '1 value dropped by devices'],
+    ['send-refused', '1 send refused, and none accepted'],
     ['firmware-failed', '1 firmware update failed'],
     ['software-failed', '1 software installation failed'],
   ] as const)('is bad after %s', (event, problem) => {
@@ -36,6 +37,13 @@ describe('the summary of a run', () => {
       true,
       true,
     ]);
+  });
+
+  it('is good when sends were refused for a while', () => {
+    const { tally, summed } = groupWith();
+    tally.count('send-refused');
+    tally.count('send-accepted');
+    expect(summarize([summed]).isGood).toBe(true);
   });
 
   it('is bad when devices have no registration, unless they were to disappear', () => {

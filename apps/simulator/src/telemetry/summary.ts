@@ -14,9 +14,12 @@ const problemsOf = ({ group, arrived, registered }: Summed): string[] => {
   const isWhole = registered === arrived || firmware.failure === 'never-answers';
   const [firmwareFailed, softwareFailed] =
     firmware.failure === 'none' ? [counts['firmware-failed'], counts['software-failed']] : [0, 0];
+  // The values of one that was refused are sent again with the next one.
+  const sendsRefused = counts['send-accepted'] === 0 ? counts['send-refused'] : 0;
   return [
     ...(counts['value-lost'] > 0 ? [`${plural(counts['value-lost'], 'value')} not acknowledged`] : []),
     ...(counts['value-dropped'] > 0 ? [`${plural(counts['value-dropped'], 'value')} dropped by devices`] : []),
+    ...(sendsRefused > 0 ? [`${plural(sendsRefused, 'send')} refused, and none accepted`] : []),
     ...(isWhole ? [] : [`${plural(arrived - registered, 'device')} without a registration at the end`]),
     ...(firmwareFailed > 0 ? [`${plural(firmwareFailed, 'firmware update')} failed`] : []),
     ...(softwareFailed > 0 ? [`${plural(softwareFailed, 'software installation')} failed`] : []),

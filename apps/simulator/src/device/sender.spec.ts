@@ -1,0 +1,64 @@
+import { expect, it } from '@jest/globals';
+import { Code, type OutgoingRequest } from '@lanyard/coap';
+import { contentFormat, decodeSend, standardModels } from '@lanyard/lwm2m';
+import { Tally } from '../counts/tally.js';
+import { type Reporting } from './reports.js';
+import { Sender } from './sender.js';
+
+const path = '/3303/0/5700';
+const models = standardModels();
+
+it('what is measured while others are sent waits, and is dropped only beyond 1,000 values', async () => {
+  const tally = new Tally();
+  const sent: number[] = [];
+  const answers: ((code: number) => void)[] = [];
+  let count = 0;
+  let due = (): void => undefined;
+  const device = {
+    nowMs: () => 0,
+    store: {
+      below: () => [{ measured: true, path }],
+      values: () => Array.from({ length: count }, (_, value) => ({ path, type: 'float', value })),
+    },
+    transport: {
+      isOpen: true,
+      request: ({ payload = Buffer.alloc(0) }: OutgoingRequest) => {
+        sent.push(decodeSend(contentFormat.senmlCbor, payload, models).length);
+        return new Promise((answered) => answers.push((code) => answered({ code })));
+      },
+    },
+    group: {
+      settings: { send: { values: 1, everySeconds: 1 }, version: '1.1', ackTimeoutMs: 1_000, retransmissions: 0 },
+      tally,
+      context: {
+        timers: {
+          schedule: (_delayMs: number, run: () => void) => {
+            due = run;
+            return { cancel: () => undefined };
+          },
+        },
+      },
+    },
+  };
+  const measure = (values: number): void => {
+    count = values;
+    due();
+  };
+  const answer = async (code: number): Promise<void> => {
+    answers.shift()?.(code);
+    await new Promise(setImmediate);
+  };
+
+  new Sender(device as unknown as Reporting).start();
+  measure(1_000);
+  measure(10);
+  await answer(Code.Changed);
+  measure(1);
+  expect(sent).toEqual([1_000, 11]);
+  expect(tally.counts).toMatchObject({ 'send-accepted': 1, 'send-refused': 0, 'value-dropped': 0 });
+  measure(995);
+  await answer(Code.ServiceUnavailable);
+  measure(0);
+  expect(sent).toEqual([1_000, 11, 1_000]);
+  expect(tally.counts).toMatchObject({ 'send-accepted': 1, 'send-refused': 1, 'value-dropped': 6 });
+});
