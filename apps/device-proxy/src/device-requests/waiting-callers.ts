@@ -70,15 +70,20 @@ export class WaitingCallers implements OnModuleDestroy {
       // Before the read, so that an end between read and sleep wakes the sleep.
       const wake = this.expect(commandId);
       try {
-        const command = await this.dataSource.manager.findOneBy(Command, { id: commandId });
+        const command = await this.find(commandId);
         const leftMs = untilMs - this.clock.now();
         const response = command ? responseOf(command) : undefined;
-        if (!command || response || leftMs <= 0 || this.stopped) return response;
+        if (command === null || response || leftMs <= 0 || this.stopped) return response;
         await this.clock.sleep(Math.min(leftMs, waitLookMs), wake.signal);
       } finally {
         this.expectNoMore(commandId, wake);
       }
     }
+  }
+
+  /** undefined: PostgreSQL does not answer. The command is stored: an error would make the caller send it a second time. */
+  private find(id: string): Promise<Command | null | undefined> {
+    return this.dataSource.manager.findOneBy(Command, { id }).catch(() => undefined);
   }
 
   private expect(commandId: string): AbortController {
