@@ -105,6 +105,8 @@ describe('/v3/object-models', () => {
     ['a core object', definition(3, 'String'), 400],
     ['an object that is defined', definition(33_001, 'Float'), 409],
     ['what is too long', definition(33_100, 'Float').padEnd(300_000), 400],
+    ['a NUL in a name', definition(33_100, 'Float').replace('Thing', 'a\0'), 400],
+    ['half of a surrogate pair in a name', definition(33_100, 'Float').replace('Thing', 'a&#xD800;'), 400],
   ])('refuses %s', async (_, body, status) => {
     expect((await call('POST', '', body)).status).toBe(status);
   });

@@ -22,9 +22,12 @@ const entities = new Map([
   ['apos', "'"],
 ]);
 
+/** What is no character of XML (XML 1.0 §2.2): among others NUL and half of a surrogate pair, which PostgreSQL does not store. */
+const noCharacter = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
+
 const codePoint = (text: string, radix: number): string => {
   const code = Number.parseInt(text, radix);
-  if (!(code > 0 && code <= 0x10_ffff)) throw broken(`&#${text}; is no character`);
+  if (code > 0x10_ffff || noCharacter.test(String.fromCodePoint(code))) throw broken(`&#${text}; is no character`);
   return String.fromCodePoint(code);
 };
 
@@ -116,4 +119,7 @@ class Reader {
 }
 
 /** Throws Malformed. Takes no document type: entities beyond the five of XML do not exist. */
-export const parseXml = (source: string): XmlElement => new Reader(source.replace(/^\uFEFF/, '')).read();
+export const parseXml = (source: string): XmlElement => {
+  if (noCharacter.test(source)) throw broken('a character that XML does not allow');
+  return new Reader(source.replace(/^\uFEFF/, '')).read();
+};
