@@ -8,6 +8,7 @@ import { Subscription } from './interest/subscription.entity.js';
 import { DownloadTickets1796256000000 } from './db/migrations/1796256000000-download-tickets.js';
 import { UnfinishedCommands1796436000000 } from './db/migrations/1796436000000-unfinished-commands.js';
 import { FirstContactsByTime1796544000000 } from './db/migrations/1796544000000-first-contacts-by-time.js';
+import { NoResponse1796547600000 } from './db/migrations/1796547600000-no-response.js';
 import { ObserveAttributes1796522400000 } from './db/migrations/1796522400000-observe-attributes.js';
 import { FirstAttempts1796529600000 } from './db/migrations/1796529600000-first-attempts.js';
 import { Initial1795392000000 } from './db/migrations/1795392000000-initial.js';
@@ -26,5 +27,6 @@ export const databaseOf = (config: DatabaseConfig): DatabaseOptions =>
       ObserveAttributes1796522400000,
       FirstAttempts1796529600000,
       FirstContactsByTime1796544000000,
+      NoResponse1796547600000,
     ],
   });

@@ -119,13 +119,20 @@ describe('/v2/endpoints', () => {
     expect((await system.call(proxy, app, 'HEAD', path)).status).toBe(405);
   });
 
-  it('noResp: 204, cacheOnly: 205, unknown device: 404, a path of words: 400, too much: 413', async () => {
+  it('noResp: 204, the result goes to no channel, and is part of what an Idempotency-Key stands for', async () => {
     const path = `/v2/endpoints/${deviceId}/3341/0/5527`;
-    expect(await system.call(proxy, app, 'PUT', `${path}?noResp=true`, 'quiet')).toMatchObject({
-      status: 204,
-      text: '',
-    });
+    const once = { 'idempotency-key': newId() };
+    const write = (query: string) => system.call(proxy, app, 'PUT', `${path}${query}`, 'quiet', once);
+    expect(await write('?noResp=true')).toMatchObject({ status: 204, text: '' });
     await eventually(() => thing.text === 'quiet');
+    const { audience, value } = await system.fact(system.results, (v) => v.written?.payload === b64('quiet'));
+    expect([audience, value.noResponse, value.outcome]).toEqual(['', true, 'succeeded']);
+    expect(await write('?noResp=true')).toMatchObject({ status: 204 });
+    expect(await write('')).toMatchObject({ status: 422 });
+  });
+
+  it('cacheOnly: 205, unknown device: 404, a path of words: 400, too much: 413', async () => {
+    const path = `/v2/endpoints/${deviceId}/3341/0/5527`;
     expect(await system.call(proxy, app, 'GET', `${path}?cacheOnly=true`)).toMatchObject({ status: 205 });
     expect(await system.call(proxy, app, 'GET', `/v2/endpoints/${newId()}/3/0/0`)).toMatchObject({
       status: 404,

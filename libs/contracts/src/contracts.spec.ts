@@ -83,6 +83,12 @@ describe('framed messages', () => {
     expect(JSON.parse(String(framed?.item))).toEqual(result.item);
   });
 
+  it('the result of a command whose sender wants no answer is for no channel', () => {
+    const quiet = fixtures(DeviceCommandResults).valid['of a command whose sender wants no answer'];
+    const { value: bytes, headers } = encodeMessage(DeviceCommandResults, quiet as DeviceCommandFinished, meta);
+    expect(sliceItem('t', bytes, new Map(Object.entries(headers)))?.audience).toEqual([]);
+  });
+
   it('the answer of a subscription goes ahead of its first value, and not with its result', () => {
     const first = fixtures(DeviceValues).valid[
       'first value, with the answer of its subscription'

@@ -57,6 +57,7 @@ export const DeviceCommandResultSchema = z
       .literal(true)
       .optional()
       .describe('A subscription whose answer went ahead of its first value, in device.values: not sent again'),
+    noResponse: z.literal(true).optional().describe('The sender wants no answer: it goes to no channel'),
     written: z
       .object({ payload: base64, contentType: z.string().optional() })
       .optional()
@@ -82,7 +83,7 @@ export const DeviceCommandResults = topic<DeviceCommandFinished>({
   delivery: (v) => ({
     category: 'async-responses',
     accountId: v.accountId,
-    audience: v.answeredWithValue || v.campaignId !== undefined ? [] : [v.keyId],
+    audience: v.answeredWithValue || v.noResponse || v.campaignId !== undefined ? [] : [v.keyId],
     endpointName: v.endpointName ?? '',
   }),
 });

@@ -18,6 +18,7 @@ export type NewCommand = Pick<
   'deviceId' | 'accountId' | 'keyId' | 'asyncId' | 'kind' | 'method' | 'path' | 'query' | 'accept' | 'contentType'
 > & {
   payload: Buffer | null;
+  noResponse?: boolean;
   sealedTicket?: string | null;
   retryMax: number;
   expirySeconds: number;
@@ -129,6 +130,7 @@ export class CommandIntake {
       ...fields,
       id: issued?.id ?? newId(now),
       sealedTicket: command.sealedTicket ?? null,
+      noResponse: command.noResponse ?? false,
       attempts: 0,
       state: 'waiting',
       ...(claimant && claimOf({ attempts: 0, firstAttemptedAt: null }, claimant, now)),

@@ -51,6 +51,10 @@ export class Command {
   @Column('bytea', { nullable: true })
   payload!: Buffer | null;
 
+  /** Its result goes to no channel. */
+  @Column('boolean', { name: 'no_response' })
+  noResponse!: boolean;
+
   /** Without a payload: what opens the package that is written; with one, what completes the URI in it. Forgotten at the end. */
   @Column('text', { name: 'download_ticket', nullable: true })
   sealedTicket!: string | null;

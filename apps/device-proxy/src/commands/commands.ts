@@ -14,7 +14,7 @@ import { deviceBlocked, type Outcome, queueIsFull, registrationRemoved } from '.
 
 export type CommandInput = Pick<
   NewCommand,
-  'asyncId' | 'kind' | 'method' | 'path' | 'query' | 'accept' | 'contentType' | 'payload' | 'retryMax'
+  'asyncId' | 'kind' | 'method' | 'path' | 'query' | 'accept' | 'contentType' | 'payload' | 'noResponse' | 'retryMax'
 > & {
   expirySeconds: number;
 };
@@ -27,12 +27,14 @@ export interface KnownDevice {
 }
 
 const fingerprint = (
-  { kind, method, path, query, accept, contentType, payload }: CommandInput,
+  { kind, method, path, query, accept, contentType, payload, noResponse }: CommandInput,
   deviceId: string,
-): string =>
-  createHash('sha256')
-    .update(JSON.stringify([kind, deviceId, method, path, query, accept, contentType, payload?.toString('base64')]))
-    .digest('hex');
+): string => {
+  const request = [kind, deviceId, method, path, query, accept, contentType, payload?.toString('base64')];
+  // Nothing is added to the others: their Idempotency-Keys are known by the fingerprints of earlier versions.
+  const asked = noResponse ? [...request, 'no response'] : request;
+  return createHash('sha256').update(JSON.stringify(asked)).digest('hex');
+};
 
 /** The error for devices that may not be connected. */
 const refusals = { suspended: deviceBlocked, deleted: registrationRemoved, none: undefined };

@@ -84,6 +84,7 @@ export const finished = (
   ...(endpointName !== undefined && { endpointName }),
   outcome: outcome.outcome,
   ...(outcome.isAnswered && { answeredWithValue: true as const }),
+  ...(command.noResponse && { noResponse: true as const }),
   finishedAt: formatTimestamp(finishedAtMs),
   ...written(command),
 });

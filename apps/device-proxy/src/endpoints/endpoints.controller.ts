@@ -248,6 +248,7 @@ export class EndpointsController {
       accept: null,
       contentType: bodyMediaType(hasBody ? headers['content-type'] : undefined),
       payload: Buffer.isBuffer(body) ? body : null,
+      noResponse: noResp,
       ...defaultTiming(device.session?.data.queueMode ?? false),
     };
     // Reads are idempotent.
