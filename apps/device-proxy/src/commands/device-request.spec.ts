@@ -32,8 +32,19 @@ describe('a device request', () => {
     expect(read(query, { method: 'GET', uri }).path).toBe('/3303/0/5700');
   });
 
-  it('decodes the payload', () => {
-    expect(read(query, { ...body, method: 'PUT', 'payload-b64': 'NDI=' }).payload?.toString()).toBe('42');
+  it.each([
+    ['NDI=', '42'],
+    ['NDI', '42'],
+    ['NDIx', '421'],
+    ['Pz8/Pz8-', '?????>'],
+    ['', ''],
+  ])('decodes the payload %j', (base64, payload) => {
+    expect(read(query, { ...body, method: 'PUT', 'payload-b64': base64 }).payload?.toString()).toBe(payload);
+  });
+
+  it.each(['N', 'NDIxM', 'N=', 'NDIxM=='])('refuses the payload %j, whose end is missing', (base64) => {
+    const write = () => read(query, { ...body, method: 'PUT', 'payload-b64': base64 });
+    expect(write).toThrow(expect.objectContaining({ status: 400, token: 'BAD_REQUEST' }));
   });
 
   it.each([

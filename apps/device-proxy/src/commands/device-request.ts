@@ -23,6 +23,12 @@ const mediaType = z
   .string()
   .refine((text) => formatOf(text) !== undefined, 'Must be a media type that devices support');
 
+/** A last group of one character is less than a byte: the end of the text is missing. */
+const isWhole = (base64: string): boolean => {
+  const padding = base64.endsWith('==') ? 2 : Number(base64.endsWith('='));
+  return (base64.length - padding) % 4 !== 1;
+};
+
 /** Body of POST /v2/device-requests/{device-id} (spec §2.7). */
 export const DeviceRequestSchema = z.strictObject({
   method: z
@@ -42,6 +48,7 @@ export const DeviceRequestSchema = z.strictObject({
   'payload-b64': z
     .string()
     .regex(/^[A-Za-z0-9+/_-]*={0,2}$/, 'Must be base64')
+    .refine(isWhole, 'Must be base64')
     .optional(),
   expiry_seconds: seconds
     .optional()
