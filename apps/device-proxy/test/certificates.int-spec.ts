@@ -130,12 +130,16 @@ describe.each(['TLS', 'DTLS'] as const)('devices and their certificates over %s'
     const forger = selfSigned('forged');
     const ended = root.intermediate('Ended', { notBefore: new Date(0), notAfter: new Date(Date.now() - 1_000) });
     const endedLeaf = ended.issue('ended');
+    const limited = root.intermediate('Limited', { pathLength: 0 });
+    const beyond = limited.intermediate('Beyond the limit');
+    const beyondLeaf = beyond.issue('beyond');
     const bad = secured.device('bad');
     for (const [certified, chain] of [
       [own, chainOf(own)],
       [line.issue('missing-link'), chainOf(line.issue('missing-link'), line)],
       [forger, chainOf(forger, leaf)],
       [endedLeaf, chainOf(endedLeaf, ended)],
+      [beyondLeaf, chainOf(beyondLeaf, beyond, limited)],
     ] as const)
       await expect(
         secured.connect(

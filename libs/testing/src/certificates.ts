@@ -17,6 +17,8 @@ export interface CertificateOptions {
   uris?: readonly string[];
   /** O of the subject: for Kubernetes, a group. */
   organization?: string;
+  /** Of an authority: how many issuers may be between it and a certificate; default: any number. */
+  pathLength?: number;
 }
 
 const dayMs = 86_400_000;
@@ -49,10 +51,11 @@ const time = (at: Date): Buffer => {
 };
 
 /** CA:TRUE, critical. */
-const authorityExtension = der(
-  0xa3,
-  sequence(sequence(hex(basicConstraintsOid), hex('0101ff'), der(0x04, sequence(hex('0101ff'))))),
-);
+const authorityExtension = (pathLength?: number): Buffer => {
+  const limit = pathLength === undefined ? [] : [der(0x02, Buffer.from([pathLength]))];
+  const constraints = sequence(hex('0101ff'), ...limit);
+  return der(0xa3, sequence(sequence(hex(basicConstraintsOid), hex('0101ff'), der(0x04, constraints))));
+};
 
 /** subjectAltName: dNSName or iPAddress, and uniformResourceIdentifier. */
 const alternativeNames = ({ hosts = [], uris = [] }: CertificateOptions): Buffer[] => {
@@ -80,7 +83,7 @@ interface Party {
 const issue = (
   issuer: Party,
   subject: Party & { publicKey: KeyObject },
-  { authority, notBefore, notAfter, organization, ...names }: CertificateOptions & { authority: boolean },
+  { authority, notBefore, notAfter, organization, pathLength, ...names }: CertificateOptions & { authority: boolean },
 ): Certified => {
   const algorithm = sequence(hex(ecdsaWithSha256));
   const now = Date.now();
@@ -94,7 +97,7 @@ const issue = (
     sequence(time(notBefore ?? new Date(now - dayMs)), time(notAfter ?? new Date(now + 3_650 * dayMs))),
     nameOf(subject.name, organization),
     subject.publicKey.export({ type: 'spki', format: 'der' }),
-    ...(authority ? [authorityExtension] : alternativeNames(names)),
+    ...(authority ? [authorityExtension(pathLength)] : alternativeNames(names)),
   );
   const signature = der(0x03, hex('00'), sign('sha256', toBeSigned, issuer.key));
   return {
@@ -134,7 +137,7 @@ const authorityOf = (party: Party & { publicKey: KeyObject }, certified: Certifi
 });
 
 /** An issuer of certificates (ECDSA on P-256). */
-export const certificateAuthority = (commonName: string): CertificateAuthority => {
+export const certificateAuthority = (commonName: string, options: CertificateOptions = {}): CertificateAuthority => {
   const party = newParty(commonName);
-  return authorityOf(party, issue(party, party, { authority: true }));
+  return authorityOf(party, issue(party, party, { ...options, authority: true }));
 };

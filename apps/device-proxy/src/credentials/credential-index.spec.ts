@@ -96,4 +96,19 @@ describe('the credential index', () => {
     say(id(2), { credentialId: id(2), changedAt, ...trusted });
     expect(credentials.certified([x509], Date.now())?.credential.kind).toBe(kind);
   });
+
+  it('an issuer that the account trusts may limit how many issuers are below it', () => {
+    const { credentials, say } = topicOf();
+    const root = certificateAuthority('root', { pathLength: 0 });
+    const between = root.intermediate('between');
+    const changedAt = '2026-01-01T00:00:00Z';
+    const trusted = { accountId: id(0), kind: 'authority', certificate: root.certificate } as const;
+    say(id(1), { credentialId: id(1), changedAt, ...trusted });
+    const chains = [[root.issue('direct')], [between.issue('behind'), between]];
+    const found = chains.map((chain) => {
+      const shown = chain.map(({ certificate }) => new X509Certificate(certificate));
+      return credentials.certified(shown, Date.now())?.credential.credentialId;
+    });
+    expect(found).toEqual([id(1), undefined]);
+  });
 });

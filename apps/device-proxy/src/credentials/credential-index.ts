@@ -5,7 +5,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { DeviceProxyConfig } from '../config.js';
 import { DeviceCredentialsReader } from '../state/device-credentials.reader.js';
 import type { ShownCredential } from '../transport/sender.js';
-import { isIssuedBy, pathOf, serialOf } from './certificate-path.js';
+import { continuesTo, pathOf, serialOf } from './certificate-path.js';
 import { Multimap } from './multimap.js';
 
 /** An issuer that an account trusts, ready to verify with. */
@@ -123,14 +123,16 @@ export class CredentialIndex {
   private issued(chain: readonly X509Certificate[], nowMs: number): Recognised | undefined {
     const path = pathOf(chain, nowMs);
     for (const [depth, certificate] of path.entries()) {
-      const credential = this.issuerOf(certificate);
-      if (credential) return { credential, serials: path.slice(0, depth + 1).map(serialOf) };
+      const below = path.slice(0, depth + 1);
+      const credential = this.issuerOf(certificate, below);
+      if (credential) return { credential, serials: below.map(serialOf) };
     }
     return undefined;
   }
 
-  private issuerOf(x509: X509Certificate): DeviceCredentialChanged | undefined {
-    const issuers = this.authorities.get(x509.issuer).filter(({ x509: issuer }) => isIssuedBy(x509, issuer));
+  /** @param path From the device's own certificate to this one. */
+  private issuerOf(x509: X509Certificate, path: readonly X509Certificate[]): DeviceCredentialChanged | undefined {
+    const issuers = this.authorities.get(x509.issuer).filter(({ x509: issuer }) => continuesTo(path, issuer));
     return newest(issuers.map(({ credential }) => credential));
   }
 
