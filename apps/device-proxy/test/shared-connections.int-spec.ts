@@ -303,6 +303,21 @@ describe('DTLS connections between replicas', () => {
     expect(c.server.counters()).toMatchObject({ 'handshake-started': 0, 'connection-restored': 1 });
   });
 
+  it('a replica that cannot read what it has taken over leaves it to those that can', async () => {
+    const [a, b, c] = [await replica(), await replica({ encryptionKey: Buffer.alloc(32, 2) }), await replica()];
+    const thing = await device(a);
+    await thing.ask('one', `one ${a.name}`);
+    await kill(a);
+    await together(b, c);
+    thing.talkTo(b);
+    thing.line.send(Buffer.from('two'));
+    await eventually(async () => expect(await b.count('unreadable')).toBe(1));
+    expect(b.server.gauges().connections).toBe(0);
+    thing.talkTo(c);
+    await thing.ask('three', `three ${c.name}`);
+    expect(c.server.counters()).toMatchObject({ 'handshake-started': 0, 'connection-restored': 1 });
+  });
+
   it('while Redis is away known connections continue, and records of others are dropped until it is back', async () => {
     const line = await TcpLine.open(infrastructure().redisUrl);
     const own = new Redis(line.url, { maxRetriesPerRequest: 1, commandTimeout: 5_000, retryStrategy: () => 100 });

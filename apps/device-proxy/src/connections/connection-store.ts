@@ -34,8 +34,8 @@ export type TakeOverResult =
   | { kind: 'unowned' }
   | { kind: 'elsewhere'; owner: string }
   | { kind: 'taken'; epoch: number; takeOvers: number; saved: SavedConnection }
-  /** Its state cannot be read, for example as its key has been removed. */
-  | { kind: 'unreadable'; error: unknown };
+  /** This one has it, and cannot read its state, for example as its key has been removed. */
+  | { kind: 'unreadable'; epoch: number; error: unknown };
 
 interface Lookup {
   id: string;
@@ -111,7 +111,7 @@ export class ConnectionStore {
     return this.confirmations.submit(known);
   }
 
-  /** This replica has no room for the connection: another one may take it over. */
+  /** This replica has no room for the connection, or cannot read its state: another one may take it over. */
   async release(known: Known): Promise<void> {
     await this.releases.submit(known);
   }
@@ -142,12 +142,12 @@ export class ConnectionStore {
     if (kind === 'elsewhere') return { kind, owner: detail };
     if (kind === 'unowned') return { kind };
     if (kind !== 'taken') return { kind: 'none' };
+    const epoch = Number(detail);
     try {
       const { savedEpoch, saved } = this.open(id, sealed);
-      const epoch = Number(detail);
       return { kind, epoch, takeOvers: epoch - savedEpoch, saved };
     } catch (error) {
-      return { kind: 'unreadable', error };
+      return { kind: 'unreadable', epoch, error };
     }
   }
 

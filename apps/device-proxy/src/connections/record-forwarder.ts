@@ -163,7 +163,11 @@ export class RecordForwarder {
     if (result.kind === 'taken') await this.continue(id, result);
     else if (result.kind === 'unowned') await this.leaveToOthers(id);
     else if (result.kind === 'elsewhere') this.forwardWaiting(id, result.owner);
-    else this.discard(id, result);
+    else {
+      // Another replica may have the key.
+      if (result.kind === 'unreadable') await this.store.release({ id, epoch: result.epoch });
+      this.discard(id, result);
+    }
   }
 
   private areForwarded(id: string): boolean {
