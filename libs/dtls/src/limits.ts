@@ -45,7 +45,7 @@ export interface DtlsLimits {
   retransmissionMaxMs: number;
   /** Largest datagram of a handshake: below the smallest MTU of IPv6 with its headers. */
   datagramBytesMax: number;
-  /** Open connections; beyond it new handshakes get no answer. */
+  /** Open connections, together with handshakes in progress; beyond it new handshakes get no answer. */
   connectionsMax: number;
   /** The same per source, which many devices behind one NAT share. */
   connectionsPerSourceMax: number;

@@ -316,6 +316,17 @@ describe('the connections of one source', () => {
   });
 });
 
+describe('connections whose handshakes run at the same time', () => {
+  it.each([{ connectionsMax: 2 }, { connectionsPerSourceMax: 2 }])('are bounded, with %j', async (limits) => {
+    const net = new TestNetwork({ ...withIds, limits });
+    const clients = Array.from({ length: 5 }, () => net.client({ connectionId: CLIENT_ID }));
+    for (const client of clients) client.connect();
+    await net.run(500);
+    expect(net.server.dtls.gauges()).toMatchObject({ connections: 2, handshakes: 0 });
+    expect(net.server.dtls.counters()).toMatchObject({ 'handshake-started': 2, 'handshake-refused': 3 });
+  });
+});
+
 describe('restored connections', () => {
   it('are bounded as new ones are, in total and per source', async () => {
     const net = new TestNetwork(withIds);

@@ -212,6 +212,15 @@ describe('limits of handshakes', () => {
     expect(client.server.counters()['handshake-started'] - before).toBe(4);
   });
 
+  it('counts handshakes among the connections that they may become, those that begin again once', () => {
+    const client = new RawClient({ limits: { connectionsMax: 1 } });
+    for (const _ of [1, 2]) client.greet(RawClient.hello());
+    expect(client.server.counters()).toMatchObject({ 'handshake-started': 2, 'handshake-refused': 0 });
+    client.from = { ...client.from, port: 1 };
+    client.greet(RawClient.hello());
+    expect(client.server.counters()).toMatchObject({ 'handshake-started': 2, 'handshake-refused': 1 });
+  });
+
   it('starts none while there are too many connections', () => {
     const client = new RawClient({ limits: { connectionsMax: 0 } });
     client.greet(RawClient.hello());

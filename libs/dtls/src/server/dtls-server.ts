@@ -101,9 +101,7 @@ export class DtlsServer {
 
   /** Whether one more connection may come from there. One that replaces the connection at its address takes no more room. */
   hasRoomFor(from: Address): boolean {
-    const { connectionsMax, connectionsPerSourceMax } = this.limits;
-    if (this.connections.at(addressKey(from)) !== undefined) return true;
-    return this.connections.size < connectionsMax && this.connections.from(from) < connectionsPerSourceMax;
+    return this.hasRoom(from, 0);
   }
 
   counters(): Readonly<Record<DtlsEvent, number>> {
@@ -187,9 +185,21 @@ export class DtlsServer {
     else this.startHandshake(outcome.hello, from, pending);
   }
 
+  /**
+   * Handshakes in progress count, too: each may become a connection.
+   * @param ending How many of them end when there is room.
+   */
+  private hasRoom(from: Address, ending: 0 | 1): boolean {
+    const { connections, handshakes, limits } = this;
+    if (connections.at(addressKey(from)) !== undefined) return true;
+    const total = connections.size + handshakes.size - ending;
+    const ofSource = connections.from(from) + handshakes.from(from) - ending;
+    return total < limits.connectionsMax && ofSource < limits.connectionsPerSourceMax;
+  }
+
   /** A connection at the address stays until the new handshake has succeeded (RFC 6347 §4.2.8). */
   private startHandshake(hello: VerifiedHello, from: Address, former: PendingHandshake | undefined): void {
-    if (!this.hasRoomFor(from) || !this.handshakes.admit(from)) {
+    if (!this.hasRoom(from, former === undefined ? 0 : 1) || !this.handshakes.admit(from)) {
       this.count('handshake-refused');
       return;
     }

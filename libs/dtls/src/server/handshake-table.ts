@@ -43,6 +43,11 @@ export class HandshakeTable {
     return this.byId.get(id);
   }
 
+  /** How many are from this source (see `sourceOf`). */
+  from({ address }: Address): number {
+    return this.sources.get(sourceOf(address))?.handshakes ?? 0;
+  }
+
   /** Whether one more may start from here; then its rate counts it. */
   admit(remote: Address): boolean {
     if (this.size >= this.limits.handshakesMax) return false;
