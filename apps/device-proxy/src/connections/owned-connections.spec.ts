@@ -12,18 +12,21 @@ const id = '0011223344556677';
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Connections whose saves end when told to, and what was done to their states in Redis. */
+type SaveEnds = 'stored' | 'owned by another' | 'failed';
+
+/** Connections whose saves and losses end when told to, and what was done to their states in Redis. */
 const savedByHand = () => {
   const done: string[] = [];
-  const ends: ((isStored: boolean) => void)[] = [];
+  const ends: ((how: SaveEnds) => void)[] = [];
+  const losses: (() => void)[] = [];
   const store = {
     firstEpoch: () => 7,
     save: () =>
       new Promise<boolean>((resolve, reject) => {
-        ends.push((isStored) => {
+        ends.push((how) => {
           done.push('save ended');
-          if (isStored) resolve(true);
-          else reject(new Error('Redis is away'));
+          if (how === 'failed') reject(new Error('Redis is away'));
+          else resolve(how === 'stored');
         });
       }),
     remove: () => {
@@ -36,6 +39,7 @@ const savedByHand = () => {
     connection: () => ({ ...counters, confirmSaved: () => undefined }),
     save: () => ({ state: { id, ...counters }, credential: { id } }),
     registeredUntilMs: () => 0,
+    lose: () => new Promise<void>((resolve) => losses.push(resolve)),
   };
   const clock = new TestClock();
   const owned = new OwnedConnections(
@@ -47,20 +51,20 @@ const savedByHand = () => {
     createLogger({ app: 'test', replicaId: 'test', level: 'silent' }),
   );
   owned.start(host as unknown as DtlsHost);
-  return { owned, done, endSave: (isStored: boolean) => ends.shift()?.(isStored) };
+  return { owned, done, endSave: (how: SaveEnds) => ends.shift()?.(how), endLoss: () => losses.shift()?.() };
 };
 
 describe('the state of a connection that closes', () => {
   it.each([
-    ['is stored', true],
-    ['is not stored', false],
-  ])('while it is being saved is removed after that, when it %s', async (_, isStored) => {
+    ['is stored', 'stored'],
+    ['is not stored', 'failed'],
+  ] as const)('while it is being saved is removed after that, when it %s', async (_, how) => {
     const { owned, done, endSave } = savedByHand();
     owned.opened(id);
     owned.closed(id);
     await settled();
     expect(done).toEqual([]);
-    endSave(isStored);
+    endSave(how);
     await settled();
     expect(done).toEqual(['save ended', 'removed']);
   });
@@ -68,10 +72,27 @@ describe('the state of a connection that closes', () => {
   it('when nothing is being saved is removed at once', async () => {
     const { owned, done, endSave } = savedByHand();
     owned.opened(id);
-    endSave(true);
+    endSave('stored');
     await settled();
     owned.closed(id);
     await settled();
     expect(done).toEqual(['save ended', 'removed']);
+  });
+});
+
+describe('a connection that another replica has', () => {
+  it('is neither sent on nor received from until it has ended here', async () => {
+    const { owned, endSave, endLoss } = savedByHand();
+    owned.opened(id);
+    endSave('owned by another');
+    await settled();
+    expect([[...owned.ids()], owned.hasDoubts, owned.isDoubted(id)]).toEqual([[], true, true]);
+    let isOurs: boolean | undefined;
+    void owned.confirm(id).then((result) => (isOurs = result));
+    await settled();
+    expect(isOurs).toBeUndefined();
+    endLoss();
+    await settled();
+    expect([isOurs, owned.hasDoubts, owned.isDoubted(id)]).toEqual([false, false, false]);
   });
 });

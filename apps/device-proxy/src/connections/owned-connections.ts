@@ -16,6 +16,8 @@ import { ReplicaSlots } from './replica-slots.js';
 @Injectable()
 export class OwnedConnections {
   private readonly byId = new Map<string, OwnedConnection>();
+  /** Those that another replica has, until they have ended here. */
+  private readonly losing = new Map<string, Promise<void>>();
   private host: DtlsHost | undefined;
   private timer: Timer | undefined;
   private working: Promise<void> | undefined;
@@ -111,9 +113,10 @@ export class OwnedConnections {
     return owned.endsBefore(this.host?.registeredUntilMs(owned.id) ?? 0);
   }
 
-  /** Whether another replica may have the connection by now. */
+  /** Whether another replica may have the connection by now, or has it. */
   isDoubted(id: string): boolean {
     this.stallDetector.detect();
+    if (this.losing.has(id)) return true;
     if (this.doubted === 0) return false;
     const owned = this.byId.get(id);
     return owned !== undefined && owned.confirmedRound !== this.doubtRound;
@@ -121,12 +124,14 @@ export class OwnedConnections {
 
   get hasDoubts(): boolean {
     this.stallDetector.detect();
-    return this.doubted > 0;
+    return this.doubted > 0 || this.losing.size > 0;
   }
 
   /** Compares the connection with Redis. False: another replica has it, and here it has ended. */
   async confirm(id: string): Promise<boolean> {
     const owned = this.byId.get(id);
+    // The caller may then take it over again: that must not end with the present connection.
+    if (!owned) await this.losing.get(id)?.catch(() => undefined);
     if (!owned || owned.confirmedRound === this.doubtRound) return owned !== undefined;
     const { doubtRound } = this;
     const isOurs = await this.store.confirm(owned);
@@ -175,10 +180,13 @@ export class OwnedConnections {
   }
 
   private async lose(owned: OwnedConnection): Promise<void> {
-    if (this.byId.get(owned.id) !== owned) return;
-    this.forget(owned.id);
+    const { id } = owned;
+    if (this.byId.get(id) !== owned) return;
+    this.forget(id);
     this.events.count('lost');
-    await this.host?.lose(owned.id);
+    const ending = Promise.resolve(this.host?.lose(id)).finally(() => this.losing.delete(id));
+    this.losing.set(id, ending);
+    await ending;
   }
 
   private forget(id: string): OwnedConnection | undefined {
