@@ -21,6 +21,7 @@ export {
 export { type Authenticate, type OwnCertificate, type PeerCredential } from './handshake/credentials.js';
 export { type KeyOf } from './handshake/server-handshake.js';
 export { DEFAULT_LIMITS, type DtlsLimits, TAKE_OVER_SEQUENCES } from './limits.js';
+export { connectionIdIn } from './messages/record.js';
 export { ReplayWindow } from './record/replay-window.js';
 export { DtlsServer } from './server/dtls-server.js';
 export {

@@ -1,4 +1,4 @@
-import type { Address, DtlsConnection } from '@lanyard/dtls';
+import { type Address, connectionIdIn, type DtlsConnection } from '@lanyard/dtls';
 import { StopDeadline } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import type { ConnectionSharing, DtlsHost } from '../transport/connection-sharing.js';
@@ -8,10 +8,6 @@ import { PeerPort } from './peer-port.js';
 import { RecordForwarder } from './record-forwarder.js';
 import { ReplicaEvents } from './replica-events.js';
 import { ReplicaSlots } from './replica-slots.js';
-
-/** RFC 9146 §4. */
-const connectionIdType = 25;
-const connectionIdOffset = 11;
 
 /**
  * DTLS connections with an id outlive their replica: their states are in Redis, records at the wrong replica are forwarded to
@@ -76,9 +72,9 @@ export class SharedConnections implements ConnectionSharing {
   }
 
   admits(datagram: Buffer, from: Address): boolean {
-    if (!this.owned.hasDoubts || datagram[0] !== connectionIdType) return true;
-    const id = this.idOf(datagram);
-    if (!this.owned.isDoubted(id)) return true;
+    if (!this.owned.hasDoubts) return true;
+    const id = this.idIn(datagram);
+    if (id === undefined || !this.owned.isDoubted(id)) return true;
     this.forwarder.receiveDoubted(id, datagram, from);
     return false;
   }
@@ -95,12 +91,12 @@ export class SharedConnections implements ConnectionSharing {
     return sent;
   }
 
-  private idOf(datagram: Buffer): string {
-    return datagram.toString('hex', connectionIdOffset, connectionIdOffset + this.connectionIdBytes);
+  private idIn(datagram: Buffer): string | undefined {
+    return connectionIdIn(datagram, this.connectionIdBytes)?.toString('hex');
   }
 
   private receiveFromPeer({ kind, owner, address, payload }: PeerMessage): void {
-    if (kind === 'not-here') return this.forwarder.sentBack(this.idOf(payload), payload, address);
+    if (kind === 'not-here') return this.receiveSentBack(payload, address);
     if (kind === 'answer') {
       this.events.count('answered-for-another');
       this.host?.send(payload, address);
@@ -108,5 +104,10 @@ export class SharedConnections implements ConnectionSharing {
     }
     this.events.count('forwarded-here');
     this.host?.receive(payload, { ...address, via: owner });
+  }
+
+  private receiveSentBack(datagram: Buffer, from: Address): void {
+    const id = this.idIn(datagram);
+    if (id !== undefined) this.forwarder.sentBack(id, datagram, from);
   }
 }

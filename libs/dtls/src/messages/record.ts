@@ -81,6 +81,11 @@ export function decodeRecords(datagram: Buffer, connectionIdBytes: number): Wire
   return records;
 }
 
+/** The connection id of the first record that has one: records without one may be before it, as those of a repeated flight. */
+export function connectionIdIn(datagram: Buffer, connectionIdBytes: number): Buffer | undefined {
+  return decodeRecords(datagram, connectionIdBytes).find(({ type }) => type === ContentType.ConnectionId)?.connectionId;
+}
+
 /** Writes the header of a record of DTLS 1.2 at the start of `into`. @returns Where the fragment begins. */
 export function writeRecordHeader(into: Buffer, header: RecordHeader, fragmentBytes: number): number {
   const { type, connectionId } = header;
