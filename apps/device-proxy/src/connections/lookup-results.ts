@@ -4,20 +4,21 @@ import { lookupKeptMs, lookupsKeptMax } from './limits.js';
 /** For a while, whose a connection is: of another replica, or of none. */
 export class LookupResults {
   /** The oldest first. */
-  private readonly byId = new Map<string, { owner: string; untilMs: number }>();
+  private readonly byId = new Map<string, { owner: string; sinceMs: number }>();
 
   constructor(private readonly clock: Clock) {}
 
   ownerOf(id: string): string | undefined {
     const result = this.byId.get(id);
-    if (!result || result.untilMs > this.clock.now()) return result?.owner;
+    // Not for longer when the clock is set back.
+    if (!result || Math.abs(this.clock.now() - result.sinceMs) < lookupKeptMs) return result?.owner;
     this.byId.delete(id);
     return undefined;
   }
 
   set(id: string, owner: string): void {
     this.byId.delete(id);
-    this.byId.set(id, { owner, untilMs: this.clock.now() + lookupKeptMs });
+    this.byId.set(id, { owner, sinceMs: this.clock.now() });
     if (this.byId.size > lookupsKeptMax) this.byId.delete(this.byId.keys().next().value as string);
   }
 

@@ -1,0 +1,62 @@
+import { describe, expect, it } from '@jest/globals';
+import { createLogger } from '@lanyard/service';
+import { TestClock } from '@lanyard/testing';
+import type { DtlsHost } from '../transport/connection-sharing.js';
+import type { ConnectionStore } from './connection-store.js';
+import { lookupsPerSecond } from './limits.js';
+import type { OwnedConnections } from './owned-connections.js';
+import type { PeerPort } from './peer-port.js';
+import { RecordForwarder } from './record-forwarder.js';
+import type { ReplicaEvents } from './replica-events.js';
+import type { ReplicaSlots } from './replica-slots.js';
+
+const from = { address: '192.0.2.1', port: 5_684 };
+
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** A replica that finds no connection in Redis. */
+const forwarderWith = (clock: TestClock) => {
+  let lookups = 0;
+  let ids = 0;
+  const store = {
+    takeOver: () => {
+      lookups++;
+      return Promise.resolve({ kind: 'none' });
+    },
+  };
+  const forwarder = new RecordForwarder(
+    store as unknown as ConnectionStore,
+    {} as unknown as OwnedConnections,
+    {} as unknown as PeerPort,
+    { makerOf: () => undefined } as unknown as ReplicaSlots,
+    { count: () => undefined } as unknown as ReplicaEvents,
+    clock,
+    createLogger({ app: 'test', replicaId: 'test', level: 'silent' }),
+  );
+  forwarder.start({ hasRoomFor: () => true } as unknown as DtlsHost);
+  /** Records of so many other connections, and how many of them were looked up. */
+  const receive = async (records: number): Promise<number> => {
+    const before = lookups;
+    for (let n = 0; n < records; n++) {
+      const id = Buffer.alloc(8);
+      id.writeUInt32BE(ids++);
+      forwarder.receiveUnknown(id, Buffer.alloc(20), from);
+    }
+    await settled();
+    return lookups - before;
+  };
+  return { receive };
+};
+
+describe('records of connections that are not known', () => {
+  it.each([
+    ['a second later', 1_000],
+    ['when the clock was set back', -300_000],
+  ])('lead to a bounded number of lookups in a second, and to others %s', async (_, laterMs) => {
+    const clock = new TestClock();
+    const { receive } = forwarderWith(clock);
+    expect([await receive(lookupsPerSecond), await receive(1)]).toEqual([lookupsPerSecond, 0]);
+    await clock.advance(laterMs);
+    expect(await receive(1)).toBe(1);
+  });
+});
