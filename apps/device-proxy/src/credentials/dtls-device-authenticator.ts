@@ -66,6 +66,8 @@ export class DtlsDeviceAuthenticator implements DtlsAuthenticator {
     if (reason === 'not-authenticated') return;
     const notes = this.notes.get(handshake);
     const shown = notes && 'shown' in notes ? notes.shown : undefined;
+    // The device began again, or this replica stops: only an unknown identity was refused.
+    if (reason === 'abandoned' && (!shown || shown.credential)) return;
     this.authentication.failed(shown, reason === 'wrong-key', addressOf(handshake), message);
   }
 
