@@ -127,6 +127,10 @@ describe('the log as a stream', () => {
     const second = await follow(account, { lastEventId: '0' });
     await eventually(() => second.ids.length === 1);
     expect(second.ids).toEqual([missed]);
+    // A client that cannot set headers names the place in the URL.
+    const byUrl = await follow(account, { query: '?after=0' });
+    await eventually(() => byUrl.ids.length === 1);
+    expect(byUrl.ids).toEqual([missed]);
     const third = await follow(account);
     await eventually(() => third.lastEventId === missed);
     expect(third.ids).toEqual([]);

@@ -26,10 +26,11 @@ export interface StoredPage {
   hasMore: boolean;
 }
 
-const idPattern = /^[0-9a-f]{32}$/;
-
 /** Used instead of an entry's id: before all entries. */
 const beginning = '0';
+
+/** Names a place: the id of an entry, or the beginning. */
+export const placePattern = /^(?:0|[0-9a-f]{32})$/;
 
 /**
  * How many entries of the account one statement looks at. With a filter that few entries match, it would otherwise read
@@ -55,8 +56,8 @@ export class StoredEvents {
    * order in which they were stored. Throws PageNotFound for an invalid id.
    */
   async placeOf(accountId: string, id: string): Promise<Place> {
+    if (!placePattern.test(id)) throw new PageNotFound();
     if (id === beginning) return { position: '0', id };
-    if (!idPattern.test(id)) throw new PageNotFound();
     const [row]: Place[] = await this.database.query(
       'SELECT position, id FROM event_log.device_events WHERE id = $1 AND account_id = $2',
       [id, accountId],

@@ -10,7 +10,7 @@ import { Controller, Get, Headers, Query, Req, Res } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiOperation, ApiProduces, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { eventListSpec } from '../query/list-events.js';
-import { StoredEvents } from '../query/stored-events.js';
+import { placePattern, StoredEvents } from '../query/stored-events.js';
 import { streamPage, streamsPerAccountMax } from './limits.js';
 import { Streams } from './streams.js';
 
@@ -21,6 +21,9 @@ const help =
   'so do later ones where the filters exclude many entries. ' +
   'Accepts the filters of the list. A comment every 15 s keeps the connection open and advances that id. ' +
   'An event `end` with a `reason` closes the stream; after `key_revoked`, do not reconnect.';
+
+/** As for the list, except that a stream may also start at the beginning of the log. */
+const streamSpec = { ...eventListSpec, cursor: placePattern };
 
 const headers = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -62,7 +65,7 @@ export class StreamController {
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const { filters, after } = parseListQuery(query, eventListSpec);
+    const { filters, after } = parseListQuery(query, streamSpec);
     const { accountId } = caller;
     const last = lastEventId || after;
     const from = last ? await this.stored.placeOf(accountId, last) : await this.stored.last(accountId);
