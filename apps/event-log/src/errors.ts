@@ -7,8 +7,6 @@ export class EventCodeNotFound extends fixed(
   'No such code in the catalogue: see GET /v3/device-event-codes.',
 ) {}
 
-export class PageNotFound extends fixed(NotFound, 'Unable to find page: no event has the id given in after.') {}
-
 /** The key was revoked while its stream was open. */
 export class KeyRevoked extends fixed(Unauthenticated, 'The API key is no longer valid.') {}
 

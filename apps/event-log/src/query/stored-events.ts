@@ -1,7 +1,6 @@
-import { FairQueue, type Filter } from '@lanyard/service';
+import { FairQueue, type Filter, PageNotFound } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { PageNotFound } from '../errors.js';
 import { eventRecord } from './device-event.js';
 import { conditionsOf, type EntryOwner } from './list-events.js';
 
