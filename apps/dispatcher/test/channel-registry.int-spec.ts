@@ -131,6 +131,20 @@ describe('the channels that Redis knows', () => {
     expect(await bench.registry.inspect(bench.channelId)).toMatchObject({ held: false });
   });
 
+  it('tells when a poll was bound to the channel last', async () => {
+    const createdAtMs = bench.clock.now();
+    await register({ kind: 'pull' });
+    expect(await bench.registry.inspect(bench.channelId)).toMatchObject({ held: false, lastSeenAtMs: createdAtMs });
+    await bench.clock.advance(60_000);
+    const how = { conn: 'p', mode: 'free', kind: 'pull' } as const;
+    const attached = await bench.queue.attach(bench.channelId, accountId, how);
+    if (attached.outcome !== 'ok') throw new Error(attached.outcome);
+    await bench.clock.advance(1_000);
+    await bench.queue.detach(attached.hold);
+    const lastSeenAtMs = createdAtMs + 61_000;
+    expect(await bench.registry.inspect(bench.channelId)).toMatchObject({ held: false, lastSeenAtMs });
+  });
+
   describe('the address of the client that is connected', () => {
     const attach = async (conn: string, address: string, by = bench.queue): Promise<Hold> => {
       const how = { conn, mode: 'newest', kind: 'websocket', address } as const;

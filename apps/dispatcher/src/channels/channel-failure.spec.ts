@@ -15,6 +15,7 @@ const queue = (state: Partial<QueueState>): QueueState => ({
   dropped: { size: 0, age: 0, failed: 0 },
   failuresInRow: 0,
   failingSinceMs: undefined,
+  lastSeenAtMs: undefined,
   ...state,
 });
 const callback = { kind: 'callback', stopped: null, stoppedAt: null } as const;
@@ -50,7 +51,9 @@ describe('the failure of a channel', () => {
       sinceMs: now - 6 * minuteMs,
       text: 'No application has opened its WebSocket; 5 events wait in its queue. Events are kept for 24 hours.',
     });
-    expect(failureOf({ ...websocket, kind: 'pull' }, absent, now)?.text).toContain('No application polls');
+    expect(failureOf({ ...websocket, kind: 'pull' }, absent, now)?.text).toBe(
+      'No application polls; 5 events wait in its queue. The channel is removed with them 10 minutes after the last poll.',
+    );
   });
 });
 
@@ -68,6 +71,18 @@ describe('when events of a channel will be lost', () => {
     expect(lossAtMs(state, now)).toBe(now + 4 * hourMs);
     const young = queue({ events: 9, bytes: 49_000_000, oldestAtMs: now - 1_000 });
     expect(lossAtMs(young, now)).toBe(now - 1_000 + 24 * hourMs);
+  });
+
+  it.each([
+    ['a pull channel 10 minutes after the last poll', 'pull', 10 * minuteMs],
+    ['a WebSocket channel a day after its last socket', 'websocket', 24 * hourMs],
+  ] as const)('is when its channel is removed: %s', (_, kind, absentMs) => {
+    const lastSeenAtMs = now - 8 * minuteMs;
+    const away = queue({ kind, events: 9, bytes: 1_000, oldestAtMs: now - 7 * minuteMs, lastSeenAtMs });
+    expect(lossAtMs(away, now)).toBe(lastSeenAtMs + absentMs);
+    // After an outage, the removal waits until clients can have come back.
+    expect(lossAtMs({ ...away, lastSeenAtMs: now - absentMs - 1 }, now)).toBe(now);
+    expect(lossAtMs({ ...away, held: true }, now)).toBe(now - 7 * minuteMs + 24 * hourMs);
   });
 
   it('is now for a queue that is full, and never for an empty one', () => {

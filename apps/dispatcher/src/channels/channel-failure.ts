@@ -1,5 +1,5 @@
 import type { Channel } from '../db/channel.entity.js';
-import { eventLifeMs, queueBytesMax } from '../limits.js';
+import { eventLifeMs, queueBytesMax, withoutPollMaxMs, withoutSocketMaxMs } from '../limits.js';
 import type { QueueState } from '../queue/channel-registry.js';
 
 /** An application that is away for less is restarting. */
@@ -8,6 +8,15 @@ const absentAfterMs = 300_000;
 const stopped = {
   key_reset: 'Its key was reset, so the callback must be registered again.',
   key_revoked: 'Its key no longer has the permission to receive notifications.',
+} as const;
+
+/** What is missing, and what becomes of the events meanwhile. */
+const absence = {
+  websocket: ['No application has opened its WebSocket', 'Events are kept for 24 hours.'],
+  pull: [
+    'No application polls',
+    `The channel is removed with them ${withoutPollMaxMs / 60_000} minutes after the last poll.`,
+  ],
 } as const;
 
 const queued = (events: number): string => `${events} ${events === 1 ? 'event waits' : 'events wait'} in its queue`;
@@ -30,22 +39,29 @@ export const failureOf = (
     };
   const isAbsent = channel.kind !== 'callback' && queue?.held === false && queue.events > 0;
   if (!isAbsent || queue.oldestAtMs === undefined || queue.oldestAtMs > nowMs - absentAfterMs) return undefined;
-  const missing = channel.kind === 'websocket' ? 'No application has opened its WebSocket' : 'No application polls';
-  return { sinceMs: queue.oldestAtMs, text: `${missing}; ${queued(queue.events)}. Events are kept for 24 hours.` };
+  const [missing, kept] = absence[channel.kind === 'pull' ? 'pull' : 'websocket'];
+  return { sinceMs: queue.oldestAtMs, text: `${missing}; ${queued(queue.events)}. ${kept}` };
 };
 
 /** A rate over a shorter time would mean nothing. */
 const observedMinMs = 60_000;
 
+/** When a channel is removed, with its events, if its client stays away; undefined: the client is there, or it is a callback. */
+const removalAtMs = ({ kind, held, lastSeenAtMs }: QueueState): number | undefined => {
+  if (kind === 'callback' || held || lastSeenAtMs === undefined) return undefined;
+  return lastSeenAtMs + (kind === 'pull' ? withoutPollMaxMs : withoutSocketMaxMs);
+};
+
 /**
  * When events will be lost if none is delivered until then: the queue is full, at the rate at which the events came that are
- * in it, or its oldest event has reached the limit of age. undefined: none waits.
+ * in it, its oldest event has reached the limit of age, or the channel is removed. undefined: none waits.
  */
 export const lossAtMs = (queue: QueueState | undefined, nowMs: number): number | undefined => {
   if (queue?.oldestAtMs === undefined) return undefined;
-  const tooOldAt = queue.oldestAtMs + eventLifeMs;
+  const removedAt = Math.max(nowMs, removalAtMs(queue) ?? Infinity);
+  const goneAt = Math.min(queue.oldestAtMs + eventLifeMs, removedAt);
   const observedMs = nowMs - queue.oldestAtMs;
-  if (observedMs < observedMinMs || queue.bytes <= 0) return tooOldAt;
+  if (observedMs < observedMinMs || queue.bytes <= 0) return goneAt;
   const fullAt = nowMs + ((queueBytesMax - queue.bytes) * observedMs) / queue.bytes;
-  return Math.round(Math.min(tooOldAt, Math.max(nowMs, fullAt)));
+  return Math.round(Math.min(goneAt, Math.max(nowMs, fullAt)));
 };

@@ -73,6 +73,8 @@ export interface QueueState {
   dropped: Dropped;
   failuresInRow: number;
   failingSinceMs: number | undefined;
+  /** When a socket or poll was bound to it last, or the channel was made. Without one, its time runs from then on (spec §8). */
+  lastSeenAtMs: number | undefined;
 }
 
 /** The rule of spec §8 that ended a channel. */
@@ -153,7 +155,7 @@ export class ChannelRegistry {
   async inspect(channelId: string): Promise<QueueState | undefined> {
     const reply = await this.run('inspect', channelId, [this.clock.now() - eventLifeMs]);
     if (reply.length === 0) return undefined;
-    const [kind, held, events, bytes, oldest, size, age, failed, attempt, since, address] = reply;
+    const [kind, held, events, bytes, oldest, size, age, failed, attempt, since, address, lastSeen] = reply;
     return {
       kind: asText(kind) as ChannelKind,
       held: asNumber(held) === 1,
@@ -164,6 +166,7 @@ export class ChannelRegistry {
       dropped: { size: asNumber(size), age: asNumber(age), failed: asNumber(failed) },
       failuresInRow: asNumber(attempt),
       failingSinceMs: asText(since) ? asNumber(since) : undefined,
+      lastSeenAtMs: asText(lastSeen) ? asNumber(lastSeen) : undefined,
     };
   }
 
