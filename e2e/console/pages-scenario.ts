@@ -138,6 +138,25 @@ export const describePages = (running: () => Console): void =>
       await page.unroute(isOfKeys);
     });
 
+    it('switches off a key that has expired, also with a new expiration', async () => {
+      const { page } = browser;
+      const expiration = new Date(Date.now() + 2_000).toISOString();
+      const { json: made } = await app.call('POST', '/v3/api-keys', { name: 'Forgotten', expiration });
+      const path = `/v3/api-keys/${made.id}`;
+      const key = async (): Promise<unknown> => (await app.call('GET', path)).json;
+      // Its second version is announced once it has expired.
+      await eventually(async () => expect(await key()).toMatchObject({ status: 'EXPIRED', etag: '2' }));
+      await browser.visit('/keys', 'Keys');
+      await page.getByRole('button', { name: 'Change Forgotten', exact: true }).click();
+      await dialog().getByLabel('Expires after').first().click();
+      await page.getByRole('option', { name: 'one year' }).click();
+      await dialog().getByRole('switch', { name: 'Active' }).uncheck();
+      await confirm('Save');
+      await dialog().waitFor({ state: 'detached' });
+      expect(await key()).toMatchObject({ status: 'INACTIVE', expiration: expect.not.stringMatching(made.expiration) });
+      expect((await app.call('DELETE', path)).status).toBe(204);
+    });
+
     it('creates a bootstrap profile, and says why one is refused', async () => {
       await browser.visit('/bootstrap', 'Bootstrap');
       await browser.page.getByText('No bootstrap profiles yet').waitFor();

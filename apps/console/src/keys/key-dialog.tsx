@@ -57,6 +57,7 @@ export const KeyDialog = ({ record: apiKey, onClose }: RecordDialogProps<ApiKey>
   const keyGroups = useKeyGroups();
   const submit = () => {
     const { groups, days, isActive } = values;
+    // Also of one that has expired: it may be switched off, and its expiration alone says that it has expired.
     const status = isActive ? 'ACTIVE' : 'INACTIVE';
     save(
       {
@@ -65,7 +66,7 @@ export const KeyDialog = ({ record: apiKey, onClose }: RecordDialogProps<ApiKey>
         device_groups: orNull(values.deviceGroups),
         source_addresses: orNull(partsOf(values.addresses)),
         ...expirationOf(days ?? ''),
-        ...(apiKey && apiKey.status !== 'EXPIRED' && { status }),
+        ...(apiKey && { status }),
       },
       ({ key }) => (apiKey ? onClose() : setSecret(key)),
     );
