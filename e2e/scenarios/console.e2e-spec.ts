@@ -198,6 +198,34 @@ describe('the console in a browser', () => {
     expect(await browser.faults('no-fleet')).toEqual([]);
   });
 
+  it('leaves nothing of a session to another person who signs in from another tab', async () => {
+    const { page } = browser;
+    const { json: account } = await app.call('POST', '/v3/accounts', { display_name: 'Person in another tab' });
+    const device = page.getByRole('link', { name: /^sim-\d+$/ });
+    await browser.signIn(system.adminKey);
+    await page.getByRole('heading', { level: 1, name: 'Fleet' }).waitFor();
+    await browser.visit('/devices', 'Devices');
+    await device.first().waitFor();
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await page.route('**/v3/devices?*', async (route) => {
+      await held;
+      // The page has given up what it asked for in the session before.
+      await route.continue().catch(() => undefined);
+    });
+    // All tabs have the same cookie.
+    const data = { api_key: account.admin_key as string };
+    expect((await page.context().request.post(`${system.baseUrl}/v3/session`, { data })).ok()).toBe(true);
+    // The page comes into sight two minutes later, and asks who is signed in.
+    await page.evaluate(
+      "((now) => { Date.now = () => now() + 120_000; dispatchEvent(new Event('visibilitychange')); })(Date.now.bind(Date))",
+    );
+    await device.first().waitFor({ state: 'detached' });
+    release();
+    await page.getByText('No devices yet').waitFor();
+    await page.unroute('**/v3/devices?*');
+  });
+
   describeSignIn(() => running);
 
   it('has complained about nothing: no error, nothing that the policy refused', () => {

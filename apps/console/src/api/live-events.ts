@@ -4,7 +4,7 @@ import { connection } from './connection.ts';
 import { lanyard } from './lanyard.ts';
 import { useRefusal } from './permissions.ts';
 import { queryClient } from './query-client.ts';
-import { sessionKey } from './session.ts';
+import { sessionKey } from './signed-in.ts';
 
 export type LiveState = 'off' | 'connecting' | 'live' | 'interrupted' | 'ended';
 

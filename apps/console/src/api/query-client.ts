@@ -1,8 +1,7 @@
 import { InvalidKey, NoAnswer } from '@lanyard/client/browser';
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { connection } from './connection.ts';
-import { sessionKey } from './session.ts';
-import { type SignedIn, withoutSession } from './signed-in.ts';
+import { sessionKey, type SignedIn, withoutSession } from './signed-in.ts';
 
 const onError = (error: unknown): void => {
   if (error instanceof NoAnswer) connection.doubt();

@@ -1,17 +1,8 @@
 import { InvalidKey, type Session } from '@lanyard/client/browser';
-import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import { lanyard } from './lanyard.ts';
-import { askEveryMs, type SignedIn, withoutSession } from './signed-in.ts';
-
-export const sessionKey = ['session'];
-
-/**
- * Removes what was read in a session: the next person at the browser must not see it. The query of the session itself stays,
- * because what shows it would not notice another one in its place.
- */
-const removeAnswers = (client: QueryClient): void =>
-  client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
+import { askEveryMs, removeAnswers, sessionKey, type SignedIn, takeOver, withoutSession } from './signed-in.ts';
 
 /** Who is signed in. */
 export const useSessionQuery = () => {
@@ -20,7 +11,7 @@ export const useSessionQuery = () => {
     queryKey: sessionKey,
     queryFn: async ({ signal }): Promise<SignedIn> => {
       try {
-        return await lanyard.call('GET /v3/session', {}, { signal });
+        return takeOver(client, await lanyard.call('GET /v3/session', {}, { signal }));
       } catch (error) {
         if (error instanceof InvalidKey) return withoutSession(client.getQueryData<SignedIn>(sessionKey));
         throw error;

@@ -1,7 +1,28 @@
 import type { Session } from '@lanyard/client/browser';
+import type { QueryClient } from '@tanstack/react-query';
 
 /** The session; null: before the sign-in and after signing out; `ended`: it is over without having been left. */
 export type SignedIn = Session | null | 'ended';
+
+export const sessionKey = ['session'];
+
+/**
+ * Removes what was read in a session: the next person at the browser must not see it. The query of the session itself stays,
+ * because what shows it would not notice another one in its place.
+ */
+export const removeAnswers = (client: QueryClient): void =>
+  client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
+
+/** Whose session it is. */
+export const holderOf = ({ account_id: account, subject }: Session): string => `${account} ${subject.id}`;
+
+/** A session that was read. Another person may have signed in from another tab, where the cookie is the same. */
+export const takeOver = (client: QueryClient, session: Session): Session => {
+  const before = client.getQueryData<SignedIn>(sessionKey);
+  const isSame = before && before !== 'ended' && holderOf(before) === holderOf(session);
+  if (!isSame) removeAnswers(client);
+  return session;
+};
 
 /** What follows when the service knows the session no more. */
 export const withoutSession = (before: SignedIn | undefined): SignedIn => (before ? 'ended' : null);
