@@ -138,6 +138,37 @@ export const describePages = (running: () => Console): void =>
       await page.unroute(isOfKeys);
     });
 
+    it('keeps a dialog open until its change has ended, and shows why that failed', async () => {
+      const { page } = browser;
+      const { json: group } = await app.call('POST', '/v3/device-groups', { name: 'Basement' });
+      const isOfGroups = (url: URL): boolean => url.pathname === '/v3/device-groups';
+      let isSent = false;
+      let release = (): void => undefined;
+      const released = new Promise<void>((resolve) => (release = resolve));
+      await page.route(isOfGroups, async (route) => {
+        if (route.request().method() === 'POST') {
+          isSent = true;
+          await released;
+        }
+        await route.continue();
+      });
+      await browser.visit('/groups', 'Groups');
+      await page.getByRole('button', { name: 'Create a group' }).click();
+      await dialog().getByLabel('Name').fill('Basement');
+      await confirm('Create');
+      await eventually(() => isSent);
+      await page.keyboard.press('Escape');
+      await page.mouse.click(1, 1);
+      for (const name of ['Cancel', 'Close'])
+        expect(await dialog().getByRole('button', { name, exact: true }).isDisabled()).toBe(true);
+      release();
+      await dialog().getByRole('alert').getByText('Another device group of this account has this name.').waitFor();
+      await confirm('Cancel');
+      await dialog().waitFor({ state: 'detached' });
+      await page.unroute(isOfGroups);
+      expect((await app.call('DELETE', `/v3/device-groups/${group.id}`)).status).toBe(204);
+    });
+
     it('switches off a key that has expired, also with a new expiration', async () => {
       const { page } = browser;
       const expiration = new Date(Date.now() + 2_000).toISOString();

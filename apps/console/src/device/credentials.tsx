@@ -58,7 +58,6 @@ const CredentialDialog = ({ deviceId, onClose }: { deviceId: string; onClose: ()
       change={create}
       onSubmit={submit}
       onClose={onClose}
-      isShownOnce
       unavailable={kind !== 'psk' && pem.trim() === '' ? 'Paste it in PEM.' : undefined}
     >
       <SegmentedControl

@@ -85,7 +85,6 @@ export const KeyDialog = ({ record: apiKey, onClose }: RecordDialogProps<ApiKey>
       change={change}
       onSubmit={submit}
       onClose={onClose}
-      isShownOnce={!apiKey}
       unavailable={values.name.trim() === '' ? 'Enter a name.' : undefined}
     >
       <TextInput

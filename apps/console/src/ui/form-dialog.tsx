@@ -80,18 +80,17 @@ interface FormDialogProps extends Omit<DialogProps, 'onlyButtonsClose' | 'isHeld
   isDangerous?: boolean;
   /** The children say what came of it; there is nothing more to do. */
   isDone?: boolean;
-  /** Stops what takes a while. Until it has ended, the dialog stays open. */
+  /** Stops what takes a while. The dialog stays open until that has ended, as it does until any change has. */
   onStop?: () => void;
-  /** What comes of it is shown only once, and not by a dialog that is gone: until it has ended, the dialog stays open. */
-  isShownOnce?: boolean;
 }
 
 /** Asks for what an action needs, or whether it is meant; shows why it failed. */
 export const FormDialog = (props: FormDialogProps) => {
   const { title, size = 'md', verb, needs, change, fields, onSubmit, onClose, unavailable, children } = props;
-  const { isDangerous = false, isDone = false, onStop, isShownOnce = false } = props;
+  const { isDangerous = false, isDone = false, onStop } = props;
   const stop = change.isPending ? onStop : undefined;
-  const isHeld = change.isPending && isShownOnce;
+  // A dialog that is gone shows neither why it failed nor a secret that is shown only once.
+  const isHeld = change.isPending && onStop === undefined;
   const leave = useRef<HTMLButtonElement>(null);
   // The button that had the focus is gone.
   useEffect(() => {
