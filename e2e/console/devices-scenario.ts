@@ -176,6 +176,41 @@ export const describeDevices = (running: () => Console): void =>
       await app.call('DELETE', `/v3/device-groups/${group.id}`);
     });
 
+    it('adds the other devices to a group when one is deleted meanwhile, and ends when the group is', async () => {
+      const { page } = browser;
+      const { json: group } = await app.call('POST', '/v3/device-groups', { name: 'Garage' });
+      for (const name of ['leaving-1', 'leaving-2'])
+        expect((await app.call('POST', '/v3/devices', { endpoint_name: name })).status).toBe(201);
+      const add = async (): Promise<void> => {
+        await begin('search=leaving-', 'Add to a group');
+        await chooseGroup('Garage');
+        await dialog()
+          .getByRole('button', { name: /^Add \d devices?$/ })
+          .click();
+      };
+      const first = await hold('**/devices/add');
+      await add();
+      await eventually(() => first.calls() === 2);
+      const path = `/v3/devices/${await app.deviceId('leaving-1')}`;
+      expect((await app.call('DELETE', path)).status).toBe(204);
+      first.release();
+      await dialog().getByText('1 device has been added to the group.').waitFor();
+      expect(await dialog().getByRole('alert').count()).toBe(0);
+      await page.unroute('**/devices/add');
+
+      const members = `/v3/device-groups/${group.id}/devices/remove`;
+      const body = { device_id: await app.deviceId('leaving-2') };
+      expect((await app.call('POST', members, body)).status).toBe(204);
+      const second = await hold('**/devices/add');
+      await add();
+      await eventually(() => second.calls() === 1);
+      expect((await app.call('DELETE', `/v3/device-groups/${group.id}`)).status).toBe(204);
+      second.release();
+      await dialog().getByRole('alert').getByText('No such device group in this account.').first().waitFor();
+      await page.unroute('**/devices/add');
+      expect((await app.call('DELETE', `/v3/devices/${body.device_id}`)).status).toBe(204);
+    });
+
     it('asks before the page is left while an action runs, which stops or continues as the person chooses', async () => {
       const { page } = browser;
       const { json: group } = await app.call('POST', '/v3/device-groups', { name: 'Loft' });

@@ -1,3 +1,4 @@
+import { NotFound } from '@lanyard/client/browser';
 import { lanyard } from '../api/lanyard.ts';
 import { type Selection, selectionIn } from './selection.ts';
 
@@ -68,18 +69,30 @@ async function* devicesOf(filters: readonly string[]): AsyncGenerator<{ id: stri
     yield* lanyard.items('GET /v3/devices', { query: { limit: pageRows, filter } }, { retries });
 }
 
+/** false: the device was deleted meanwhile, and its memberships with it. */
+const changeMember = async ({ action, groupId: id }: Membership, deviceId: string): Promise<boolean> => {
+  try {
+    await lanyard.call(memberships[action], { path: { id }, body: { device_id: deviceId } }, { retries });
+    return true;
+  } catch (error) {
+    if (!(error instanceof NotFound)) throw error;
+    // Both are not found in the same words. Without the group, the action ends.
+    await lanyard.call('GET /v3/device-groups/{id}', { path: { id } }, { retries });
+    return false;
+  }
+};
+
 const changeMembership = async (
   selection: Selection,
-  { action, groupId }: Membership,
+  membership: Membership,
   { signal, onProgress }: Running,
 ): Promise<void> => {
   let changed = 0;
-  const devices = devicesOf(selectionIn(selection, action, groupId));
+  const devices = devicesOf(selectionIn(selection, membership.action, membership.groupId));
   const worker = async (): Promise<void> => {
     for await (const { id } of devices) {
       if (signal.aborted) return;
-      await lanyard.call(memberships[action], { path: { id: groupId }, body: { device_id: id } }, { retries });
-      onProgress(++changed);
+      if (await changeMember(membership, id)) onProgress(++changed);
     }
   };
   await Promise.all(Array.from({ length: parallel }, worker));
