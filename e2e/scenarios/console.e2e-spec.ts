@@ -7,6 +7,7 @@ import { describeDevicePage } from '../console/device-scenario.ts';
 import { describeDevices } from '../console/devices-scenario.ts';
 import { describeInjection } from '../console/injection-scenario.ts';
 import { describeKeyboard } from '../console/keyboard-scenario.ts';
+import { describeLists } from '../console/lists-scenario.ts';
 import { describePages } from '../console/pages-scenario.ts';
 import { describeSignIn } from '../console/sign-in-scenario.ts';
 
@@ -58,6 +59,7 @@ describe('the console in a browser', () => {
   describeDevicePage(() => running);
   describeChannels(() => running);
   describePages(() => running);
+  describeLists(() => running);
   describeDialogs(() => running);
   describeKeyboard(() => running);
   describeInjection(() => running);

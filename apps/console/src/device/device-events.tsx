@@ -2,7 +2,7 @@ import type { DeviceEvent } from '@lanyard/client/browser';
 import { Box, Text, Timeline } from '@mantine/core';
 import { useNewestEvents } from '../api/newest-events.ts';
 import { useTurning } from '../api/pages.ts';
-import { Answered, Empty, moment, Pager, Panel } from '../ui/index.ts';
+import { Answered, Empty, EndOfList, isShown, moment, Pager, Panel } from '../ui/index.ts';
 
 const pageEvents = 100;
 const shownMax = 500;
@@ -18,32 +18,38 @@ const Entry = ({ event }: { event: DeviceEvent }) => (
   </>
 );
 
+const NoEvents = () => (
+  <Empty icon="channels" title="Nothing has happened yet">
+    What the device does, and what is done with it, appears here.
+  </Empty>
+);
+
 /** The event log of the device, the newest first, page by page. */
 export const DeviceEvents = ({ deviceId }: { deviceId: string }) => {
   const { after, turning } = useTurning();
   const answer = useNewestEvents({ limit: pageEvents, shownMax, deviceId, after });
   return (
-    <Answered answer={answer} height={240}>
-      {({ data: events, has_more: hasMore }) => (
-        <Panel flush>
-          {events.length === 0 ? (
-            <Empty icon="channels" title="Nothing has happened yet">
-              What the device does, and what is done with it, appears here.
-            </Empty>
-          ) : (
-            <Box p="md">
-              <Timeline bulletSize={12} lineWidth={2}>
-                {events.map((event) => (
-                  <Timeline.Item key={event.id}>
-                    <Entry event={event} />
-                  </Timeline.Item>
-                ))}
-              </Timeline>
-            </Box>
-          )}
-          <Pager turning={turning} lastId={events.at(-1)?.id} hasMore={hasMore} />
-        </Panel>
-      )}
-    </Answered>
+    <>
+      <Answered answer={answer} height={240}>
+        {({ data: events, has_more: hasMore }) => (
+          <Panel flush>
+            {events.length > 0 && (
+              <Box p="md">
+                <Timeline bulletSize={12} lineWidth={2}>
+                  {events.map((event) => (
+                    <Timeline.Item key={event.id}>
+                      <Entry event={event} />
+                    </Timeline.Item>
+                  ))}
+                </Timeline>
+              </Box>
+            )}
+            {events.length === 0 && (turning.page > 1 ? <EndOfList /> : <NoEvents />)}
+            <Pager turning={turning} lastId={events.at(-1)?.id} hasMore={hasMore} />
+          </Panel>
+        )}
+      </Answered>
+      {!isShown(answer) && <Pager turning={turning} />}
+    </>
   );
 };

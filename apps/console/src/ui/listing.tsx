@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Turning } from '../api/pages.ts';
-import { type Answer, Answered } from './answered.tsx';
+import { type Answer, Answered, isShown } from './answered.tsx';
 import { Panel, type PanelProps } from './page.tsx';
 import { type Column, DataTable } from './table.tsx';
 
@@ -20,12 +20,12 @@ const idOf = (row: unknown): string => (row as { id: string }).id;
 interface PagerProps {
   turning: Turning;
   /** Of the last row that is shown. */
-  lastId: string | undefined;
-  hasMore: boolean;
+  lastId?: string | undefined;
+  hasMore?: boolean;
 }
 
 /** Turns over a list, if it has more than one page. */
-export const Pager = ({ turning, lastId, hasMore }: PagerProps) =>
+export const Pager = ({ turning, lastId, hasMore = false }: PagerProps) =>
   (hasMore || turning.page > 1) && (
     <Group component="nav" aria-label="Pages of the list" justify="flex-end" gap="xs" px="md" py="sm">
       <Text size="sm" c="dimmed" role="status">
@@ -45,6 +45,9 @@ export const Pager = ({ turning, lastId, hasMore }: PagerProps) =>
     </Group>
   );
 
+/** In place of a page whose rows are gone by now, or of one behind the last row. */
+export const EndOfList = () => <Text p="md">The list ends before this page.</Text>;
+
 /** A framed list as a table, page by page; or why there is none, or that it is on its way. */
 export const Listing = <Row,>({ answer, columns, keyOf = idOf, empty, ...panel }: ListingProps<Row>) => {
   const { turning } = answer;
@@ -53,11 +56,14 @@ export const Listing = <Row,>({ answer, columns, keyOf = idOf, empty, ...panel }
       <Answered answer={answer}>
         {({ data: rows, has_more: hasMore = false }) => (
           <>
-            {rows.length === 0 ? empty : <DataTable columns={columns} rows={rows} keyOf={keyOf} />}
+            {rows.length > 0 && <DataTable columns={columns} rows={rows} keyOf={keyOf} />}
+            {rows.length === 0 && (turning && turning.page > 1 ? <EndOfList /> : empty)}
             {turning && <Pager turning={turning} lastId={rows.map(keyOf).at(-1)} hasMore={hasMore} />}
           </>
         )}
       </Answered>
+      {/* The way back from a page that cannot be read. */}
+      {turning && !isShown(answer) && <Pager turning={turning} />}
     </Panel>
   );
 };

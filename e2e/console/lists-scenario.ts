@@ -1,0 +1,44 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { Console } from './console.ts';
+
+/** Lists that are turned over. */
+export const describeLists = (running: () => Console): void =>
+  describe('a list of several pages', () => {
+    let browser: Console['browser'];
+
+    beforeAll(() => {
+      ({ browser } = running());
+    });
+
+    it('leads back from a page that cannot be read, and from one whose rows are gone', async () => {
+      const { page } = browser;
+      const message = 'The second page cannot be read.';
+      const refusal = { object: 'error', code: 404, type: 'not_found', message, request_id: 'r-1' };
+      const isOfKeys = (url: URL): boolean => url.pathname === '/v3/api-keys';
+      let isRefused = true;
+      await page.route(isOfKeys, async (route) => {
+        const isFirst = !new URL(route.request().url()).searchParams.has('after');
+        if (!isFirst && isRefused) return route.fulfill({ status: 404, json: refusal });
+        const response = await route.fetch();
+        const list = (await response.json()) as object;
+        return route.fulfill({ response, json: { ...list, ...(isFirst ? { has_more: true } : { data: [] }) } });
+      });
+      const keys = page.getByRole('region', { name: 'API keys' });
+      const key = keys.getByRole('cell', { name: /^First administrator/ });
+      const turn = (name: 'Next' | 'Previous') => keys.getByRole('button', { name, exact: true }).click();
+      await browser.visit('/keys', 'Keys');
+      await key.waitFor();
+      await turn('Next');
+      await keys.getByRole('alert').getByText(message).waitFor();
+      expect(await browser.violations()).toEqual([]);
+      await turn('Previous');
+      await key.waitFor();
+      isRefused = false;
+      await turn('Next');
+      await keys.getByText('The list ends before this page.').waitFor();
+      expect(await keys.getByText('There are no keys.').count()).toBe(0);
+      await turn('Previous');
+      await key.waitFor();
+      await page.unroute(isOfKeys);
+    });
+  });
