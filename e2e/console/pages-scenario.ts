@@ -101,7 +101,7 @@ export const describePages = (running: () => Console): void =>
       );
     });
 
-    it('does not lose a new key by the Escape key or a click beside the dialog', async () => {
+    it('does not lose a new key by the Escape key, a click beside the dialog, or a copy that fails', async () => {
       const { page } = browser;
       const isOfKeys = (url: URL): boolean => url.pathname === '/v3/api-keys';
       let isSent = false;
@@ -131,6 +131,11 @@ export const describePages = (running: () => Console): void =>
       await secret.waitFor();
       await leave();
       expect(await secret.count()).toBe(1);
+      // As over plain http.
+      await page.evaluate('delete Navigator.prototype.clipboard');
+      await confirm('Copy');
+      await dialog().getByRole('button', { name: 'Not copied: select the text' }).waitFor();
+      expect(await browser.violations()).toEqual([]);
       await dialog().getByRole('button', { name: 'Close' }).last().click();
       await page.getByRole('button', { name: 'Revoke Once' }).click();
       await confirm('Revoke');
