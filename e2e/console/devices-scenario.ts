@@ -78,6 +78,53 @@ export const describeDevices = (running: () => Console): void =>
       await page.getByRole('link', { name: 'seen-at-once' }).first().waitFor();
     });
 
+    it('catches up after a short time in the background, and leaves out what happened in a long one', async () => {
+      const { page } = browser;
+      const newest = page.getByRole('group', { name: 'Newest events' });
+      const create = async (name: string): Promise<void> => {
+        const { json } = await app.call('POST', '/v3/devices', { endpoint_name: name });
+        await eventually(async () => {
+          const { data } = (await app.call('GET', `/v3/device-events?device_id=${json.id}`)).json;
+          expect(data).not.toEqual([]);
+        });
+      };
+      /** As the browser does when the person turns to another tab, or back. */
+      const setHidden = async (isHidden: boolean): Promise<void> => {
+        await page.evaluate(
+          `void Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true })`,
+        );
+        await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+      };
+      const hides = async (): Promise<void> => {
+        await setHidden(true);
+        await page.getByText('paused', { exact: true }).waitFor();
+      };
+      /** The entry behind which the stream continues. */
+      const returns = async (): Promise<string | undefined> => {
+        const stream = page.waitForRequest(/\/v3\/device-events\/stream/);
+        await setHidden(false);
+        return (await stream).headers()['last-event-id'];
+      };
+
+      await browser.visit('/', 'Fleet');
+      await page.getByText('live', { exact: true }).waitFor();
+      await create('in-sight');
+      await newest.getByRole('link', { name: 'in-sight' }).first().waitFor();
+      await hides();
+      await create('short-pause');
+      expect(await returns()).toEqual(expect.any(String));
+      await newest.getByRole('link', { name: 'short-pause' }).first().waitFor();
+      await hides();
+      await create('long-pause');
+      await page.evaluate('((now) => void (Date.now = () => now() + 3_600_000))(Date.now.bind(Date))');
+      expect(await returns()).toBeUndefined();
+      const names = ['long-pause', 'short-pause', 'in-sight'];
+      await eventually(async () => {
+        const rows = await newest.getByRole('listitem').allTextContents();
+        expect(rows.flatMap((row) => names.filter((name) => row.includes(name)))).toEqual(names);
+      });
+    });
+
     it('finds devices as one types, and shows one that registers meanwhile', async () => {
       await browser.visit('/devices', 'Devices');
       await browser.page.getByLabel('Search').fill('LATE');

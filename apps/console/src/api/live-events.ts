@@ -8,9 +8,16 @@ import { sessionKey } from './signed-in.ts';
 
 export type LiveState = 'off' | 'connecting' | 'live' | 'interrupted' | 'ended';
 
-type Listener = (event: DeviceEvent) => void;
+interface Listener {
+  onEvent: (event: DeviceEvent) => void;
+  /** Entries between those before and those that follow are left out. */
+  onGap: () => void;
+}
 
 const againMs = 2_000;
+
+/** After a longer pause, the stream begins with new entries: a large fleet writes hundreds of megabytes in a night. */
+const catchUpMaxMs = 60_000;
 
 /** Whether the stream would be refused again. Each refusal is in the audit. */
 const isFinal = (error: unknown): boolean =>
@@ -22,6 +29,7 @@ class LiveEvents {
   private readonly watchers = new Set<() => void>();
   private lastId: string | undefined;
   private stream: AbortController | undefined;
+  private pausedAtMs = 0;
   private current: LiveState = 'off';
 
   constructor() {
@@ -51,8 +59,19 @@ class LiveEvents {
     this.stream?.abort();
     this.stream = wanted ? new AbortController() : undefined;
     if (this.listeners.size === 0) this.lastId = undefined;
-    if (this.stream) void this.run(this.stream.signal);
-    else this.enter('off');
+    if (this.stream) {
+      this.leaveOutLongPause();
+      void this.run(this.stream.signal);
+    } else {
+      this.pausedAtMs = Date.now();
+      this.enter('off');
+    }
+  }
+
+  private leaveOutLongPause(): void {
+    if (this.lastId === undefined || Date.now() - this.pausedAtMs <= catchUpMaxMs) return;
+    this.lastId = undefined;
+    for (const { onGap } of this.listeners) onGap();
   }
 
   private async run(signal: AbortSignal): Promise<void> {
@@ -79,7 +98,7 @@ class LiveEvents {
     });
     for await (const event of events) {
       this.lastId = event.id;
-      for (const listener of this.listeners) listener(event);
+      for (const { onEvent } of this.listeners) onEvent(event);
     }
   }
 
@@ -103,10 +122,20 @@ class LiveEvents {
 
 const liveEvents = new LiveEvents();
 
-/** Calls `onEvent` with each new entry of the device event log. Without the permission, it never does. */
-export const useLiveEvents = (onEvent: Listener): LiveState => {
+/**
+ * Calls `onEvent` with each new entry of the device event log, and `onGap` where some are left out: a list that is read
+ * again once the stream is live has them. Without the permission, it calls neither.
+ */
+export const useLiveEvents = (
+  onEvent: Listener['onEvent'],
+  onGap: Listener['onGap'] = () => undefined,
+): LiveState => {
   const refusal = useRefusal('events.read');
   const handleEvent = useEffectEvent(onEvent);
-  useEffect(() => (refusal === undefined ? liveEvents.listen((event) => handleEvent(event)) : undefined), [refusal]);
+  const handleGap = useEffectEvent(onGap);
+  useEffect(() => {
+    if (refusal !== undefined) return undefined;
+    return liveEvents.listen({ onEvent: (event) => handleEvent(event), onGap: () => handleGap() });
+  }, [refusal]);
   return useSyncExternalStore(liveEvents.watch, liveEvents.state);
 };

@@ -21,10 +21,14 @@ interface NewestEvents {
 /** The newest entries of the event log, and those that arrive meanwhile; or a page of older ones. */
 export const useNewestEvents = ({ limit, shownMax, deviceId, after }: NewestEvents) => {
   const [arrived, setArrived] = useState<DeviceEvent[]>([]);
-  const live = useLiveEvents((event) => {
-    if (deviceId === undefined || event.device_id === deviceId)
-      setArrived((before) => [event, ...before].slice(0, shownMax));
-  });
+  const live = useLiveEvents(
+    (event) => {
+      if (deviceId === undefined || event.device_id === deviceId)
+        setArrived((before) => [event, ...before].slice(0, shownMax));
+    },
+    // The list is read again from its newest entry. Those before the gap would stand above it.
+    () => setArrived([]),
+  );
   const filter = deviceId !== undefined && { filter: `device_id=${deviceId}` };
   const query = { ...filter, order: 'DESC' as const, limit, ...(after !== undefined && { after }) };
   const { data: page, error, refetch, isPlaceholderData } = useRead(list, { query }, { keeps: true });
