@@ -3,21 +3,16 @@ import { useKeyName } from '../api/key-names.ts';
 import { usePages } from '../api/pages.ts';
 import { useRead } from '../api/queries.ts';
 import { Answered, type Column, Empty, Listing, moment, Permitted } from '../ui/index.ts';
+import { whoOf } from './who.ts';
 
 const codesMax = 1_000;
 
 /** Refused and denied requests, and what operators did. */
 const isAudited = (code: string) => /^SYS_(41|5)\d/.test(code);
 
-/** Requests that were refused come from an address, actions from a key. */
-const whoOf = (nameOf: (id: string) => string, data: DeviceEvent['data']): string => {
-  const key = data['actor_key_id'] ?? data['key_id'];
-  return [key && nameOf(key), data['address']].filter(Boolean).join(', ');
-};
-
 const columnsOf = (nameOf: (id: string) => string): readonly Column<DeviceEvent>[] => [
   { title: 'What', cell: ({ description }) => description, more: ({ event_code: code }) => code },
-  { title: 'Who', cell: ({ data }) => whoOf(nameOf, data) },
+  { title: 'Who', cell: (event) => whoOf(nameOf, event) },
   { title: 'When', cell: ({ date_time: at }) => moment(at) },
   { title: 'Request', cell: ({ data }) => <span className="wrap">{data['request_id']}</span> },
 ];
