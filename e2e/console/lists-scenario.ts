@@ -4,10 +4,11 @@ import type { Console } from './console.ts';
 /** Lists that are turned over. */
 export const describeLists = (running: () => Console): void =>
   describe('a list of several pages', () => {
+    let app: Console['app'];
     let browser: Console['browser'];
 
     beforeAll(() => {
-      ({ browser } = running());
+      ({ app, browser } = running());
     });
 
     it('leads back from a page that cannot be read, and from one whose rows are gone', async () => {
@@ -40,5 +41,23 @@ export const describeLists = (running: () => Console): void =>
       await turn('Previous');
       await key.waitFor();
       await page.unroute(isOfKeys);
+    });
+
+    it('has the imports of devices, also those that are not among the newest', async () => {
+      const { page } = browser;
+      const dialog = page.getByRole('dialog');
+      const named = (name: string) => dialog.getByRole('button', { name, exact: true });
+      for (const n of [0, 1, 2, 3, 4, 5]) {
+        const table = `endpoint_name\nimported-part-${n}\n`;
+        const path = `/v3/device-imports?name=part-${n}`;
+        expect((await app.call('POST', path, table, { 'content-type': 'text/csv' })).status).toBe(202);
+      }
+      await browser.visit('/devices', 'Devices');
+      await page.getByRole('button', { name: 'Import' }).click();
+      await named('part-5').waitFor();
+      expect(await named('part-0').count()).toBe(0);
+      await named('Next').click();
+      await named('part-0').click();
+      await dialog.getByText('1 of 1 row done, 1 device created.').waitFor();
     });
   });

@@ -3,6 +3,7 @@ import { Anchor, Code, FileInput, Progress, ScrollArea, Stack, Text } from '@man
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { lanyard } from '../api/lanyard.ts';
+import { usePages } from '../api/pages.ts';
 import { useRead, useUpload } from '../api/queries.ts';
 import {
   Answered,
@@ -104,7 +105,7 @@ const columnsOf = (onOpen: (id: string) => void): readonly Column<DeviceImport>[
 const EarlierImports = ({ onOpen }: { onOpen: (id: string) => void }) => (
   <Listing
     title="Earlier imports"
-    answer={useRead(list, { query: { order: 'DESC', limit: shownImports } })}
+    answer={usePages(list, { query: { order: 'DESC', limit: shownImports } })}
     columns={columnsOf(onOpen)}
     empty={
       <Text size="sm" c="dimmed" p="md">
