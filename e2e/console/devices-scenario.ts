@@ -74,7 +74,7 @@ export const describeDevices = (running: () => Console): void =>
       const values = page.getByRole('region', { name: 'Values', exact: true });
       await eventually(async () => expect(await values.textContent()).toMatch(/per second\d*\.?\d*[1-9]/));
       await page.getByText('live', { exact: true }).waitFor();
-      await app.call('POST', '/v3/devices', { endpoint_name: 'seen-at-once' });
+      await app.call('POST', '/v3/devices', { endpoint_name: 'seen-at-once', name: '' });
       await page.getByRole('link', { name: 'seen-at-once' }).first().waitFor();
     });
 

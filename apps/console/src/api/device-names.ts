@@ -7,13 +7,13 @@ const everyMs = 2_000;
 
 const namesMax = 100;
 
-/** The names of devices by their ids, as people know them; until it is there, or if it is gone, its id. */
+/** The names of devices by their ids, as people know them. An empty name is none. Until one is there, the id. */
 export const useDeviceNames = (ids: readonly string[]): ((id: string) => string) => {
   const distinct = [...new Set(ids.filter((id) => id !== ''))].slice(0, namesMax).sort();
   const asked = useThrottledValue(distinct.join(','), everyMs);
   const enabled = useRefusal('devices.read') === undefined && asked !== '';
   const query = { filter: `id__in=${asked}`, limit: namesMax };
   const { data } = useRead('GET /v3/devices', { query }, { enabled, keeps: true });
-  const names = new Map(data?.data.map(({ id, name, endpoint_name: endpoint }) => [id, name ?? endpoint]));
+  const names = new Map(data?.data.map(({ id, name, endpoint_name: endpoint }) => [id, name || endpoint || id]));
   return (id) => names.get(id) ?? id;
 };
