@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { totalsOf } from './device-totals.ts';
+import { percentOf, totalsOf } from './device-totals.ts';
 
 const labelled = (counts: Parameters<typeof totalsOf>[0]): Record<string, number> =>
   Object.fromEntries(totalsOf(counts).map(({ label, n }) => [label, n]));
@@ -25,3 +25,14 @@ it('leads to the devices that it counts', () => {
   expect(found).toContainEqual({ state: 'bootstrapped' });
   expect(found.at(-1)).toEqual({ lifecycle_status: 'blocked' });
 });
+
+it.each([
+  [0, '0 %'],
+  [1, '< 1 %'],
+  [499, '< 1 %'],
+  [500, '1 %'],
+  [50_000, '50 %'],
+  [99_499, '99 %'],
+  [99_999, '> 99 %'],
+  [100_000, '100 %'],
+])('says which share of 100,000 devices %i are', (n, text) => expect(percentOf(n, 100_000)).toBe(text));

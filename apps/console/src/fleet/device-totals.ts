@@ -38,3 +38,10 @@ export const totalsOf = ({ total, by_state: counts, by_lifecycle_status: status 
     { label: 'Suspended', n: status['blocked'] ?? 0, search: { lifecycle_status: 'blocked' } },
   ];
 };
+
+/** Of a whole; `0 %` and `100 %` are said of none and of all only. */
+export const percentOf = (n: number, total: number): string => {
+  const percent = Math.round((n / total) * 100);
+  if (percent === 0 && n > 0) return '< 1 %';
+  return percent === 100 && n < total ? '> 99 %' : `${percent} %`;
+};

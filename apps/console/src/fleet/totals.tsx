@@ -1,7 +1,7 @@
 import { SimpleGrid, Text } from '@mantine/core';
 import type { AnswerOf } from '@lanyard/client/browser';
 import { count, Empty, Figure, PageLink, Panel } from '../ui/index.ts';
-import { totalsOf } from './device-totals.ts';
+import { percentOf, totalsOf } from './device-totals.ts';
 
 type Devices = AnswerOf<'GET /v3/statistics'>['devices'];
 
@@ -27,7 +27,7 @@ export const Totals = ({ devices }: { devices: Devices }) => {
         <Figure
           key={label}
           label={label}
-          more={n > 0 && n < devices.total ? `${Math.round((n / devices.total) * 100)} %` : undefined}
+          more={n > 0 && n < devices.total ? percentOf(n, devices.total) : undefined}
           share={n / devices.total}
         >
           <PageLink to="/devices" search={search} fz="inherit" fw="inherit" c="inherit">
