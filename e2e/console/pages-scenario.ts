@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { certificateAuthority, eventually } from '@lanyard/testing';
 import { fewViews } from './console-browser.ts';
@@ -258,6 +261,25 @@ export const describePages = (running: () => Console): void =>
       const { data } = (await app.call('GET', '/v3/firmware-images?name=halted.bin')).json;
       expect(data).toHaveLength(1);
       expect((await app.call('DELETE', `/v3/firmware-images/${data[0].id}`)).status).toBe(204);
+    });
+
+    it('refuses a package that is too large before it is uploaded', async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'lanyard-console-'));
+      const choose = async (bytes: number): Promise<void> => {
+        const file = join(folder, `${bytes}.bin`);
+        writeFileSync(file, '');
+        truncateSync(file, bytes);
+        await browser.page.locator('input[type=file]').setInputFiles(file);
+      };
+      await browser.visit('/campaigns', 'Campaigns');
+      await browser.page.getByRole('button', { name: 'Upload a package' }).click();
+      await dialog().getByLabel('Version').fill('9.9.9');
+      await choose(67_108_865);
+      await dialog().getByTitle('A package has at most 64 MiB.').waitFor();
+      expect(await browser.violations()).toEqual([]);
+      await choose(67_108_864);
+      await dialog().getByTitle('A package has at most 64 MiB.').waitFor({ state: 'detached' });
+      rmSync(folder, { recursive: true });
     });
 
     it('uploads a package and creates a campaign with it', async () => {

@@ -8,6 +8,10 @@ const kinds = [
   { value: '9', label: 'Software package' },
 ];
 
+/** As in the API, which refuses a larger one once its upload has begun. */
+const sizeMax = 67_108_864;
+const tooLarge = 'A package has at most 64 MiB.';
+
 /** Stores a package: a firmware image, or software. */
 export const ImageDialog = ({ onClose }: { onClose: () => void }) => {
   const { values, text, choice, set } = useFields({
@@ -21,6 +25,7 @@ export const ImageDialog = ({ onClose }: { onClose: () => void }) => {
   const { file, kind } = values;
   const isSoftware = kind === '9';
   const [name, version, packageName] = [values.name.trim(), values.version.trim(), values.packageName.trim()];
+  const isTooLarge = file !== null && file.size > sizeMax;
   const choose = (next: File | null): void => {
     set('file', next);
     if (next && values.name === '') set('name', next.name);
@@ -32,6 +37,7 @@ export const ImageDialog = ({ onClose }: { onClose: () => void }) => {
   };
   const missing = [
     !file && 'Choose a file.',
+    isTooLarge && tooLarge,
     name === '' && 'Enter a name.',
     version === '' && 'Enter the version.',
     isSoftware && packageName === '' && 'Enter the name of the package on devices.',
@@ -48,7 +54,13 @@ export const ImageDialog = ({ onClose }: { onClose: () => void }) => {
       unavailable={missing}
     >
       <SegmentedControl data={kinds} aria-label="Kind" {...choice('kind')} />
-      <FileInput label="File" placeholder="Choose a file" value={file} onChange={choose} />
+      <FileInput
+        label="File"
+        placeholder="Choose a file"
+        error={isTooLarge && tooLarge}
+        value={file}
+        onChange={choose}
+      />
       <TextInput label="Name" {...text('name')} />
       <TextInput
         label="Version"
