@@ -64,6 +64,16 @@ export const encryptionKey = (reader: EnvReader): EncryptionKeys => {
   return keys;
 };
 
+/** Those of the logger. */
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+
+const logLevel = (reader: EnvReader): string => {
+  const text = reader.string('LOG_LEVEL', 'info');
+  if (!logLevels.includes(text))
+    throw new ConfigError('LOG_LEVEL', `must be one of ${logLevels.join(', ')}, not "${text}"`);
+  return text;
+};
+
 const migrations = (reader: EnvReader): 'run' | 'wait' => {
   const text = reader.string('DATABASE_MIGRATIONS', 'run');
   if (text !== 'run' && text !== 'wait')
@@ -97,7 +107,7 @@ export type DatabaseConfig = Pick<CommonConfig, 'app' | 'replicaId' | 'logLevel'
 export const databaseConfig = (reader: EnvReader, app: string): DatabaseConfig => ({
   app,
   replicaId: reader.string('REPLICA_ID', `${app}-0`),
-  logLevel: reader.string('LOG_LEVEL', 'info'),
+  logLevel: logLevel(reader),
   secrets: { databaseUrl: databaseUrl(reader) },
 });
 
@@ -113,7 +123,7 @@ export const commonConfig = (reader: EnvReader, app: string): CommonConfig => ({
     security: kafkaSecurity(reader),
     replacements: reader.string('KAFKAJS_REPLACEMENTS', 'all'),
   },
-  logLevel: reader.string('LOG_LEVEL', 'info'),
+  logLevel: logLevel(reader),
   databaseMigrations: migrations(reader),
   startTimeoutMs: reader.int('START_TIMEOUT_MS', defaultStartTimeoutMs, { min: startTimeoutMinMs, max: 3_600_000 }),
   stopTimeoutMs: stopTimeoutMs(reader),

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { newIdentityKeys } from '@lanyard/testing';
-import { commonConfig, encryptionKey, serviceConfig } from './common.js';
+import { commonConfig, databaseConfig, encryptionKey, serviceConfig } from './common.js';
 import { ConfigError, env, type EnvReader } from './env.js';
 import { identityPrivateKey } from './identity-keys.js';
 import { redisUrl } from './redis-url.js';
@@ -67,6 +67,15 @@ describe('environment', () => {
   ])('refuses to start without %s', (name, read) => {
     expect(read(env(complete))).toBeDefined();
     expect(variableOf(() => read(env({ ...complete, [name]: '' })))).toBe(name);
+  });
+
+  it.each<[string, (reader: EnvReader, app: string) => { logLevel: string }]>([
+    ['a service', commonConfig],
+    ['migrate', databaseConfig],
+  ])('of %s refuses a log level that the logger does not have', (_, read) => {
+    for (const level of ['silent', 'trace', 'debug'])
+      expect(read(env({ ...complete, LOG_LEVEL: level }), 'x').logLevel).toBe(level);
+    expect(variableOf(() => read(env({ ...complete, LOG_LEVEL: 'DEBUG' }), 'x'))).toBe('LOG_LEVEL');
   });
 
   it('refuses a short encryption key', () => {

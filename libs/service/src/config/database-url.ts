@@ -4,12 +4,30 @@ import { tlsFiles } from './tls-files.js';
 
 const name = 'DATABASE_URL';
 
+/** As the driver takes it: the folder of a socket, or a URL, perhaps without a host. It decodes user and password. */
+const isReadable = (text: string): boolean => {
+  if (text.startsWith('/')) return true;
+  try {
+    const { username, password } = new URL(text.replace('@/', '@host/'), 'postgres://host');
+    for (const part of [username, password]) decodeURIComponent(part);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
 /**
  * DATABASE_URL with what `DATABASE_TLS_…` say, in the words of libpq: the driver reads the files at each connection, so
  * renewed ones need no restart.
  */
 export const databaseUrl = (reader: EnvReader): string => {
   const text = reader.string(name);
+  // The text is not repeated: it has the password.
+  if (!isReadable(text))
+    throw new ConfigError(
+      name,
+      'must be a URL: postgres://user:password@host:port/database, with # / ? % of the password percent-encoded',
+    );
   const files = tlsFiles(reader, 'DATABASE');
   if (!files) return text;
   if (!URL.canParse(text)) throw new ConfigError(name, 'must be a URL: postgres://user:password@host:port/database');

@@ -67,6 +67,27 @@ describe('DATABASE_URL', () => {
   ])('complains about %s', (variable, changes) => {
     expect(complaint(() => databaseUrl(env({ DATABASE_URL: url, ...changes })))).toBe(variable);
   });
+
+  it.each([
+    'postgres://u:secret#1@db.example/lanyard',
+    'postgres://u:secret/1@db.example/lanyard',
+    'postgres://u:50%secret@db.example/lanyard',
+    'postgres://u:secret@db.example:port/lanyard',
+  ])('is refused, and not shown, when it is %s', (malformed) => {
+    const read = (): unknown => databaseUrl(env({ DATABASE_URL: malformed }));
+    expect(complaint(read)).toBe('DATABASE_URL');
+    expect(read).not.toThrow(/secret/);
+  });
+
+  it.each([
+    'postgres://db.example',
+    'postgres:///lanyard',
+    'postgres://u:p@/lanyard?host=/run/postgresql',
+    'postgres://u:50%25@[::1]:5432/lanyard',
+    '/run/postgresql lanyard',
+  ])('may be %s, which the driver takes', (taken) => {
+    expect(databaseUrl(env({ DATABASE_URL: taken }))).toBe(taken);
+  });
 });
 
 describe('KAFKA_…', () => {
