@@ -1,6 +1,24 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** Longer than it takes to make one. */
+const abandonedAfterMs = 24 * 3_600_000;
+
+const isAbandoned = (folder: string) =>
+  (statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? Infinity) < Date.now() - abandonedAfterMs;
+
+/** What processes left that were killed while they made one. */
+const removeAbandoned = (parent: string) => {
+  const begun = readdirSync(parent).filter((name) => name.startsWith('new-'));
+  for (const folder of begun.map((name) => join(parent, name)).filter(isAbandoned)) {
+    try {
+      rmSync(folder, { recursive: true, force: true });
+    } catch {
+      // It may belong to another user: it does not keep this process from making its own.
+    }
+  }
+};
 
 /**
  * A folder that `make` fills, once per version of `parts`: its name is `prefix` and a hash of them. Several processes may
@@ -16,6 +34,7 @@ export const madeOnce = async (
   const target = prefix + hash.digest('hex').slice(0, 12);
   if (existsSync(target)) return target;
   mkdirSync(dirname(target), { recursive: true });
+  removeAbandoned(dirname(target));
   const own = mkdtempSync(`${dirname(target)}/new-`);
   chmodSync(own, 0o755);
   try {

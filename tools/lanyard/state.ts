@@ -43,6 +43,9 @@ export type InstallationSecrets = Secrets & InfrastructurePasswords;
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
+/** In the command line of every starter. A pid that a killed one has left may be that of any other process by now. */
+const starterMarker = 'start.ts';
+
 export class StateFile {
   path: string;
   lock: string;
@@ -96,7 +99,7 @@ export class StateFile {
   runningStarter() {
     if (!existsSync(this.lock)) return undefined;
     const pid = Number(readFileSync(this.lock, 'utf8'));
-    return isProcess(pid, 'node') ? pid : undefined;
+    return isProcess(pid, starterMarker) ? pid : undefined;
   }
 
   /** False when another starter has it. A starter that was killed leaves a lock that counts for nothing. */
