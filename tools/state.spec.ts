@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { StateFile } from './lanyard/state.ts';
+import { root } from './lanyard/project.ts';
+import { secretsOf, StateFile } from './lanyard/state.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lanyard-state-'));
 const children: ChildProcess[] = [];
@@ -36,5 +37,37 @@ describe('the pid of the starter that is on record', () => {
     expect(file.acquire()).toBe(true);
     file.release();
     expect(existsSync(file.lock)).toBe(false);
+  });
+});
+
+describe('a power failure', () => {
+  it('does not lose secrets: they are on the disk before they have their name, and then the name', () => {
+    const data = join(folder, 'secrets');
+    const script = `
+      import fs from 'node:fs';
+      import { syncBuiltinESMExports } from 'node:module';
+      const { fsyncSync, renameSync } = fs;
+      fs.fsyncSync = (opened) => {
+        const stat = fs.fstatSync(opened);
+        console.log(stat.isDirectory() ? 'folder' : stat.size > 0 ? 'file' : 'nothing');
+        fsyncSync(opened);
+      };
+      fs.renameSync = (...paths) => {
+        console.log('rename');
+        renameSync(...paths);
+      };
+      syncBuiltinESMExports();
+      const { secretsOf } = await import('./tools/lanyard/state.ts');
+      secretsOf(${JSON.stringify(data)});`;
+    const args = ['--input-type=module', '-e', script];
+    const { stdout } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
+    expect(stdout).toBe('file\nrename\nfolder\n');
+    expect(secretsOf(data).databasePassword).toHaveLength(48);
+  });
+
+  it.each(['', '\0\0\0'])('that leaves %j in state.json does not keep npm start from starting', (left) => {
+    const data = mkdtempSync(join(folder, 'state-'));
+    writeFileSync(join(data, 'state.json'), left);
+    expect(new StateFile(data).state).toEqual({ ports: {}, coap_urls: [], units: [] });
   });
 });

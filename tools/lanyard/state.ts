@@ -1,6 +1,16 @@
 /** What is remembered between starts: ports, pids, restarts (state.json) and secrets (secrets.json, 0600). */
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { newIdentityKeys } from './identity-keys.ts';
@@ -55,9 +65,9 @@ export class StateFile {
     mkdirSync(folder, { recursive: true });
     this.path = join(folder, 'state.json');
     this.lock = join(folder, 'starter.pid');
-    this.state = existsSync(this.path)
-      ? JSON.parse(readFileSync(this.path, 'utf8'))
-      : { ports: {}, coap_urls: [], units: [] };
+    const saved = existsSync(this.path) ? readFileSync(this.path, 'utf8') : '';
+    // A power failure may have left a file without its text. Nothing that it named runs since.
+    this.state = saved.replaceAll('\0', '') === '' ? { ports: {}, coap_urls: [], units: [] } : JSON.parse(saved);
   }
 
   save() {
@@ -125,6 +135,16 @@ export class StateFile {
   }
 }
 
+/** Waits until a file, or the names in a folder, are on the disk. */
+const flush = (path: string) => {
+  const opened = openSync(path, 'r');
+  try {
+    fsyncSync(opened);
+  } finally {
+    closeSync(opened);
+  }
+};
+
 const newPassword = () => randomBytes(24).toString('hex');
 
 const newSecrets = (): InstallationSecrets => ({
@@ -145,8 +165,14 @@ export const secretsOf = (folder: string): InstallationSecrets => {
   const secrets = { ...generated, ...stored, servicePasswords };
   if (isDeepStrictEqual(secrets, stored)) return stored;
   mkdirSync(folder, { recursive: true });
-  // Never a part of the file, which a full disk would leave.
+  // Never a part of the file, which a full disk or a power failure would leave: data are encrypted with a key of it.
   writeFileSync(`${path}.new`, JSON.stringify(secrets, null, 2), { mode: 0o600 });
+  flush(`${path}.new`);
   renameSync(`${path}.new`, path);
+  try {
+    flush(folder);
+  } catch {
+    // Not every file system does that for a folder.
+  }
   return secrets;
 };
