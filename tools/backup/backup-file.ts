@@ -1,10 +1,6 @@
 /** A backup: gzip of lines of JSON; the first says what it is, the last how much there is of everything. */
-import { once } from 'node:events';
-import { createWriteStream, renameSync } from 'node:fs';
-import { finished } from 'node:stream/promises';
-import { createGzip } from 'node:zlib';
 import { connect, dump, finish, insert, prepare, type Shape } from './database.ts';
-import { jsonLines } from './json-lines.ts';
+import { jsonLines, writeJsonLines } from './json-lines.ts';
 import { dumpStates, StateWriter } from './states.ts';
 import type { KafkaSecurity } from '@lanyard/service';
 
@@ -20,22 +16,15 @@ export type Installation = Kafka & { databaseUrl: string };
 
 /** Readable by its owner only. */
 export const writeBackup = async (from: Installation, file: string) => {
-  const gzip = createGzip();
-  const unfinished = `${file}.unfinished`;
-  const out = gzip.pipe(createWriteStream(unfinished, { mode: 0o600 }));
-  const write = async (line: object) => {
-    if (!gzip.write(`${JSON.stringify(line)}\n`)) await once(gzip, 'drain');
-  };
   const client = await connect(from.databaseUrl);
   try {
-    await write({ format, at: new Date().toISOString() });
-    const tables = await dump(client, write);
-    const states = await dumpStates(from, write);
-    await write({ counts: { tables, states } });
-    gzip.end();
-    await finished(out);
-    renameSync(unfinished, file);
-    return { tables, states };
+    return await writeJsonLines(file, async (write) => {
+      await write({ format, at: new Date().toISOString() });
+      const tables = await dump(client, write);
+      const states = await dumpStates(from, write);
+      await write({ counts: { tables, states } });
+      return { tables, states };
+    });
   } finally {
     await client.end();
   }

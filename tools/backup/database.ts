@@ -4,7 +4,13 @@ import pg from 'pg';
 /** Schemas that services make. */
 export const schemas = ['access', 'registry', 'device_proxy', 'snapshot', 'event_log', 'dispatcher', 'campaigns'];
 
-const pageRows = 1_000;
+const pageRowsMax = 1_000;
+
+/** The first page of a table says how large its rows are. */
+const firstPageRows = 100;
+
+/** In characters of its values. A line with a page must be shorter than the longest string of V8, which has 2 ** 29. */
+const pageSizeMax = 2 ** 24;
 
 interface Table {
   schema: string;
@@ -82,6 +88,31 @@ export const migrationsOf = async (client: pg.Client): Promise<Record<string, st
   return found;
 };
 
+type Row = (string | null)[];
+
+const sizeOf = (row: Row) => row.reduce((size, text) => size + (text?.length ?? 0), 0);
+
+/** A page that is too large has a single row. */
+const pagesOf = (rows: Row[]) => {
+  const pages: Row[][] = [];
+  let size = Infinity;
+  for (const row of rows) {
+    size += sizeOf(row);
+    if (size > pageSizeMax) {
+      pages.push([]);
+      size = sizeOf(row);
+    }
+    pages.at(-1)?.push(row);
+  }
+  return pages;
+};
+
+/** How many rows make a page if they are as large as these. */
+const pageRows = (rows: Row[]) => {
+  const size = rows.reduce((sum, row) => sum + sizeOf(row), 1);
+  return Math.min(pageRowsMax, Math.ceil((rows.length * pageSizeMax) / size));
+};
+
 /**
  * Everything within one transaction that sees one moment. `write` gets the shape first, then of each table its rows.
  */
@@ -100,11 +131,13 @@ export const dump = async (client: pg.Client, write: (line: object) => Promise<v
     const columns = table.columns.map((column) => `t.${pg.escapeIdentifier(column)}::text`).join(', ');
     await client.query(`DECLARE rows NO SCROLL CURSOR FOR SELECT ARRAY[${columns}] AS r FROM ${nameOf(table)} t`);
     counts[name] = 0;
-    for (;;) {
-      const { rows } = await client.query(`FETCH ${pageRows} FROM rows`);
+    for (let wanted = firstPageRows; ;) {
+      const fetched = await client.query(`FETCH ${wanted} FROM rows`);
+      const rows: Row[] = fetched.rows.map((row) => row.r);
       if (rows.length === 0) break;
       counts[name] += rows.length;
-      await write({ table: name, rows: rows.map((row) => row.r) });
+      for (const page of pagesOf(rows)) await write({ table: name, rows: page });
+      wanted = pageRows(rows);
     }
     await client.query('CLOSE rows');
   }

@@ -1,7 +1,47 @@
-/** Lines of JSON out of a gzip file, one at a time. */
-import { createReadStream } from 'node:fs';
+/** Lines of JSON into a gzip file, and out of it, one at a time. */
+import { once } from 'node:events';
+import { createReadStream, createWriteStream, renameSync, rmSync } from 'node:fs';
 import { pipeline } from 'node:stream';
-import { createGunzip } from 'node:zlib';
+import { pipeline as piped } from 'node:stream/promises';
+import { createGunzip, createGzip, type Gzip } from 'node:zlib';
+import { Stop } from '../lanyard/project.ts';
+
+/** The file is there once all of it is written, for its owner only. Throws Stop with what the file system says. */
+const writeFile = async (gzip: Gzip, file: string) => {
+  const unfinished = `${file}.unfinished`;
+  try {
+    await piped(gzip, createWriteStream(unfinished, { mode: 0o600 }));
+    renameSync(unfinished, file);
+  } catch (error) {
+    rmSync(unfinished, { force: true });
+    throw new Stop(`${file} could not be written: ${error instanceof Error ? error.message : error}`);
+  }
+};
+
+/** A file with the lines that `give` writes; none when it throws. Resolves with what `give` does. */
+export const writeJsonLines = async <T>(
+  file: string,
+  give: (write: (line: object) => Promise<void>) => Promise<T>,
+): Promise<T> => {
+  const gzip = createGzip();
+  const written = writeFile(gzip, file);
+  // It may fail while `give` waits for something else. Then the next line throws why.
+  const settled = written.catch(() => undefined);
+  const write = async (line: object) => {
+    if (gzip.destroyed) await written;
+    if (!gzip.write(`${JSON.stringify(line)}\n`)) await once(gzip, 'drain').catch(() => written);
+  };
+  try {
+    const given = await give(write);
+    gzip.end();
+    await written;
+    return given;
+  } catch (error) {
+    gzip.destroy();
+    await settled;
+    throw error;
+  }
+};
 
 /**
  * Only \n ends a line. JSON contains U+2028 and U+2029 as they are, and `readline` takes them for line ends. Throws what
