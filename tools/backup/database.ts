@@ -171,16 +171,39 @@ const handOverPartitions = async (client: pg.Client) => {
   for (const { statement } of rows) await client.query(statement);
 };
 
-/** Refuses a database of another version, or one that holds devices or keys of its own. */
+const countOf = async (client: pg.Client, table: Table): Promise<number> => {
+  const { rows } = await client.query(`SELECT count(*)::int AS n FROM ${nameOf(table)}`);
+  return rows[0].n;
+};
+
+/** Throws when there is more or less of something than was backed up. */
+export const compareCounts = (wanted: Record<string, number>, found: Record<string, number>) => {
+  const wrong = Object.entries(wanted).filter(([name, n]) => (found[name] ?? 0) !== n);
+  if (wrong.length > 0)
+    throw new Error(`counts differ: ${wrong.map(([name, n]) => `${name} ${found[name] ?? 0} of ${n}`).join(', ')}`);
+};
+
+/** Rows that an installation has after its first start: the first key is replaced without being asked for. */
+const rowsOfFresh: Record<string, number> = { 'registry.devices': 0, 'access.api_keys': 1, 'dispatcher.channels': 0 };
+
+const refuseData = async (client: pg.Client, tables: Table[]) => {
+  const found: string[] = [];
+  for (const table of tables) {
+    const fresh = rowsOfFresh[`${table.schema}.${table.table}`];
+    const n = fresh === undefined ? 0 : await countOf(client, table);
+    if (n > (fresh ?? 0)) found.push(`${n} ${table.table}`);
+  }
+  if (found.length > 0) throw new Error(`The database has ${found.join(', ')}: with --overwrite they are replaced.`);
+};
+
+/** Refuses a database of another version and, unless `overwrite`, one with devices, keys or channels of its own. */
 export const prepare = async (client: pg.Client, shape: Shape, overwrite: boolean) => {
   const own = await migrationsOf(client);
   if (JSON.stringify(own) !== JSON.stringify(shape.migrations))
     throw new Error(
       'The tables are of another version than the backup: start the version that made it once on this database, restore, then upgrade.',
     );
-  const { rows } = await client.query('SELECT (SELECT count(*) FROM registry.devices)::int AS devices');
-  if (rows[0].devices > 0 && !overwrite)
-    throw new Error(`The database has ${rows[0].devices} devices: with --overwrite they are replaced.`);
+  if (!overwrite) await refuseData(client, shape.tables);
   await client.query('BEGIN');
   for (const statement of shape.partitions) await client.query(statement);
   await handOverPartitions(client);
@@ -204,15 +227,15 @@ export const insert = async (client: pg.Client, table: Table, rows: (string | nu
   );
 };
 
-export const finish = async (client: pg.Client, { tables, sequences }: Shape) => {
-  for (const { name, value } of sequences) await client.query('SELECT setval($1::regclass, $2::bigint)', [name, value]);
+/** Commits, unless a count differs from one of `wanted`. */
+export const finish = async (client: pg.Client, { tables, sequences }: Shape, wanted: Record<string, number> = {}) => {
   await client.query('SET CONSTRAINTS ALL IMMEDIATE');
   await checkReferences(client, 'NOT DEFERRABLE');
-  await client.query('COMMIT');
   const counts: Record<string, number> = {};
-  for (const table of tables) {
-    const { rows } = await client.query(`SELECT count(*)::int AS n FROM ${nameOf(table)}`);
-    counts[`${table.schema}.${table.table}`] = rows[0].n;
-  }
+  for (const table of tables) counts[`${table.schema}.${table.table}`] = await countOf(client, table);
+  compareCounts(wanted, counts);
+  // Last, because no transaction undoes it.
+  for (const { name, value } of sequences) await client.query('SELECT setval($1::regclass, $2::bigint)', [name, value]);
+  await client.query('COMMIT');
   return counts;
 };

@@ -37,6 +37,13 @@ export const dumpStates = async (from: Kafka, write: (line: object) => Promise<v
   return counts;
 };
 
+/** Throws when this version has no such topic. */
+export const stateTopic = (name: string) => {
+  const topic = states.find((one) => one.name === name);
+  if (!topic) throw new Error(`this version has no topic ${name}`);
+  return topic as Topic<unknown>;
+};
+
 export class StateWriter {
   counts: Record<string, number> = {};
   kafka: KafkaConnection;
@@ -54,9 +61,8 @@ export class StateWriter {
   }
 
   async write(name: string, values: unknown[]) {
-    const topic = states.find((one) => one.name === name);
-    if (!topic) throw new Error(`this version has no topic ${name}`);
-    await Promise.all(values.map((value) => this.producer.send(topic as Topic<unknown>, value)));
+    const topic = stateTopic(name);
+    await Promise.all(values.map((value) => this.producer.send(topic, value)));
     this.counts[name] = (this.counts[name] ?? 0) + values.length;
   }
 
