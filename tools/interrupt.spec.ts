@@ -21,6 +21,33 @@ const program = `
   });
   console.log('running');`;
 
+/** As a drill with two systems does: the stop of one takes until standard input ends. */
+const drill = `
+  import { stopWhenInterrupted } from '${new URL('lanyard/interrupt.ts', import.meta.url).href}';
+  process.stdin.resume();
+  const ended = new Promise((done) => process.stdin.once('end', done));
+  stopWhenInterrupted(async () => undefined);
+  const notInterrupted = stopWhenInterrupted(async () => {
+    notInterrupted();
+    console.log('stopping');
+    await ended;
+    console.log('stopped');
+  });
+  console.log('running');`;
+
+/** What the program prints, and how it ends, when the signal comes once it runs and again while it stops. */
+const interruptedTwice = async (script: string, signal: NodeJS.Signals): Promise<unknown> => {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script]);
+  const exited = once(child, 'exit');
+  const printed: string[] = [];
+  for await (const line of createInterface(child.stdout)) {
+    printed.push(line);
+    if (line !== 'stopped') child.kill(signal);
+    if (line === 'stopping') child.stdin.end();
+  }
+  return { printed, exited: await exited };
+};
+
 describe('an interrupt of npm start', () => {
   const folder = mkdtempSync(join(tmpdir(), 'lanyard-interrupt-'));
 
@@ -29,16 +56,10 @@ describe('an interrupt of npm start', () => {
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     'by %s may come twice: the second does not end the stop',
     async (signal) => {
-      const child = spawn(process.execPath, ['--input-type=module', '-e', program]);
-      const exited = once(child, 'exit');
-      const printed: string[] = [];
-      for await (const line of createInterface(child.stdout)) {
-        printed.push(line);
-        if (line !== 'stopped') child.kill(signal);
-        if (line === 'stopping') child.stdin.end();
-      }
-      expect(printed).toEqual(['running', 'stopping', 'stopped']);
-      expect(await exited).toEqual([0, null]);
+      expect(await interruptedTwice(program, signal)).toEqual({
+        printed: ['running', 'stopping', 'stopped'],
+        exited: [0, null],
+      });
     },
   );
 
@@ -65,4 +86,16 @@ describe('an interrupt of npm start', () => {
       child.kill('SIGKILL');
     }
   });
+});
+
+describe('an interrupt of a drill or a benchmark', () => {
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'by %s may come twice: neither the second nor the end of another stop ends the stop',
+    async (signal) => {
+      expect(await interruptedTwice(drill, signal)).toEqual({
+        printed: ['running', 'stopping', 'stopped'],
+        exited: [130, null],
+      });
+    },
+  );
 });

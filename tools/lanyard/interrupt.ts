@@ -1,18 +1,28 @@
 const signals = ['SIGINT', 'SIGTERM'] as const;
 
+/** Stops that an interrupt has begun: the last of them ends this process. */
+let stopping = 0;
+
 /**
  * Until the returned function is called, an interrupt of this command runs `stop` before it exits: what was started has a
- * session of its own, and nothing else ends it.
+ * session of its own, and nothing else ends it. Signals that follow the first have no effect.
  */
 export const stopWhenInterrupted = (stop: () => Promise<unknown>) => {
+  let isInterrupted = false;
   const interrupted = () => {
+    if (isInterrupted) return;
+    isInterrupted = true;
+    stopping++;
     // Whatever the command has open breaks off now.
     process.on('uncaughtException', () => undefined);
-    void stop().finally(() => process.exit(130));
+    void stop().finally(() => {
+      if (--stopping === 0) process.exit(130);
+    });
   };
-  for (const signal of signals) process.once(signal, interrupted);
+  for (const signal of signals) process.on(signal, interrupted);
   return () => {
-    for (const signal of signals) process.off(signal, interrupted);
+    // `stop` may call this. Without a listener, the next signal would end it.
+    if (!isInterrupted) for (const signal of signals) process.off(signal, interrupted);
   };
 };
 
