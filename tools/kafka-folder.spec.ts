@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from '@jest/globals';
@@ -26,4 +26,13 @@ it.each(['with a space', 'Zürich', 'проект', '🙂', 'back\\slash'])('Kaf
   expect(properties).toBe(join(data, 'kafka/server.properties'));
   expect(readByJava(properties).split('\n')).toContain(`log.dirs=${log}`);
   expect(env).toMatchObject({ LC_ALL: 'C.UTF-8' });
+});
+
+it.each([
+  ['data', 'comma', { data: join(folder, 'a,b'), binaries: join(folder, 'binaries') }],
+  ['programs', 'colon', { data: join(folder, 'data'), binaries: join(folder, 'a:b') }],
+])('a folder of its %s whose path has a %s is refused', (_, separator, { data, binaries }) => {
+  const make = (): unknown => kafka({ binaries, data, logs: join(data, 'logs'), fast: true }, 1, 2);
+  expect(make).toThrow(`a folder whose path has a ${separator}`);
+  expect(existsSync(data)).toBe(false);
 });

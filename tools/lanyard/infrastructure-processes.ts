@@ -115,6 +115,13 @@ log.index.size.max.bytes=1048576
 log.segment.bytes=67108864
 `;
 
+/** Kafka separates folders with commas, and Java jars with colons: neither can be escaped. */
+const refuseSeparators = (data: string, binaries: string) => {
+  if (data.includes(',')) throw new Stop(`Kafka cannot store its data in a folder whose path has a comma: ${data}`);
+  if (binaries.includes(':'))
+    throw new Stop(`Java cannot load Kafka from a folder whose path has a colon: ${binaries}`);
+};
+
 /** @param more the last setting of a name holds */
 export const kafka = (
   { binaries, data, logs, fast, host = loopback }: ServerFolders,
@@ -125,6 +132,7 @@ export const kafka = (
     format: [],
   },
 ): ServerSpec => {
+  refuseSeparators(data, binaries);
   const folder = privateFolder(join(data, 'kafka'));
   const properties = join(folder, 'server.properties');
   const log = join(folder, 'log');
