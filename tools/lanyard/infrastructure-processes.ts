@@ -188,7 +188,7 @@ const othersMayEnter = (folder: string) => {
 };
 
 /** Of a data folder that PostgreSQL, started by root, may not enter. */
-const folderForNobody = (data: string) =>
+export const folderForNobody = (data: string) =>
   join('/var/lib/lanyard', createHash('sha256').update(data).digest('hex').slice(0, 12));
 
 /** A data folder of tests or benchmarks, with what lies elsewhere. */
