@@ -115,7 +115,7 @@ describe('a Redis whose memory is full', () => {
       const first = await attached('pull');
       await redis.full();
       expect(await bench.queue.detach(first.hold, 2)).toBe(true);
-      await bench.queue.requeuePending(bench.channelId, 2);
+      await bench.queue.requeuePending(bench.channelId, 2, first.incarnation);
       const second = await attached('pull');
       expect(second.cursor.head).toBe(0);
       await bench.queue.detach(second.hold, 2);

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type Cursor, cursorAfter } from '../src/queue/event-batch.js';
-import type { Hold } from '../src/queue/channel-queue.js';
+import type { Attached, Hold } from '../src/queue/channel-queue.js';
 import type { RedisLink } from '../src/queue/redis-link.js';
 import { type CommandName, commandNames } from '../src/queue/scripts.js';
 import { accountId, hourMs, queueBench } from './queue-bench.js';
@@ -52,7 +52,9 @@ describe('a command that Redis carries out twice, since its first answer was los
 
   const dropped = async (): Promise<number | undefined> => (await bench.registry.inspect(bench.channelId))?.dropped.age;
 
-  const attached = async (kind: 'websocket' | 'pull', after?: string): Promise<{ hold: Hold; cursor: Cursor }> => {
+  type Held = Extract<Attached, { outcome: 'ok' }>;
+
+  const attached = async (kind: 'websocket' | 'pull', after?: string): Promise<Held> => {
     const how = { conn: kind, mode: 'free', kind, ...(after !== undefined && { after }) } as const;
     const found = await bench.queue.attach(bench.channelId, accountId, how);
     if (found.outcome !== 'ok') throw new Error(found.outcome);
@@ -133,7 +135,7 @@ describe('a command that Redis carries out twice, since its first answer was los
     const first = await attached('pull');
     const { batch } = await taken(first.hold, first.cursor);
     await bench.queue.detach(first.hold, batch.to);
-    await bench.queue.requeuePending(bench.channelId, batch.to);
+    await bench.queue.requeuePending(bench.channelId, batch.to, first.incarnation);
     const second = await attached('pull');
     const answer = await taken(second.hold, second.cursor);
     expect(answer.batch).toMatchObject({ from: 9, to: 12 });

@@ -171,12 +171,12 @@ export class Pull {
         isOver();
         return void (await this.queue.release(hold));
       },
-      broken: this.withdrawal(hold.channelId, batch.to),
+      broken: this.withdrawal(hold.channelId, batch.to, incarnation),
     };
   }
 
   /** Kept for as long as the connection. A function that is made in `found` would keep the batch in memory. */
-  private withdrawal(channelId: string, to: number): () => Promise<void> {
-    return () => this.queue.requeuePending(channelId, to);
+  private withdrawal(channelId: string, to: number, incarnation: string): () => Promise<void> {
+    return () => this.queue.requeuePending(channelId, to, incarnation);
   }
 }

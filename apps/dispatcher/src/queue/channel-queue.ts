@@ -278,9 +278,9 @@ export class ChannelQueue {
     }
   }
 
-  /** The answer of a poll did not arrive after all. */
-  async requeuePending(channelId: string, pendingTo: number): Promise<void> {
-    await this.run('requeue-pending', channelId, [pendingTo]);
+  /** The answer of a poll, up to this event of the queue with this mark, did not arrive after all. */
+  async requeuePending(channelId: string, pendingTo: number, incarnation: string): Promise<void> {
+    await this.run('requeue-pending', channelId, [pendingTo, incarnation]);
   }
 
   /** What fails between a claim and its delivery must not block the channel until this process ends. */

@@ -1,9 +1,11 @@
--- The connection that carried a poll's answer broke: what it carried is delivered again.
+-- The connection that carried a poll's answer broke: what it carried is delivered again. The channel may have been made again
+-- since, and count from 0 too.
 --
 -- KEYS  of the shard, of the channel
--- ARGV  pending
+-- ARGV  pending  born: the mark of the queue that the answer is from
 local key = channel_keys(1)
-if redis.call('HGET', key, 'pending') ~= ARGV[1] then return 0 end
+local state = load(key, 'pending', 'born')
+if state.pending ~= ARGV[1] or state.born ~= ARGV[2] then return 0 end
 allow_when_full()
 redis.call('HSET', key, 'pending', '')
 return 1
