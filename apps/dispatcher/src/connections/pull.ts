@@ -45,6 +45,12 @@ const makingsMax = 5;
 
 type Held = Extract<Attached, { outcome: 'ok' }>;
 
+/** The events of an answer, and the mark of the queue that they are from. */
+interface MarkedBatch {
+  batch: EventBatch;
+  incarnation: string;
+}
+
 /** Where an answer ended. A `next` that this service did not issue gives a place that no answer has. */
 const placeOf = (next: string): string => Buffer.from(next, 'base64url').toString() || '-';
 
@@ -104,9 +110,9 @@ export class Pull {
     this.holders.add(poll);
     try {
       const held = await this.attach(poller, poll.conn, request);
-      const { hold, incarnation } = held;
+      const { hold } = held;
       const found = await this.firstBatch(poll, held, request.noWait)
-        .then((batch) => batch && this.found(hold, batch, incarnation))
+        .then((marked) => marked && this.found(hold, marked))
         .catch((error: unknown) => {
           void this.queue.release(hold);
           throw error;
@@ -141,22 +147,23 @@ export class Pull {
     }
   }
 
-  private async firstBatch(poll: Poll, { hold, cursor }: Held, noWait: boolean): Promise<EventBatch | undefined> {
+  private async firstBatch(poll: Poll, held: Held, noWait: boolean): Promise<MarkedBatch | undefined> {
+    const { hold, cursor } = held;
     const deadline = this.clock.now() + pollWaitMs;
     while (!poll.hasEnded) {
       // Listens before it looks, so that nothing comes in between unnoticed.
       const woken = poll.wait(this.clock, Math.max(0, deadline - this.clock.now()));
-      const read = await this.queue.readBatch(hold, cursor);
+      const read = await this.queue.readOrdered(hold, cursor);
       const isOver = read.outcome !== 'empty' || noWait || this.clock.now() >= deadline;
       if (isOver) poll.wake();
-      if (read.outcome === 'ok') return read.batch;
+      if (read.outcome === 'ok') return { batch: read.batch, incarnation: read.incarnation ?? held.incarnation };
       if (isOver) return undefined;
       await woken;
     }
     return undefined;
   }
 
-  private found(hold: Hold, batch: EventBatch, incarnation: string): Found {
+  private found(hold: Hold, { batch, incarnation }: MarkedBatch): Found {
     const body = batch.message.toBuffer();
     const isOver = this.budget.begin(body.length);
     return {

@@ -90,6 +90,19 @@ export type ReadBatch =
   | { outcome: 'empty' }
   | { outcome: 'fenced' };
 
+/** `waiting`: events of a poll that may be put into another order before the batch is sent. */
+type Read =
+  | (Extract<ReadBatch, { outcome: 'ok' }> & { waiting: number; limits: BatchLimits })
+  | Exclude<ReadBatch, { outcome: 'ok' }>;
+
+/** A batch to send. `incarnation`: the mark that its queue has since its events were put into another order. */
+interface Ordered {
+  batch: EventBatch;
+  incarnation?: string;
+}
+
+type ReadOrdered = ({ outcome: 'ok' } & Ordered) | Exclude<ReadBatch, { outcome: 'ok' }>;
+
 export type Acked =
   { outcome: 'next'; batch: EventBatch } | { outcome: 'released'; more: boolean } | { outcome: 'fenced' };
 
@@ -144,11 +157,12 @@ export class ChannelQueue {
     if (asText(reply[0]) !== 'ok') return undefined;
     const [, attempt, max, revision, target, head, skip, waiting, ...chunks] = reply;
     const limits = { eventsMax: asNumber(max), bytesMax };
-    const batch = await this.orRelease(hold, () => {
+    const ordered = await this.orRelease(hold, () => {
       const first = this.cut(chunks, { next: asNumber(head), skip: asNumber(skip) }, limits, run);
       return this.regrouped(hold, first, asNumber(waiting), limits);
     });
-    return batch && { hold, batch, attempt: asNumber(attempt), revision: asText(revision), target: asText(target) };
+    const about = { attempt: asNumber(attempt), revision: asText(revision), target: asText(target) };
+    return ordered && { hold, batch: ordered.batch, ...about };
   }
 
   /** The claim of a channel that an append claimed: its chunks are at hand. */
@@ -175,18 +189,15 @@ export class ChannelQueue {
 
   /** The batch at the cursor, and small ones behind it, up to so many bytes in all. Nothing is removed. */
   async readBatch(hold: Hold, cursor: Cursor, aheadBytesMax = 0): Promise<ReadBatch> {
-    const run = this.recent.run(hold.channelId, cursor.next);
-    const place = [cursor.next, cursor.head, cursor.index, cursor.skip, aheadBytesMax, ...runArguments(run)];
-    const { bodyBytesMax: bytesMax } = this.budget;
-    const args = [hold.channelId, hold.token, this.oldest(), bytesMax, ...place];
-    const reply = await this.runHeld(hold, 'read', args);
-    const outcome = asText(reply[0]);
-    if (outcome === 'fenced' || outcome === 'empty') return { outcome };
-    const [, max, from, head, index, skip, ...chunks] = reply;
-    const at = { next: asNumber(from), head: asNumber(head), index: asNumber(index), skip: asNumber(skip) };
-    const limits = { eventsMax: asNumber(max), bytesMax };
-    const [batch, ...behind] = cutBatches(...this.chunksOf(chunks, at, run), limits, aheadBytesMax);
-    return { outcome: 'ok', batch, behind, cursor: at };
+    return this.read(hold, cursor, aheadBytesMax);
+  }
+
+  /** The first batch of a poll. Where categories alternate, what waits is put into another order before. Nothing is removed. */
+  async readOrdered(hold: Hold, cursor: Cursor): Promise<ReadOrdered> {
+    const read = await this.read(hold, cursor, 0);
+    if (read.outcome !== 'ok') return read;
+    const ordered = await this.regrouped(hold, read.batch, read.waiting, read.limits);
+    return ordered ? { outcome: 'ok', ...ordered } : fenced;
   }
 
   /** The batch from event `next` on, as far as this replica has it and may send it; undefined: ask Redis. */
@@ -226,8 +237,8 @@ export class ChannelQueue {
     const [, max, head, skip, waiting, ...chunks] = reply;
     const limits = { eventsMax: asNumber(max), bytesMax };
     const first = this.cut(chunks, { next: asNumber(head), skip: asNumber(skip) }, limits, run);
-    const batch = await this.regrouped(hold, first, asNumber(waiting), limits);
-    return batch ? { outcome, batch } : fenced;
+    const ordered = await this.regrouped(hold, first, asNumber(waiting), limits);
+    return ordered ? { outcome, batch: ordered.batch } : fenced;
   }
 
   /** A callback did not accept the batch; due again after `waitMs`. `revision`: of what it was sent to. */
@@ -283,6 +294,21 @@ export class ChannelQueue {
     await this.run('requeue-pending', channelId, [pendingTo, incarnation]);
   }
 
+  private async read(hold: Hold, cursor: Cursor, aheadBytesMax: number): Promise<Read> {
+    const run = this.recent.run(hold.channelId, cursor.next);
+    const place = [cursor.next, cursor.head, cursor.index, cursor.skip, aheadBytesMax, ...runArguments(run)];
+    const { bodyBytesMax: bytesMax } = this.budget;
+    const args = [hold.channelId, hold.token, this.oldest(), bytesMax, ...place];
+    const reply = await this.runHeld(hold, 'read', args);
+    const outcome = asText(reply[0]);
+    if (outcome === 'fenced' || outcome === 'empty') return { outcome };
+    const [, max, from, head, index, skip, waiting, ...chunks] = reply;
+    const at = { next: asNumber(from), head: asNumber(head), index: asNumber(index), skip: asNumber(skip) };
+    const limits = { eventsMax: asNumber(max), bytesMax };
+    const [batch, ...behind] = cutBatches(...this.chunksOf(chunks, at, run), limits, aheadBytesMax);
+    return { outcome: 'ok', batch, behind, cursor: at, waiting: asNumber(waiting), limits };
+  }
+
   /** What fails between a claim and its delivery must not block the channel until this process ends. */
   private async orRelease<T>(hold: Hold, work: () => Promise<T>): Promise<T> {
     try {
@@ -303,18 +329,18 @@ export class ChannelQueue {
     batch: EventBatch,
     waiting: number,
     limits: BatchLimits,
-  ): Promise<EventBatch | undefined> {
+  ): Promise<Ordered | undefined> {
     const { from, count, message } = batch;
     const isSmall = count * 2 <= Math.min(waiting, limits.eventsMax) && message.bytes * 2 <= limits.bytesMax;
-    if (!isSmall || waiting < regroupWaitingMin) return batch;
+    if (!isSmall || waiting < regroupWaitingMin) return { batch };
     const place = [hold.channelId, hold.token, from];
     const [held = null, ...oldest] = await this.runHeld(hold, 'oldest', [...place, ...regroupLimits]);
     if (asText(held) === 'fenced') return undefined;
-    if (oldest.length === 0) return batch;
+    if (oldest.length === 0) return { batch };
     const chunks = groupByCategory(oldest as Buffer[]);
     const next = chunks ? cutBatch(chunks, from, 0, limits) : batch;
     const orderedTo = from + eventsIn(oldest as Buffer[]);
-    const [outcome = null] = await this.runHeld(hold, 'regroup', [
+    const [outcome = null, incarnation = null] = await this.runHeld(hold, 'regroup', [
       ...place,
       next.to,
       orderedTo,
@@ -322,7 +348,7 @@ export class ChannelQueue {
       ...(chunks ?? []),
     ]);
     if (asText(outcome) === 'fenced') return undefined;
-    return asText(outcome) === 'ok' ? next : batch;
+    return asText(outcome) === 'ok' ? { batch: next, incarnation: asText(incarnation) } : { batch };
   }
 
   private async sendAck(

@@ -11,7 +11,7 @@ local owner, conn, token, now, mode, after = ARGV[4], ARGV[5], ARGV[6], ARGV[7],
 local address = string.sub(token, 1, 8) .. ' ' .. ARGV[10]
 local key, queue = channel_keys(1)
 
-local state = load(key, 'account', 'kind', 'owner', 'conn', 'pending', 'sentFrom', 'born')
+local state = load(key, 'account', 'kind', 'owner', 'conn', 'pending', 'sentFrom', 'sentTo', 'born', 'orderedTo')
 if state.account ~= account then return { 'missing' } end
 if state.kind ~= kind then return { 'kind', state.kind } end
 if mode == 'free' and state.owner ~= '' and state.conn ~= conn then return { 'busy' } end
@@ -19,10 +19,16 @@ if mode == 'free' and state.owner ~= '' and state.conn ~= conn then return { 'bu
 allow_when_full()
 if state.owner ~= '' then release(key, channel, state.owner) end
 local counters = load_counters(key)
-if state.pending ~= '' and (after == '' or after == state.born .. '/' .. state.pending) then
+local has_arrived = state.pending ~= '' and (after == '' or after == state.born .. '/' .. state.pending)
+if has_arrived then
   undrop(counters, tonumber(state.pending), tonumber(state.sentFrom) or tonumber(state.pending))
   take_away(queue, counters, tonumber(state.pending), { from = -1 })
   save_counters(key, counters)
+end
+-- What the last poll may have got, although this one does not say so, comes again as it was.
+local sent_to = tonumber(state.pending) or tonumber(state.sentTo) or 0
+if kind == 'pull' and not has_arrived and sent_to > math.max(counters.head, tonumber(state.orderedTo) or 0) then
+  redis.call('HSET', key, 'orderedTo', sent_to)
 end
 redis.call('HSET', key, 'owner', owner, 'conn', conn, 'token', token, 'address', address,
   'lastSeen', now, 'pending', '', 'sentFrom', counters.head, 'sentTo', counters.head)

@@ -9,7 +9,7 @@
 --   sentFrom sentTo                                   events that the holder has: sent, not confirmed
 --   attempt failSince failAt      failures in a row of the batch at the head; the first and the last since one arrived
 --   repeatTo                      events of a callback before this one were sent, and may have arrived although it did not say so
---   orderedTo                     events of a callback before this one stay in the order that they have
+--   orderedTo                     events of a callback or a poll before this one stay in the order that they have
 --   lingerUntil lastIn lastSeen pending droppedSize droppedAge droppedFailed
 --   endedAccount endedAt                              whose it was, once it is closed
 --   stopped stoppedAt     why a callback is not called, although it has events, and since when; '' when it is

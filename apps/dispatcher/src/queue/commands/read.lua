@@ -4,13 +4,15 @@
 -- ARGV  channel token  oldest time an event may have  bytes max  cursor: next head index skip
 --       bytes up to which batches behind it follow
 --       born from to: events that the replica has itself, or three times ''
--- Returns {'ok', max, from, head, index, skip, chunk...}; no chunks: those that it has  {'empty', head}  {'fenced'}
+-- Returns {'ok', max, from, head, index, skip, waiting, chunk...}; no chunks: those that it has; waiting: events of a poll that may
+--           be put into another order
+--         {'empty', head}  {'fenced'}
 local channel, token, oldest, bytes_max = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local from, head, index, skip = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
 local ahead = tonumber(ARGV[9])
 local key, queue = channel_keys(1)
 
-local state = load(key, 'token', 'max', 'born', 'kind', 'owner')
+local state = load(key, 'token', 'max', 'born', 'kind', 'owner', 'orderedTo')
 if state.token ~= token then return { 'fenced' } end
 local counters = load_counters(key)
 if drop_aged(queue, counters, oldest) > 0 then save_counters(key, counters) end
@@ -48,10 +50,12 @@ if is_lost then
   redis.call('ZREM', WOKEN, held_as(state.owner, channel))
   return { 'empty', counters.head }
 end
+local waiting = 0
 -- A socket says itself from where on its events arrived; of a poll, the next one must know it.
 if state.kind == 'pull' then
   redis.call('HSET', key, 'sentFrom', from, 'sentTo', sent_to)
+  if counters.head >= (tonumber(state.orderedTo) or 0) then waiting = counters.n end
 else
   redis.call('HSET', key, 'sentTo', sent_to)
 end
-return answer({ 'ok', tonumber(state.max), from, counters.head, index, skip }, chunks)
+return answer({ 'ok', tonumber(state.max), from, counters.head, index, skip, waiting }, chunks)

@@ -4,7 +4,8 @@
 -- KEYS  of the shard, of the channel
 -- ARGV  channel token  number of the oldest event  number after the last one that is sent next  number after the last one of them
 --       how many chunks are replaced  chunk...: the same events; none where their order stays
--- Returns {'ok'}  {'moved'}: a limit removed some of them meanwhile, and nothing was changed  {'fenced'}
+-- Returns {'ok', born}: the mark of the queue from now on  {'moved'}: a limit removed some of them meanwhile, and nothing was changed
+--         {'fenced'}
 local token, head, sent_to, ordered_to = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local replaced, first_chunk = tonumber(ARGV[6]), 7
 local key, queue = channel_keys(1)
@@ -16,11 +17,11 @@ ordered_to = math.max(ordered_to, tonumber(state.orderedTo) or 0)
 if #ARGV < first_chunk then
   allow_when_full()
   redis.call('HSET', key, 'orderedTo', ordered_to)
-  return { 'ok' }
+  return { 'ok', state.born }
 end
 -- What replicas know of the queue from their appends holds no more: it gets another mark. A command may come twice.
 local born = string.match(state.born, '^[^~]*') .. '~' .. token .. '@' .. head
-if state.born == born then return { 'ok' } end
+if state.born == born then return { 'ok', born } end
 local counters = load_counters(key)
 if counters.head ~= head or counters.skip > 0 then return { 'moved' } end
 
@@ -43,4 +44,4 @@ counters.bytes = counters.bytes + cost_after - cost_before
 stamp_head(queue, counters)
 save_counters(key, counters)
 redis.call('HSET', key, 'born', born, 'sentFrom', head, 'sentTo', sent_to, 'orderedTo', ordered_to)
-return { 'ok' }
+return { 'ok', born }
