@@ -204,6 +204,20 @@ describe('a WebSocket whose client is slow', () => {
     expect(client.messages).toBe(1);
   });
 
+  it('is told to come back when a Redis that was lost says that another socket has the channel', async () => {
+    await register({ kind: 'websocket' });
+    await append(numbered(1));
+    const attached = await attach();
+    const client = new SlowClient();
+    const session = sessionOf(client, {});
+    session.start(attached.hold, attached.cursor);
+    await eventually(() => expect(client.messages).toBe(1));
+    // As when Redis failed over without the claim of this socket, and has that of an older one.
+    await attach(bench.other, 'c0');
+    session.restart();
+    await eventually(() => expect(client.closedAs).toBe('restart'));
+  });
+
   it('gets what waits at the next tick after Redis has refused to give it', async () => {
     await register({ kind: 'websocket' });
     await append(numbered(1));

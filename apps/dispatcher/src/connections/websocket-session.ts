@@ -115,6 +115,8 @@ export class WebSocketSession implements Holder {
   private hasEnded = false;
   /** Redis has refused something, or was lost. */
   private hasFailed = false;
+  /** Redis was lost since this socket got its channel, and may say that an older one has it. */
+  private isInDoubt = false;
   private lastSentAtMs: number;
   private lastPingAtMs: number;
 
@@ -174,6 +176,7 @@ export class WebSocketSession implements Holder {
   }
 
   restart(): void {
+    this.isInDoubt = true;
     this.permit = undefined;
     this.wake();
   }
@@ -353,7 +356,8 @@ export class WebSocketSession implements Holder {
     const how = { conn, mode: 'free', kind: 'websocket', address } as const;
     const attached = await this.parts.queue.attach(channelId, accountId, how);
     if (attached.outcome !== 'ok') {
-      this.close(attached.outcome === 'busy' ? 'newer socket' : 'channel deleted');
+      const taken = this.isInDoubt ? 'restart' : 'newer socket';
+      this.close(attached.outcome === 'busy' ? taken : 'channel deleted');
       return false;
     }
     for (const ping of this.pings) ping.batches = [];
@@ -362,6 +366,7 @@ export class WebSocketSession implements Holder {
     this.dropReady();
     this.permit = undefined;
     this.mustAsk = true;
+    this.isInDoubt = false;
     this.hold = attached.hold;
     this.cursor = attached.cursor;
     return this.isOpen;
