@@ -11,10 +11,13 @@ import { storeHolder } from './membership.js';
 const periodMs = 1_000;
 const keysAtOnce = 500;
 
+/** Of each account one first, then the next of each: those of one that fails do not fill the list. */
 const dueSql = `
-  SELECT id, account_id FROM api_keys WHERE expires_at <= $1 AND NOT expiry_announced
-  UNION SELECT id, account_id FROM api_keys WHERE previous_until <= $1
-  UNION SELECT application_id, account_id FROM access_keys WHERE expires_at <= $1 AND NOT expiry_announced LIMIT ${keysAtOnce}`;
+  SELECT id, account_id FROM (
+    SELECT id, account_id FROM api_keys WHERE expires_at <= $1 AND NOT expiry_announced
+    UNION SELECT id, account_id FROM api_keys WHERE previous_until <= $1
+    UNION SELECT application_id, account_id FROM access_keys WHERE expires_at <= $1 AND NOT expiry_announced
+  ) AS due ORDER BY row_number() OVER (PARTITION BY account_id) LIMIT ${keysAtOnce}`;
 
 /** Announces keys and access keys that expired, and overlaps that ended. Runs on every replica; repeats do nothing. */
 @Injectable()

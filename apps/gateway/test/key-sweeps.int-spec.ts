@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { newId } from '@lanyard/service';
+import { eventually } from '@lanyard/testing';
+import { DataSource } from 'typeorm';
+import { AccountChanges } from '../src/access/account-changes.js';
+import { TestSystem } from './test-system.js';
+
+describe('the end of a key', () => {
+  let gateway: TestSystem;
+  let database: DataSource;
+
+  beforeAll(async () => {
+    gateway = await (await TestSystem.corner('key-sweeps')).start();
+    database = gateway.service.app.get(DataSource);
+  });
+
+  afterAll(() => gateway?.stop());
+
+  it('is announced although another account has more of them than fit into a sweep, and fails each time', async () => {
+    const failing = newId();
+    const changes = gateway.service.app.get(AccountChanges);
+    const locked = changes.locked.bind(changes);
+    changes.locked = async (accountId, work) => {
+      if (accountId === failing) throw new Error('its keys cannot be announced');
+      return locked(accountId, work);
+    };
+    await database.query(
+      `INSERT INTO accounts (id, display_name, tier, status, auto_create_devices, revision, created_at, updated_at)
+       VALUES ($1, 'Failing', 'commercial', 'active', false, 1, now(), now())`,
+      [failing],
+    );
+    // Whether they are sorted or hashed, few of the first 500 would be of another account.
+    await database.query(
+      `INSERT INTO api_keys (id, account_id, name, hash, status, expires_at, revision, created_at, updated_at)
+       SELECT lpad(n::text, 32, '0'), $1, 'app', '', 'active', now() - interval '1 hour', 1, now(), now()
+       FROM generate_series(1, 20000) AS n`,
+      [failing],
+    );
+    const { id } = await gateway.newKey();
+    await database.query(`UPDATE api_keys SET expires_at = now() - interval '1 hour' WHERE id = $1`, [id]);
+    const sql = 'SELECT expiry_announced AS announced FROM api_keys WHERE id = $1';
+    await eventually(async () =>
+      expect(await database.query<{ announced: boolean }[]>(sql, [id])).toEqual([{ announced: true }]),
+    );
+  });
+});
