@@ -15,19 +15,29 @@ export const notBlank = <T extends z.ZodString>(type: T): T => type.regex(/^$|\S
 
 const text = (max: number): z.ZodOptional<z.ZodNullable<z.ZodString>> => z.string().max(max).nullable().optional();
 
+const entriesIn = (value: unknown): number => {
+  const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isRecord ? Object.keys(value).length : 0;
+};
+
 /** Keys start with a letter or an underscore: SDKs rewrite capitals to `_a`. */
 export const attributes = (
   entriesMax: number,
 ): z.ZodType<Record<string, string>, Record<string, string | number | boolean>> =>
-  z
-    .record(
+  z.preprocess(
+    (value: Record<string, string | number | boolean>, context) => {
+      // Before the entries are checked: an answer names each that is wrong, and a body may have tens of thousands.
+      if (entriesIn(value) > entriesMax) context.addIssue({ code: 'custom', message: `At most ${entriesMax} entries` });
+      return value;
+    },
+    z.record(
       z
         .string()
         .max(deviceLimits.attributeKeyLength)
         .regex(/^[A-Za-z_]/, 'Must start with a letter'),
       attributeValue(deviceLimits.attributeLength),
-    )
-    .refine((map) => Object.keys(map).length <= entriesMax, `At most ${entriesMax} entries`);
+    ),
+  );
 
 export const changeable = {
   auto_update: z.boolean().nullable().optional(),
