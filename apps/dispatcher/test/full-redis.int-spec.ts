@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { newId } from '@lanyard/service';
 import { eventually, WebSocketClient } from '@lanyard/testing';
 import { cursorAfter } from '../src/queue/event-batch.js';
-import { TestSystem, numbers, payloads } from './test-system.js';
+import { type Customer, TestSystem, numbers, payloads } from './test-system.js';
 import { OwnRedis } from './own-redis.js';
 import { accountId, hourMs, queueBench } from './queue-bench.js';
 
@@ -204,6 +204,31 @@ describe('a Redis whose memory is full', () => {
       service = await system.startReplica('dispatcher-0', { REDIS_URL: redis.url });
       await redis.room();
       await eventually(async () => expect((await size(another)).body).toMatchObject({ queue_size: 1 }));
+    } finally {
+      await system.drop();
+    }
+  });
+
+  it('a replica starts although a channel has no room, and delivers what is queued; then the channel gets its events', async () => {
+    const system = await TestSystem.create('full-at-start');
+    try {
+      let service = await system.startReplica('dispatcher-0', { REDIS_URL: redis.url });
+      const [customer, late] = [await system.customer(), await system.customer()];
+      await system.call(service, customer, 'PUT', 'websocket');
+      const size = (each: Customer) => system.call(service, each, 'GET', 'websocket');
+      await system.values(customer, 0, 5);
+      await eventually(async () => expect((await size(customer)).body).toMatchObject({ queue_size: 5 }));
+      await redis.full();
+      // PostgreSQL has it.
+      expect((await system.call(service, late, 'PUT', 'websocket')).status).toBe(503);
+      await service.stop();
+      service = await system.startReplica('dispatcher-0', { REDIS_URL: redis.url });
+      await system.value(late, 'later');
+      const client = await new WebSocketClient({ url: service.url, key: customer.key }).opened();
+      await eventually(() => expect(new Set(payloads(client.events('notifications')))).toEqual(new Set(numbers(0, 5))));
+      client.cut();
+      await redis.room();
+      await eventually(async () => expect((await size(late)).body).toMatchObject({ queue_size: 1 }));
     } finally {
       await system.drop();
     }

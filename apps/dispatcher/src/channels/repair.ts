@@ -2,6 +2,7 @@ import { type Logger, LOGGER } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Channel } from '../db/channel.entity.js';
 import { ChannelRegistry } from '../queue/channel-registry.js';
+import { isFull } from '../queue/redis-link.js';
 import { ChannelRegistrar } from '../store/channel-registrar.js';
 import { ChannelStore } from '../store/channel-store.js';
 import { ChannelEnds } from './channel-ends.js';
@@ -24,22 +25,42 @@ export class Repair {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  async run(): Promise<void> {
-    for await (const page of this.store.pages()) await this.registerMissing(page);
+  /** False where Redis is full and does not take a channel. All others come first, and those that are removed make room. */
+  async run(): Promise<boolean> {
+    let refused = 0;
+    for await (const page of this.store.pages()) {
+      const refusedOfPage = await this.registerMissing(page);
+      refused += refusedOfPage;
+    }
     for await (const known of this.registry.all())
       for (let n = 0; n < known.length; n += comparedAtOnce)
         await this.removeUnknown(known.slice(n, n + comparedAtOnce));
+    if (refused > 0) this.logger.warn({ channels: refused }, 'channels not registered: Redis is full');
+    return refused === 0;
   }
 
-  private async registerMissing(page: readonly Channel[]): Promise<void> {
+  /** Returns how many of them a full Redis did not take. */
+  private async registerMissing(page: readonly Channel[]): Promise<number> {
     const revisions = await this.registry.revisions(page);
+    let refused = 0;
     for (const [n, channel] of page.entries()) {
-      const { keyId, revision } = channel;
-      if (this.health.isDeleted(keyId))
-        await this.ends.endChannel(keyId, { status: 'deleted', reason: 'its key was deleted' });
-      else if (!this.health.isCurrent(channel)) await this.health.update(keyId);
-      else if (revisions[n] !== revision) await this.registerAgain(keyId);
+      try {
+        await this.correct(channel, revisions[n]);
+      } catch (error) {
+        if (!isFull(error)) throw error;
+        refused++;
+      }
     }
+    return refused;
+  }
+
+  /** `known`: the revision that Redis has. */
+  private async correct(channel: Channel, known: string | undefined): Promise<void> {
+    const { keyId, revision } = channel;
+    if (this.health.isDeleted(keyId))
+      await this.ends.endChannel(keyId, { status: 'deleted', reason: 'its key was deleted' });
+    else if (!this.health.isCurrent(channel)) await this.health.update(keyId);
+    else if (known !== revision) await this.registerAgain(keyId);
   }
 
   private async registerAgain(keyId: string): Promise<void> {

@@ -29,6 +29,9 @@ export class LinkLost extends Error {
   }
 }
 
+/** Redis refuses to take more, because its memory is full. */
+export const isFull = (error: unknown): boolean => error instanceof Error && /(^|-)OOM /.test(error.message);
+
 export const openRedis = (url: string, logger: Logger, forMessages = false): RedisClient => {
   const redis = redisClient(url, {
     enableOfflineQueue: forMessages,

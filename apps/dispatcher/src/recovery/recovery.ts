@@ -9,8 +9,14 @@ import { Replicas } from '../replicas/replicas.js';
 
 const againMs = 500;
 
+/** While Redis is full, all channels are compared this often. */
+const fullAgainMs = 2_000;
+
 /** Also finds what a crash between PostgreSQL and Redis left behind. */
 const repairPeriodMs = 60_000;
+
+/** `lost`: Redis was, meanwhile: nothing that was found holds. `full`: it is, and does not take a channel. */
+type Outcome = 'open' | 'lost' | 'full';
 
 /**
  * A Redis that comes back may have lost its last writes, or everything. So after every loss: what this replica held
@@ -36,7 +42,9 @@ export class Recovery implements OnModuleInit, OnApplicationShutdown {
 
   /** First start: like a recovery, but reported to the operator while it fails. */
   async onModuleInit(): Promise<void> {
-    while (!(await awaiting('Redis: what recovery has to do', this.recover())));
+    const recover = (): Promise<Outcome> => awaiting('Redis: what recovery has to do', this.recover());
+    let outcome = await recover();
+    while (outcome === 'lost') outcome = await recover();
     // In the turn of the event loop in which the last of these ended: no loss goes unheard in between.
     this.links.onLost(() => this.suspend());
     this.links.onBack(() => this.begin());
@@ -45,6 +53,7 @@ export class Recovery implements OnModuleInit, OnApplicationShutdown {
       this.begin();
     });
     this.looking = this.clock.every(repairPeriodMs, () => this.look());
+    if (outcome === 'full') this.begin();
   }
 
   onApplicationShutdown(): void {
@@ -70,13 +79,22 @@ export class Recovery implements OnModuleInit, OnApplicationShutdown {
   }
 
   private async run(): Promise<void> {
+    let isDelivering = false;
     while (!this.stopped) {
+      isDelivering &&= !this.runAgain;
       this.runAgain = false;
       try {
-        await this.replicas.releaseHeld();
-        if (!(await this.recover()) || this.runAgain) continue;
-        this.holders.resume();
-        return this.logger.warn('continued from what Redis has');
+        if (!isDelivering) await this.replicas.releaseHeld();
+        const outcome = await this.recover();
+        if (outcome === 'lost' || this.runAgain) {
+          isDelivering = false;
+          continue;
+        }
+        // What a full Redis has is delivered meanwhile: that makes room.
+        if (!isDelivering) this.holders.resume();
+        isDelivering = true;
+        if (outcome === 'open') return this.logger.warn('continued from what Redis has');
+        await this.clock.sleep(fullAgainMs);
       } catch (err) {
         this.logger.warn({ err }, 'recovery from a loss of Redis is tried again');
         await this.clock.sleep(againMs);
@@ -84,14 +102,15 @@ export class Recovery implements OnModuleInit, OnApplicationShutdown {
     }
   }
 
-  /** False when Redis was lost meanwhile: nothing that was found holds, and the intake stays closed. */
-  private async recover(): Promise<boolean> {
+  /** The intake stays closed unless it is `open`. */
+  private async recover(): Promise<Outcome> {
     const { eras } = this.links;
-    await this.repair.run();
+    const isComplete = await this.repair.run();
     const generations = await this.gate.generations();
-    if (this.links.eras !== eras) return false;
+    if (this.links.eras !== eras) return 'lost';
+    if (!isComplete) return 'full';
     this.gate.open(generations);
-    return true;
+    return 'open';
   }
 
   private look(): void {
