@@ -3,11 +3,10 @@ import { DataSource, type EntityManager, In } from 'typeorm';
 import { Inject, Injectable } from '@nestjs/common';
 import { locksMax, withDevice, withDevices } from '../db/device-lock.js';
 import { RequestBatcher } from '../db/request-batcher.js';
-import { CommandNotFound, NotCancellable } from '../errors.js';
+import { NotCancellable } from '../errors.js';
 import { CommandEnds, outcomeBeforeSending } from './command-ends.js';
 import { type AcceptOptions, CommandIntake, type NewCommand, type Stored } from './command-intake.js';
 import { Command, type CommandState } from './command.entity.js';
-import { findCommand } from './find-command.js';
 import { historyDays } from './limits.js';
 import { cancelled, expired, type Outcome } from './outcome.js';
 
@@ -102,14 +101,9 @@ export class CommandQueue {
     return deviceIds.map((deviceId) => found.has(deviceId));
   }
 
-  /** Cancels a waiting command. Throws CommandNotFound, or NotCancellable once it has been sent to the device. */
-  async cancel(keyId: string, reference: string): Promise<void> {
-    const { dataSource } = this;
-    const { manager } = dataSource;
-    const known =
-      (await findCommand(manager, keyId, reference, 'waiting')) ?? (await findCommand(manager, keyId, reference));
-    if (!known) throw new CommandNotFound();
-    const state = await this.cancelWaiting(known);
+  /** Cancels a waiting command. Throws NotCancellable once it has been sent to the device. */
+  async cancel(command: Command): Promise<void> {
+    const state = await this.cancelWaiting(command);
     if (state !== 'waiting') throw new NotCancellable(state);
   }
 

@@ -51,7 +51,6 @@ export class CommandHistoryController {
     conflict: 'COMMAND_NOT_WAITING: sent to the device, or finished',
   })
   async cancel(@Caller() caller: Identity, @Param('asyncId') asyncId: string): Promise<void> {
-    if (caller.deviceGroups) await this.history.find(caller, asyncId);
-    return this.queue.cancel(caller.keyId, asyncId);
+    return this.queue.cancel(await this.history.findToCancel(caller, asyncId));
   }
 }

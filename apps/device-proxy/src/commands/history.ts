@@ -130,9 +130,19 @@ export class CommandHistory {
   }
 
   /** A command of the caller. Throws CommandNotFound, also when its device has left the caller's device groups. */
-  async find({ keyId, deviceGroups }: CommandOwner, reference: string): Promise<Command> {
-    const command = await findCommand(this.dataSource.manager, keyId, reference);
-    if (!command || !isInScope(deviceGroups, this.groups.get(command.deviceId))) throw new CommandNotFound();
+  async find(caller: CommandOwner, reference: string): Promise<Command> {
+    const command = await findCommand(this.dataSource.manager, caller.keyId, reference);
+    if (!command || !this.isSeenBy(caller, command)) throw new CommandNotFound();
     return command;
+  }
+
+  /** The command that the caller cancels: the newest that waits, or else the newest. Throws as `find` does. */
+  async findToCancel(caller: CommandOwner, reference: string): Promise<Command> {
+    const waiting = await findCommand(this.dataSource.manager, caller.keyId, reference, 'waiting');
+    return waiting && this.isSeenBy(caller, waiting) ? waiting : this.find(caller, reference);
+  }
+
+  private isSeenBy({ deviceGroups }: CommandOwner, { deviceId }: Command): boolean {
+    return isInScope(deviceGroups, this.groups.get(deviceId));
   }
 }
