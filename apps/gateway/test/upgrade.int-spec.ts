@@ -172,6 +172,34 @@ describe('the upgrade', () => {
     }
   });
 
+  it('asks another dispatcher while one is stopping, whose refusal it passes on if there is no other', async () => {
+    const stopping = await new Upstream().listen();
+    let refused = 0;
+    stopping.server.on('upgrade', (_request, socket) => {
+      refused++;
+      socket.end('HTTP/1.1 503 Service Unavailable\r\nretry-after: 5\r\ncontent-length: 0\r\n\r\n');
+    });
+    const urls = [stopping.url, dispatcher.url].join();
+    const both = await startService(definition, gateway.config({ GATEWAY_DISPATCHER_URLS: urls }));
+    const lonely = await startService(definition, gateway.config({ GATEWAY_DISPATCHER_URLS: stopping.url }));
+    try {
+      const opened = [await open(url(both.url)), await open(url(both.url))];
+      expect([opened.map(({ protocol }) => protocol), refused]).toEqual([['wss', 'wss'], 1]);
+      for (const socket of opened) socket.terminate();
+      const refusedOne = new WebSocket(url(lonely.url));
+      const [, response] = (await once(refusedOne, 'unexpected-response')) as [
+        unknown,
+        { statusCode: number; headers: Record<string, string> },
+      ];
+      expect([response.statusCode, response.headers['retry-after']]).toEqual([503, '5']);
+      refusedOne.on('error', () => undefined).terminate();
+    } finally {
+      await both.stop();
+      await lonely.stop();
+      await stopping.stop();
+    }
+  });
+
   it('a stop closes sockets with 1012, behind all that the dispatcher had sent', async () => {
     const variables = { GATEWAY_DISPATCHER_URLS: dispatcher.url, GATEWAY_DRAIN_TIMEOUT_MS: '9000' };
     const other = await startService(definition, gateway.config(variables));

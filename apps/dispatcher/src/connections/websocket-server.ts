@@ -72,7 +72,7 @@ export class WebSocketServer implements OnApplicationBootstrap, OnModuleDestroy 
     socket.on('error', () => socket.destroy());
     const path = normaliseUrl(request.url ?? '/').split('?')[0];
     if (path !== connectPath) return refuse(socket, '404 Not Found');
-    if (this.stopping) return refuse(socket, '503 Service Unavailable');
+    if (this.stopping) return refuse(socket, '503 Service Unavailable', 'retry-after: 5\r\n');
     const text = keyTextOfSocket(request.headers.authorization, request.headers['sec-websocket-protocol']);
     if (text !== undefined && this.handshakes.has(text))
       return refuse(socket, '429 Too Many Requests', 'retry-after: 1\r\n');

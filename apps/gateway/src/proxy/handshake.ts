@@ -10,6 +10,9 @@ import { UpstreamReplicas } from './upstream-replicas.js';
 const connectTimeoutMs = 2_000;
 const answerTimeoutMs = 10_000;
 
+/** What a replica answers to a handshake while it stops. */
+const stoppingStatus = 503;
+
 export interface HandshakeAnswer {
   response: IncomingMessage;
   /** Set when the replica switched protocols. */
@@ -71,21 +74,28 @@ export class Handshakes {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** undefined when no replica answered. */
+  /** The refusal of a replica that is stopping only if no other takes the client; undefined when none answered. */
   async requestUpgrade(
     path: string,
     headers: Record<string, string | string[]>,
     signal: AbortSignal,
   ): Promise<HandshakeAnswer | undefined> {
+    let refusal: HandshakeAnswer | undefined;
     for (const replica of this.replicas.replicasOf('dispatcher').order()) {
       try {
-        return await handshake(replica, path, headers, signal);
+        const answer = await handshake(replica, path, headers, signal);
+        refusal?.response.destroy();
+        if (answer.response.statusCode !== stoppingStatus) return answer;
+        refusal = answer;
       } catch (err) {
-        if (signal.aborted) return undefined;
+        if (signal.aborted) {
+          refusal?.response.destroy();
+          return undefined;
+        }
         if (failedToConnect(err)) replica.rest();
         this.logger.warn({ err, replica: replica.url.host }, 'a dispatcher replica did not answer a handshake');
       }
     }
-    return undefined;
+    return refusal;
   }
 }
