@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { newId } from '@lanyard/service';
 import { type Reply, TestSystem } from './test-system.js';
 import { Upstream } from './upstream.js';
 
@@ -132,6 +133,16 @@ describe('GET /v3/attention', () => {
     expect(body['left_out']).toEqual([]);
   });
 
+  it.each([401, 403, 404])('200 leaves out what a service refuses with %i', async (refusal) => {
+    registry.handler = answer({ '/v3/attention/expiring-certificates': [refusal, {}] });
+    const { status, body } = await get('/v3/attention');
+    expect([status, body['left_out']]).toEqual([
+      200,
+      [{ service: 'registry', reason: `The service refused the request (${refusal}).` }],
+    ]);
+    expect(body['kinds']).toHaveLength(3);
+  });
+
   it('200 leaves out what the key may not see', async () => {
     const { status, body } = await get('/v3/attention', devicesKey);
     expect(status).toBe(200);
@@ -139,5 +150,32 @@ describe('GET /v3/attention', () => {
     expect(body['left_out']).toHaveLength(3);
     expect((await get('/v3/attention/stuck-commands', devicesKey)).status).toBe(403);
     expect((await get('/v3/attention/stuck-commands')).body).toEqual(list());
+  });
+});
+
+describe('GET /v3/explain', () => {
+  it('200 leaves out what a service refuses, not what it does not know', async () => {
+    const id = newId();
+    const device = { id, endpoint_name: 'e', created_at: '', state: 'registered', lifecycle_status: 'enabled' };
+    registry.handler = answer({ [`/v3/devices/${id}`]: [200, device] });
+    others.handler = answer({ [`/v3/devices/${id}/echo`]: [400, {}] });
+    const { status, body } = await get(`/v3/explain?device_id=${id}`);
+    expect([status, body['subject']]).toEqual([200, { type: 'device', id }]);
+    const leftOut = body['left_out'] as { service: string; reason: string }[];
+    expect(leftOut.toSorted((a, b) => a.service.localeCompare(b.service))).toEqual([
+      { service: 'event-log', reason: 'The service does not answer.' },
+      { service: 'snapshot', reason: 'The service refused the request (400).' },
+    ]);
+  });
+
+  it('200 has what happened before a time, to the microsecond', async () => {
+    const id = newId();
+    const device = { id, endpoint_name: 'e', state: 'registered', lifecycle_status: 'enabled' };
+    const created = { ...device, created_at: '2026-01-01T10:00:00.000001Z' };
+    registry.handler = answer({ [`/v3/devices/${id}`]: [200, created] });
+    const timeline = async (before: string): Promise<unknown> =>
+      (await get(`/v3/explain?device_id=${id}&before=${before}`)).body['timeline'];
+    expect(await timeline('2026-01-01T10:00:00Z')).toEqual([]);
+    expect(await timeline('2026-01-01T10:00:00.000002Z')).toHaveLength(1);
   });
 });

@@ -317,7 +317,7 @@ describe('refusals', () => {
     }
   });
 
-  it.each(['never', '9999-12-31T23:59:59-12:00', '-000001-01-01T00:00:00Z'])(
+  it.each(['never', '9999-12-31T23:59:59-12:00', '-000001-01-01T00:00:00Z', '2024-02-30T00:00:00Z'])(
     '400 for an explanation of what was before %s',
     async (before) => {
       const { status, body } = await gateway.call(`/v3/explain?device_id=x&before=${before}`);

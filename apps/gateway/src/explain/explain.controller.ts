@@ -7,6 +7,7 @@ import {
   type Identity,
   lacks,
   Operation,
+  readDate,
   RequiresPermission,
   ValidationFailed,
 } from '@lanyard/service';
@@ -23,7 +24,7 @@ export interface ExplainQuery {
   device_id?: string | string[];
   uid?: string | string[];
   limit?: string;
-  before?: string;
+  before?: string | string[];
 }
 
 /** No subject has a longer name. */
@@ -33,17 +34,21 @@ const needs = ({ permissions }: Identity, needed: Permission): void => {
   if (!allows(permissions, needed)) throw new AccessDenied(lacks(needed));
 };
 
+/** The time as entries have it, because it is compared with theirs as text; undefined if it is none from 1970 to 9999. */
+const readTime = (text: string | string[]): string | undefined => {
+  if (typeof text !== 'string') return undefined;
+  const ms = Date.parse(text);
+  if (!(ms >= 0 && ms <= lastTimeMs)) return undefined;
+  // A Date has no microseconds, and makes the 1st of March of the 30th of February.
+  return /^\d{4}-\d\d-\d\d/.test(text) ? readDate(text) : formatTimestamp(ms);
+};
+
 const readPage = ({ limit, before }: ExplainQuery, nowMs: number): Page => {
   const count = limit === undefined || limit === '' ? timelineLimit.default : Number(limit);
   if (!Number.isInteger(count)) throw new ValidationFailed([{ name: 'limit', message: 'Must be a whole number' }]);
-  const end = before === undefined || before === '' ? nowMs + 60_000 : Date.parse(before);
-  if (!(end >= 0 && end <= lastTimeMs))
-    throw new ValidationFailed([{ name: 'before', message: 'Must be a time from 1970 to 9999' }]);
-  return {
-    limit: Math.min(timelineLimit.max, Math.max(timelineLimit.min, count)),
-    // Kept as text, which is more precise than milliseconds.
-    before: before && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(before) ? before : formatTimestamp(end),
-  };
+  const end = before === undefined || before === '' ? formatTimestamp(nowMs + 60_000) : readTime(before);
+  if (end === undefined) throw new ValidationFailed([{ name: 'before', message: 'Must be a time from 1970 to 9999' }]);
+  return { limit: Math.min(timelineLimit.max, Math.max(timelineLimit.min, count)), before: end };
 };
 
 const subjects = ['async-id', 'device_id', 'uid'] as const;

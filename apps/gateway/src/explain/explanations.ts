@@ -168,14 +168,8 @@ export class Explanations {
     }
   }
 
-  /** Returns undefined, and records why, when the caller may not see it or its upstream does not answer. */
-  private async maybe<T>(caller: Identity, part: PartRequest): Promise<T | undefined> {
-    try {
-      return await this.client.getPart<T>(caller, part);
-    } catch (error) {
-      // The upstream does not know the subject.
-      if (error instanceof UpstreamRefused) return undefined;
-      throw error;
-    }
+  /** A part of a subject that the upstream may not know. */
+  private maybe<T>(caller: Identity, part: PartRequest): Promise<T | undefined> {
+    return this.client.getPart<T>(caller, { ...part, mayBeUnknown: true });
   }
 }

@@ -17,7 +17,7 @@ const bytesMax = 8 * 1_048_576;
 export const LeftOut = z
   .array(z.object({ service: z.enum(upstreams), reason: z.string() }))
   .describe(
-    'Services whose part is missing, because the key lacks the permission, the service did not answer, or its answer was too large',
+    'Services whose part is missing, because the key lacks the permission, the service did not answer or refused the request, or its answer was too large',
   );
 export type LeftOut = z.infer<typeof LeftOut>;
 
@@ -27,6 +27,8 @@ export interface PartRequest {
   path: string;
   needed: Permission;
   leftOut: LeftOut;
+  /** 404 means that the upstream knows nothing of the subject: then nothing is missing. */
+  mayBeUnknown?: boolean;
 }
 
 /** An upstream's unsuccessful response, unchanged. */
@@ -43,8 +45,14 @@ export class UpstreamRefused extends Error {
 /** Its answer is not read to the end. */
 class AnswerTooLarge extends UpstreamUnavailable {}
 
-const reasonOf = (error: UpstreamUnavailable | RateLimited): string => {
+type UpstreamError = UpstreamUnavailable | RateLimited | UpstreamRefused;
+
+const isOfUpstream = (error: unknown): error is UpstreamError =>
+  error instanceof UpstreamUnavailable || error instanceof RateLimited || error instanceof UpstreamRefused;
+
+const reasonOf = (error: UpstreamError): string => {
   if (error instanceof RateLimited) return 'The account has too many requests there.';
+  if (error instanceof UpstreamRefused) return `The service refused the request (${error.status}).`;
   return error instanceof AnswerTooLarge ? 'Its answer is too large.' : 'The service does not answer.';
 };
 
@@ -92,8 +100,9 @@ export class UpstreamClient {
     return body as T;
   }
 
-  /** Returns undefined, and records why, when the caller may not see it or its upstream does not answer. */
-  async getPart<T>(caller: Identity, { upstream, path, needed, leftOut }: PartRequest): Promise<T | undefined> {
+  /** Returns undefined, and records why, when the caller may not see it or its upstream does not answer with it. */
+  async getPart<T>(caller: Identity, request: PartRequest): Promise<T | undefined> {
+    const { upstream, path, needed, leftOut, mayBeUnknown = false } = request;
     if (!allows(caller.permissions, needed)) {
       leftOut.push({ service: upstream, reason: `The key has no permission ${needed}.` });
       return undefined;
@@ -101,7 +110,8 @@ export class UpstreamClient {
     try {
       return await this.get<T>(upstream, path, caller);
     } catch (error) {
-      if (!(error instanceof UpstreamUnavailable || error instanceof RateLimited)) throw error;
+      if (mayBeUnknown && error instanceof UpstreamRefused && error.status === 404) return undefined;
+      if (!isOfUpstream(error)) throw error;
       leftOut.push({ service: upstream, reason: reasonOf(error) });
       return undefined;
     }

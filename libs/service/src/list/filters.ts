@@ -53,7 +53,7 @@ const isDay = (day: string): boolean => {
  * RFC 3339 with or without fraction, or compact `20240101T000000Z`; a plain date counts as its midnight, and a time without
  * a zone is UTC. A Date ends at milliseconds: the fraction is taken from the text.
  */
-const readDate = (text: string): string | undefined => {
+export const readDate = (text: string): string | undefined => {
   const iso = text.replace(compactDate, '$1-$2-$3T$4:$5:$6Z');
   const [, day, time = '00:00', zone = 'Z'] = dateTime.exec(iso) ?? [];
   if (day === undefined || !isDay(day)) return undefined;
