@@ -121,6 +121,9 @@ describe('the event log', () => {
     );
     const { body } = await get(`/v3/devicelog/${campaign.eventId}`);
     expect(body).toMatchObject({ id: campaign.eventId, event_type_description: 'SUCCESS', data: campaign.data });
+    const single = await system.call(`/v3/devicelog/${campaign.eventId}`, { accountId });
+    const { etag } = (await single.json()) as { etag: string };
+    expect(single.headers.get('etag')).toBe(`"${etag}"`);
   });
 
   it('what channels lost, once each although told twice', async () => {

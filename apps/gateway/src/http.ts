@@ -19,7 +19,7 @@ const allowBrowsers = (app: NestFastifyApplication, origin: string[]): void => {
     origin,
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
     // `link`: a page that polls finds there how to confirm what has arrived.
-    exposedHeaders: ['x-request-id', 'retry-after', 'idempotency-replayed', 'link'],
+    exposedHeaders: ['x-request-id', 'retry-after', 'etag', 'idempotency-replayed', 'link'],
     maxAge: 600,
     strictPreflight: false,
   });

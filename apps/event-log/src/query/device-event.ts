@@ -55,3 +55,6 @@ export const eventRecord = jsonRecord('device-event', [
 ]);
 
 export const selectEvents = `SELECT ${eventRecord} AS record FROM event_log.device_events`;
+
+/** The text of one record, and its etag, which never changes. */
+export const selectEvent = `SELECT ${eventRecord}, ${isoTime('created_at')} FROM event_log.device_events`;

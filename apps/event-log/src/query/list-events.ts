@@ -18,7 +18,7 @@ import { EventNotFound } from '../errors.js';
 import { inGroups } from '../groups/membership-store.js';
 import { codeName, eventCodes, lookUpCode, numericType } from '../log/codes.js';
 import { weekMs } from '../limits.js';
-import { selectEvents } from './device-event.js';
+import { selectEvent, selectEvents } from './device-event.js';
 
 /** Newest first, as the specification's reply shows (spec §2.6). */
 export const eventListSpec: ListSpec = {
@@ -132,8 +132,8 @@ export class EventsReader {
   async get(owner: EntryOwner, id: string): Promise<JsonText> {
     const parameters: unknown[] = [id];
     const conditions = conditionsOf(owner, [], parameters);
-    const [event] = await this.prepared.tuples<[string]>(
-      `${selectEvents} WHERE id = $1 AND ${conditions.join(' AND ')}`,
+    const [event] = await this.prepared.tuples<[text: string, etag: string]>(
+      `${selectEvent} WHERE id = $1 AND ${conditions.join(' AND ')}`,
       parameters,
     );
     if (!event) throw new EventNotFound();
