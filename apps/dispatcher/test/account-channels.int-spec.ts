@@ -122,6 +122,8 @@ describe('the channels of an account', () => {
       total_count: 1,
       data: [{ key_id: other.keyId }],
     });
+    const behind = await asAdmin('GET', `${failing}?include=total_count&after=${other.keyId}`);
+    expect(behind.body).toMatchObject({ total_count: 1, data: [] });
   });
 
   it('are tested: an empty message, with their headers, and why it was not accepted', async () => {

@@ -32,17 +32,28 @@ const itemOf = ({ channel: { keyId }, failure }: Inspected): AttentionItem[] =>
 export class FailingChannels {
   constructor(private readonly channels: AccountChannels) {}
 
-  /** In the order of key ids. Looks at every channel that the caller sees, until the page, or what is counted, is full. */
+  /** In the order of key ids. */
   async list(caller: Identity, query: ListQuery): Promise<ListEnvelope<AttentionItem>> {
     const { after, limit, order, includeTotal } = query;
-    const wanted = includeTotal ? Math.max(limit, attentionCountMax) : limit;
+    const counted = includeTotal
+      ? await this.find(caller, { after: null, order }, Math.max(limit, attentionCountMax))
+      : undefined;
+    const rows = after === null && counted ? counted : await this.find(caller, { after, order }, limit);
+    return listEnvelope(rows, query, counted?.length);
+  }
+
+  /** Looks at every channel that the caller sees behind `after`, until more than `count` fail. */
+  private async find(
+    caller: Identity,
+    { after, order }: Pick<ListQuery, 'after' | 'order'>,
+    count: number,
+  ): Promise<AttentionItem[]> {
     const failing: AttentionItem[] = [];
     for (let cursor = after; ;) {
       const page = await this.channels.page(caller, { after: cursor, order, limit: inspectedAtOnce });
       failing.push(...page.flatMap(itemOf));
       cursor = page.at(-1)?.channel.keyId ?? cursor;
-      if (page.length < inspectedAtOnce || failing.length > wanted) break;
+      if (page.length < inspectedAtOnce || failing.length > count) return failing;
     }
-    return listEnvelope(failing, query, includeTotal ? failing.length : undefined);
   }
 }

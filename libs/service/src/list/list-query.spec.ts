@@ -112,6 +112,7 @@ describe('list query', () => {
   it('ignores unknown include values', () => {
     expect(parseListQuery({ include: 'totalCount' }, spec).includeTotal).toBe(false);
     expect(parseListQuery({ include: 'x, total_count' }, spec).includeTotal).toBe(true);
+    expect(parseListQuery({ include: ['x', 'total_count'] }, spec).includeTotal).toBe(true);
   });
 
   it('never puts a value into SQL', () => {

@@ -80,7 +80,7 @@ export const parseListQuery = (query: QueryParameters, spec: ListSpec): ListQuer
   if (problems.length > 0) throw new ValidationFailed(problems);
   const after = single(query.after) || null;
   if (after !== null && !(spec.cursor ?? idPattern).test(after)) throw new PageNotFound();
-  const include = (single(query.include) ?? '').split(',').map((entry) => entry.trim());
+  const include = [query.include ?? []].flat().flatMap((list) => list.split(',').map((entry) => entry.trim()));
   return { limit, after, order, includeTotal: include.includes('total_count'), filters };
 };
 
