@@ -102,7 +102,10 @@ describe('/v3/accounts', () => {
     const { id, keyId } = await tenant();
     const keys = await send('GET', `/v3/accounts/${id}/api-keys`);
     expect(keys.body.data.map((key) => key.id)).toEqual([keyId]);
-    const reset = (await send('POST', `/v3/accounts/${id}/api-keys/${keyId}/reset-secret`)).body.key;
+    const resetPath = `/v3/accounts/${id}/api-keys/${keyId}/reset-secret`;
+    const outdated = await gateway.call(resetPath, { method: 'POST', headers: { 'if-match': '"other"' } });
+    expect([outdated.status, outdated.body['type']]).toEqual([412, 'precondition_failed']);
+    const reset = (await send('POST', resetPath)).body.key;
     expect((await send('GET', '/v3/api-keys/me', undefined, reset)).body.id).toBe(keyId);
     const made = await send('POST', `/v3/accounts/${id}/api-keys`, { name: 'second' });
     expect([made.status, made.body.account_id]).toEqual([201, id]);

@@ -90,7 +90,7 @@ export class AccountKeysController {
     ok: ApiKeyRecord,
   })
   resetSecret(
-    @ByCaller(ExistingAccount) by: By,
+    @ByCallerIfMatch(ExistingAccount) by: By,
     @Body({ schema: ApiKeyChange.nullish() }) body: ApiKeyChange | null | undefined,
   ) {
     return this.keys.resetSecret(by, body ?? {});
@@ -112,7 +112,7 @@ export class AccountKeysController {
     summary: 'Add an API key of an account to groups',
     description: 'For administrators of the installation. The body is an array of group ids of that account.',
     ok: ApiKeyRecord,
-    conflict: 'The application is already a member of one of these groups',
+    conflict: 'The key is already a member of one of these groups',
   })
   addGroups(@ByCaller(ExistingAccount) by: By, @Body({ schema: GroupIds }) ids: string[]) {
     return this.keys.addGroups(by, ids);
