@@ -35,7 +35,8 @@ describe('the record', () => {
   });
 
   it('is changed as a whole in a draft, and in part after the start', async () => {
-    const { id, etag } = await system.campaign({ when: new Date(Date.now() + 3_600_000).toISOString() });
+    const when = new Date(Date.now() + 3_600_000).toISOString();
+    const { id, etag } = await system.campaign({ when });
     const put = (body: object, headers = {}) => system.call('PUT', `${path}/${id}`, body, { headers });
     expect((await put({ concurrency: 5 }, { 'if-match': 'x' })).status).toBe(412);
     const changed = await put(
@@ -46,7 +47,9 @@ describe('the record', () => {
     expect((await put(changed.body)).status).toBe(200);
     await system.call('POST', `${path}/${id}/start`);
     expect((await put({ filter: null })).body.fields[0]?.name).toBe('filter');
-    // As clients send it back: what is not changed is no late change.
+    // What is not changed is no late change: the time in milliseconds, and the record as clients send it back.
+    expect((await put({ when })).status).toBe(200);
+    expect((await put({ when: new Date(Date.parse(when) + 1).toISOString() })).body.fields[0]?.name).toBe('when');
     const whole = (await system.call('GET', `${path}/${id}`)).body;
     expect((await put({ ...whole, concurrency: 6 })).body).toMatchObject({ concurrency: 6, state: 'scheduled' });
     expect((await put({ concurrency: 7, window: null })).body).toMatchObject({ concurrency: 7, window: null });

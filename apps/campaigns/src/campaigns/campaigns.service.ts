@@ -13,6 +13,7 @@ import {
   type ListQuery,
   mustMatch,
   newId,
+  readDate,
   ValidationFailed,
 } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
@@ -50,11 +51,17 @@ const mustStayWithin = ({ deviceGroups }: CampaignOwner, groupId: string | null)
 /** What the progress of a selection changes. */
 const moving = ['dry_run', 'reason'];
 
+const times = ['when', 'ends_at'];
+
+/** A time as the record has it, whatever form it was sent in. */
+const asRecorded = (name: string, value: unknown): unknown =>
+  times.includes(name) && typeof value === 'string' ? readDate(value) : value;
+
 /** Without the fields that keep their values: clients send whole records back. Throws ValidationFailed. */
 const realChanges = (body: CampaignChanges, campaign: Campaign): Partial<NewCampaign> => {
   const changes = Object.entries(changesOf(body as Record<string, unknown>, changeable, campaign, moving));
   return Object.fromEntries(
-    changes.filter(([name, value]) => !isDeepStrictEqual(value, campaign[name as keyof Campaign])),
+    changes.filter(([name, value]) => !isDeepStrictEqual(asRecorded(name, value), campaign[name as keyof Campaign])),
   );
 };
 
