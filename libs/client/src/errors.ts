@@ -49,7 +49,7 @@ export class RequestFailed extends LanyardError {
   }
 }
 
-/** 400 and 422: `fields` says which fields are wrong. */
+/** 400: `fields` says which fields are wrong. */
 export class InvalidRequest extends RequestFailed {}
 /** 401: no such key. */
 export class InvalidKey extends RequestFailed {}

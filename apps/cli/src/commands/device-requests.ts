@@ -15,13 +15,17 @@ export interface RequestOptions {
   retry?: number;
 }
 
+/** The service refuses more. */
+const retryMax = 10;
+const expirySecondsMax = 2_592_000;
+
 /** Options of all commands that a device carries out. */
 const withRequestOptions = (command: Command): Command =>
   command
     .option('--timeout <seconds>', 'how long to wait for the result; the command itself continues', wholeNumber(1), 60)
     .option('--no-wait', 'print the id of the command instead of waiting for its result')
-    .option('--expiry <seconds>', 'how long the command may wait for the device', wholeNumber(1))
-    .option('--retry <n>', 'further attempts to reach the device', wholeNumber(0, 20));
+    .option('--expiry <seconds>', 'how long the command may wait for the device', wholeNumber(1, expirySecondsMax))
+    .option('--retry <n>', 'further attempts to reach the device', wholeNumber(0, retryMax));
 
 const isText = (bytes: Uint8Array): boolean => {
   try {
