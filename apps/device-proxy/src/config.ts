@@ -60,8 +60,8 @@ export interface DtlsConfig {
   host: string;
   port: number;
   /**
-   * PEM files of the listener, with a key on P-256. Without them devices need pre-shared keys; the private key alone makes raw
-   * public keys possible as well, and both everything.
+   * PEM files of the listener, with a key on P-256. Without them devices need pre-shared keys; with the private key alone they may
+   * also use raw public keys, and with both files certificates, too.
    */
   certificateFile?: string;
   privateKeyFile?: string;
@@ -77,13 +77,13 @@ export interface DtlsConfig {
     handshakesMax: number;
     handshakesPerAddressMax: number;
     handshakesPerAddressPerSecond: number;
-    /** Of connections without a registered device. */
+    /** For connections without a registered device. */
     idleMs: number;
     uploadsMax?: number;
   };
 }
 
-/** A datagram of a device takes some 800 bytes of it: the kernel's usual 208 KiB are full after 256. */
+/** The kernel counts some 800 bytes for a device's datagram: the usual 208 KiB are full after 256. */
 const receiveBufferBytes = 4 * 1024 * 1024;
 
 export interface DeviceProxyConfig extends ServiceConfig {
@@ -97,7 +97,7 @@ export interface DeviceProxyConfig extends ServiceConfig {
   requestsInFlightMax: number;
   /** Base URLs of the replicas of campaigns; without any there are no downloads and no packages to push. */
   campaignsUrls: string[];
-  /** How long the push of a package to a device may take: its other commands wait. */
+  /** How long the push of a package to a device may take; other commands of the device wait meanwhile. */
   pushMaxMs: number;
   /** How long a queue-mode device listens after its last message. */
   awakeMs: number;
@@ -149,7 +149,7 @@ const certificateFiles = (reader: EnvReader, certificate: string, privateKey: st
   return { ...(certificateFile && { certificateFile }), ...(privateKeyFile && { privateKeyFile }) };
 };
 
-/** TLS here has no raw public keys. */
+/** TLS has no raw public keys here, so a private key without a certificate is refused. */
 const tlsFiles = (reader: EnvReader) => {
   const names = ['DEVICE_PROXY_COAP_TLS_CERTIFICATE_FILE', 'DEVICE_PROXY_COAP_TLS_PRIVATE_KEY_FILE'] as const;
   const files = certificateFiles(reader, ...names);

@@ -6,7 +6,7 @@ export class NotRegistered extends fixed(NotFound, 'The device is not registered
 
 export class PathDoesNotExist extends NotFound {
   constructor() {
-    // The word is spelled so on the wire.
+    // This is the spelling on the wire.
     super('The device has no such resource.', 'URI_PATH_DOES_NOT_EXISTS');
   }
 }
@@ -107,7 +107,7 @@ export class TooManySubscriptions extends ServiceError {
 }
 
 export class NotCancellable extends ServiceError {
-  /** What the command is doing, or how it ended. */
+  /** `state`: what the command is doing, or how it ended. */
   constructor(state: string) {
     super({
       status: 409,

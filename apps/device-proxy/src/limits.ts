@@ -16,7 +16,7 @@ export const pushMaxMs = 1_800_000;
 export const connectionsMaxDefault = { dtls: 100_000, tls: 20_000 } as const;
 
 /**
- * Answers remembered for each device over UDP, to answer its retransmissions: memory of every device. What a device asks for does
- * no harm when it is done again.
+ * Answers remembered for each device over UDP, to answer its retransmissions; they take memory for every device. A request of a
+ * device that is executed again does no harm.
  */
 export const answersPerPeerMax = 8;

@@ -36,7 +36,7 @@ const valuesAt = (
 ): ResourceValue[] =>
   resources.flatMap(([id, type, value]) => (value === undefined ? [] : [{ path: `${path}/${id}`, type, value }]));
 
-/** The Security instance of the LwM2M server. Its resources are mandatory, so those without a meaning here are empty. */
+/** The Security instance of the LwM2M server. Its resources are mandatory, so those that do not apply here are empty. */
 export const securityValues = (
   { serverUri, shortServerId, securityMode }: BootstrapProfileChanged,
   instance: number,
@@ -91,12 +91,12 @@ export const isWritable = (format: number): boolean => {
   }
 };
 
-/** Content-Formats of a pack (LwM2M 1.2 core §6.1.7.5), as far as this service writes them. */
+/** Whether this is a Content-Format for packs (LwM2M 1.2 core §6.1.7.5) that this service can write. */
 export const isPackFormat = (format: number): boolean =>
   ([contentFormat.senmlCbor, contentFormat.senmlJson, contentFormat.lwm2mCbor] as number[]).includes(format) &&
   isWritable(format);
 
-/** A device deletes everything but the account of the bootstrap server, and object 3, for `/` (LwM2M 1.1 core §6.1.7.6). */
+/** For `/`, a device deletes everything except the account of the bootstrap server and object 3 (LwM2M 1.1 core §6.1.7.6). */
 const isDeleted = ({ object, instance, shortServerId }: BootstrapInstance, deletePaths: readonly string[]): boolean =>
   !(object === securityObject && shortServerId === undefined) &&
   ['/', `/${object}`, `/${object}/${instance}`].some((path) => deletePaths.includes(path));
@@ -107,12 +107,12 @@ const lowestFree = (taken: ReadonlySet<number>): number => {
   return id;
 };
 
-/** Used when the device does not say what it has: instance 0 of the Security object is usually the bootstrap server's. */
+/** Used when the device does not say which instances it has: Security instance 0 is usually that of the bootstrap server. */
 export const defaultInstances: AccountInstances = { security: 1, server: 0 };
 
 /**
- * The instances of the server with this short server id, if the device keeps them, else free ones: two with the same short
- * server id would contradict each other. `instances`: what the device had before the deletion.
+ * The instances of the server with this short server id, if the device keeps them, otherwise free ones: two servers with the
+ * same short server id would contradict each other. `instances`: the instances before the deletion.
  */
 export const chooseInstances = (
   instances: readonly BootstrapInstance[],

@@ -17,10 +17,10 @@ export interface AdmittedBootstrap {
 
 const asksForPack = ([first]: readonly string[]): boolean => first === 'bspack';
 
-/** LwM2M 1.2 core §6.1.7: a Bootstrap-Request knows no 4.04. */
+/** LwM2M 1.2 core §6.1.7: a Bootstrap-Request has no 4.04. */
 const withoutProfile = (path: readonly string[]): string => (asksForPack(path) ? '4.04' : '4.00');
 
-/** Decides which devices may bootstrap: each one only itself. */
+/** Decides which devices may bootstrap: each device may bootstrap only itself. */
 @Injectable()
 export class BootstrapAdmission {
   /** Bootstrap credentials by device. */

@@ -37,7 +37,7 @@ export class RefusedByDevice extends NamedError {
 
 export interface Account {
   profile: BootstrapProfileChanged;
-  /** Undefined: without security. */
+  /** Undefined for an account without security. */
   credential: AccountCredential | undefined;
   /** Content-Format of what is written to the device. */
   format: number;
@@ -52,7 +52,7 @@ const mustSucceed = async (ask: Ask, request: DeviceRequest, accepted: readonly 
   if (!accepted.includes(code)) throw new RefusedByDevice(request, code);
 };
 
-/** Runs what a device may lack or get wrong without harm. */
+/** Runs a step whose data a device may lack or get wrong without harm. */
 const tolerant = <T>(read: () => T): T | undefined => {
   try {
     return read();
@@ -62,15 +62,15 @@ const tolerant = <T>(read: () => T): T | undefined => {
   }
 };
 
-/** Bootstrap-Discover. undefined: the device does not support it. */
+/** Sends Bootstrap-Discover. undefined: the device does not support it. */
 const discover = async (ask: Ask): Promise<BootstrapLinks | undefined> => {
   const { code, payload } = await ask({ method: 'GET', path: '/', accept: contentFormat.linkFormat });
   return code === '2.05' ? tolerant(() => parseBootstrapLinks(payload.toString())) : undefined;
 };
 
 /**
- * Bootstrap-Read of the Server object (LwM2M 1.1 core §6.1.7.3): short server ids that Discover did not tell. A device that
- * refuses it is bootstrapped without.
+ * Bootstrap-Read of the Server object (LwM2M 1.1 core §6.1.7.3), for short server ids that Discover did not contain. A device
+ * that refuses the read is bootstrapped without them.
  */
 const readServers = async (ask: Ask, format: number): Promise<BootstrapInstance[]> => {
   const path = `/${serverObject}`;
@@ -86,7 +86,7 @@ const readServers = async (ask: Ask, format: number): Promise<BootstrapInstance[
   });
 };
 
-/** What the device has, as far as it says; what was read wins. */
+/** The instances that the device reports; a value from a read replaces the one from Discover. */
 const instancesOf = async (ask: Ask, format: number): Promise<BootstrapInstance[] | undefined> => {
   const found = await discover(ask);
   if (!found) return undefined;

@@ -23,17 +23,17 @@ interface Start {
   interface: NonNullable<DeviceBootstrapChanged['interface']>;
   address: string;
   profile: BootstrapProfileChanged;
-  /** Of the key pair that was created for the device. */
+  /** Public key of the key pair that was created for the device. */
   publicKey: Buffer | undefined;
 }
 
 /** Longest text that says why a bootstrap failed. */
 const detailMax = 256;
 
-/** Announces how far bootstraps are. Each call resolves when Kafka has stored the fact. */
+/** Announces the progress of bootstraps. Each call resolves when Kafka has stored the fact. */
 @Injectable()
 export class BootstrapFacts {
-  /** Those of a batch are in one request to Kafka; each succeeds or fails separately. */
+  /** The facts of a batch share a request to Kafka; each succeeds or fails separately. */
   private readonly sends = new RequestBatcher(
     (facts: readonly DeviceBootstrapChanged[]) => Promise.all(facts.map((fact) => this.sent(fact))),
     { paceMs },

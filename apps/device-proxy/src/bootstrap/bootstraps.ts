@@ -18,7 +18,7 @@ import { RunningBootstraps } from './running-bootstraps.js';
 
 type Interface = NonNullable<DeviceBootstrapChanged['interface']>;
 
-/** A bootstrap whose credential the registry has stored. `reply` resolves when the device has been sent the answer. */
+/** A bootstrap whose credential the registry has stored. `reply` resolves when the answer has been sent to the device. */
 interface Begun {
   key: BootstrapKey;
   account: Account;
@@ -33,8 +33,8 @@ const whenAborted = (signal: AbortSignal): Promise<never> =>
   });
 
 /**
- * The bootstrap server (LwM2M 1.2 core §6.1; docs/adr/0025). A device gets its answer when the registry has stored its
- * credential, not before; what is announced afterwards decides whether that credential stays.
+ * The bootstrap server (LwM2M 1.2 core §6.1; docs/adr/0025). A device gets its answer only after the registry has stored its
+ * credential; the result that is announced afterwards decides whether that credential stays.
  */
 @Injectable()
 export class Bootstraps {
@@ -114,7 +114,7 @@ export class Bootstraps {
           signal.throwIfAborted();
           await work({ key, account: { profile, credential, format, bootstrapAccount }, signal, reply });
         } catch (error) {
-          // Without effect once the device has its answer.
+          // Has no effect after the device has got its answer.
           reject(signal.aborted ? new RetryLater('the bootstrap was aborted') : error);
           if (started) await this.announceFailure(key, error, signal);
         }
@@ -122,13 +122,13 @@ export class Bootstraps {
     });
   }
 
-  /** Commands wait until the device sends a message after the bootstrap: meanwhile it does not answer them. */
+  /** Commands wait until the device sends a message after the bootstrap, because it does not answer them before. */
   private silence({ deviceId }: BootstrapKey): void {
     const session = this.sessions.get(deviceId);
     if (session) session.silent = true;
   }
 
-  /** Until Kafka has it: the device has accepted the account. If that takes too long, its registration confirms it. */
+  /** Retries until Kafka has the fact: the device has accepted the account. If that takes too long, its registration confirms it. */
   private async announceSuccess(key: BootstrapKey, signal: AbortSignal): Promise<void> {
     this.total.inc({ outcome: 'bootstrapped' });
     this.logger.info({ ...key }, 'device bootstrapped');
@@ -143,7 +143,7 @@ export class Bootstraps {
     }
   }
 
-  /** What Kafka does not take here, the registry finds out by itself: a bootstrap that does not end has failed. */
+  /** If Kafka does not store the failure, the registry finds out by itself: a bootstrap that does not end has failed. */
   private async announceFailure(key: BootstrapKey, error: unknown, signal: AbortSignal): Promise<void> {
     const { failure, detail } = failureOf(error, signal);
     this.total.inc({ outcome: failure });

@@ -6,7 +6,7 @@ import { Aborted } from './running-bootstraps.js';
 const kinds: readonly (readonly [new (...parameters: never[]) => Error, BootstrapFailure])[] = [
   [RefusedByDevice, 'refused'],
   [Refused, 'refused'],
-  // Before NoAnswer, of which it is one.
+  // Before NoAnswer, because it is a subclass of that.
   [UnusableAnswer, 'unusable-answer'],
   [NotSendable, 'unusable-answer'],
   [NoAnswer, 'no-answer'],
@@ -14,7 +14,7 @@ const kinds: readonly (readonly [new (...parameters: never[]) => Error, Bootstra
   [NotSent, 'connection-lost'],
 ];
 
-/** What went wrong, for the event log. An abort of this service explains the error that it caused. */
+/** What went wrong, for the event log. If this service aborted the bootstrap, the reason of the abort explains the error. */
 export const failureOf = (error: unknown, signal: AbortSignal): { failure: BootstrapFailure; detail: string } => {
   const cause: unknown = signal.aborted ? signal.reason : error;
   const detail = cause instanceof Error ? cause.message : String(cause);

@@ -4,7 +4,7 @@ import { Multimap } from '../credentials/multimap.js';
 import { BootstrapProfilesReader } from '../state/bootstrap-profiles.reader.js';
 import { DeviceGroupsReader } from '../state/device-groups.reader.js';
 
-/** A device, a group or an account: the registry has at most one profile for each. */
+/** The device, group or account that the profile is for: the registry has at most one profile for each. */
 const targetOf = ({ deviceId, groupId, accountId }: BootstrapProfileChanged): string =>
   deviceId ?? groupId ?? accountId;
 
@@ -13,7 +13,7 @@ const idOf = ({ profileId }: BootstrapProfileChanged): string => profileId;
 /** Ids sort by the time of their creation. */
 const byAge = (a: BootstrapProfileChanged, b: BootstrapProfileChanged): number => (a.profileId < b.profileId ? -1 : 1);
 
-/** Which profile applies to a device. */
+/** Finds the profile that applies to a device. */
 @Injectable()
 export class Profiles {
   /** The topic keeps order per profile only: a target may have another profile before the end of its former one is read. */
@@ -29,7 +29,7 @@ export class Profiles {
     });
   }
 
-  /** That of the device, else of its groups (of several, the profile created first), else of the account. */
+  /** The profile of the device, else of its groups (of several, the profile created first), else of the account. */
   profileOf(accountId: string, deviceId: string): BootstrapProfileChanged | undefined {
     const found = this.newestOf(deviceId) ?? this.ofGroups(this.groups.get(deviceId) ?? []) ?? this.newestOf(accountId);
     return found?.accountId === accountId ? found : undefined;

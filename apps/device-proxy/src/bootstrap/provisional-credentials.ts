@@ -17,8 +17,8 @@ export class ProvisionalCredentials {
   ) {}
 
   /**
-   * What the device gets once the registry has stored the credential of its bootstrap: the pair that was created here, or the
-   * pre-shared key of the registry. Throws RetryLater if the registry does not store it within a few seconds.
+   * Resolves with what the device gets, once the registry has stored the credential of its bootstrap: the pair that was created
+   * here, or the pre-shared key of the registry. Throws RetryLater if the registry does not store it within a few seconds.
    */
   async wait(bootstrapId: string, pair: AccountCredential | undefined): Promise<AccountCredential> {
     const credential = await this.reader.waitFor(bootstrapId, credentialWithinMs);
@@ -29,7 +29,7 @@ export class ProvisionalCredentials {
   }
 
   /**
-   * The device registers with the credential: its bootstrap has succeeded, even if that was not announced because a replica
+   * The device registers with the credential, so its bootstrap has succeeded, even if that was not announced because a replica
    * crashed or an answer was lost. Resolves when Kafka has the fact.
    */
   async confirm({ credential: shown }: Sender): Promise<void> {

@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { Listeners } from '../listeners/listeners.js';
 import type { AccountCredential } from './account-instances.js';
 
-/** The DTLS listener has no key that a device could expect of it. */
+/** The DTLS listener has no key that a device could expect from it. */
 class NoServerKey extends NamedError {
   constructor() {
     super('bootstraps with raw public keys need DEVICE_PROXY_COAP_DTLS_PRIVATE_KEY_FILE');
@@ -12,14 +12,14 @@ class NoServerKey extends NamedError {
 }
 
 /**
- * Key pairs for devices. Each is for one bootstrap, and its private key is in the memory of this replica and on the device
- * only: a device that asks again, because a replica crashed or an answer was lost, gets another pair.
+ * Key pairs for devices. Each is for one bootstrap, and its private key is only in the memory of this replica and on the device:
+ * a device that asks again, because a replica crashed or an answer was lost, gets another pair.
  */
 @Injectable()
 export class RawPublicKeys {
   constructor(private readonly listeners: Listeners) {}
 
-  /** On the only curve of the devices' handshakes (RFC 7925 §4.3). Throws NoServerKey. */
+  /** Creates a pair on the only curve of the devices' handshakes (RFC 7925 §4.3). Throws NoServerKey. */
   newPair(): AccountCredential {
     const serverPublicKey = this.listeners.dtls?.publicKey;
     if (!serverPublicKey) throw new NoServerKey();

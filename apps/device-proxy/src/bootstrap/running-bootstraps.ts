@@ -4,7 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { RetryLater } from '../transport/retry-later.js';
 import { bootstrapMaxMs, bootstrapsMax, bootstrapsPerAccountMax } from './limits.js';
 
-/** Why a bootstrap was aborted here; `reason` of its signal. */
+/** Why this replica aborted a bootstrap; the `reason` of its signal. */
 export class Aborted extends NamedError {
   constructor(
     readonly failure: BootstrapFailure,
@@ -15,8 +15,8 @@ export class Aborted extends NamedError {
 }
 
 /**
- * The bootstraps in progress on this replica: bounded in number, per account and in time, and one per device, because a
- * device that asks again has forgotten the one before.
+ * The bootstraps in progress on this replica. Their number, number per account and duration are limited, and each device has
+ * one, because a device that asks again has forgotten the previous one.
  */
 @Injectable()
 export class RunningBootstraps {
@@ -41,8 +41,8 @@ export class RunningBootstraps {
   }
 
   /**
-   * Runs a bootstrap; a running one of the device is aborted. The signal aborts with `Aborted` when time is up, too.
-   * Throws RetryLater when there are too many. `work` handles its own errors.
+   * Runs a bootstrap, and aborts a running one of the device. The signal aborts with `Aborted`, also when time is up. Throws
+   * RetryLater when there are too many. `work` handles its own errors.
    */
   run(accountId: string, deviceId: string, work: (signal: AbortSignal) => Promise<void>): void {
     if (this.stopping) throw new RetryLater('this replica stops');

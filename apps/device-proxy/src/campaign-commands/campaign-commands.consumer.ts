@@ -3,7 +3,7 @@ import { type Batch, OnBatch, storeFacts } from '@lanyard/kafka';
 import { Controller } from '@nestjs/common';
 import { CampaignCommands } from './campaign-commands.js';
 
-/** What campaigns want of devices. The offset is committed when the command is in the queue of its device. */
+/** Commands that campaigns issues for devices. The offset is committed when the command is in the queue of its device. */
 @Controller()
 export class CampaignCommandsConsumer {
   constructor(private readonly commands: CampaignCommands) {}

@@ -5,7 +5,7 @@ import type { NewCommand } from '../commands/command-intake.js';
 import { Commands } from '../commands/commands.js';
 import { campaignRetryMax, devicesAtOnce } from './limits.js';
 
-/** Covers the whole command, because no other command can have its id. */
+/** Covers the whole command: no other command can have its id. */
 const fingerprint = (fact: CampaignCommandIssued): string =>
   createHash('sha256').update(JSON.stringify(fact)).digest('hex');
 

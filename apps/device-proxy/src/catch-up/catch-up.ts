@@ -8,7 +8,7 @@ import { WakeUps } from '../sessions/wake-ups.js';
 import { SubscriptionReconciler } from '../subscriptions/subscription-reconciler.js';
 import { Sessions } from '../sessions/sessions.js';
 
-/** In batches, and without those that are being written again. */
+/** Deleted in batches, without rows that are being written again. */
 const forgottenAtOnce = 5_000;
 const forgetSql = `
   DELETE FROM interest_changes WHERE device_id IN (
@@ -74,7 +74,7 @@ export class CatchUp implements OnApplicationBootstrap, BeforeApplicationShutdow
       });
   }
 
-  /** Every device whose subscriptions a request has ever changed has a row, also when it is deleted. */
+  /** Deletes old rows: otherwise every device whose subscriptions a request ever changed would keep its row, even when it is deleted. */
   private async forgetChanges(): Promise<void> {
     try {
       while ((await affected(this.dataSource, forgetSql, [changesSweepMs / 1_000])) === forgottenAtOnce);
@@ -83,13 +83,13 @@ export class CatchUp implements OnApplicationBootstrap, BeforeApplicationShutdow
     }
   }
 
-  /** This replica stalled, or its polls failed, for so long that changes may have left the polling window. */
+  /** For when this replica stalled, or its polls failed, for so long that changes may have left the polling window. */
   private async everyInterest(): Promise<void> {
     await this.everything();
     for (const { deviceId } of this.sessions.all()) this.scheduleReconciliation(deviceId);
   }
 
-  /** Every device of this replica that has commands waiting. */
+  /** Delivers to every device of this replica that has commands waiting. */
   async everything(): Promise<void> {
     for (const deviceId of await this.queue.devicesWithCommands()) this.deliverer.deliverWaiting(deviceId);
   }
@@ -113,7 +113,7 @@ export class CatchUp implements OnApplicationBootstrap, BeforeApplicationShutdow
     this.seen = new Map(changes.map((change) => [change.device_id, change.changed_at]));
     for (const { device_id: deviceId, changed_at: changedAt } of changes)
       if (before.get(deviceId) !== changedAt) this.scheduleReconciliation(deviceId);
-    // A poll that failed has seen nothing: what left the window during an outage is found after it.
+    // Set only after a successful poll: changes that left the window during an outage are found after it.
     this.lookedAtMs = now;
   }
 

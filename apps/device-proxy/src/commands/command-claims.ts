@@ -35,7 +35,7 @@ export class CommandClaims {
 
   /**
    * Claims the next command of the device; undefined when none waits or another replica has claimed one. The caller
-   * finishes a command or puts it back before it claims the next.
+   * finishes a command or returns it to the queue before it claims the next one.
    */
   async claim(deviceId: string, claimant: Claimant): Promise<Command | undefined> {
     const claimed = await this.claimWaiting(deviceId, claimant);
@@ -88,7 +88,7 @@ export class CommandClaims {
 
   /**
    * False when the caller has lost the claim: another replica decides what happens to the command.
-   * @param values read by it
+   * @param values the values that the command read
    */
   async finish(command: Command, outcome: Outcome, values: readonly ResourceValueArrived[] = []): Promise<boolean> {
     const { dataSource, ends } = this;
@@ -101,7 +101,7 @@ export class CommandClaims {
     return done;
   }
 
-  /** Returns it to its place in the queue. `countAttempt` false: nothing was sent. */
+  /** Returns the command to its place in the queue. `countAttempt` false: nothing was sent. */
   async putBack(command: Command, countAttempt: boolean): Promise<boolean> {
     return withDevice(this.dataSource, command.deviceId, async (manager) => {
       if (!(await this.holds(manager, command))) return false;
@@ -127,14 +127,14 @@ export class CommandClaims {
   }
 
   /**
-   * Claimed in this epoch of the session although the caller has no such claim: the reply to the claim was lost with the
-   * database connection. A session executes one command at a time, so nothing was sent for it.
+   * The command is claimed in this epoch of the session, although the caller knows of no such claim: the reply to the claim
+   * was lost with the database connection. A session executes one command at a time, so nothing was sent for this one.
    */
   private isUnanswered({ state, claimedBy, claimEpoch }: Command, { replica, epoch }: Claimant): boolean {
     return state === 'executing' && claimedBy === replica && Number(claimEpoch) === epoch;
   }
 
-  /** Whether an owner of the caller's epoch or a later one is executing it. An owner of an earlier epoch has lost the device. */
+  /** Whether an owner of the caller's epoch or a later one is executing the command. An owner of an earlier epoch has lost the device. */
   private inFlight(head: Command, { epoch }: Claimant): boolean {
     return head.state === 'executing' && Number(head.claimEpoch) >= epoch;
   }

@@ -25,20 +25,20 @@ const endSql = `
     result_max_age = $10, claim_until = NULL, download_ticket = NULL
   WHERE id = $1 AND ($2::bigint IS NULL OR (state = 'executing' AND claim_epoch = $2))`;
 
-/** Unfinished commands that ask for a subscription, with these attributes. */
+/** Finds unfinished commands that ask for a subscription with these attributes. */
 const askingSql = `
   SELECT FROM commands WHERE device_id = $1 AND key_id = $2 AND path = $3 AND query = $4::text[]
     AND kind = 'subscription' AND method = 'GET' AND state IN ('waiting', 'executing')`;
 
-/** What counts for the end of a command that was executed. */
+/** What is required for the end of an executed command, and stored with it. */
 export interface Executed {
   /** The command does not end if it is not claimed in this epoch of the session. */
   claimEpoch: string;
-  /** Read by the command. */
+  /** The values that the command read. */
   values: readonly ResourceValueArrived[];
 }
 
-/** How commands end: the record and the fact in one statement, and what follows for subscriptions. */
+/** Ends commands: writes the record and the fact in one statement, and updates the subscriptions that depend on the command. */
 @Injectable()
 export class CommandEnds {
   private readonly ending: AnnouncedChange;
@@ -88,8 +88,8 @@ export class CommandEnds {
   }
 
   /**
-   * Applies the result of a command to its subscription. A failed one leaves nothing that would be retried, but it takes neither what
-   * the device had confirmed before it, nor what another command still asks for.
+   * Applies the result of a command to its subscription. A failed command leaves no subscription that would be retried, but it
+   * removes neither what the device confirmed earlier nor what another command still asks for.
    */
   private async updateSubscription(manager: EntityManager, command: Command, { outcome }: Outcome): Promise<void> {
     const { subscriptions } = this;
@@ -106,7 +106,7 @@ export class CommandEnds {
     }
   }
 
-  /** Tells those who wait for the results, after the transaction. */
+  /** Tells those who wait for the results; called after the transaction. */
   announceEnded(ended: readonly [Command, Outcome][]): void {
     for (const [command, outcome] of ended) this.finished.announceResult(command, outcome);
   }

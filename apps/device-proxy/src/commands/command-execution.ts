@@ -47,7 +47,7 @@ import {
   timeout,
 } from './outcome.js';
 
-/** `values`: what it has read. `again`: returned to the queue, and retried after `pauseMs` or as soon as the device sends a message. */
+/** `values`: those that were read. `again`: returned to the queue, and retried after `pauseMs` or when the device sends a message. */
 export type ExecutionResult =
   { done: Outcome; values?: ResourceValueArrived[] } | { again: 'counted' | 'not counted'; pauseMs: number };
 
@@ -128,7 +128,7 @@ export class CommandExecution {
     });
   }
 
-  /** The device has deleted it, even if recording that fails. */
+  /** The device has deleted the instance, even if recording that fails. */
   private async noteDeletion(session: Session, path: string): Promise<void> {
     await this.observer.deleted(session, path).catch((error: unknown) => {
       this.logger.warn(
@@ -150,8 +150,8 @@ export class CommandExecution {
   }
 
   /**
-   * The path is observed once for all subscribers with the same attributes; a later one of them gets the current value by a
-   * read.
+   * The path is observed once for all subscribers with the same attributes; each later subscriber gets the current value by
+   * a read.
    */
   private async subscribe(session: Session, command: Command): Promise<Outcome> {
     const { path, keyId, query } = command;
@@ -180,7 +180,7 @@ export class CommandExecution {
     const reply = await downlink
       .request(session, read, this.sentFor(command))
       .catch((error: unknown) => error as Error);
-    // Otherwise the device has ended the observation meanwhile.
+    // When the observation is gone, the device has ended it during the read.
     const isObserved = session.observations.has(targetKey(target));
     if (!isObserved && !(reply instanceof Error)) return this.observe(session, target, command, pending);
     const answered = await pending.answered();
@@ -216,7 +216,7 @@ export class CommandExecution {
     return pending;
   }
 
-  /** The same uid in each attempt: the first one may have sent the answer, although the command has not ended. */
+  /** The uid is the same in each attempt: the first attempt may have sent the answer, although the command did not end. */
   private answerAhead(command: Command, outcome: Outcome): AnswerAhead {
     const { id, keyId, firstAttemptedAt, acceptedAt } = command;
     const uid = uidOf(`answer of ${id}`, (firstAttemptedAt ?? acceptedAt).getTime());

@@ -23,20 +23,20 @@ export type NewCommand = Pick<
   retryMax: number;
   expirySeconds: number;
   fingerprint: string;
-  /** It comes from another service, which has given it its id and the time when it expires. */
+  /** The command comes from another service, which has set its id and the time when it expires. */
   issued?: { id: string; expiresAt: Date };
   requestId?: string;
   traceParent?: string;
 };
 
 export interface AcceptOptions {
-  /** Called under the lock of the device. If the command cannot be executed, it is accepted and finished with this. */
+  /** Called under the lock of the device. A returned outcome ends the command at once: it is accepted, but not executed. */
   refusal?: () => Outcome | undefined;
   /** Writes further rows in the same transaction. */
   within?: (manager: EntityManager, command: Command) => Promise<void>;
   /** The request is executed once for this Idempotency-Key. */
   idempotencyKey?: string;
-  /** Also when too many commands wait; for one with a refusal. */
+  /** Accepts the command even when too many wait; for a command with a refusal. */
   isUnlimited?: boolean;
   /** Claims the command as it is stored, if it is the device's only one. */
   claimant?: Claimant | undefined;
@@ -44,7 +44,7 @@ export interface AcceptOptions {
 
 export interface Stored {
   command: Command;
-  /** The Idempotency-Key of the request is known. */
+  /** The Idempotency-Key of the request was already used. */
   replayed: boolean;
   isNew: boolean;
 }
@@ -161,8 +161,9 @@ export class CommandIntake {
   }
 
   /**
-   * The command that this request repeats, and what waits for the device. An async-id is a correlation id: the newest
-   * command that has it and has not ended is repeated by the same request; any other request is a new command.
+   * The command that this request repeats, and the number and size of the commands that wait for the device. An async-id is a
+   * correlation id: a request repeats the newest unfinished command with its async-id if both are the same request; otherwise
+   * it is a new command.
    */
   private async lookAhead(
     manager: EntityManager,

@@ -12,7 +12,7 @@ import { cancelled, expired, type Outcome } from './outcome.js';
 
 const active = In(['waiting', 'executing']);
 
-/** In batches: a statement that deletes those of many hours takes longer than statements may, each time. */
+/** Deleted in batches: one statement that deleted the commands of many hours would exceed the statement timeout every time. */
 const forgottenAtOnce = 5_000;
 const forgetSql = `
   DELETE FROM commands WHERE id IN (
@@ -32,8 +32,8 @@ interface Failing {
 }
 
 /**
- * The durable queue of commands: first in, first out, one in flight per device. What is accepted is announced in the
- * same transaction, and so is its outcome. Lists of devices are SQL: they read many rows.
+ * The durable queue of commands: first in, first out, one in flight per device. Accepting a command and announcing it are
+ * one transaction, and so are its outcome and the announcement of that. Lists of devices are SQL: they read many rows.
  */
 @Injectable()
 export class CommandQueue {
@@ -43,7 +43,7 @@ export class CommandQueue {
       withDevices(this.dataSource, deviceIds, (manager) => this.checkAll(deviceIds, manager)),
     { batchMax: locksMax },
   );
-  /** Each in a separate transaction, and at most two of a fleet at once. */
+  /** One device per transaction, and at most two devices of a fleet at once. */
   private readonly failures = new RequestBatcher(
     (devices: readonly Failing[]) =>
       Promise.all(devices.map(({ deviceId, choose }) => this.endWhere(deviceId, choose))),
@@ -107,13 +107,13 @@ export class CommandQueue {
     if (state !== 'waiting') throw new NotCancellable(state);
   }
 
-  /** Cancels the command of another service; nothing happens if it does not wait. */
+  /** Cancels the command of another service; does nothing if the command is not waiting. */
   async cancelIssued(id: string): Promise<void> {
     const known = await this.dataSource.manager.findOneBy(Command, { id, kind: 'campaign' });
     if (known) await this.cancelWaiting(known);
   }
 
-  /** The state that it was in. */
+  /** Returns the state that the command was in. */
   private async cancelWaiting({ id, deviceId }: Command): Promise<CommandState> {
     const ended: [Command, Outcome][] = [];
     const before = await withDevice(this.dataSource, deviceId, async (manager) => {
@@ -128,8 +128,8 @@ export class CommandQueue {
 
   /**
    * Ends the commands of a device that wait or are in flight. A whole fleet may be suspended at once, and most devices
-   * have no commands: one query finds those that do, after all of them are locked, so that it misses no command. `choose`:
-   * asked when it is the turn of the device, which may be minutes later; undefined leaves the command as it is.
+   * have no commands: one query finds the devices that do, after all devices are locked, so that it misses no command.
+   * `choose` is called when the device has its turn, which may be minutes later; undefined leaves the command as it is.
    */
   async failAll(deviceId: string, choose: (command: Command) => Outcome | undefined): Promise<void> {
     if (await this.lockedChecks.submit(deviceId)) await this.failures.submit({ deviceId, choose });

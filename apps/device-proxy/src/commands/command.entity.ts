@@ -22,7 +22,7 @@ export class Command {
   @Column('text', { name: 'account_id' })
   accountId!: string;
 
-  /** Of a campaign: its id. */
+  /** For a command of a campaign: the id of the campaign. */
   @Column('text', { name: 'key_id' })
   keyId!: string;
 
@@ -55,7 +55,7 @@ export class Command {
   @Column('boolean', { name: 'no_response' })
   noResponse!: boolean;
 
-  /** Without a payload: what opens the package that is written; with one, what completes the URI in it. Forgotten at the end. */
+  /** Without a payload: opens the package that is written. With a payload: completes the URI in it. Cleared when the command ends. */
   @Column('text', { name: 'download_ticket', nullable: true })
   sealedTicket!: string | null;
 
@@ -69,11 +69,11 @@ export class Command {
   @Column('integer')
   attempts!: number;
 
-  /** When it was last sent to the device. */
+  /** When the command was last sent to the device. */
   @Column('timestamptz', { name: 'attempted_at', nullable: true })
   attemptedAt!: Date | null;
 
-  /** When it was first claimed to be sent. */
+  /** When the command was first claimed to be sent. */
   @Column('timestamptz', { name: 'first_attempted_at', nullable: true })
   firstAttemptedAt!: Date | null;
 
@@ -83,14 +83,14 @@ export class Command {
   @Column('timestamptz', { name: 'accepted_at' })
   acceptedAt!: Date;
 
-  /** Replica that waits for the result of a subscription. */
+  /** The replica that accepted the command; its caller may wait for the result there. */
   @Column('text', { name: 'accepted_by' })
   acceptedBy!: string;
 
   @Column('timestamptz', { name: 'expires_at' })
   expiresAt!: Date;
 
-  /** Replica and session epoch that execute it, and how long the claim stands unless renewed. */
+  /** The replica and session epoch that execute the command, and how long the claim is valid unless renewed. */
   @Column('text', { name: 'claimed_by', nullable: true })
   claimedBy!: string | null;
 

@@ -60,7 +60,7 @@ export class CommandsModule {
       for (const { deviceId } of sessions.behind(session)) deliverer.resume(deviceId);
     });
     sessions.listen({
-      // It existed before: its audience must be known before its next value arrives. Restored ones are looked up together.
+      // The session existed before: its audience must be known before its next value arrives. Restored ones are loaded together.
       began: async (session, how) => {
         if (how !== 'taken') return;
         await interest.load(session);

@@ -31,7 +31,7 @@ const fingerprint = (
   deviceId: string,
 ): string => {
   const request = [kind, deviceId, method, path, query, accept, contentType, payload?.toString('base64')];
-  // Nothing is added to the others: their Idempotency-Keys are known by the fingerprints of earlier versions.
+    // The other requests must keep their fingerprint: stored Idempotency-Keys have the fingerprints of earlier versions.
   const asked = noResponse ? [...request, 'no response'] : request;
   return createHash('sha256').update(JSON.stringify(asked)).digest('hex');
 };
@@ -60,7 +60,7 @@ export class Commands {
     return { deviceId, accountId, ...(session && { session }) };
   }
 
-  /** The command is stored and announced when this resolves. */
+  /** When this resolves, the command is stored and announced. */
   async send(
     identity: Identity,
     { deviceId, accountId, session }: KnownDevice,
@@ -80,7 +80,7 @@ export class Commands {
     const store = (claimant?: Claimant) => this.queue.accept(command, { refusal, claimant, ...options });
     const handled = session && this.deliverer.storeAndDeliver(session, store);
     const stored = await (handled ?? store());
-    // An error would make the client repeat it, and execute it twice: the owner also polls.
+    // A failed wake-up is ignored: an error would make the client send the command again. The owner also polls.
     if (session && !handled) await this.wake(deviceId, session.owner);
     return stored;
   }

@@ -76,8 +76,8 @@ export class Deliverer implements OnApplicationBootstrap {
   }
 
   /**
-   * Stores a command of a device that listens here and has none: claimed as it is stored, it needs no transaction of its own
-   * for that. undefined: the device is elsewhere, asleep or busy.
+   * Stores a command of a device that listens here and has no other command. It is claimed as it is stored, which saves the
+   * transaction for the claim. undefined: the device is elsewhere, asleep or busy.
    */
   storeAndDeliver(
     { deviceId, epoch }: StoredSession,
@@ -88,7 +88,7 @@ export class Deliverer implements OnApplicationBootstrap {
     if (this.stopped || this.running.has(deviceId) || this.maybeWaiting.has(deviceId)) return undefined;
     const storing = store({ replica: this.replicaId, epoch });
     this.maybeWaiting.add(deviceId);
-    // Its caller hears of a failure; what may be stored nevertheless is found like any command.
+    // The caller gets any failure; a command that was stored despite the failure is found like any other.
     this.startDraining(
       deviceId,
       storing.then(
@@ -107,7 +107,7 @@ export class Deliverer implements OnApplicationBootstrap {
     this.startDraining(deviceId);
   }
 
-  /** The device is listening now. */
+  /** Called when the device is listening. */
   resume(deviceId: string): void {
     if (this.maybeWaiting.has(deviceId)) this.startDraining(deviceId);
   }
@@ -136,7 +136,7 @@ export class Deliverer implements OnApplicationBootstrap {
     this.retries.add(retry);
   }
 
-  /** @param claimed the first command, if it was claimed before */
+  /** @param claimed the first command, if it is already claimed */
   private async drain(deviceId: string, claimed?: Promise<Command | undefined>): Promise<void> {
     let first = await claimed;
     while (!this.stopped) {
@@ -152,7 +152,7 @@ export class Deliverer implements OnApplicationBootstrap {
       if (!command) return;
       this.maybeWaiting.add(deviceId);
       if (!(await this.carryOut(session, command))) return;
-      // The queue was empty when it was stored. A caller that stores another command calls `deliverWaiting`.
+      // The queue was empty when this command was stored. A caller that stores another one calls `deliverWaiting`.
       if (wasAlone && !this.changedMeanwhile.has(deviceId)) return void this.maybeWaiting.delete(deviceId);
     }
     if (!first) return;
@@ -160,7 +160,7 @@ export class Deliverer implements OnApplicationBootstrap {
     this.changedMeanwhile.add(deviceId);
   }
 
-  /** True when the next command may follow at once. */
+  /** Returns true when the next command may follow at once. */
   private async carryOut(session: Session, command: Command): Promise<boolean> {
     this.inFlight.add(command);
     try {
@@ -178,7 +178,7 @@ export class Deliverer implements OnApplicationBootstrap {
     }
   }
 
-  /** The device has answered: retried until the database stores it, or a later epoch of the session has the command. */
+  /** The device has answered, so this is retried until the database stores it or a later epoch of the session has the command. */
   private async storeResult(command: Command, result: ExecutionResult): Promise<void> {
     const { claims, logger, clock } = this;
     for (;;)
@@ -196,7 +196,7 @@ export class Deliverer implements OnApplicationBootstrap {
       }
   }
 
-  /** The next value must find the new subscriber, so the audience is reloaded before the command is let go. */
+  /** The next value must reach the new subscriber, so the audience is reloaded before the command is released. */
   private async loadAudience(session: Session): Promise<void> {
     const { interest, logger, clock } = this;
     for (;;)

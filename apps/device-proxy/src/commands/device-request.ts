@@ -23,7 +23,7 @@ const mediaType = z
   .string()
   .refine((text) => formatOf(text) !== undefined, 'Must be a media type that devices support');
 
-/** A last group of one character is less than a byte: the end of the text is missing. */
+/** False if the end of the text is missing: a last group of one character is less than a byte. */
 const isWhole = (base64: string): boolean => {
   const padding = base64.endsWith('==') ? 2 : Number(base64.endsWith('='));
   return (base64.length - padding) % 4 !== 1;
@@ -65,7 +65,7 @@ export const readPath = (name: string, path: string): string => {
 
 const asyncId = /^[\w-]{1,40}$/;
 
-/** A repeated parameter is a list. */
+/** A parameter that is given more than once is a list. */
 const readNumber = (name: string, text: unknown, schema: z.ZodType<number>): number => {
   if (typeof text !== 'string') throw new MalformedCommand(name, 'Given more than once');
   const read = schema.safeParse(text.trim() === '' ? undefined : Number(text));
@@ -96,7 +96,7 @@ export interface DeviceRequest extends Timing {
 /** `observe`: the paths are observed from now on. */
 export type ReadRequest = DeviceRequest & { observe: boolean };
 
-/** `&` separates write attributes; one published text uses `;`. */
+/** Write attributes are separated by `&`; one published text uses `;`. */
 const splitUri = (uri: string, composite: boolean): { path: string; query: string[] } => {
   const [path = '', query = ''] = uri.split(/\?(.*)/s);
   const absolute = (path.startsWith('/') ? path : `/${path}`).replace(/\/{2,}/g, '/').replace(/(.)\/$/, '$1');

@@ -6,10 +6,10 @@ import { expiryPeriodMs, historySweepMs } from './limits.js';
 
 const devicesAtOnce = 200;
 
-/** How many commands are looked at to find those devices: a million may be due at once. */
+/** How many commands are examined to find those devices: a million may be due at once. */
 const commandsAtOnce = 20_000;
 
-/** Devices with a due command. Accounts take turns: the second device of an account comes behind the first of each. */
+/** Devices with a due command. Accounts take turns: the second device of an account comes after the first of every account. */
 const dueSql = `
   SELECT device_id FROM (
     SELECT device_id, row_number() OVER (PARTITION BY account_id ORDER BY min(expires_at)) AS turn FROM (
@@ -25,7 +25,7 @@ type Sweep = 'expiry' | 'history';
 @Injectable()
 export class CommandExpiry implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private timers: Timer[] = [];
-  /** Each by itself: while commands expire all the time, finished ones are deleted as well. */
+  /** Separate runs: finished commands are deleted even while commands expire all the time. */
   private readonly running = new Map<Sweep, Promise<void>>();
 
   constructor(

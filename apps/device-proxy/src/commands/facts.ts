@@ -22,7 +22,7 @@ const contentOf = (command: Command) => ({
   ...(command.contentType !== null && { contentType: command.contentType }),
 });
 
-/** Neither a package nor a URI with a ticket is a value. */
+/** Whether the command writes a value of its sender: neither a package nor a URI with a ticket is one. */
 const writesOwnValue = (command: Command): boolean =>
   command.sealedTicket === null && writesValue(operationOf(command));
 
@@ -56,7 +56,7 @@ export const itemOf = (
   ...(error !== undefined && { error }),
 });
 
-/** The same from the record; undefined for an unfinished command. */
+/** The same item, from the record; undefined for an unfinished command. */
 export const responseOf = (command: Command): DeviceCommandFinished['item'] | undefined => {
   const { status, error, result, resultType, resultMaxAge } = command;
   if (status === null) return undefined;

@@ -4,7 +4,7 @@ import { WakeUps } from '../sessions/wake-ups.js';
 import type { Command } from './command.entity.js';
 import type { Outcome } from './outcome.js';
 
-/** Counts commands that ended, and tells the replica that accepted one, whose caller may wait for the result. */
+/** Counts ended commands, and tells the replica that accepted a command, because its caller may wait for the result. */
 @Injectable()
 export class FinishedCommands {
   private readonly total;

@@ -68,7 +68,7 @@ export const commandRecord = (command: Command): CommandRecord => ({
   content_type: command.resultType,
 });
 
-/** What `commandRecord` needs, without the result, which may have 1 MiB. The payload of the request is not shown. */
+/** The columns that `commandRecord` needs, without the result, which may have 1 MiB. The payload of the request is not shown. */
 export const outlineColumns = {
   id: true,
   asyncId: true,

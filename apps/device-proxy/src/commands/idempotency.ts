@@ -6,7 +6,7 @@ import { idempotencyHours, idempotencyKeyLengthMax } from './limits.js';
 
 /** A request that is executed once, however often it is sent. */
 export interface OnceOnly {
-  /** API key of the caller: another one may use the same Idempotency-Key. */
+  /** API key of the caller: another key may use the same Idempotency-Key. */
   keyId: string;
   key: string;
   fingerprint: string;
@@ -39,14 +39,14 @@ export const readIdempotencyKey = (header: string | undefined): string | undefin
   return key;
 };
 
-/** In batches, as the commands are. */
+/** Deleted in batches, as the commands are. */
 const forgottenAtOnce = 5_000;
 const forgetSql = `
   DELETE FROM idempotency_keys WHERE (key_id, idempotency_key) IN (
     SELECT key_id, idempotency_key FROM idempotency_keys WHERE stored_at <= $1 ORDER BY stored_at
     LIMIT ${forgottenAtOnce} FOR UPDATE SKIP LOCKED)`;
 
-/** The command that each Idempotency-Key created. SQL: a key is replaced only once it is too old to count. */
+/** The command that each Idempotency-Key created. Written in SQL, because a key is replaced only when it is too old to count. */
 export class IdempotencyKeys {
   constructor(private readonly clock: Clock) {}
 
@@ -62,8 +62,8 @@ export class IdempotencyKeys {
   }
 
   /**
-   * In the transaction that stores the command, after `find` under the lock of the device: a row that has come in between
-   * is of another device. Throws IdempotencyKeyReused then.
+   * Called in the transaction that stores the command, after `find` under the lock of the device: a row that was added in
+   * between belongs to another device. Throws IdempotencyKeyReused then.
    */
   async store(manager: EntityManager, { keyId, key, fingerprint }: OnceOnly, commandId: string): Promise<void> {
     const rows: unknown[] = await manager.query(

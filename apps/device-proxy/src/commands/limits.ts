@@ -3,8 +3,8 @@ export const queueLengthMax = 1_000;
 export const queueBytesMax = 16_777_216;
 
 /**
- * How long the announcement of a new command may wait. A device that listens answers sooner, and its result does not wait
- * until the relay has sent this announcement: it goes along.
+ * How long the announcement of a new command may wait. A listening device answers sooner, and then the relay sends the
+ * announcement and the result together: the result need not wait for the announcement.
  */
 export const acceptedLingerMs = 25;
 
@@ -36,7 +36,7 @@ export const waitSeconds = { min: 1, max: 60 } as const;
 export const waitLookMs = 2_000;
 /** Callers that may wait on one replica; further ones get 202 at once. */
 export const waitingCallersMax = 1_000;
-/** Of one account, so that the requests of others can wait as well. */
+/** Of these, the callers of one account, so that the requests of others can wait as well. */
 export const waitingCallersOfAccountMax = 250;
 
 /** How often each replica looks for expired commands, and for commands whose wake-up it missed. */

@@ -10,12 +10,12 @@ import { BodyUnavailable, RequestAborted } from '../transport/device-link.js';
 import type { Command } from './command.entity.js';
 import { downloadEnded, type Outcome, outcomeOf, pushTookTooLong } from './outcome.js';
 
-/** The log tells of each quarter. */
+/** The log reports each quarter of the package. */
 const reportsMax = 4;
 
 /**
- * Pushes of packages to devices, one per device at most. After the end of a replica a push begins again at the first block,
- * which to the device is a new body in place of the incomplete one (RFC 7959 §2.5).
+ * Pushes of packages to devices, at most one per device. When a replica stops, another one starts the push again at the first
+ * block, which the device treats as a new body in place of the incomplete one (RFC 7959 §2.5).
  */
 @Injectable()
 export class Pushes {
@@ -75,7 +75,7 @@ export class Pushes {
     }
   }
 
-  /** A device that takes blocks is awake. */
+  /** Counts each block as a message of the device: a device that takes blocks is awake. */
   private reportTo(session: Session, command: Command, { source: { bytes: all } }: PushedPackage) {
     const { deviceId, id: commandId, keyId: campaignId, attempts } = command;
     let reported = -1;

@@ -28,18 +28,18 @@ export interface Save extends SavedConnection {
   isNew?: boolean;
 }
 
-/** The result of a lookup: no state, or another live replica has it, or none has, or this one has it from now on. */
+/** The result of a lookup: there is no state, no live replica has the connection, another one has it, or this one has taken it. */
 export type TakeOverResult =
   | { kind: 'none' }
   | { kind: 'unowned' }
   | { kind: 'elsewhere'; owner: string }
   | { kind: 'taken'; epoch: number; takeOvers: number; saved: SavedConnection }
-  /** This one has it, and cannot read its state, for example as its key has been removed. */
+  /** This replica has taken the connection, but cannot read its state, for example because its key has been removed. */
   | { kind: 'unreadable'; epoch: number; error: unknown };
 
 interface Lookup {
   id: string;
-  /** Whether it is left to another replica, even if none has it now. */
+  /** Whether the connection is left to another replica, even if none has it now. */
   leaveToOthers: boolean;
 }
 
@@ -52,7 +52,7 @@ const epochBytes = 6;
 
 /**
  * The states of DTLS connections in Redis, sealed. Every write carries the epoch of its owner. The epoch at the time of a save
- * is sealed with the state: what the next owner skips does not depend on anything that Redis could lose or show wrongly.
+ * is sealed with the state, so that what the next owner skips does not depend on anything that Redis could lose or falsify.
  */
 @Injectable()
 export class ConnectionStore {
@@ -91,12 +91,12 @@ export class ConnectionStore {
     this.keys = secrets.encryptionKey;
   }
 
-  /** Epoch of a new connection. Epochs are seconds or more: also one whose raising Redis has lost is not used again. */
+  /** Epoch of a new connection. Epochs are at least the time in seconds, so one whose increase Redis has lost is not reused. */
   firstEpoch(): number {
     return Math.floor(this.clock.now() / 1_000);
   }
 
-  /** False when another replica has it, or the id of a new one is in use. */
+  /** False when another replica has the connection, or the id of a new connection is in use. */
   save(save: Save): Promise<boolean> {
     return this.saves.submit(save);
   }
@@ -106,12 +106,12 @@ export class ConnectionStore {
     return this.takeOvers.submit({ id, leaveToOthers });
   }
 
-  /** Whether the connection is still this replica's. It is if Redis does not have it: Redis may have lost it. */
+  /** Whether the connection is still this replica's. Also true when Redis does not have it: Redis may have lost it. */
   confirm(known: Known): Promise<boolean> {
     return this.confirmations.submit(known);
   }
 
-  /** This replica has no room for the connection, or cannot read its state: another one may take it over. */
+  /** Used when this replica has no room for the connection or cannot read its state: another one may take it over. */
   async release(known: Known): Promise<void> {
     await this.releases.submit(known);
   }
@@ -190,5 +190,5 @@ export class ConnectionStore {
   }
 }
 
-/** The state of a connection opens under its own id only. */
+/** The purpose binds a state to the id of its connection: it can be opened under that id only. */
 const purposeOf = (id: string): string => `device-proxy DTLS connection ${id}`;

@@ -1,4 +1,4 @@
-/** Redis keys of DTLS connections; as those of sessions, they live in one Redis or one hash slot. */
+/** Redis keys of DTLS connections; like those of sessions, they live in one Redis or one hash slot. */
 export const connectionKeys = (prefix: string) => ({
   /** Hash: `state` (sealed), `epoch`, `owner`. */
   connection: (id: string) => `${prefix}dtls:${id}`,

@@ -2,11 +2,11 @@
 export const slotLeaseMs = 12_000;
 export const slotRenewalMs = 2_000;
 
-/** Connection ids: two bytes name the slot of the replica that made it, the rest is random. */
+/** Connection ids: two bytes name the slot of the replica that made the id, the rest is random. */
 export const slotBytes = 2;
 export const connectionIdBytes = 8;
 
-/** How often connections are examined, and when one is saved: after this many records, or this long after the last time. */
+/** How often connections are examined, and when one is saved: after this many records, or this long after its last save. */
 export const saveScanMs = 5_000;
 export const saveAfterRecords = 256;
 export const saveAfterMs = 30_000;
@@ -20,7 +20,7 @@ export const stateKeptMs = 3_600_000;
 /** A state is stored for this much longer than the registration, so that most updates need no save of their own. */
 export const keptLongerMs = 300_000;
 
-/** Records of connections that are looked up in Redis: how many connections, datagrams of each, and lookups per second. */
+/** Limits for records whose connections are looked up in Redis: connections, datagrams per connection, bytes, lookups per second. */
 export const waitingConnectionsMax = 5_000;
 export const waitingDatagramsMax = 4;
 export const waitingBytesMax = 8 * 1024 * 1024;

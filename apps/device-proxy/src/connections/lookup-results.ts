@@ -1,16 +1,16 @@
 import type { Clock } from '@lanyard/service';
 import { lookupKeptMs, lookupsKeptMax } from './limits.js';
 
-/** For a while, whose a connection is: of another replica, or of none. */
+/** Remembers for a while which replica owns a connection, or that none does. */
 export class LookupResults {
-  /** The oldest first. */
+  /** In order of age, the oldest result first. */
   private readonly byId = new Map<string, { owner: string; sinceMs: number }>();
 
   constructor(private readonly clock: Clock) {}
 
   ownerOf(id: string): string | undefined {
     const result = this.byId.get(id);
-    // Not for longer when the clock is set back.
+    // The absolute difference, so that no result is kept for longer when the clock is set back.
     if (!result || Math.abs(this.clock.now() - result.sinceMs) < lookupKeptMs) return result?.owner;
     this.byId.delete(id);
     return undefined;

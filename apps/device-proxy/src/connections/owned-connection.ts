@@ -3,27 +3,27 @@ import { saveAfterMs, saveAfterRecords } from './limits.js';
 
 type Counters = Pick<DtlsConnection, 'sendSequence' | 'receivedMax'>;
 
-/** Of a connection without any: nothing was received. */
+/** The records of a connection that has neither sent nor received any. */
 const noRecords = -1;
 
 const recordsOf = ({ sendSequence, receivedMax }: Counters): number => sendSequence + receivedMax;
 
 const secondsAt = (ms: number): number => Math.floor(ms / 1_000);
 
-/** What this replica knows about the saved state of one of its connections. There are many: few and small numbers only. */
+/** What this replica knows about the saved state of one of its connections. Few and small numbers, because there are many. */
 export class OwnedConnection {
   isSaved = false;
   saving: Promise<void> | undefined;
   /** The saved state expires before the registration of the device: a save is due. */
   isShort = false;
-  /** In seconds, as when Redis forgets it: V8 keeps milliseconds in an object of their own. */
+  /** In seconds, as is the time when Redis forgets the state: V8 stores milliseconds in a separate object. */
   private savedAtSeconds = 0;
   private keptUntilSeconds = 0;
   private recordsSaved = noRecords;
 
   /**
-   * @param epoch With which this replica has it.
-   * @param confirmedRound The latest round of doubts in which it was this replica's.
+   * @param epoch The epoch with which this replica owns the connection.
+   * @param confirmedRound The latest round of doubts in which the connection was this replica's.
    */
   constructor(
     readonly id: string,
@@ -38,12 +38,12 @@ export class OwnedConnection {
     return records >= saveAfterRecords || nowMs - this.savedAtSeconds * 1_000 >= saveAfterMs;
   }
 
-  /** Whether Redis forgets it before then. */
+  /** Whether Redis forgets the state before that time. */
   endsBefore(untilMs: number): boolean {
     return this.keptUntilSeconds * 1_000 < untilMs;
   }
 
-  /** @param keptMs For how long Redis keeps it from now on. */
+  /** @param keptMs How long Redis keeps the state from now on. */
   saved(counters: Counters, nowMs: number, keptMs: number): void {
     this.isSaved = true;
     this.isShort = false;

@@ -10,18 +10,18 @@ import { ReplicaEvents } from './replica-events.js';
 import { ReplicaSlots } from './replica-slots.js';
 
 /**
- * The connections with an id that this replica owns: saves them, and knows which may have been taken over while this process
- * stalled or its lease had ended. Those are neither sent on nor received from until Redis has confirmed them.
+ * The connections with an id that this replica owns. Saves them, and knows which may have been taken over while this process
+ * stalled or its lease had ended. Nothing is sent or received on those until Redis has confirmed them.
  */
 @Injectable()
 export class OwnedConnections {
   private readonly byId = new Map<string, OwnedConnection>();
-  /** Those that another replica has, until they have ended here. */
+  /** Connections that another replica has taken over, until they have ended here. */
   private readonly losing = new Map<string, Promise<void>>();
   private host: DtlsHost | undefined;
   private timer: Timer | undefined;
   private working: Promise<void> | undefined;
-  /** Rounds of doubts so far, and connections that are not confirmed since the latest one. */
+  /** Rounds of doubts so far, and the number of connections that are not confirmed since the latest one. */
   private doubtRound = 0;
   private doubted = 0;
 
@@ -42,7 +42,7 @@ export class OwnedConnections {
     this.timer = this.clock.every(saveScanMs, () => this.work());
   }
 
-  /** Saves all, so that another replica can continue each from its last record. */
+  /** Saves all connections, so that another replica can continue each from its last record. */
   async stop(): Promise<void> {
     this.timer?.cancel();
     await this.working;
@@ -59,7 +59,7 @@ export class OwnedConnections {
   /** A handshake has ended. */
   opened(id: string): void {
     this.byId.set(id, new OwnedConnection(id, this.store.firstEpoch(), this.doubtRound));
-    // Those that wait for it are told; the next scan tries again.
+    // Callers of `whenSaved` get the error; the next scan tries again.
     this.whenSaved(id)?.catch((err: unknown) => this.logger.warn({ err }, 'state of a DTLS connection not saved'));
   }
 
@@ -73,19 +73,19 @@ export class OwnedConnections {
   closed(id: string): void {
     const owned = this.forget(id);
     if (!owned) return;
-    // What is left expires, or is refused by the device.
+    // A state that is not removed expires, or the device refuses its connection.
     this.remove(owned).catch((err: unknown) => this.logger.warn({ err }, 'state of a DTLS connection not removed'));
   }
 
-  /** Resolves when another replica could continue the connection; undefined when that is so. */
+  /** Resolves when another replica could continue the connection; undefined when one already could. */
   whenSaved(id: string): Promise<void> | undefined {
     const owned = this.byId.get(id);
     return !owned || owned.isSaved ? undefined : this.save(owned);
   }
 
   /**
-   * Resolves when the saved state is kept as long as the registration that the device has now; undefined when it is. A
-   * failure is left to the next scan.
+   * Resolves when the saved state is kept as long as the registration that the device has now; undefined when it already is. A
+   * failed save is left to the next scan.
    */
   whenStoredLongEnough(id: string): Promise<void> | undefined {
     const owned = this.byId.get(id);
@@ -93,14 +93,14 @@ export class OwnedConnections {
     return owned.isShort ? owned.saving?.catch(() => undefined) : this.prolong(owned);
   }
 
-  /** Not before a save that is in progress has ended: it would store the state again. */
+  /** Waits for a save that is in progress, which would store the state again. */
   private async remove(owned: OwnedConnection): Promise<void> {
     await owned.saving?.catch(() => undefined);
     await this.store.remove(owned);
   }
 
   private async prolong(owned: OwnedConnection): Promise<void> {
-    // What is being saved may have been made before the registration.
+    // The save in progress may have begun before the registration.
     await owned.saving?.catch(() => undefined);
     if (!this.isShort(owned)) return;
     owned.isShort = true;
@@ -113,7 +113,7 @@ export class OwnedConnections {
     return owned.endsBefore(this.host?.registeredUntilMs(owned.id) ?? 0);
   }
 
-  /** Whether another replica may have the connection by now, or has it. */
+  /** Whether another replica has the connection, or may have it by now. */
   isDoubted(id: string): boolean {
     this.stallDetector.detect();
     if (this.losing.has(id)) return true;
@@ -127,10 +127,10 @@ export class OwnedConnections {
     return this.doubted > 0 || this.losing.size > 0;
   }
 
-  /** Compares the connection with Redis. False: another replica has it, and here it has ended. */
+  /** Compares the connection with Redis. False: another replica has it, and it has ended here. */
   async confirm(id: string): Promise<boolean> {
     const owned = this.byId.get(id);
-    // The caller may then take it over again: that must not end with the present connection.
+    // The caller may then take the connection over again, and the loss in progress must not end the new one.
     if (!owned) await this.losing.get(id)?.catch(() => undefined);
     if (!owned || owned.confirmedRound === this.doubtRound) return owned !== undefined;
     const { doubtRound } = this;
@@ -170,7 +170,7 @@ export class OwnedConnections {
     const saved = host?.save(owned.id);
     if (!host || !connection || !saved) return;
     const { epoch, id, isSaved } = owned;
-    // More than is needed, so that few updates of a registration need a save.
+    // Longer than needed, so that few updates of a registration need a save.
     const keptMs = Math.max(stateKeptMs, host.registeredUntilMs(id) - this.clock.now()) + keptLongerMs;
     const isOurs = await this.store.save({ ...saved, epoch, keptMs, isNew: !isSaved });
     this.events.count('saved');

@@ -2,16 +2,16 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Address } from '@lanyard/dtls';
 
 /**
- * A message between replicas, over UDP: a record that has to reach another replica, the answer that has to leave from there, or a
- * record whose connection is not there, which goes back.
+ * A message between replicas, over UDP: a record for another replica, an answer that another replica must send, or a record
+ * that is returned because its connection is not there.
  */
 export interface PeerMessage {
   kind: 'record' | 'answer' | 'not-here';
-  /** `<slot>:<token>` of the replica that sends it, and the number and time that it has there. */
+  /** `<slot>:<token>` of the replica that sends the message, and the number and time that the replica gave it. */
   owner: string;
   sequence: number;
   timeMs: number;
-  /** Of the device. */
+  /** The address of the device. */
   address: Address;
   /** The datagram. */
   payload: Buffer;
@@ -31,7 +31,7 @@ const tokenBytes = 8;
 /** Version, kind, key, slot, token, sequence number, time, port, length of the address. */
 const headBytes = 1 + 1 + keyIdBytes + 2 + tokenBytes + 6 + 6 + 2 + 1;
 
-/** The key is text, because for a Buffer node:crypto throws and catches two errors. */
+/** The key is passed as text: for a Buffer, node:crypto internally throws and catches two errors. */
 const macOf = (key: Buffer, bytes: Buffer): Buffer =>
   createHmac('sha256', key.toString('latin1'), { encoding: 'latin1' }).update(bytes).digest().subarray(0, macBytes);
 
@@ -52,7 +52,7 @@ export const encodePeerMessage = (message: PeerMessage, { id, key }: PeerKey): B
   return Buffer.concat([body, macOf(key, body)]);
 };
 
-/** Undefined when it is not authentic. Never throws. */
+/** Undefined when the message is not authentic. Never throws. */
 export const decodePeerMessage = (bytes: Buffer, keys: readonly PeerKey[]): PeerMessage | undefined => {
   if (bytes.length < headBytes + macBytes || bytes[0] !== version) return undefined;
   const id = bytes.toString('hex', 2, 2 + keyIdBytes);
@@ -62,7 +62,7 @@ export const decodePeerMessage = (bytes: Buffer, keys: readonly PeerKey[]): Peer
   return readBody(body);
 };
 
-/** Of an authentic message: by another version of this code at worst. */
+/** Reads an authentic message, which at worst comes from another version of this code. */
 const readBody = (body: Buffer): PeerMessage | undefined => {
   const kind = kinds[body[1] as number];
   const slotAt = 2 + keyIdBytes;

@@ -10,21 +10,21 @@ import { decodePeerMessage, encodePeerMessage, type PeerKey, type PeerMessage } 
 import { ReplicaEvents } from './replica-events.js';
 import { ReplicaSlots } from './replica-slots.js';
 
-/** Part of the key. It keeps an earlier name, so that replicas of both versions understand each other during an upgrade. */
+/** Part of the key. Keeps an earlier name, so that replicas of both versions understand each other during an upgrade. */
 const purpose = 'device-proxy inner port';
 
 /** A datagram and its headers fit into an Ethernet frame; blocks are smaller than that. */
 const receiveBufferBytes = 4 * 1024 * 1024;
 
 /**
- * The UDP port on which replicas pass each other records of devices, and the answers to them. Every message is authenticated
- * with a key of the service, and accepted once.
+ * The UDP port on which replicas pass each other records of devices, and the answers to those. Every message is authenticated
+ * with a key of the service, and accepted only once.
  */
 @Injectable()
 export class PeerPort {
   private readonly keys: readonly PeerKey[];
   private readonly config: DeviceProxyConfig['peerPort'];
-  /** By sender, the one last seen longest ago first. */
+  /** By sender, in the order in which the senders were last seen, the earliest first. */
   private readonly windows = new Map<string, ReplayWindow>();
   private socket: UdpSocket | undefined;
   private sequence = 0;
@@ -41,7 +41,7 @@ export class PeerPort {
     this.keys = deriveKeys(secrets.encryptionKey, purpose);
   }
 
-  /** Where other replicas reach this one; undefined when the configuration has no peer port. */
+  /** Returns where other replicas reach this one; undefined when the configuration has no peer port. */
   async open(onMessage: (message: PeerMessage) => void): Promise<string | undefined> {
     if (!this.config) return undefined;
     const { host, port } = this.config;
@@ -67,7 +67,7 @@ export class PeerPort {
     await this.socket?.close();
   }
 
-  /** False when no way leads to the replica. The message may be lost. */
+  /** False when there is no way to reach the replica. The message may be lost. */
   send(to: string, message: Pick<PeerMessage, 'kind' | 'address' | 'payload'>): boolean {
     const peerPortAddress = this.slots.replica(to)?.peerPortAddress;
     const [first] = this.keys;
@@ -87,7 +87,7 @@ export class PeerPort {
     else this.onMessage(message);
   }
 
-  /** Only authentic messages get here: their senders are replicas. */
+  /** Called for authentic messages only: their senders are replicas. */
   private isFirst({ owner, sequence }: PeerMessage): boolean {
     const window = this.windows.get(owner) ?? new ReplayWindow();
     this.windows.delete(owner);

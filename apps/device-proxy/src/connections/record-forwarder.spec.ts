@@ -34,7 +34,7 @@ const forwarderWith = (clock: TestClock) => {
     createLogger({ app: 'test', replicaId: 'test', level: 'silent' }),
   );
   forwarder.start({ hasRoomFor: () => true } as unknown as DtlsHost);
-  /** Records of so many other connections, and how many of them were looked up. */
+  /** Receives records of this many other connections, and returns how many of those were looked up. */
   const receive = async (records: number): Promise<number> => {
     const before = lookups;
     for (let n = 0; n < records; n++) {

@@ -13,7 +13,7 @@ import { ReplicaSlots } from './replica-slots.js';
 
 const reportMs = 60_000;
 
-/** From where a device comes that has not been heard: only the number of all connections counts. */
+/** Stands for the address of a device that has sent nothing yet: then only the limit for all connections counts. */
 const anywhere: Address = { address: '', port: 0 };
 
 interface WaitingRecord {
@@ -22,8 +22,8 @@ interface WaitingRecord {
 }
 
 /**
- * Records whose connection is not here, or may no longer be: they are forwarded to its owner, or wait until Redis says whose
- * it is, which makes it this replica's if its owner is gone. Forwarded ones are never forwarded again.
+ * Records whose connection is not here, or may no longer be here. They are forwarded to the owner of the connection, or wait
+ * until Redis names the owner; if the owner is gone, this replica takes the connection over. A record is never forwarded twice.
  */
 @Injectable()
 export class RecordForwarder {
@@ -52,7 +52,7 @@ export class RecordForwarder {
     this.host = host;
   }
 
-  /** A connection with this id is not known here. The buffers may be used again by the caller. */
+  /** A connection with this id is not known here. The caller may reuse the buffers. */
   receiveUnknown(connectionId: Buffer, datagram: Buffer, from: Address): void {
     const id = connectionId.toString('hex');
     const isFirst = !this.waiting.has(id);
@@ -68,19 +68,19 @@ export class RecordForwarder {
   }
 
   /**
-   * Continues a connection whose owner is gone before a record of it has arrived. Resolves with whether it is here: not when
-   * another replica has it, or it cannot be continued, or there is no room: then another replica may take it.
+   * Continues a connection whose owner is gone, before a record of it has arrived. Resolves with whether the connection is here.
+   * False when another replica has it or it cannot be continued, and when there is no room: then another replica may take it.
    */
   async resume(id: string): Promise<boolean> {
     const isHere = (): boolean => this.host?.connection(id) !== undefined;
-    // A record of it has arrived: it is not taken over twice.
+    // A record of the connection has arrived and started a lookup: it is not taken over twice.
     if (isHere() || this.waiting.has(id)) return isHere();
     this.waiting.set(id, []);
     await this.resolve(id, () => this.takeOver(id, { leaveToOthers: this.host?.hasRoomFor(anywhere) !== true }));
     return isHere();
   }
 
-  /** The replica that it was forwarded to does not have the connection. */
+  /** The replica that the record was forwarded to does not have the connection. */
   sentBack(id: string, datagram: Buffer, from: Address): void {
     const isFirst = !this.waiting.has(id);
     if (this.wait(id, datagram, from) && isFirst) void this.resolve(id, () => this.lookUp(id));
@@ -88,7 +88,7 @@ export class RecordForwarder {
 
   /**
    * Forwards or drops the record without asking Redis: the owner was looked up a moment ago, or the id names a replica, which
-   * answers if it does not have the connection. False: Redis has to be asked.
+   * sends the record back if it does not have the connection. False: Redis must be asked.
    */
   private tryWithoutLookup(id: string, connectionId: Buffer, datagram: Buffer, from: Address): boolean {
     const known = this.results.ownerOf(id);
@@ -123,10 +123,10 @@ export class RecordForwarder {
     return true;
   }
 
-  /** Anyone can send records with invented ids: they must not keep Redis busy. */
+  /** Anyone can send records with invented ids, which must not keep Redis busy. */
   private admitsLookup(): boolean {
     const now = this.clock.now();
-    // Also after the clock was set back.
+    // The absolute difference, so that a new second also begins after the clock was set back.
     if (Math.abs(now - this.lookupsSinceMs) >= 1_000) {
       this.lookupsSinceMs = now;
       this.lookups = 0;
@@ -165,7 +165,7 @@ export class RecordForwarder {
     else if (result.kind === 'unowned') await this.leaveToOthers(id);
     else if (result.kind === 'elsewhere') this.forwardWaiting(id, result.owner);
     else {
-      // Another replica may have the key.
+      // Another replica may have the key that opens it.
       if (result.kind === 'unreadable') await this.store.release({ id, epoch: result.epoch });
       this.discard(id, result);
     }
@@ -216,7 +216,7 @@ export class RecordForwarder {
     }
   }
 
-  /** The sender looks for the owner itself. */
+  /** The sender then looks for the owner itself. */
   private sendBack({ datagram, from: { via = '', address, port } }: WaitingRecord): void {
     this.events.count('misdirected');
     this.peerPort.send(via, { kind: 'not-here', address: { address, port }, payload: datagram });
@@ -246,7 +246,7 @@ export class RecordForwarder {
     try {
       if (this.host?.restore(saved, takeOvers) === true) return true;
     } catch (error) {
-      // Others have filled the room since Redis was asked.
+      // Other connections have filled the room since Redis was asked.
       if (error instanceof TooManyConnections) return 'full';
       if (!(error instanceof InvalidState)) throw error;
     }

@@ -4,15 +4,15 @@ import { Injectable } from '@nestjs/common';
 type ReplicaEvent =
   /** States written to Redis. */
   | 'saved'
-  /** A connection was taken over from another replica; or by another one. */
+  /** A connection was taken over from another replica; a connection was taken over by another replica. */
   | 'taken'
   | 'lost'
-  /** A state that cannot be read, or whose device may not connect any more. */
+  /** A state that cannot be read; a state whose device may no longer connect. */
   | 'unreadable'
   | 'refused'
   /** Records with an id that Redis does not have. */
   | 'unknown'
-  /** Records that were dropped: too many waited, or Redis did not answer, or no way leads to their owner. */
+  /** Records that were dropped: too many waited, Redis did not answer, or there is no way to reach their owner. */
   | 'dropped'
   /** Datagrams to and from other replicas. */
   | 'forwarded'
@@ -21,7 +21,7 @@ type ReplicaEvent =
   | 'answered-for-another'
   /** A forwarded record whose connection is not here. */
   | 'misdirected'
-  /** Messages on the peer port that are not authentic, or came before, or too late. */
+  /** Messages on the peer port that are not authentic, were received before, or came too late. */
   | 'peer-forged'
   | 'peer-replayed'
   | 'peer-late';

@@ -18,12 +18,12 @@ const noAddress = '-';
 const tokenBytes = 8;
 
 /**
- * The slot of this replica in Redis, held by a lease, and those of the others. Connection ids begin with the slot of the
- * replica that made them. Ownership is compared by token: a slot number that is used again never means its former holder.
+ * The slot of this replica in Redis, held by a lease, and the slots of the others. Connection ids begin with the slot of the
+ * replica that made them. Ownership is compared by token: a reused slot number never means its former holder.
  */
 @Injectable()
 export class ReplicaSlots {
-  /** Of all connection ids, here and on other replicas: the length is not on the wire. */
+  /** Length of all connection ids, here and on other replicas, because the length is not on the wire. */
   readonly connectionIdBytes: number = connectionIdBytes;
   private readonly run: RunConnectionScript;
   private readonly key: string;
@@ -47,7 +47,7 @@ export class ReplicaSlots {
     this.replicaId = replicaId;
   }
 
-  /** The lease had ended before it was renewed: other replicas may have taken connections over. */
+  /** Called when the lease had ended before it was renewed: other replicas may have taken connections over. */
   onLapse(listener: () => void): void {
     this.lapses.push(listener);
   }
@@ -63,7 +63,7 @@ export class ReplicaSlots {
     });
   }
 
-  /** Other replicas may take the connections over from here on. */
+  /** From here on, other replicas may take the connections over. */
   async release(): Promise<void> {
     this.timer?.cancel();
     await this.renewing;
@@ -83,12 +83,12 @@ export class ReplicaSlots {
     return id;
   }
 
-  /** No other replica holds a slot. */
+  /** Whether no other replica holds a slot. */
   get isAlone(): boolean {
     return this.replicas.size === 0;
   }
 
-  /** The other replica that made the connection id, as far as it still holds that slot. */
+  /** The other replica that made the connection id, if it still holds its slot. */
   makerOf(connectionId: Buffer): Replica | undefined {
     return this.replicas.get(connectionId.readUIntBE(0, slotBytes));
   }

@@ -11,7 +11,7 @@ import { ReplicaSlots } from './replica-slots.js';
 
 /**
  * DTLS connections with an id outlive their replica: their states are in Redis, records at the wrong replica are forwarded to
- * the owner, and another replica continues those whose owner is gone. This is what the listener calls.
+ * the owner, and another replica continues connections whose owner is gone. The listener calls this class.
  */
 @Injectable()
 export class SharedConnections implements ConnectionSharing {
@@ -62,7 +62,7 @@ export class SharedConnections implements ConnectionSharing {
     return this.owned.whenStoredLongEnough(id);
   }
 
-  /** Not where its records may reach another replica that could not forward them. */
+  /** Does not resume a connection whose records may reach another replica that could not forward them. */
   async resume(id: string): Promise<boolean> {
     return (this.peerPort.isOpen || this.slots.isAlone) && (await this.forwarder.resume(id));
   }

@@ -7,13 +7,13 @@ import { CredentialIndex } from './credential-index.js';
 import { isUsable, senderOf } from './identify.js';
 import { type Reason, Refusals } from './refusals.js';
 
-/** The identity that a client presented, and the credential that had it then. */
+/** The identity that a client presented, and the credential that had this identity then. */
 export interface ShownIdentity {
   identity: string;
   credential?: DeviceCredentialChanged;
 }
 
-/** Identifies devices by what they proved in their handshakes, over TLS and DTLS alike. Reports refusals. */
+/** Identifies devices by what they proved in their handshakes, for both TLS and DTLS. Reports refusals. */
 @Injectable()
 export class Authentication {
   constructor(
@@ -50,12 +50,12 @@ export class Authentication {
   /** The peer has the key of the credential. */
   withKey(credential: DeviceCredentialChanged): Sender | undefined {
     const shown = { id: credential.credentialId };
-    // It may have been deleted during the handshake.
+    // The credential may have been deleted during the handshake.
     if (!this.credentials.isValid(shown)) return undefined;
     return senderOf(credential, shown);
   }
 
-  /** The peer has the private key of the first certificate; the others are what it sent with it. */
+  /** The peer has the private key of the first certificate; it sent the others along. */
   withCertificate(chain: readonly X509Certificate[], address: string): Sender | undefined {
     const { credentials, clock } = this;
     const [x509] = chain;
@@ -77,7 +77,7 @@ export class Authentication {
     return credential && senderOf(credential, shown, x509);
   }
 
-  /** A handshake ended without a connection. `isWrongKey`: the peer has another key than that of the identity. */
+  /** A handshake ended without a connection. `isWrongKey`: the peer has a different key than the identity. */
   failed(shown: ShownIdentity | undefined, isWrongKey: boolean, address: string, detail: string): void {
     if (!shown) return this.refuse('handshake-failed', address, detail);
     const { identity, credential } = shown;

@@ -6,7 +6,7 @@ const alternativeName = /([^:,"]+):("(?:[^"\\]|\\.)*"|[^",]*)(?:, |$)/y;
 
 const unquoted = (text: string): string => (text.startsWith('"') ? (JSON.parse(text) as string) : text);
 
-/** None also where the text is not as expected: no name is better than a wrong one. */
+/** Empty also when the text has an unexpected form: no name is better than a wrong one. */
 const alternativeNames = (text: string, kind: 'URI' | 'DNS'): string[] => {
   const names: string[] = [];
   for (let at = 0; at < text.length;) {
@@ -19,7 +19,7 @@ const alternativeNames = (text: string, kind: 'URI' | 'DNS'): string[] => {
   return names;
 };
 
-/** Node has no text for a subject without parts (RFC 5280 §4.1.2.6), nor for a certificate without alternative names. */
+/** Node returns no text for a subject without parts (RFC 5280 §4.1.2.6), nor for a certificate without alternative names. */
 type Named = Partial<Pick<X509Certificate, 'subject' | 'subjectAltName'>>;
 
 const namesFrom: Record<EndpointNameSource, (x509: Named) => string[]> = {
@@ -29,10 +29,10 @@ const namesFrom: Record<EndpointNameSource, (x509: Named) => string[]> = {
   san_dns: ({ subjectAltName = '' }) => alternativeNames(subjectAltName, 'DNS'),
 };
 
-/** As in a registration. A NUL cannot be stored, and stops what is stored together with it. */
+/** As in a registration. A NUL cannot be stored, and would prevent everything stored together with it. */
 const notInNames = /[\u0000-\u001f\u007f]/;
 
-/** The endpoint name in a certificate; undefined when there is none, are several, or it cannot be one. */
+/** The endpoint name in a certificate; undefined when there is none, or more than one, or it is not a valid endpoint name. */
 export const endpointNameIn = (x509: Named, source: EndpointNameSource): string | undefined => {
   const [name, ...others] = namesFrom[source](x509);
   const isName = name && others.length === 0 && name.length <= endpointNameMax && !notInNames.test(name);

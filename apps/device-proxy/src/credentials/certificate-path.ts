@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { pathLengthOf } from './path-length.js';
 
-/** The device's own certificate, and issuers between it and the trusted one. */
+/** Limit for the device's own certificate and the issuers between it and the trusted one. */
 export const certificatesMax = 5;
 
 export const serialOf = (x509: X509Certificate): string => x509.serialNumber.toLowerCase();
@@ -9,16 +9,16 @@ export const serialOf = (x509: X509Certificate): string => x509.serialNumber.toL
 export const isInDates = (x509: X509Certificate, nowMs: number): boolean =>
   Date.parse(x509.validFrom) <= nowMs && nowMs <= Date.parse(x509.validTo);
 
-/** Whether the private key of `issuer` signed it, and `issuer` may sign certificates. */
+/** Whether the private key of `issuer` signed the certificate, and `issuer` may sign certificates. */
 const isIssuedBy = (x509: X509Certificate, issuer: X509Certificate): boolean =>
   issuer.ca && x509.checkIssued(issuer) && x509.verify(issuer.publicKey);
 
-/** Issuers with the name of their own issuer do not count (RFC 5280 §4.2.1.9). */
+/** Self-issued certificates, whose issuer has the same name, do not count (RFC 5280 §4.2.1.9). */
 const isWithinPathLength = ([, ...between]: readonly X509Certificate[], issuer: X509Certificate): boolean =>
   between.filter((x509) => x509.subject !== x509.issuer).length <= pathLengthOf(issuer);
 
 /**
- * Whether `issuer` signed the last one of the path, and may have signed it.
+ * Whether `issuer` signed the last certificate of the path and was permitted to.
  * @param path A device's own certificate first, each one signed by the next
  */
 export const continuesTo = (path: readonly X509Certificate[], issuer: X509Certificate): boolean => {
@@ -27,9 +27,9 @@ export const continuesTo = (path: readonly X509Certificate[], issuer: X509Certif
 };
 
 /**
- * The chain that a device presented, its own certificate first, as far as each one is signed by the next. It ends before an
- * issuer that did not sign, is no authority, has more issuers below it than it may have, or is out of date. The caller decides
- * whether one of them is trusted.
+ * The chain that a device presented, its own certificate first, up to the last one that signed its predecessor. It ends before
+ * an issuer that did not sign, is no authority, has more issuers below it than permitted, or is out of date. The caller decides
+ * whether one of the certificates is trusted.
  */
 export const pathOf = (presented: readonly X509Certificate[], nowMs: number): X509Certificate[] => {
   const [own, ...issuers] = presented.slice(0, certificatesMax);

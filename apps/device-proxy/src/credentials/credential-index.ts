@@ -22,12 +22,12 @@ const newest = (found: readonly DeviceCredentialChanged[]): DeviceCredentialChan
     undefined,
   );
 
-/** A credential that is not valid any more. */
+/** A credential that is no longer valid. */
 export interface Withdrawal {
   credentialId: string;
   /** The device, if it belonged to one. */
   deviceId?: string;
-  /** Limits it to certificates with these serial numbers; if absent, all. */
+  /** If present, only certificates with these serial numbers are withdrawn; otherwise all. */
   serials?: ReadonlySet<string>;
 }
 
@@ -35,7 +35,7 @@ export type Withdrawn = (withdrawal: Withdrawal) => void;
 
 export interface Recognised {
   credential: DeviceCredentialChanged;
-  /** From the device's own certificate up to the one that the trusted issuer signed. */
+  /** Serial numbers, from the device's own certificate up to the one that the trusted issuer signed. */
   serials: string[];
 }
 
@@ -54,9 +54,9 @@ type IndexConfig = Pick<DeviceProxyConfig, 'dtls' | 'tls'> & {
 export class CredentialIndex {
   private readonly byIdentity = new Multimap(idOf);
   private readonly byFingerprint = new Multimap(idOf);
-  /** By subject: two issuers may have the same. */
+  /** By subject: two issuers may have the same one. */
   private readonly authorities = new Multimap<string, Authority>(({ credential }) => idOf(credential));
-  /** How many each device has. */
+  /** How many credentials each device has. */
   private readonly ofDevices = new Map<string, number>();
   private readonly withdrawn: Withdrawn[] = [];
   private readonly encryptionKey: EncryptionKeys;
@@ -75,7 +75,7 @@ export class CredentialIndex {
     this.withdrawn.push(listener);
   }
 
-  /** False also where no device can show one: without TLS and DTLS. */
+  /** Whether the device has a credential. False also without TLS and DTLS, when no device can present one. */
   has(deviceId: string): boolean {
     return this.ofDevices.has(deviceId);
   }
@@ -84,7 +84,7 @@ export class CredentialIndex {
     return this.reader.get(credentialId);
   }
 
-  /** Chains that were verified before. */
+  /** Whether a credential that was presented and verified before is still valid. */
   isValid({ id, serials = [] }: ShownCredential): boolean {
     if (!this.reader.has(id)) return false;
     const revoked = this.reader.get(id)?.revokedSerials ?? [];
@@ -95,15 +95,15 @@ export class CredentialIndex {
     return newest(this.byIdentity.get(identity));
   }
 
-  /** Throws when it was sealed with another ENCRYPTION_KEY. */
+  /** Throws when the key was sealed with another ENCRYPTION_KEY. */
   keyOf({ sealedKey = '' }: DeviceCredentialChanged): Buffer {
     return Buffer.from(open(this.encryptionKey, sealedKey), 'hex');
   }
 
   /**
-   * By the certificate itself, or by a trusted issuer that signed it or an issuer that the device showed with it. A
-   * certificate is public, and any account can add it; an issuer is trusted only once its account has proved to hold its
-   * key. So where the two name different accounts, the issuer's decides.
+   * Finds the credential by the certificate itself, or by a trusted issuer that signed it or an issuer that the device sent with
+   * it. A certificate is public, and any account can add it; an issuer is trusted only after its account has proved that it holds
+   * the issuer's key. So if the two name different accounts, the issuer's account decides.
    */
   certified(chain: readonly X509Certificate[], nowMs: number): Recognised | undefined {
     const [x509] = chain;
@@ -114,7 +114,7 @@ export class CredentialIndex {
     return { credential: own, serials: [] };
   }
 
-  /** By the SubjectPublicKeyInfo (DER) that a device proved the private key of. */
+  /** Finds the credential by the SubjectPublicKeyInfo (DER) whose private key a device proved to have. */
   withPublicKey(publicKey: Buffer): DeviceCredentialChanged | undefined {
     const fingerprint = createHash('sha256').update(publicKey).digest('hex');
     return newest(this.byFingerprint.get(fingerprint).filter(({ kind }) => kind === 'raw_public_key'));
@@ -130,7 +130,7 @@ export class CredentialIndex {
     return undefined;
   }
 
-  /** @param path From the device's own certificate to this one. */
+  /** @param path From the device's own certificate up to this one. */
   private issuerOf(x509: X509Certificate, path: readonly X509Certificate[]): DeviceCredentialChanged | undefined {
     const issuers = this.authorities.get(x509.issuer).filter(({ x509: issuer }) => continuesTo(path, issuer));
     return newest(issuers.map(({ credential }) => credential));

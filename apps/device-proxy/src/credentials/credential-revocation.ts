@@ -6,12 +6,12 @@ import { SessionEnds } from '../sessions/session-ends.js';
 import { Sessions } from '../sessions/sessions.js';
 import { CredentialIndex, isWithdrawnBy, type Withdrawal } from './credential-index.js';
 
-/** The replica that owns the session acts at once; the others check after this time that it did. */
+/** The replica that owns the session acts at once; the others check after this time that the session has ended. */
 const ownerGraceMs = 3_000;
 
 /**
- * A registration ends with the credential that it was made, or last updated, with. Commands keep waiting: the device may
- * come back with another one.
+ * A registration ends with the credential with which it was made or last updated. Commands keep waiting: the device may come
+ * back with another credential.
  */
 @Injectable()
 export class CredentialRevocation implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -34,7 +34,7 @@ export class CredentialRevocation implements OnApplicationBootstrap, BeforeAppli
     if (!this.config.tls && !this.config.dtls) return;
     const { credentials, sessions } = this;
     credentials.onWithdrawn((withdrawal) => this.withdrawn(withdrawal));
-    // Also a new one: its credential may have been withdrawn while it was being stored.
+    // Also checks new sessions: a credential may have been withdrawn while its session was being stored.
     sessions.listen({ began: (session) => this.check(session) });
     for (const session of sessions.all()) this.check(session);
   }
@@ -59,7 +59,7 @@ export class CredentialRevocation implements OnApplicationBootstrap, BeforeAppli
       this.work.later(ownerGraceMs, () => this.run(deviceId, () => this.endAbandoned(deviceId)));
   }
 
-  /** No other device registers with a credential of this one. One of an issuer may be that of any. */
+  /** The sessions that a withdrawal may affect. A device's credential is used by that device only, an issuer's by any device. */
   private sessionsOf(deviceId: string | undefined): Iterable<Session> {
     if (deviceId === undefined) return this.sessions.all();
     const session = this.sessions.get(deviceId);
@@ -76,7 +76,7 @@ export class CredentialRevocation implements OnApplicationBootstrap, BeforeAppli
     );
   }
 
-  /** Its owner is gone: any replica may end it. */
+  /** The owner of the session is gone, so any replica may end it. */
   private async endAbandoned(deviceId: string): Promise<void> {
     const { sessions } = this;
     const stored = await sessions.store.read(deviceId);

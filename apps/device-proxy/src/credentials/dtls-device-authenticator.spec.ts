@@ -17,7 +17,7 @@ const credential: DeviceCredentialChanged = {
   changedAt: '2026-01-01T00:00:00Z',
 };
 
-/** Why a client was refused whose handshake ended like this after it had shown the identity, if it did. */
+/** Why a client was refused: its handshake ended for this reason, after it had shown the identity (if there is one). */
 const refusalsOf = (reason: HandshakeFailure, identity?: string): string[] => {
   const reasons: string[] = [];
   const credentials = {

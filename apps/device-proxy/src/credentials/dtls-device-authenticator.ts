@@ -39,7 +39,7 @@ export class DtlsDeviceAuthenticator implements DtlsAuthenticator {
     return sender !== undefined;
   }
 
-  /** A credential may have been withdrawn since. */
+  /** Checks the credential again, because it may have been withdrawn since. */
   senderOf(handshake: HandshakeOfClient): Sender | undefined {
     const notes = this.notes.get(handshake);
     if (!notes) return undefined;
@@ -62,11 +62,11 @@ export class DtlsDeviceAuthenticator implements DtlsAuthenticator {
   }
 
   handshakeFailed({ message, reason }: HandshakeFailed, handshake: HandshakeOfClient): void {
-    // Reported already, with what was wrong with the certificate.
+    // Already reported, with what was wrong with the certificate.
     if (reason === 'not-authenticated') return;
     const notes = this.notes.get(handshake);
     const shown = notes && 'shown' in notes ? notes.shown : undefined;
-    // The device began again, or this replica stops: only an unknown identity was refused.
+    // The device began again, or this replica is stopping: only an unknown identity counts as refused.
     if (reason === 'abandoned' && (!shown || shown.credential)) return;
     this.authentication.failed(shown, reason === 'wrong-key', addressOf(handshake), message);
   }

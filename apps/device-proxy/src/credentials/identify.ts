@@ -7,9 +7,9 @@ import type { Sender, ShownCredential } from '../transport/sender.js';
 const clientAuthentication = '1.3.6.1.5.5.7.3.2';
 const anyUsage = '2.5.29.37.0';
 
-/** Within its dates, and not made for servers only. */
+/** Whether the certificate is within its dates and not restricted to servers. */
 export const isUsable = (x509: X509Certificate, nowMs: number): boolean => {
-  // Extended key usages, despite the name; undefined if the certificate does not restrict them.
+  // Despite its name, this contains extended key usages; undefined if the certificate does not restrict them.
   const usages = x509.keyUsage as string[] | undefined;
   const forClients = usages?.some((usage) => usage === clientAuthentication || usage === anyUsage) ?? true;
   return forClients && isInDates(x509, nowMs);
@@ -17,7 +17,7 @@ export const isUsable = (x509: X509Certificate, nowMs: number): boolean => {
 
 /**
  * The sender that a credential identifies. undefined: a certificate of a trusted issuer without a usable name. Each connection
- * keeps one, so it is one object: made with `...` it takes half as much again.
+ * keeps a sender, so it is built as one object: one made with `...` takes half as much memory again.
  */
 export const senderOf = (
   credential: DeviceCredentialChanged,

@@ -1,7 +1,7 @@
 /**
- * Multimap from a name to what has it, such as credentials by their identity. A topic keeps order per credential, not per
- * identity, so a successor may arrive before its predecessor is removed, or even before the predecessor itself. Almost always there
- * is one, which has no map of its own.
+ * Multimap from a name to the values that have it, such as credentials by identity. A topic keeps order per credential, not per
+ * identity, so a successor may arrive before its predecessor is removed, or even before the predecessor itself. A name almost always
+ * has one value, which is stored without a map.
  */
 export class Multimap<Id, T extends object> {
   private readonly entries = new Map<string, T | Map<Id, T>>();

@@ -3,7 +3,7 @@ import type { Connected } from '../transport/connection-authenticator.js';
 import { type CredentialIndex, isWithdrawnBy } from './credential-index.js';
 import { Multimap } from './multimap.js';
 
-/** The open connections of one listener, by the credential they were opened with. They end with it. */
+/** The open connections of one listener, by the credential that opened them. They end with that credential. */
 export class OpenConnections {
   private readonly byCredential = new Multimap<Peer['key'], Connected>(({ peer }) => peer.key);
   private disconnect: (peer: Peer, why: string) => void = () => undefined;
@@ -19,7 +19,7 @@ export class OpenConnections {
     this.disconnect = out;
   }
 
-  /** Keeps what the listener keeps: there are many. */
+  /** Stores the object that the listener also keeps, to save memory: there are many. */
   add(connected: Connected): void {
     const { credential } = connected.sender;
     if (credential) this.byCredential.add(credential.id, connected);

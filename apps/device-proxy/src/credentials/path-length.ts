@@ -9,7 +9,7 @@ const integerTag = 0x02;
 const extensionsTag = 0xa3;
 const basicConstraintsOid = Buffer.from('551d13', 'hex');
 
-/** The parts of an element of DER. @throws RangeError for a length that is not DER */
+/** The parts of a DER element. @throws RangeError for a length that is not DER */
 const partsOf = (element: Element | undefined): Element[] => {
   const parts: Element[] = [];
   const bytes = element?.content ?? Buffer.alloc(0);
@@ -26,7 +26,7 @@ const partsOf = (element: Element | undefined): Element[] => {
 
 /**
  * How many issuers may be between an authority and a device's certificate (pathLenConstraint, RFC 5280 §4.2.1.9), which Node does
- * not read. Infinity without a limit; none where the certificate is not DER.
+ * not read. Infinity without a limit; 0 if the certificate is not DER.
  */
 export const pathLengthOf = ({ raw }: Pick<X509Certificate, 'raw'>): number => {
   try {

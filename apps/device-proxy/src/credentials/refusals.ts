@@ -21,7 +21,7 @@ export type Reason =
 /** At most one entry per device in this time, however many attempts there are. */
 const refusalPeriodMs = 60_000;
 
-/** Not in the specification's tables: 200 and 300 are the registry's and the dispatcher's. */
+/** Not in the tables of the specification: 200 and 300 belong to the registry and the dispatcher. */
 const credentialRefused = 'SYS_400';
 
 const descriptions: Partial<Record<Reason, string>> = {

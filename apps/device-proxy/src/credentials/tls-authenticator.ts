@@ -9,10 +9,10 @@ import { Authentication, type ShownIdentity } from './authentication.js';
 import { certificatesMax } from './certificate-path.js';
 import { OpenConnections } from './open-connections.js';
 
-/** The OpenSSL error for a client with another key. */
+/** The OpenSSL errors for a client that has another key. */
 const wrongKey = /CIPHER_OPERATION_FAILED|DECRYPTION_FAILED|BAD_RECORD_MAC|DIGEST_CHECK_FAILED|BAD_DECRYPT/;
 
-/** OpenSSL continues with it, and the handshake fails like one with a wrong key. */
+/** With a random key, OpenSSL continues the handshake, which then fails like one with a wrong key. */
 const randomKey = (): Buffer => randomBytes(16);
 
 const addressOf = ({ remoteAddress = '', remotePort = 0 }: Socket): string => `${remoteAddress}:${remotePort}`;
@@ -20,7 +20,7 @@ const addressOf = ({ remoteAddress = '', remotePort = 0 }: Socket): string => `$
 /** Authenticates devices over TLS, and disconnects them when their credentials are withdrawn. */
 @Injectable()
 export class TlsAuthenticator implements ConnectionAuthenticator {
-  /** What a client presented in its handshake: Node does not keep it. */
+  /** What a client presented in its handshake, because Node does not keep it. */
   private readonly shown = new WeakMap<object, ShownIdentity>();
   private readonly connections: OpenConnections;
 
@@ -62,7 +62,7 @@ export class TlsAuthenticator implements ConnectionAuthenticator {
   }
 }
 
-/** What the client sent, its own certificate first. Node links each to its issuer; the last may be its own. */
+/** The certificates that the client sent, its own first. Node links each to its issuer; the last one may be its own issuer. */
 const chainOf = (socket: TLSSocket): X509Certificate[] => {
   const chain: X509Certificate[] = [];
   let certificate = socket.getPeerX509Certificate();

@@ -13,8 +13,8 @@ const semaphoreOf = (dataSource: DataSource): KeyedSemaphore => {
 };
 
 /**
- * A transaction that holds the lock of a device until it ends. Every change of a device's commands or subscriptions
- * takes it, on every replica: changes, queue positions and outbox announcements share one order.
+ * A transaction that holds the lock of a device until it ends. Every change of a device's commands or subscriptions takes this
+ * lock, on every replica, so that changes, queue positions and outbox announcements share one order.
  */
 export const withDevice = <T>(
   dataSource: DataSource,
@@ -31,7 +31,7 @@ export const withDevice = <T>(
 /** Maximum locks per transaction: PostgreSQL has room for some thousands over all sessions. */
 export const locksMax = 100;
 
-/** The same for many devices: every replica takes the locks in the same order, so that transactions never deadlock. */
+/** Does the same for many devices. Every replica takes the locks in the same order, so that transactions never deadlock. */
 export const withDevices = <T>(
   dataSource: DataSource,
   deviceIds: readonly string[],

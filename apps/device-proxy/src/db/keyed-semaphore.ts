@@ -7,8 +7,8 @@ interface Line {
 }
 
 /**
- * Bounds the transactions of this process that wait for the lock of one device. A transaction occupies a connection
- * while it waits: without the bound, work on one device could exhaust the pool and delay every other device.
+ * Limits the transactions of this process that wait for the lock of one device. A transaction occupies a connection while it
+ * waits: without the limit, work on one device could exhaust the pool and delay every other device.
  */
 export class KeyedSemaphore {
   private readonly lines = new Map<string, Line>();

@@ -1,6 +1,6 @@
 import type { RedisClient } from '@lanyard/service';
 
-/** Runs one script: as many keys as its name says (any number where it says none), then the arguments. */
+/** Runs one script with the number of keys that its name ends with (any number if it has none), and then the arguments. */
 export type RunScripts<Name extends string> = (
   name: Name,
   keys: readonly string[],

@@ -17,17 +17,17 @@ export interface RequestBatcherOptions {
 const atOnceMax = 2;
 
 /**
- * SQLSTATE classes 22 and 23: PostgreSQL refuses what a row says or refers to, and with it the whole statement. Or what is
- * announced because of it fits no topic. Both undo the whole batch, and repeating it as it is would fail again.
+ * Whether an error is about the data. SQLSTATE classes 22 and 23: PostgreSQL refuses a value or reference of a row, and with it the
+ * whole statement. InvalidMessage: an announcement fits no topic. Both undo the whole batch, and repeating it would fail again.
  */
 const isAboutData = (error: unknown): boolean =>
   error instanceof InvalidMessage ||
   (error instanceof Error && /^2[23][0-9A-Z]{3}$/.test(String((error as { code?: unknown }).code)));
 
 /**
- * Batches requests: those submitted in the same turn of the event loop, or while batches are in flight, share the next
- * one. A burst costs rows, not round trips and transactions; a single request is not delayed. The WriteBatcher of
- * @lanyard/service differs in that all that a batch could not do is tried alone, whatever the reason.
+ * Batches requests: those submitted in the same turn of the event loop, or while batches are in flight, share the next batch.
+ * A burst costs rows, not round trips and transactions; a single request is not delayed. The WriteBatcher of @lanyard/service
+ * differs: it retries everything that a batch could not do one by one, whatever the reason.
  */
 export class RequestBatcher<Asked, Answer> {
   private waiting: Waiting<Asked, Answer>[] = [];
@@ -38,8 +38,8 @@ export class RequestBatcher<Asked, Answer> {
   private readonly paceMs: number;
 
   /**
-   * `ask` resolves to one answer per request, in the same order. If it rejects, every request of the batch does, unless the
-   * reason is in the data: then nothing was done, and it is asked again with parts of the batch.
+   * `ask` resolves to one answer per request, in the same order. If it rejects, every request of the batch rejects, unless the
+   * data is the reason: then nothing was done, and `ask` is called again with parts of the batch.
    */
   constructor(
     private readonly ask: (asked: readonly Asked[]) => Promise<readonly Answer[]>,
@@ -81,7 +81,7 @@ export class RequestBatcher<Asked, Answer> {
     }
   }
 
-  /** Never rejects. Halves find a request that is refused for its data, so that it fails without those of other devices. */
+  /** Never rejects. Splits a refused batch in halves, so that a request refused for its data fails without those of other devices. */
   private async settle(batch: readonly Waiting<Asked, Answer>[]): Promise<void> {
     try {
       const answers = await this.ask(batch.map(({ asked }) => asked));

@@ -10,8 +10,8 @@ import { waitingCallersMax, waitingCallersOfAccountMax, waitLookMs } from '../co
 type Response = DeviceCommandFinished['item'];
 
 /**
- * Callers that wait for the result in their request. The replica that ended the command notifies them, and they poll
- * occasionally: another replica may have accepted it first.
+ * Callers whose request waits for the result of its command. The replica that ended the command notifies them, and they poll
+ * occasionally, because another replica may have accepted the command first.
  */
 @Injectable()
 export class WaitingCallers implements OnModuleDestroy {
@@ -32,8 +32,8 @@ export class WaitingCallers implements OnModuleDestroy {
   }
 
   /**
-   * Callers who wait are answered that the command is in the queue. Nest calls this hook before any other of a stop, so that
-   * their answers leave while the rest still runs.
+   * Waiting callers are told that the command is in the queue. Nest calls this hook before any other of a shutdown, so that the
+   * answers leave while everything else still runs.
    */
   async onModuleDestroy(): Promise<void> {
     this.stopped = true;
@@ -42,7 +42,7 @@ export class WaitingCallers implements OnModuleDestroy {
     await new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** The asynchronous response once the command has ended; undefined when it has not within the time, or when too many wait. */
+  /** The asynchronous response once the command has ended; undefined when it does not end in time, or when too many callers wait. */
   async response({ id, accountId }: Pick<Command, 'id' | 'accountId'>, seconds: number): Promise<Response | undefined> {
     const ofAccount = this.ofAccounts.get(accountId) ?? 0;
     const isFull = this.waits.size >= waitingCallersMax || ofAccount >= waitingCallersOfAccountMax;
@@ -67,7 +67,7 @@ export class WaitingCallers implements OnModuleDestroy {
   private async wait(commandId: string, seconds: number): Promise<Response | undefined> {
     const untilMs = this.clock.now() + seconds * 1000;
     for (;;) {
-      // Before the read, so that an end between read and sleep wakes the sleep.
+      // Registered before the read, so that a command that ends between read and sleep wakes the sleep.
       const wake = this.expect(commandId);
       try {
         const command = await this.find(commandId);
@@ -81,7 +81,7 @@ export class WaitingCallers implements OnModuleDestroy {
     }
   }
 
-  /** undefined: PostgreSQL does not answer. The command is stored: an error would make the caller send it a second time. */
+  /** undefined: PostgreSQL does not answer. Not an error, which would make the caller send the stored command a second time. */
   private find(id: string): Promise<Command | null | undefined> {
     return this.dataSource.manager.findOneBy(Command, { id }).catch(() => undefined);
   }

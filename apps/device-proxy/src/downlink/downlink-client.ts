@@ -20,7 +20,7 @@ import { type Ask, observeRequest, pushRequest, requestFor } from './requests.js
 export interface PushedBody {
   source: BodySource;
   onProgress: (bytes: number) => void;
-  /** Ends it with RequestAborted. */
+  /** Ends the transfer with RequestAborted. */
   signal: AbortSignal;
 }
 
@@ -42,7 +42,7 @@ const refusals = new Set(['4.02', '4.06', '4.15']);
 const heeding = (request: DeviceRequest, onSent: OnSent | undefined): DeviceRequest =>
   onSent ? { onSent, ...request } : request;
 
-/** Values of several paths without a Content-Format are in the one that was asked for. */
+/** Values of several paths without a Content-Format are in the format that was requested. */
 const formatted = (answer: DeviceAnswer, { accept }: DeviceRequest): DeviceAnswer => ({
   ...answer,
   contentFormat: answer.contentFormat ?? accept,
@@ -83,7 +83,7 @@ export class DownlinkClient {
     return replyOf(session, ask.path, ask.operation === 'read-composite' ? formatted(answer, asked) : answer);
   }
 
-  /** Writes a package, block by block: not as a payload, but from where it is. */
+  /** Writes a package block by block, read from its source instead of a payload. */
   async push(session: Session, path: string, body: PushedBody): Promise<DeviceReply> {
     const { source, onProgress, signal } = body;
     const request = { ...pushRequest(session.data, path), source, onProgress };
@@ -115,8 +115,8 @@ export class DownlinkClient {
   }
 
   /**
-   * A device that refuses the format which is asked for by default is asked for one that it names in its registration,
-   * otherwise without Accept, and from then on at once.
+   * A device may refuse the format that this service requests by default. It is then asked for a format that it names in its
+   * registration, or without Accept if it names none; later requests for the path begin with that.
    * `usual`: the caller named no format.
    */
   private async inAnyFormat<A extends { code: string }>(
@@ -143,7 +143,7 @@ export class DownlinkClient {
     );
   }
 
-  /** Records that the device answered. A queue-mode device that does not is asleep and is sent nothing further. */
+  /** Records that the device answered. A queue-mode device that does not answer is asleep, and nothing more is sent to it. */
   private async recordAnswer<T>(session: Session, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     try {
       const answer = await session.whileOpen(work);

@@ -16,7 +16,7 @@ import {
   writeCompositeFormats,
 } from '@lanyard/lwm2m';
 
-/** Media type of what a device sent. Without a Content-Format a resource is text, anything larger unknown bytes. */
+/** Media type of what a device sent. Without a Content-Format, a resource is text, and anything larger is opaque. */
 export const mediaTypeOf = (format: number | undefined, path: string): string => {
   if (format !== undefined) return nameOf(format);
   const single = path !== '/' && parsePath(path).resource !== undefined;
@@ -26,14 +26,14 @@ export const mediaTypeOf = (format: number | undefined, path: string): string =>
 /** RFC 7252 §12.3. */
 const formatMax = 65_535;
 
-/** A media type, or the number of a Content-Format. undefined: not a format of devices. */
+/** The Content-Format of a media type, or of a number. undefined: not a format of devices. */
 export const formatOf = (mediaType: string): number | undefined => {
   if (!/^\d{1,5}$/.test(mediaType)) return contentFormatOf(mediaType);
   return Number(mediaType) > formatMax ? undefined : Number(mediaType);
 };
 
 /**
- * The media type of a raw body, if it says something about the value. HTTP clients send a default type, usually JSON,
+ * The media type of a raw body, if the type says something about the value. HTTP clients send a default type, usually JSON,
  * when the caller sets none.
  */
 export const bodyMediaType = (header: string | undefined): string | null => {
@@ -52,11 +52,11 @@ export interface SentValue {
   path: string;
   payload: Buffer;
   contentType: string;
-  /** As the device says. */
+  /** The time that the device names. */
   timeMs?: number;
 }
 
-/** As if the resource had been read alone. */
+/** The value as if its resource had been read alone. */
 const alone = (value: ResourceValue): SentValue => {
   const own = chooseWriteFormat(value.type);
   const payload = encodeValues(own, value.path, [value]);
@@ -80,7 +80,7 @@ export const readComposite = (
 ): SentValue[] =>
   decodeSend(contentFormatOf(contentType) ?? contentFormat.senmlJson, payload, models, nowMs).map(alone);
 
-/** Each named path, once; or why the payload is not a list of paths (with values, for a write). */
+/** Each path in the payload, once; or why the payload is not a list of paths (for a write: with values). */
 export const compositePaths = (
   operation: 'read' | 'write',
   contentType: string | null,

@@ -30,7 +30,7 @@ const posted = (path: string): Operation => {
   return depth === 2 ? 'write-partial' : 'execute';
 };
 
-/** A PUT with a query and no payload sets write attributes (spec §4.3); a POST depends on what it is sent to. */
+/** A PUT with a query and no payload sets write attributes (spec §4.3); the operation of a POST depends on its target. */
 export const operationOf = (asked: Asked): Operation => {
   if (asked.kind === 'subscription') return asked.method === 'FETCH' ? 'observe-composite' : 'observe';
   switch (asked.method) {
@@ -49,20 +49,20 @@ export const operationOf = (asked: Asked): Operation => {
   }
 };
 
-/** Idempotent operations. Any other is never sent again if its answer is missing. */
+/** Whether the operation is idempotent. Any other operation is never sent again if its answer is missing. */
 export const isRepeatable = (operation: Operation): boolean => !['execute', 'create', 'delete'].includes(operation);
 
-/** Reads: the answer contains values, and nothing changes on the device. */
+/** Whether the operation reads: the answer contains values, and nothing changes on the device. */
 export const bringsValues = (operation: Operation): boolean =>
   ['read', 'read-composite', 'observe', 'observe-composite'].includes(operation);
 
-/** Safe operations, which do not change the device. */
+/** Whether the operation is safe: it does not change the device. */
 export const bringsNoChange = (operation: Operation): boolean => bringsValues(operation) || operation === 'discover';
 
-/** A value is written: the snapshot keeps it as the desired one (spec §3.2). */
+/** Whether a value is written: the snapshot keeps it as the desired value (spec §3.2). */
 export const writesValue = (operation: Operation): boolean =>
   ['write', 'write-partial', 'write-composite'].includes(operation);
 
-/** Several paths at once; since LwM2M 1.1 (LwM2M 1.1 core §6.3.8, §6.3.9, §6.4.4). */
+/** Whether the operation has several paths at once; since LwM2M 1.1 (LwM2M 1.1 core §6.3.8, §6.3.9, §6.4.4). */
 export const isComposite = (operation: Operation): boolean =>
   operation === 'read-composite' || operation === 'write-composite' || operation === 'observe-composite';

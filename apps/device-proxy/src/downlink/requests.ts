@@ -56,8 +56,8 @@ const read = (
 };
 
 /**
- * The paths are in the payload, which the sender wrote. Unless it asks otherwise, they are answered in the same format,
- * or in SenML if that is SenML-ETCH.
+ * The paths are in the payload, which the sender wrote. Unless the sender requests another format, the answer has the format
+ * of the payload, or SenML if that is SenML-ETCH.
  */
 const composite = (data: RegistrationData, ask: Ask): DeviceRequest => {
   const { rootPath } = data;
@@ -75,14 +75,14 @@ export const createdPath = (rootPath: string, location: readonly string[]): stri
   return location.length >= 2 && isPath(path) && path.split('/').length === 3 ? path : undefined;
 };
 
-/** LwM2M 1.1 core §6.3 as CoAP (LwM2M 1.1 transport §6.4). */
+/** The operations of LwM2M 1.1 core §6.3 as CoAP requests (LwM2M 1.1 transport §6.4). */
 export const requestFor = (data: RegistrationData, ask: Ask, models: ModelRegistry): DeviceRequest => {
   const path = data.rootPath + ask.path;
   switch (ask.operation) {
     case 'read':
       return read(data, ask.path, ask.accept === null ? undefined : numberOf(ask.accept, data), models);
     case 'discover':
-      // LwM2M 1.2 has a depth here.
+      // In LwM2M 1.2, the query may contain a depth.
       return {
         method: 'GET',
         path,
@@ -125,7 +125,7 @@ export const pushRequest = (data: RegistrationData, path: string): DeviceRequest
   contentFormat: numberFor(contentFormat.opaque, data.contentFormats),
 });
 
-/** The same for the first request, for further blocks of a notification, and for the cancellation. */
+/** The same request creates the observation, fetches further blocks of a notification, and cancels the observation. */
 export const observeRequest = (
   data: RegistrationData,
   { path, attributes, together, accept }: Target,

@@ -18,7 +18,7 @@ import { Tickets } from './tickets.js';
 
 const notFound: UplinkReply = { code: '4.04' };
 
-/** A fleet does not return at once, because tickets are random. */
+/** Derived from the ticket, so that a fleet does not return all at once: tickets are random. */
 const retryAfterSeconds = (ticket: string): number =>
   retrySeconds.min + (Number.parseInt(ticket.slice(-4), 16) % (retrySeconds.max - retrySeconds.min + 1));
 
@@ -66,7 +66,7 @@ export class Downloads {
     }
   }
 
-  /** Without security, any sender in the account of the device. A gateway downloads for the devices behind it. */
+  /** Whether the sender may act for the device, or for the gateway that it is behind. Without security, any in its account may. */
   private isFor({ sender }: UplinkRequest, { deviceId }: PackageInfo): boolean {
     const entry = this.directory.get(deviceId);
     if (!entry || this.directory.whyBlocked(deviceId)) return false;
@@ -77,8 +77,8 @@ export class Downloads {
   }
 
   /**
-   * A device in queue mode is awake while it downloads. Its session is taken over from another replica when the ticket is looked
-   * up, not with each block.
+   * Records that the device is awake, as a queue-mode device is while it downloads. Its session is taken over from another replica
+   * when the ticket is looked up, not for each block.
    */
   private async recordMessage({ sender: { accountId }, address }: UplinkRequest, isFresh: boolean): Promise<void> {
     const session = this.sessions.atAddress(accountId, address);

@@ -1,13 +1,13 @@
 import { PackageUnavailable } from './package-errors.js';
 import { fetchesAtOnce, fetchesOfAccountMax, fetchesWaitingMax } from './limits.js';
 
-/** Bounds the requests to campaigns: the devices of one account never take all places. */
+/** Limits the requests to campaigns, so that the devices of one account never take all places. */
 export class FetchQueue {
   private running = 0;
   private readonly waiting: (() => void)[] = [];
   private readonly ofAccounts = new Map<string, number>();
 
-  /** Those that run or wait. */
+  /** Number of requests that run or wait. */
   get size(): number {
     return this.running + this.waiting.length;
   }

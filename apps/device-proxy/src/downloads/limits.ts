@@ -3,7 +3,7 @@ export const rangeBytes = 65_536;
 /** 64 MiB of all packages together, in memory. */
 export const rangesKeptMax = 1_024;
 
-/** How long an answer of campaigns about a ticket counts, and how many are kept. */
+/** How long an answer of campaigns about a ticket is valid, and how many answers are kept. */
 export const ticketTrustMs = 30_000;
 export const ticketsKeptMax = 20_000;
 

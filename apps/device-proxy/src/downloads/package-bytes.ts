@@ -1,7 +1,7 @@
 import { Metrics } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 
-/** Counts what devices get of packages. */
+/** Counts the bytes of packages that devices get. */
 @Injectable()
 export class PackageBytes {
   private readonly total;

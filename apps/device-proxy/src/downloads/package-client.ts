@@ -5,7 +5,7 @@ import type { DeviceProxyConfig } from '../config.js';
 import { connectTimeoutMs, fetchesAtOnce, fetchTimeoutMs } from './limits.js';
 import { PackageUnavailable, TicketEnded } from './package-errors.js';
 
-/** What a ticket opens. */
+/** The package that a ticket opens. */
 export interface PackageInfo {
   /** The only device that may download it. */
   deviceId: string;
@@ -47,7 +47,7 @@ export class PackageClient implements OnApplicationShutdown {
     return { deviceId, digest, bytes };
   }
 
-  /** The bytes from `start` on, all of them. Throws TicketEnded or PackageUnavailable. */
+  /** All bytes of the range that begins at `start`. Throws TicketEnded or PackageUnavailable. */
   async fetchRange(ticket: string, digest: string, start: number, length: number): Promise<Buffer> {
     const answer = await this.ask('GET', ticket, {
       range: `bytes=${start}-${start + length - 1}`,
@@ -58,7 +58,7 @@ export class PackageClient implements OnApplicationShutdown {
     return answer.body;
   }
 
-  /** Each replica once, as long as none answers. */
+  /** Asks the replicas one after the other, each once, until one answers. */
   private async ask(method: 'GET' | 'HEAD', ticket: string, headers: Record<string, string>): Promise<Answer> {
     let failure = new PackageUnavailable('DEVICE_PROXY_CAMPAIGNS_URLS is not set');
     const first = this.turn++;
@@ -91,7 +91,7 @@ export class PackageClient implements OnApplicationShutdown {
       headers,
       signal,
     });
-    // Anything but the part would be the whole package.
+    // Any other answer would contain the whole package.
     if (statusCode !== 206) {
       await body.dump();
       return { statusCode, headers: received, body: Buffer.alloc(0) };

@@ -12,7 +12,7 @@ export interface Reader {
   info: PackageInfo;
 }
 
-/** Parts of packages: kept in memory, the ones that were read last, and fetched once for all devices that wait for them. */
+/** Parts of packages: the ones that were read last are kept in memory, and each is fetched once for all devices that wait for it. */
 @Injectable()
 export class PackageRanges {
   readonly queue = new FetchQueue();
@@ -65,7 +65,7 @@ export class PackageRanges {
     try {
       return await under.part;
     } catch (error) {
-      // The ticket of another device has ended, not this one.
+      // The ticket that the part was fetched with has ended, but not the ticket of this device.
       if (error instanceof TicketEnded && under.ticket !== reader.ticket) return this.range(reader, number);
       throw error;
     }

@@ -12,7 +12,7 @@ interface Known {
 
 const keyOf = (ticket: string): string => createHash('sha256').update(ticket).digest('base64url');
 
-/** What tickets open, as campaigns said a short while ago. Only hashes of tickets are kept. */
+/** The packages that tickets open, as campaigns answered a short while ago. Only hashes of tickets are kept. */
 @Injectable()
 export class Tickets {
   private readonly known = new Map<string, Known>();
@@ -24,7 +24,7 @@ export class Tickets {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** `isFresh`: campaigns was asked for it. Throws TicketEnded or PackageUnavailable. */
+  /** `isFresh`: this call asked campaigns for the ticket. Throws TicketEnded or PackageUnavailable. */
   async find(ticket: string, accountId: string): Promise<{ info: PackageInfo; isFresh: boolean }> {
     const key = keyOf(ticket);
     const known = this.known.get(key);

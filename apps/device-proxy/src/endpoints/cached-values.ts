@@ -9,7 +9,7 @@ import { Sessions } from '../sessions/sessions.js';
 
 type Answered = (value: FreshValue | undefined) => void;
 
-/** Fresh notified values. The replica that has the session of a device has its values; others ask it. */
+/** Notified values that are fresh. The replica that has the session of a device has its values; the other replicas ask it. */
 @Injectable()
 export class CachedValues {
   private readonly replicaId: string;
@@ -26,7 +26,7 @@ export class CachedValues {
     wakeUps.on('cached', ({ question, value }) => this.questions.get(question)?.(value));
   }
 
-  /** undefined: there is none, or its replica did not answer in time. */
+  /** undefined: there is no fresh value, or its replica did not answer in time. */
   find({ session }: KnownDevice, path: string): Promise<FreshValue | undefined> {
     if (!session) return Promise.resolve(undefined);
     const { deviceId, epoch, owner } = session;
@@ -50,7 +50,7 @@ export class CachedValues {
       await this.wakeUps.send(owner, { about: 'cached?', ...about, question, replyTo: this.replicaId });
       return await answer;
     } catch {
-      // The value can be read from the device instead.
+      // The caller can read the value from the device instead.
       return undefined;
     } finally {
       timer.cancel();

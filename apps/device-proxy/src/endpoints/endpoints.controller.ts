@@ -50,7 +50,7 @@ import { bodyMediaType } from '../downlink/formats.js';
 import { type EndpointEntry, EndpointEntrySchema, EndpointResourceSchema, Endpoints } from './endpoints.js';
 import { resourcePathIn, resourceRoutes } from './resource-path.js';
 
-/** Bodies below this path are values, not JSON. */
+/** Request bodies below this path are values, not JSON. */
 export const endpointsPrefix = '/v2/endpoints/';
 
 interface Options {
@@ -251,7 +251,7 @@ export class EndpointsController {
       noResponse: noResp,
       ...defaultTiming(device.session?.data.queueMode ?? false),
     };
-    // Reads are idempotent.
+    // Reads need no Idempotency-Key, because they are idempotent.
     const header = method === 'GET' ? undefined : headers['idempotency-key'];
     const idempotencyKey = readIdempotencyKey(header as string | undefined);
     const { command, replayed } = await this.commands.send(caller, device, input, { idempotencyKey });

@@ -51,7 +51,7 @@ const resourceOf = ({ path, rt, ct, obs }: RegisteredLink): EndpointResource => 
 /** Registered devices in the form of the older API. */
 @Injectable()
 export class Endpoints {
-  /** A list by type may read every session of the account: one of each account is made at a time. */
+  /** A list by type may read every session of the account, so only one list per account is made at a time. */
   private readonly turns = new KeyedMutex();
 
   constructor(

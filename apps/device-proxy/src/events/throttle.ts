@@ -22,7 +22,7 @@ export class Throttle {
     return true;
   }
 
-  /** The report failed: the next one is due at once. */
+  /** For a report that failed: the next one is due at once. */
   undo(key: string): void {
     this.lastMs.delete(key);
   }

@@ -5,9 +5,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Session } from '../sessions/session.js';
 import { Throttle } from './throttle.js';
 
-/** One entry per device in this time. */
+/** At most one entry per device in this time. */
 const periodMs = 60_000;
-/** Bytes of the payload that an entry has. */
+/** Bytes of the payload that an entry contains. */
 const shownBytesMax = 1_024;
 
 /** Not in the specification's tables. */
@@ -20,8 +20,8 @@ interface UnreadableReport {
 }
 
 /**
- * Composite reports that cannot be parsed: their paths are unknown, so they yield no values. Each counts in a metric; a
- * log line and an entry in the device's event log, with what the device sent, are throttled.
+ * Composite reports that cannot be parsed: their paths are unknown, so they yield no values. A metric counts each; the log line
+ * and the entry in the device's event log, which contains what the device sent, are throttled.
  */
 @Injectable()
 export class UnreadableReports {
@@ -41,7 +41,7 @@ export class UnreadableReports {
     });
   }
 
-  /** Resolves when the entry is with Kafka; after a rejection the device sends its report again. */
+  /** Resolves when Kafka has the entry; after a rejection the device sends its report again. */
   async report({ deviceId, accountId }: Session, { payload, contentType, why }: UnreadableReport): Promise<void> {
     this.total.inc();
     if (!this.throttle.isDue(deviceId)) return;

@@ -81,7 +81,7 @@ export class Explanations {
     const session = await this.sessions.read(deviceId);
     if (!session || session.accountId !== accountId) return null;
     const { data, expiresAtMs, observations } = session;
-    // Redis hears of messages a second later: by then the device would be called asleep, and be asked something.
+    // The last-seen time reaches Redis a second late; with the time from there alone, a device that is awake could be shown as asleep.
     const lastSeenAtMs = Math.max(session.lastSeenAtMs, this.owned.get(deviceId)?.lastSeenAtMs ?? 0);
     return {
       registered_at: formatTimestamp(data.registeredAtMs),

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** What a device said last of its firmware update, by one of the objects that tell of it. */
+/** What a device last reported about its firmware update, for each object that reports it. */
 @Entity({ name: 'firmware_reports' })
 export class FirmwareReport {
   @PrimaryColumn('text', { name: 'device_id' })

@@ -15,7 +15,7 @@ export interface Admitted {
   /** The endpoint type in the directory, used if the device does not send one. */
   endpointType?: string;
   firstContact: boolean;
-  /** The gateway that it came through, as the directory says. */
+  /** The gateway that the device came through, according to the directory. */
   hostGateway?: string | undefined;
 }
 
@@ -50,9 +50,9 @@ export class Admission {
   ) {}
 
   /**
-   * undefined: the endpoint is suspended, unknown in an account that takes no unknown endpoints or has as many devices
-   * as its quota, or not the endpoint of the sender's credential. Throws RetryLater while the account, the device of the
-   * credential, or what the directory makes of a new endpoint, is not known here. `endpointType`: what the device says of itself.
+   * undefined: the endpoint is suspended, or is not the endpoint of the sender's credential, or is unknown in an account that
+   * accepts no unknown endpoints or has reached its quota of devices. Throws RetryLater while the account, the device of the
+   * credential, or the directory's decision on a new endpoint is not known here. `endpointType`: as the device reports it.
    */
   async admit(sender: Sender, endpointName: string, endpointType?: string): Promise<Admitted | undefined> {
     const { accountId } = sender;
@@ -72,8 +72,8 @@ export class Admission {
   }
 
   /**
-   * A gateway speaks for devices of its account whose `host_gateway` it is in the directory, as of those that came through it
-   * first, and that have no credential of their own. Throws RetryLater as `admit` does.
+   * A gateway acts for devices of its account that have no credential and whose `host_gateway` in the directory it is, as it is for
+   * devices that first came through it. Throws RetryLater as `admit` does.
    */
   async admitBehind(
     gateway: { deviceId: string; accountId: string },
@@ -97,7 +97,7 @@ export class Admission {
     return { deviceId: entry.deviceId, endpointType: entry.endpointType, firstContact };
   }
 
-  /** The endpoint name that the credential is good for; undefined when it names none. Throws RetryLater as `admit` does. */
+  /** The endpoint name that the credential is valid for; undefined when it names none. Throws RetryLater as `admit` does. */
   async nameOf({ deviceId, endpointName }: Sender): Promise<string | undefined> {
     if (deviceId === undefined) return endpointName;
     return (await this.deviceOf(deviceId))?.endpointName || undefined;
@@ -108,7 +108,7 @@ export class Admission {
     return this.directory.named(accountId, endpointName);
   }
 
-  /** A credential may be known here before the device that it was made for. undefined: the device was deleted. */
+  /** Waits, because a credential may be known here before the device that it was made for. undefined: the device was deleted. */
   private async deviceOf(deviceId: string): Promise<DirectoryEntry | undefined> {
     const entry = await this.directory.wait(deviceId);
     if (!entry && this.directory.whyBlocked(deviceId) !== 'deleted')

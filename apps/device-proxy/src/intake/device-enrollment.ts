@@ -11,7 +11,7 @@ import { RetryLater } from '../transport/retry-later.js';
 /** A new device is told to retry later when the registry has not decided within this time. */
 const decisionMs = 5_000;
 
-/** The limit of device.lifecycle; a longer type stays with the session. */
+/** The limit of device.lifecycle; a longer type is kept in the session only. */
 const endpointTypeMax = 255;
 
 type NewDevice = Omit<DeviceContacted, 'occurredAt'>;
@@ -37,7 +37,7 @@ export class DeviceEnrollment {
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) { requestsInFlightMax }: DeviceProxyConfig,
   ) {
-    // Registrations get half of the room for requests; half of that is for devices that are new.
+    // Registrations get half of the capacity for requests, and new devices half of that.
     this.waitingMax = Math.ceil(requestsInFlightMax / 4);
   }
 

@@ -14,13 +14,13 @@ export interface UnknownEndpoint {
   known: { count: number; has: (deviceId: string) => boolean };
 }
 
-/** First half of an advisory lock's key: first contacts of an account with a quota are counted one after the other. */
+/** First half of an advisory lock's key. The lock makes first contacts of an account with a quota count one after the other. */
 const lockSpace = 0x0b0e;
 
 /** How far the clocks of replicas may differ. */
 const overlapMs = 60_000;
 
-/** Accounts of which it is remembered until when all contacts are in the directory. */
+/** Accounts for which the time is remembered until which all contacts are in the directory. */
 const accountsMax = 10_000;
 
 const keyOf = ({ accountId, endpointName }: { accountId: string; endpointName: string }): string =>
@@ -61,7 +61,7 @@ export class FirstContacts {
     paceMs,
   });
 
-  /** By account: the directory has all contacts from before. */
+  /** By account: all contacts from before this time are in the directory. */
   private readonly decidedUntilMs = new Map<string, number>();
 
   private readonly forgetting = new RequestBatcher((deviceIds: readonly string[]) => this.forgetAll(deviceIds));
@@ -109,7 +109,7 @@ export class FirstContacts {
       [...namesOf(wanted), wanted.map(() => newId(now)), new Date(now)],
     );
     const ids = idsOf(rows);
-    // Stored concurrently by another replica: this statement's snapshot did not see it, the next one does.
+    // If another replica stored a row concurrently, this statement's snapshot did not see it; the next statement does.
     const all = ids.size === wanted.length ? ids : await this.idsAssigned(manager, endpoints);
     return endpoints.map((one) => all.get(keyOf(one)));
   }
@@ -148,11 +148,11 @@ export class FirstContacts {
     );
   }
 
-  /** Those within the quota of their account, in order of arrival. */
+  /** The endpoints within the quota of their account, in order of arrival. */
   private async withinQuota(manager: EntityManager, fresh: readonly UnknownEndpoint[]): Promise<UnknownEndpoint[]> {
     const room = new Map<string, number>();
     const limited = fresh.filter((one) => one.devicesMax !== undefined);
-    // In the same order as every transaction that takes several of these locks.
+    // Locked in the same order as in every transaction that takes several of these locks.
     for (const one of limited.toSorted((a, b) => (a.accountId < b.accountId ? -1 : 1)))
       if (!room.has(one.accountId)) room.set(one.accountId, await this.roomOf(manager, one));
     return fresh.filter(({ accountId, devicesMax }) => {

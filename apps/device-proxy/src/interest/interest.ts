@@ -19,14 +19,14 @@ export class Interest {
     private readonly batcher: SubscriptionBatcher,
   ) {}
 
-  /** Many sessions at once, before any of their devices can send a message. */
+  /** Loads many sessions at once, before any of their devices can send a message. */
   async loadAll(sessions: readonly Session[]): Promise<void> {
     const devices = sessions.map((session) => session.deviceId);
     const rows = await this.store.listOfDevices(this.dataSource.manager, devices);
     for (const session of sessions) session.audience = this.audiences.forRows(rows.get(session.deviceId) ?? []);
   }
 
-  /** Loads of one device run one after the other, so the last one that started is the one that counts. */
+  /** Loads of one device run one after the other, so the one that started last counts. */
   load(session: Session): Promise<readonly Subscription[]> {
     return this.loads.run(session.deviceId, async () => {
       const rows = await this.batcher.read(session.deviceId);

@@ -3,7 +3,7 @@ import type { DataSource } from 'typeorm';
 import { SubscriptionBatcher } from './subscription-batcher.js';
 import type { NewSubscription, SubscriptionStore } from './subscription-store.js';
 
-/** So many paths of a device that rules ask for. */
+/** This many paths of a device, as rules ask for them. */
 const asked = (deviceId: string, paths: number): NewSubscription[] =>
   Array.from({ length: paths }, (_, n) => ({
     ...{ deviceId, path: `/3303/${n}/5700`, keyId: 'key', accountId: 'account' },

@@ -9,7 +9,7 @@ import { type NewSubscription, type SubscriptionKey, SubscriptionStore } from '.
 /** A change of the subscriptions of one device. */
 export interface Change {
   deviceId: string;
-  /** The paths that rules require, and those that they no longer do. */
+  /** The paths that rules require, and the paths that they no longer require. */
   asked?: readonly NewSubscription[];
   lost?: readonly SubscriptionKey[];
   /** A path that the device reports now. */
@@ -18,14 +18,14 @@ export interface Change {
 
 const none: readonly Subscription[] = [];
 
-/** A change with more rows has a transaction of its own: others would wait for it, and fail with it. */
+/** A change with more rows has a separate transaction: other changes would wait for it, and fail with it. */
 const sharedRowsMax = 100;
 
 const isLarge = ({ asked = [], lost = [] }: Change): boolean => asked.length + lost.length > sharedRowsMax;
 
 /**
- * Reads and writes subscriptions of many devices in one batch: a fleet that reconnects does so all at once. The rules of one account
- * may match thousands of paths of each of its devices.
+ * Reads and writes the subscriptions of many devices in one batch, because a fleet that reconnects does so all at once. The rules of
+ * one account may match thousands of paths of each of its devices.
  */
 @Injectable()
 export class SubscriptionBatcher {
@@ -46,7 +46,7 @@ export class SubscriptionBatcher {
     return this.reads.submit(deviceId);
   }
 
-  /** Stored and announced when it resolves. */
+  /** When this resolves, the change is stored and announced. */
   write(change: Change): Promise<void> {
     return (isLarge(change) ? this.largeWrites : this.writes).submit(change);
   }

@@ -12,7 +12,7 @@ export type NewSubscription = Pick<Subscription, 'deviceId' | 'path' | 'keyId' |
 
 export type SubscriptionKey = Pick<Subscription, 'deviceId' | 'path' | 'keyId'>;
 
-/** Of one device, or of several. */
+/** Selects subscriptions of one device, or of several. */
 type Which = FindOptionsWhere<Subscription> & { deviceId: string | FindOperator<string> };
 
 type Row = Subscription;
@@ -23,13 +23,13 @@ const columns = `s.device_id AS "deviceId", s.path, s.key_id AS "keyId", s.accou
 
 type Status = 'asked' | 'confirmed' | 'lost';
 
-/** Subscriptions whose path is observed by itself, with these attributes. */
+/** Selects subscriptions whose path is observed by itself, with these attributes. */
 export const observedAlone = (attributes: string | undefined) => ({
   together: IsNull(),
   attributes: attributes ?? IsNull(),
 });
 
-/** What applications asked for and is observed by itself. `replaced`: only the calling key has it, and is about to give it up. */
+/** An observation that applications asked for. `replaced`: only the calling key has it, and is about to replace it. */
 interface Observed extends Pick<Subscription, 'path' | 'attributes' | 'together'> {
   replaced: boolean;
 }
@@ -37,7 +37,10 @@ interface Observed extends Pick<Subscription, 'path' | 'attributes' | 'together'
 const observedKey = ({ path, attributes, together }: Partial<Observed>): string =>
   JSON.stringify([path, attributes ?? null, together ?? null]);
 
-/** Subscriptions in PostgreSQL. Every change is announced in the same transaction; the caller holds the device's lock. SQL where rules change many at once. */
+/**
+ * Subscriptions in PostgreSQL. Every change is announced in the same transaction; the caller holds the device's lock. Changes of
+ * rules use SQL, because they affect many subscriptions at once.
+ */
 @Injectable()
 export class SubscriptionStore {
   constructor(
@@ -60,8 +63,8 @@ export class SubscriptionStore {
   }
 
   /**
-   * Adds subscriptions of rules for many devices; existing ones stay as they are. The owner of the sessions writes them
-   * itself, so unlike with `ask`, no replica has to find the change by its time.
+   * Adds subscriptions of rules for many devices; existing ones stay as they are. The owner of the sessions writes them itself, so
+   * the change need not be marked for other replicas to find by its time.
    */
   async askByRules(manager: EntityManager, wanted: readonly NewSubscription[]): Promise<void> {
     if (wanted.length === 0) return;
@@ -92,7 +95,7 @@ export class SubscriptionStore {
     await this.announce(manager, rows, 'lost');
   }
 
-  /** The devices report these paths: rules have what they asked for. A call's subscription ends with its command. */
+  /** The devices report these paths: the subscriptions of rules are confirmed. Those of calls are confirmed by their commands. */
   async confirmAll(
     manager: EntityManager,
     which: readonly Pick<NewSubscription, 'deviceId' | 'path'>[],
@@ -108,8 +111,8 @@ export class SubscriptionStore {
   }
 
   /**
-   * A call outranks a rule: it is lost at the next full registration even where a rule would have asked too. What the
-   * device does not observe now (`observed` false) has to be asked for again, whatever it was before. Throws
+   * A call outranks a rule: its subscription is lost at the next full registration, even if a rule would have asked for it too.
+   * When the device does not observe the paths now (`observed` false), they are asked for again, whatever their status was. Throws
    * TooManySubscriptions. `wanted`: of one key and device.
    */
   async addRequested(manager: EntityManager, wanted: readonly NewSubscription[], observed = false): Promise<void> {
@@ -142,7 +145,7 @@ export class SubscriptionStore {
     if (added.size > 0 && kept + added.size > subscribedPathsMax) throw new TooManySubscriptions(subscribedPathsMax);
   }
 
-  /** The device reports this path: rules and the key have what they asked for. Other keys have an answer to come. */
+  /** The device reports this path: confirms the subscriptions of rules and of the key. Other keys still await their answers. */
   async confirm(
     manager: EntityManager,
     { deviceId, path, keyId }: SubscriptionKey,
@@ -174,7 +177,7 @@ export class SubscriptionStore {
     await this.announce(manager, waiting, 'confirmed');
   }
 
-  /** Deletes and announces them as lost. `byDevice`: no application asked for it. Returns what there was. */
+  /** Deletes the subscriptions and announces them as lost. `byDevice`: no application asked for it. Returns what was deleted. */
   async lose(manager: EntityManager, which: Which | Which[], byDevice = false): Promise<Subscription[]> {
     const rows = await manager.findBy(Subscription, which);
     if (rows.length === 0) return rows;
@@ -188,8 +191,8 @@ export class SubscriptionStore {
   }
 
   /**
-   * The device does not (or no longer) report the path with these attributes. What calls still wait for is left to their
-   * commands, which ask the device.
+   * The device does not (or no longer) report the path with these attributes. Subscriptions that calls still wait for are left
+   * to their commands, which ask the device.
    */
   losePath(
     manager: EntityManager,

@@ -24,11 +24,11 @@ export class Subscription {
   @Column('text')
   status!: 'asked' | 'confirmed';
 
-  /** Of several paths that one command asked for at once: its id. They are observed together. */
+  /** For a subscription to several paths at once: the id of its command. The paths are observed together. */
   @Column('text', { nullable: true })
   together!: string | null;
 
-  /** Of the observation, as the query of its URI. */
+  /** Attributes of the observation, as the query of its URI. */
   @Column('text', { nullable: true })
   attributes!: string | null;
 

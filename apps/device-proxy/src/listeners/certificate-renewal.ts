@@ -13,7 +13,7 @@ export interface CertificateFiles {
   privateKeyFile: string;
 }
 
-/** What they contain. */
+/** The contents of the files. */
 export interface CertificateTexts {
   certificate: string;
   privateKey: string;
@@ -27,14 +27,14 @@ export const readCertificateFiles = ({ certificateFile, privateKeyFile }: Certif
 export interface RenewalParts {
   scheme: Scheme;
   files: CertificateFiles;
-  /** Throws when the files do not belong together; then the listener keeps what it has. */
+  /** Throws when the files do not belong together; the listener then keeps its certificate. */
   use: (texts: CertificateTexts) => void;
   logger: Logger;
 }
 
 /**
- * Lets a listener show a new certificate while it runs: cert-manager, and a changed Secret, replace the files. Connections that
- * exist stay; the next handshake gets the new certificate.
+ * Lets a listener present a new certificate while it runs, because cert-manager, or a changed Secret, replaces the files. Existing
+ * connections stay; the next handshake gets the new certificate.
  */
 export class CertificateRenewal {
   private current: CertificateTexts;
@@ -47,12 +47,12 @@ export class CertificateRenewal {
     return this.parts.scheme;
   }
 
-  /** Of the certificate that the listener shows, in seconds since 1970. */
+  /** When the certificate that the listener presents expires, in seconds since 1970. */
   get expiresSeconds(): number {
     return Date.parse(new X509Certificate(this.current.certificate).validTo) / 1_000;
   }
 
-  /** Reads the files, and uses what is new. Never rejects. */
+  /** Reads the files, and uses them if they changed. Never rejects. */
   async look(): Promise<void> {
     const { files, logger, scheme, use } = this.parts;
     try {

@@ -3,7 +3,7 @@ import type { CoapDtls } from '../transport/coap-dtls.js';
 import type { CoapUdp } from '../transport/coap-udp.js';
 import type { CertificateRenewal } from './certificate-renewal.js';
 
-/** Both are read when the metrics are scraped: the endpoints count them anyway. */
+/** The metrics are read when they are scraped, because the endpoints count the events anyway. */
 export const coapEventsMetric = (metrics: Metrics, listeners: readonly (CoapUdp | CoapDtls | undefined)[]): void => {
   const open = listeners.filter((listener) => listener !== undefined);
   if (open.length === 0) return;

@@ -76,7 +76,7 @@ export class Listeners {
       const session = sessions.atAddress(accountId, address);
       return session && directory.get(session.deviceId);
     };
-    // Before the listeners read the same files: one that is replaced in between is read again.
+    // Created before the listeners read the same files, so that a file replaced in between is read again.
     this.renewals = [
       ...renewalOf('coaps', dtls, ({ certificate, privateKey }) =>
         this.dtls?.replaceCertificate(ownCertificate(privateKey, certificate)),
@@ -120,7 +120,7 @@ export class Listeners {
     for (const { link } of this.all) link.onNotification(deliver);
   }
 
-  /** Sets the handler for a device whose connection was another replica's: its session follows. */
+  /** Sets the handler for a device whose connection was taken over from another replica: its session is taken over as well. */
   onTakenOver(takenOver: DisconnectListener): void {
     this.dtls?.onTakenOver(takenOver);
   }
@@ -131,12 +131,12 @@ export class Listeners {
       this.renewing = this.clock.every(renewalPeriodMs, () => void this.renewCertificates());
   }
 
-  /** Continues the DTLS connection at this address, which this replica had before it was restarted. False: its device must be heard. */
+  /** Continues the DTLS connection at this address, which this replica had before a restart. False: its device must send first. */
   async resume(address: string): Promise<boolean> {
     return schemeOf(address) === 'coaps' && outlivesReplica(address) && (await this.dtls?.resume(address)) === true;
   }
 
-  /** The sockets close when what is in flight has its answer, or after a few seconds. */
+  /** The sockets close when requests in flight have their answers, or after a few seconds. */
   async stop(): Promise<void> {
     this.renewing?.cancel();
     await Promise.all(this.all.map((transport) => transport.stop()));

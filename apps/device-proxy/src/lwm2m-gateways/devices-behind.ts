@@ -14,7 +14,7 @@ import { SubscriptionReconciler } from '../subscriptions/subscription-reconciler
 import { viaAddress, viaOf } from '../transport/peer-address.js';
 import { RetryLater } from '../transport/retry-later.js';
 
-/** What a list and the registration of the gateway say of a device behind it. */
+/** The data of a device behind a gateway, from the list and the registration of the gateway. */
 type Described = Omit<RegistrationData, 'endpointType' | 'registeredAtMs' | 'firstContact'>;
 
 const describedBy = (gateway: Session, { deviceId, objects }: DeviceBehind): Described => {
@@ -26,10 +26,10 @@ const describedBy = (gateway: Session, { deviceId, objects }: DeviceBehind): Des
     lwm2mVersion,
     binding,
     queueMode,
-    // The prefix is added on the way to the gateway.
+    // Empty, because the prefix is added on the way to the gateway.
     rootPath: '',
     contentFormats: own.length > 0 ? own : contentFormats,
-    // Tokens that a gateway chooses are not told apart by device.
+    // Tokens that a gateway chooses do not distinguish its devices.
     links: links.map(({ autoToken: _, ...link }) => link),
     objectVersions,
     attributes: {},
@@ -61,7 +61,7 @@ export class DevicesBehind {
       if (held?.gateway === gateway && held.address === address) await this.update(held, data);
       else {
         const via = await this.wayTo(deviceId);
-        // Registered by itself: it keeps that session until it leaves.
+        // The device registered by itself: it keeps that session until it leaves.
         if (via === 'direct') return 'registered-itself';
         if (via !== undefined && via !== gateway.deviceId)
           throw new RetryLater('the gateway that the device was behind still has its session');
@@ -71,7 +71,7 @@ export class DevicesBehind {
     });
   }
 
-  /** The device is not behind the gateway any more. */
+  /** Called when the device is no longer behind the gateway. */
   endSession(deviceId: string, gatewayId: string): Promise<void> {
     const { ends, sessions } = this;
     return sessions.exclusive.run(deviceId, async () => {
@@ -82,7 +82,7 @@ export class DevicesBehind {
     });
   }
 
-  /** The gateway of its session; undefined when it has none. */
+  /** The gateway that the device's session is behind, or `direct`; undefined when the device has no session. */
   private async wayTo(deviceId: string): Promise<string | 'direct' | undefined> {
     const stored = await this.sessions.store.read(deviceId);
     return stored && (viaOf(stored.address)?.gatewayId ?? 'direct');

@@ -8,10 +8,10 @@ export type PrefixStatus = 'served' | 'refused' | 'pending';
 
 /** What is known of the devices behind a gateway. */
 export interface Known {
-  /** The registration that they were last compared with. */
+  /** The gateway's registration that the devices were last compared with. */
   data?: RegistrationData;
   devices?: readonly DeviceBehind[];
-  /** The list was observed when it was last read. */
+  /** Whether the list was observed when it was last read. */
   isObserved?: boolean;
   isUnreadable: boolean;
   unusable: readonly RefusedDevice[];
@@ -22,7 +22,7 @@ export interface Known {
 
 export const unread: Known = { isUnreadable: false, unusable: [], statuses: new Map(), reported: new Set() };
 
-/** A list that is new, or is to be applied again. Until they are admitted, its devices are pending. */
+/** The state for a list that is new or is applied again. Until they are admitted, its devices are pending. */
 export const knownOf = (
   previous: Known,
   data: RegistrationData,

@@ -26,16 +26,16 @@ import { type Known, knownOf, type PrefixStatus, unread } from './known-devices.
 import { admitAgainMs, admittedAtOnce, lookAgainMs } from './limits.js';
 import { problems, type RefusedDevice, RefusedDevices } from './refused-devices.js';
 
-/** Another replica may be the one that learns that such a device has come free. */
+/** Whether another replica may be the one that learns when the device can be served. */
 const isFreedElsewhere = (result: unknown): boolean => result === 'has-credential' || result === 'registered-itself';
 
 /** Reads and observes object 25 of gateways, and keeps a session for each device that it describes. */
 @Injectable()
 export class Lwm2mGateways implements BeforeApplicationShutdown {
   private readonly known = new WeakMap<Session, Known>();
-  /** Gateways that are read at their next message. */
+  /** Gateways whose object 25 is read at their next message. */
   private readonly due = new Set<Session>();
-  /** Gateways whose list is applied again soon, and those for which that takes a while. */
+  /** Gateways whose list is applied again soon, and those whose list is applied again after a while. */
   private readonly again = new Set<Session>();
   private readonly later = new Set<Session>();
   private readonly turns = new KeyedMutex();
@@ -78,7 +78,7 @@ export class Lwm2mGateways implements BeforeApplicationShutdown {
   look(session: Session): void {
     const { data } = session;
     const { data: before, isObserved = false } = this.known.get(session) ?? unread;
-    // An observation ends with its connection, for example.
+    // The observation was lost, for example because it ended with its connection.
     const isLost = isObserved && !session.observations.has(gatewayPath);
     if (before === data && !isLost) return;
     if (!mayBeGateway(data.links)) {
@@ -134,7 +134,7 @@ export class Lwm2mGateways implements BeforeApplicationShutdown {
     if (!session.isOver) this.due.add(session);
   }
 
-  /** Reports it to the event log once, until the list can be read again. */
+  /** Reports the failure to the event log once, until the list can be read again. */
   private refuseList(session: Session, why: string): void {
     const known = this.known.get(session) ?? unread;
     if (!known.isUnreadable)
@@ -171,7 +171,7 @@ export class Lwm2mGateways implements BeforeApplicationShutdown {
 
   private async serveAll(gateway: Session, listed: readonly DeviceBehind[]): Promise<void> {
     const { deviceId } = gateway;
-    // A later list waits for its turn.
+    // A later list waits until this one is finished.
     const isCurrent = (): boolean => !gateway.isOver && this.known.get(gateway)?.devices === listed;
     if (!isCurrent()) return;
     const served = new Set<string>();
@@ -215,7 +215,7 @@ export class Lwm2mGateways implements BeforeApplicationShutdown {
     }
   }
 
-  /** A device that lost its session otherwise than by its deletion: how it stands with its gateway is looked up again. */
+  /** A device lost its session, but was not deleted: its gateway's list is applied again. */
   private ended(session: Session): void {
     this.due.delete(session);
     const entry = this.directory.get(session.deviceId);
@@ -232,7 +232,7 @@ export class Lwm2mGateways implements BeforeApplicationShutdown {
     });
   }
 
-  /** A device behind a gateway was suspended or deleted, or a gateway left, and with it the devices behind it. */
+  /** A device behind a gateway was suspended or deleted, or a gateway left together with the devices behind it. */
   private left(session: Session): Promise<void> {
     const known = session.gateway && this.known.get(session.gateway);
     const prefix = viaOf(session.address)?.prefix;

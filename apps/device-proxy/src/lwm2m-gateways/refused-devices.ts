@@ -9,7 +9,7 @@ import { entriesMax } from './limits.js';
 /** The code of every device that is refused because of its name or credential. */
 const deviceRefused = 'SYS_400';
 
-/** A device that a gateway lists, and that is not served. */
+/** A device that a gateway lists but that is not served. */
 export interface RefusedDevice {
   instance: number;
   deviceId?: string;
@@ -29,7 +29,7 @@ export const problems: Record<NotServed, string> = {
 
 const shownMax = 256;
 
-/** As PostgreSQL can store it: without a NUL or half of a surrogate pair. */
+/** The text in a form that PostgreSQL can store: without a NUL or half of a surrogate pair. */
 const storable = (text: string): string => Buffer.from(text.slice(0, shownMax).replaceAll('\0', '\ufffd')).toString();
 
 /** What distinguishes the problems of a list. */
@@ -53,7 +53,7 @@ export class RefusedDevices {
     });
   }
 
-  /** Reports the devices that were not reported before. @returns All refused devices, as `reported` of the next call. */
+  /** Reports the devices that were not reported before. @returns All refused devices, to pass as `reported` to the next call. */
   reportNew(gateway: Session, all: readonly RefusedDevice[], reported: ReadonlySet<string>): ReadonlySet<string> {
     this.report(
       gateway,

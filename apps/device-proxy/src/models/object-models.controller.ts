@@ -34,7 +34,7 @@ export class ObjectModelsController {
 
   @RequiresPermission('devices.write')
   @Post()
-  // Text first: /docs makes XML of its own out of an example of XML.
+  // Text comes first: for an XML body, /docs would generate different XML from the example.
   @ApiConsumes('text/plain', 'application/xml')
   @ApiBody({ schema: { type: 'string', example: exampleModel } })
   @ApiOperation({

@@ -22,10 +22,10 @@ export interface Observed {
 /** Announces the first value, with the answer of the subscription that it is for. */
 export type ReportFirst = (observed: Observed, report: ReportWith) => Promise<void>;
 
-/** The message that ended the session may be retransmitted, and its answer repeated. */
+/** Delay before a peer is released: the message that ended its session may be retransmitted, and its answer repeated. */
 const releaseDelayMs = 10_000;
 
-/** They end with the connection; a new one has none (RFC 7641 §3.1: a client is its endpoint). */
+/** Observations end with their connection; a new connection has none (RFC 7641 §3.1: a client is its endpoint). */
 const keepsObservations = (address: string, previousAddress: string): boolean =>
   address === previousAddress ? outlivesReplica(address) : !isConnection(address) && !isConnection(previousAddress);
 
@@ -68,7 +68,7 @@ export class Observer implements BeforeApplicationShutdown {
     const key = targetKey(target);
     const { reply, token, accept } = await this.downlink.observe(session, target, onSent);
     const observing = reply.code.startsWith('2.') && token !== undefined;
-    // Before the first await: the next notification may already be on its way.
+    // Remembered before the first await, because the next notification may already be on its way.
     if (observing)
       this.remember(session, { path, attributes, token, ...(accept !== undefined && { accept }), together });
     try {
@@ -76,7 +76,7 @@ export class Observer implements BeforeApplicationShutdown {
       if (reply.code.startsWith('2.')) await (reportFirst ? reportFirst({ reply, observing }, report) : report());
       if (observing) await this.store(session, key);
     } catch (error) {
-      // Treated as not observed: the next request observes it again and gets the first value.
+      // Treated as not observed: the next request observes the path again and gets the first value.
       if (observing) this.forget(session, key, token);
       throw error;
     }
@@ -84,8 +84,8 @@ export class Observer implements BeforeApplicationShutdown {
   }
 
   /**
-   * Cancels it after the last subscription. A device that is not listening is told when it next reports.
-   * @param key Of `targetKey`.
+   * Cancels an observation after its last subscription. A device that is not listening is told when it next reports.
+   * @param key As `targetKey` returns it.
    */
   async cancel(session: Session, key: string): Promise<void> {
     const observation = session.observations.get(key);
@@ -109,18 +109,18 @@ export class Observer implements BeforeApplicationShutdown {
     await this.sessions.store.dropObservation(session, observation);
   }
 
-  /** The device deleted the path: with it went the observations of what is below, without a message. */
+  /** The device deleted the path: the observations of everything below it ended with it, without a message. */
   async deleted(session: Session, path: string): Promise<void> {
     await this.endWhere(session, (observed) => covers(path, observed));
   }
 
-  /** The same for objects and instances that its new list no longer has. */
+  /** The same for objects and instances that the new link list of the device no longer contains. */
   async listed(session: Session): Promise<void> {
     const registered = new RegisteredPaths(session.data.links);
     await this.endWhere(session, (observed) => observed !== gatewayPath && !registered.isRegistered(observed));
   }
 
-  /** Subscribers keep their subscription: the next reconciliation observes the path again, or learns that there is none. */
+  /** Subscribers keep their subscription: the next reconciliation observes the path again, or learns that it no longer exists. */
   private async endWhere(session: Session, isOver: (path: string) => boolean): Promise<void> {
     const over = session.observations
       .all()
@@ -129,8 +129,8 @@ export class Observer implements BeforeApplicationShutdown {
   }
 
   /**
-   * The device's address changed: its notifications, and those of devices behind it, now come from the new one. `observes`: it has
-   * shown that its observations continue, although a connection has ended.
+   * The device's address changed: its notifications, and those of devices behind it, now come from the new one. `observes`: the
+   * device has shown that its observations continue, although a connection has ended.
    */
   async moved(session: Session, previousAddress: string, { observes = false } = {}): Promise<void> {
     const newest = this.newestAt(previousAddress);
@@ -151,13 +151,13 @@ export class Observer implements BeforeApplicationShutdown {
     if (!outlivesItsDevice(previousAddress)) this.releaseLater(session.accountId, previousAddress);
   }
 
-  /** The device may have lost its connection without a word, and answers there would never come. */
+  /** Closes the previous connection: the device may have lost it silently, and then answers on it would never come. */
   private leave({ accountId }: Session, previousAddress: string): void {
     this.links.to(previousAddress).disconnect(previousAddress, 'The device has another connection');
     this.releaseLater(accountId, previousAddress);
   }
 
-  /** They ended with the connection (RFC 8323 §7.4). Paths with subscribers are observed again after the update. */
+  /** Drops observations that ended with the connection (RFC 8323 §7.4). Paths with subscribers are observed again after the update. */
   private async loseConnected(session: Session): Promise<void> {
     const over = session.observations.all();
     for (const observation of over) session.observations.delete(targetKey(observation));
@@ -165,7 +165,7 @@ export class Observer implements BeforeApplicationShutdown {
     await this.adoptAutomatic(session);
   }
 
-  /** Automatic observations that the device lists in its registration (spec §2.4 rule 3). */
+  /** Adopts the automatic observations that the device lists in its registration (spec §2.4 rule 3). */
   async adoptAutomatic(session: Session): Promise<void> {
     const adopted: string[] = [];
     for (const { path, autoToken } of session.data.links) {
@@ -179,11 +179,11 @@ export class Observer implements BeforeApplicationShutdown {
     await Promise.all(adopted.map((path) => this.store(session, path)));
   }
 
-  /** As stored in Redis, so that the next owner of the session continues the same order. */
+  /** The positions as stored in Redis, so that the next owner of the session continues the same order. */
   private newestOf({ reachedAt, observations }: Session): string {
     if (observations.all().length === 0 || !outlivesReplica(reachedAt)) return '';
     const all = this.newestAt(reachedAt);
-    // Observations of a gateway and of the devices behind it are at one address.
+    // The address may have observations of a gateway and of the devices behind it: only those of this session are kept.
     const own = observations.all().flatMap(({ token }) => {
       const newest = all.get(token);
       return newest ? [[token, newest] as const] : [];
@@ -207,13 +207,13 @@ export class Observer implements BeforeApplicationShutdown {
   private adopt(session: Session, observation: Observation): void {
     const { token } = observation;
     const before = session.newestBefore?.get(token);
-    // Clocks of two replicas may differ a little.
+    // Not negative: the clocks of two replicas may differ a little.
     const ageMs = before && Math.max(0, this.clock.now() - before.atMs);
     const newest = before && ageMs !== undefined ? { number: before.number, print: before.print, ageMs } : undefined;
     this.links.to(session.address).adopt(session.address, token, this.downlink.requestOf(session, observation), newest);
   }
 
-  /** Sessions are dropped until Redis is closed. */
+  /** Timers end here, because sessions are dropped until Redis is closed. */
   beforeApplicationShutdown(): void {
     this.isStopped = true;
     for (const release of this.releases) release.cancel();

@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { AccessKeysReader } from '../state/access-keys.reader.js';
 import { DeviceGroupsReader } from '../state/device-groups.reader.js';
 
-/** Which keys may receive what they subscribed to. */
+/** Decides which keys may receive the values that they subscribed to. */
 @Injectable()
 export class Receivers {
   constructor(
@@ -17,7 +17,7 @@ export class Receivers {
     return isInScope(this.keys.get(keyId)?.deviceGroups, this.groups.get(deviceId));
   }
 
-  /** Called when a key of the account sees other devices than before, because its limit is another one. */
+  /** Called when the device groups that a key is limited to have changed, so that the key sees other devices than before. */
   onLimitChange(listener: (accountId: string) => void): void {
     this.keys.onChange((_, now, before) => {
       const accountId = (now ?? before)?.accountId;
@@ -26,13 +26,13 @@ export class Receivers {
     });
   }
 
-  /** A key that is not announced yet may, because the gateway let it subscribe. */
+  /** A key that is not announced yet may receive values, because the gateway let it subscribe. */
   mayReceive(keyId: string): boolean {
     const key = this.keys.get(keyId);
     return !key || (key.status === 'active' && allows(key.permissions, 'subscriptions'));
   }
 
-  /** Called for every value: returns the same array if all keys may. */
+  /** The keys that may receive values. Called for every value: returns the same array if all keys may. */
   among(keyIds: readonly string[]): readonly string[] {
     for (const keyId of keyIds)
       if (!this.mayReceive(keyId)) return keyIds.filter((candidate) => this.mayReceive(candidate));

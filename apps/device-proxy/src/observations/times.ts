@@ -11,8 +11,8 @@ import {
 } from '@lanyard/lwm2m';
 
 /**
- * A device whose clock was never set dates its values years back. What claims to be older than the life of a snapshot
- * (spec §8, 6 months) has no credible time.
+ * A device whose clock was never set dates its values years back. A time that is older than the life of a snapshot (spec §8,
+ * 6 months) is not credible.
  */
 export const credibleAgeMs = 183 * 86_400_000;
 
@@ -22,14 +22,14 @@ interface Timed {
 }
 
 interface Measured {
-  /** Absent: the time of arrival. */
+  /** Absent: measured at the time of arrival. */
   measuredAtMs?: number;
 }
 
 /**
- * Oldest first, each with a credible time. A record without a time, or with one in the future, counts as measured when
- * it arrived; one that is too old to be true as measured with the next newer record. So the newest record of a pack is
- * the newest value, whatever the clock of the device shows.
+ * Oldest first, each with a credible time. A record without a time, or with one in the future, counts as measured on arrival. A
+ * record whose time is too old to be true counts as measured with the next newer record. So the newest record of a pack is the
+ * newest value, whatever the clock of the device shows.
  */
 export const inOrderOfTime = <T extends Timed>(records: readonly T[], nowMs: number): (T & Measured)[] => {
   const sorted: (T & Measured)[] = [...records].sort((a, b) => (a.timeMs ?? nowMs) - (b.timeMs ?? nowMs));
@@ -69,8 +69,8 @@ const packOf = (path: string, contentType: string, values: readonly (ResourceVal
 };
 
 /**
- * A notification or answer, cut into the times at which it was measured, oldest first. What is of one time stays as the
- * device sent it, and so does what cannot be read.
+ * A notification or answer, split by the times at which its values were measured, oldest first. A payload with a single time
+ * stays as the device sent it, and so does one that cannot be read.
  */
 export const byTime = (
   path: string,

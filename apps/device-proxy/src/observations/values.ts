@@ -18,24 +18,24 @@ export interface ArrivedValue {
   contentType: string;
   maxAgeSeconds?: number;
   cause: ResourceValueArrived['cause'];
-  /** The keys whose channels receive it. */
+  /** The keys whose channels receive the value. */
   audience: readonly string[];
-  /** When the device measured it, if reported; otherwise the time of arrival. */
+  /** When the device measured the value, if reported; otherwise the time of arrival. */
   measuredAtMs?: number;
   traceParent?: string;
   /** The answer of the subscription, if this is its first value. */
   answer?: AnswerAhead | undefined;
-  /** Facts are collected here, for the outbox, and not sent. */
+  /** If present, facts are collected here for the outbox and not sent. */
   facts?: ResourceValueArrived[] | undefined;
 }
 
 /** An answer or a notification that names its paths itself. */
 export type Answer = Pick<ArrivedValue, 'payload' | 'contentType' | 'maxAgeSeconds'>;
 
-/** RFC 7252 §5.10.5: how long a value counts as fresh when the device says nothing. */
+/** RFC 7252 §5.10.5: how long a value counts as fresh when the device does not say. */
 const defaultMaxAgeSeconds = 60;
 
-/** The objects whose resources a value at the path contains. */
+/** The versions of the objects whose resources a value at the path contains. */
 const versionsIn = (path: string, versions: ObjectVersions): ObjectVersions | undefined => {
   const { object } = parsePath(path);
   const version = versions[object];
@@ -55,7 +55,7 @@ export class Values {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** Splits a notification of several paths: each value for its own path, and all of them for the composite observer. */
+  /** Splits a notification of several paths: each value is reported for its own path, all of them to the composite observer. */
   reportTogether(
     session: Session,
     id: string,
@@ -69,7 +69,7 @@ export class Values {
     });
   }
 
-  /** The values in an answer that names its paths itself, each for its own. */
+  /** Reports the values in an answer that names its paths itself, each for its own path. */
   async reportEach(
     session: Session,
     answer: Answer,
@@ -80,7 +80,7 @@ export class Values {
     const { cause, audienceOf, traceParent, facts } = about;
     const values = this.valuesIn(session, answer);
     if (typeof values === 'string') {
-      // A requested value is in the answer anyway; one that the device reports unasked would be lost.
+      // The caller gets a requested value in the answer anyway; a value that the device reports unasked would be lost.
       if (cause === 'notify') await this.unreadable.report(session, { ...answer, why: values });
       return;
     }
@@ -94,7 +94,7 @@ export class Values {
     }));
   }
 
-  /** The records of a pack, each for its own path: in the order of their times. */
+  /** Reports the records of a pack, each for its own path, in the order of their times. */
   async reportRecords(
     session: Session,
     records: readonly SentValue[],
@@ -132,7 +132,7 @@ export class Values {
 
   report(session: Session, value: ArrivedValue): Promise<void> {
     if (mayHaveTimes(value.contentType)) return this.reportPack(session, value);
-    // Assigned before the first await, in order of arrival.
+    // Assigned before the first await, so that the numbers follow the order of arrival.
     const sequence = session.nextSequence();
     const observedAt = formatTimestamp(this.clock.now());
     if (!mayTellOfFirmware(value.path)) return this.send(session, value, sequence, observedAt);

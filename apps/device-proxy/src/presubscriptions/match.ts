@@ -19,13 +19,13 @@ const isFor = (rule: PresubscriptionRule, device: Names): boolean => {
 
 const depth = (path: string): number => path.split('/').length - 1;
 
-/** Of a rule without a path. */
+/** The patterns of a rule without a path. */
 const everything = ['*'];
 
 const patternsOf = ({ 'resource-path': patterns }: PresubscriptionRule): readonly string[] =>
   patterns && patterns.length > 0 ? patterns : everything;
 
-/** The place of the first path that is not before `text`. */
+/** The position of the first path that does not sort before `text`. */
 const placeOf = (sorted: readonly string[], text: string): number => {
   let low = 0;
   let high = sorted.length;
@@ -47,7 +47,7 @@ const startingWith = (sorted: readonly string[], prefix: string): string[] => {
 /** A device that rules may match, prepared for the rules of many keys. */
 export class RuledDevice {
   private readonly registered: RegisteredPaths;
-  /** In order. Objects without an instance have no value yet. */
+  /** Sorted. Objects without an instance have no value yet. */
   private readonly observable: readonly string[];
 
   constructor(
@@ -80,7 +80,7 @@ export class RuledDevice {
     const { observable } = this;
     const prefix = pattern.slice(0, -1);
     const below = startingWith(observable, prefix);
-    // `/3303/0/*` on a device that lists /3303/0 and nothing below: the instance is the resources.
+    // `/3303/0/*` on a device that lists /3303/0 and nothing below it: the instance stands for its resources.
     const whole = prefix.replace(/\/$/, '');
     const isWhole = below.length === 0 && depth(whole) >= 2 && observable[placeOf(observable, whole)] === whole;
     return isWhole ? [whole] : below;

@@ -16,7 +16,7 @@ export interface RulesOfKey {
 /** How long a replica that missed the wake-up may apply old rules. */
 const freshMs = 2_000;
 
-/** Changes with every write. Rules of many keys are large: they are read when it does. */
+/** The version changes with every write. Rules of many keys are large, so they are read only when it changes. */
 const versionSql = `
   SELECT string_agg(concat_ws(' ', key_id, xmin, changed_at), ',' ORDER BY key_id) AS version
   FROM presubscriptions WHERE account_id = $1`;
@@ -24,7 +24,7 @@ const versionSql = `
 interface Found {
   rules: readonly RulesOfKey[];
   text: string;
-  /** Null without rules. */
+  /** Null when there are no rules. */
   version: string | null;
 }
 
@@ -54,7 +54,7 @@ export class Rules {
     return rules;
   }
 
-  /** The next call returns another object, although no rule has changed: they match other devices than before. */
+  /** Makes the next call return another object, although no rule has changed: the rules match other devices than before. */
   renew(accountId: string): void {
     this.cache.delete(accountId);
     this.found.delete(accountId);

@@ -4,7 +4,7 @@ import { Module, type OnApplicationShutdown } from '@nestjs/common';
 import { app } from '../config.js';
 import { paceMs } from '../db/pace.js';
 
-/** The producer of values and sessions. The outbox has its own: Kafka takes announcements from one replica only, values from each. */
+/** The producer of values and sessions. The outbox has a separate one: Kafka takes announcements from one replica only, values from all. */
 @Module({
   providers: [
     {

@@ -1,6 +1,6 @@
 import { removeRoot } from '@lanyard/lwm2m';
 
-/** In formats that name their paths: without the alternate root of the device. */
+/** Removes the alternate root of the device from the paths of the payload, in formats that name their paths. */
 export const withoutRoot = <T extends { payload: Buffer; contentFormat?: number | undefined }>(
   message: T,
   root: string,

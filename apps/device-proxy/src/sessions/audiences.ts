@@ -6,7 +6,7 @@ interface Row {
   keyId: string;
   /** The command that asked for several paths at once. */
   together: string | null;
-  /** Of the observation, where it has some. */
+  /** Attributes of the observation, if it has any. */
   attributes: string | null;
   origin: 'resource' | 'presubscription';
   status: 'asked' | 'confirmed';
@@ -21,10 +21,10 @@ const around = (path: string): string[] =>
     .slice(1)
     .map((_, depth, segments) => `/${segments.slice(0, depth + 1).join('/')}`);
 
-/** A subscription of a call awaits its answer, which precedes all values. Rules have none. */
+/** A subscription made by a call awaits its answer, which precedes all values. A rule awaits none. */
 const awaitsAnswer = ({ origin, status }: Row): boolean => origin === 'resource' && status === 'asked';
 
-/** Only its path says which values the key gets. */
+/** The path alone says which values the key gets. */
 const isPlain = ({ together, attributes }: Row): boolean => together === null && attributes === null;
 
 const keysBy = (rows: readonly Row[], nameOf: (row: Row) => string): ReadonlyMap<string, readonly string[]> => {
@@ -56,7 +56,7 @@ export class Audience {
         this.sets.set(together, { keyId, paths: (this.sets.get(together)?.paths ?? new Set()).add(path) });
   }
 
-  /** Keys for which a path is observed by itself. @param key Of `targetKey` */
+  /** Keys that observe the path by itself, not in a composite observation. @param key As `targetKey` returns it */
   singleSubscribers(key: string): readonly string[] {
     return this.single.get(key) ?? none;
   }

@@ -18,17 +18,17 @@ import { Sessions } from './sessions.js';
 /** Where the requests to a device behind a gateway go. */
 interface Route {
   link: DeviceLink;
-  /** Of the gateway, at this moment. */
+  /** The current address of the gateway. */
   address: string;
   /** The root path of the gateway. */
   root: string;
   prefix: string;
 }
 
-/** The payload cannot be given the prefix: it is refused as the device would, before anything is sent. */
+/** The answer to a request whose payload cannot be given the prefix: refused as the device would, before anything is sent. */
 const refused = (error: Malformed): DeviceAnswer => ({ code: '4.00', payload: Buffer.from(error.message) });
 
-/** In formats that name their paths: without the prefix. Throws Malformed, also if it names another device. */
+/** Removes the prefix, in formats that name their paths. Throws Malformed, also if a path names another device. */
 export const withoutPrefix = <T extends { payload: Buffer; contentFormat?: number | undefined }>(
   message: T,
   prefix: string,
@@ -94,7 +94,7 @@ export class GatewayLink implements DeviceLink {
     route?.link.adopt(route.address, token, prefixed(route, request), newest);
   }
 
-  /** Of every observation at the gateway. */
+  /** The newest reports of all observations at the gateway. */
   newest(address: string): ReadonlyMap<string, NewestReport> {
     const route = this.find(address);
     return route ? route.link.newest(route.address) : new Map<string, NewestReport>();

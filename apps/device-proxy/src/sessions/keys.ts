@@ -5,7 +5,7 @@
 export const sessionKeys = (prefix: string) => ({
   /** Hash: the session of a device. */
   session: (deviceId: string) => `${prefix}session:${deviceId}`,
-  /** Hash: path, with attributes if it has some -> observation, of a device. */
+  /** Hash of a device: path, with its attributes if it has any -> observation. */
   observations: (deviceId: string) => `${prefix}observations:${deviceId}`,
   /** Hash: `r:<registration id>`, `a:<account>|<address>`, `t:<token>` -> device. */
   index: `${prefix}index`,

@@ -42,7 +42,7 @@ export class LastSeen implements OnApplicationBootstrap, BeforeApplicationShutdo
     this.listeners.push(listener);
   }
 
-  /** Also written: the position of the session's observations; '' when it is unknown. */
+  /** Sets what is written with the last-seen time: the position of the session's observations; '' when it is unknown. */
   writesAlong(newestOf: (session: Session) => string): void {
     this.newestOf = newestOf;
   }

@@ -10,7 +10,7 @@ export const cacheAnswerMs = 500;
 export const sweepPeriodMs = 1_000;
 export const sweepBatch = 100;
 
-/** After this time, another replica announces an expiry whose replica died. */
+/** If a replica dies before it has announced an expiry, another replica announces it after this time. */
 export const sweepLeaseMs = 30_000;
 
 /** Last-seen times are written in batches, this often. */

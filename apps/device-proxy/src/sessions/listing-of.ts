@@ -2,7 +2,7 @@ import { type LinkList, mediaTypeOf, objectVersions, type ResourceLink } from '@
 import type { Listing } from './listings.js';
 import type { RegisteredLink } from './session.js';
 
-/** Number of an observation that the device makes by itself, in the link of its resource: becomes the token. */
+/** Link attribute: the number of an observation that the device makes by itself. The number becomes the token. */
 const autoObservation = 'aobs';
 
 const autoTokenOf = ({ attributes }: ResourceLink): string | undefined => {
@@ -29,7 +29,7 @@ const registeredLink = (link: ResourceLink, obs: boolean): RegisteredLink => {
 const leftOutMax = 5;
 const targetMax = 100;
 
-/** LwM2M lets everything readable be observed; a device that marks some links with `obs` means those alone. */
+/** In LwM2M, everything readable can be observed; if a device marks some links with `obs`, only those can be. */
 export const listingOf = ({ rootPath, rootContentFormats, links, leftOut }: LinkList): Listing => {
   const marked = links.some((link) => link.obs);
   return {

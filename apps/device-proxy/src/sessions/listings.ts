@@ -3,11 +3,11 @@ import { stringInterner } from '../state/string-interner.js';
 
 /** The link list of a registration. Immutable, because many devices share one. */
 export type Listing = Readonly<Pick<RegistrationData, 'rootPath' | 'contentFormats' | 'links' | 'objectVersions'>> & {
-  /** Some listed targets that this service does not support. */
+  /** Some of the listed targets that this service does not support. */
   readonly leftOut?: readonly string[];
 };
 
-/** Size of the cache, which only has short lists; a fleet has as many as it has models. */
+/** Size of the cache, which holds short lists only; a fleet has as many lists as it has models. */
 const rememberedMax = 1_000;
 const textMax = 16_384;
 
@@ -30,11 +30,11 @@ export class Listings {
     return listing;
   }
 
-  /** The same data in less memory. Its listing comes from `readOnce`. */
+  /** The same data in less memory. Its listing must come from `readOnce`. */
   share(data: RegistrationData): RegistrationData {
     const { endpointName, endpointType, lifetimeSeconds, lwm2mVersion, binding, queueMode, rootPath } = data;
     const { contentFormats, links, objectVersions, attributes, registeredAtMs, firstContact, credential } = data;
-    // Written out, and held to be complete: an object made with `...` takes twice the memory.
+    // Listed property by property, which the type checks for completeness: an object made with `...` takes twice the memory.
     const shared: Record<keyof RegistrationData, unknown> & RegistrationData = {
       endpointName,
       endpointType: endpointType === undefined ? undefined : stringInterner.intern(endpointType),

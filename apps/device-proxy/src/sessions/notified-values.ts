@@ -17,7 +17,7 @@ export class NotifiedValues {
     const freshUntilMs = nowMs + Math.min(maxAgeSeconds * 1000, notifiedMaxAgeMs);
     const byPath = (this.byPath ??= new Map<string, FreshValue>());
     if (byPath.size >= notifiedPathsMax && !byPath.has(path)) byPath.delete(byPath.keys().next().value as string);
-    // A copy: the payload is part of a larger piece of memory.
+    // Copied, because the payload is part of a larger buffer.
     byPath.set(path, { contentType, bytes: payload.toString('latin1'), freshUntilMs });
   }
 

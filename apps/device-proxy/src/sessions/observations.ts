@@ -9,11 +9,11 @@ export interface CompositePaths {
 export interface Observation {
   /** For several paths: the id of the command that requested them. */
   path: string;
-  /** Those of the request, as the query of its URI: they apply to this observation only (LwM2M 1.2 core §6.4.1). */
+  /** Attributes of the request, as the query of its URI: they apply to this observation only (LwM2M 1.2 core §6.4.1). */
   attributes?: string | undefined;
   /** Hex. */
   token: string;
-  /** Content-Format that was asked for, to ask for the same again; null: the device chose, as it refused the usual one. */
+  /** Content-Format that was requested, so that it can be requested again; null: the device refused the usual one and chose. */
   accept?: number | null;
   /** The device observes this path by itself: the token is its own, and no request is needed. */
   auto?: boolean;
@@ -22,14 +22,14 @@ export interface Observation {
 
 export type Target = Omit<Observation, 'token' | 'auto'>;
 
-/** What can be observed once: a path, and the same path with each set of attributes (RFC 7641 §3.1: another target URI). */
+/** Key of what can be observed once: a path, and the same path with each set of attributes (RFC 7641 §3.1: another target URI). */
 export const targetKey = ({ path, attributes }: { path: string; attributes?: string | null | undefined }): string =>
   attributes ? `${path}?${attributes}` : path;
 
-/** Whether the device takes attributes in the request of an observation: new in LwM2M 1.2. */
+/** Whether the device accepts attributes in an observe request: new in LwM2M 1.2. */
 export const takesAttributes = ({ lwm2mVersion }: { lwm2mVersion: string }): boolean => lwm2mVersion === '1.2';
 
-/** Whether the device takes operations on several paths at once: new in LwM2M 1.1. */
+/** Whether the device accepts operations on several paths at once: new in LwM2M 1.1. */
 export const takesComposites = ({ lwm2mVersion }: { lwm2mVersion: string }): boolean => lwm2mVersion !== '1.0';
 
 /** The attributes of a subscription, from the query of its command. */
@@ -38,7 +38,7 @@ export const attributesIn = (query: readonly string[]): string | undefined =>
 
 const none: readonly Observation[] = [];
 
-/** The observations of one device, by `targetKey`. Most have a few, or none: a list takes a fraction of what a Map does. */
+/** The observations of one device, by `targetKey`. Most devices have few or none: a list takes a fraction of the memory of a Map. */
 export class Observations {
   private list: readonly Observation[] = none;
 
@@ -56,7 +56,7 @@ export class Observations {
 
   set({ path, attributes, token, accept, auto, together }: Observation): void {
     const key = targetKey({ path, attributes });
-    // Written out and joined: a copy made with `...` would hold on to room for much more.
+    // Listed property by property, and joined with `concat`: a copy made with `...` would reserve much more memory.
     const observation: Record<keyof Observation, unknown> & Observation = {
       path,
       attributes,
@@ -73,7 +73,7 @@ export class Observations {
     this.list = left.length === 0 ? none : left.slice();
   }
 
-  /** A copy, which later changes do not affect. */
+  /** The current list, which later changes do not affect. */
   all(): readonly Observation[] {
     return this.list;
   }

@@ -1,8 +1,8 @@
 /** The position of the newest value of an observation (RFC 7641 §3.4). */
 export interface ObserveSequence {
-  /** Its Observe number. */
+  /** The Observe number of the value. */
   number: number;
-  /** Fingerprint of its payload. */
+  /** Fingerprint of the payload. */
   print: number;
   atMs: number;
 }
@@ -10,7 +10,7 @@ export interface ObserveSequence {
 /** By token, in hex. */
 export type ObserveSequences = ReadonlyMap<string, ObserveSequence>;
 
-/** As Redis keeps it with the session: `<token>:<number>:<print>:<at ms>`, joined by spaces. */
+/** The form that Redis stores with the session: `<token>:<number>:<print>:<at ms>`, joined by spaces. */
 export const writeObserveSequences = (newest: ObserveSequences): string => {
   let text = '';
   for (const [token, { number, print, atMs }] of newest)

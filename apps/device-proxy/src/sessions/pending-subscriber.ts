@@ -1,6 +1,6 @@
 import type { AsyncResponseItem } from '@lanyard/contracts';
 
-/** Sent with the first value, so that nothing can come between them. */
+/** The answer of a subscription, sent with the first value, so that nothing can come between the two. */
 export interface AnswerAhead {
   uid: string;
   keyId: string;
@@ -15,13 +15,13 @@ export type ReportWith = (answer: AnswerAhead | undefined) => Promise<void>;
 export interface PendingSubscriber {
   readonly keyId: string;
   readonly paths: readonly string[];
-  /** Of the observation, where it has some. */
+  /** Attributes of the observation, if it has any. */
   readonly attributes: string | undefined;
-  /** It waits for one observation of several paths: what other observations report is not for it. */
+  /** The key waits for one composite observation: values of other observations are not for it. */
   readonly isTogether: boolean;
-  /** A value was sent to the key, or is being sent: it gets every later one. */
+  /** A value was sent to the key, or is being sent: the key gets every later value. */
   readonly isReceiving: boolean;
-  /** A value that the device notified meanwhile. Reported at once: values keep their order. */
+  /** Reports a value that the device notified while the command is in progress. Reported at once: values keep their order. */
   reportValue(
     value: { payload: Buffer; contentType: string; maxAgeSeconds?: number | undefined },
     report: ReportWith,

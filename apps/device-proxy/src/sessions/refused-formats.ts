@@ -1,4 +1,4 @@
-/** Paths remembered per session; beyond it the list starts again, which costs one request more. */
+/** Paths remembered per session; when it is full, the list is cleared, which costs one more request for each path. */
 const pathsMax = 256;
 
 /** Paths that a device does not answer in the format that this service asks for by default, while it is registered. */

@@ -6,10 +6,10 @@ const ancestorsOf = (path: string): string[] => {
   return parts.slice(2).map((_, index) => parts.slice(0, index + 2).join('/'));
 };
 
-/** The paths in the link list of a device. Prepared for many questions: a device may list 5,000 links, and each key ask for 256 paths. */
+/** The paths in a device's link list. Indexed for many queries: a device may list 5,000 links, and each key may ask for 256 paths. */
 export class RegisteredPaths {
   private readonly listed = new Set<string>();
-  /** Of what is listed. */
+  /** Ancestors of the listed paths. */
   private readonly ancestors = new Set<string>();
 
   constructor(links: readonly { path: string }[]) {
@@ -30,8 +30,8 @@ export class RegisteredPaths {
   }
 
   /**
-   * Whether the object or the instance of a path is registered. A resource of a registered instance is the device's to
-   * judge; so is everything on a device that lists nothing.
+   * Whether the object or the instance of a path is registered. A resource of a registered instance is for the device to
+   * judge, and so is everything on a device that lists nothing.
    */
   isRegistered(path: string): boolean {
     return this.listed.size === 0 || this.mayExist(path.split('/').slice(0, 3).join('/'));

@@ -12,9 +12,9 @@ export class SessionEnds {
   ) {}
 
   /**
-   * Claimed before the end is announced: it is announced only for a session that no other replica has, and that no message
-   * revives, and a replica that dies in between leaves it to the sweeper of another. False when a later epoch has the
-   * session, or its lifetime is over.
+   * Claims the end before announcing it: an end is announced only for a session that no other replica has and that no
+   * message revives. If this replica dies in between, the sweeper of another one announces the end. False when a later epoch
+   * has the session, or its lifetime is over.
    */
   async end(session: Session, reason: EndReason): Promise<boolean> {
     const endedAtMs = await this.sessions.claimEnd(session, reason);

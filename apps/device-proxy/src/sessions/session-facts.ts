@@ -9,7 +9,7 @@ import { schemeOf, viaOf } from '../transport/peer-address.js';
 import { paceMs } from '../db/pace.js';
 import type { RegistrationData, Session } from './session.js';
 
-/** `lifetime`: it has expired. */
+/** `lifetime`: the session has expired. */
 export type EndReason = NonNullable<DeviceSessionChanged['reason']>;
 type Item = DeviceSessionChanged['item'];
 
@@ -17,7 +17,7 @@ type Fact = Pick<DeviceSessionChanged, 'item' | 'change'> & Partial<DeviceSessio
 
 interface Announcement {
   fact: DeviceSessionChanged;
-  /** Of the message; undefined: a new one. */
+  /** Id of the message; undefined: a new one. */
   id: string | undefined;
 }
 
@@ -76,7 +76,7 @@ export class SessionFacts {
     });
   }
 
-  /** The end of an epoch is the same fact each time: another replica announces it again if this one dies before it is closed. */
+  /** The end of an epoch is the same fact each time: if this replica dies before it closes the session, another announces it again. */
   announceEnd(session: Session, reason: EndReason, endedAtMs: number): Promise<void> {
     const { deviceId, epoch } = session;
     const change = reason === 'lifetime' ? 'expired' : 'deregistered';
@@ -91,7 +91,7 @@ export class SessionFacts {
     const { deviceId, accountId, registrationId, epoch, address, data } = session;
     const behind = viaOf(address);
     const connectedAt = behind ? session.gateway?.address : address;
-    // Written out: there is one for every update, and put together with `...` it took longer than its encoding.
+    // Listed property by property: there is one for every update, and building it with `...` took longer than encoding it.
     const announced: DeviceSessionChanged = {
       item,
       change,

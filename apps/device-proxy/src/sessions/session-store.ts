@@ -21,7 +21,7 @@ export interface NewSession {
   data: RegistrationData;
 }
 
-/** A device whose address now belongs to another one: with an epoch that no replica has, and the replica that had its session. */
+/** A device whose address now belongs to another one, the new epoch, which no replica has, and the replica that had its session. */
 export interface Displaced {
   deviceId: string;
   epoch: number;
@@ -47,13 +47,13 @@ export interface TakeOver {
   hasDevicesBehind: boolean;
 }
 
-/** A session that was claimed to be ended. */
+/** A session whose end was claimed. */
 export interface Ending {
   session: StoredSession;
-  /** The replica that owned it. */
+  /** The replica that owned the session. */
   owner: string;
   reason: EndReason;
-  /** As the first claim said. */
+  /** The time that the first claim named. */
   endedAtMs: number;
 }
 
@@ -63,7 +63,7 @@ export type Updated = { displaced: Displaced | undefined } | 'occupied' | undefi
 const displacedOf = ([deviceId, epoch, owner]: readonly (string | number)[]): Displaced | undefined =>
   deviceId ? { deviceId: String(deviceId), epoch: Number(epoch), owner: String(owner) } : undefined;
 
-/** After what `displacedOf` reads: how many devices behind it have sessions. */
+/** How many devices behind it have sessions: the element after those that `displacedOf` reads. */
 const hasBehind = ([, , , behind]: readonly (string | number)[]): boolean => Number(behind) > 0;
 
 /** What a message reveals about its device: enough to find the session. */
@@ -84,7 +84,7 @@ export interface Renewal {
   epoch: number;
   lastSeenAtMs: number;
   expiresAtMs?: number;
-  /** Where its observations stand, as `writeObserveSequences` writes it; '' or undefined: as before. */
+  /** Position of its observations, as `writeObserveSequences` writes it; '' or undefined: unchanged. */
   newest?: string;
 }
 
@@ -112,10 +112,10 @@ interface Noted {
   deviceId: string;
   holder: string;
   epoch: number;
-  /** Of `targetKey`. */
+  /** As `targetKey` returns it. */
   path: string;
   token: string;
-  /** As stored in Redis; '' if it is deleted. */
+  /** The observation as stored in Redis; '' if it is deleted. */
   stored: string;
 }
 
@@ -162,7 +162,7 @@ export class SessionStore {
     this.run = loadScripts(redis);
   }
 
-  /** A full registration; with others that come at the same time, in one script. */
+  /** Stores a full registration, in one script with others that come at the same time. */
   async open(session: NewSession): Promise<Opened> {
     const opened = await this.openings.submit(session);
     if (opened instanceof Error) throw opened;
@@ -187,8 +187,9 @@ export class SessionStore {
   }
 
   /**
-   * Makes this replica the owner. undefined when the device has no session, or not this one. Only a registration that the
-   * device shows gives it an address that another device has. `gatewayId`: the gateway that it is behind, and follows.
+   * Makes this replica the owner. undefined when the device has no session, or not the expected one. A device gets an
+   * address that another device has only if it shows its registration. `gatewayId`: the gateway that the device is behind
+   * and follows.
    */
   async takeOver(
     deviceId: string,
@@ -213,7 +214,7 @@ export class SessionStore {
     };
   }
 
-  /** `claims`: the address is the device's although another one has it. */
+  /** `claims`: the address is to be this device's even if another device has it. */
   async update(session: StoredSession, claims: boolean): Promise<Updated> {
     const { deviceId, epoch, address, lastSeenAtMs, expiresAtMs, data } = session;
     const keys = [this.keys.session(deviceId), this.keys.index, this.keys.expiry];
@@ -233,15 +234,15 @@ export class SessionStore {
     return written === 1 ? { displaced: displacedOf(other) } : 'occupied';
   }
 
-  /** False when it was gone already, or has a later epoch. */
+  /** False when the session was already gone, or has a later epoch. */
   async close(deviceId: string, epoch: number): Promise<boolean> {
     const keys = [this.keys.session(deviceId), this.keys.observations(deviceId), this.keys.index, this.keys.expiry];
     return (await this.run('close-session-4', keys, [this.prefix, deviceId, epoch])) === 1;
   }
 
   /**
-   * Returns when it ended: `endedAtMs`, or what an earlier claim said. undefined when it is gone, past its lifetime, or has a
-   * later epoch.
+   * Returns when the session ended: `endedAtMs`, or the time that an earlier claim named. undefined when the session is gone,
+   * past its lifetime, or has a later epoch.
    */
   async claimEnd(
     { deviceId, epoch }: Pick<StoredSession, 'deviceId' | 'epoch'>,
@@ -251,7 +252,7 @@ export class SessionStore {
     return ended === null ? undefined : Number(ended);
   }
 
-  /** Its end is announced when its lifetime is over, unless it is replaced before. */
+  /** The end of the session is announced when its lifetime is over, unless the session is replaced before. */
   async withhold({
     deviceId,
     epoch,
@@ -289,7 +290,7 @@ export class SessionStore {
     return this.renewals.submit(renewal);
   }
 
-  /** For each whether its session is still this replica's. */
+  /** For each renewal, whether its session is still this replica's. */
   async renewAll(batch: readonly Renewal[]): Promise<boolean[]> {
     const keys = [this.keys.expiry, ...batch.map(({ deviceId }) => this.keys.session(deviceId))];
     const args = batch.flatMap(({ deviceId, epoch, lastSeenAtMs, expiresAtMs, newest }) => [
@@ -313,7 +314,7 @@ export class SessionStore {
     return this.writeNote({ deviceId, holder, epoch, path, token, stored: JSON.stringify(observation) });
   }
 
-  /** False when it was another one's already, or gone. */
+  /** False when the session is no longer this replica's, or the observation was already replaced or gone. */
   dropObservation(
     { deviceId, epoch }: Pick<StoredSession, 'deviceId' | 'epoch'>,
     observation: Observation,
@@ -322,14 +323,14 @@ export class SessionStore {
     return this.writeNote({ deviceId, holder: deviceId, epoch, path: targetKey(observation), token, stored: '' });
   }
 
-  /** Both in one order: what is dropped is not stored behind that. */
+  /** Stores and deletions are written in one order, so that what was dropped is not stored afterwards. */
   private async writeNote(noted: Noted): Promise<boolean> {
     const said = await this.notes.submit(noted);
     if (typeof said === 'string') throw new Error(`observation not stored: ${said}`);
     return said === 1;
   }
 
-  /** A failure of one affects no other. */
+  /** The failure of one affects no other. */
   private async noteAll(batch: readonly Noted[]): Promise<(number | string)[]> {
     const keys = [this.keys.index];
     const args: (string | number)[] = [];
@@ -356,7 +357,7 @@ export class SessionStore {
     return { ...stored(deviceId, row, observations), owner: String(owner) };
   }
 
-  /** Of the open session of the device; undefined when it has none. */
+  /** The epoch of the device's open session; undefined when it has none. */
   async epochOf(deviceId: string): Promise<number | undefined> {
     const [state, epoch] = await this.redis.hmget(this.keys.session(deviceId), 'state', 'epoch');
     return state === 'open' ? Number(epoch) : undefined;

@@ -8,7 +8,7 @@ import { type Observation, Observations, type Target, targetKey } from './observ
 import { RefusedFormats } from './refused-formats.js';
 import type { ShownCredential } from '../transport/sender.js';
 
-/** One entry of a registration's link list, alternate root already taken off its path. */
+/** One entry of a registration's link list, with the alternate root already removed from its path. */
 export interface RegisteredLink {
   path: string;
   rt?: string;
@@ -39,7 +39,7 @@ export interface RegistrationData {
   registeredAtMs: number;
   /** The directory did not know the endpoint when it registered. */
   firstContact: boolean;
-  /** The credential of the connection of its last registration or update; absent without security. */
+  /** The credential on the connection of its last registration or update; absent without security. */
   credential?: ShownCredential;
 }
 
@@ -73,7 +73,7 @@ export class Session {
   readonly gateway: Session | undefined;
   /** Subscriptions to the device: the audience of its values. */
   audience: Audience = emptyAudience;
-  /** A subscription command in progress. */
+  /** The key whose subscription command is in progress, if any. */
   pendingSubscriber: PendingSubscriber | undefined;
   /** The rules that were last reconciled, compared by identity; undefined when reconciliation is due. */
   appliedRules: object | undefined;
@@ -91,10 +91,10 @@ export class Session {
   readonly notified = new NotifiedValues();
   /** It ended here: by deregistration, expiry or take-over. */
   isOver = false;
-  /** Where its observations stood when it was written last, until they are adopted. */
+  /** Position of its observations when the session was last written, until the observer adopts it. */
   newestBefore: ObserveSequences | undefined;
   private lastSequence = 0;
-  /** Set while something waits for the device; created on demand, because most sessions wait for nothing. */
+  /** Set while work waits for the device; created on demand, because for most sessions none does. */
   private ending: AbortController | undefined;
   private waits = 0;
 
@@ -124,7 +124,7 @@ export class Session {
     return this.withPending(target.path, this.audience.singleSubscribers(targetKey(target)), joining);
   }
 
-  /** The same, but a pending one only if it has its answer: for a value that carries none. */
+  /** As `singleSubscribers`, but with the pending key only if it has its answer: for a value that carries no answer. */
   answeredSubscribers(target: Pick<Target, 'path' | 'attributes'>): readonly string[] {
     const isWaiting = this.pendingSubscriber?.isReceiving === false;
     return isWaiting ? this.audience.singleSubscribers(targetKey(target)) : this.singleSubscribers(target);

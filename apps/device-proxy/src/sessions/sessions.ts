@@ -12,7 +12,7 @@ import { SessionIndex } from './session-index.js';
 import { Session, type StoredSession } from './session.js';
 import { type Displaced, type Lookup, type NewSession, SessionStore, type TakeOver } from './session-store.js';
 
-/** `registered`: new. `taken`: its device showed up here. `restored`: this replica had it before it was restarted. */
+/** `registered`: new. `taken`: its device sent a message here. `restored`: this replica had it before it was restarted. */
 export type SessionOrigin = 'registered' | 'taken' | 'restored';
 
 type Change = Partial<Pick<StoredSession, 'address' | 'lastSeenAtMs' | 'expiresAtMs' | 'data'>>;
@@ -25,7 +25,7 @@ export interface SessionListener {
   /** Awaited before anything else happens to the device. `previousAddress`: '' when the session is new. */
   began?(session: Session, how: SessionOrigin, previousAddress: string): void | Promise<void>;
   ended?(session: Session): void;
-  /** The session of a device is over, not only here. Awaited. */
+  /** The session of a device has ended everywhere, not only here. Awaited. */
   closed?(session: Session): Promise<void>;
 }
 
@@ -68,11 +68,11 @@ export class Sessions {
     return this.index.ofDevice(deviceId);
   }
 
-  /** Without sessions that must be compared with Redis first or are still loading: `with` waits for those. */
+  /** Excludes sessions that must first be compared with Redis or are still loading: `with` waits for those. */
   atAddress(accountId: string, address: string): Session | undefined {
     const session = this.index.atAddress(accountId, address);
     if (!session || this.isDoubted(session)) return undefined;
-    // Other connections deliver to this replica only.
+    // Connections that do not outlive a replica deliver to this replica only.
     const waits = this.arriving.size > 0 && this.arriving.has(session) && outlivesReplica(address);
     return waits ? undefined : session;
   }
@@ -95,12 +95,12 @@ export class Sessions {
     return this.index.behind(deviceId);
   }
 
-  /** Whether devices behind it may have sessions, here or stored only. */
+  /** Whether devices behind this one may have sessions, on this replica or only in Redis. */
   mayHaveBehind(session: Session): boolean {
     return this.gateways.has(session) || this.behind(session).size > 0;
   }
 
-  /** The session at a gateway's connection that observes with the token: its own, or that of a device behind it. */
+  /** The session whose observation has the token: that of the gateway itself, or of a device behind it. */
   observing(gateway: Session, token: string): Session | undefined {
     if (gateway.observations.withToken(token)) return gateway;
     for (const session of this.behind(gateway)) if (session.observations.withToken(token)) return session;
@@ -118,7 +118,7 @@ export class Sessions {
     return !session.data.queueMode || this.clock.now() - session.lastSeenAtMs < this.awakeMs;
   }
 
-  /** A full registration. The caller holds `exclusive` of the device. `gateway`: that the device is behind. */
+  /** A full registration. The caller holds `exclusive` of the device. `gateway`: the one that the device is behind. */
   async open(fresh: NewSession, gateway?: Session): Promise<Session> {
     const { epoch, previousOwner, displaced, hasDevicesBehind } = await this.store.open(fresh);
     await this.displace(displaced);
@@ -131,8 +131,8 @@ export class Sessions {
   }
 
   /**
-   * Finds the session a message belongs to, taking it over if need be, and works on it with nothing else of the device
-   * in between. `address`: where the message came from, when it may have moved.
+   * Finds the session a message belongs to, taking it over if need be, and runs `work` on it; no other work on the device
+   * runs in between. `address`: where the message came from, when the device may have moved.
    */
   async with<T>(lookup: Lookup, address: string, work: (session: Session | undefined) => Promise<T>): Promise<T> {
     const held = this.local(lookup);
@@ -144,7 +144,7 @@ export class Sessions {
     );
   }
 
-  /** Whether the sender may speak for the device of the session; true when there is none. Takes nothing over. */
+  /** Whether the sender may act for the device of the session; true when there is none. Takes no session over. */
   async belongsTo(lookup: Lookup, sender: Sender): Promise<boolean> {
     const session = this.local(lookup) ?? (await this.stored(lookup));
     if (!session) return true;
@@ -157,7 +157,7 @@ export class Sessions {
     return deviceId === undefined ? undefined : this.store.read(deviceId);
   }
 
-  /** Asks Redis: true while no later epoch has the session. One that is not this replica's any more is dropped. */
+  /** Asks Redis: true while no later epoch has the session. A session that is no longer this replica's is dropped. */
   async isOurs(session: Session): Promise<boolean> {
     if (session.isOver) return false;
     if (session.gateway && !(await this.isOurs(session.gateway))) return false;
@@ -167,7 +167,7 @@ export class Sessions {
     return !session.isOver;
   }
 
-  /** A registration update that only extends the lifetime. False when the session is lost: it is dropped. */
+  /** A registration update that only extends the lifetime. False when the session is lost; it is then dropped. */
   async renew(session: Session, lastSeenAtMs: number, expiresAtMs: number): Promise<boolean> {
     const { deviceId, epoch } = session;
     if (!(await this.store.renew({ deviceId, epoch, lastSeenAtMs, expiresAtMs }))) {
@@ -179,7 +179,7 @@ export class Sessions {
     return true;
   }
 
-  /** Writes through. False when the session is lost to another replica: it is dropped. */
+  /** Writes through to Redis. False when the session is lost to another replica; it is then dropped. */
   async update(session: Session, change: Change): Promise<boolean> {
     return (await this.write(session, change, true)) === 'written';
   }
@@ -223,8 +223,8 @@ export class Sessions {
   }
 
   /**
-   * From now on no message revives the session. Returns when it ended; undefined when a later epoch has it, or its lifetime is
-   * over: it is dropped.
+   * From now on no message revives the session. Returns when it ended; undefined when a later epoch has the session or its
+   * lifetime is over, and then the session is dropped.
    */
   async claimEnd(session: Session, reason: EndReason): Promise<number | undefined> {
     const nowMs = this.clock.now();
@@ -235,8 +235,8 @@ export class Sessions {
   }
 
   /**
-   * A registration that could not be announced: nothing uses its session, and the device is to register again. If it does
-   * not, it is announced as expired with its lifetime: Kafka knows of the session that this one replaced, or of this one.
+   * For a registration that could not be announced: nothing uses its session, and the device is to register again. If it
+   * does not, its session is announced as expired after its lifetime: Kafka knows this session or the one it replaced.
    */
   async withhold(session: Session): Promise<void> {
     try {
@@ -254,7 +254,7 @@ export class Sessions {
     return closed;
   }
 
-  /** After a session has ended everywhere: what depends on it ends, too. */
+  /** Called when a session has ended everywhere, so that what depends on it ends, too. */
   async tellClosed(session: Session): Promise<void> {
     for (const listener of this.listeners) await listener.closed?.(session);
   }
@@ -293,7 +293,7 @@ export class Sessions {
     await Promise.all(devices.map(claim));
   }
 
-  /** Drops this replica's copy, and those of the devices behind a gateway. */
+  /** Drops this replica's copy of the session, and the copies of devices behind it if the device is a gateway. */
   drop(session: Session): void {
     for (const behind of [...this.behind(session)]) this.drop(behind);
     this.index.remove(session);
@@ -317,7 +317,7 @@ export class Sessions {
   private async takeOver(deviceId: string, lookup: Lookup, address: string): Promise<Session | undefined> {
     const held = this.index.ofDevice(deviceId);
     if (held && lookup.by === 'token' && this.observing(held, lookup.token) && (await this.isOurs(held))) return held;
-    // Held here, but not as the device shows it: either the device is out of date or this copy is. Redis knows.
+    // This replica may hold a session that differs from what the device shows: one of the two is outdated, and Redis decides.
     const expected =
       // The caller moves the session once it knows that the observation is the session's.
       lookup.by === 'token'
@@ -370,7 +370,7 @@ export class Sessions {
   private doubtAll(): void {
     for (const session of this.index.all()) this.doubted.add(session);
     this.verify().catch((error: unknown) => {
-      // Each is checked when a message or command arrives for it, and all of them at the next write of last-seen times.
+      // Each is checked when a message or command arrives for it, and all at the next write of last-seen times.
       this.logger.warn({ err: error }, 'sessions not compared with Redis');
     });
   }

@@ -8,9 +8,9 @@ import type { Ending } from './session-store.js';
 import { Sessions } from './sessions.js';
 
 /**
- * Ends sessions whose lifetime is over, and those whose end a replica left unfinished. Every replica looks; a claim decides
- * who announces one. The session is removed after its fact is stored, so a replica that dies in between leaves it to the
- * next one.
+ * Ends sessions whose lifetime is over, and sessions whose end another replica left unfinished. Every replica looks for them;
+ * a claim decides which replica announces an end. The session is removed after its fact is stored, so if a replica dies in
+ * between, the next one announces the end.
  */
 @Injectable()
 export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -58,7 +58,7 @@ export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdow
     await this.facts.announceEnd(session, reason, endedAtMs);
     const closed = await this.sessions.store.close(deviceId, epoch);
     await this.wakeUps.send(owner, { about: 'session', deviceId, epoch: epoch + 1 });
-    // The devices behind a gateway expire when it does, but do not know that it has left.
+    // The devices behind a gateway expire when the gateway does, but do not know that it has left.
     if (closed && reason !== 'lifetime') await this.sessions.tellClosed(session);
   }
 }

@@ -62,13 +62,13 @@ export class WakeUps implements OnModuleInit {
     this.lost.add(listener);
   }
 
-  /** One replica, which may be this one. */
+  /** Sends to one replica, which may be this one. */
   async send(replicaId: string, wakeUp: WakeUp): Promise<void> {
     if (replicaId === this.replicaId) return this.deliver(wakeUp);
     await this.publisher.publish(this.keys.wakeUp(replicaId), JSON.stringify(wakeUp));
   }
 
-  /** Every replica, this one at once. */
+  /** Sends to every replica; this one gets it at once. */
   async broadcast(wakeUp: WakeUp): Promise<void> {
     this.deliver(wakeUp);
     await this.publisher.publish(this.keys.wakeUpAll, JSON.stringify(wakeUp));

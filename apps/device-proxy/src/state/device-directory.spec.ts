@@ -47,7 +47,7 @@ describe('a name that one device has had before another one', () => {
     for (const order of [
       [begins, ends, next],
       [begins, next, ends],
-      // The topic keeps order per device only: so it may be read after a restart.
+      // The topic keeps order per device only, so it may be read in this order after a restart.
       [next, begins, ends],
     ]) {
       const { say, named } = directoryOf();

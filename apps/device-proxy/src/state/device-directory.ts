@@ -7,7 +7,7 @@ const patienceMs = 500;
 /** Called once for each device that is suspended or deleted. */
 export type BlockedListener = (deviceId: string, why: 'suspended' | 'deleted') => void;
 
-/** Whom a credential identifies. */
+/** The device or endpoint that a credential identifies. */
 interface CredentialOwner {
   accountId: string;
   deviceId?: string;
@@ -20,8 +20,8 @@ const isDeleted = (entry: DirectoryEntry | undefined): boolean => !entry || entr
 @Injectable()
 export class DeviceDirectory {
   /**
-   * Ids by account and name: a key of both would be another string for each device. The topic keeps order per device only: a name
-   * may have its next device before the end of its former one is read, and after a restart even before that one's beginning.
+   * Ids by account and name, in nested maps: a combined key would be another string for each device. The topic keeps order per device
+   * only: a name may get its next device before the end of its former one is read, and after a restart even before its beginning.
    */
   private readonly byName = new Map<string, Map<string, string | Set<string>>>();
   /** Devices of each account. */
@@ -33,7 +33,7 @@ export class DeviceDirectory {
     reader.onChange((deviceId, entry, previous) => this.changed(deviceId, entry, previous));
   }
 
-  /** Called when an entry may admit what it did not before. `hostGateway`: of a device behind a gateway, before or now. */
+  /** Called when an entry may admit what it did not admit before. `hostGateway`: of a device behind a gateway, now or before. */
   onAdmissible(listener: (hostGateway: string) => void): void {
     this.reader.onChange((_deviceId, entry, previous) => {
       const [before, now] = [previous?.hostGateway, entry?.hostGateway];
@@ -48,7 +48,7 @@ export class DeviceDirectory {
     this.blockedListeners.push(listener);
   }
 
-  /** Devices that the topic shows as deleted, until the first call. It does so for a day or longer. */
+  /** Devices that the topic shows as deleted, which it does for at least a day. Empty after the first call. */
   takeDeleted(): ReadonlySet<string> {
     const { deleted = new Set<string>() } = this;
     this.deleted = undefined;
@@ -61,7 +61,7 @@ export class DeviceDirectory {
     return isDeleted(entry) ? undefined : entry;
   }
 
-  /** A client may know a device before this copy does. */
+  /** Waits a moment, because a client may know a device before this copy does. */
   wait(deviceId: string): Promise<DirectoryEntry | undefined> {
     return this.reader.waitFor(deviceId, patienceMs, (entry) => !isDeleted(entry));
   }
@@ -88,8 +88,8 @@ export class DeviceDirectory {
   }
 
   /**
-   * Why the device may not be connected now; undefined also for one that the directory never knew. `deleted` only for a moment:
-   * the last message of a deleted device is a tombstone, with which it is forgotten.
+   * Why the device may not be connected now; undefined also for a device that the directory never knew. `deleted` is returned only
+   * for a moment: the last message of a deleted device is a tombstone, after which the device is forgotten.
    */
   whyBlocked(deviceId: string): 'suspended' | 'deleted' | undefined {
     const entry = this.reader.get(deviceId);

@@ -14,7 +14,7 @@ export class DeviceGroupsReader extends StateReader<DeviceGroupsChanged, readonl
     this.onChange((deviceId, groups, previous) => this.members.move(deviceId, groups, previous));
   }
 
-  /** Devices that are in any of the groups: what is asked for a few groups looks at no other device. */
+  /** Devices that are in any of the groups, found without looking at any other device. */
   devicesIn(groups: readonly string[]): string[] {
     return this.members.devicesIn(groups);
   }

@@ -18,7 +18,7 @@ export type DirectoryEntry = Pick<
   | 'hostGateway'
 >;
 
-/** `deviceId`: the key in the topic, which is kept anyway. */
+/** `deviceId`: the key in the topic, which is stored anyway, so that its string is shared. */
 const project = (
   {
     accountId,

@@ -2,7 +2,7 @@
 export class GroupMembers {
   private readonly byGroup = new Map<string, Set<string>>();
 
-  /** `groups`: those of the device now; `previous`: those before. */
+  /** `groups`: the groups of the device now; `previous`: its groups before. */
   move(deviceId: string, groups: readonly string[] = [], previous: readonly string[] = []): void {
     for (const group of previous) this.leave(group, deviceId);
     for (const group of groups) {

@@ -7,13 +7,13 @@ type Announced = Required<Pick<DeviceCredentialChanged, 'accountId' | 'deviceId'
   Pick<DeviceCredentialChanged, 'changedAt'>;
 
 /**
- * A pre-shared key that a device registers with. Every replica has those of all devices: in one string and shared ones it takes
- * half the memory of the announced object.
+ * A pre-shared key that a device registers with. Every replica has the keys of all devices: packed into one string, beside strings
+ * that are shared, a key takes half the memory of the announced object.
  */
 class PreSharedKey implements DeviceCredentialChanged {
   readonly accountId: string;
   readonly identity: string;
-  /** As it is: others who need it share the string. */
+  /** Not packed, because other data shares the string. */
   readonly deviceId: string;
   /** When the credential changed, and the sealed key. */
   private readonly packed: string;
@@ -25,7 +25,7 @@ class PreSharedKey implements DeviceCredentialChanged {
     this.accountId = stringInterner.intern(accountId);
     this.identity = identity;
     this.deviceId = deviceId;
-    // From a Buffer: strings that are put together keep their parts.
+    // Made from a Buffer, because concatenated strings keep their parts in memory.
     this.packed = Buffer.from(changedAt + separator + sealedKey, 'latin1').toString('latin1');
   }
 
@@ -46,7 +46,7 @@ class PreSharedKey implements DeviceCredentialChanged {
   }
 }
 
-/** A credential as it is kept. `credentialId`: the key in the topic, which is kept anyway. */
+/** A credential in the form in which it is kept. `credentialId`: the key in the topic, which is stored anyway. */
 export const knownCredential = (credential: DeviceCredentialChanged, credentialId: string): DeviceCredentialChanged => {
   const { kind, accountId, deviceId, identity, sealedKey, changedAt, service, provisional } = credential;
   const isUsual = kind === 'psk' && service === 'lwm2m' && provisional === undefined;

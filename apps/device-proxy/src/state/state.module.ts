@@ -9,7 +9,7 @@ import { DeviceGroupsReader } from './device-groups.reader.js';
 import { DeviceLifecycleReader } from './device-lifecycle.reader.js';
 import { DeviceModelsReader } from './device-models.reader.js';
 
-/** Copies of what other services announce. All of them are read, at the same time, before any other module starts. */
+/** Copies of what other services announce. All of them are read concurrently, before any other module starts. */
 @Module({
   providers: [
     AccountModels,

@@ -47,7 +47,7 @@ const viewOf = ({ deviceId, keyId, path, attributes, origin, status, changedAt }
   updated_at: formatTimestamp(changedAt),
 });
 
-/** A row is found and ordered by what its id is made of, in the order of bytes. */
+/** The order and position of a row: the columns that make up its id, compared byte by byte. */
 const place = '(key_id || path) COLLATE "C"';
 
 /** Lists the subscriptions to a device: of all keys for administrators, of the calling key for others. */

@@ -65,7 +65,7 @@ export class SubscriptionsOfKeys {
     return listEnvelope(records, query, total, rows.length > shown.length);
   }
 
-  /** Takes its turn as well: it counts the subscriptions of the key, which may be a million. Throws KeyHasNoSubscriptions. */
+  /** Also queued per account: it counts the subscriptions of the key, which may be a million. Throws KeyHasNoSubscriptions. */
   async get(accountId: string, keyId: string): Promise<KeySubscriptions> {
     const [row] = await FairQueue.at(this.dataSource).run(accountId, () =>
       this.read('WHERE id = $2', [accountId, keyId]),
@@ -74,7 +74,7 @@ export class SubscriptionsOfKeys {
     return row;
   }
 
-  /** Removes all of them, as if the key had done it. */
+  /** Removes all subscriptions and rules of the key, as if the key had done it. */
   async remove(actor: Identity, keyId: string): Promise<void> {
     const { accountId } = actor;
     await this.get(accountId, keyId);

@@ -9,12 +9,12 @@ import { Subscriptions } from './subscriptions.js';
 /** Pause before a retry. */
 const againMs = 3_000;
 
-/** A change of a group affects all of its keys at once; this leaves connections for other work. */
+/** A change of a group affects all of its keys at once; this limit leaves database connections for other work. */
 const atOnce = 2;
 
 /**
- * Removes the subscriptions and rules of a key that may not receive values any more: it was deleted or switched off, or
- * its groups no longer give `subscriptions`. Values stop before that: `Receivers` decides for each.
+ * Removes the subscriptions and rules of a key that may no longer receive values: it was deleted or switched off, or its
+ * groups no longer give `subscriptions`. Its values stop before that, because `Receivers` decides for each value.
  */
 @Injectable()
 export class Keys implements OnApplicationBootstrap, BeforeApplicationShutdown {

@@ -1,17 +1,17 @@
-/** In ms: the first is doubled each time, up to the longest. */
+/** In ms: the first pause, which is doubled each time up to the longest one. */
 interface Pauses {
   firstMs: number;
   longestMs: number;
 }
 
-/** After failures of Redis, Kafka or PostgreSQL, when a device is heard that did not answer, and when it is not ready. */
+/** After failures of Redis, Kafka or PostgreSQL; when a device that did not answer sends a message; when a device is not ready. */
 export const afterFailures: Pauses = { firstMs: 5_000, longestMs: 300_000 };
 
-/** After requests without an answer, while the device says nothing: each request is sent five times (RFC 7252 §4.2). */
+/** After requests without an answer, while the device sends nothing: each request is sent five times (RFC 7252 §4.2). */
 export const afterSilence: Pauses = { firstMs: 60_000, longestMs: 3_600_000 };
 
 /**
- * The pause after so many attempts. Half of it is random, because a failure strikes many devices in the same moment.
+ * The pause after this number of attempts. Half of it is random, because a failure affects many devices at the same moment.
  * `random`: from 0 up to 1.
  */
 export const retryPauseMs = ({ firstMs, longestMs }: Pauses, attempts: number, random: () => number): number => {

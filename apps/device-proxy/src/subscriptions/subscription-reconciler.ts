@@ -34,7 +34,7 @@ import { afterFailures, afterSilence, retryPauseMs } from './retry-pause.js';
 /** The device is not reachable now: reconciliation runs again at its next registration or update. */
 const unreachableErrors = [RequestAborted, NoAnswer, Refused, NotSent, ConnectionEnded];
 
-/** Of these, what may be a lost message: it also runs again soon after the device is heard, or when it has been silent for a while. */
+/** Those that may be a lost message: reconciliation also runs soon after the device's next message, or after a while of silence. */
 const lostMessages = [NoAnswer, NotSent];
 
 /** The device answered 5.03 for a path, for example because its sensor is starting: it is asked again after a pause. */
@@ -43,7 +43,7 @@ const notReadyCode = '5.03';
 
 type Observing = 'observed' | 'missing' | 'not ready';
 
-/** What is repeated for a device whose reconciliation failed. */
+/** The pending retry of a device whose reconciliation failed. */
 interface Retry {
   rules: boolean;
   failures: number;
@@ -51,7 +51,7 @@ interface Retry {
   /** Requests without an answer. */
   silences: number;
   isWaitingInSilence: boolean;
-  /** When the device sends a message; `at once`: it slept when it was to be asked, and may do so after a pause, too. */
+  /** Retry when the device sends a message. `at once`: the device slept when it was to be asked, and may sleep again after a pause. */
   whenHeard: 'no' | 'after a pause' | 'at once';
 }
 
@@ -104,8 +104,8 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
   }
 
   /**
-   * A full registration: the device has forgotten every observation (spec §4.4 rule 1). What a call asked for while
-   * the device was away waits in the command queue for just this registration.
+   * A full registration: the device has forgotten every observation (spec §4.4 rule 1). Subscriptions that calls asked for
+   * while the device was away stay: their commands wait in the queue for this registration.
    */
   async loseOnRegistration(deviceId: string): Promise<void> {
     const { batcher, dataSource, store } = this;
@@ -116,7 +116,7 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
     });
   }
 
-  /** The device was deleted. */
+  /** For a device that was deleted. */
   loseAll(deviceId: string): Promise<void> {
     return this.losses.submit(deviceId);
   }
@@ -151,13 +151,13 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
     await this.schedule(session, true);
   }
 
-  /** Subscriptions changed. */
+  /** Called when subscriptions have changed. */
   scheduleReconciliation(session: Session): Promise<void> {
     session.requireReconciliation();
     return this.schedule(session, false);
   }
 
-  /** undefined when they cannot be read: then the device is looked at, and that says what is wrong. */
+  /** undefined when the rules cannot be read: then reconciliation runs, and logs the failure. */
   private rulesFor({ accountId }: Session): Promise<readonly RulesOfKey[] | undefined> {
     return this.rules.ofAccount(accountId).catch(() => undefined);
   }
@@ -229,7 +229,7 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
     });
   }
 
-  /** Nothing has failed, but a device that does not listen was not asked. */
+  /** Nothing has failed, but a device that does not listen was not asked, so its retry stays. */
   private endRetry(session: Session, complete: boolean): void {
     const retry = this.retries.get(session.deviceId);
     if (retry && !complete && !this.sessions.isListening(session)) retry.whenHeard = 'at once';
@@ -256,7 +256,7 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
     );
   }
 
-  /** The next update of the device may be a day away. */
+  /** Retries after a pause, because the next update of the device may be a day away. */
   private retryLater(failed: Session, rules: boolean): void {
     const { deviceId } = failed;
     const retry = this.retryOf(failed, rules);
@@ -293,7 +293,7 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
     );
   }
 
-  /** False when the device has just what the rules ask for. */
+  /** False when the device already has exactly the subscriptions that the rules ask for. */
   private async writeRules(
     session: Session,
     keys: readonly RulesOfKey[],
@@ -309,7 +309,7 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
     return true;
   }
 
-  /** True when the device observes every path with subscribers. Throws NotReady when it asks for some of them to wait. */
+  /** True when the device observes every path with subscribers. Throws NotReady when it is not ready to observe some of them. */
   private async reconcile(session: Session, rows: readonly Subscription[]): Promise<boolean> {
     const { observer } = this;
     const alone = rows.filter((row) => row.together === null);
@@ -343,7 +343,7 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
     return composites;
   }
 
-  /** The single observations, each with those who subscribed to it. */
+  /** The single observations, each with its subscriptions. */
   private targetsIn(rows: readonly Subscription[]): Map<string, { target: Target; subscribed: Subscription[] }> {
     const targets = new Map<string, { target: Target; subscribed: Subscription[] }>();
     for (const row of rows) {
@@ -355,7 +355,7 @@ export class SubscriptionReconciler implements BeforeApplicationShutdown {
     return targets;
   }
 
-  /** Unconfirmed subscriptions of calls are in the command queue. `subscribed`: to this observation. */
+  /** Calls whose subscription is unconfirmed are in the command queue. `subscribed`: the subscriptions to this observation. */
   private isMissing(session: Session, key: string, subscribed: readonly Subscription[]): boolean {
     if (session.observations.has(key))
       return subscribed.some((row) => row.status === 'asked' && row.origin === 'presubscription');

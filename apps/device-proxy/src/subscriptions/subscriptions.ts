@@ -20,7 +20,7 @@ const answerWaitMs = 2_000;
 
 export interface Asked {
   asyncId: string;
-  /** The device reports the path already, or confirmed within the wait. */
+  /** The device already reports the path, or confirmed the subscription within the wait. */
   confirmed: boolean;
 }
 
@@ -40,7 +40,7 @@ export class Subscriptions {
     wakeUps.on('finished', ({ asyncId, succeeded }) => this.waiting.get(asyncId)?.(succeeded));
   }
 
-  /** `attributes`: of an observation of its own, which is shared with keys that ask for the same ones. */
+  /** `attributes`: make it a separate observation, shared with keys that ask for the same attributes. */
   async subscribe(identity: Identity, deviceId: string, path: string, attributes?: string): Promise<Asked> {
     const { commands, store } = this;
     const device = await commands.device(identity, deviceId);
@@ -49,7 +49,7 @@ export class Subscriptions {
     const key = targetKey({ path, attributes });
     const observations = session?.observations.filter((observation) => observation.path === path) ?? [];
     const observed = observations.some((observation) => targetKey(observation) === key);
-    // Otherwise the command fails, and must not end the subscription that the key has.
+    // If it is not offered, the command fails, and must not end the subscription that the key has.
     const isOffered = attributes === undefined || !session || takesAttributes(session.data);
     const asyncId = commands.newAsyncId();
     const outcome = this.outcomeOf(asyncId);
@@ -75,7 +75,7 @@ export class Subscriptions {
         { ...input, query: attributes?.split('&') ?? [], ...defaultTiming(session?.data.queueMode ?? false) },
         isOffered ? { within } : {},
       );
-      // With other attributes the key had another observation, which may have no subscriber now.
+      // Until now the key may have had an observation with other attributes, which may have no subscriber left.
       if (session && isOffered && observations.some((observation) => targetKey(observation) !== key))
         await this.wake(session.owner, deviceId);
       if (!session) return { asyncId, confirmed: false };
@@ -85,7 +85,7 @@ export class Subscriptions {
     }
   }
 
-  /** To the paths in a list, which the device reports together (Observe-Composite); the result is the command's. */
+  /** Subscribes to several paths, which the device reports together (Observe-Composite); the result is the command's. */
   async subscribeTogether(
     identity: Identity,
     device: KnownDevice,
@@ -101,7 +101,7 @@ export class Subscriptions {
         paths.map((path) => ({ ...row, path, together: id })),
       );
     const input = { kind: 'subscription', ...request } as const;
-    // Otherwise the command fails, and must not end the subscriptions that the key has.
+    // If it is not offered, the command fails, and must not end the subscriptions that the key has.
     const isOffered = !session || takesComposites(session.data);
     const stored = await commands.send(identity, device, input, { ...(isOffered && { within }), idempotencyKey });
     // Single observations for this key may no longer be needed.
@@ -149,7 +149,7 @@ export class Subscriptions {
     if (owner !== undefined) await wakeUps.send(owner, { about: 'interest', deviceId });
   }
 
-  /** The command is stored: an error would make the client repeat it. The owner also finds the change by its time. */
+  /** Errors are ignored: the command is stored, and an error would make the client repeat it. The owner also polls for changes. */
   private wake(owner: string, deviceId: string): Promise<void> {
     return this.wakeUps.send(owner, { about: 'interest', deviceId }).catch(() => undefined);
   }

@@ -9,7 +9,7 @@ import { Sessions } from '../sessions/sessions.js';
 /** Delay before a retry. */
 const againMs = 3_000;
 
-/** Devices of a suspended account are disconnected, and their registrations end. They register again when it returns. */
+/** Devices of a suspended account are disconnected, and their registrations end. They register again when the account is active again. */
 @Injectable()
 export class AccountSuspensions implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly work: RunningWork;

@@ -12,7 +12,7 @@ import { SubscriptionReconciler } from '../subscriptions/subscription-reconciler
 import { DeviceLinks } from '../transport/device-links.js';
 import { Admission } from '../intake/admission.js';
 
-/** The replica that owns the session acts at once; the others check after this time that it did. */
+/** The replica that owns the session acts at once; the others check after this time that the session has ended. */
 const ownerGraceMs = 3_000;
 
 type Why = 'suspended' | 'deleted';
@@ -44,7 +44,7 @@ export class DeviceDisconnector implements OnApplicationBootstrap, BeforeApplica
     const { directory, queue } = this;
     directory.onBlocked((deviceId, why) => this.disconnect(deviceId, why));
     const deleted = directory.takeDeleted();
-    // Its gateway was another replica's, which did not end the session.
+    // A device behind a gateway may come from another replica that did not end its session.
     this.sessions.listen({
       began: ({ deviceId, gateway }) => {
         const why = gateway && directory.whyBlocked(deviceId);
@@ -59,7 +59,7 @@ export class DeviceDisconnector implements OnApplicationBootstrap, BeforeApplica
     }
   }
 
-  /** Those of which more is stored than commands. */
+  /** The devices for which more is stored than commands. */
   private async storedOf(deviceIds: ReadonlySet<string>): Promise<string[]> {
     if (deviceIds.size === 0) return [];
     const rows: { device_id: string }[] = await this.dataSource.query(
@@ -75,7 +75,7 @@ export class DeviceDisconnector implements OnApplicationBootstrap, BeforeApplica
     await this.deadline.step('disconnects', () => this.work.stop());
   }
 
-  /** `sinceMs`: when this replica learned of it. */
+  /** `sinceMs`: when this replica learned that the device is blocked. */
   private disconnect(deviceId: string, why: Why, sinceMs = this.clock.now()): void {
     this.attempt(deviceId, why, sinceMs, () => this.carryOut(deviceId, why, sinceMs));
   }
@@ -87,7 +87,7 @@ export class DeviceDisconnector implements OnApplicationBootstrap, BeforeApplica
     });
   }
 
-  /** A device that is admitted again may have a session of its own since then: only its commands are left to end. */
+  /** A device that is admitted again may have a new session since then, so only its earlier commands are ended. */
   private retry(deviceId: string, why: Why, sinceMs: number): void {
     if (this.isStill(deviceId, why)) this.disconnect(deviceId, why, sinceMs);
     else this.attempt(deviceId, why, sinceMs, () => this.failCommands(deviceId, why, sinceMs));
@@ -104,7 +104,7 @@ export class DeviceDisconnector implements OnApplicationBootstrap, BeforeApplica
       const session = sessions.get(deviceId);
       if (session) await this.endSession(session, why);
     });
-    // Before its commands, which may take minutes: until then, a device that registers again would get the deleted id.
+    // Before the commands, which may take minutes: until then, a device that registers again would get the deleted id.
     if (why === 'deleted') await admission.forget(deviceId);
     await this.failCommands(deviceId, why, sinceMs);
     if (why === 'deleted') {
@@ -114,7 +114,7 @@ export class DeviceDisconnector implements OnApplicationBootstrap, BeforeApplica
     this.endAbandonedLater(deviceId, why);
   }
 
-  /** Its turn may come minutes later: a device that is admitted again by then keeps the commands that were accepted since. */
+  /** The device may have its turn minutes later: if it is admitted again by then, it keeps the commands accepted since. */
   private failCommands(deviceId: string, why: Why, sinceMs: number): Promise<void> {
     const outcome = why === 'deleted' ? registrationRemoved : deviceBlocked;
     return this.queue.failAll(deviceId, ({ acceptedAt }) =>
@@ -126,12 +126,12 @@ export class DeviceDisconnector implements OnApplicationBootstrap, BeforeApplica
     try {
       await this.ends.end(session, why);
     } finally {
-      // A retry may not find the session here any more.
+      // Disconnected even after a failure, because a retry may no longer find the session here.
       this.links.to(session.address).disconnect(session.address, `Device ${why}`);
     }
   }
 
-  /** The owner is gone: any replica may end the session, unless the device is admitted again by now. */
+  /** The owner is gone, so any replica may end the session, unless the device is admitted again by now. */
   private endAbandonedLater(deviceId: string, why: Why): void {
     const failed = (err: unknown) => {
       this.logger.error({ err, deviceId, why }, 'session of a suspended or deleted device not ended: will be retried');

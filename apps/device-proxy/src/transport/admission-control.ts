@@ -9,15 +9,15 @@ type Kind = 'registration' | 'other';
 const retrySeconds = { min: 5, max: 30 } as const;
 
 /**
- * Devices that are refused because too many come at once return one after the other: as many per second as a replica registers
- * without effort, the first ones after a little while.
+ * Devices that are refused because too many come at once return one after the other, as many per second as a replica registers
+ * without effort; the first ones return after a short pause.
  */
 const returnsPerSecond = 200;
 const returnSecondsMin = 2;
 
 /**
- * Bounds the requests of devices in progress, over all listeners of this replica. Beyond the limit a request is refused
- * at once (5.03 with Max-Age), the cheapest possible answer. New registrations and bootstraps, which cost most and arrive in storms,
+ * Limits the requests of devices in progress, over all listeners of this replica. Beyond the limit a request is refused at once
+ * with the cheapest possible answer (5.03 with Max-Age). New registrations and bootstraps, which cost most and arrive in bursts,
  * get half of the capacity, so that registered devices stay registered.
  */
 @Injectable()
@@ -25,7 +25,7 @@ export class AdmissionControl {
   private inFlight = 0;
   private readonly refused: { inc(labels: { kind: Kind }): void };
   private readonly inFlightMax: number;
-  /** When the device returns that was refused last. */
+  /** When the device that was refused last is to return. */
   private lastReturnMs = 0;
 
   constructor(
@@ -63,7 +63,7 @@ export class AdmissionControl {
     this.inFlight--;
   }
 
-  /** Max-Age of a 5.03 because too many devices came at once. Those that would have to wait for long return at random. */
+  /** Max-Age of a 5.03 when too many devices came at once. Devices that would have to wait too long return at random times. */
   returnAfterSeconds(): number {
     const nowMs = this.clock.now();
     const returnMs = Math.max(nowMs + returnSecondsMin * 1_000, this.lastReturnMs + 1_000 / returnsPerSecond);

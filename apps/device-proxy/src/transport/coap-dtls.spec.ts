@@ -25,7 +25,7 @@ const state: ConnectionState = {
   peer: { kind: 'psk', identity: Buffer.from('device') },
 };
 
-/** A listener that is not bound; `compare` asks Redis whose the session of a device is. */
+/** A listener that is not bound; `compare` asks Redis which replica has the session of a device. */
 const listener = (compare: DtlsParts['compare']): CoapDtls => {
   const clock = new TestClock();
   const nothing = (): undefined => undefined;

@@ -38,7 +38,7 @@ export interface DtlsParts {
   receiveBufferBytes: number;
   ackTimeoutMs?: number;
   radioOf: RadioOf;
-  /** First retransmission of a flight to a device; undefined: that of the listener. */
+  /** Time until the first retransmission of a handshake flight to a device; undefined: that of the listener. */
   handshakeTimerOf: (sender: Sender) => number | undefined;
   coapLimits: Partial<CoapLimits>;
   dtlsLimits: Partial<DtlsLimits>;
@@ -52,7 +52,7 @@ export interface DtlsParts {
   isRegistered: (accountId: string, address: string) => boolean;
   /** When the registration of the device at this address expires; 0: there is none. */
   registeredUntilMs: (accountId: string, address: string) => number;
-  /** Another replica has the connection: the session is dropped unless it is still this replica's. */
+  /** Called when another replica has the connection: drops the session unless it is still this replica's. */
   compare: (accountId: string, address: string) => Promise<void>;
   admissionControl: AdmissionControl;
   logger: Logger;
@@ -68,7 +68,7 @@ const openOn = (connection: DtlsConnection | undefined): Open | undefined => con
 
 const sweepMs = 10_000;
 
-/** The listener for devices over DTLS 1.2. The address of a device is its connection, wherever that comes from. */
+/** The listener for devices over DTLS 1.2. The address of a device is its connection, wherever its datagrams come from. */
 export class CoapDtls implements Transport, DtlsHost {
   readonly scheme = 'coaps';
   readonly uplink: UplinkBridge;
@@ -115,18 +115,18 @@ export class CoapDtls implements Transport, DtlsHost {
     this.gone = gone;
   }
 
-  /** Registers what happens when a connection of another replica was taken over: its session follows. */
+  /** Registers what is called when a connection of another replica was taken over: its session is taken over as well. */
   onTakenOver(takenOver: DisconnectListener): void {
     this.takenOver = takenOver;
   }
 
-  /** For handshakes from now on. */
+  /** Applies to handshakes from now on. */
   replaceCertificate(certificate: OwnCertificate): void {
     this.transport.server.replaceCertificate(certificate);
     this.certificate = certificate;
   }
 
-  /** The SubjectPublicKeyInfo (DER) that it presents to devices with raw public keys; undefined: it admits none. */
+  /** The SubjectPublicKeyInfo (DER) that this listener presents to devices with raw public keys; undefined: it admits none. */
   get publicKey(): Buffer | undefined {
     return this.certificate && encodePublicKey(this.certificate.privateKey);
   }
@@ -154,7 +154,7 @@ export class CoapDtls implements Transport, DtlsHost {
     return this.transport.server.hasRoomFor(from);
   }
 
-  /** The device is told when it may not connect any more. */
+  /** If the device may no longer connect, it is told. */
   restore({ state, credential }: SavedConnection, takeOvers: number): boolean {
     if (this.openWith(state.id)) return true;
     const connection = this.transport.server.restore(state, { takeOvers });
@@ -166,10 +166,10 @@ export class CoapDtls implements Transport, DtlsHost {
   async lose(id: string): Promise<void> {
     const open = this.openWith(id);
     try {
-      // What waits for an answer of the device then ends with the session, not with the connection.
+      // After this, work that waits for an answer of the device ends with the session, not with the connection.
       if (open) await this.parts.compare(open.sender.accountId, open.peer.address);
     } finally {
-      // Also when Redis does not answer: another replica sends and receives on it.
+      // Also when Redis does not answer, because another replica sends and receives on the connection.
       this.connection(id)?.endWith('taken-over');
     }
   }
@@ -179,7 +179,7 @@ export class CoapDtls implements Transport, DtlsHost {
     return open ? this.parts.registeredUntilMs(open.sender.accountId, open.peer.address) : 0;
   }
 
-  /** Continues the connection at this address before its device sends anything. False: it cannot be, or another replica has it. */
+  /** Continues the connection at this address before its device sends anything. False: that is impossible, or another replica has it. */
   resume(address: string): Promise<boolean> {
     return this.parts.sharing.resume(connectionId(address));
   }
@@ -265,7 +265,7 @@ export class CoapDtls implements Transport, DtlsHost {
     return openOn(this.connection(id));
   }
 
-  /** Also of a connection that is over. */
+  /** Also returns the peer of a connection that is over. */
   private peerWith(id: string): Peer {
     return this.openWith(id)?.peer ?? dtlsPeer(id);
   }
@@ -284,7 +284,7 @@ export class CoapDtls implements Transport, DtlsHost {
     if (open) this.gone(open.sender.accountId, open.peer.address);
   }
 
-  /** Of devices that have no session here: they were never registered, or have another connection by now. */
+  /** Ends idle connections of devices without a session here: they never registered, or have another connection by now. */
   private endIdle(): void {
     const { clock, idleMs, isRegistered } = this.parts;
     const before = clock.now() - idleMs;
@@ -295,7 +295,7 @@ export class CoapDtls implements Transport, DtlsHost {
     }
   }
 
-  /** A device that has a response can count on its connection: another replica could continue it. */
+  /** Holds the response until the connection is saved: a device with a response can rely on another replica to continue it. */
   private async whenSaved({ authority: id }: Peer, answer: Promise<CoapResponse>): Promise<CoapResponse> {
     try {
       await this.parts.sharing.whenSaved(id);

@@ -35,20 +35,20 @@ import { maskTickets } from './masked-tickets.js';
 import type { Sender } from './sender.js';
 import type { UplinkNotification } from './uplink-request.js';
 
-/** The differences between transports: the notation of peers, and their senders. */
+/** How the transports differ: the notation of peers, and their senders. */
 export interface Peers {
   addressOf(peer: Peer): string;
   /** Throws CoapError for an invalid address. */
   peerOf(address: string): Peer;
-  /** undefined if its connection has ended. */
+  /** undefined if the peer's connection has ended. */
   senderOf(peer: Peer): Sender | undefined;
-  /** IP address and port that it was last seen at, where its address does not say it. */
+  /** IP address and port that the peer was last seen at, if its address does not contain them. */
   remoteOf?(peer: Peer): string | undefined;
   /** Closes its connection; without connections nothing happens. */
   disconnect(peer: Peer, why: string): void;
 }
 
-/** Resolves when the notification is safe with Kafka; false when no observation has its token. */
+/** Resolves with true when Kafka has stored the notification; with false when no observation has its token. */
 export type DeliverNotification = (notification: UplinkNotification) => Promise<boolean>;
 
 type Received = Pick<
@@ -119,7 +119,7 @@ interface Watch {
   handler: NotificationHandler;
 }
 
-/** Bounds the shared watches. When it is reached, all are forgotten and made again when needed. */
+/** Limits the shared watches. At the limit, all are dropped, and created again when needed. */
 const watchesMax = 10_000;
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -157,7 +157,7 @@ export class CoapLink implements DeviceLink {
     const { onSent, ...observed } = request;
     const watch = this.watchOf(observed);
     let known = false;
-    // A notification may overtake the answer that makes its token known, so it waits for that.
+    // A notification may overtake the answer that reveals its token, so it waits for the answer.
     const handler = async (notification: CoapNotification): Promise<void> => {
       if (!known) await answered.then(nextTurn, nextTurn);
       await watch.handler(notification);
@@ -251,7 +251,7 @@ export class CoapLink implements DeviceLink {
     });
   }
 
-  /** A block-wise transfer that the device ended with an error code was answered, in a way. */
+  /** A block-wise transfer that the device ended with an error code counts as answered. */
   private answeredInBlocks(error: unknown): DeviceAnswer {
     const { cause } = error as { cause?: unknown };
     if (cause instanceof BlockTransferFailed && cause.code !== undefined)

@@ -99,7 +99,7 @@ export class CoapStream implements Transport {
     return this.bound?.port ?? 0;
   }
 
-  /** PEM. For handshakes from now on. Throws when the private key is another certificate's. */
+  /** In PEM. Applies to handshakes from now on. Throws when the private key belongs to another certificate. */
   replaceCertificate(certified: Required<StreamParts['certified']>): void {
     this.endpoint.replaceCertificate(certified);
   }

@@ -10,7 +10,7 @@ import type { AdmissionControl } from './admission-control.js';
 import { offerUnmatched } from './unmatched.js';
 import { UplinkBridge } from './uplink-bridge.js';
 
-/** What is not configured has its default. */
+/** Limits that are not configured keep their defaults. */
 const limitsOf = ({ blockBytes, uploadsMax, uploadsPerAddressMax }: CoapUdpConfig): Partial<CoapLimits> => ({
   answersPerPeerMax,
   ...(blockBytes !== undefined && { blockBytes }),

@@ -10,7 +10,7 @@ export interface Connected {
 }
 
 export interface ConnectionAuthenticator {
-  /** Pre-shared keys; without it there are none. */
+  /** Pre-shared keys; without this function there are none. */
   keyOf?: StreamSecurity['keyOf'];
   /** The identity of the peer; undefined closes the connection. */
   authenticate(socket: Socket | TLSSocket): Sender | undefined;

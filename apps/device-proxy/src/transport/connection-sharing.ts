@@ -1,16 +1,16 @@
 import type { Address, ConnectionState, DtlsConnection } from '@lanyard/dtls';
 import type { ShownCredential } from './sender.js';
 
-/** A connection as another replica needs it to continue it. */
+/** The state of a connection that another replica needs to continue it. */
 export interface SavedConnection {
   state: ConnectionState;
-  /** The credential that opened the connection, even if another one has its identity by now. */
+  /** The credential that opened the connection, even if another credential has its identity by now. */
   credential: ShownCredential;
 }
 
 /** What the listener for DTLS offers to the code that moves connections between replicas. */
 export interface DtlsHost {
-  /** Takes a datagram as if it had come from there through the socket of the listener. */
+  /** Processes a datagram as if it had come from this address through the socket of the listener. */
   receive(datagram: Buffer, from: Address): void;
   /** Sends a datagram through the socket of the listener. */
   send(datagram: Buffer, to: Address): void;
@@ -18,7 +18,7 @@ export interface DtlsHost {
   /** Undefined when the connection is over. */
   save(id: string): SavedConnection | undefined;
   hasRoomFor(from: Address): boolean;
-  /** Continues the connection. False when its device may not connect any more. @throws InvalidState, TooManyConnections */
+  /** Continues the connection. False when its device may no longer connect. @throws InvalidState, TooManyConnections */
   restore(saved: SavedConnection, takeOvers: number): boolean;
   /** Another replica continues the connection: it ends here, and the device is not told. */
   lose(id: string): Promise<void>;
@@ -40,20 +40,20 @@ export interface ConnectionSharing {
   /** A handshake has ended. */
   opened(connection: DtlsConnection): void;
   closed(connection: DtlsConnection): void;
-  /** Resolves when the connection outlives this replica; undefined when it does, or never will. Rejects when Redis is away. */
+  /** Resolves when the connection outlives this replica; undefined when it already does, or never will. Rejects when Redis is away. */
   whenSaved(id: string): Promise<void> | undefined;
-  /** Resolves when what is stored is kept as long as its device's registration; undefined when it is. Never rejects. */
+  /** Resolves when the connection is stored for as long as its device is registered; undefined when it already is. Never rejects. */
   whenStoredLongEnough(id: string): Promise<void> | undefined;
   /**
-   * Continues a connection of a session that this replica had before it was restarted. Resolves with whether it is here. Never
-   * rejects.
+   * Continues a connection of a session that this replica had before it was restarted. Resolves with whether the connection
+   * is here. Never rejects.
    */
   resume(id: string): Promise<boolean>;
-  /** A record with an id that is not known here. The buffers may be used again by the caller. */
+  /** A record with a connection id that is not known here. The caller may reuse the buffers. */
   receiveUnknown(connectionId: Buffer, datagram: Buffer, from: Address): void;
-  /** Whether the datagram may be processed now; otherwise it comes again when its connection is still this replica's. */
+  /** Whether the datagram may be processed now; otherwise it is delivered again if its connection is still this replica's. */
   admits(datagram: Buffer, from: Address): boolean;
-  /** Whether this replica may send on the connection. What is lost is sent again by CoAP. */
+  /** Whether this replica may send on the connection. CoAP retransmits what is lost. */
   maySend(id: string): boolean;
   /** Sends to a device whose datagrams arrive at another replica. False: the listener sends directly. */
   sendThroughAnother(datagram: Buffer, to: Address): boolean;

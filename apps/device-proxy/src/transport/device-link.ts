@@ -4,17 +4,17 @@ import type { BodySource } from '@lanyard/coap';
 /** The protocol-independent view of a device: requests and observations, no datagrams. */
 export interface DeviceRequest {
   method: 'GET' | 'PUT' | 'POST' | 'DELETE' | 'FETCH' | 'IPATCH';
-  /** On the device, alternate root included. */
+  /** Path on the device, including the alternate root. */
   path: string;
   query?: readonly string[];
   contentFormat?: number;
   accept?: number;
   payload?: Buffer;
-  /** Instead of a payload: sent block by block. */
+  /** Used instead of a payload, and sent block by block. */
   source?: BodySource;
-  /** Called when the device has taken so many bytes of the source. */
+  /** Called with the number of bytes of the source that the device has accepted. */
   onProgress?: (bytes: number) => void;
-  /** Called for each message that leaves for it. */
+  /** Called for each message that is sent for the request. */
   onSent?: (message: SentMessage) => void;
 }
 
@@ -46,19 +46,19 @@ export class NoAnswer extends NamedError {}
 /** The answer is unusable: the request counts as not answered. */
 export class UnusableAnswer extends NoAnswer {}
 
-/** Nothing was sent: the device has no connection now, or too much waits for it. */
+/** Nothing was sent: the device has no connection now, or too many requests wait for it. */
 export class NotSent extends NamedError {}
 
-/** The connection ended before the answer: the device may have carried it out. */
+/** The connection ended before the answer: the device may have executed the request. */
 export class ConnectionEnded extends NamedError {}
 
 /** The request exceeds the message size of the device; a retry does not help. */
 export class NotSendable extends NamedError {}
 
-/** The device refused to listen (RST): nothing was carried out. */
+/** The device refused to listen (RST): it executed nothing. */
 export class Refused extends NamedError {}
 
-/** The source of the body has failed: nothing is wrong with the device. */
+/** The source of the body has failed; the device is not at fault. */
 export class BodyUnavailable extends NamedError {}
 
 /** The caller aborted the request. */
@@ -66,9 +66,9 @@ export class RequestAborted extends NamedError {}
 
 /** The position of the newest notification of an observation that Kafka has stored (RFC 7641 §3.4). */
 export interface NewestReport {
-  /** Its Observe number. */
+  /** The Observe number of the notification. */
   number: number;
-  /** Fingerprint of its payload. */
+  /** Fingerprint of the payload. */
   print: number;
   ageMs: number;
 }
@@ -79,11 +79,11 @@ export interface DeviceLink {
   /** Accepts notifications with the token from the moment the device confirms. */
   observe(address: string, request: DeviceRequest, signal: AbortSignal): Promise<ObservedAnswer>;
   /**
-   * Accepts notifications of an observation that was made before: by another replica, or before a restart. `newest`: an
-   * older one is acknowledged and discarded.
+   * Accepts notifications of an observation that already exists: another replica made it, or this one before a restart. A
+   * notification older than `newest` is acknowledged and discarded.
    */
   adopt(address: string, token: string, request: DeviceRequest, newest?: NewestReport): void;
-  /** Of each observation at the address that had a notification here, by token. */
+  /** By token, the newest report of each observation at the address that had a notification here. */
   newest(address: string): ReadonlyMap<string, NewestReport>;
   cancel(address: string, request: DeviceRequest, token: string, signal: AbortSignal): Promise<void>;
   /** Notifications with the token are no longer expected; the device is told when it sends one. */
@@ -92,7 +92,7 @@ export interface DeviceLink {
   hold(address: string): void;
   /** The device at this address no longer has a session here. */
   release(address: string): void;
-  /** IP address and port that the device was last seen at, where the address does not say it. */
+  /** IP address and port that the device was last seen at, if its address does not contain them. */
   remoteOf?(address: string): string | undefined;
   /** Closes the connection at this address, if the transport has connections. */
   disconnect(address: string, why: string): void;

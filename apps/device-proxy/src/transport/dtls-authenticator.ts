@@ -4,13 +4,13 @@ import type { Connected } from './connection-authenticator.js';
 import type { Sender, ShownCredential } from './sender.js';
 
 export interface DtlsAuthenticator {
-  /** The pre-shared key of an identity; undefined is refused as a wrong key is. */
+  /** The pre-shared key of an identity; undefined is refused in the same way as a wrong key. */
   keyOf(identity: Buffer, handshake: HandshakeOfClient): Buffer | undefined;
   /** Whether a device with this certificate may connect. */
   authenticate(credential: PeerCredential, handshake: HandshakeOfClient): boolean;
-  /** Who the client of a handshake is: it has proved it, or resumes a session in which it did. Undefined: it is not connected. */
+  /** The identity of a handshake's client, proved now or in the session that it resumes. Undefined: it is not connected. */
   senderOf(handshake: HandshakeOfClient): Sender | undefined;
-  /** The same for a connection that began in another process, by the credential that opened it there. */
+  /** The same for a connection that began in another process, from the credential that opened it there. */
   senderAgain(state: ConnectionState, credential: ShownCredential): Sender | undefined;
   /** From here on the connection is closed when its access ends. */
   opened(connected: Connected): void;

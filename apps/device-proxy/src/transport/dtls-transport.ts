@@ -29,9 +29,9 @@ export interface DtlsTransportOptions extends GivenOptions {
 
 const addressOf = (id: string): string => connectionAddress('coaps', { key: id });
 
-/** A peer is a connection, wherever it comes from: its key is the id of the connection, and its address that of the device. */
+/** A peer is a connection, wherever its datagrams come from: the key is the id of the connection, and the address that of the device. */
 export const dtlsPeer = (id: string): Peer => {
-  // From a Buffer: strings that are put together keep their parts.
+    // Made from a Buffer, because concatenated strings keep their parts in memory.
   const address = Buffer.from(addressOf(id), 'latin1').toString('latin1');
   return { key: id, address, port: 0, authority: id };
 };
@@ -71,7 +71,7 @@ export class DtlsTransport implements DatagramTransport {
     });
   }
 
-  /** Takes a datagram, from the socket or forwarded by another replica. */
+  /** Processes a datagram that arrived on the socket or was forwarded by another replica. */
   receive(datagram: Buffer, from: Address): void {
     // Port 0 cannot receive an answer; such a datagram is forged.
     if (from.port === 0) this.receiver?.count('datagram-malformed');

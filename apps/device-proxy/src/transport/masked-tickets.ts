@@ -1,4 +1,4 @@
-/** How a URI ends from which a device may download a package. JSON may have a backslash before each slash. */
+/** How the URI from which a device may download a package ends. JSON may have a backslash before each slash. */
 const start = Buffer.from('/downloads');
 const ticketStarts = [Buffer.from('/t-'), Buffer.from('\\/t-')];
 const secretBytes = 32;
@@ -16,8 +16,8 @@ const secretIn = (payload: Buffer, from: number): number => {
 };
 
 /**
- * What a device sends, without tickets: a device that is read says from which URI it downloads (`/5/0/1`), and a value goes
- * to topics, stores and applications. The length stays, so it is the same in every content format.
+ * Masks the tickets in what a device sends: a device tells in a read from which URI it downloads (`/5/0/1`), and values go to
+ * topics, stores and applications. The length stays, so masking is the same in every content format.
  */
 export const maskTickets = (payload: Buffer): Buffer => {
   if (payload.length < bytesMin) return payload;

@@ -1,6 +1,6 @@
 import { type DeviceLink, type NewestReport, NotSent } from './device-link.js';
 
-/** For addresses that this replica has no listener for: it accepts and queues commands; other replicas reach the devices. */
+/** For addresses without a listener on this replica, which accepts and queues commands; other replicas reach the devices. */
 export class NoTransport implements DeviceLink {
   request(): Promise<never> {
     return Promise.reject(new NotSent('this replica has no listener for devices'));

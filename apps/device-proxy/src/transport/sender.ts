@@ -15,11 +15,11 @@ export interface Sender {
   /** A device that is not in the directory is created when it registers. */
   enrols?: boolean;
   credential?: ShownCredential;
-  /** What the credential is valid for; absent without one. */
+  /** The service that the credential is valid for; absent without a credential. */
   service?: 'lwm2m' | 'bootstrap';
 }
 
-/** Whether the sender may speak for the device. Without security every sender may, within the account. */
+/** Whether the sender may act for the device. Without security every sender may, within the account. */
 export const mayActFor = (
   sender: Sender,
   device: { accountId: string; deviceId: string; endpointName: string },

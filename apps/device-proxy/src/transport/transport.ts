@@ -3,7 +3,7 @@ import type { CoapLink } from './coap-link.js';
 import type { Scheme } from './peer-address.js';
 import type { UplinkBridge } from './uplink-bridge.js';
 
-/** How messages are sent to the registered device at an address, if not as the listener says. */
+/** How messages are sent to the registered device at an address, if different from the listener's defaults. */
 export type RadioOf = (accountId: string, address: string) => PeerRadio | undefined;
 
 /** Called when the connection of a device is over. */
@@ -17,6 +17,6 @@ export interface Transport {
   /** Bound port; 0 before `start`. */
   readonly port: number;
   start(): Promise<void>;
-  /** Lets what is in flight finish, for a few seconds at most. */
+  /** Lets requests in flight finish, for a few seconds at most. */
   stop(): Promise<void>;
 }

@@ -2,8 +2,8 @@ import type { CoapDatagramEndpoint, UnmatchedNotification } from '@lanyard/coap'
 import type { CoapLink } from './coap-link.js';
 
 /**
- * The observation may be another replica's, or from before a restart. This replica then adopts it with its position, and
- * this notification may turn out to be an old one.
+ * The observation may belong to another replica, or date from before a restart. This replica then adopts the observation with
+ * its position, and this notification may turn out to be older than that.
  */
 export const offerUnmatched = async (
   endpoint: CoapDatagramEndpoint,
@@ -13,6 +13,6 @@ export const offerUnmatched = async (
   const { peer, token, partial } = notification;
   if (!(await link.offer({ ...notification, partial: true }))) return 'rejected';
   if (partial || endpoint.observes(peer, token)) return 'restored';
-  // The only order is that of arrival.
+  // Without an observation at the endpoint, notifications are ordered by arrival only.
   return (await link.offer(notification)) ? 'accepted' : 'rejected';
 };

@@ -24,7 +24,7 @@ const codeOf = (text: string): number => {
   return code;
 };
 
-/** This and the answer have one object shape each, without spread: they are created for every message. */
+/** The request and the answer have one object shape each, without spread, because they are created for every message. */
 const uplinkRequest = (
   { method, path, query, payload, contentFormat, accept }: CoapRequest,
   sender: Sender,
@@ -59,7 +59,7 @@ const coapResponse = ({
   onSent,
 });
 
-/** What starts something new for a device: a registration or a bootstrap. */
+/** First path segments of requests that start something new for a device: a registration or a bootstrap. */
 const beginnings = new Set(['rd', 'bs', 'bspack']);
 
 const isRegistration = ({ method, path: [first = '', ...rest] }: CoapRequest): boolean =>
@@ -71,7 +71,7 @@ const loggable = ([first = '', ...rest]: readonly string[]): string =>
 
 const later = (maxAgeSeconds: number): CoapResponse => ({ code: Code.ServiceUnavailable, maxAgeSeconds });
 
-/** Converts requests of a transport to those that the rest of the service answers. */
+/** Converts requests of a transport to the requests that the rest of the service answers. */
 export class UplinkBridge {
   private answer: AnswerRequest = () => ({ code: '5.03' });
 

@@ -1,10 +1,10 @@
 import type { BodySource } from '@lanyard/coap';
 import type { Sender } from './sender.js';
 
-/** A request of a device, whole (blocks put together). */
+/** A complete request of a device, with its blocks put together. */
 export interface UplinkRequest {
   sender: Sender;
-  /** As peer-address.ts writes it. */
+  /** In the notation of peer-address.ts. */
   address: string;
   method: string;
   /** Segments, decoded. */
@@ -21,7 +21,7 @@ export interface UplinkReply {
   location?: readonly string[];
   diagnostic?: string;
   payload?: Buffer;
-  /** Instead of a payload: sent block by block, at whatever offset the device asks for. */
+  /** Used instead of a payload, and sent block by block, from whatever offset the device requests. */
   source?: BodySource;
   /** 1 to 8 bytes. */
   etag?: Buffer;
@@ -30,7 +30,7 @@ export interface UplinkReply {
   onSent?: () => void;
 }
 
-/** A notification, matched to a token; already in order (RFC 7641 §3.4). */
+/** A notification that is matched to a token and already in order (RFC 7641 §3.4). */
 export interface UplinkNotification {
   sender: Sender;
   address: string;
@@ -42,6 +42,6 @@ export interface UplinkNotification {
   payload: Buffer;
   /** The payload is the first block only: no value yet. The rest is fetched when the observation is known here. */
   partial: boolean;
-  /** The device will not report again: it is not, or no longer, on its list of observers (RFC 7641 §4.2). */
+  /** The device will send no more notifications: it did not add this service to its observers, or removed it (RFC 7641 §4.2). */
   ended?: boolean;
 }

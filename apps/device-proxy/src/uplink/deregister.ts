@@ -19,7 +19,7 @@ export class Deregister {
         if (!session) return { code: '4.04' };
         return (await this.ends.end(session, 'device')) ? { code: '2.02' } : undefined;
       });
-    // The first attempt drops a copy that another replica has taken over; the second one takes the session back.
+    // The first attempt drops a copy that another replica has taken over; the second one takes the session over again.
     return (await attempt()) ?? (await attempt()) ?? { code: '4.04' };
   }
 }

@@ -24,10 +24,10 @@ import { Reconnection } from './reconnection.js';
 const tokenDigits = 16;
 
 /**
- * Notifications (LwM2M 1.1 core §6.4.2). `handleNotification` resolves true when Kafka has the value: only then is it
- * acknowledged. False: no observation has the token, and the device gets a Reset. A rejection leaves the device without
- * an answer, and it sends the notification again. For the first block of a larger one, true means that its session is
- * here.
+ * Notifications (LwM2M 1.1 core §6.4.2). `handleNotification` resolves true when Kafka has the value: only then is the
+ * notification acknowledged. False: no observation has the token, and the device gets a Reset. A rejection leaves the device
+ * without an answer, and it sends the notification again. For the first block of a larger notification, true means that its
+ * session is here.
  */
 @Injectable()
 export class Notify {
@@ -50,7 +50,7 @@ export class Notify {
     return this.find(notification).then((found) => (found ? this.accept(found, notification) : false));
   }
 
-  /** Not `async`, which costs 600 bytes and another microtask per value. */
+  /** Not `async`, because that costs 600 bytes and another microtask per value. */
   private accept([session, observation]: [Session, Observation], notification: UplinkNotification): Promise<boolean> {
     const { lastSeen } = this;
     lastSeen.recordMessage(session);
@@ -58,7 +58,7 @@ export class Notify {
     if (!notification.code.startsWith('2.'))
       return this.endObservation(session, observation, notification.code).then(() => true);
     return this.report(session, observation, notification).then(() => {
-      // The value is stored: it may be the newest one now.
+      // The value is stored, and may be the newest one now.
       lastSeen.markUnwritten(session);
       if (observation.path === gatewayPath) this.gateways.noteList(session, notification);
       if (!notification.ended) return true;
@@ -78,20 +78,20 @@ export class Notify {
     return session && observation && [session, observation];
   }
 
-  /** The observation was made by another replica, or before a restart. */
+  /** For an observation that was made by another replica, or before a restart. */
   private async find({ sender, address, token }: UplinkNotification): Promise<[Session, Observation] | undefined> {
     const followed = await this.reconnection.follow(sender, address, token);
     if (followed) return this.observed(followed, token);
-    // Such a connection belongs to this replica, and so do all observations over it.
+    // A connection that does not outlive its replica belongs to this one, and so do all observations over it.
     if (!outlivesReplica(address)) return undefined;
     const { sessions } = this;
     const { accountId } = sender;
     const matching = async (session: Session | undefined): Promise<[Session, Observation] | undefined> =>
       session && this.observed(session, token);
-    // A connection identifies its device.
+    // Over a connection the token is not looked up, because the connection identifies its device.
     const asked = token.length === tokenDigits && !isConnection(address);
     const following = async (session: Session | undefined): Promise<[Session, Observation] | undefined> => {
-      // A device without security never speaks for one of another account, nor for one that has a connection.
+      // A device without security never acts for a device of another account, nor for one that has a connection.
       if (!session || session.accountId !== accountId || isConnection(session.address)) return undefined;
       const found = await matching(session);
       if (found) await this.follow(session, address);
@@ -135,7 +135,7 @@ export class Notify {
     return within(span, () => this.hand(session, observation, notification, span.traceParent));
   }
 
-  /** Objects of one shape: this runs for every value, and an object spread costs 2 µs. */
+  /** Creates objects of one shape, because this runs for every value and an object spread costs 2 µs. */
   private hand(
     session: Session,
     observation: Observation,

@@ -33,7 +33,7 @@ export class PostResponseTasks {
   updated(session: Session): void {
     this.lastSeen.recordMessage(session);
     void this.reconciler.applyRules(session);
-    // What was observed on devices behind it may have ended with its connection.
+    // Observations on devices behind it may have ended with its connection.
     for (const behind of this.sessions.behind(session))
       if (behind.appliedRules === undefined) void this.reconciler.applyRules(behind);
     this.gateways.look(session);

@@ -8,8 +8,8 @@ import { schemeOf } from '../transport/peer-address.js';
 import type { Sender } from '../transport/sender.js';
 
 /**
- * A device that resumes its DTLS session is still registered, but has another connection. Some devices send no update then: the
- * first message is a notification or a Send. The session follows to the connection, if the credential is the one that registered it.
+ * A device that resumes its DTLS session is still registered, but has another connection. Some devices send no update then: their
+ * first message is a notification or a Send. The session moves to the new connection if its credential is the one that registered.
  */
 @Injectable()
 export class Reconnection {
@@ -21,7 +21,7 @@ export class Reconnection {
 
   /**
    * The session that was moved to this connection; undefined when the sender has none at another connection of this replica.
-   * `token`: of an observation, which shows that the device still has its observations. Without it they are made again.
+   * `token`: of an observation, which shows that the device still has its observations. Without a token they are made again.
    */
   async follow(sender: Sender, address: string, token?: string): Promise<Session | undefined> {
     const { observer, sessions } = this;

@@ -48,7 +48,7 @@ export class Register {
     return sessions.exclusive.run(admitted.deviceId, () => this.open(request, admitted, registration));
   }
 
-  /** Without security anyone could take it from its gateway; with a credential it may leave. */
+  /** Without security, anyone could take the device from its gateway; with a credential, the device may leave the gateway. */
   private async isBehindGateway({ credential }: Sender, { deviceId, hostGateway }: Admitted): Promise<boolean> {
     if (credential !== undefined || hostGateway === undefined) return false;
     const stored = await this.sessions.store.read(deviceId);
@@ -72,7 +72,7 @@ export class Register {
       address,
       nowMs,
       expiresAtMs: nowMs + registration.lifetimeSeconds * 1000 + config.expiryGraceMs,
-      // No other code holds the registration: it becomes the data without a copy.
+      // No other code holds the registration object, so it becomes the data without a copy.
       data: Object.assign(registration, { registeredAtMs: nowMs, firstContact, credential }),
     });
     return this.announce(session);

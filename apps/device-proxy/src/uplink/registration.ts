@@ -22,23 +22,23 @@ export type RegistrationChange = Partial<
   >
 >;
 
-/** For the log. Links of devices behind a gateway (object 25) are an example: their objects are in object 25. */
+/** For the log. Examples are links of devices behind a gateway: the objects of such devices are in object 25. */
 export const leftOutMessage = 'links of a device are left out: they are not LwM2M paths below its root';
 
-/** Devices of one model send the same text. */
+/** Devices of one model send the same text, which is parsed once. */
 const listingIn = (payload: Buffer): Listing => {
   const text = payload.toString('utf8');
   return listings.readOnce(text, () => listingOf(parseLinks(text)));
 };
 
-/** The list of objects is missing, and ids of profiles, which this service does not resolve, stand for it. */
+/** The list of objects is missing; the registration has ids of profiles instead, which this service does not resolve. */
 class UnknownProfile extends WrongParameter {
   constructor() {
     super('pid', 'profiles are not known here: register with the list of objects');
   }
 }
 
-/** LwM2M 1.2 core §6.2.1. A list beside the ids counts as complete. */
+/** LwM2M 1.2 core §6.2.1. If there is a list beside the ids, it counts as complete. */
 const mustListObjects = (others: Record<string, string>, payload: Buffer): void => {
   if (payload.length === 0 && others['pid'] !== undefined) throw new UnknownProfile();
 };
@@ -58,7 +58,7 @@ const shortEnough = (parameter: 'ep' | 'et', name: string): string => {
   return name;
 };
 
-/** Of the request, or what its credential says: a 1.0 device always gives its name itself (LwM2M 1.1 core §6.2.1). */
+/** The name in the request, or the one in its credential: a 1.0 device always gives its name itself (LwM2M 1.1 core §6.2.1). */
 const nameIn = ({ endpointName, version }: RegistrationParameters, proved: string | undefined): string => {
   const name = endpointName ?? (version === '1.0' ? undefined : proved);
   if (name === undefined) throw new WrongParameter('ep', 'is missing');
@@ -100,8 +100,8 @@ export const readRegistration = (
 };
 
 /**
- * What an update changes for a device of this version. In LwM2M 1.0 the binding contains the queue mode; from 1.1 on `Q` is a parameter
- * of its own, which some devices do not repeat when they update the binding.
+ * What an update changes for a device of this version. In LwM2M 1.0 the binding contains the queue mode; from 1.1 on `Q` is a
+ * separate parameter, which some devices do not repeat when they update the binding.
  */
 export const changeFor = (
   { lwm2mVersion }: Pick<Registration, 'lwm2mVersion'>,

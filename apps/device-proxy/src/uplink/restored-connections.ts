@@ -5,7 +5,7 @@ import { Listeners } from '../listeners/listeners.js';
 import type { Session } from '../sessions/session.js';
 import { Sessions } from '../sessions/sessions.js';
 
-/** At a time: what devices send meanwhile does not wait behind all of them. */
+/** Connections continued at a time, so that messages from devices do not wait behind all of them. */
 const chunkSize = 100;
 
 /**
@@ -43,7 +43,7 @@ export class RestoredConnections implements BeforeApplicationShutdown {
   }
 
   private async resumeAll(): Promise<void> {
-    // A device behind a gateway has the connection of that one.
+    // A device behind a gateway uses the connection of the gateway.
     const unheard = [...this.sessions.all()].filter(({ silent, gateway }) => silent && !gateway);
     for (let at = 0; at < unheard.length && !this.isStopped; at += chunkSize)
       await Promise.all(unheard.slice(at, at + chunkSize).map((session) => this.resumeOne(session)));
@@ -51,7 +51,7 @@ export class RestoredConnections implements BeforeApplicationShutdown {
 
   private async resumeOne(session: Session): Promise<void> {
     const { address, silent } = session;
-    // It has been heard since.
+    // The device has sent a message since.
     if (!silent) return;
     if (!(await this.listeners.resume(address)) || session.isOver || session.address !== address) return;
     session.silent = false;

@@ -31,8 +31,8 @@ interface Part {
 class UnknownPrefix extends Error {}
 
 /**
- * `POST /dp`: values the device sends unasked (LwM2M 1.1 core §6.4.6). The device is known by its address; a gateway also
- * sends values of the devices behind it, with their prefixes.
+ * `POST /dp`: values that the device sends unasked (LwM2M 1.1 core §6.4.6). The device is identified by its address; a
+ * gateway also sends values of the devices behind it, with their prefixes.
  */
 @Injectable()
 export class Send {
@@ -55,7 +55,7 @@ export class Send {
     try {
       return { ...(await this.record(request)), onSent: observeAgain };
     } catch (error) {
-      // When the device sends it again, its session is here already.
+      // When the device sends the values again, its session is already here.
       observeAgain();
       throw error;
     }
@@ -92,7 +92,7 @@ export class Send {
     }));
   }
 
-  /** All of them are read before any is recorded. Those of devices that are not served are dropped, as if they had come by themselves. */
+  /** Reads all values before any is recorded. Values of devices that are not served are dropped, as in a Send of their own. */
   private partsOf(session: Session, { contentFormat, payload: sent }: UplinkRequest): Part[] {
     const format = contentFormat ?? formats.senmlJson;
     const payload = removeRoot(format, sent, session.data.rootPath);

@@ -4,8 +4,8 @@ import { LastSeen } from '../sessions/last-seen.js';
 import { Sessions } from '../sessions/sessions.js';
 
 /**
- * The DTLS connection of a device was continued here. Its session follows, whatever the device has sent: an acknowledgement or an
- * answer alone does not lead to it. Waiting commands continue.
+ * Called when the DTLS connection of a device was continued here. Its session is taken over as well, whatever the device has sent:
+ * an acknowledgement or an answer alone would not lead to the session. Waiting commands continue.
  */
 @Injectable()
 export class SessionTakeover {
@@ -22,7 +22,7 @@ export class SessionTakeover {
         if (session) this.lastSeen.recordMessage(session);
         return Promise.resolve();
       })
-      // The next message of the device leads to its session.
+      // Then the next message of the device takes the session over.
       .catch((err: unknown) => this.logger.warn({ err, address }, 'session not taken over with its connection'));
   }
 }

@@ -11,7 +11,7 @@ import type { UplinkReply, UplinkRequest } from '../transport/uplink-request.js'
 import { PostResponseTasks } from './post-response-tasks.js';
 import { changeFor, leftOutMessage, type RegistrationChange, readUpdate } from './registration.js';
 
-/** `POST /rd/<id>` (LwM2M 1.1 core §6.2.2). It may come from a new address, which becomes the device's. */
+/** `POST /rd/<id>` (LwM2M 1.1 core §6.2.2). An update may come from a new address, which becomes the address of the device. */
 @Injectable()
 export class Update {
   constructor(
@@ -35,7 +35,7 @@ export class Update {
       this.sessions.with(lookup, request.address, (session) =>
         session ? this.apply(session, request, read.change) : Promise.resolve<UplinkReply>({ code: '4.04' }),
       );
-    // The first attempt drops a copy that another replica has taken over; the second one takes the session back.
+    // The first attempt drops a copy that another replica has taken over; the second one takes the session over again.
     return (await attempt()) ?? (await attempt()) ?? { code: '4.04' };
   }
 

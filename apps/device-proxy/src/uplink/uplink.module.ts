@@ -87,7 +87,7 @@ export class UplinkModule implements OnApplicationBootstrap, BeforeApplicationSh
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    // Before the sockets close: they know the positions of observations.
+    // Written before the sockets close, because they know the positions of observations.
     await this.deadline.step('observations', () => this.lastSeen.flush());
     await this.deadline.step('devices', async () => {
       await Promise.all([this.deliverer.stop(), this.bootstraps.stop(), this.listeners.stop()]);

@@ -1,4 +1,4 @@
--- A replica whose lease may have ended asks which connections it still has; those are its own from here on.
+-- A replica whose lease may have ended asks which connections it still has; it is the owner of those from here on.
 --
 -- KEYS  hash of each connection
 -- ARGV  1 owner  then for each connection the epoch of the caller

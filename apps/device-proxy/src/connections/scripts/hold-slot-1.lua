@@ -1,6 +1,6 @@
--- Takes a slot, or renews the lease of the one that the replica has. A slot is free only when its lease has ended by the
--- clock of Redis, or when a process with the same replica id begins: the one before it has ended. Leases that have ended are
--- removed.
+-- Takes a slot, or renews the lease of the slot that the replica has. A slot becomes free only when its lease has ended by the
+-- clock of Redis, or when a process with the same replica id starts, because then the previous process has ended. Leases that
+-- have ended are removed.
 --
 -- KEYS  1 slots
 -- ARGV  1 token of the process  2 slot that it has, or ''  3 address of the peer port or -  4 lease in ms  5 replica id

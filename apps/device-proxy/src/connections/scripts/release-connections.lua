@@ -1,5 +1,5 @@
--- Connections that a replica has taken over and has no room for, or whose states it cannot read: any replica may take them
--- over, unless a later epoch has them.
+-- Releases connections that a replica has taken over but has no room for, or whose states it cannot read: any replica may take
+-- them over, unless a later epoch has them.
 --
 -- KEYS  hash of each connection
 -- ARGV  for each connection the epoch of the caller

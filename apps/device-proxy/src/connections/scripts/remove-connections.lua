@@ -1,4 +1,4 @@
--- Connections are closed: their states go, unless a later epoch has them.
+-- Removes the states of closed connections, unless a later epoch has them.
 --
 -- KEYS  hash of each connection
 -- ARGV  for each connection the epoch of the caller

@@ -1,12 +1,12 @@
--- Records of connections arrived here that this replica does not have. Takes over those whose owner has no lease: the epoch
--- grows in the same step, so no state is read twice with the same epoch, and a former owner cannot save any more.
--- Epochs are seconds or more, so that they grow even when Redis has lost its latest writes.
+-- Records arrived here of connections that this replica does not have. Takes over those whose owner has no lease: the epoch
+-- grows in the same step, so no state is read twice with the same epoch, and a former owner can no longer save.
+-- Epochs are at least the time in seconds, so that they grow even when Redis has lost its latest writes.
 --
--- One whose records were all forwarded goes to the replica that the device reaches, and a replica that is full leaves them to
--- others: those are not taken over here.
+-- Two kinds of connections are not taken over here: one whose records were all forwarded is left to the replica that the device
+-- reaches, and a replica that is full leaves connections to others.
 --
 -- KEYS  1 slots  then the hash of each connection
--- ARGV  1 owner that asks  2 seconds by its clock  then for each connection 1 when it is left to another replica
+-- ARGV  1 owner that asks  2 time of its clock in seconds  then for each connection 1 when it is left to another replica
 -- Returns for each connection { 'none' }, { 'elsewhere', owner }, { 'unowned' }, or { 'taken', epoch, sealed state }.
 local slots = KEYS[1]
 local owner, seconds = ARGV[1], tonumber(ARGV[2])

@@ -1,11 +1,11 @@
--- The session is about to end: from here on it is expiring, no message of the device revives it, and a new registration
--- replaces it. If the caller dies before it has closed it, its end is announced when the lease is over, and then with the
--- time of the first claim: an end that was announced already is the same again.
+-- Claims the end of a session: from here on the session is expiring, no message of the device revives it, and a new
+-- registration replaces it. If the caller dies before it closes the session, another replica announces the end when the
+-- lease is over, with the time of the first claim: if the end was already announced, it is the same fact again.
 --
 -- KEYS  1 session hash of the device  2 expiry
 -- ARGV  1 device  2 epoch of the caller  3 lease until ms  4 why it ends
---       5 when it ends, in ms, or '': it is not announced before the lease is over
--- Returns when it ended, or ''; nil when the session is gone, past its lifetime, or owned by a later epoch.
+--       5 when it ends, in ms, or '': the end is not announced before the lease is over
+-- Returns when the session ended, or ''; nil when the session is gone, past its lifetime, or owned by a later epoch.
 local session, expiry = KEYS[1], KEYS[2]
 local device, epoch, lease, ending, at = unpack(ARGV)
 

@@ -1,6 +1,6 @@
--- Takes sessions whose lifetime is over, or whose end was claimed by a replica that died. From here on the session is
--- expiring: no message of the device revives it, a new registration replaces it. The claim lasts until the lease is over;
--- then another replica announces it again, with the time of the first claim.
+-- Claims sessions whose lifetime is over, or whose end was claimed by a replica that died. From here on the session is
+-- expiring: no message of the device revives it, and a new registration replaces it. The claim lasts until the lease is
+-- over; then another replica announces the end again, with the time of the first claim.
 --
 -- KEYS  1 expiry
 -- ARGV  1 prefix  2 now ms  3 lease until ms  4 how many
@@ -9,8 +9,8 @@
 local expiry = KEYS[1]
 local prefix, now, lease, limit = unpack(ARGV)
 
--- A device behind a gateway stays as long as the registration of the gateway that it came with: its own time is put off
--- when it comes.
+-- A device behind a gateway stays as long as the gateway's registration under which it came: when its own time comes, its
+-- expiry is set to that of the gateway.
 local function extended(device, session)
   local own = redis.call('HMGET', session, 'address', 'state', 'under')
   local gateway = gatewayOf(own[1])

@@ -1,10 +1,10 @@
--- Stores observations with the sessions of their devices, so that their notifications are known after a restart and
--- elsewhere, and forgets those that are over. Many at once, in order: a fleet under rules has several for each device.
+-- Stores observations with the sessions of their devices, so that their notifications are known after a restart and on
+-- other replicas, and forgets observations that are over. Many at once, in order: a fleet under rules has several per device.
 --
 -- KEYS  1 index  then for each observation: session hash of the device, its observations
 -- ARGV  for each observation: device that its token leads to (its gateway, where there is one), epoch of the caller, path, token in hex, observation or '' to forget it
--- Returns for each observation 1, or 0 when the session is gone, expiring, or owned by a later epoch (to forget: or when
--- there is another one), or a text: what went wrong with this one alone.
+-- Returns for each observation 1; or 0 when the session is gone, expiring, or owned by a later epoch (when forgetting: also
+-- when the path has another observation); or a text that says what went wrong with this observation alone.
 local index = KEYS[1]
 
 local function forget(session, observations, epoch, path, token)

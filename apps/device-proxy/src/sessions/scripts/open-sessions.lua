@@ -4,7 +4,7 @@
 -- KEYS  1 index  2 expiry  then for each device: its session hash, its observations
 -- ARGV  1 prefix  2 replica  then for each device: its id, now ms, expires at ms, registration id, account, address, data
 -- Returns for each device { epoch, replica of the replaced session or '', device that had the address or '', its epoch,
--- its replica, how many devices behind it have sessions }, or { 0, what went wrong }: that is of this device alone, the
+-- its replica, how many devices behind it have sessions }, or { 0, what went wrong }: only this device failed, and the
 -- others have their sessions.
 local index, expiry = KEYS[1], KEYS[2]
 local prefix, replica = ARGV[1], ARGV[2]

@@ -1,7 +1,7 @@
--- For the scripts below it: the last epoch of a device, and what happens to a device whose address another one has now.
+-- Prepended to other scripts: the last epoch of a device, and what happens to a device whose address now belongs to another one.
 
--- An epoch never falls, not even when this Redis starts empty: the first one is the seconds now. An open session has its
--- own; of one that ended the last epoch is kept until the seconds now are above it in any case.
+-- An epoch never decreases, not even when this Redis starts empty: the first epoch is the current time in seconds. An open
+-- session has its own epoch; the last epoch of an ended session is kept until the current time is certainly above it.
 local seconds = tonumber(redis.call('TIME')[1])
 local epochKeptSeconds = 86400
 
@@ -15,9 +15,9 @@ local function keepEpoch(prefix, device, epoch)
   redis.call('SET', prefix .. 'epoch:' .. device, epoch, 'EX', ahead + epochKeptSeconds)
 end
 
--- Another device registers from the address of this one, or moves there: what is sent there would reach the wrong one.
--- The session of the one before stays, with an epoch that no replica has: nothing is sent to that device until it
--- registers or updates its registration. Returns it, its new epoch and the replica that had it, or three times ''.
+-- Another device registers from the address of this one, or moves there: messages sent there would reach the wrong device.
+-- The session of the previous device stays, with an epoch that no replica has: nothing is sent to that device until it
+-- registers or updates its registration. Returns the device, its new epoch and the replica that had it, or three times ''.
 local function displace(prefix, index, account, address, device)
   local other = redis.call('HGET', index, 'a:' .. account .. '|' .. address)
   if not other or other == device then return '', '', '' end
@@ -35,8 +35,8 @@ local function gatewayOf(address)
   return string.match(address or '', '^via://([^/]+)/')
 end
 
--- A session behind a gateway is opened and taken over only where the gateway's session is, and ends with it: the set has
--- the devices behind a gateway that have a session.
+-- A session behind a gateway is opened and taken over only by the replica that has the gateway's session, and ends with
+-- that session. The `behind:` set has the devices behind a gateway that have a session.
 local function isWithGateway(prefix, gateway, replica)
   local s = redis.call('HMGET', prefix .. 'session:' .. gateway, 'state', 'owner')
   return s[1] == 'open' and s[2] == replica

@@ -1,9 +1,9 @@
--- Devices were seen, and some have renewed their registration without changing it. Written for many at once, so an
--- owner that lost a session learns it here at the latest.
+-- Devices were seen, and some have renewed their registration without changing it. Written for many at once. An owner that
+-- lost a session learns that here at the latest.
 --
 -- KEYS  1 expiry  2... session hash of each device
--- ARGV  for each device: its id, epoch of the caller, last seen at ms, expires at ms or '' when that stays, where its
---       observations stand or '' when that stays
+-- ARGV  for each device: its id, epoch of the caller, last seen at ms, expires at ms or '' when unchanged, position of its
+--       observations or '' when unchanged
 -- Returns for each device 1, or 0 when the session is gone, expiring, or owned by a later epoch.
 local expiry = KEYS[1]
 

@@ -1,13 +1,13 @@
 -- This replica takes over an existing session: the device's message arrived here, or this replica restarted.
--- The epoch grows with every take-over, so a replica that still holds a copy of the session cannot write any more.
+-- The epoch grows with every take-over, so a replica that still holds a copy of the session can no longer write.
 --
 -- KEYS  1 session hash of the device  2 its observations  3 index
 -- ARGV  1 prefix  2 device  3 replica  4 registration id that must match, or ''  5 address the device has now, or ''
---       6 1 where the address is the device's although another one has it, otherwise 0
---       7 the gateway that takes its devices along, or '': a session behind a gateway is not taken over without it
+--       6 1 when the address is to be this device's even if another device has it, otherwise 0
+--       7 the gateway that takes along the devices behind it, or '': a session behind a gateway is not taken over without it
 -- Returns nil (no such session, or it is expiring), or
---   { epoch, replica before, registration, account, address, heard, expires, data, where its
---   observations stood or '', observation values, 1 when another device has the address, address before, device that had
+--   { epoch, replica before, registration, account, address, heard, expires, data, last stored position of its
+--   observations or '', observation values, 1 when another device has the address, address before, device that had
 --   the address or '', its epoch, its replica, how many devices behind it have sessions }.
 local session, observations, index = unpack(KEYS)
 local prefix, device, replica, registration, address, claim, along = unpack(ARGV)

@@ -2,7 +2,7 @@
 --
 -- KEYS  1 session hash of the device  2 index  3 expiry
 -- ARGV  1 prefix  2 device  3 epoch of the caller  4 address  5 now ms  6 expires at ms  7 data
---       8 1 where the address is the device's although another one has it, otherwise 0
+--       8 1 when the address is to be this device's even if another device has it, otherwise 0
 -- Returns nil when the session is gone, expiring, or owned by a later epoch; { 0 } when another device has the address;
 -- or { 1, device that had the address or '', its epoch, its replica }.
 local session, index, expiry = KEYS[1], KEYS[2], KEYS[3]
