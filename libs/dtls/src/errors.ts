@@ -8,7 +8,7 @@ export class DtlsError extends Error {
   }
 }
 
-/** Bytes of the peer that cannot be accepted, with the alert that answers them. The message holds none of the bytes. */
+/** Bytes of the peer that cannot be accepted, with the alert that answers them. The message contains none of the bytes. */
 export class DecodeError extends DtlsError {
   constructor(
     readonly reason: string,
@@ -65,7 +65,7 @@ export type HandshakeFailure =
 const nameOfAlert = (description: number | undefined): string =>
   Object.entries(AlertDescription).find(([, value]) => value === description)?.[0] ?? `alert ${description}`;
 
-/** For the people who read it: {@link HandshakeFailure} is for programs. */
+/** Texts for human readers; {@link HandshakeFailure} is for programs. */
 const textOf: Record<HandshakeFailure, (received: number | undefined) => string> = {
   refused: () => 'the peer offers nothing that is accepted, or breaks the protocol',
   'wrong-key': () => 'the pre-shared key is wrong, or its identity unknown',
@@ -76,14 +76,14 @@ const textOf: Record<HandshakeFailure, (received: number | undefined) => string>
   abandoned: () => 'given up',
 };
 
-/** A handshake ended without a connection. Holds no secret. */
+/** A handshake ended without a connection. Contains no secret. */
 export class HandshakeFailed extends DtlsError {
   readonly reason: HandshakeFailure;
   /** The `AlertDescription` sent to the peer. */
   readonly alert?: number;
-  /** An `AlertDescription` that the peer sent, or an attacker in its name. */
+  /** An `AlertDescription` sent by the peer, or by an attacker in its name. */
   readonly receivedAlert?: number;
-  /** The PSK identity, as far as the handshake came. */
+  /** The PSK identity, if the handshake got that far. */
   readonly identity?: Buffer;
 
   constructor(
@@ -99,7 +99,7 @@ export class HandshakeFailed extends DtlsError {
   }
 }
 
-/** A connection cannot be restored: there are as many as the limits allow (`DtlsServer.hasRoomFor`). */
+/** A connection cannot be restored, because the limits allow no more connections (`DtlsServer.hasRoomFor`). */
 export class TooManyConnections extends DtlsError {
   constructor() {
     super('There is no room for another DTLS connection');

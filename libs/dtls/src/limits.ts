@@ -28,34 +28,34 @@ export const HANDSHAKE_BYTES_MAX = 16_384;
  */
 export const TAKE_OVER_SEQUENCES = 2 ** 20;
 
-/** Bounds of everything that peers can grow, and times. All have defaults (`DEFAULT_LIMITS`). */
+/** Limits for everything that peers can grow, and times. All have defaults (`DEFAULT_LIMITS`). */
 export interface DtlsLimits {
-  /** Handshakes in progress after the cookie; beyond it a new one gets no answer, and the client tries again. */
+  /** Handshakes in progress after the cookie. Beyond the limit, a new handshake gets no answer, and the client tries again. */
   handshakesMax: number;
-  /** The same per source: an IPv4 address, or the first 64 bits of an IPv6 address. Devices may share one. */
+  /** The same limit per source: an IPv4 address, or the first 64 bits of an IPv6 address. Devices may share one. */
   handshakesPerSourceMax: number;
-  /** Handshakes that one source may start per second, and at once. Each may cost a signature. */
+  /** Handshakes that one source may start per second, and in one burst. Each may cost a signature. */
   handshakesPerSourcePerSecond: number;
-  /** Sources whose rate is tracked; beyond it the one seen longest ago starts afresh. */
+  /** Sources whose rate is tracked. Beyond the limit, the source seen longest ago is forgotten, and starts again with a full allowance. */
   sourcesMax: number;
-  /** A handshake that takes longer is abandoned; default: what the flights take when the peer does not answer. */
+  /** A handshake that takes longer is abandoned; default: the time that the flights take when the peer does not answer. */
   handshakeMs?: number;
-  /** First retransmission timeout, and the bound of its doubling (RFC 6347 §4.2.4.1). */
+  /** First retransmission timeout, and the limit for its doubling (RFC 6347 §4.2.4.1). */
   retransmissionMs: number;
   retransmissionMaxMs: number;
   /** Largest datagram of a handshake: below the smallest MTU of IPv6 with its headers. */
   datagramBytesMax: number;
-  /** Open connections, together with handshakes in progress; beyond it new handshakes get no answer. */
+  /** Open connections, together with handshakes in progress. Beyond the limit, new handshakes get no answer. */
   connectionsMax: number;
-  /** The same per source, which many devices behind one NAT share. */
+  /** The same limit per source, which many devices behind one NAT share. */
   connectionsPerSourceMax: number;
   /** Largest plaintext that is accepted in a record, announced to clients that ask (RFC 8449). */
   recordSizeLimit: number;
-  /** Sessions that can be resumed, their secrets and credentials, and how long; the oldest one makes room. */
+  /** Sessions that can be resumed, bytes of their secrets and credentials, and how long they are kept; the oldest is evicted first. */
   sessionsMax: number;
   sessionBytesMax: number;
   sessionMs: number;
-  /** Last flights kept, until the peer is heard or as long as a peer may repeat its own. */
+  /** Number of last flights kept, and for how long: until the peer sends data, or while it may still repeat its own flight. */
   lastFlightsMax: number;
   lastFlightMs: number;
 }

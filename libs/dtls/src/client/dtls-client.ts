@@ -20,20 +20,20 @@ export type ResumableSession = Session;
 export interface DtlsClientOptions {
   send(datagram: Buffer): void;
   clock?: DtlsClock;
-  /** Shared by a fleet of clients. */
+  /** May be shared by many clients. */
   timers?: DtlsTimers;
   limits?: Partial<Pick<DtlsLimits, 'handshakeMs' | 'retransmissionMs' | 'retransmissionMaxMs' | 'datagramBytesMax'>>;
   /** Ids of cipher suites in order of preference; default: PSK with `psk`, otherwise ECDHE. */
   suites?: readonly number[];
   psk?: { identity: Buffer; key: Buffer };
-  /** For a server that asks for one. */
+  /** For a server that requests a certificate. */
   certificate?: OwnCertificate;
   /** Raw public keys both ways instead of certificates (RFC 7250); default false. */
   rawPublicKeys?: boolean;
-  /** Decides about the server's certificate or public key; without it any is accepted. */
+  /** Decides whether the server's certificate or public key is accepted; without this, any is accepted. */
   authenticate?: Authenticate;
   /**
-   * The id on records that arrive here (RFC 9146); empty: none, but the server may have one. Undefined: without the extension.
+   * The id on records that arrive here (RFC 9146); empty: none, but the server may use one. Undefined: no extension is sent.
    */
   connectionId?: Buffer;
   /** Largest plaintext that is accepted (RFC 8449); default: the extension is not sent. */
@@ -45,7 +45,7 @@ export interface DtlsClientOptions {
   onClosed?(reason: CloseReason): void;
 }
 
-/** Datagrams of a client come from one socket; where the server is does not matter here. */
+/** Datagrams of a client come from one socket, so the address of the server does not matter here. */
 const SERVER: Address = { address: '', port: 0 };
 const ID = 'client';
 
@@ -76,13 +76,13 @@ export class DtlsClient {
 
   /**
    * Continues a connection from its exported state.
-   * @param takeOvers How often it was restored since the export, this time included: the caller counts it. @throws InvalidState
+   * @param takeOvers How often it was restored since the export, including this time: the caller counts. @throws InvalidState
    */
   restore(state: ConnectionState, takeOvers: number): void {
     this.connection = DtlsConnection.fromState(this.hostOfConnection(), state, { takeOvers, remote: SERVER });
   }
 
-  /** The state has been saved; a restored connection sends at most `TAKE_OVER_SEQUENCES` records without. */
+  /** To be called when the state has been saved; a restored connection sends at most `TAKE_OVER_SEQUENCES` records without a save. */
   confirmSaved(state: ConnectionState): void {
     this.connection?.confirmSaved(state);
   }
@@ -93,7 +93,7 @@ export class DtlsClient {
     this.connection.send(plaintext);
   }
 
-  /** Takes a datagram of the server. Never throws, for any input. */
+  /** Processes a datagram from the server. Never throws, for any input. */
   receive(datagram: Buffer): void {
     const idBytes = this.parameters.connectionId?.length ?? 0;
     let record = decodeRecord(datagram, 0, idBytes);
@@ -113,7 +113,7 @@ export class DtlsClient {
     return this.connection?.isOpen ?? false;
   }
 
-  /** For the `session` of a later client; undefined when the server does not resume. */
+  /** The session to pass to a later client; undefined when the server does not allow resumption. */
   get session(): ResumableSession | undefined {
     return this.resumable;
   }

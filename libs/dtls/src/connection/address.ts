@@ -2,14 +2,14 @@ export interface Address {
   /** A literal IP address. */
   address: string;
   port: number;
-  /** Which way of the caller leads there, for example through another process; undefined: its own socket. */
+  /** The caller's route to the address, for example through another process; undefined: the caller's own socket. */
   via?: string;
 }
 
 export const isSameAddress = (a: Address, b: Address): boolean =>
   a.port === b.port && a.address === b.address && a.via === b.via;
 
-/** What a table finds an address by. */
+/** The key under which a table stores an address. */
 export const addressKey = ({ address, port }: Address): string => `${port} ${address}`;
 
 const IPV6_GROUPS = 8;

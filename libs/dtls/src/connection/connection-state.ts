@@ -6,20 +6,20 @@ import { Reader } from '../messages/reader.js';
 import { uint16, vector16, vector8 } from '../messages/writer.js';
 import { type Address } from './address.js';
 
-/** All that another process needs to continue a connection. It holds keys: seal it before it is stored. */
+/** Everything that another process needs to continue a connection. It contains keys: seal it before storing it. */
 export interface ConnectionState {
   id: string;
   role: 'client' | 'server';
   /** Id of the `CipherSuite`. */
   suite: number;
   keys: Buffer;
-  /** On the records that arrive here; empty: none. */
+  /** Connection id on the records that arrive here; empty: none. */
   connectionId: Buffer;
-  /** On the records that leave; empty: none. */
+  /** Connection id on the records that are sent; empty: none. */
   peerConnectionId: Buffer;
-  /** Of the next record to send. */
+  /** Sequence number of the next record to send. */
   sendSequence: number;
-  /** Highest one received, -1 before the first. */
+  /** Highest sequence number received, -1 before the first. */
   receivedMax: number;
   /** Largest plaintexts (RFC 8449). */
   sendBytesMax: number;
@@ -28,7 +28,7 @@ export interface ConnectionState {
   peer: PeerCredential;
 }
 
-/** Of `encodeState`. A newer version is refused by older code, so that a rolling upgrade does not misread it. */
+/** Version of the format of `encodeState`. Older code refuses a newer version, so that a rolling upgrade does not misread it. */
 const VERSION = 1;
 const SEQUENCE_BYTES = 6;
 

@@ -17,7 +17,7 @@ import { type ConnectionState } from './connection-state.js';
 import { sequenceAfterTakeOvers } from './take-over.js';
 
 export type CloseReason =
-  /** By `close` on this side. */
+  /** `close` was called on this side. */
   | 'closed'
   /** The peer sent a close_notify. */
   | 'close-notify'
@@ -30,13 +30,13 @@ export type CloseReason =
   /** All sequence numbers are used (RFC 6347 §4.1). */
   | 'sequence-exhausted';
 
-/** What a connection needs of its endpoint. */
+/** What a connection needs from its endpoint. */
 export interface ConnectionHost {
   send(connection: DtlsConnection, datagram: Buffer): void;
   onMessage(connection: DtlsConnection, plaintext: Buffer): void;
   onMoved(connection: DtlsConnection, from: Address, to: Address): void;
   onClosed(connection: DtlsConnection, reason: CloseReason): void;
-  /** The peer repeats the end of its handshake: ours was lost. */
+  /** The peer repeats the end of its handshake, so our last flight was lost. */
   onFinishedRepeated(connection: DtlsConnection): void;
   onRenegotiationRefused(): void;
 }
@@ -51,7 +51,7 @@ interface Parts {
 /** An open DTLS connection. It has no timers, and as few objects as possible: a server holds many. */
 export class DtlsConnection {
   readonly id: string;
-  /** Of the application: what it keeps with the connection needs no table by id. */
+  /** Belongs to the application, which then needs no table by id for what it keeps with the connection. */
   data: unknown = undefined;
   private readonly epoch: Epoch;
   private readonly packedPeer: PackedBytes;
@@ -83,9 +83,9 @@ export class DtlsConnection {
   }
 
   /**
-   * Continues a connection of another process. The sequence numbers skip all that other processes may have used since the
-   * export; received ones count from the highest that the state knows.
-   * @param takeOvers Since the export, this one included. @throws InvalidState
+   * Continues a connection of another process. The sequence numbers skip all those that other processes may have used since the
+   * export; received numbers are checked from the highest one in the state.
+   * @param takeOvers How often it was taken over since the export, including this time. @throws InvalidState
    */
   static fromState(
     host: ConnectionHost,
@@ -110,7 +110,7 @@ export class DtlsConnection {
     return new DtlsConnection(host, { id: state.id, epoch, peer: packCredential(state.peer), remote });
   }
 
-  /** Read once and kept by the caller: each access decodes it. */
+  /** Each access decodes the credential: callers read it once and keep it. */
   get peer(): PeerCredential {
     return unpackCredential(this.packedPeer);
   }
@@ -120,7 +120,7 @@ export class DtlsConnection {
     return via === undefined ? { address, port } : { address, port, via };
   }
 
-  /** On the records that arrive here; undefined without. */
+  /** Connection id on the records that arrive here; undefined without one. */
   get connectionId(): Buffer | undefined {
     const id = this.epoch.receiveConnectionId;
     return id.length > 0 ? id : undefined;
@@ -135,12 +135,12 @@ export class DtlsConnection {
     return this.protection.suite.name;
   }
 
-  /** Largest `plaintext` of `send`. */
+  /** Largest `plaintext` that `send` accepts. */
   get plaintextBytesMax(): number {
     return this.epoch.contentBytesMax;
   }
 
-  /** Of the next record to send. */
+  /** Sequence number of the next record to send. */
   get sendSequence(): number {
     return this.epoch.sendSequence;
   }
@@ -150,13 +150,13 @@ export class DtlsConnection {
     return this.epoch.receivedMax;
   }
 
-  /** A state of this connection has been saved: another process would continue above what it allows. */
+  /** To be called when a state of this connection has been saved. Another process would continue above the numbers that this allows. */
   confirmSaved({ sendSequence }: Pick<ConnectionState, 'sendSequence'>): void {
     this.epoch.sendSequenceEnd = sendSequence + TAKE_OVER_SEQUENCES;
   }
 
   /**
-   * As one record in one datagram.
+   * Sends the plaintext as one record in one datagram.
    * @throws ConnectionClosed, RecordTooLarge, StateNotSaved, SequenceExhausted (and the connection closes)
    */
   send(plaintext: Buffer): void {
@@ -164,7 +164,7 @@ export class DtlsConnection {
     this.sendSealed(() => this.epoch.seal(ContentType.ApplicationData, plaintext));
   }
 
-  /** The peer did not get the end of its handshake. */
+  /** Sends the last flight again: the peer did not get the end of its handshake. */
   repeat(lastFlight: LastFlight): void {
     this.sendUnlessUsedUp(() => lastFlight.seal(this.epoch));
   }
@@ -176,7 +176,7 @@ export class DtlsConnection {
     this.endWith('closed');
   }
 
-  /** Closes without a word to the peer. */
+  /** Closes without telling the peer. */
   endWith(reason: CloseReason): void {
     if (!this.open) return;
     this.open = false;
@@ -202,7 +202,7 @@ export class DtlsConnection {
     };
   }
 
-  /** Takes a record that may be of this connection. @returns Why it was discarded. */
+  /** Processes a record that may belong to this connection. @returns Why it was discarded. */
   receive(record: WireRecord, from: Address): Refusal | undefined {
     if (!this.open) return 'malformed';
     const opened = this.epoch.open(record);
@@ -224,7 +224,7 @@ export class DtlsConnection {
     return this.toJSON();
   }
 
-  /** The epoch of a connection is never the one without. */
+  /** Never undefined, because the epoch of a connection is never the unprotected one. */
   private get protection(): RecordProtection {
     return this.epoch.protection!;
   }
@@ -243,7 +243,7 @@ export class DtlsConnection {
       if (type === ContentType.Alert) this.receiveAlert(decodeAlert(content));
       else if (type === ContentType.Handshake) this.receiveHandshake(content);
     } catch (error) {
-      // The peer is authentic but mistaken: the record is discarded.
+      // The peer is authentic, but its record is malformed: the record is discarded.
       if (!(error instanceof DecodeError)) throw error;
     }
   }

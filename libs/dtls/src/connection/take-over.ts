@@ -2,8 +2,8 @@ import { InvalidState } from '../errors.js';
 import { SEQUENCE_MAX, TAKE_OVER_SEQUENCES } from '../limits.js';
 
 /**
- * Where the sequence numbers of a connection continue. Each process sends at most `TAKE_OVER_SEQUENCES` records after the latest
- * save, so each take-over since then has had a range of its own. @throws InvalidState
+ * The sequence number with which a connection continues. Each process sends at most `TAKE_OVER_SEQUENCES` records after the latest
+ * save, so each take-over since then has had a separate range. @throws InvalidState
  */
 export function sequenceAfterTakeOvers(savedSequence: number, takeOvers: number): number {
   if (!Number.isSafeInteger(takeOvers) || takeOvers < 1) throw new InvalidState('no take-over was counted');

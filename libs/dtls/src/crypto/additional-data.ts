@@ -8,8 +8,8 @@ const ID_OFFSET = 21;
 const scratch = Buffer.alloc(ID_OFFSET + CONNECTION_ID_BYTES_MAX + 2);
 
 /**
- * What is authenticated beside the content: record number, type, version and length (RFC 6347 §4.1.2.1); with a connection id
- * in the order of RFC 9146 §5, after a record number that no record has. The result is valid until the next call.
+ * The data that is authenticated beside the content: record number, type, version and length (RFC 6347 §4.1.2.1). With a connection
+ * id it has the order of RFC 9146 §5, after a placeholder that no record number equals. Valid until the next call.
  */
 export function additionalData(header: RecordHeader, bytes: number): Buffer {
   if (header.type !== ContentType.ConnectionId) {

@@ -16,7 +16,7 @@ const IMPLICIT_NONCE_BYTES = 4;
 /** Epoch and sequence number: unique in an epoch, as RFC 6655 §3 suggests. */
 const EXPLICIT_NONCE_BYTES = 8;
 
-/** `encoding` is that of the key. */
+/** `encoding` is the encoding of the key. */
 const optionsOf = (authTagLength: number) => ({ authTagLength, encoding: 'latin1' }) as const;
 
 /** Filled and consumed within one call. */
@@ -25,8 +25,8 @@ const nonce = Buffer.alloc(IMPLICIT_NONCE_BYTES + EXPLICIT_NONCE_BYTES);
 /**
  * AES-CCM and AES-GCM (RFC 6655, RFC 5288): explicit nonce, ciphertext, tag.
  *
- * A cipher takes its key as the string that the key block has. A `KeyObject` would be made for each record, which costs a
- * microsecond, or kept for each connection, which costs a kilobyte.
+ * A cipher takes its key as the string that is part of the key block. A `KeyObject` would be created for each record, which costs
+ * a microsecond, or kept for each connection, which costs a kilobyte.
  */
 export class AeadProtection implements RecordProtection {
   constructor(

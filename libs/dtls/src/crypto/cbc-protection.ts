@@ -12,8 +12,8 @@ const BLOCK_BYTES = 16;
 const KEY_OPTIONS = { encoding: 'latin1' } as const;
 
 /**
- * AES-CBC with encrypt-then-MAC (RFC 7366): random IV, ciphertext, HMAC of both. The padding is looked at only after the MAC,
- * so that there is no padding oracle.
+ * AES-CBC with encrypt-then-MAC (RFC 7366): random IV, ciphertext, HMAC of both. The padding is examined only after the MAC, so
+ * that there is no padding oracle.
  */
 export class CbcProtection implements RecordProtection {
   constructor(

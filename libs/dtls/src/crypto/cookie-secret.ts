@@ -8,8 +8,8 @@ const SECRET_BYTES = 32;
 const ROTATION_MS = 60_000;
 
 /**
- * Cookies that prove the address of a client without state (RFC 6347 §4.2.1): an HMAC of the address and of what the client
- * has to repeat. The secret changes every minute, and the previous one still counts.
+ * Cookies that prove the address of a client without state (RFC 6347 §4.2.1): an HMAC of the address and of the fields that the
+ * client must repeat. The secret changes every minute, and the previous one is still accepted.
  */
 export class CookieSecret {
   private current = newSecret();
@@ -46,7 +46,7 @@ function newSecret(): HmacKey {
   return new HmacKey(randomBytes(SECRET_BYTES));
 }
 
-/** Lengths are fixed or written, so that no two inputs look alike. */
+/** Each part has a fixed or encoded length, so that no two different inputs have the same bytes. */
 function cookieWith(secret: HmacKey, address: string, port: number, hello: ClientHello): Buffer {
   const { version, random, sessionId, cipherSuites } = hello;
   const rest = `${address} ${port} ${version} ${cipherSuites.join()} ${sessionId.length} `;

@@ -8,8 +8,8 @@ const scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
 const outerScratch = Buffer.allocUnsafeSlow(BLOCK_BYTES + SHA256_BYTES);
 
 /**
- * HMAC-SHA256 with one key (RFC 2104), as two one-shot hashes. `createHmac` takes three times as long, and leaves an object
- * outside the heap that the garbage collection has to visit and to free: a handshake needs fifteen digests.
+ * HMAC-SHA256 with one key (RFC 2104), as two one-shot hashes. `createHmac` takes three times as long, and creates an object outside
+ * the heap that the garbage collector must visit and free; a handshake needs fifteen digests.
  */
 export class HmacKey {
   /** The key under each padding; hidden from logs. */

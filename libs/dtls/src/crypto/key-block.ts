@@ -25,7 +25,7 @@ export function deriveKeys(
   return packBytes(prf(secret, 'key expansion', Buffer.concat([serverRandom, clientRandom]), keyBlockBytes(suite)));
 }
 
-/** What `writer` protects its records with. */
+/** The keys with which `writer` protects its records. */
 export function directionKeys(suite: CipherSuite, keyBlock: PackedBytes, writer: Role): DirectionKeys {
   const { macKeyBytes, keyBytes, ivBytes } = suite;
   const index = writer === 'client' ? 0 : 1;

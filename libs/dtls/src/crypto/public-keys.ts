@@ -5,7 +5,7 @@ import { DecodeError } from '../errors.js';
 /** Reads a DER certificate with a key on P-256. @throws DecodeError */
 export function readCertificate(der: Buffer): X509Certificate {
   const certificate = readOrRefuse(() => new X509Certificate(der));
-  // The constructor also accepts PEM and ignores what follows.
+  // The constructor also accepts PEM, and ignores trailing bytes.
   if (!certificate.raw.equals(der)) throw badCertificate();
   requireP256(readOrRefuse(() => certificate.publicKey));
   return certificate;
@@ -19,7 +19,7 @@ export function readPublicKey(spki: Buffer): KeyObject {
   return key;
 }
 
-/** The SubjectPublicKeyInfo of a key. A private key gives that of its public key. */
+/** The SubjectPublicKeyInfo of a key; of a private key, the one of its public key. */
 export function encodePublicKey(key: KeyObject): Buffer {
   const publicKey = key.type === 'private' ? createPublicKey(key) : key;
   return publicKey.export({ format: 'der', type: 'spki' });

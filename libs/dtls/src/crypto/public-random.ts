@@ -5,8 +5,8 @@ const pool = Buffer.allocUnsafeSlow(POOL_BYTES);
 let used = POOL_BYTES;
 
 /**
- * Random bytes that the peer sees, as in a hello or an id, and never a key: they wait in memory. Each call of node:crypto takes
- * several microseconds, however few bytes it is for. @param bytes At most 4,096.
+ * Random bytes that the peer sees, as in a hello or an id. Never for a key, because the bytes wait in memory before they are used: each
+ * call of node:crypto takes several microseconds, however few bytes it returns. @param bytes At most 4,096.
  */
 export function publicRandom(bytes: number): Buffer {
   if (used + bytes > POOL_BYTES) {

@@ -6,9 +6,9 @@ import { type RecordHeader, type WireRecord } from '../messages/record.js';
 /** Protects the records of one epoch in both directions. It keeps no state between records. */
 export interface RecordProtection {
   readonly suite: CipherSuite;
-  /** Of both directions. */
+  /** The keys of both directions. */
   readonly keyBlock: PackedBytes;
-  /** Of the side that seals. */
+  /** The role of the side that seals. */
   readonly role: Role;
   /** The whole record, header included. `plaintext` is not changed. */
   seal(header: RecordHeader, plaintext: Buffer): Buffer;

@@ -3,8 +3,8 @@ import { hash } from 'node:crypto';
 export const SHA256_BYTES = 32;
 
 /**
- * Writes as much of the hash of `content` as `into` has room for. It comes as a string, because a Buffer from node:crypto has
- * memory of its own, which takes longer than the hash. @returns How many bytes that is.
+ * Writes as much of the hash of `content` as `into` has room for. The hash is returned as a string, because allocating a Buffer in
+ * node:crypto takes longer than the hash. @returns How many bytes were written.
  */
 export const writeSha256 = (into: Buffer, at: number, content: Buffer): number =>
   into.write(hash('sha256', content, 'binary'), at, 'binary');

@@ -1,6 +1,6 @@
 /** A cipher suite, with the sizes of its keys and records. */
 export interface CipherSuite {
-  /** As on the wire. */
+  /** The number on the wire. */
   id: number;
   /** As IANA registers it. */
   name: string;
@@ -10,10 +10,10 @@ export interface CipherSuite {
   tagBytes: number;
   macKeyBytes: number;
   keyBytes: number;
-  /** The implicit part of the nonce. CBC has none: each record brings its own. */
+  /** Length of the implicit part of the nonce. CBC has none: each record contains its own IV. */
   ivBytes: number;
   /**
-   * Only usable when encrypt-then-MAC is negotiated (RFC 7366), and the server answers with that extension only then.
+   * The suite can be used only when encrypt-then-MAC is negotiated (RFC 7366), and the server answers with that extension only then.
    * MAC-then-encrypt is not offered: JavaScript cannot check it in constant time (RFC 5246 §6.2.3.2).
    */
   requiresEncryptThenMac: boolean;
@@ -31,7 +31,7 @@ const CBC_SHA256 = {
   requiresEncryptThenMac: true,
 } as const;
 
-/** RFC 5289, 7251, 6655 and 5487; those of one key exchange in the order in which a server should prefer them. */
+/** RFC 5289, 7251, 6655 and 5487; suites of the same key exchange are in the order in which a server should prefer them. */
 export const CIPHER_SUITES: readonly CipherSuite[] = [
   { id: 0xc02b, name: 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256', keyExchange: 'ecdhe_ecdsa', ...GCM },
   { id: 0xc0ae, name: 'TLS_ECDHE_ECDSA_WITH_AES_128_CCM_8', keyExchange: 'ecdhe_ecdsa', ...CCM_8 },

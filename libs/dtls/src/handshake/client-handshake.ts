@@ -45,7 +45,7 @@ const {
 } = HandshakeType;
 const NO_BYTES = Buffer.alloc(0);
 
-/** What is kept must not keep the memory that small Buffers share. */
+/** Copies bytes that are kept, because they must not keep alive the memory that small Buffers share. */
 const ownCopy = (bytes: Buffer): Buffer => unpackBytes(packBytes(bytes));
 
 export class ClientHandshake extends Handshake {
@@ -73,7 +73,7 @@ export class ClientHandshake extends Handshake {
     this.sendHello(NO_BYTES);
   }
 
-  /** What to resume later; undefined when the server does not allow it, or without an extended master secret. */
+  /** The session to resume later; undefined when the server does not allow it, or without an extended master secret. */
   get session(): Session | undefined {
     if (this.sessionId.length === 0 || this.masterSecret === undefined) return undefined;
     if (!this.negotiated.extendedMasterSecret) return undefined;
@@ -87,7 +87,7 @@ export class ClientHandshake extends Handshake {
   }
 
   protected override handle({ type, messageSequence, body }: HandshakeMessage): void {
-    // A request for what is in progress, not part of it (RFC 5246 §7.4.1.1).
+    // A HelloRequest concerns the handshake in progress, but is not part of it (RFC 5246 §7.4.1.1).
     if (type === HandshakeType.HelloRequest) return;
     if (!this.expected.includes(type)) {
       throw new DecodeError('a handshake message out of order', AlertDescription.UnexpectedMessage);

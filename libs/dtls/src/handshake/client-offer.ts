@@ -25,11 +25,11 @@ export interface ClientParameters {
   rawPublicKeys: boolean;
   /** Checks the server's credential, except a pre-shared key. */
   authenticate?: Authenticate;
-  /** On records that arrive here; empty: none, but the server may have one. Undefined: the extension is not sent. */
+  /** The id on records that arrive here; empty: none, but the server may use one. Undefined: the extension is not sent. */
   connectionId?: Buffer;
   recordSizeLimit?: number;
   extendedMasterSecret: boolean;
-  /** To resume. */
+  /** The session to resume. */
   session?: Session;
 }
 
@@ -52,7 +52,7 @@ export function clientExtensions(parameters: ClientParameters): HelloExtensions 
 
 /**
  * Checks that a server selected only what was offered.
- * @throws DecodeError with the alert that says what is wrong
+ * @throws DecodeError with the alert that names the problem
  */
 export function acceptServerHello(
   hello: ServerHello,
@@ -86,7 +86,7 @@ export function acceptServerHello(
   };
 }
 
-/** Without an answer of the server it is X.509. */
+/** If the server does not answer the extension, the type is X.509. */
 function selectedType(selected: readonly number[] = [CertificateType.X509], offered?: readonly number[]): number {
   const type = selected[0]!;
   if (offered !== undefined && !offered.includes(type)) {

@@ -3,25 +3,25 @@ import { type PackedBytes, packBytes, unpackBytes } from '../crypto/packed-bytes
 
 /** How a peer proved who it is. */
 export type PeerCredential =
-  /** It knows the key of this identity. */
+  /** The peer knows the key of this identity. */
   | { kind: 'psk'; identity: Buffer }
-  /** It has the private key of the first certificate. The others are what it sent with it, unchecked. */
+  /** The peer has the private key of the first certificate. It sent the others along, and they are not checked. */
   | { kind: 'x509'; chain: X509Certificate[] }
-  /** It has the private key of this SubjectPublicKeyInfo (DER). */
+  /** The peer has the private key of this SubjectPublicKeyInfo (DER). */
   | { kind: 'raw-public-key'; publicKey: Buffer }
-  /** A client without any; only where none is asked for. */
+  /** A client without a credential; only where none is requested. */
   | { kind: 'anonymous' };
 
-/** The own certificate and its key, P-256. */
+/** This endpoint's certificate and its key, P-256. */
 export interface OwnCertificate {
-  /** DER, the own certificate first; empty: only the raw public key (RFC 7250). */
+  /** DER, this endpoint's certificate first; empty: only the raw public key (RFC 7250). */
   chain: Buffer[];
   privateKey: KeyObject;
 }
 
 export type Authenticate = (credential: PeerCredential) => boolean | Promise<boolean>;
 
-/** Their places are part of exported states. */
+/** The positions in this list are part of exported states. */
 const KINDS = ['anonymous', 'psk', 'raw-public-key', 'x509'] as const;
 
 /** A credential in as few bytes as possible: each connection keeps one. */
@@ -43,7 +43,7 @@ function contentOf(credential: PeerCredential): readonly Buffer[] {
   }
 }
 
-/** @throws Error when the bytes are not of `packCredential` */
+/** @throws Error when the bytes are not a result of `packCredential` */
 export function unpackCredential(packed: PackedBytes): PeerCredential {
   const content = unpackBytes(packed.slice(1));
   switch (KINDS[packed.charCodeAt(0)]) {
@@ -60,7 +60,7 @@ export function unpackCredential(packed: PackedBytes): PeerCredential {
   }
 }
 
-/** DER says its own length: SEQUENCE, and one to three bytes of it. */
+/** No lengths are stored, because DER contains its length: SEQUENCE, and one to three bytes of length. */
 function readChain(content: Buffer): X509Certificate[] {
   const chain: X509Certificate[] = [];
   for (let at = 0; at < content.length;) {

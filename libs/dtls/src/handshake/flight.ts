@@ -1,7 +1,7 @@
 import { ContentType } from '../messages/record.js';
 import { fragmentHandshake } from '../messages/handshake.js';
 
-/** What one side sends before it waits for the other (RFC 6347 §4.2.4): handshake messages with their header, and CCS. */
+/** What one side sends before it waits for the other (RFC 6347 §4.2.4): handshake messages with their headers, and CCS. */
 export interface FlightItem {
   epoch: 0 | 1;
   /** A `ContentType`. */
@@ -15,15 +15,15 @@ export interface Sealer {
   readonly contentBytesMax: number;
 }
 
-/** More than any header with its connection id and any protection of the suites adds; a longer id only costs a fragment. */
+/** More than any header with its connection id and any protection of the suites adds; a longer id only causes another fragment. */
 const RECORD_OVERHEAD_BYTES = 96;
 
-/** Of datagrams whose records have at most so much plaintext. */
+/** Size of datagrams whose records have at most this much plaintext. */
 export const datagramBytesFor = (plaintextBytes: number): number => plaintextBytes + RECORD_OVERHEAD_BYTES;
 
 /**
- * Seals a flight into datagrams of at most `datagramBytesMax`: records share a datagram while there is room, and a message
- * over it is fragmented. Each call takes new sequence numbers, as a retransmission must.
+ * Seals a flight into datagrams of at most `datagramBytesMax`: records share a datagram while there is room, and a larger message
+ * is fragmented. Each call uses new sequence numbers, as a retransmission must.
  */
 export function packFlight(
   flight: readonly FlightItem[],

@@ -21,7 +21,7 @@ import { Transcript } from './transcript.js';
 
 const isPromise = (value: unknown): value is Promise<unknown> => types.isPromise(value);
 
-/** What a handshake needs of the endpoint it belongs to. */
+/** What a handshake needs from the endpoint it belongs to. */
 export interface HandshakeHost {
   readonly clock: DtlsClock;
   readonly timers: DtlsTimers;
@@ -32,40 +32,40 @@ export interface HandshakeHost {
   onFailed(error: HandshakeFailed): void;
 }
 
-/** Where the messages and records of a handshake begin. */
+/** The initial state of a handshake: where its messages and records begin. */
 interface HandshakeBegin {
   side: 'client' | 'server';
   reassembler: Reassembler;
   epoch0: Epoch;
-  /** Of the first message that is sent. */
+  /** Sequence number of the first message that is sent. */
   messageSequence: number;
 }
 
-/** What a handshake leaves behind. */
+/** The result of a completed handshake. */
 export interface Established {
   epoch: Epoch;
   /** Result of `packCredential`. */
   peer: PackedBytes;
   /** Application data that arrived before the handshake ended, in the order of arrival. */
   early: Buffer[];
-  /** Undefined on the side that did not send it. */
+  /** Undefined on the side that did not send the last flight. */
   lastFlight?: LastFlight;
 }
 
-/** Records under the new keys that arrive before the handshake ends: at first unreadable, then application data. */
+/** Limit for records under the new keys that arrive before the handshake ends: at first unreadable, then application data. */
 const EARLY_RECORDS_MAX = 8;
-/** Of those that are unreadable so far, and may be forged: a Finished takes less than a hundred. */
+/** Limit for those that are still unreadable, and may be forged: a Finished takes less than a hundred bytes. */
 const UNREADABLE_BYTES_MAX = 4_096;
 /**
- * So many records of the new epoch that do not authenticate mean a wrong key. One may be a late record of the peer's previous
- * connection.
+ * This many records of the new epoch that do not authenticate mean a wrong key. A single one may be a late record of the peer's
+ * previous connection.
  */
 const WRONG_KEY_RECORDS = 3;
 
-/** Flights that wait for an answer: the hello and the Finished of a client, the hello of a server. */
+/** Number of flights that wait for an answer: the hello and the Finished of a client, the hello of a server. */
 const FLIGHTS = { client: 2, server: 1 };
 
-/** The half of a handshake that both sides share: records, reassembly, flights, waiting for callbacks, and failing. */
+/** The part of a handshake that both sides share: records, reassembly, flights, waiting for callbacks, and failing. */
 export abstract class Handshake {
   protected transcript = new Transcript();
   protected masterSecret: Buffer | undefined;
@@ -104,13 +104,13 @@ export abstract class Handshake {
     this.deadline = this.startDeadline(times);
   }
 
-  /** Whether nothing is missing but the peer's Finished. */
+  /** Whether only the peer's Finished is missing. */
   protected abstract get expectsFinished(): boolean;
 
-  /** Handles the next message in order. What it throws as `DecodeError` ends the handshake with its alert. */
+  /** Handles the next message in order. If it throws a `DecodeError`, the handshake ends with the alert of that error. */
   protected abstract handle(message: HandshakeMessage): void;
 
-  /** Takes a record of this handshake's peer. One with malformed content is discarded (RFC 6347 §4.1.2.7); never throws. */
+  /** Processes a record of this handshake's peer. Malformed content is discarded (RFC 6347 §4.1.2.7); never throws. */
   receive(record: WireRecord): void {
     if (this.ended) return;
     try {
@@ -121,12 +121,12 @@ export abstract class Handshake {
     }
   }
 
-  /** Ends it without an alert. */
+  /** Ends the handshake without an alert. */
   abandon(): void {
     this.fail(this.hasWrongKey ? 'wrong-key' : 'abandoned');
   }
 
-  /** For flights from now on. The handshake may then last as long as they do, unless its duration is fixed. */
+  /** Applies to flights from now on. The handshake may then last as long as its flights do, unless its duration is fixed. */
   protected useRetransmissionMs(initialMs: number): void {
     const times = this.timesFrom(initialMs);
     this.retransmission.useTimes(times);
@@ -168,7 +168,7 @@ export abstract class Handshake {
     this.retransmission.start(() => this.transmit(flight));
   }
 
-  /** Without a timer: only the peer's repetition shows that the end of the handshake was lost. */
+  /** Sent without a timer, because only the peer's repetition shows that the end of the handshake was lost. */
   protected sendLastFlight(finished: FlightItem): void {
     this.retransmission.stop();
     this.transmit([this.changeCipherSpec(), finished]);
@@ -176,12 +176,12 @@ export abstract class Handshake {
     this.lastFlight = new LastFlight(finished.content, this.epoch0.sendSequence, repetitions);
   }
 
-  /** The peer's flight is complete: it has ours. */
+  /** The peer's flight is complete, so the peer has ours. */
   protected flightAnswered(): void {
     this.retransmission.stop();
   }
 
-  /** The peer takes no larger plaintexts, before the keys either. */
+  /** The peer accepts no larger plaintexts, not even before the keys are used. */
   protected limitFlights(plaintextBytes: number): void {
     this.datagramBytesMax = Math.min(this.datagramBytesMax, datagramBytesFor(plaintextBytes));
   }
@@ -204,7 +204,7 @@ export abstract class Handshake {
     this.onPlainAlert();
   }
 
-  /** A fatal alert without protection, which anyone can send. A server ignores it. */
+  /** Called for a fatal alert without protection, which anyone can send. A server ignores it. */
   protected onPlainAlert(): void {}
 
   protected alertReceived(): void {
@@ -224,7 +224,7 @@ export abstract class Handshake {
     else if (opened.type === ContentType.Alert) this.receiveAlert(opened.plaintext);
   }
 
-  /** Until there are keys. The datagram belongs to the caller. */
+  /** Keeps the record until there are keys. Copies it, because the datagram belongs to the caller. */
   private park(record: WireRecord): void {
     const { connectionId, fragment } = record;
     const bytes = this.parked.reduce((sum, held) => sum + held.fragment.length, fragment.length);
@@ -244,8 +244,8 @@ export abstract class Handshake {
   }
 
   /**
-   * An attacker can send records from the peer's address: they must not end the handshake of a peer with the right key (RFC 6347
-   * §4.1.2.7). With a connection id, which only the peer and the network between know, they come from the peer.
+   * An attacker can send records from the peer's address, which must not end the handshake of a peer with the right key (RFC 6347
+   * §4.1.2.7). With a connection id, which only the peer and the network between know, the records come from the peer.
    */
   private countUnauthentic(): void {
     this.unauthentic += 1;
@@ -260,7 +260,7 @@ export abstract class Handshake {
     this.fail('wrong-key', { alert: AlertDescription.DecryptError });
   }
 
-  /** Only a Finished is protected, and it always is (RFC 5246 §7.4.9): others are forged. */
+  /** Of all messages, only a Finished is protected, and it always is (RFC 5246 §7.4.9): any other combination is forged. */
   private receiveFragments(content: Buffer, epoch: 0 | 1): void {
     for (const fragment of decodeHandshakeFragments(content)) {
       if ((fragment.type === HandshakeType.Finished) !== (epoch === 1)) continue;
@@ -270,16 +270,16 @@ export abstract class Handshake {
     this.handleComplete();
   }
 
-  /** The end of the last message that the peer sent before it waited. */
+  /** Whether the fragment is the end of the last message that the peer sent before it waited. */
   private isRepetition({ messageSequence, offset, length, fragment }: HandshakeFragment): boolean {
     return messageSequence === this.reassembler.next - 1 && offset + fragment.length === length;
   }
 
   private handleComplete(): void {
-    // Records that waited for keys are opened in the middle of a step, which has to end first.
+    // Records that waited for keys are opened in the middle of a step, which must end first.
     if (this.handling) return;
     while (!this.busy && !this.ended) {
-      // Another message now, without protection, is not from the peer.
+      // Any other unprotected message that arrives now is not from the peer.
       if (this.expectsFinished) this.reassembler.keepOnly(HandshakeType.Finished);
       const message = this.reassembler.takeMessage();
       if (message === undefined) return;
@@ -287,7 +287,7 @@ export abstract class Handshake {
     }
   }
 
-  /** Continues with a value that a callback gives now or later; messages wait meanwhile. */
+  /** Continues with the value that a callback returns now or later; messages wait meanwhile. */
   protected whenKnown<T>(ask: () => T | Promise<T>, then: (value: T) => void): void {
     let value: T | Promise<T>;
     try {
@@ -324,7 +324,7 @@ export abstract class Handshake {
     this.fail('callback-failed', { alert: AlertDescription.InternalError, cause });
   }
 
-  /** From here on records of epoch 1 can be sealed and opened; those that waited are opened. */
+  /** From here on, records of epoch 1 can be sealed and opened; the records that waited are opened. */
   protected useKeys(negotiated: Negotiated, masterSecret: Buffer, clientRandom: Buffer, serverRandom: Buffer): void {
     const { suite, ownConnectionId, peerConnectionId, sendBytesMax, receiveBytesMax } = negotiated;
     this.masterSecret = masterSecret;
@@ -366,7 +366,7 @@ export abstract class Handshake {
     this.host.send(epoch.seal(ContentType.Alert, content));
   }
 
-  /** Runs what handles bytes of the peer: what cannot be accepted ends the handshake with the alert it asks for. */
+  /** Runs code that handles bytes of the peer: unacceptable bytes end the handshake with the alert of the error. */
   protected guard(run: () => void): void {
     try {
       run();

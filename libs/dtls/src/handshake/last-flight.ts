@@ -6,14 +6,14 @@ import { type Repetitions } from './repetitions.js';
 
 /**
  * A ChangeCipherSpec and a Finished: the end of a handshake, kept without the handshake. It is sent again when the peer shows
- * that it did not get it.
+ * that it did not receive it.
  */
 export class LastFlight {
   private readonly finished: PackedBytes;
 
   /**
    * @param finished The whole message.
-   * @param plainSequence Of the next record of epoch 0.
+   * @param plainSequence Sequence number of the next record of epoch 0.
    */
   constructor(
     finished: Buffer,
@@ -28,7 +28,7 @@ export class LastFlight {
     return this.repetitions.isAnswered(nowMs);
   }
 
-  /** As one datagram, with new sequence numbers. @throws SequenceExhausted, StateNotSaved */
+  /** The flight as one datagram, with new sequence numbers. @throws SequenceExhausted, StateNotSaved */
   seal(epoch: Epoch): Buffer {
     const changeCipherSpec = encodePlainRecord(ContentType.ChangeCipherSpec, this.plainSequence, CHANGE_CIPHER_SPEC);
     this.plainSequence += 1;

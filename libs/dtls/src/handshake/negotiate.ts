@@ -15,9 +15,9 @@ import { type Negotiated, NO_CONNECTION_ID } from './negotiated.js';
 
 /** What a server brings to the negotiation. */
 export interface ServerOffer {
-  /** Those whose credentials the server has, in order of preference. */
+  /** The suites for which the server has credentials, in order of preference. */
   suites: readonly CipherSuite[];
-  /** Whether the server's certificate has a chain; its public key can always be sent as such. */
+  /** Whether the server's certificate has a chain; its raw public key can be sent in any case. */
   hasChain: boolean;
   requestsClientCertificate: boolean;
   recordSizeLimit: number;
@@ -75,12 +75,12 @@ export function serverExtensions(hello: ClientHello, offer: ServerOffer, negotia
   return extensions;
 }
 
-/** A record size limit takes its place (RFC 8449 §5). */
+/** undefined with a record size limit, which takes precedence over it (RFC 8449 §5). */
 function fragmentBytesMax({ maxFragmentLength, recordSizeLimit }: HelloExtensions): number | undefined {
   return maxFragmentLength === undefined || recordSizeLimit !== undefined ? undefined : 2 ** (8 + maxFragmentLength);
 }
 
-/** Newer versions have smaller numbers; a client that knows a newer one takes 1.2 as well. */
+/** Newer versions have smaller numbers; a client that supports a newer version accepts 1.2 as well. */
 function checkVersion(version: number): void {
   if (version >> 8 !== DTLS_1_2 >> 8 || version > DTLS_1_2) {
     throw new DecodeError('ClientHello: version', AlertDescription.ProtocolVersion);
@@ -119,7 +119,7 @@ function certificateTypes(suite: CipherSuite, offered: HelloExtensions, offer: S
   };
 }
 
-/** The client's preference decides (RFC 7250 §4.2). Without the extension it means X.509. */
+/** The client's preference decides (RFC 7250 §4.2). If the extension is absent, the type is X.509. */
 function selectType(offered: readonly number[] = [CertificateType.X509], possible: readonly number[]): number {
   const type = offered.find((one) => possible.includes(one));
   if (type === undefined) {

@@ -5,14 +5,14 @@ export interface Negotiated {
   suite: CipherSuite;
   /** RFC 7627. */
   extendedMasterSecret: boolean;
-  /** On the records that arrive here; empty: none (RFC 9146). */
+  /** Connection id on the records that arrive here; empty: none (RFC 9146). */
   ownConnectionId: Buffer;
-  /** On the records that leave; empty: none. */
+  /** Connection id on the records that are sent; empty: none. */
   peerConnectionId: Buffer;
   /** Largest plaintexts (RFC 8449). */
   sendBytesMax: number;
   receiveBytesMax: number;
-  /** Largest plaintext to send before the keys as well (RFC 6066 §4). */
+  /** Largest plaintext to send, which also applies before the keys are used (RFC 6066 §4). */
   plainBytesMax?: number | undefined;
   /** `CertificateType`s (RFC 7250). */
   serverCertificateType: number;

@@ -25,7 +25,7 @@ export function readCredential(entries: readonly Buffer[], type: number): Claime
   return { credential: { kind: 'x509', chain }, publicKey: certificate.publicKey };
 }
 
-/** Issuers may have keys of any kind: this library does not use them. */
+/** Issuers may have keys of any kind, because this library does not use them. */
 function readIssuer(der: Buffer): X509Certificate {
   try {
     return new X509Certificate(der);

@@ -6,16 +6,16 @@ export interface HandshakeMessage {
   body: Buffer;
 }
 
-/** What one handshake may hold of messages that cannot be handled yet. */
+/** Limits for the messages of one handshake that cannot be handled yet. */
 export interface ReassemblyLimits {
-  /** How far ahead of the next message one may be. */
+  /** How far ahead of the next message a message may be. */
   messagesAheadMax: number;
   /** Bytes held in fragments, of all messages together. */
   bytesMax: number;
   fragmentsMax: number;
 }
 
-/** Flights have at most 6 messages; 32 KiB hold the largest one twice; 600 fragments hold it in slices of 54 bytes. */
+/** Flights have at most 6 messages; 32 KiB hold the largest message twice; 600 fragments hold it in slices of 54 bytes. */
 const DEFAULT_REASSEMBLY: ReassemblyLimits = { messagesAheadMax: 8, bytesMax: 32_768, fragmentsMax: 600 };
 
 interface Slice {
@@ -26,15 +26,15 @@ interface Slice {
 interface Partial {
   type: number;
   length: number;
-  /** In the order of their offsets; they neither overlap nor touch empty. */
+  /** In the order of their offsets; slices do not overlap, and none is empty. */
   slices: Slice[];
   heldBytes: number;
 }
 
 /**
- * Puts handshake messages together from fragments that come in any order, repeated, overlapping, or in other sizes when
- * they are retransmitted, and gives them out in order (RFC 6347 §4.2.2, §4.2.3). It holds no more than what arrived:
- * the length that a fragment announces allocates nothing.
+ * Reassembles handshake messages from fragments that arrive in any order, repeated, overlapping, or in other sizes when they are
+ * retransmitted, and returns the messages in order (RFC 6347 §4.2.2, §4.2.3). It holds no more than what arrived: the length that
+ * a fragment announces allocates nothing.
  */
 export class Reassembler {
   private readonly partials = new Map<number, Partial>();
@@ -42,7 +42,7 @@ export class Reassembler {
   private slices = 0;
 
   constructor(
-    /** Sequence of the next message to give out. */
+    /** Sequence number of the next message to return. */
     private nextSequence: number,
     private readonly limits: ReassemblyLimits = DEFAULT_REASSEMBLY,
   ) {}
@@ -51,7 +51,7 @@ export class Reassembler {
     return this.nextSequence;
   }
 
-  /** Takes a fragment, unless it is of a message already given out, too far ahead, contradicts others or has no room. */
+  /** Adds a fragment, unless its message was already returned or is too far ahead, it contradicts others, or there is no room. */
   add(given: HandshakeFragment): void {
     const ahead = given.messageSequence - this.nextSequence;
     if (ahead < 0 || ahead > this.limits.messagesAheadMax) return;
@@ -71,7 +71,7 @@ export class Reassembler {
     return { type: partial.type, messageSequence, body };
   }
 
-  /** Discards what it holds of messages of other types. */
+  /** Discards the fragments of messages of other types. */
   keepOnly(type: number): void {
     for (const [messageSequence, partial] of this.partials)
       if (partial.type !== type) this.drop(messageSequence, partial);
@@ -104,7 +104,7 @@ export class Reassembler {
 
 const bytesOf = ({ bytes }: Slice) => bytes;
 
-/** The parts of a fragment that are not held yet: what arrived first stays. */
+/** The parts of a fragment that are not held yet: bytes that arrived first stay. */
 function missingSlices(held: readonly Slice[], { offset, fragment }: HandshakeFragment): Slice[] {
   const missing: Slice[] = [];
   const end = offset + fragment.length;

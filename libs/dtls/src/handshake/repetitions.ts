@@ -1,22 +1,22 @@
 /** Answers per flight: a duplicating network must not multiply traffic. */
 const ANSWERS_MAX = 10;
 
-/** Whether a flight is sent again because the peer repeats the one before it. Copies that arrive together count once. */
+/** Decides whether a flight is sent again because the peer repeats its previous flight. Copies that arrive together count once. */
 export class Repetitions {
   private answers = 0;
 
   constructor(
-    /** The flight was sent. */
+    /** When the flight was sent last. */
     private sentAtMs: number,
     private readonly retransmissionMs: number,
   ) {}
 
-  /** It was sent again by timer. */
+  /** To be called when the timer has sent the flight again. */
   sent(nowMs: number): void {
     this.sentAtMs = nowMs;
   }
 
-  /** Asked for each repetition; true means that the answer is sent now. */
+  /** Called for each repetition; true means that the flight is to be sent again now. */
   isAnswered(nowMs: number): boolean {
     if (this.answers >= ANSWERS_MAX || nowMs - this.sentAtMs < this.retransmissionMs / 4) return false;
     this.answers += 1;

@@ -8,11 +8,11 @@ export interface RetransmissionTimes {
   maxMs: number;
 }
 
-/** A flight is given up after a minute (RFC 7925 §11: 63 s for timers of 1 s and of 9 s alike), and not before its third time. */
+/** A flight is abandoned after a minute (RFC 7925 §11: 63 s for timers of 1 s and of 9 s alike), but not before its third transmission. */
 const FLIGHT_MS_MIN = 60_000;
 const TRANSMISSIONS_MIN = 3;
 
-/** How long a flight may wait for its answer: until its last wait is over. */
+/** How long a flight may wait for its answer, including the wait after its last transmission. */
 export function flightMs({ initialMs, maxMs }: RetransmissionTimes): number {
   let [waitMs, totalMs] = [initialMs, 0];
   for (let sent = 0; sent < TRANSMISSIONS_MIN || totalMs < FLIGHT_MS_MIN; sent += 1) {
@@ -22,7 +22,7 @@ export function flightMs({ initialMs, maxMs }: RetransmissionTimes): number {
   return totalMs;
 }
 
-/** Sends a flight again: by timer, and when the peer repeats the flight that this one answers. */
+/** Retransmits a flight: by timer, and when the peer repeats the flight that this one answers. */
 export class Retransmission {
   private timer: DtlsTimer | undefined;
   private flight: (() => void) | undefined;
@@ -36,7 +36,7 @@ export class Retransmission {
     private readonly onRetransmission: () => void,
   ) {}
 
-  /** For flights from now on. */
+  /** Applies to flights from now on. */
   useTimes(times: RetransmissionTimes): void {
     this.times = times;
   }
@@ -50,7 +50,7 @@ export class Retransmission {
     this.wait();
   }
 
-  /** Of a flight that is sent now. */
+  /** For a flight that is sent now. */
   repetitionsFromNow(): Repetitions {
     return new Repetitions(this.clock.nowMs(), this.times.initialMs);
   }
@@ -61,7 +61,7 @@ export class Retransmission {
     this.flight();
   }
 
-  /** The flight was answered, or the handshake ended. */
+  /** To be called when the flight was answered, or the handshake ended. */
   stop(): void {
     this.timer?.cancel();
     this.timer = undefined;

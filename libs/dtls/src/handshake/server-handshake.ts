@@ -43,22 +43,22 @@ export interface ServerParameters extends ServerOffer {
   keyOf?: KeyOf;
   certificate?: OwnCertificate;
   authenticate?: Authenticate;
-  /** First retransmission timeout of the client, which is known when this is called; undefined: that of the limits. */
+  /** First retransmission timeout for the client, which is known when this is called; undefined: that of the limits. */
   retransmissionMs?: () => number | undefined;
   sessions: SessionCache;
 }
 
-/** A ClientHello with a valid cookie, and where it stood. */
+/** A ClientHello with a valid cookie, and its position. */
 export interface VerifiedHello {
   recordSequence: number;
   messageSequence: number;
-  /** Not a view of a datagram; `hello` is one of it. */
+  /** A copy, not a view of a datagram; the Buffers of `hello` are views of it. */
   body: Buffer;
   hello: ClientHello;
 }
 
 const SESSION_ID_BYTES = 16;
-/** Stands for the key of an unknown identity. */
+/** Used in place of the key of an unknown identity. */
 const NO_ONES_KEY = randomBytes(16);
 const NO_BYTES = Buffer.alloc(0);
 
@@ -130,7 +130,7 @@ export class ServerHandshake extends Handshake {
       this.receiveFinished(messageSequence, body);
       return;
     }
-    // Signatures cover what came before them.
+    // Signatures cover the messages before their own.
     if (type === HandshakeType.CertificateVerify) this.receiveCertificateVerify(body);
     this.transcript.add(type, messageSequence, body);
     if (type === HandshakeType.Certificate) this.receiveCertificate(body);
@@ -147,7 +147,7 @@ export class ServerHandshake extends Handshake {
     return isUsable(session.suite, extensions) ? session : undefined;
   }
 
-  /** A credential that was withdrawn since does not resume. */
+  /** A credential that was withdrawn since then cannot be used to resume. */
   private isStillValid(session: Session): boolean | Promise<boolean> {
     const { keyOf, authenticate } = this.parameters;
     const credential = unpackCredential(session.peer);
@@ -237,7 +237,7 @@ export class ServerHandshake extends Handshake {
     this.ephemeralKey = undefined;
   }
 
-  /** An unknown identity fails as a wrong key does, in the same time and way (RFC 4279 §2). */
+  /** An unknown identity fails in the same time and way as a wrong key (RFC 4279 §2). */
   private receiveIdentity(identity: Buffer): void {
     this.identity = identity;
     this.credential = { kind: 'psk', identity };
@@ -286,7 +286,7 @@ export class ServerHandshake extends Handshake {
     this.establish(packCredential(this.credential));
   }
 
-  /** In a full handshake not before the Finished: its duration would tell strangers which identities exist. */
+  /** In a full handshake, called only at the Finished: before that, timing would tell strangers which identities exist. */
   private useTimerOfClient(): void {
     const retransmissionMs = this.parameters.retransmissionMs?.();
     if (retransmissionMs !== undefined) this.useRetransmissionMs(retransmissionMs);

@@ -7,31 +7,31 @@ import { type CipherSuite, cipherSuite } from '../crypto/suites.js';
 import { type DtlsLimits } from '../limits.js';
 import { type DtlsClock } from '../timing/clock.js';
 
-/** What resumes without a key exchange (RFC 5246 §7.3). Only sessions with an extended master secret are kept (RFC 7627 §5.3). */
+/** A session that resumes without a key exchange (RFC 5246 §7.3). Only those with an extended master secret are kept (RFC 7627 §5.3). */
 export interface Session {
   id: Buffer;
   suite: CipherSuite;
   masterSecret: Buffer;
   /** Result of `packCredential`. */
   peer: PackedBytes;
-  /** Of the pre-shared key that the session was agreed with, see `keyProof`. */
+  /** Proof of the pre-shared key with which the session was agreed, see `keyProof`. */
   keyProof?: Buffer;
 }
 
 const NO_PROOF = Buffer.alloc(0);
 const PROOF_LABEL = Buffer.from('pre-shared key');
 
-/** Of the id of the suite, and the time when the entry expires. */
+/** Layout of the head: id of the suite, and the time when the entry expires. */
 const TIME_OFFSET = 2;
 const HEAD_BYTES = 10;
 
-/** Head, master secret, proof of the key if the suite has one, peer. An object with the same would take half as much again. */
+/** Head, master secret, proof of the key if the suite has one, peer. An object with these fields would take half as much memory again. */
 type Entry = PackedBytes;
 
-/** The sessions of one server. Those that were added first make room. */
+/** The sessions of one server. Those that were added first are evicted first. */
 export class SessionCache {
   private readonly entries = new Map<PackedBytes, Entry>();
-  /** Kept: a new iterator would pass by all entries that were deleted since the map last cleaned up, which are thousands. */
+  /** Kept, because a new iterator would pass all entries deleted since the map last cleaned up, which are thousands. */
   private readonly oldest = this.entries.keys();
   private bytes = 0;
 
@@ -97,11 +97,11 @@ function sessionOf(id: Buffer, entry: Buffer): Session {
   };
 }
 
-/** Shows later whether a key is still the same, without keeping it. */
+/** Allows a later check that a key is still the same, without keeping the key. */
 export const keyProof = (masterSecret: Buffer, key: Buffer): Buffer =>
   new HmacKey(masterSecret).digest(PROOF_LABEL, key);
 
-/** Whether a session was agreed with this key: a withdrawn or replaced key cannot be used by resuming. */
+/** Whether a session was agreed with this key: a session of a withdrawn or replaced key cannot be resumed. */
 export const wasAgreedWith = (session: Session, key: Buffer | undefined): boolean =>
   key !== undefined &&
   session.keyProof !== undefined &&

@@ -1,7 +1,7 @@
 import { sha256 } from '../crypto/sha256.js';
 import { encodeHandshake } from '../messages/handshake.js';
 
-/** The messages of one handshake, as Finished, CertificateVerify and the extended master secret cover them (RFC 6347 §4.2.6). */
+/** The messages of one handshake that Finished, CertificateVerify and the extended master secret cover (RFC 6347 §4.2.6). */
 export class Transcript {
   private readonly held: Buffer[] = [];
 

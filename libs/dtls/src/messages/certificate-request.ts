@@ -1,7 +1,7 @@
 import { Reader } from './reader.js';
 import { uint16List, uint8List, vector16 } from './writer.js';
 
-/** What a client authenticates with (RFC 5246 §7.4.4, RFC 8422 §5.5). */
+/** Types of certificates with which a client authenticates (RFC 5246 §7.4.4, RFC 8422 §5.5). */
 export const ClientCertificateType = { EcdsaSign: 64 } as const;
 
 /** RFC 5246 §7.4.4. */

@@ -4,7 +4,7 @@ import { encodeExtensions, type HelloExtensions, readExtensions } from './extens
 import { Reader } from './reader.js';
 import { uint16, uint16List, uint8List, vector8 } from './writer.js';
 
-/** In the list of cipher suites instead of an empty renegotiation_info (RFC 5746 §3.3). */
+/** Sent in the list of cipher suites instead of an empty renegotiation_info (RFC 5746 §3.3). */
 export const RENEGOTIATION_SCSV = 0x00ff;
 
 export const RANDOM_BYTES = 32;

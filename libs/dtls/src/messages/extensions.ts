@@ -4,7 +4,7 @@ import { RECORD_SIZE_LIMIT_MIN } from '../limits.js';
 import { Reader } from './reader.js';
 import { uint16, uint16List, uint8, uint8List, vector16, vector8 } from './writer.js';
 
-/** The extensions of a hello that are known here. All others, for example server_name, are ignored in a ClientHello. */
+/** The extensions of a hello that this library knows. All others, for example server_name, are ignored in a ClientHello. */
 export interface HelloExtensions {
   /** RFC 7627. */
   extendedMasterSecret?: true;
@@ -12,7 +12,7 @@ export interface HelloExtensions {
   encryptThenMac?: true;
   /** `renegotiated_connection`, empty in a first handshake (RFC 5746 §3.2). */
   renegotiationInfo?: Buffer;
-  /** The id that the sender wants on the records it receives; empty: none, but it would send with one (RFC 9146 §3). */
+  /** The id that the sender wants on the records it receives; empty: none, but it can send with one (RFC 9146 §3). */
   connectionId?: Buffer;
   /** Largest plaintext of a protected record that the sender accepts (RFC 8449 §4). */
   recordSizeLimit?: number;
@@ -113,7 +113,7 @@ function readRecordSizeLimit(data: Reader): number {
 
 /**
  * Reads what follows the compression methods: nothing, or the list of extensions. An extension that is not known here was not
- * offered either, so that a server may not select it.
+ * offered either, so a server may not select it.
  * @throws DecodeError
  */
 export function readExtensions(hello: Reader, side: HelloSide): HelloExtensions {
@@ -137,7 +137,7 @@ export function readExtensions(hello: Reader, side: HelloSide): HelloExtensions 
   return extensions;
 }
 
-/** The list with its length, or nothing without extensions. @throws UnencodableMessage */
+/** The list with its length, or nothing when there are no extensions. @throws UnencodableMessage */
 export function encodeExtensions(extensions: HelloExtensions, side: HelloSide): Buffer {
   const parts = CODECS.flatMap((codec) => {
     const data = codec.write(extensions, side);

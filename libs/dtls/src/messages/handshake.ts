@@ -73,8 +73,8 @@ export function encodeHandshakeFragment(given: HandshakeFragment): Buffer {
 }
 
 /**
- * Splits a message of `encodeHandshake` into fragments, each with its header, of at most `bytesMax`: what a record and the
- * path take.
+ * Splits a message of `encodeHandshake` into fragments, each with its header, of at most `bytesMax`, the size that a record and
+ * the path can carry.
  */
 export function fragmentHandshake(message: Buffer, bytesMax: number): Buffer[] {
   if (message.length <= bytesMax) return [message];

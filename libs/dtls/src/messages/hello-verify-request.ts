@@ -13,7 +13,7 @@ export interface HelloVerifyRequest {
 export function decodeHelloVerifyRequest(body: Buffer): HelloVerifyRequest {
   const reader = new Reader(body, 'HelloVerifyRequest');
   const version = reader.uint16();
-  // Servers send 1.0 whatever they negotiate: the version says nothing.
+  // Servers send 1.0 whatever they negotiate, so the version says nothing.
   if (version !== DTLS_1_0 && version !== DTLS_1_2) {
     throw new DecodeError('HelloVerifyRequest: unknown version', AlertDescription.ProtocolVersion);
   }
@@ -22,7 +22,7 @@ export function decodeHelloVerifyRequest(body: Buffer): HelloVerifyRequest {
   return { cookie };
 }
 
-/** With version 1.2: tinydtls drops the 1.0 that RFC 6347 recommends. */
+/** The version is 1.2, because tinydtls drops messages with the 1.0 that RFC 6347 recommends. */
 export function encodeHelloVerifyRequest({ cookie }: HelloVerifyRequest): Buffer {
   return Buffer.concat([uint16(DTLS_1_2), vector8(cookie)]);
 }

@@ -1,6 +1,6 @@
 import { DecodeError } from '../errors.js';
 
-/** Reads the presentation language of RFC 5246 §4, strictly. What it returns are views. All methods throw `DecodeError`. */
+/** Strict reader of the presentation language of RFC 5246 §4. Buffers that it returns are views. All methods throw `DecodeError`. */
 export class Reader {
   private at = 0;
 

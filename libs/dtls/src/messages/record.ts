@@ -36,7 +36,7 @@ export interface RecordHeader {
 export interface WireRecord extends RecordHeader {
   /** What the record carries: ciphertext, or plaintext in epoch 0. */
   fragment: Buffer;
-  /** Offset in the datagram of what follows. */
+  /** Offset in the datagram of the bytes after this record. */
   end: number;
 }
 
@@ -81,7 +81,7 @@ export function decodeRecords(datagram: Buffer, connectionIdBytes: number): Wire
   return records;
 }
 
-/** The connection id of the first record that has one: records without one may be before it, as those of a repeated flight. */
+/** The connection id of the first record that has one: records without an id may precede it, for example those of a repeated flight. */
 export function connectionIdIn(datagram: Buffer, connectionIdBytes: number): Buffer | undefined {
   return decodeRecords(datagram, connectionIdBytes).find(({ type }) => type === ContentType.ConnectionId)?.connectionId;
 }

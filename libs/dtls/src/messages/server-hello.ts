@@ -13,7 +13,7 @@ export interface ServerHello {
   /** Empty: the session cannot be resumed. */
   sessionId: Buffer;
   cipherSuite: number;
-  /** Only what the client offered; the caller checks this. */
+  /** May contain only extensions that the client offered; the caller checks this. */
   extensions: HelloExtensions;
 }
 

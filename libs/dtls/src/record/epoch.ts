@@ -8,17 +8,17 @@ import { ReplayWindow } from './replay-window.js';
 
 export interface EpochOptions {
   number: number;
-  /** Without it records are plaintext, are not authentic and are not checked for replay: epoch 0. */
+  /** Without it, records are plaintext, not authentic and not checked for replay, as in epoch 0. */
   protection?: RecordProtection;
   /** The id that the peer wants on the records that it receives; empty: none (RFC 9146 §3). */
   sendConnectionId?: Buffer;
-  /** Our own id; without it records of the peer have none. */
+  /** Our own id; without it, records of the peer have none. */
   receiveConnectionId?: Buffer;
-  /** Of the next record that is sent. */
+  /** Sequence number of the next record that is sent. */
   sendSequence?: number;
-  /** Sequence numbers from here on are refused until it is raised; default: none. */
+  /** Sequence numbers from this one on are refused until it is raised; default: no limit. */
   sendSequenceEnd?: number;
-  /** The highest sequence number that was received before; it and all below count as replayed. */
+  /** The highest sequence number that was received before; this number and all below count as replayed. */
   receivedMax?: number;
   /** Record size limit of the peer (RFC 8449). */
   sendBytesMax?: number;
@@ -29,20 +29,20 @@ export interface EpochOptions {
 export interface OpenedRecord {
   type: number;
   plaintext: Buffer;
-  /** Authentic, and newer than all before: only then the peer may be where it came from (RFC 9146 §6). */
+  /** Whether the record is newer than all before: only then may its source be the peer's new address (RFC 9146 §6). */
   isNewest: boolean;
 }
 
 /**
- * Why a record is discarded: it came before or is too old; its tag is wrong; or it breaks the format, for example without the
- * negotiated connection id.
+ * Why a record is discarded: it was received before or is too old; its tag is wrong; or it breaks the format, for example because
+ * the negotiated connection id is missing.
  */
 export type Refusal = 'replayed' | 'unauthentic' | 'malformed';
 
 /** The records of one epoch in both directions (RFC 6347 §4.1). */
 export class Epoch {
   readonly number: number;
-  /** Of the next record that is sent. */
+  /** Sequence number of the next record that is sent. */
   sendSequence: number;
   /** The first sequence number that may not be used yet. */
   sendSequenceEnd: number;
@@ -78,12 +78,12 @@ export class Epoch {
     return this.window.newest;
   }
 
-  /** Largest plaintext that `seal` takes; the type counts too when it is inside. */
+  /** Largest plaintext that `seal` accepts; the type counts as well when it is inside the plaintext. */
   get contentBytesMax(): number {
     return this.sendBytesMax - (this.hasSendId ? 1 : 0);
   }
 
-  /** The whole record. @throws RecordTooLarge, SequenceExhausted, StateNotSaved */
+  /** Returns the whole record. @throws RecordTooLarge, SequenceExhausted, StateNotSaved */
   seal(type: number, plaintext: Buffer): Buffer {
     if (plaintext.length > this.contentBytesMax) throw new RecordTooLarge(plaintext.length, this.contentBytesMax);
     const sequence = this.sendSequence;
@@ -97,7 +97,7 @@ export class Epoch {
     return this.protection.seal(header, encodeInnerPlaintext(type, plaintext));
   }
 
-  /** Never throws: a record that is refused is to be discarded (RFC 6347 §4.1.2.7). */
+  /** Never throws: a refused record is to be discarded (RFC 6347 §4.1.2.7). */
   open(record: WireRecord): OpenedRecord | Refusal {
     if (record.epoch !== this.number) return 'malformed';
     if (this.protection === undefined) return this.openPlain(record);

@@ -6,12 +6,12 @@ export class ReplayWindow {
   private bits: number;
   private olderBits: number;
 
-  /** @param newest The highest sequence number received before; it and all below count as received. */
+  /** @param newest The highest sequence number received before; this number and all below count as received. */
   constructor(public newest = -1) {
     this.bits = this.olderBits = newest < 0 ? 0 : -1;
   }
 
-  /** Whether a record may still be new. Only an authentic one is to be marked. */
+  /** Whether a record may still be new. Only an authentic record may be marked. */
   isFresh(sequence: number): boolean {
     const age = this.newest - sequence;
     if (age < 0) return true;

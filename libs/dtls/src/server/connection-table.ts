@@ -1,7 +1,7 @@
 import { type Address, addressKey, sourceOf } from '../connection/address.js';
 import { type DtlsConnection } from '../connection/connection.js';
 
-/** Open connections by id, which is the connection id if there is one; and those without one by address. */
+/** Open connections by id, which is the connection id if there is one; those without a connection id also by address. */
 export class ConnectionTable {
   private readonly byId = new Map<string, DtlsConnection>();
   private readonly byAddress = new Map<string, DtlsConnection>();
@@ -15,12 +15,12 @@ export class ConnectionTable {
     return this.byId.get(id);
   }
 
-  /** @param address Of `addressKey`. */
+  /** @param address As `addressKey` returns it. */
   at(address: string): DtlsConnection | undefined {
     return this.byAddress.get(address);
   }
 
-  /** How many have their peer at this source (see `sourceOf`). */
+  /** Number of connections whose peer is at this source (see `sourceOf`). */
   from({ address }: Address): number {
     return this.countOf.get(sourceOf(address)) ?? 0;
   }

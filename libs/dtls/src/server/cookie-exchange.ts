@@ -12,22 +12,22 @@ import {
 import { encodeHelloVerifyRequest } from '../messages/hello-verify-request.js';
 import { ContentType, encodePlainRecord, type WireRecord } from '../messages/record.js';
 
-/** What a record with a ClientHello leads to. */
+/** The result of examining a record with a ClientHello. */
 export type HelloOutcome =
   | { kind: 'malformed' }
-  /** The address is not proved: only the reply leaves, and no state stays. */
+  /** The address is not proved: only the reply is sent, and no state is kept. */
   | { kind: 'unverified'; reply: Buffer }
   | { kind: 'verified'; hello: VerifiedHello };
 
-/** Higher numbers leave no room for the server's own; a client counts from 0. */
+/** Higher numbers leave no room for the server's own numbers, which continue those of the client; a client counts from 0. */
 const MESSAGE_SEQUENCE_MAX = 1_000;
 const RECORD_SEQUENCE_MAX = 2 ** 40;
 
 const MALFORMED = { kind: 'malformed' } as const;
 
 /**
- * The cookie exchange (RFC 6347 §4.2.1). It keeps nothing, and its reply is shorter than what it answers, so that a spoofed
- * address never gets more than the attacker sends.
+ * The cookie exchange (RFC 6347 §4.2.1). It keeps no state, and its reply is shorter than the message it answers, so that a
+ * spoofed address never gets more than the attacker sends.
  */
 export class CookieExchange {
   private readonly secret: CookieSecret;

@@ -18,7 +18,7 @@ import { LastFlights } from './last-flights.js';
 import { DTLS_EVENTS, type DtlsEvent, type DtlsGauges, type DtlsServerOptions } from './options.js';
 import { serverParameters } from './server-parameters.js';
 
-/** Of the id of a connection that has no connection id on the wire; the prefix keeps it apart from those. */
+/** Length of the id of a connection without a connection id on the wire; the prefix distinguishes it from connection ids. */
 const LOCAL_ID_BYTES = 8;
 const LOCAL_ID_PREFIX = 'local-';
 /** Attempts to find a connection id that is not in use. */
@@ -52,8 +52,8 @@ export class DtlsServer {
   }
 
   /**
-   * For handshakes that begin from now on.
-   * @throws RangeError when the server began without a certificate, or without a chain: its suites are chosen by then
+   * Applies to handshakes that begin from now on.
+   * @throws RangeError when the server began without a certificate, or without a chain: its suites are already chosen
    */
   replaceCertificate(certificate: OwnCertificate): void {
     const { parameters } = this;
@@ -62,7 +62,7 @@ export class DtlsServer {
     parameters.certificate = certificate;
   }
 
-  /** Takes a datagram. Never throws, for any input; the caller may reuse the buffer afterwards. */
+  /** Processes a datagram. Never throws, for any input; the caller may reuse the buffer afterwards. */
   receive(datagram: Buffer, from: Address): void {
     let record = decodeRecord(datagram, 0, this.connectionIdBytes);
     if (record === undefined) this.count('record-malformed');
@@ -76,17 +76,17 @@ export class DtlsServer {
     return this.connections.withId(id);
   }
 
-  /** The open connections. They may be closed meanwhile. */
+  /** The open connections. They may be closed during the iteration. */
   all(): IterableIterator<DtlsConnection> {
     return this.connections.all();
   }
 
   /**
-   * Continues a connection of another process. One that is open here stays as it is.
-   * @param takeOver.takeOvers How often the connection has been taken over since the state was exported, this time included.
-   *   The store of states counts it in one atomic step, before the state is read: two processes with the same count would
+   * Continues a connection of another process. One that is already open here stays as it is.
+   * @param takeOver.takeOvers How often the connection has been taken over since the state was exported, including this time.
+   *   The store of states counts this in one atomic step, before the state is read: two processes with the same count would
    *   use the same nonces.
-   * @param takeOver.remote Where the peer is, if the caller is sure; a peer with a connection id shows it with its next record.
+   * @param takeOver.remote Where the peer is, if the caller is sure; a peer with a connection id shows this with its next record.
    * @throws InvalidState, TooManyConnections
    */
   restore(state: ConnectionState, takeOver: { takeOvers: number; remote?: Address }): DtlsConnection {
@@ -99,7 +99,7 @@ export class DtlsServer {
     return connection;
   }
 
-  /** Whether one more connection may come from there. One that replaces the connection at its address takes no more room. */
+  /** Whether one more connection may come from this address. A connection that replaces the one at its address takes no more room. */
   hasRoomFor(from: Address): boolean {
     return this.hasRoom(from, 0);
   }
@@ -118,8 +118,8 @@ export class DtlsServer {
   }
 
   /**
-   * Takes no more datagrams and abandons handshakes. Connections stay valid for another process.
-   * @param notify Which to close instead, each with a close_notify.
+   * Accepts no more datagrams, and abandons handshakes. Connections stay valid for another process.
+   * @param notify Which connections to close instead, each with a close_notify.
    */
   async close({
     notify = false,
@@ -139,7 +139,7 @@ export class DtlsServer {
     return this.toJSON();
   }
 
-  /** @returns Whether the rest of the datagram is for this server too. */
+  /** @returns Whether the rest of the datagram is also for this server. */
   private receiveRecord(record: WireRecord, datagram: Buffer, from: Address): boolean {
     if (record.type === ContentType.ConnectionId) return this.receiveWithId(record, datagram, from);
     const address = addressKey(from);
@@ -162,7 +162,7 @@ export class DtlsServer {
     return true;
   }
 
-  /** Without an id: the connection at the address, or the handshake that will replace it. */
+  /** A record without an id is for the connection at the address, or for the handshake that will replace that connection. */
   private receiveProtected(record: WireRecord, from: Address, address: string): void {
     const connection = this.connections.at(address);
     const refusal = connection?.receive(record, from);
@@ -186,8 +186,8 @@ export class DtlsServer {
   }
 
   /**
-   * Handshakes in progress count, too: each may become a connection.
-   * @param ending How many of them end when there is room.
+   * Handshakes in progress count as well, because each may become a connection.
+   * @param ending How many of these end when there is room.
    */
   private hasRoom(from: Address, ending: 0 | 1): boolean {
     const { connections, handshakes, limits } = this;
@@ -244,7 +244,7 @@ export class DtlsServer {
     };
   }
 
-  /** A connection id that no connection and no handshake has. @throws RangeError when the application gives none */
+  /** A connection id that no connection and no handshake has. @throws RangeError when the application returns no such id */
   private reserveId(pending: PendingHandshake): Buffer {
     for (let attempt = 0; attempt < ID_ATTEMPTS; attempt += 1) {
       const connectionId = this.options.newConnectionId!();
@@ -275,7 +275,7 @@ export class DtlsServer {
     }
   }
 
-  /** A restored connection may find another at its address. */
+  /** Adds a connection. A restored one may find another connection at its address, which it replaces. */
   private add(connection: DtlsConnection): void {
     if (connection.connectionId === undefined) this.connections.at(addressKey(connection.remote))?.endWith('replaced');
     this.connections.add(connection);
@@ -316,5 +316,5 @@ export class DtlsServer {
   }
 }
 
-/** What a connection with a connection id is found by. */
+/** The key under which a connection with a connection id is found. */
 const idOf = (connectionId: Buffer): string => connectionId.toString('hex');

@@ -3,11 +3,11 @@ import { type ServerHandshake } from '../handshake/server-handshake.js';
 import { type DtlsLimits } from '../limits.js';
 import { type DtlsClock } from '../timing/clock.js';
 
-/** A handshake in progress and what it is found by. */
+/** A handshake in progress, and the keys under which it is found. */
 export interface PendingHandshake {
   handshake: ServerHandshake;
   remote: Address;
-  /** Of the connection that it leads to, when that has a connection id. */
+  /** Id of the connection that the handshake leads to, when that has a connection id. */
   id?: string;
 }
 
@@ -18,11 +18,11 @@ interface Source {
   refilledAtMs: number;
 }
 
-/** The handshakes in progress: one per address, and bounded in total, per source, and in the rate of each source. */
+/** The handshakes in progress: one per address, with limits in total, per source, and for the rate of each source. */
 export class HandshakeTable {
   private readonly byAddress = new Map<string, PendingHandshake>();
   private readonly byId = new Map<string, PendingHandshake>();
-  /** The one seen longest ago first. */
+  /** In the order in which they were last seen, the earliest first. */
   private readonly sources = new Map<string, Source>();
 
   constructor(
@@ -34,7 +34,7 @@ export class HandshakeTable {
     return this.byAddress.size;
   }
 
-  /** @param address Of `addressKey`. */
+  /** @param address As `addressKey` returns it. */
   at(address: string): PendingHandshake | undefined {
     return this.byAddress.get(address);
   }
@@ -43,12 +43,12 @@ export class HandshakeTable {
     return this.byId.get(id);
   }
 
-  /** How many are from this source (see `sourceOf`). */
+  /** Number of handshakes from this source (see `sourceOf`). */
   from({ address }: Address): number {
     return this.sources.get(sourceOf(address))?.handshakes ?? 0;
   }
 
-  /** Whether one more may start from here; then its rate counts it. */
+  /** Whether one more handshake may start from here; if so, it counts towards the rate of its source. */
   admit(remote: Address): boolean {
     if (this.size >= this.limits.handshakesMax) return false;
     const source = this.sourceOf(remote);

@@ -9,8 +9,8 @@ interface Entry {
 }
 
 /**
- * The last flights of handshakes, sent again when a client shows that it did not get one. They are kept only as long as it may
- * ask: application data shows that it has it.
+ * The last flights of handshakes, sent again when a client shows that it did not receive one. A flight is kept only as long as
+ * the client may ask for it: application data shows that the client has it.
  */
 export class LastFlights {
   /** In the order of expiry. */
@@ -33,7 +33,7 @@ export class LastFlights {
     this.sweepLater();
   }
 
-  /** @returns Whether it was sent again. */
+  /** @returns Whether the flight was sent again. */
   repeat(connection: DtlsConnection): boolean {
     const flight = this.entries.get(connection)?.flight;
     if (flight === undefined || !flight.isAnswered(this.clock.nowMs())) return false;

@@ -7,7 +7,7 @@ import { type DtlsLimits } from '../limits.js';
 import { type DtlsClock } from '../timing/clock.js';
 import { type DtlsTimers } from '../timing/timers.js';
 
-/** One handshake: callbacks about the same one get the same object, so that an application can keep notes about it. */
+/** One handshake: all callbacks about it get the same object, so that an application can keep notes about it. */
 export interface HandshakeOfClient {
   readonly remote: Address;
 }
@@ -23,23 +23,23 @@ export interface DtlsServerOptions {
   suites?: readonly number[];
   limits?: Partial<DtlsLimits>;
   /**
-   * Pre-shared key of an identity, or undefined: then the handshake continues with a random key and fails as with a wrong key
-   * (RFC 4279 §2). Without it there are no PSK suites.
+   * Pre-shared key of an identity. If it returns undefined, the handshake continues with a random key and fails as with a wrong
+   * key (RFC 4279 §2). If this option is missing, there are no PSK suites.
    */
   keyOf?(identity: Buffer, handshake: HandshakeOfClient): ReturnType<KeyOf>;
   /** Without it there are no ECDHE suites. */
   certificate?: OwnCertificate;
   /**
-   * Decides about a client that has proved its private key: this library checks neither issuers nor validity. Without it clients
-   * of ECDHE suites are not asked for a certificate, and are anonymous.
+   * Decides about a client that has proved its private key: this library checks neither issuers nor validity. If this option is
+   * missing, clients of ECDHE suites are not asked for a certificate, and are anonymous.
    */
   authenticate?(credential: PeerCredential, handshake: HandshakeOfClient): ReturnType<Authenticate>;
   /** The id of a new connection, unguessable and of constant length; default: no ids, RFC 9146 is not offered. */
   newConnectionId?(): Buffer;
-  /** Length of the ids; default: that of the first one. Given alone, restored connections keep theirs, and new ones get none. */
+  /** Length of the ids; default: that of the first id. Without `newConnectionId`, restored connections keep theirs, new ones get none. */
   connectionIdBytes?: number;
   /**
-   * The application saves states, and confirms that to connections (`confirmSaved`): without a save, a connection with an
+   * The application saves states, and confirms each save to its connection (`confirmSaved`): without a save, a connection with an
    * id sends at most `TAKE_OVER_SEQUENCES` records.
    */
   savesStates?: boolean;
@@ -51,7 +51,7 @@ export interface DtlsServerOptions {
   retransmissionMs?(handshake: HandshakeOfClient): number | undefined;
   onConnected(connection: DtlsConnection, handshake: HandshakeOfClient): void;
   onMessage(connection: DtlsConnection, plaintext: Buffer): void;
-  /** The peer of a connection with an id was heard from another address. */
+  /** A record of a connection with an id arrived from another address. */
   onMoved?(connection: DtlsConnection, from: Address, to: Address): void;
   onClosed?(connection: DtlsConnection, reason: CloseReason): void;
   onHandshakeFailed?(error: HandshakeFailed, client: Address, handshake: HandshakeOfClient): void;
@@ -62,13 +62,13 @@ export interface DtlsServerOptions {
   onUnknownConnection?(connectionId: Buffer, datagram: Buffer, from: Address): void;
 }
 
-/** What `counters` counts, since the start. */
+/** The events that `counters` counts since the start. */
 export const DTLS_EVENTS = [
   'hello-verify-sent',
   /** A ClientHello that cannot be read, or that comes in fragments before its cookie. */
   'hello-malformed',
   'handshake-started',
-  /** Beyond a limit: no answer. */
+  /** A limit was reached: no answer. */
   'handshake-refused',
   'handshake-completed',
   'handshake-failed',
@@ -90,10 +90,10 @@ export type DtlsEvent = (typeof DTLS_EVENTS)[number];
 
 export interface DtlsGauges {
   connections: number;
-  /** In progress, after the cookie. */
+  /** Handshakes in progress, after the cookie. */
   handshakes: number;
-  /** That can be resumed. */
+  /** Sessions that can be resumed. */
   sessions: number;
-  /** Kept in case that they were lost. */
+  /** Last flights, kept in case they were lost. */
   lastFlights: number;
 }

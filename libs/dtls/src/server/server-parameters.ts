@@ -5,11 +5,14 @@ import { type DtlsLimits } from '../limits.js';
 import { type DtlsClock } from '../timing/clock.js';
 import { type DtlsServerOptions } from './options.js';
 
-/** A client that offers PSK has a key. One that also offers ECDHE, as many TLS libraries do, may have no certificate. */
+/** A client that offers PSK has a key. A client that also offers ECDHE, as many TLS libraries do, may have no certificate. */
 const pskFirst = (a: CipherSuite, b: CipherSuite): number =>
   Number(b.keyExchange === 'psk') - Number(a.keyExchange === 'psk');
 
-/** What all handshakes need of the options; their callbacks are each one's own. @throws RangeError for a suite that does not exist here or lacks its credential */
+/**
+ * The options that all handshakes share; callbacks are set for each.
+ * @throws RangeError for a suite that does not exist here or lacks its credential
+ */
 export function serverParameters(options: DtlsServerOptions, limits: DtlsLimits, clock: DtlsClock): ServerParameters {
   const { keyOf, certificate, authenticate, suites } = options;
   const isPossible = ({ keyExchange }: CipherSuite) => (keyExchange === 'psk' ? keyOf : certificate) !== undefined;

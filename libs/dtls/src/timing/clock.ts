@@ -2,7 +2,7 @@
 export interface DtlsClock {
   /** Milliseconds of a clock that never jumps back. The origin does not matter. */
   nowMs(): number;
-  /** Runs something every so often until stopped. */
+  /** Runs a function at this interval until stopped. */
   every(intervalMs: number, run: () => void): { stop(): void };
 }
 

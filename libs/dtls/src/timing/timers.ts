@@ -1,11 +1,11 @@
 import { type DtlsClock } from './clock.js';
 
-/** Something that will run once. */
+/** A function that will run once. */
 export interface DtlsTimer {
   cancel(): void;
 }
 
-/** Runs things later. An application that has a timer wheel gives that one. */
+/** Runs functions later. An application that has a timer wheel passes that. */
 export interface DtlsTimers {
   schedule(delayMs: number, run: () => void): DtlsTimer;
 }
@@ -18,8 +18,8 @@ interface Entry {
 const TICK_MS = 50;
 
 /**
- * The timers of one or many endpoints behind one timer of the process, which ticks only while something waits. Each tick
- * visits all of them: there is one for each handshake in progress, and those are bounded.
+ * The timers of one or many endpoints behind one timer of the process, which ticks only while something waits. Each tick visits
+ * all timers: there is one for each handshake in progress, and their number is limited.
  */
 export class TickingTimers implements DtlsTimers {
   private readonly entries = new Set<Entry>();
@@ -45,7 +45,7 @@ export class TickingTimers implements DtlsTimers {
     this.ticker = undefined;
   }
 
-  /** Collects first: what runs may set and cancel timers. */
+  /** Collects due timers first, because the functions that run may set and cancel timers. */
   private tick(): void {
     const now = this.clock.nowMs();
     for (const entry of [...this.entries].filter(({ dueMs }) => dueMs <= now)) {
