@@ -1,25 +1,25 @@
 import { EXCHANGE_LIFETIME_MS, MAX_TRANSMIT_WAIT_MS } from './timing/transmission-parameters.js';
 
-/** Bounds of everything that peers can grow. All have defaults (`DEFAULT_LIMITS`). */
+/** Limits for everything that peers can grow. All have defaults (`DEFAULT_LIMITS`). */
 export interface CoapLimits {
-  /** Requests and notifications that wait behind the one outstanding to a peer; beyond it `QueueFull`. */
+  /** Requests and notifications that wait behind the one outstanding to a peer. Beyond the limit: `QueueFull`. */
   queuedPerPeerMax: number;
-  /** Notifications whose handler has not finished; beyond it they are not acknowledged and the device tries again. */
+  /** Notifications whose handler has not finished. Beyond the limit, they are not acknowledged, and the device tries again. */
   notificationsInFlightMax: number;
   notificationsInFlightPerPeerMax: number;
   /** Number and initial delay of retries when the handler of a non-confirmable notification fails. */
   notificationRetriesMax: number;
   notificationRetryMs: number;
-  /** Requests whose handler has not finished; beyond it they are dropped and a confirmable one is sent again. */
+  /** Requests whose handler has not finished. Beyond the limit, they are dropped, and the peer sends a confirmable one again. */
   requestsInFlightMax: number;
   requestsInFlightPerPeerMax: number;
-  /** Largest request or response body put together from blocks; beyond it 4.13, or `BlockTransferFailed`. */
+  /** Largest request or response body that is reassembled from blocks. Beyond the limit: 4.13, or `BlockTransferFailed`. */
   bodyBytesMax: number;
   /** Size of sent blocks: a power of two, 16 to 1024. */
   blockBytes: number;
-  /** Block-wise uploads in progress; beyond it, and beyond the bytes, a new one gets 5.03 and is sent again. */
+  /** Block-wise uploads in progress. Beyond this limit, or the limit of bytes, a new upload gets 5.03 and is sent again. */
   uploadsMax: number;
-  /** The same per source address, which many devices may share. */
+  /** The same limit per source address, which many devices may share. */
   uploadsPerAddressMax: number;
   uploadsBytesMax: number;
   /** An upload or a stored large answer is forgotten after this time without a block. */
@@ -28,8 +28,8 @@ export interface CoapLimits {
   storedAnswersMax: number;
   storedAnswersBytesMax: number;
   /**
-   * Answers remembered for each peer with state, to answer duplicates. A network that delays a retransmission can deliver it after
-   * as many exchanges, and what it asks for is then done again.
+   * Answers remembered for each peer with state, to answer duplicates. If the network delays a retransmission by this many exchanges,
+   * the request is executed again.
    */
   answersPerPeerMax: number;
   /** Answers remembered for peers that are not kept (see `keepPeer`), to answer duplicates. */
@@ -51,7 +51,7 @@ const MEBIBYTE = 1_048_576;
 /** Longest body that is sent from a source. */
 export const SOURCE_BYTES_MAX = 64 * MEBIBYTE;
 
-/** How much of a source is in one message, where the peer takes several blocks at once (RFC 8323 §6): a multiple of 1024. */
+/** How many bytes of a source one message has, if the peer accepts several blocks at once (RFC 8323 §6): a multiple of 1024. */
 export const SOURCE_MESSAGE_BYTES_MAX = 65_536;
 
 export const DEFAULT_LIMITS: CoapLimits = {

@@ -24,7 +24,7 @@ export function withEtag(response: CoapResponse): CoapResponse {
 
 /**
  * Cuts out the requested block; `undefined` if the answer ends before it. Even an empty answer has block 0.
- * @param bertBytes how much one message takes when several blocks go at once: a multiple of 1024
+ * @param bertBytes capacity of one message when several blocks are sent at once: a multiple of 1024
  */
 export function cutBlock(
   response: CoapResponse,
@@ -42,7 +42,7 @@ export function cutBlock(
   };
 }
 
-/** Where the requested block is in a source; `undefined` if it ends before, or has more such blocks than can be numbered. */
+/** Position of the requested block in a source; `undefined` if the source ends before it, or has too many blocks to number. */
 export function cutSource(
   { bytes }: BodySource,
   { num, szx }: { num: number; szx: number },

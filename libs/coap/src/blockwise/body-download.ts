@@ -8,7 +8,7 @@ export interface DownloadOptions {
   /** Asks for a block of the same resource. */
   fetch(block: BlockValue): Promise<ResponseMessage>;
   bodyBytesMax: number;
-  /** Whether the whole body may be asked for once more when it changed between two blocks. */
+  /** Whether the whole body may be requested once more when it changed between two blocks. */
   repeatable: boolean;
 }
 

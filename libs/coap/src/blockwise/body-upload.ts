@@ -5,7 +5,7 @@ import { type BodySource } from '../messages/body-source.js';
 import { type ResponseMessage } from '../peer/pending-request.js';
 import { readPart } from './source-reader.js';
 
-/** How often a peer that has lost the blocks before (4.08) gets them all again. */
+/** How often a peer that has lost the previous blocks (4.08) gets all blocks again. */
 const RESTARTS_MAX = 1;
 
 export interface UploadPart {
@@ -19,7 +19,7 @@ export interface UploadPart {
 export interface UploadOptions {
   /** Exponent of the first block's size. */
   szx: number;
-  /** How much one message takes when several blocks go at once: a multiple of 1024. */
+  /** Capacity of one message when several blocks are sent at once: a multiple of 1024. */
   bertBytes?: number | undefined;
   send(part: UploadPart): Promise<ResponseMessage>;
   /** No further block is sent once this aborts. */
@@ -28,10 +28,10 @@ export interface UploadOptions {
 }
 
 /**
- * Sends a request body block by block (Block1, RFC 7959 §2.5) and gives the response to the last block, or the refusal
+ * Sends a request body block by block (Block1, RFC 7959 §2.5) and returns the response to the last block, or the refusal
  * that came earlier. A peer that asks for smaller blocks gets them.
- * @throws BlockTransferFailed when the peer answers something that is no part of a transfer, or when its blocks are too
- * small for so large a body; RequestAbandoned; what the source rejects with
+ * @throws BlockTransferFailed when the peer's answer is not part of a transfer, or when its blocks are too small for a body
+ * of this size; RequestAbandoned; what the source rejects with
  */
 export async function upload(body: BodySource, options: UploadOptions): Promise<ResponseMessage> {
   const { bertBytes = blockBytes(SZX_BERT), send, signal, onProgress } = options;
@@ -56,7 +56,7 @@ export async function upload(body: BodySource, options: UploadOptions): Promise<
       continue;
     }
     if (!isSuccessCode(response.message.code)) return response;
-    // A late copy of an earlier answer is none to the last block: both have the same token.
+    // A late copy of an earlier answer does not answer the last block: both have the same token.
     if (!last || response.message.code === Code.Continue) assertContinues(response, block1.num);
     if (last) return response;
     offset += length;
@@ -74,7 +74,7 @@ function assertNumbered({ bytes }: BodySource, szx: number): void {
     throw new BlockTransferFailed(`the body has too many blocks of ${blockBytes(szx)} bytes`);
 }
 
-/** A success without the block is no answer to the whole request: it has no code for the caller. */
+/** A success without the Block1 option does not answer the whole request, so its code is not returned to the caller. */
 function assertContinues({ options: { block1 } }: ResponseMessage, num: number): void {
   if (block1 === undefined || block1 === 'reserved-size' || block1.num !== num) {
     throw new BlockTransferFailed('the peer did not continue with this block');

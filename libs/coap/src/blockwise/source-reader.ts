@@ -2,7 +2,7 @@ import { BlockTransferFailed, RequestAbandoned, UnencodableMessage } from '../er
 import { SOURCE_BYTES_MAX } from '../limits.js';
 import { type BodySource } from '../messages/body-source.js';
 
-/** A body that is in memory anyway. */
+/** A source for a body that is in memory anyway. */
 export function sourceOf(body: Buffer): BodySource {
   return { bytes: body.length, read: async (offset, length) => body.subarray(offset, offset + length) };
 }
@@ -14,7 +14,7 @@ export function assertSendable({ bytes }: BodySource): void {
 }
 
 /**
- * One part of the body. An abort does not wait for the source.
+ * Reads one part of the body. An abort does not wait for the source.
  * @throws (as a rejection) what the source rejects with, BlockTransferFailed, RequestAbandoned
  */
 export async function readPart(

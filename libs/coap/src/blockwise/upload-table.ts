@@ -3,9 +3,9 @@ import { type BoundedTable } from '../memory/bounded-table.js';
 
 const FIRST_CAPACITY_BYTES = 4_096;
 
-/** A request body on its way in. */
+/** A request body that is being received. */
 export interface Upload {
-  /** Grows by doubling: what a peer announces is never allocated in advance. */
+  /** Grows by doubling: the size that a peer announces is never allocated in advance. */
   buffer: Buffer;
   length: number;
   contentFormat: number | undefined;
@@ -17,7 +17,7 @@ export interface UploadBlock {
   contentFormat: number | undefined;
   /** Size1: the size of the whole body as announced by the peer. */
   announcedBytes: number | undefined;
-  /** Source address: many devices may share one. */
+  /** Source address, which many devices may share. */
   source: string;
 }
 
@@ -25,8 +25,8 @@ export type UploadStep =
   { kind: 'continue' | 'incomplete' | 'too-large' | 'malformed' | 'no-room' } | { kind: 'complete'; payload: Buffer };
 
 /**
- * Puts request bodies together (Block1, RFC 7959 §2.5), by peer and resource: each block may use a new token. What was
- * begun is never given up for something new.
+ * Reassembles request bodies (Block1, RFC 7959 §2.5), by peer and resource: each block may use a new token. An upload that has
+ * begun is never evicted for a new one.
  */
 export class UploadTable {
   constructor(
@@ -45,7 +45,7 @@ export class UploadTable {
     return block.num === 0 ? this.start(key, part) : this.proceed(key, part, end);
   }
 
-  /** The first block may arrive at any time: the peer has restarted the upload. */
+  /** The first block may arrive at any time, because the peer may restart the upload. */
   private start(key: string, { block, payload, contentFormat, source }: UploadBlock): UploadStep {
     if (!block.more) {
       this.uploads.delete(key);

@@ -17,7 +17,7 @@ export const SZX_MAX = 6;
 /** Several blocks of 1024 bytes in one message (BERT, RFC 8323 §6): over TCP only. */
 export const SZX_BERT = 7;
 
-/** `undefined` when a size is used that this transport does not have. */
+/** `undefined` when the value has a size that this transport does not support. */
 export function decodeBlock(value: Buffer, szxMax = SZX_MAX): BlockValue | undefined {
   const bits = decodeUint(value);
   const szx = bits & 0x07;
@@ -35,7 +35,7 @@ export function blockBytes(szx: number): number {
   return 16 << Math.min(szx, SZX_MAX);
 }
 
-/** Whether so many bytes may be in the block: exactly full while more follow. */
+/** Whether the block may contain this many bytes: it must be exactly full while more blocks follow. */
 export function isWellFilled({ more, szx }: BlockValue, bytes: number): boolean {
   if (szx === SZX_BERT) return !more || (bytes > 0 && bytes % blockBytes(szx) === 0);
   return more ? bytes === blockBytes(szx) : bytes <= blockBytes(szx);
@@ -50,7 +50,7 @@ export function szxOf(bytes: number): number {
   return Math.min(SZX_MAX, Math.max(0, Math.floor(Math.log2(bytes)) - 4));
 }
 
-/** As applications see it. */
+/** The block in the form that applications see. */
 export function bodyBlock(block: BlockValue): BodyBlock {
   return { offset: blockOffset(block), more: block.more, bytes: blockBytes(block.szx) };
 }

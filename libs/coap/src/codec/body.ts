@@ -7,7 +7,7 @@ const ONE_BYTE_BASE = 13;
 const TWO_BYTE_BASE = 269;
 const NO_PAYLOAD = Buffer.alloc(0);
 
-/** What follows the token. It is the same over UDP and over TCP (RFC 7252 §3.1, RFC 8323 §3.2). */
+/** The part of a message after the token, which is the same over UDP and over TCP (RFC 7252 §3.1, RFC 8323 §3.2). */
 export interface Body {
   options: CoapOption[];
   payload: Buffer;

@@ -9,8 +9,8 @@ const TOKEN_BYTES_MAX = 8;
 const TYPES: readonly MessageType[] = ['CON', 'NON', 'ACK', 'RST'];
 
 /**
- * Reads one datagram, strictly: whatever RFC 7252 §3 and §4 call a format error throws. Token, values and payload are
- * views of the datagram.
+ * Reads one datagram strictly: it throws for everything that RFC 7252 §3 and §4 call a format error. Token, values and
+ * payload are views of the datagram.
  * @throws MalformedMessage
  */
 export function decodeMessage(datagram: Buffer): CoapMessage {

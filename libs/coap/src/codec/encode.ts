@@ -6,8 +6,8 @@ import { type CoapMessage, type MessageType } from './message.js';
 const TYPE_BITS: Record<MessageType, number> = { CON: 0, NON: 1, ACK: 2, RST: 3 };
 
 /**
- * Writes one datagram; `decodeMessage` reads it back equal. The argument is not changed.
- * @throws UnencodableMessage for what could not be read back
+ * Writes one datagram; `decodeMessage` reads an equal message back. The argument is not changed.
+ * @throws UnencodableMessage for a message that could not be read back
  */
 export function encodeMessage(message: CoapMessage): Buffer {
   const { type, code, messageId, token } = message;

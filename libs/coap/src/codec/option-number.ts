@@ -19,7 +19,7 @@ export const OptionNumber = {
   Size1: 60,
 } as const;
 
-/** A receiver that does not know a critical option may not process the message (RFC 7252 §5.4.1). */
+/** Whether the option is critical: a receiver that does not know it must not process the message (RFC 7252 §5.4.1). */
 export function isCritical(optionNumber: number): boolean {
   return (optionNumber & 1) === 1;
 }

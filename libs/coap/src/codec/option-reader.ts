@@ -12,9 +12,9 @@ const REPEATABLE = new Set<number>([
 ]);
 
 /**
- * Passes each option to `take`, which stores it, or returns false if it is unknown or its value is out of range.
- * Such an option, and a repetition of one that may not repeat, is ignored when it is elective; a critical one makes the
- * message unusable and its number is returned (RFC 7252 §5.4).
+ * Passes each option to `take`, which stores it, or returns false if it is unknown or its value is out of range. Such an option,
+ * and a repetition of a non-repeatable one, is ignored if it is elective; if it is critical, the message is unusable, and the
+ * number of the option is returned (RFC 7252 §5.4).
  */
 export function readOptions<T>(
   options: CoapOption[],

@@ -19,7 +19,7 @@ export interface RequestOptions {
 }
 
 /**
- * Reads the options of a request; gives the number of a critical option that makes it unusable.
+ * Reads the options of a request; returns the number of a critical option that makes it unusable.
  * @param szxMax largest block size exponent of the transport
  */
 export function readRequestOptions(options: CoapOption[], szxMax?: number): RequestOptions | number {

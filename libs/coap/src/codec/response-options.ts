@@ -21,7 +21,7 @@ export interface ResponseOptions {
 }
 
 /**
- * Reads the options of a response; gives the number of a critical option that makes it unusable.
+ * Reads the options of a response; returns the number of a critical option that makes it unusable.
  * @param szxMax largest block size exponent of the transport
  */
 export function readResponseOptions(options: CoapOption[], szxMax?: number): ResponseOptions | number {
@@ -77,7 +77,7 @@ export function writeResponseOptions(response: CoapResponse, extras: ResponseExt
   return options;
 }
 
-/** A notification is a response with an Observe number of its own. */
+/** A notification is a response with an Observe number. */
 export function notificationResponse(notification: Omit<OutgoingNotification, 'confirmable'>): CoapResponse {
   const { code = Code.Content, payload, observeNumber: observe, contentFormat, maxAgeSeconds } = notification;
   return { code, payload, observe, contentFormat, maxAgeSeconds };

@@ -2,7 +2,7 @@ import { MalformedMessage, MessageTooLarge, UnencodableMessage } from '../errors
 import { type Body, bodyLength, decodeBody, writeBody } from './body.js';
 import { isRequestCode, isResponseCode, isSignalCode } from './code.js';
 
-/** A CoAP message over a byte stream (RFC 8323 §3.2): neither type nor message id, the connection gives both. */
+/** A CoAP message over a byte stream (RFC 8323 §3.2). It has neither type nor message id, because the connection replaces both. */
 export interface StreamMessage extends Body {
   /** `class << 5 | detail`; 0 is an empty message. */
   code: number;
@@ -10,7 +10,7 @@ export interface StreamMessage extends Body {
   token: Buffer;
 }
 
-/** Where the parts of a message are, as its first bytes say. */
+/** Where the parts of a message begin, according to its first bytes. */
 interface Frame {
   tokenAt: number;
   bodyAt: number;
@@ -30,7 +30,7 @@ function problemOf(code: number): string | undefined {
   return 'reserved code class';
 }
 
-/** How many bytes must be there before `frameOf` can say how long the message is. */
+/** How many bytes must be available before `frameOf` can determine the length of the message. */
 export function headBytes(first: number): number {
   return 1 + EXTENSION_BYTES[form(first >> 4)]!;
 }
@@ -40,7 +40,7 @@ function form(nibble: number): 0 | 1 | 2 | 3 {
 }
 
 /**
- * Reads the length of the message at the start of `bytes`, of which `headBytes` must be there.
+ * Reads the length of the message at the start of `bytes`, which must contain at least `headBytes`.
  * @throws MalformedMessage, MessageTooLarge
  */
 export function frameOf(bytes: Buffer, messageBytesMax: number): Frame {
@@ -62,12 +62,12 @@ export function decodeFrame(bytes: Buffer, frame: Frame): StreamMessage {
   const problem = problemOf(code);
   if (problem !== undefined) throw new MalformedMessage(problem);
   const token = bytes.subarray(frame.tokenAt, frame.bodyAt);
-  // An empty message keeps the connection alive and is ignored, whatever it carries (RFC 8323 §3.4).
+  // An empty message keeps the connection alive and is ignored, whatever it contains (RFC 8323 §3.4).
   const body = code === 0 ? { options: [], payload: NOTHING } : decodeBody(bytes.subarray(0, frame.end), frame.bodyAt);
   return { code, token, ...body };
 }
 
-/** Writes one message; `FrameReader` reads it back equal. @throws UnencodableMessage */
+/** Writes one message; `FrameReader` reads an equal message back. @throws UnencodableMessage */
 export function encodeFrame(message: StreamMessage): Buffer {
   const { code, token } = message;
   if (token.length > TOKEN_BYTES_MAX) throw new UnencodableMessage('A token has at most 8 bytes');

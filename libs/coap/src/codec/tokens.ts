@@ -1,10 +1,10 @@
 import { randomFillSync, randomInt } from 'node:crypto';
 
-/** Shared by all sources: a simulator has an endpoint, and so a source, for each device. */
+/** Shared by all sources: a simulator has an endpoint, and therefore a source, for each device. */
 const pool = Buffer.alloc(4_096);
 let used = pool.length;
 
-/** Key of a token in maps, and how it is written down elsewhere: hex, which compares by value. */
+/** Key of a token in maps, and its notation elsewhere: hex, which compares by value. */
 export function tokenKey(token: Buffer): string {
   return token.toString('hex');
 }

@@ -60,14 +60,14 @@ export class CoapDatagramEndpoint extends CoapEndpoint {
   }
 
   /**
-   * Keeps state for a peer until `forgetPeer`: its last answers are remembered with it and its datagrams are no longer
-   * subject to the rate limit for unknown peers. An observation keeps its peer too.
+   * Keeps state for a peer until `forgetPeer`: its last answers are remembered in that state, and its datagrams are no longer
+   * subject to the rate limit for unknown peers. An observation also keeps its peer.
    */
   keepPeer(peer: Peer): void {
     this.core.peers.keep(peer);
   }
 
-  /** Drops observations and remembered answers, and rejects what waits for the peer with PeerForgotten. */
+  /** Drops observations and remembered answers, and rejects everything that waits for the peer with PeerForgotten. */
   forgetPeer(peer: Peer): void {
     this.core.peers.forget(peer);
   }
@@ -85,7 +85,7 @@ export class CoapDatagramEndpoint extends CoapEndpoint {
     return { ...this.core.counters };
   }
 
-  /** Current sizes. Visits every peer: for a scrape, not for each message. */
+  /** Current sizes. Visits every peer, so call it for a scrape, not for each message. */
   gauges(): CoapGauges {
     const { inFlight, peers, timers } = this.core;
     return {
@@ -102,7 +102,7 @@ export class CoapDatagramEndpoint extends CoapEndpoint {
     return this.core.peers.all();
   }
 
-  /** Notifications that arrive meanwhile are sent again by their peers, elsewhere. */
+  /** Notifications that arrive while closing are not acknowledged: their peers send them again, and another process gets them. */
   protected stopAccepting(): void {}
 
   protected isBusy(): boolean {

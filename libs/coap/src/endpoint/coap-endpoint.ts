@@ -14,7 +14,7 @@ import { type Requester } from '../exchange/requester.js';
 import { type EarlierObservation, type Observer } from '../observe/observer.js';
 import { type NewestNotification } from '../peer/observe-order.js';
 
-/** Sizes that every endpoint has. */
+/** Sizes that every endpoint reports. */
 type SharedGauges = Pick<
   CoapGauges,
   'observations' | 'requestsOutstanding' | 'requestsQueued' | 'uploads' | 'uploadBytes' | 'storedAnswers'
@@ -34,7 +34,7 @@ export abstract class CoapEndpoint {
   >;
   private closed: Promise<void> | undefined;
 
-  /** Takes no new requests, lets what is in flight finish for at most `closeTimeoutMs`, and rejects the rest with EndpointClosed. */
+  /** Accepts no new requests, lets those in flight finish for at most `closeTimeoutMs`, and rejects the rest with EndpointClosed. */
   close(): Promise<void> {
     return (this.closed ??= this.shutDown());
   }
@@ -55,8 +55,8 @@ export abstract class CoapEndpoint {
   }
 
   /**
-   * Sends a request with Observe 0. The handler may be called before the promise resolves. With a token that is in use
-   * the observation is registered again.
+   * Sends a request with Observe 0. The handler may be called before the promise resolves. With a token that is already in
+   * use, the observation is registered again.
    * @throws what `request` throws
    */
   observe(
@@ -68,10 +68,10 @@ export abstract class CoapEndpoint {
   }
 
   /**
-   * Recognises the notifications of an observation that another client registered, for example an earlier process. A
-   * large notification can only be completed with the request; without it the handler gets the first block with
-   * `partial` and `ended`, and over UDP the device gets a Reset. With the newest position known there, older ones are
-   * dropped here either (RFC 7641 §3.4). A known observation is not changed.
+   * Recognises the notifications of an observation that another client registered, for example an earlier process. A large
+   * notification can be completed only with the request. Without it, the handler gets the first block with `partial` and `ended`,
+   * and over UDP the device gets a Reset. With the newest position known to that client, older notifications are dropped here as
+   * well (RFC 7641 §3.4). An observation that is already known is not changed.
    */
   restoreObservation(
     peer: Peer,
@@ -82,7 +82,7 @@ export abstract class CoapEndpoint {
     this.observer.restore(peer, token, onNotification, earlier);
   }
 
-  /** Of each observation of the peer that has an accepted notification. None where the transport keeps the order by itself. */
+  /** The newest accepted notification of each observation of the peer. None where the transport itself keeps the order. */
   newestNotifications(peer: Peer): NewestNotification[] {
     return this.observer.newest(peer);
   }
@@ -92,7 +92,7 @@ export abstract class CoapEndpoint {
     return this.observer.observes(peer, token);
   }
 
-  /** Forgets an observation without a message: over UDP the next notification is answered with a Reset, which ends it. */
+  /** Forgets an observation without sending a message. Over UDP, a Reset answers the next notification, which ends the observation. */
   forgetObservation(peer: Peer, token: Buffer): void {
     this.observer.drop(peer, token);
   }
@@ -115,7 +115,7 @@ export abstract class CoapEndpoint {
     return { ...sums, ...this.answering.held() };
   }
 
-  /** Of all peers that have any. */
+  /** The states of all peers that have one. */
   protected abstract states(): Iterable<Pick<ClientState<Observed, ResponseMessage>, 'queue' | 'observations'>>;
 
   protected abstract stopAccepting(): void;

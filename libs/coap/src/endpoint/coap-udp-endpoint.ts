@@ -13,7 +13,7 @@ export class CoapUdpEndpoint extends CoapDatagramEndpoint {
     this.host = host;
   }
 
-  /** A peer by its address, without any state. @throws InvalidPeerAddress */
+  /** The peer at an address; creates no state. @throws InvalidPeerAddress */
   peer(address: string, port: number): Peer {
     // An IPv6 socket sees IPv4 peers in mapped form.
     return peerOf(isIPv6(this.host) && isIPv4(address) ? `::ffff:${address}` : address, port);

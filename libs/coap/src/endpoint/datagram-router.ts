@@ -22,7 +22,7 @@ interface Receivers {
   unmatched: UnmatchedReceiver;
 }
 
-/** Routes datagrams. A message is only matched with the state of the peer that sent it. */
+/** Routes datagrams. A message is matched only with the state of the peer that sent it. */
 export class DatagramRouter implements DatagramReceiver {
   constructor(
     private readonly core: EndpointCore,
@@ -81,7 +81,7 @@ export class DatagramRouter implements DatagramReceiver {
     this.core.send(peer, encodeEmpty('RST', message.messageId));
   }
 
-  /** Answered once: while it is handled a duplicate is dropped, afterwards it gets the same bytes again. */
+  /** A message is answered once: while it is being handled, a duplicate is dropped; after that, it gets the same bytes again. */
   private isDuplicate(message: CoapMessage, peer: Peer, state: PeerState | undefined): boolean {
     const running = this.core.inFlight.find(peer, state, message);
     const answer = running === undefined ? this.core.answers.find(message, peer, state) : undefined;
@@ -127,7 +127,7 @@ export class DatagramRouter implements DatagramReceiver {
     else transmission.settleWith('acknowledged');
   }
 
-  /** A response in an acknowledgement: both the message id and the token have to be those of the request. */
+  /** A response in an acknowledgement: both its message id and its token must be those of the request. */
   private piggybacked(message: CoapMessage, state: PeerState | undefined): void {
     const pending = state?.pendingOf(message.messageId);
     if (pending === undefined) {
@@ -147,7 +147,7 @@ export class DatagramRouter implements DatagramReceiver {
     pending.finish(unusable(options));
   }
 
-  /** A response in a message of its own: to the pending request, to an observation, or to nothing that is known. */
+  /** A response in a separate message: to the pending request, to an observation, or to nothing that is known. */
   private response(message: CoapMessage, peer: Peer, state: PeerState | undefined): void {
     const options = readResponseOptions(message.options);
     if (typeof options === 'number') {
@@ -172,7 +172,7 @@ export class DatagramRouter implements DatagramReceiver {
     else void unmatched.receive(received, peer, state);
   }
 
-  /** A Reset ends an observation on the other side too, so its handler gets the last notification, without what it says. */
+  /** A Reset also ends an observation at the peer, so its handler gets the notification as the last one, without its content. */
   private rejectOption(message: CoapMessage, peer: Peer, state: PeerState | undefined, option: number): void {
     this.core.count('response-rejected-option');
     const pending = state?.pendingWith(message.token);

@@ -4,7 +4,7 @@ import { Code } from '../codec/code.js';
 import { encodeEmpty } from '../codec/encode.js';
 import { CoapUdpEndpoint } from './coap-udp-endpoint.js';
 
-/** Linux keeps 256 of them by itself, and gives twice what it is asked for. */
+/** By default, Linux keeps 256 of these, and it grants twice the size that is requested. */
 const datagrams = 400;
 const receiveBufferBytes = 200_000;
 

@@ -20,7 +20,7 @@ export class UdpSocket {
     this.socket = createSocket({
       type: version === 6 ? 'udp6' : 'udp4',
       ...(options.receiveBufferBytes === undefined ? {} : { recvBufferSize: options.receiveBufferBytes }),
-      // Every address is literal: this skips the resolver on the path of each datagram.
+      // Every address is literal, so the resolver is skipped for each datagram.
       lookup: (host, _options, done) => done(null, host, version),
     });
     this.socket.on('message', (bytes, from) => options.onDatagram(bytes, from.address, from.port));
@@ -41,7 +41,7 @@ export class UdpSocket {
     return { address, port, receiveBufferBytes: this.socket.getRecvBufferSize() };
   }
 
-  /** Never throws: failures arrive at `onError`, and a datagram may be lost anyway. */
+  /** Never throws: failures are passed to `onError`, and a datagram may be lost anyway. */
   send(bytes: Buffer, address: string, port: number): void {
     if (this.state !== 'bound') return;
     try {

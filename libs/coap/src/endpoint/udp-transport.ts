@@ -2,7 +2,7 @@ import { type BoundAddress, type DatagramReceiver, type DatagramTransport } from
 import { type Peer, peerKey } from '../messages/peer.js';
 import { UdpSocket, type UdpSocketOptions } from './udp-socket.js';
 
-/** Plain UDP: a peer is a source address, and can always be tried. */
+/** Plain UDP: a peer is a source address, and sending to it can always be tried. */
 export class UdpTransport implements DatagramTransport {
   private readonly socket: UdpSocket;
   private receiver: DatagramReceiver | undefined;

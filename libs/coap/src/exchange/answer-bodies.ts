@@ -10,7 +10,7 @@ import { type InboundExchange } from './inbound-exchange.js';
 import { type BodySource } from '../messages/body-source.js';
 import { type CoapResponse } from '../messages/response.js';
 
-/** Answers on their way out: large ones are kept while the peer fetches their blocks. */
+/** Answers that are being sent: large ones are kept while the peer fetches their blocks. */
 export class AnswerBodies<Via> {
   readonly held: BoundedTable<string, CoapResponse>;
 
@@ -22,7 +22,7 @@ export class AnswerBodies<Via> {
     this.held = core.table({ entriesMax, bytesMax, idleMs });
   }
 
-  /** A later block of an answer that was given before. A safe request may be executed again instead: false. */
+  /** Sends a later block of an answer that was already given. False: the request is to be executed again, which is safe. */
   continue(exchange: InboundExchange<Via>): boolean {
     const { block2 } = exchange;
     if (block2 === undefined || block2.num === 0) return false;
@@ -33,11 +33,11 @@ export class AnswerBodies<Via> {
     return true;
   }
 
-  /** Whole where it fits, otherwise its first (or the wanted) block. Throws when the response is none. */
+  /** Sends the answer whole if it fits, otherwise its first (or the requested) block. Throws when the response is invalid. */
   answer(exchange: InboundExchange<Via>, response: CoapResponse): void {
     const bytes = response.payload?.length ?? 0;
     const { wholeBytesMax, szx } = this.line.planFor(exchange, response);
-    // An error is no block of the body that was asked for.
+    // An error is not a block of the requested body.
     const isError = !isSuccessCode(response.code) && bytes <= blockBytes(szx);
     if (isError || bytes <= wholeBytesMax) {
       this.line.send(exchange, response);
@@ -49,8 +49,8 @@ export class AnswerBodies<Via> {
   }
 
   /**
-   * The whole of a short source, otherwise its first (or the wanted) block. Nothing is kept: the handler gives the source again
-   * for the next block. Rejects when the source does.
+   * Sends the whole of a short source, otherwise its first (or the requested) block. Nothing is kept: the handler provides the
+   * source again for the next block. Rejects when the source does.
    */
   async answerFrom(source: BodySource, exchange: InboundExchange<Via>, response: CoapResponse): Promise<void> {
     assertSendable(source);
@@ -62,7 +62,7 @@ export class AnswerBodies<Via> {
       return;
     }
     const bertBytes = Math.min(plan.bertBytes ?? SOURCE_MESSAGE_BYTES_MAX, SOURCE_MESSAGE_BYTES_MAX);
-    // A connection without blocks takes its answer in one message only.
+    // A connection without blocks gets its answer in one message only.
     const takesBlocks = plan.wholeBytesMax !== Infinity;
     const cut = takesBlocks ? cutSource(source, withinPlan(exchange.block2, plan), bertBytes) : undefined;
     if (cut === undefined) {
@@ -73,7 +73,7 @@ export class AnswerBodies<Via> {
     this.line.send(exchange, { ...head, payload }, { block2: cut.block2, size2: source.bytes });
   }
 
-  /** @param first what belongs to the first message of an answer only */
+  /** @param first the parts that belong only to the first message of an answer */
   private sendBlock(
     exchange: InboundExchange<Via>,
     stored: CoapResponse,
@@ -93,14 +93,14 @@ export class AnswerBodies<Via> {
   }
 }
 
-/** The block that is sent: a smaller one than wanted starts at the same byte. Several at once count as one of 1024 does. */
+/** The block to send: a smaller block than requested starts at the same byte. Several blocks at once count like one of 1024 bytes. */
 function withinPlan(wanted: BlockValue | undefined, plan: AnswerPlan): { num: number; szx: number } {
   if (wanted === undefined) return { num: 0, szx: plan.szx };
   const szx = Math.min(wanted.szx, plan.szx);
   return { num: wanted.num << (Math.min(wanted.szx, SZX_MAX) - Math.min(szx, SZX_MAX)), szx };
 }
 
-/** Executing it again has the same effect as executing it once. */
+/** Whether the request is safe to execute again, with the same effect as executing it once. */
 function isRepeatable<Via>({ message }: InboundExchange<Via>): boolean {
   return message.code === Code.GET || message.code === Code.FETCH;
 }

@@ -31,7 +31,7 @@ export interface AnsweringCore {
 }
 
 export interface AnswerPlan {
-  /** Up to this size it is sent whole, without Block2; negative: never. */
+  /** Up to this size the answer is sent whole, without Block2; negative: never. */
   wholeBytesMax: number;
   /** Exponent of the largest blocks that both sides accept. */
   szx: number;
@@ -48,10 +48,10 @@ export abstract class AnswerLine<Via> {
 
   abstract planFor(exchange: InboundExchange<Via>, response: CoapResponse): AnswerPlan;
 
-  /** The request has an unknown critical option. */
+  /** Answers a request that has an unknown critical option. */
   abstract rejectOptions(exchange: InboundExchange<Via>): void;
 
-  /** Puts one message on the wire, with the Block1 of the request. Never throws. */
+  /** Sends one message, with the Block1 of the request. Never throws. */
   send(exchange: InboundExchange<Via>, response: CoapResponse, extras: ResponseExtras = {}): void {
     if (!this.isOpen(exchange)) return;
     const { block1 } = exchange;
@@ -59,7 +59,7 @@ export abstract class AnswerLine<Via> {
       this.write(exchange, response, block1 === undefined ? extras : { ...extras, block1 });
     } catch (error) {
       this.core.report(error);
-      // It fits everywhere.
+      // Fits into any message.
       if (this.isOpen(exchange)) this.write(exchange, { code: Code.InternalServerError }, {});
     }
     const { onSent } = response;

@@ -23,7 +23,7 @@ export interface Datagram {
 
 type Exchange = InboundExchange<Datagram>;
 
-/** Puts answers on the wire: in the acknowledgement, as a message of their own, or non-confirmable. */
+/** Sends answers: in the acknowledgement, as a separate message, or non-confirmable. */
 export class AnswerSender extends AnswerLine<Datagram> {
   readonly szxMax = SZX_MAX;
 
@@ -31,7 +31,7 @@ export class AnswerSender extends AnswerLine<Datagram> {
     super(core);
   }
 
-  /** In blocks of the size that the peer gets, or of the smaller one that it asked for. */
+  /** Uses blocks of the size for this peer, or of the smaller size that it requested. */
   planFor({ block2, peer }: Exchange): AnswerPlan {
     const szx = szxOf(this.core.blockBytes(peer));
     const wholeBytesMax = block2 !== undefined && block2.num > 0 ? -1 : blockBytes(Math.min(szx, block2?.szx ?? szx));
@@ -64,7 +64,7 @@ export class AnswerSender extends AnswerLine<Datagram> {
     this.core.send(peer, bytes);
   }
 
-  /** Not queued behind our own requests: two peers that wait for each other's answers would wait for ever. */
+  /** Not queued behind our own requests: two peers that wait for each other's answers would wait forever. */
   private sendSeparate(exchange: Exchange, response: CoapResponse, extras: ResponseExtras): void {
     const state = this.stateFor(exchange);
     if (state === undefined) return;

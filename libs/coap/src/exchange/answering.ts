@@ -11,7 +11,7 @@ import { type CoapResponse } from '../messages/response.js';
 
 const internalError = { code: Code.InternalServerError, maxAgeSeconds: undefined };
 
-/** Server role over any transport: from a request message to its answer. How many run at once is up to the caller. */
+/** Server role over any transport: from a request message to its answer. The caller limits how many run at once. */
 export class Answering<Via> {
   private readonly requests: RequestBodies<Via>;
   private readonly answers: AnswerBodies<Via>;
@@ -47,7 +47,7 @@ export class Answering<Via> {
     return payload === undefined || this.answers.continue(exchange) ? undefined : payload;
   }
 
-  /** Runs the handler and answers. Never rejects: a payload that is no Buffer, for example, becomes 5.00. */
+  /** Runs the handler and answers. Never rejects: an invalid answer, for example a payload that is no Buffer, becomes 5.00. */
   async run(exchange: InboundExchange<Via>, payload: Buffer): Promise<void> {
     const request = requestOf(exchange, payload);
     if (exchange.block1 !== undefined && this.takesBlock(exchange)) request.block = bodyBlock(exchange.block1);
@@ -62,7 +62,7 @@ export class Answering<Via> {
     }
   }
 
-  /** A block that is not well filled is left to what puts bodies together, which refuses it. */
+  /** Whether the handler takes this block itself. A badly filled block is left to the reassembly, which refuses it. */
   private takesBlock({ message, options, block1 }: InboundExchange<Via>): boolean {
     if (block1 === undefined || !isWellFilled(block1, message.payload.length)) return false;
     return this.core.guarded(() => this.core.options.takesBlocks?.(message.code, options.path) ?? false, false);

@@ -13,7 +13,7 @@ import { roundTrip } from './round-trip.js';
 type Message = RequestMessage<IncomingResponse>;
 type Pending = PendingRequest<IncomingResponse>;
 
-/** Requests in datagrams, in blocks of the size that the peer gets. */
+/** Sends requests in datagrams, in blocks of the size for the peer. */
 export function datagramLine(core: EndpointCore): RequestLine<PeerState, IncomingResponse> {
   return {
     reach: (peer) => core.reach(peer),
@@ -21,7 +21,7 @@ export function datagramLine(core: EndpointCore): RequestLine<PeerState, Incomin
       const szx = szxOf(core.blockBytes(peer));
       return { wholeBytesMax: blockBytes(szx), blocks: { szx } };
     },
-    // Once the signal aborts a late response is answered with a Reset.
+    // After the signal aborts, a late response is answered with a Reset.
     roundTrip: (state, out) => roundTrip(state, out, (pending) => send(core, state, out, pending), out.request.signal),
   };
 }

@@ -14,8 +14,8 @@ export interface Arrival<Via> {
 const NO_OPTIONS: RequestOptions = { path: [], query: [], etags: [], proxied: false };
 
 /**
- * One request of a peer until it is answered. A class, made field by field: there is one for every datagram, and a copy by
- * `...` takes longer than all else that the protocol does for it.
+ * One request of a peer until it is answered. A class whose fields are assigned one by one: there is an exchange for every datagram,
+ * and a copy by `...` takes longer than everything else that the protocol does for it.
  */
 export class InboundExchange<Via> implements Arrival<Via> {
   readonly message: Arrival<Via>['message'];
@@ -23,7 +23,7 @@ export class InboundExchange<Via> implements Arrival<Via> {
   readonly confirmable: boolean;
   readonly via: Via;
 
-  /** Without `options`, nothing is known yet but that it can be answered. */
+  /** Without `options`, all that is known is that the request can be answered. */
   constructor(
     arrival: Arrival<Via>,
     readonly options: RequestOptions = NO_OPTIONS,
@@ -37,7 +37,7 @@ export class InboundExchange<Via> implements Arrival<Via> {
     this.via = arrival.via;
   }
 
-  /** Same resource, same peer: what the blocks of one transfer have in common. Computed for each reader. */
+  /** The key that the blocks of one transfer share: same resource, same peer. Computed at each access. */
   get transferKey(): string {
     const { path, query, accept } = this.options;
     return JSON.stringify([this.peer.key, this.message.code, path, query, accept]);

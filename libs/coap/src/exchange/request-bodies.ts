@@ -4,7 +4,7 @@ import { type BoundedTable } from '../memory/bounded-table.js';
 import { type AnsweringCore, type AnswerLine } from './answer-line.js';
 import { type InboundExchange } from './inbound-exchange.js';
 
-/** When a peer whose upload found no room may try again. */
+/** After this time, a peer whose upload found no room may try again. */
 const NO_ROOM_SECONDS = 30;
 
 /** The answer to a block that does not complete its body. */
@@ -33,7 +33,7 @@ export class RequestBodies<Via> {
     this.uploads = new UploadTable(this.held, bodyBytesMax);
   }
 
-  /** The whole body, once it is there; until then each block gets its own answer. */
+  /** Returns the whole body when it is complete; until then, each block is answered here. */
   assemble(exchange: InboundExchange<Via>): Buffer | undefined {
     const { message, options, block1: block } = exchange;
     const { payload } = message;

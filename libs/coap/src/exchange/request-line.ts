@@ -12,19 +12,19 @@ export interface BlockPlan {
 }
 
 export interface RequestMessage<Response> {
-  /** For method, reliability and timeouts. */
+  /** Determines method, reliability and timeouts. */
   request: OutgoingRequest;
   options: CoapOption[];
   payload: Buffer;
   token: Buffer;
   intent: RequestIntent;
-  /** Called with the response before anything else that arrives is looked at. */
+  /** Called with the response before any later message is processed. */
   onResponse?: (response: Response) => void;
 }
 
-/** What differs between transports when a request is sent. */
+/** The differences between transports when a request is sent. */
 export interface RequestLine<To, Response> {
-  /** What is known of the peer. @throws a CoapError when nothing can be sent to it */
+  /** The state of the peer. @throws a CoapError when nothing can be sent to the peer */
   reach(peer: Peer): To;
   planFor(to: To, request: OutgoingRequest): BlockPlan;
   /** Sends one request message and waits for its response. The caller holds the turn of the peer's queue. */

@@ -21,7 +21,7 @@ export interface RequestCall<Response> {
   intent: RequestIntent;
   token?: Buffer;
   observe?: number;
-  /** Called with the first response message before anything else that arrives is looked at. */
+  /** Called with the first response message before any later message is processed. */
   onResponse?: (response: Response) => void;
 }
 
@@ -35,7 +35,7 @@ const NO_PAYLOAD = Buffer.alloc(0);
 
 const withinMessage = (bytes: number): number => Math.min(bytes, SOURCE_MESSAGE_BYTES_MAX);
 
-/** Client role over any transport: whole requests, with the blocks of their bodies, one after the other for each peer. */
+/** Client role over any transport: whole requests, including the blocks of their bodies, one after the other for each peer. */
 export class Requester<To extends ClientState<Observed, Response>, Response extends ResponseMessage> {
   constructor(
     private readonly core: RequesterCore,
@@ -48,14 +48,14 @@ export class Requester<To extends ClientState<Observed, Response>, Response exte
     return to.queue.run(() => this.perform(to, request, call), this.core.limits.queuedPerPeerMax);
   }
 
-  /** Fetches the remaining blocks of a notification (RFC 7959 §2.6), also while a request has no answer. */
+  /** Fetches the remaining blocks of a notification (RFC 7959 §2.6), even while a request has no answer. */
   async complete(to: To, request: OutgoingRequest, first: Response): Promise<ReceivedResponse> {
     const rest = { intent: 'plain' } as const;
     return to.queue.complete(() => this.download(to, request, first, rest), this.core.limits.queuedPerPeerMax);
   }
 
   private async perform(to: To, request: OutgoingRequest, call: RequestCall<Response>): Promise<ReceivedResponse> {
-    // Given up while it waited for its turn.
+    // The request may have been abandoned while it waited for its turn.
     if (request.signal?.aborted) throw new RequestAbandoned();
     if (request.block !== undefined) return this.performBlock(request.block, to, request, call);
     if (request.source !== undefined) return this.performFrom(request.source, to, request, call);
@@ -72,7 +72,7 @@ export class Requester<To extends ClientState<Observed, Response>, Response exte
     return this.complement(to, request, last, call);
   }
 
-  /** The answer is not completed. */
+  /** Requests one block only: the rest of the answer is not fetched. */
   private async performBlock(
     { offset, bytes }: NonNullable<OutgoingRequest['block']>,
     to: To,
@@ -87,7 +87,7 @@ export class Requester<To extends ClientState<Observed, Response>, Response exte
     return receivedBlock(response);
   }
 
-  /** Never more of the source in one message than the peer has to take. */
+  /** Sends a body from a source; one message never has more of it than the peer must accept. */
   private async performFrom(
     source: BodySource,
     to: To,
@@ -105,16 +105,16 @@ export class Requester<To extends ClientState<Observed, Response>, Response exte
     );
     if (source.bytes > wholeMax)
       return this.complement(to, request, await this.upload(to, request, source, call, limited), call);
-    // As any small body, also when the peer then wants it in smaller blocks.
+    // Sent like any small body, even if the peer then asks for smaller blocks.
     const { source: _source, ...whole } = request;
     const payload = await readPart(source, 0, source.bytes, request.signal);
     return this.perform(to, { ...whole, payload }, call);
   }
 
   /**
-   * All blocks have the same options and one token: mbed-coap and older versions of Zephyr find the blocks before by it, and
-   * Californium takes Observe from the first block. A body that begins again has another token. Only the answer to the last
-   * block begins an observation.
+   * All blocks have the same options and one token: mbed-coap and older versions of Zephyr use the token to find the previous
+   * blocks, and Californium takes Observe from the first block. A body that is sent again has another token. Only the answer to
+   * the last block begins an observation.
    */
   private async upload(
     to: To,
@@ -123,7 +123,7 @@ export class Requester<To extends ClientState<Observed, Response>, Response exte
     call: RequestCall<Response>,
     blocks: BlockPlan['blocks'],
   ): Promise<ResponseMessage> {
-    // The peer takes neither so large a message nor blocks.
+    // The peer accepts neither blocks nor a message of this size.
     if (blocks === undefined) throw new MessageTooLarge(body.bytes);
     const { signal, onProgress } = request;
     const { onResponse: _onResponse, ...partial } = call;
@@ -141,8 +141,8 @@ export class Requester<To extends ClientState<Observed, Response>, Response exte
   }
 
   /**
-   * The further blocks of an answer have its token, because mbed-coap repeats that in each block. That of an observation is
-   * for its notifications only (RFC 7959 §3.4).
+   * Fetches the further blocks of an answer with the token of the answer, because mbed-coap repeats that in each block. The token
+   * of an observation is for its notifications only (RFC 7959 §3.4).
    */
   private complement(
     to: To,
@@ -168,7 +168,7 @@ export class Requester<To extends ClientState<Observed, Response>, Response exte
     });
   }
 
-  /** Without Observe (RFC 7959 §3.4). The body of a FETCH is part of what names the resource. */
+  /** Requests a block without Observe (RFC 7959 §3.4). The body of a FETCH is part of what identifies the resource. */
   private fetchBlock(
     to: To,
     request: OutgoingRequest,

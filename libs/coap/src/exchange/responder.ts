@@ -7,7 +7,7 @@ import { AnswerSender, type Datagram } from './answer-sender.js';
 import { Answering } from './answering.js';
 import { type InboundExchange } from './inbound-exchange.js';
 
-/** Server role over UDP: bounds concurrent handlers, and acknowledges requests with slow ones. */
+/** Server role over UDP: limits concurrent handlers, and acknowledges requests whose handlers are slow. */
 export class Responder {
   readonly answering: Answering<Datagram>;
 
@@ -15,9 +15,9 @@ export class Responder {
     this.answering = new Answering(core, new AnswerSender(core));
   }
 
-  /** The message is not a duplicate. */
+  /** Handles a message that is not a duplicate. */
   handle(message: CoapMessage, peer: Peer, state: PeerState | undefined): void {
-    // Before the last block completes its upload, so that it can be sent again.
+    // Checked before the last block completes its upload, so that the block can be sent again.
     if (!this.core.inFlight.hasRoom(peer, state, 'request')) {
       this.core.count('request-refused-by-limit');
       return;

@@ -6,7 +6,7 @@ import { type RequestMessage } from './request-line.js';
 
 /**
  * Sends one request message and waits for its response. The caller holds the turn of the peer's queue.
- * @param signal ends it with RequestAbandoned
+ * @param signal ends the wait with RequestAbandoned
  * @throws (as a rejection) what `send` throws, or what the request is finished with
  */
 export function roundTrip<Response extends ResponseMessage>(

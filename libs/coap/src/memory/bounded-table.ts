@@ -3,11 +3,11 @@ import { type TimerWheel } from '../timing/timer-wheel.js';
 
 export interface TableBounds {
   entriesMax: number;
-  /** Sum of the sizes given to `set`; default unbounded. */
+  /** Limit for the sum of the sizes given to `set`; default: none. */
   bytesMax?: number;
   /** An entry is forgotten after this time without a `set`. */
   idleMs: number;
-  /** Entries of one group (see `hasRoom`); default unbounded. */
+  /** Entries of one group (see `hasRoom`); default: no limit. */
   perGroupMax?: number;
 }
 
@@ -18,9 +18,9 @@ interface Entry<V> {
   expiresAtMs: number;
 }
 
-/** A map that cannot outgrow its bounds: the entry that was set longest ago makes room, and all of them expire. */
+/** A map that cannot outgrow its limits: the entry that was set longest ago is evicted, and all entries expire. */
 export class BoundedTable<K, V> {
-  /** In the order of `set`, which with one idle time for all is also the order of expiry. */
+  /** In the order of `set`, which is also the order of expiry, because all entries have one idle time. */
   private readonly entries = new Map<K, Entry<V>>();
   private heldBytes = 0;
   private readonly groups = new Map<string, number>();
@@ -45,7 +45,7 @@ export class BoundedTable<K, V> {
     return entry === undefined || entry.expiresAtMs <= this.clock.nowMs() ? undefined : entry.value;
   }
 
-  /** Whether the entry fits without another one making room for it. */
+  /** Whether the entry fits without evicting another one. */
   hasRoom(key: K, bytes: number, group: string): boolean {
     this.dropExpired();
     const held = this.entries.get(key);

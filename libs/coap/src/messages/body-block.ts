@@ -1,4 +1,4 @@
-/** A block of a body, as it arrived. */
+/** A block of a body as it arrived. */
 export interface BodyBlock {
   offset: number;
   more: boolean;

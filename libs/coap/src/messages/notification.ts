@@ -4,7 +4,7 @@ import { type Peer } from './peer.js';
 export interface UnmatchedNotification {
   peer: Peer;
   token: Buffer;
-  /** The same in hex. */
+  /** The token in hex. */
   tokenKey: string;
   code: number;
   /** Absent in a notification that ends an observation, and in a late response to a forgotten request. */
@@ -14,24 +14,25 @@ export interface UnmatchedNotification {
   maxAgeSeconds?: number;
   etag?: Buffer;
   confirmable: boolean;
-  /** The payload is only the first block. Without the request the rest cannot be fetched. */
+  /** The payload is only the first block. Without the request, the other blocks cannot be fetched. */
   partial: boolean;
 }
 
 /** A notification that matched an observation. */
 export interface CoapNotification extends UnmatchedNotification {
   /**
-   * The last one: not a success, or without an Observe number. The observation is forgotten once this was accepted. One with an
-   * unknown critical option, which gets a Reset, is the last one too: its code is 4.02 here, and its payload is empty.
+   * Whether this is the last notification: it is no success, or has no Observe number. The observation is forgotten after the handler
+   * accepted it. A notification with an unknown critical option, which gets a Reset, is also the last one: its code is 4.02 here, and
+   * its payload is empty.
    */
   ended: boolean;
 }
 
 /**
- * Takes a notification. It resolves when the value is safe; only then is a confirmable notification acknowledged. When
- * it rejects nothing is acknowledged and the device sends the notification again; one that will not be repeated is
- * offered again, `notificationRetriesMax` times. Calls are made in the order of arrival and may overlap. A notification
- * that is older than another (RFC 7641 §3.4) is offered only if that other one was not accepted.
+ * Handles a notification. Resolves when the value is safe; only then is a confirmable notification acknowledged. When it
+ * rejects, nothing is acknowledged, and the device sends the notification again; a notification that the device will not repeat is
+ * offered again `notificationRetriesMax` times. Calls are made in the order of arrival and may overlap. A notification that is older
+ * than another one (RFC 7641 §3.4) is offered only if the other one was not accepted.
  */
 export type NotificationHandler = (notification: CoapNotification) => Promise<void>;
 
@@ -40,11 +41,11 @@ export interface Observation<Response> {
   /** The first representation, or the refusal. */
   response: Response;
   token: Buffer;
-  /** False when the answer had no Observe option: it was a plain read and no notifications follow. */
+  /** False when the answer had no Observe option: it was a plain read, and no notifications follow. */
   observing: boolean;
-  /** Forgets the observation without a message: the next notification is answered with a Reset, which ends it. */
+  /** Forgets the observation without sending a message. A Reset answers the next notification, which ends the observation. */
   cancel(): void;
-  /** From now on this handler takes the notifications: one that many share, instead of the one this began with. */
+  /** From now on this handler, which many observations may share, gets the notifications instead of the first handler. */
   handOver(handler: NotificationHandler): void;
 }
 
@@ -52,7 +53,7 @@ export interface Observation<Response> {
 export interface OutgoingNotification {
   /** The token of the request that registered the observation. */
   token: Buffer;
-  /** 24 bits, increasing. Leave it out in a notification that ends the observation. */
+  /** 24 bits, increasing. Omit it in a notification that ends the observation. */
   observeNumber?: number;
   /** Default 2.05. */
   code?: number;
@@ -64,5 +65,5 @@ export interface OutgoingNotification {
   maxRetransmit?: number;
 }
 
-/** `sent` for a non-confirmable notification, whose Reset would arrive at `onObserverReset`. */
+/** `sent`: for a non-confirmable notification; a Reset of it would be reported to `onObserverReset`. */
 export type NotifyOutcome = 'acknowledged' | 'reset' | 'timed-out' | 'sent';

@@ -5,11 +5,11 @@ import { InvalidPeerAddress } from '../errors.js';
 export interface Peer {
   /** Over UDP `ip32 * 65536 + port` for IPv4, `[address]:port` for IPv6; the id of a connection otherwise. */
   readonly key: string | number;
-  /** Literal IP address. A transport whose connections survive a change of address has that of the connection here. */
+  /** Literal IP address. If connections of the transport survive a change of address, this is the address of the connection. */
   readonly address: string;
-  /** 1 to 65535; 0 where the address is no IP address. */
+  /** 1 to 65535; 0 if the address is not an IP address. */
   readonly port: number;
-  /** `10.0.0.7:5683` or `[::1]:5683` (RFC 3986 §3.2). Written once: many are asked for it with each message. */
+  /** `10.0.0.7:5683` or `[::1]:5683` (RFC 3986 §3.2). Computed once, because many peers need it for each message. */
   readonly authority: string;
 }
 
@@ -22,12 +22,12 @@ export function peerOf(address: string, port: number): Peer {
   return peerAt(peerKey(literal, port), literal, port);
 }
 
-/** Of an address as the socket reports it, and its key. */
+/** The peer at an address as the socket reports it, with its key. */
 export function peerAt(key: Peer['key'], address: string, port: number): Peer {
   return { key, address, port, authority: typeof key === 'string' ? key : `${address}:${port}` };
 }
 
-/** Key of an address as the socket reports it: canonical already. */
+/** Key of an address as the socket reports it, which is already canonical. */
 export function peerKey(address: string, port: number): string | number {
   return address.includes(':') ? `[${address}]:${port}` : ipv4Number(address) * 65_536 + port;
 }

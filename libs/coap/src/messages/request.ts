@@ -20,11 +20,11 @@ export interface CoapRequest {
   token: Buffer;
   peer: Peer;
   confirmable: boolean;
-  /** Of a request whose blocks the endpoint takes one by one (`takesBlocks`): `payload` is this block. */
+  /** Set for a request whose blocks the handler takes one by one (`takesBlocks`): `payload` is this block. */
   block?: BodyBlock;
 }
 
-/** A request to send. Payloads larger than one block travel block-wise, so do large responses. */
+/** A request to send. Payloads larger than one block are sent block-wise, and large responses are fetched block-wise. */
 export interface OutgoingRequest {
   /** One of the method codes of `Code`. */
   method: number;
@@ -32,18 +32,18 @@ export interface OutgoingRequest {
   query?: string[];
   payload?: Buffer;
   /**
-   * Instead of a payload: up to 64 MiB (`SOURCE_BYTES_MAX`) that are sent block by block. When it rejects the request does too,
-   * with the same error. A peer that has lost its blocks (4.08) gets them all again, once.
+   * Used instead of a payload: up to 64 MiB (`SOURCE_BYTES_MAX`) that are sent block by block. When the source rejects, the request
+   * rejects with the same error. A peer that has lost its blocks (4.08) gets all of them again, once.
    */
   source?: BodySource;
-  /** Called when the peer has taken so many bytes of a body in blocks; fewer than before when it starts again. */
+  /** Called with the number of bytes of a block-wise body that the peer has accepted; the number decreases when the body restarts. */
   onProgress?: (bytes: number) => void;
   contentFormat?: number;
   accept?: number;
   etag?: Buffer;
   /**
-   * Fetches just this block of the body: `bytes` is a power of two from 16 to 1024, and `offset` a multiple of it. The peer may
-   * have smaller blocks; see `block` of the response.
+   * Fetches only this block of the body: `bytes` is a power of two from 16 to 1024, and `offset` a multiple of it. The peer may
+   * send smaller blocks; see `block` of the response.
    */
   block?: Pick<BodyBlock, 'offset' | 'bytes'>;
   /** Default true. A non-confirmable request is sent once. */
@@ -54,8 +54,8 @@ export interface OutgoingRequest {
   ackTimeoutMs?: number;
   /** MAX_RETRANSMIT; default 4. */
   maxRetransmit?: number;
-  /** Nothing more is sent for it once this aborts: no retransmission, no further block. */
+  /** After the signal aborts, nothing more is sent for the request: no retransmission, no further block. */
   signal?: AbortSignal;
-  /** Called for each message that leaves for it; a body in blocks is several. Over TCP there are no message ids. */
+  /** Called for each message that is sent for the request; a block-wise body has several. Over TCP there are no message ids. */
   onSent?: (message: { token: Buffer; messageId?: number }) => void;
 }

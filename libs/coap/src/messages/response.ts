@@ -1,14 +1,14 @@
 import { type BodyBlock } from './body-block.js';
 import { type BodySource } from './body-source.js';
 
-/** An answer to a request. A payload larger than one block leaves block-wise. */
+/** An answer to a request. A payload larger than one block is sent block-wise. */
 export interface CoapResponse {
   /** One of the response codes of `Code`. */
   code: number;
   payload?: Buffer;
   /**
-   * Instead of a payload, for GET and FETCH without Observe: up to 64 MiB (`SOURCE_BYTES_MAX`), of which nothing is kept. The
-   * handler is called for each block, at whatever offset, and gives the same ETag while the body is the same.
+   * Used instead of a payload, for GET and FETCH without Observe: up to 64 MiB (`SOURCE_BYTES_MAX`), of which nothing is kept. The
+   * handler is called for each block, at any offset, and returns the same ETag while the body is the same.
    */
   source?: BodySource;
   contentFormat?: number;
@@ -21,7 +21,7 @@ export interface CoapResponse {
   observe?: number;
   /** 1 to 8 bytes. */
   etag?: Buffer;
-  /** Called once, right after the answer was handed to the socket for the first time. Only for answers we send. */
+  /** Called once, immediately after the answer was passed to the socket for the first time. Only for answers that we send. */
   onSent?: () => void;
 }
 
@@ -29,6 +29,6 @@ export interface CoapResponse {
 export interface ReceivedResponse extends CoapResponse {
   payload: Buffer;
   source?: never;
-  /** Of a request for one block; undefined when the peer answered with the whole body. */
+  /** Set in the response to a request for one block; undefined when the peer answered with the whole body. */
   block?: BodyBlock;
 }

@@ -32,8 +32,8 @@ export class DatagramObserver extends Observer<PeerState, ObservationEntry, Inco
   }
 
   /**
-   * A notification for a known observation, no duplicate of another. Never throws. What is done for every notification
-   * is not `async`: each such function costs a promise, and the acknowledgement a turn more.
+   * Handles a notification of a known observation that is not a duplicate. Never throws. Code that runs for every notification is
+   * not `async`, because each such function costs a promise, and the acknowledgement one more turn.
    */
   deliver(state: PeerState, entry: ObservationEntry, response: IncomingResponse): void {
     const { message } = response;
@@ -49,12 +49,12 @@ export class DatagramObserver extends Observer<PeerState, ObservationEntry, Inco
     });
   }
 
-  /** False when the handler failed. Nothing is awaited before it is called where nothing has to be. */
+  /** False when the handler failed. Awaits nothing before the handler is called, unless it must. */
   private attempt(
     state: PeerState,
     entry: ObservationEntry,
     response: IncomingResponse,
-    // Without a number there is no order but that of arrival.
+    // Without a number, the only order is that of arrival.
     position = this.positionOf(response),
   ): Promise<boolean> {
     const turn = position && entry.turn(position);
@@ -65,7 +65,7 @@ export class DatagramObserver extends Observer<PeerState, ObservationEntry, Inco
     return Promise.resolve(true);
   }
 
-  /** The acknowledgement leaves only after the handler said that the value is safe. */
+  /** The acknowledgement is sent only after the handler reported that the value is safe. */
   private deliverInTurn(
     state: PeerState,
     entry: ObservationEntry,
@@ -103,7 +103,7 @@ export class DatagramObserver extends Observer<PeerState, ObservationEntry, Inco
     else this.core.acknowledge(message, peer, now, { token: entry.key, print: turn && turn.position.print | 0 });
   }
 
-  /** Of a message that is looked at now; undefined without an Observe number. */
+  /** The position of a message that is being processed now; undefined without an Observe number. */
   positionOf({ message, options }: IncomingResponse): ObservePosition | undefined {
     const { observe: number } = options;
     return number === undefined ? undefined : { number, print: crc32(message.payload), atMs: this.core.clock.nowMs() };
@@ -132,7 +132,7 @@ export class DatagramObserver extends Observer<PeerState, ObservationEntry, Inco
   }
 }
 
-/** What the handler gets: of a notification that may not be used, neither code nor payload. */
+/** What the handler gets: a notification that must not be used has neither its code nor its payload. */
 function withoutUnusable(response: IncomingResponse): IncomingResponse {
   if (!response.isUnusable) return response;
   return { ...response, message: { ...response.message, code: Code.BadOption, payload: Buffer.alloc(0) } };

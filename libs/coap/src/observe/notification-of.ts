@@ -10,7 +10,7 @@ export interface NotificationProperties {
   confirmable: boolean;
   /** More blocks follow. */
   incomplete: boolean;
-  /** The request for them is unknown. */
+  /** The request with which to fetch them is unknown. */
   partial: boolean;
   ended: boolean;
 }
@@ -20,7 +20,7 @@ export function isIncomplete({ options: { block2 } }: ResponseMessage): boolean 
   return block2 !== undefined && (block2 === 'reserved-size' || block2.more);
 }
 
-/** For an observation of this endpoint. */
+/** Interprets a response to an observation of this endpoint. */
 export function notificationPropertiesOf(
   { request }: Observed,
   response: ResponseMessage,

@@ -4,8 +4,8 @@ import { type CoapLimits } from '../limits.js';
 import { type TimerWheel } from '../timing/timer-wheel.js';
 
 /**
- * Handles a notification; `work` returns false when it failed. A confirmable one is retransmitted. For a
- * non-confirmable one there is no second copy, so it is retried here.
+ * Handles a notification; `work` returns false when it failed. The peer retransmits a confirmable notification. There is no
+ * second copy of a non-confirmable one, so it is retried here.
  */
 export function retryNonConfirmable(
   core: EndpointCore,

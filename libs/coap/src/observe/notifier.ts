@@ -43,7 +43,7 @@ export class Notifier {
     });
   }
 
-  /** A large one carries its first block; the observer fetches the others from the resource. */
+  /** A large notification contains its first block; the observer fetches the other blocks from the resource. */
   private encode(type: CoapMessage['type'], messageId: number, notification: OutgoingNotification): Buffer {
     const { token, payload } = notification;
     const response = notificationResponse(notification);

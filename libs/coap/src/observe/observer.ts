@@ -14,9 +14,9 @@ import { notificationOf, type NotificationProperties } from './notification-of.j
 
 /** An observation that another endpoint created. */
 export interface EarlierObservation {
-  /** To fetch further blocks of a large notification. */
+  /** Used to fetch further blocks of a large notification. */
   request?: OutgoingRequest | undefined;
-  /** Older notifications are discarded. */
+  /** Notifications older than this are discarded. */
   newest?: Omit<NewestNotification, 'tokenKey'> | undefined;
 }
 
@@ -66,7 +66,7 @@ export abstract class Observer<
     }
   }
 
-  /** One that this endpoint did not register. One that is known stays as it is. */
+  /** Adds an observation that this endpoint did not register. One that is already known stays as it is. */
   restore(peer: Peer, token: Buffer, handler: NotificationHandler, earlier: EarlierObservation): void {
     const key = tokenKey(token);
     if (this.stateOf(peer)?.observations?.has(key)) return;
@@ -75,7 +75,7 @@ export abstract class Observer<
     this.add(peer, entry);
   }
 
-  /** Cancels it on the peer. Regardless of the outcome it is dropped here, and later notifications match nothing. */
+  /** Cancels the observation at the peer. Whatever the outcome, it is dropped here, and later notifications match nothing. */
   async cancel(peer: Peer, token: Buffer, request: OutgoingRequest): Promise<ReceivedResponse> {
     const entry = this.stateOf(peer)?.observations?.get(tokenKey(token));
     try {
@@ -94,20 +94,20 @@ export abstract class Observer<
     return this.stateOf(peer)?.observations?.has(tokenKey(token)) ?? false;
   }
 
-  /** Without a message to the peer. */
+  /** Drops the observation without a message to the peer. */
   drop(peer: Peer, token: Buffer): void {
     this.stateOf(peer)?.observations?.delete(tokenKey(token));
   }
 
   protected abstract entryOf(key: string, handler: NotificationHandler, request: OutgoingRequest | undefined): Entry;
 
-  /** Undefined when nothing is known of the peer. */
+  /** Undefined when there is no state of the peer. */
   protected abstract stateOf(peer: Peer): To | undefined;
 
-  /** For an observation of the peer: undefined when there can be none. */
+  /** Keeps the state of the peer for an observation; undefined when there can be none. */
   protected abstract keep(peer: Peer): To | undefined;
 
-  /** Takes over what orders notifications, before the first can arrive; nothing where the transport keeps the order. */
+  /** Sets the position that orders notifications, before the first can arrive; does nothing where the transport keeps the order. */
   protected begun(_entry: Entry, _response: Response): void {}
 
   protected restored(_entry: Entry, _earlier: EarlierObservation): void {}
@@ -148,7 +148,7 @@ export abstract class Observer<
     if (observations?.get(entry.key) === entry) observations.delete(entry.key);
   }
 
-  /** Before any notification can arrive: it may be the very next message. */
+  /** Called before any notification can arrive, which may be the very next message. */
   private begin(peer: Peer, entry: Entry, response: Response): boolean {
     const observing = isSuccessCode(response.message.code) && response.options.observe !== undefined;
     if (observing) {

@@ -10,9 +10,9 @@ import { tokenKey } from '../codec/tokens.js';
 
 const keyOf = (peer: Peer, token: Buffer): string => `${peer.key} ${tokenKey(token)}`;
 
-/** Responses without a matching request: the application may know them, otherwise the peer gets a Reset. */
+/** Handles responses without a matching request: the application may know them, otherwise the peer gets a Reset. */
 export class UnmatchedReceiver {
-  /** Those of one token are handled in sequence: the first may restore the observation, which then orders the others. */
+  /** Responses with one token are handled in sequence: the first may restore the observation, which then orders the others. */
   private readonly last = new Map<string, Promise<void>>();
 
   constructor(
@@ -20,12 +20,12 @@ export class UnmatchedReceiver {
     private readonly observer: DatagramObserver,
   ) {}
 
-  /** Whether one with this token waits for its verdict: later ones must be handled here too, known or not. */
+  /** Whether a response with this token waits for its verdict: later ones must then be handled here, too, known or not. */
   awaits(peer: Peer, token: Buffer): boolean {
     return this.last.size > 0 && this.last.has(keyOf(peer, token));
   }
 
-  /** The message is no duplicate. Never rejects. */
+  /** Handles a response that is not a duplicate. Never rejects. */
   async receive(response: IncomingResponse, peer: Peer, state: PeerState | undefined): Promise<void> {
     const { token } = response.message;
     if (this.core.options.onNotification === undefined) {

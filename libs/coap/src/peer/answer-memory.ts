@@ -7,7 +7,7 @@ import { answers, EMPTY_ACK, fingerprintOf, type KnownMarks, type RememberedAnsw
 import { type PeerState } from './peer-state.js';
 import { type Peer } from '../messages/peer.js';
 
-/** What was answered to which message: in the ring of a peer with state, in one bounded table for all others. */
+/** Remembers which answer a message got: in the ring of a peer with state, in one bounded table for all others. */
 export class AnswerMemory {
   constructor(
     private readonly unknownPeers: BoundedTable<string, RememberedAnswer>,

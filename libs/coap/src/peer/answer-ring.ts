@@ -4,11 +4,11 @@ import { type CoapMessage, type CoapOption } from '../codec/message.js';
 import { tokenKey } from '../codec/tokens.js';
 import { EXCHANGE_LIFETIME_MS, NON_LIFETIME_MS } from '../timing/transmission-parameters.js';
 
-/** What a duplicate gets: the bytes of the answer as latin1 text, '' for an empty acknowledgement. */
+/** The answer that a duplicate gets: the bytes as latin1 text, '' for an empty acknowledgement. */
 export interface RememberedAnswer {
   messageId: number;
   token: string;
-  /** `fingerprintOf` the message. */
+  /** `fingerprintOf` of the message. */
   print: number;
   answer: string;
   atMs: number;
@@ -20,15 +20,15 @@ export interface KnownMarks {
   print: number | undefined;
 }
 
-/** Instead of four bytes that depend on the message id only. */
+/** Stands for the four bytes of an empty acknowledgement, which depend on the message id only. */
 export const EMPTY_ACK = '';
 
-/** Never written to: a list grows by being copied, for one that was pushed to holds on to room for sixteen. */
+/** Never modified: a list grows by being copied, because a list that grows by `push` reserves room for sixteen entries. */
 const none: RememberedAnswer[] = [];
 
 /**
- * The last answers given to one peer. Their number is bounded, so memory follows the number of peers, not the rate. Texts take a
- * fraction of what small Buffers would hold on to.
+ * The last answers given to one peer. Their number is limited, so memory depends on the number of peers, not on the rate. Texts take
+ * a fraction of the memory that small Buffers would hold.
  */
 export class AnswerRing {
   private entries: RememberedAnswer[] = none;
@@ -49,7 +49,7 @@ export class AnswerRing {
   }
 }
 
-/** Of FNV-1a. */
+/** The prime of FNV-1a. */
 const prime = 0x01000193;
 
 const fingerprintOfOptions = (start: number, options: readonly CoapOption[]): number => {
@@ -62,8 +62,8 @@ const fingerprintOfOptions = (start: number, options: readonly CoapOption[]): nu
 };
 
 /**
- * Of the payload (`crc32`), and of what else distinguishes requests. Signed: a number that takes no memory of its
- * own.
+ * Fingerprint of the payload (`crc32`), and of everything else that distinguishes requests. Signed, because such a number takes no
+ * separate memory.
  */
 export const fingerprintOf = ({ code, options, payload }: CoapMessage): number => {
   const print = payload.length === 0 ? 0 : crc32(payload) | 0;
@@ -71,9 +71,9 @@ export const fingerprintOf = ({ code, options, payload }: CoapMessage): number =
 };
 
 /**
- * A retransmission is the same bytes, so an equal message id with another token or print is a new message: of a device
- * that restarted its counter, for example after a reboot, or that does not count at all, or of another device whose
- * datagrams now come from this address.
+ * Whether the message is a duplicate. A retransmission has the same bytes, so the same message id with another token or print is a new
+ * message: of a device that restarted its counter, for example after a reboot, or that does not count at all, or of another
+ * device whose datagrams now come from this address.
  */
 export function answers(entry: RememberedAnswer, message: CoapMessage, nowMs: number): boolean {
   const lifetimeMs = message.type === 'CON' ? EXCHANGE_LIFETIME_MS : NON_LIFETIME_MS;

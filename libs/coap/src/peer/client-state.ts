@@ -5,12 +5,12 @@ import { PeerQueue } from './peer-queue.js';
 
 const nothingPending: readonly never[] = [];
 
-/** One peer in our client role, over any transport: the requests to it, and what is observed on it. */
+/** One peer in our client role, over any transport: the requests to it, and our observations of it. */
 export class ClientState<Entry extends Observed, Response extends ResponseMessage> {
   readonly queue = new PeerQueue();
   /** By `tokenKey`. */
   observations: Map<string, Entry> | undefined;
-  /** Set once this was dropped; code that still holds a reference must stop. */
+  /** Set when this state was dropped; code that still holds a reference must stop. */
   gone: CoapError | undefined;
   /** At most two: a request, and a block of a notification. */
   private pending: readonly PendingRequest<Response>[] = nothingPending;

@@ -11,23 +11,23 @@ export class Observed {
     /** The token as `tokenKey` writes it. */
     readonly key: string,
     public handler: NotificationHandler,
-    /** To fetch further blocks of a large notification; unknown after a take-over that did not keep it. */
+    /** Used to fetch further blocks of a large notification; unknown after a take-over that did not keep it. */
     readonly request: OutgoingRequest | undefined,
   ) {}
 }
 
-/** One over UDP, whose notifications may arrive in any order. */
+/** An observation over UDP, whose notifications may arrive in any order. */
 export class ObservationEntry extends Observed {
-  /** Of the newest notification that was accepted; -1: none yet. */
+  /** Observe number of the newest notification that was accepted; -1: none yet. */
   private newestNumber = -1;
   private newestPrint = 0;
   private newestAtMs = 0;
   private inFlight = noTurns;
 
   /**
-   * The turn of a notification: the caller handles it and ends the turn. 'stale': one that is not older is safe, and
-   * this one must not be delivered (RFC 7641 §3.4). A promise: one that is not older is being handled, and what
-   * this one is can be said when that is over. It may fail: then an acknowledgement now would be for a lost value.
+   * The turn of a notification: the caller handles the notification and ends the turn. 'stale': a notification that is not older
+   * is safe, and this one must not be delivered (RFC 7641 §3.4). A promise: a notification that is not older is being handled, and
+   * the caller asks again after that. It may fail: then an acknowledgement now would be for a lost value.
    */
   turn(position: ObservePosition): Turn | 'stale' | Promise<void> {
     if (!this.isNews(position)) return 'stale';
@@ -53,7 +53,7 @@ export class ObservationEntry extends Observed {
     this.newestAtMs = Math.floor(position.atMs);
   }
 
-  /** undefined: none was accepted yet. */
+  /** undefined: no notification was accepted yet. */
   get newest(): ObservePosition | undefined {
     if (this.newestNumber < 0) return undefined;
     return { number: this.newestNumber, print: this.newestPrint, atMs: this.newestAtMs };

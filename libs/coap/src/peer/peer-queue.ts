@@ -6,10 +6,10 @@ interface Waiting {
 }
 
 /**
- * NSTART = 1 (RFC 7252 §4.7): one interaction with a peer at a time, the others wait in order. An interaction is a
- * whole request with its response and all its blocks, for constrained devices are not built for more at once. The
- * remaining blocks of a notification have a line of their own: the peer waits for its acknowledgement, which may not
- * depend on how long a command takes. That is one small message more, in answer to one that has just arrived.
+ * NSTART = 1 (RFC 7252 §4.7): one interaction with a peer at a time, while the others wait in order. An interaction is a whole
+ * request with its response and all its blocks, because constrained devices are not built for more at once. The remaining blocks
+ * of a notification have a separate queue: the peer waits for its acknowledgement, which must not depend on the duration of a
+ * command. That is one small additional message, in answer to one that has just arrived.
  */
 export class PeerQueue {
   private running = false;
@@ -24,12 +24,12 @@ export class PeerQueue {
     return (this.waiting?.length ?? 0) + (this.completions?.length ?? 0);
   }
 
-  /** Fetches the remaining blocks of a notification beside whatever runs, one notification at a time. */
+  /** Fetches the remaining blocks of a notification beside any running job, one notification at a time. */
   complete<T>(job: () => Promise<T>, waitingMax: number): Promise<T> {
     return (this.completions ??= new PeerQueue()).run(job, waitingMax);
   }
 
-  /** Runs the job now or when its turn comes. @throws QueueFull (as a rejection) when too many wait already */
+  /** Runs the job now or when its turn comes. @throws QueueFull (as a rejection) when too many already wait */
   run<T>(job: () => Promise<T>, waitingMax: number): Promise<T> {
     if (!this.running) return this.occupy(job);
     if ((this.waiting?.length ?? 0) >= waitingMax)

@@ -13,7 +13,7 @@ const none: readonly Transmission[] = [];
 /** Non-confirmable notifications that a Reset can still refer to. */
 const RESETTABLE_MAX = 8;
 
-/** The state of one peer that sends datagrams. Created by our own actions, never by a datagram. */
+/** The state of one peer that sends datagrams. Created by our own actions, never by a received datagram. */
 export class PeerState extends ClientState<ObservationEntry, IncomingResponse> {
   kept = false;
   /** Rejects the confirmable notification in flight. */
@@ -38,7 +38,7 @@ export class PeerState extends ClientState<ObservationEntry, IncomingResponse> {
     return (this.lastMessageId = (this.lastMessageId + 1) & 0xffff);
   }
 
-  /** Nothing would be missed but the answers to late duplicates. */
+  /** Whether the state can be dropped without losing anything but the answers to late duplicates. */
   get idle(): boolean {
     return !this.queue.busy && this.transmissions.length === 0 && (this.observations?.size ?? 0) === 0;
   }
@@ -66,14 +66,14 @@ export class PeerState extends ClientState<ObservationEntry, IncomingResponse> {
     return index < 0 ? undefined : this.resettable!.splice(index, 1)[0]!.token;
   }
 
-  /** The peer cannot be reached any more. What is observed may continue with its next connection. */
+  /** The peer can no longer be reached. Its observations may continue with its next connection. */
   override abandonRequests(error: CoapError, ofSent = error): void {
     super.abandonRequests(error, ofSent);
     this.abandonNotification?.(error);
     for (const transmission of [...this.transmissions]) transmission.stop();
   }
 
-  /** The state is dropped. */
+  /** Called when the state is dropped. */
   abandon(error: CoapError): void {
     this.gone = error;
     this.abandonRequests(error);

@@ -5,7 +5,7 @@ import { EXCHANGE_LIFETIME_MS } from '../timing/transmission-parameters.js';
 import { PeerState } from './peer-state.js';
 import { type Peer } from '../messages/peer.js';
 
-/** Peers with state. Kept ones stay until forgotten, the others until they were idle for a while. */
+/** Peers with state. Kept peers stay until they are forgotten, the others until they have been idle for a while. */
 export class PeerTable {
   private readonly states = new Map<Peer['key'], PeerState>();
   private readonly unkept = new Set<PeerState>();
@@ -85,7 +85,7 @@ export class PeerTable {
     this.timers.schedule(EXCHANGE_LIFETIME_MS, () => this.sweep());
   }
 
-  /** A message id may not be used again for the exchange lifetime, so its counter lives that long. */
+  /** A message id must not be used again during the exchange lifetime, so its counter lives that long. */
   private sweep(): void {
     this.sweeping = false;
     const deadline = this.clock.nowMs() - EXCHANGE_LIFETIME_MS;

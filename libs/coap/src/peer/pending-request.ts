@@ -12,7 +12,7 @@ export interface ResponseMessage {
 /** A response in a datagram. */
 export interface IncomingResponse extends ResponseMessage {
   message: CoapMessage;
-  /** It has an unknown critical option, and may not be used (RFC 7252 §5.4.1). */
+  /** The response has an unknown critical option, and must not be used (RFC 7252 §5.4.1). */
   isUnusable?: true;
 }
 
@@ -21,7 +21,7 @@ export type RequestIntent = 'plain' | 'observe' | 'cancel';
 
 /** One request message that waits for its response. */
 export class PendingRequest<Response extends ResponseMessage> {
-  /** In a datagram. */
+  /** Set for a request in a datagram. */
   messageId: number | undefined;
   transmission: Transmission | undefined;
   responseTimer: Timer | undefined;
@@ -33,12 +33,12 @@ export class PendingRequest<Response extends ResponseMessage> {
     private readonly done: (outcome: Response | Error) => void,
   ) {}
 
-  /** For a response with its token: while an observation is being ended its notifications still carry that token. */
+  /** Whether a response with its token answers it: while an observation is being cancelled, its notifications still have that token. */
   expects(observe: number | undefined): boolean {
     return !(this.intent === 'cancel' && observe !== undefined);
   }
 
-  /** Ends it, with a response or with an error. */
+  /** Ends the request, with a response or with an error. */
   finish(outcome: Response | Error): void {
     this.transmission?.stop();
     this.responseTimer?.cancel();

@@ -4,6 +4,6 @@ import { type CoapMessage } from '../codec/message.js';
 export interface InFlight {
   readonly kind: 'request' | 'notification';
   readonly message: CoapMessage;
-  /** It was acknowledged already, the answer will be a message of its own. */
+  /** The message was already acknowledged, so the answer will be a separate message. */
   acknowledged: boolean;
 }

@@ -38,7 +38,7 @@ export class Transmission {
     this.retransmissionsLeft = parameters.maxRetransmit ?? MAX_RETRANSMIT;
   }
 
-  /** More than one copy has left. */
+  /** Whether more than one copy was sent. */
   get isRepeated(): boolean {
     return this.repeated;
   }
@@ -48,7 +48,7 @@ export class Transmission {
     this.arm();
   }
 
-  /** The peer reacted. */
+  /** Called when the peer reacted. */
   settleWith(outcome: TransmissionOutcome): void {
     if (this.over) return;
     this.stop();

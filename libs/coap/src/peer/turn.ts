@@ -6,7 +6,7 @@ export class Turn {
 
   constructor(readonly position: ObservePosition) {}
 
-  /** When it has been handled, or could not be. */
+  /** Resolves when the notification has been handled, or could not be. */
   over(): Promise<void> {
     return new Promise((resolve) => (this.waiting ??= []).push(resolve));
   }

@@ -19,9 +19,9 @@ export class EndpointCore extends SharedCore<CoapEvent, CoapDatagramEndpointOpti
   readonly peers: PeerTable;
   readonly inFlight: InFlightTable;
   readonly answers: AnswerMemory;
-  /** Nothing leaves any more. */
+  /** When true, nothing more is sent. */
   closed = false;
-  /** For non-confirmable answers to unknown peers. */
+  /** Counter for non-confirmable answers to unknown peers. */
   private unknownPeerMessageId: number;
 
   constructor(options: CoapDatagramEndpointOptions) {
@@ -44,13 +44,13 @@ export class EndpointCore extends SharedCore<CoapEvent, CoapDatagramEndpointOpti
     this.options.transport.send(bytes, peer);
   }
 
-  /** State to send a request with. @throws NotConnected, QueueFull */
+  /** The state with which to send a request. @throws NotConnected, QueueFull */
   reach(peer: Peer): PeerState {
     if (!this.options.transport.reaches(peer)) throw new NotConnected();
     return this.peers.obtain(peer);
   }
 
-  /** Acknowledges without a response, and again if the message is retransmitted. */
+  /** Acknowledges a message without a response, and again if the message is retransmitted. */
   acknowledge(message: CoapMessage, peer: Peer, state: PeerState | undefined, marks?: KnownMarks): void {
     if (this.closed) return;
     this.answers.remember(message, peer, state, EMPTY_ACK, marks);
@@ -70,7 +70,7 @@ export class EndpointCore extends SharedCore<CoapEvent, CoapDatagramEndpointOpti
     return (this.unknownPeerMessageId = (this.unknownPeerMessageId + 1) & 0xffff);
   }
 
-  /** Of the blocks that are sent to the peer. */
+  /** Size of the blocks that are sent to the peer. */
   blockBytes(peer: Peer): number {
     return this.options.radioOf?.(peer)?.blockBytes ?? this.limits.blockBytes;
   }

@@ -3,18 +3,18 @@ import { type Peer } from '../messages/peer.js';
 export interface BoundAddress {
   address: string;
   port: number;
-  /** What the kernel granted. */
+  /** The size that the kernel granted. */
   receiveBufferBytes: number;
 }
 
-/** The side of the endpoint that a transport calls. Nothing here throws. */
+/** The side of the endpoint that a transport calls. None of its methods throws. */
 export interface DatagramReceiver {
   /**
-   * A datagram. The key identifies the peer for as long as it has state, whatever its address is; the address of a new
-   * peer is what limits per address count.
+   * Receives a datagram. The key identifies the peer for as long as it has state, whatever its address is; limits per address
+   * count the address of a new peer.
    */
   receive(bytes: Buffer, key: Peer['key'], address: string, port: number): void;
-  /** The connection of the peer is over: what waits for it is rejected with NotConnected. */
+  /** The connection of the peer is over: everything that waits for it is rejected with NotConnected. */
   disconnected(key: Peer['key']): void;
   count(event: 'datagram-malformed' | 'socket-error'): void;
 }

@@ -1,4 +1,4 @@
-/** Counted events: every datagram that is not simply handled is in one of them. */
+/** Counted events: every datagram that is not simply handled counts as one of them. */
 export const COAP_EVENTS = [
   'datagram-received',
   'datagram-sent',

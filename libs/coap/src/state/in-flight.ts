@@ -12,12 +12,12 @@ type Limits = Pick<
 >;
 
 /**
- * Messages whose handler is running: bounded in total and per peer, and used to recognise duplicates. Those of a
- * peer with state are kept there: in a Map with constant churn, every table that V8's Map outgrows points to the
- * next one. Once one is old, all later ones live until the next full collection.
+ * Messages whose handler is running: limited in total and per peer, and used to recognise duplicates. Those of a peer with state are
+ * kept in that state: in a Map with constant churn, every table that V8's Map outgrows points to the next one. When one table is
+ * old, all later ones live until the next full collection.
  */
 export class InFlightTable {
-  /** Of peers that had no state when the message arrived, or have none any more. By `authority`. */
+  /** Messages of peers that had no state when they arrived, or no longer have any. By `authority`. */
   private readonly unknownPeers = new Map<Peer['authority'], InFlight[]>();
   private readonly totals = { request: 0, notification: 0 };
 
@@ -48,7 +48,7 @@ export class InFlightTable {
     return one;
   }
 
-  /** `state`: the state with which it began. */
+  /** `state`: the state with which the message began. */
   remove(peer: Peer, state: PeerState | undefined, one: InFlight): void {
     const ofPeer = state && without(state.running, one);
     if (state !== undefined && ofPeer !== undefined) {
@@ -61,7 +61,7 @@ export class InFlightTable {
     this.totals[one.kind] -= 1;
   }
 
-  /** The state is dropped, but running handlers continue: duplicates are still recognised. */
+  /** The state is dropped, but its running handlers continue, so duplicates are still recognised. */
   leave(state: PeerState): void {
     if (state.running !== undefined) this.addUnknownPeer(state.peer, state.running);
     state.running = undefined;
@@ -92,7 +92,7 @@ function howMany(running: readonly InFlight[] | undefined, kind: InFlight['kind'
   return count;
 }
 
-/** The same list, shorter; undefined when it is not in it. */
+/** The same list without the message; undefined when the list does not contain it. */
 function without(running: InFlight[] | undefined, one: InFlight): InFlight[] | undefined {
   const index = running?.indexOf(one) ?? -1;
   if (running === undefined || index < 0) return undefined;
@@ -101,8 +101,9 @@ function without(running: InFlight[] | undefined, one: InFlight): InFlight[] | u
 }
 
 /**
- * A retransmission is the same bytes. Another value with the message id of one that is being handled breaks RFC 7252 §4.4,
- * but is handled: dropping it would lose it, because acknowledging the first acknowledges it too.
+ * Whether two messages are the same: a retransmission has the same bytes. Another value with the message id of one that is being
+ * handled violates RFC 7252 §4.4, but is handled: dropping it would lose it, because the acknowledgement of the first also
+ * acknowledges this one.
  */
 const isSame = (one: CoapMessage, other: CoapMessage): boolean =>
   one.messageId === other.messageId &&

@@ -9,7 +9,7 @@ import { type DatagramTransport } from './datagram-transport.js';
 
 /** How messages are sent to one peer. */
 export interface PeerRadio {
-  /** ACK_TIMEOUT of confirmable messages that say none of their own. */
+  /** ACK_TIMEOUT of confirmable messages that do not set one. */
   ackTimeoutMs?: number | undefined;
   /** Size of sent blocks: a power of two, 16 to 1024. */
   blockBytes?: number | undefined;
@@ -19,17 +19,17 @@ export interface CoapDatagramEndpointOptions extends SharedOptions<CoapEvent> {
   transport: DatagramTransport;
   /** Between 0 and 1, for the spread of retransmissions. Default Math.random. */
   random?: () => number;
-  /** ACK_TIMEOUT of confirmable messages that say none of their own; default 2 s. Narrow-band devices need 8 to 10 s. */
+  /** ACK_TIMEOUT of confirmable messages that do not set one; default 2 s. Narrow-band devices need 8 to 10 s. */
   ackTimeoutMs?: number | undefined;
   limits?: Partial<CoapLimits>;
-  /** Of a peer that needs others than the endpoint's, for example on a slow radio. Asked for each message. */
+  /** Parameters of a peer that needs others than the endpoint's, for example on a slow radio. Called for each message. */
   radioOf?(peer: Peer): PeerRadio | undefined;
   /** Answers a request. A rejection is answered with 5.00 and no text. */
   onRequest(request: CoapRequest): Promise<CoapResponse>;
   /**
-   * A notification (or a late response) whose token is unknown: 'accepted' acknowledges it, 'rejected' answers with a
-   * Reset, 'restored' that its observation is known here from now on (`restoreObservation`) and takes it, a rejected
-   * promise answers nothing so that the peer tries again. Without this hook all are reset.
+   * A notification (or a late response) whose token is unknown: 'accepted' acknowledges it; 'rejected' answers with a Reset;
+   * 'restored' means that its observation is known here from now on (`restoreObservation`) and gets it; a rejected promise answers
+   * nothing, so that the peer tries again. Without this hook, all are answered with a Reset.
    */
   onNotification?(notification: UnmatchedNotification): Promise<'accepted' | 'rejected' | 'restored'>;
   /** Device role: a non-confirmable notification was reset, so the observer is gone. */

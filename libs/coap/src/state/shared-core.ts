@@ -8,13 +8,13 @@ import { TimerWheel } from '../timing/timer-wheel.js';
 /** Options of every endpoint, whatever its transport. */
 export interface SharedOptions<Event extends string> {
   clock?: CoapClock;
-  /** One wheel can serve many endpoints, as in a simulator of many devices. Default: an own one on `clock`. */
+  /** One wheel can serve many endpoints, as in a simulator of many devices. Default: a separate one on `clock`. */
   timers?: TimerWheel;
   /** Receives each event as it happens, for example to feed a metrics library. Must not throw. */
   metrics?: { count(event: Event): void };
   /**
-   * Whether the body of a request to this path is offered to `onRequest` block by block instead of being put together: each call
-   * has `block`, and its response answers that block (2.31 while more follow). What was sent twice arrives once.
+   * Whether the body of a request to this path is passed to `onRequest` block by block instead of being reassembled: each call has
+   * `block`, and its response answers that block (2.31 while more follow). A block that was sent twice arrives once.
    */
   takesBlocks?(method: number, path: readonly string[]): boolean;
   /** Receives errors of handlers, for the log. */
@@ -65,7 +65,7 @@ export class SharedCore<
     }
   }
 
-  /** Calls the application where its errors would otherwise be uncaught. */
+  /** Calls the application in places where its errors would otherwise be uncaught. */
   guarded<T>(call: () => T, otherwise: T): T {
     try {
       return call();
@@ -75,14 +75,14 @@ export class SharedCore<
     }
   }
 
-  /** Resolves when nothing is in flight any more, at the latest after `closeTimeoutMs`. */
+  /** Resolves when nothing is in flight any more, or after `closeTimeoutMs` at the latest. */
   async drained(isBusy: () => boolean): Promise<void> {
     const deadline = this.clock.nowMs() + this.limits.closeTimeoutMs;
     while (isBusy() && this.clock.nowMs() < deadline)
       await new Promise<void>((resolve) => this.timers.schedule(LOOK_AGAIN_MS, resolve));
   }
 
-  /** A wheel that other endpoints use too keeps running. */
+  /** Stops the timers, unless other endpoints use the wheel as well. */
   stopTimers(): void {
     if (this.options.timers === undefined) this.timers.clear();
   }

@@ -16,8 +16,8 @@ export class StreamAnswerSender extends AnswerLine<Conversation> {
   readonly szxMax = SZX_BERT;
 
   /**
-   * In one message where the peer takes it and did not ask for a part, or takes no parts. One that asks for a part takes parts,
-   * although its CSM may not say so: without the option it says nothing of them (RFC 8323 §5.3.2).
+   * One message if the peer accepts it and did not request a part, or accepts no parts. A peer that requests a part accepts parts,
+   * although its CSM may not say so: a CSM without the option says nothing about them (RFC 8323 §5.3.2).
    */
   planFor({ via, block2 }: Exchange, response: CoapResponse): AnswerPlan {
     const { capabilities: said } = via.connection;

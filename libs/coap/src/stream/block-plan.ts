@@ -5,11 +5,11 @@ import { FRAME_OVERHEAD_MAX } from '../codec/stream-message.js';
 import { type BlockPlan } from '../exchange/request-line.js';
 import { BASE_CAPABILITIES, type Capabilities } from './signals.js';
 
-/** Block1, Block2, Size1, Size2 and the payload marker. */
+/** Room for Block1, Block2, Size1, Size2 and the payload marker. */
 const BLOCK_OPTIONS_BYTES = 24;
 const SMALLEST_BLOCK_BYTES = 16;
 
-/** According to the peer's CSM: several blocks at once only if its messages may be large (RFC 8323 §6). */
+/** The plan according to the peer's CSM: several blocks at once only if its messages may be large (RFC 8323 §6). */
 export function blockPlan({ messageBytesMax, blockWise }: Capabilities, options: CoapOption[]): BlockPlan {
   const overhead = FRAME_OVERHEAD_MAX + bodyLength({ options, payload: Buffer.alloc(0) });
   const wholeBytesMax = messageBytesMax - overhead - 1;

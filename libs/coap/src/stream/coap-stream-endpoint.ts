@@ -24,7 +24,7 @@ import { STREAM_ALPN } from './tls-options.js';
 
 const INSPECT_EVERY_MS = 1_000;
 
-/** Where to connect to. With `tls` the options of Node's own client, for example `pskCallback` or `cert` and `key`. */
+/** The address to connect to. `tls` has the options of Node's own client, for example `pskCallback`, or `cert` and `key`. */
 export interface StreamTarget {
   host: string;
   port: number;
@@ -32,8 +32,8 @@ export interface StreamTarget {
 }
 
 /**
- * CoAP over TCP or TLS in both roles (RFC 8323, with RFC 7641 and 7959): accepts and opens connections, answers requests
- * and sends requests over each. A peer is one connection: observations and whatever waits end with it.
+ * CoAP over TCP or TLS in both roles (RFC 8323, with RFC 7641 and 7959): accepts and opens connections, and on each of them answers
+ * and sends requests. A peer is one connection: observations and everything that waits end with it.
  */
 export class CoapStreamEndpoint extends CoapEndpoint {
   protected readonly core: StreamCore;
@@ -65,12 +65,12 @@ export class CoapStreamEndpoint extends CoapEndpoint {
     return this.listener.listen(host, port);
   }
 
-  /** PEM. For handshakes from now on; connections stay. Throws when the private key is another certificate's. */
+  /** In PEM. Applies to handshakes from now on; connections stay. Throws when the private key belongs to another certificate. */
   replaceCertificate(certified: Required<Pick<StreamSecurity, 'certificate' | 'privateKey'>>): void {
     this.listener.replaceCertificate(certified);
   }
 
-  /** Opens a connection; resolves when the peer's CSM is there. Rejects when the handshake fails or takes too long. */
+  /** Opens a connection; resolves when the peer's CSM has arrived. Rejects when the handshake fails or takes too long. */
   connect({ host, port, tls }: StreamTarget): Promise<Peer> {
     return new Promise((resolve, reject) => {
       this.core.assertOpen();
@@ -94,7 +94,7 @@ export class CoapStreamEndpoint extends CoapEndpoint {
     if (conversation !== undefined) conversation.connection.kept = true;
   }
 
-  /** Drops observations and pending requests. The connection may stay, and is closed once it is idle. */
+  /** Drops observations and pending requests. The connection may stay, and is closed when it is idle. */
   forgetPeer(peer: Peer): void {
     const conversation = this.conversations.get(peer.key);
     if (conversation === undefined) return;
@@ -102,7 +102,7 @@ export class CoapStreamEndpoint extends CoapEndpoint {
     conversation.forget();
   }
 
-  /** Closes the connection at once: its peer has lost access. */
+  /** Closes the connection immediately, because its peer has lost access. */
   disconnect(peer: Peer, diagnostic: string): void {
     this.conversations.get(peer.key)?.connection.abort(diagnostic);
   }
@@ -123,7 +123,7 @@ export class CoapStreamEndpoint extends CoapEndpoint {
     return { ...this.core.counters };
   }
 
-  /** Current sizes. Visits every connection: for a scrape, not for each message. */
+  /** Current sizes. Visits every connection, so call it for a scrape, not for each message. */
   gauges(): StreamGauges {
     const { running, incompleteBytes } = this.core;
     let openConnections = 0;
@@ -147,7 +147,7 @@ export class CoapStreamEndpoint extends CoapEndpoint {
   }
 
   private accept(socket: Socket | TLSSocket): void {
-    // It may have disconnected since the handshake.
+    // The peer may have disconnected since the handshake.
     if (socket.remoteAddress === undefined || this.core.closing) {
       socket.destroy();
       return;
@@ -210,7 +210,7 @@ export class CoapStreamEndpoint extends CoapEndpoint {
     return this.conversations.values();
   }
 
-  /** All connections end with a Release. */
+  /** Ends all connections with a Release. */
   protected stopAccepting(): void {
     this.listener.stop();
     for (const { connection } of [...this.conversations.values()]) connection.release();

@@ -30,17 +30,17 @@ export interface ConnectionEvents {
   opened(): void;
   /** Requests and responses, in order. */
   message(message: StreamMessage): void;
-  /** Once, however it ended. */
+  /** Called once, however the connection ended. */
   closed(): void;
-  /** No request is in progress: the connection may be closed gracefully. */
+  /** Whether no request is in progress, so that the connection may be closed gracefully. */
   idle(): boolean;
 }
 
 /** One TCP or TLS connection: framing, signalling (RFC 8323 §5) and the limits of its peer. */
 export class Connection {
-  /** The application relies on the peer: it is not dropped for being idle. */
+  /** The application relies on the peer, so the connection is not dropped for being idle. */
   kept = false;
-  /** The peer said Release, or we did: no new work. */
+  /** The peer sent a Release, or we did: no new work. */
   releasing = false;
   private received: Capabilities | undefined;
   private readonly reader: FrameReader;
@@ -90,7 +90,7 @@ export class Connection {
     this.write(bytes);
   }
 
-  /** Whether to continue reading: a peer whose messages are still being handled has to wait. */
+  /** Stops or continues reading: a peer whose messages are still being handled must wait. */
   pause(paused: boolean): void {
     if (this.paused === paused || this.closed) return;
     this.paused = paused;
@@ -103,14 +103,14 @@ export class Connection {
     }
   }
 
-  /** A response timed out: checks whether the peer is alive. */
+  /** Called when a response timed out: checks whether the peer is alive. */
   suspect(): void {
     if (this.closed || this.pingedAtMs !== undefined) return;
     this.pingedAtMs = this.core.clock.nowMs();
     this.write(ping(this.core.tokens.next()));
   }
 
-  /** Closes gracefully as soon as nothing is in flight. */
+  /** Closes gracefully when nothing is in flight any more. */
   release(): void {
     if (this.closed || this.releasing) return;
     this.releasing = true;
@@ -145,7 +145,7 @@ export class Connection {
     }
   }
 
-  /** Nothing more is sent. */
+  /** Ends the connection; nothing more is sent. */
   destroy(): void {
     this.socket.destroy();
     this.endConnection();
@@ -232,7 +232,7 @@ export class Connection {
     if (this.socket.writableLength > this.core.limits.sendBufferBytesMax) this.drop('connection-slow');
   }
 
-  /** Reads and discards what still arrives: unread bytes would cause a TCP reset, which loses our last bytes. */
+  /** Reads and discards bytes that still arrive: unread bytes would cause a TCP reset, which loses the last bytes that we sent. */
   private close(last?: Buffer): void {
     const { socket } = this;
     this.endConnection();

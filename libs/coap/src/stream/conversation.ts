@@ -6,14 +6,14 @@ import { type ResponseMessage } from '../peer/pending-request.js';
 import { type Connection } from './connection.js';
 import { type StreamCore } from './core.js';
 
-/** A response over a connection whose options were read. */
+/** A response over a connection, with its options read. */
 export interface StreamResponse extends ResponseMessage {
   message: StreamMessage;
 }
 
-/** An observation: the connection gives the order, so no number is compared (RFC 8323 §7.1). */
+/** An observation. The connection keeps the order, so no numbers are compared (RFC 8323 §7.1). */
 export class StreamObservation extends Observed {
-  /** The last notification that is being handled: the next one follows it. */
+  /** The last notification that is being handled; the next one is handled after it. */
   tail = Promise.resolve();
 }
 
@@ -51,13 +51,13 @@ export class Conversation extends ClientState<StreamObservation, StreamResponse>
     this.observations = undefined;
   }
 
-  /** The connection has ended. */
+  /** Called when the connection has ended. */
   abandon(error: CoapError, ofSent: CoapError): void {
     this.gone = error;
     this.forget(error, ofSent);
   }
 
-  /** A peer that sends too fast is not read until there is room. */
+  /** A peer that sends too fast is not read from until there is room. */
   private regulate(): void {
     const { limits, running } = this.core;
     const full =

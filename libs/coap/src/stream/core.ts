@@ -13,7 +13,7 @@ export class StreamCore extends SharedCore<StreamEvent, CoapStreamEndpointOption
     super(options, { ...DEFAULT_STREAM_LIMITS, ...options.limits }, STREAM_EVENTS);
   }
 
-  /** The Max-Message-Size of our CSM: a whole body and its frame. */
+  /** The Max-Message-Size of our CSM: room for a whole body and its frame. */
   get messageBytesMax(): number {
     return this.limits.bodyBytesMax + MESSAGE_OVERHEAD_BYTES;
   }

@@ -1,19 +1,19 @@
 import { decodeFrame, frameOf, headBytes, type StreamMessage } from '../codec/stream-message.js';
 
-/** Below this the rest of a chunk is copied, so that a few bytes do not keep a large buffer alive. */
+/** A remainder of a chunk below this size is copied, so that a few bytes do not keep a large buffer alive. */
 const COPY_BELOW_BYTES = 1_024;
 
-/** More are joined: a Buffer takes many times what it holds of a peer that sends single bytes. */
+/** More chunks than this are joined: for a peer that sends single bytes, a Buffer takes many times the memory of its content. */
 const CHUNKS_MAX = 1_024;
 
 /**
- * Cuts a byte stream into messages. It holds what arrived, never more than one chunk beyond the largest message, and
- * reserves nothing for what a peer announces.
+ * Splits a byte stream into messages. It holds what arrived, never more than one chunk beyond the largest message, and reserves
+ * nothing for a length that a peer announces.
  */
 export class FrameReader {
   private chunks: Buffer[] = [];
   private held = 0;
-  /** Bytes that must be there before looking again is worth it. */
+  /** Bytes that must have arrived before another attempt is useful. */
   private needed = 1;
 
   constructor(private readonly messageBytesMax: number) {}
@@ -29,7 +29,7 @@ export class FrameReader {
     if (this.chunks.length > CHUNKS_MAX) this.joined();
   }
 
-  /** The next complete message. @throws MalformedMessage, MessageTooLarge: nothing behind it can be read */
+  /** The next complete message. @throws MalformedMessage, MessageTooLarge: nothing after it can be read */
   next(): StreamMessage | undefined {
     if (this.held < this.needed) return undefined;
     const bytes = this.joined();

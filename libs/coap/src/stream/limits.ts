@@ -13,8 +13,8 @@ type Shared =
   | 'closeTimeoutMs';
 
 /**
- * Bounds of everything that peers over TCP or TLS can grow. Beyond the number of handlers nothing is dropped as
- * over UDP: the connection is not read any further until one has finished.
+ * Limits for everything that peers over TCP or TLS can grow. When the number of handlers is reached, nothing is dropped as over
+ * UDP: the connection is not read from until a handler has finished.
  */
 export interface StreamLimits extends Pick<CoapLimits, Shared> {
   connectionsMax: number;
@@ -24,16 +24,16 @@ export interface StreamLimits extends Pick<CoapLimits, Shared> {
   connectRatePerSecond: number;
   connectBurst: number;
   connectSourcesMax: number;
-  /** From the TCP connection to the first CSM, the TLS handshake included. */
+  /** From the TCP connection to the first CSM, including the TLS handshake. */
   handshakeTimeoutMs: number;
-  /** From the first byte of a message to its last, and how long a peer may leave unread what we sent. */
+  /** From the first byte of a message to its last, and how long a peer may leave our bytes unread. */
   messageTimeoutMs: number;
   /** A connection that is not kept (see `keepPeer`) ends after this time without a message. */
   unkeptIdleMs: number;
-  /** A kept one is pinged after this time. */
+  /** A kept connection is pinged after this time without a message. */
   idleMs: number;
   pongTimeoutMs: number;
-  /** Bytes that wait for a peer that reads slowly; beyond it the connection is aborted. */
+  /** Bytes that wait for a peer that reads slowly. Beyond the limit, the connection is aborted. */
   sendBufferBytesMax: number;
   /** Bytes of incomplete messages of all connections together; a connection that exceeds it is aborted. */
   incompleteBytesMax: number;

@@ -13,7 +13,7 @@ export interface BoundStreamAddress {
 /** A source address is tracked for this long after its first message. */
 const SOURCE_IDLE_MS = 60_000;
 
-/** Accepts connections within the limits, which include those in a handshake. */
+/** Accepts connections within the limits, which also count connections in a handshake. */
 export class StreamListener {
   private readonly server: Server;
   private readonly sockets = new Set<Socket>();
@@ -38,11 +38,11 @@ export class StreamListener {
       });
       this.server = server;
     }
-    // Before TLS sees the socket.
+    // Runs before TLS sees the socket.
     this.server.prependListener('connection', (socket: Socket) => this.admit(socket));
   }
 
-  /** For handshakes from now on. Throws when the private key is another certificate's, or the listener has no TLS. */
+  /** Applies to handshakes from now on. Throws when the private key belongs to another certificate, or the listener has no TLS. */
   replaceCertificate(certified: Required<Pick<StreamSecurity, 'certificate' | 'privateKey'>>): void {
     const { security } = this.core.options;
     if (security === undefined || !(this.server instanceof TlsServer)) throw new Error('the listener has no TLS');

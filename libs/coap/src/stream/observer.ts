@@ -24,12 +24,12 @@ export class StreamObserver extends Observer<Conversation, StreamObservation, St
     super(core, requester);
   }
 
-  /** A response message of the peer, of whatever it may be the answer. */
+  /** A response message of the peer, whatever it answers. */
   receive(from: Conversation, message: StreamMessage): void {
     const pending = from.pendingWith(message.token);
     const options = readResponseOptions(message.options, SZX_BERT);
     if (typeof options === 'number') {
-      // There is no Reset over TCP that would end an observation: the peer continues it.
+      // Over TCP, there is no Reset that would end an observation: the peer continues it.
       this.core.count('response-rejected-option');
       pending?.finish(new UnusableResponse(`The response carries the unknown critical option ${options}`));
       return;
@@ -55,7 +55,7 @@ export class StreamObserver extends Observer<Conversation, StreamObservation, St
     });
   }
 
-  /** The application may know it, otherwise it is dropped. Those of a connection are handled one after the other. */
+  /** The application may know the response, otherwise it is dropped. Those of one connection are handled one after the other. */
   private unknown(from: Conversation): StreamObservation {
     const handler: NotificationHandler = async (notification) => {
       const verdict = await this.core.options.onNotification?.(notification);
@@ -64,7 +64,7 @@ export class StreamObserver extends Observer<Conversation, StreamObservation, St
     return (from.unknownTokens ??= this.entryOf('', handler, undefined));
   }
 
-  /** Never rejects. There is no second copy of a notification over TCP, so its handler gets more than one chance. */
+  /** Never rejects. Over TCP, there is no second copy of a notification, so its handler gets more than one attempt. */
   private async deliver(from: Conversation, observation: StreamObservation, response: StreamResponse): Promise<void> {
     let problem: unknown;
     const attempt = async (): Promise<boolean> => {
@@ -83,7 +83,7 @@ export class StreamObserver extends Observer<Conversation, StreamObservation, St
     }
     this.core.count('notification-rejected');
     if (problem !== undefined) this.core.report(problem);
-    // The peer reconnects, is observed again, and sends its value again.
+    // The peer reconnects, its observation is made again, and it sends its value again.
     from.connection.abort('A notification could not be taken');
   }
 
@@ -94,7 +94,7 @@ export class StreamObserver extends Observer<Conversation, StreamObservation, St
     if (properties.ended) this.forget(peer, observation);
   }
 
-  /** It does not count meanwhile: a peer that is not read could not send the rest. */
+  /** Does not count as running meanwhile: a peer that is not read from could not send the rest. */
   protected override async complete(
     from: Conversation,
     request: OutgoingRequest,
@@ -120,7 +120,7 @@ export class StreamObserver extends Observer<Conversation, StreamObservation, St
     return this.conversations.get(peer.key);
   }
 
-  /** There is none when the connection is over: its observations are too. */
+  /** Undefined when the connection is over: then its observations are over, too. */
   protected keep(peer: Peer): Conversation | undefined {
     return this.stateOf(peer);
   }

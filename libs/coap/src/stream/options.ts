@@ -8,13 +8,13 @@ import { type SharedOptions } from '../state/shared-core.js';
 import { type StreamEvent } from './events.js';
 import { type StreamLimits } from './limits.js';
 
-/** TLS 1.2 of the listener (LwM2M 1.1 transport §5.2). Without a certificate only pre-shared keys work. */
+/** TLS 1.2 for the listener (LwM2M 1.1 transport §5.2). Without a certificate, only pre-shared keys work. */
 export interface StreamSecurity {
-  /** PEM, the chain of the certificate included. */
+  /** PEM, including the chain of the certificate. */
   certificate?: string;
   /** PEM. */
   privateKey?: string;
-  /** The key of a PSK identity, from memory: nothing can be awaited in a handshake. `undefined` refuses it. */
+  /** The key of a PSK identity, from memory, because nothing can be awaited in a handshake. `undefined` refuses the identity. */
   keyOf?(identity: string, socket: TLSSocket): Buffer | undefined;
 }
 
@@ -23,14 +23,14 @@ export interface CoapStreamEndpointOptions extends SharedOptions<StreamEvent> {
   host?: string;
   /** Default 0: any free port. */
   port?: number;
-  /** Without it the listener is plain TCP: anyone can read and write. */
+  /** Without this, the listener is plain TCP: anyone can read and write. */
   security?: StreamSecurity;
   limits?: Partial<StreamLimits>;
   /** Answers a request. A rejection is answered with 5.00 and no text. */
   onRequest(request: CoapRequest): Promise<CoapResponse>;
   /** A response whose token is unknown; over TCP there is no Reset to reject it. */
   onNotification?(notification: UnmatchedNotification): Promise<'accepted' | 'rejected'>;
-  /** Decides whether a peer whose handshake succeeded may speak. */
+  /** Decides whether a peer whose handshake succeeded may send and receive. */
   onConnection?(peer: Peer, socket: Socket | TLSSocket): boolean;
   onDisconnected?(peer: Peer): void;
   /** The TLS handshake failed, for example because the key was wrong. */

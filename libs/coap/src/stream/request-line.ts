@@ -10,7 +10,7 @@ import { blockPlan } from './block-plan.js';
 import { type Conversation, type StreamResponse } from './conversation.js';
 import { type StreamCore } from './core.js';
 
-/** Requests over a connection, in one message each where the peer takes it. */
+/** Sends requests over a connection, each in one message if the peer accepts it. */
 export function streamLine(
   core: StreamCore,
   reach: (peer: Peer) => Conversation,
@@ -19,7 +19,7 @@ export function streamLine(
     reach,
     planFor: ({ connection }, request: OutgoingRequest) =>
       blockPlan(connection.capabilities, writeRequestOptions(request, {})),
-    // Once it has left, a signal changes nothing: there is no Reset to end what a late response may have begun.
+    // After the request was sent, a signal changes nothing: there is no Reset to end what a late response may have begun.
     roundTrip: (to, out) => roundTrip(to, out, (pending) => send(core, to, out, pending)),
   };
 }
@@ -32,7 +32,7 @@ function send(
 ): void {
   pending.responseTimer = core.timers.schedule(request.timeoutMs ?? MAX_TRANSMIT_WAIT_MS, () => {
     core.count('request-timed-out');
-    // The connection kept the request; that nothing comes back makes the connection itself suspect.
+    // The connection loses no request, so a missing answer makes the connection itself suspect.
     to.connection.suspect();
     pending.finish(new RequestTimedOut(false));
   });

@@ -7,7 +7,7 @@ import { type StreamCore } from './core.js';
 
 const BUSY_SECONDS = 5;
 
-/** Server role over connections. What is too much for one peer is not read; what is too much for all is refused. */
+/** Server role over connections. Requests beyond the limit of one peer are not read; requests beyond the limit of all are refused. */
 export class StreamResponder {
   readonly answering: Answering<Conversation>;
   private readonly sender: StreamAnswerSender;

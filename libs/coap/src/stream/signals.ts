@@ -13,7 +13,7 @@ const BAD_CSM_OPTION = 2;
 /** Codes of class 7 (RFC 8323 §5). */
 export const Signal = { Csm: 225, Ping: 226, Pong: 227, Release: 228, Abort: 229 } as const;
 
-/** Option numbers that each signal has. All of them are elective; an unknown critical one ends the connection. */
+/** Option numbers that each signal supports. All of them are elective; an unknown critical one ends the connection. */
 const KNOWN_OPTIONS = new Map<number, readonly number[]>([
   [Signal.Csm, [MAX_MESSAGE_SIZE, BLOCK_WISE_TRANSFER]],
   [Signal.Ping, [CUSTODY]],
@@ -22,7 +22,7 @@ const KNOWN_OPTIONS = new Map<number, readonly number[]>([
   [Signal.Abort, [BAD_CSM_OPTION]],
 ]);
 
-/** What a peer said it can take. */
+/** What a peer said it can accept. */
 export interface Capabilities {
   /** Largest message in bytes, its frame included. */
   messageBytesMax: number;
@@ -38,7 +38,7 @@ export function unknownCriticalOption({ code, options }: StreamMessage): number 
   return options.find(({ number }) => isCritical(number) && !known.includes(number))?.number;
 }
 
-/** What the peer can take after this CSM: a capability that it does not repeat stays as it was. */
+/** What the peer can accept after this CSM: a capability that the CSM does not repeat stays as it was. */
 export function readCsm({ options }: StreamMessage, before: Capabilities): Capabilities {
   const after = { ...before };
   for (const { number, value } of options) {
@@ -60,17 +60,17 @@ export function ping(token: Buffer): Buffer {
   return encodeFrame({ code: Signal.Ping, token, options: [], payload: NOTHING });
 }
 
-/** With the token of the Ping. Custody would promise that earlier messages were handled, so it is never sent. */
+/** Has the token of the Ping. Custody would promise that earlier messages were handled, so it is never sent. */
 export function pong(token: Buffer): Buffer {
   return encodeFrame({ code: Signal.Pong, token, options: [], payload: NOTHING });
 }
 
-/** The connection will end in order: what was asked is still answered. */
+/** The connection will end gracefully: pending requests are still answered. */
 export function release(): Buffer {
   return encodeFrame({ code: Signal.Release, token: NOTHING, options: [], payload: NOTHING });
 }
 
-/** The connection ends at once. */
+/** The connection ends immediately. */
 export function abort(diagnostic: string, badCsmOption?: number): Buffer {
   const options = badCsmOption === undefined ? [] : [{ number: BAD_CSM_OPTION, value: encodeUint(badCsmOption) }];
   return encodeFrame({ code: Signal.Abort, token: NOTHING, options, payload: Buffer.from(diagnostic) });

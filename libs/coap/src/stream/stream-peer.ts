@@ -3,8 +3,8 @@ import { InvalidPeerAddress } from '../errors.js';
 import { type Peer } from '../messages/peer.js';
 
 /**
- * A peer over TCP or TLS is one connection: `10.0.0.7:40001#3af1`. The number behind `#` is never used twice, so that
- * a later peer with the same port is not mistaken for an earlier one.
+ * A peer over TCP or TLS is one connection: `10.0.0.7:40001#3af1`. The number after `#` is never used twice, so that a later
+ * peer with the same port is not mistaken for an earlier one.
  */
 export function streamPeer(address: string, port: number, connection: number): Peer {
   const host = address.includes(':') ? `[${address}]` : address;

@@ -4,8 +4,8 @@ import { type StreamCore } from './core.js';
 import { type StreamSecurity } from './options.js';
 
 /**
- * In our order of preference: the suites of LwM2M 1.1 (transport §5.2.8), and those that devices in the field have. CCM_8 is below the default security level of
- * OpenSSL, hence `@SECLEVEL=0`; therefore the list is explicit, and names nothing without authentication.
+ * In our order of preference: the suites of LwM2M 1.1 (transport §5.2.8), and those of devices in the field. CCM_8 is below the default
+ * security level of OpenSSL, hence `@SECLEVEL=0`; therefore the list is explicit, and contains no suite without authentication.
  */
 export const STREAM_CIPHERS = [
   'PSK-AES128-GCM-SHA256',
@@ -17,7 +17,7 @@ export const STREAM_CIPHERS = [
   '@SECLEVEL=0',
 ].join(':');
 
-/** RFC 8323 §8.2. A client that offers no protocol at all is let in. */
+/** RFC 8323 §8.2. A client that offers no protocol at all is accepted. */
 export const STREAM_ALPN = 'coap';
 
 export function serverTlsOptions(security: StreamSecurity, core: StreamCore): TlsOptions {

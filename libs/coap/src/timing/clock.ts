@@ -2,7 +2,7 @@
 export interface CoapClock {
   /** Milliseconds of a clock that never jumps back. The origin does not matter. */
   nowMs(): number;
-  /** Runs something every so often until stopped. Nothing else in this library sets timers. */
+  /** Runs a function at this interval until stopped. Nothing else in this library sets timers. */
   every(intervalMs: number, run: () => void): { stop(): void };
 }
 

@@ -1,6 +1,6 @@
 import { type CoapClock } from './clock.js';
 
-/** Something that will run once. */
+/** A function that will run once. */
 export interface Timer {
   cancel(): void;
 }
@@ -13,12 +13,12 @@ interface Entry extends Timer {
 }
 
 const TICK_MS = 100;
-/** 102.4 s per turn: longer than nearly every timer, the others wait for a later turn. */
+/** 102.4 s per turn: longer than nearly every timer; longer timers wait for a later turn. */
 const SLOTS = 1_024;
 
 /**
- * All timers of one or many endpoints: hashed by their tick, so that setting and cancelling cost the same however many
- * there are. It ticks only while something is waiting. What runs must not throw.
+ * All timers of one or many endpoints, hashed by their tick, so that setting and cancelling cost the same however many there are.
+ * The wheel ticks only while a timer is waiting. The functions that run must not throw.
  */
 export class TimerWheel {
   private readonly slots: (Entry | undefined)[] = new Array<Entry | undefined>(SLOTS);
@@ -88,7 +88,7 @@ export class TimerWheel {
 
   private advance(): void {
     const now = this.currentTick();
-    // After a long stall one turn visits every slot, whatever its distance.
+    // After a long stall, one turn visits every slot, however far it is.
     const first = Math.max(this.tick + 1, now - SLOTS + 1);
     this.tick = now;
     for (let tick = first; tick <= now; tick += 1) this.runSlot(tick % SLOTS, now);
@@ -98,7 +98,7 @@ export class TimerWheel {
     }
   }
 
-  /** Collects first: what runs may set and cancel timers of the same slot. */
+  /** Collects due timers first, because the functions that run may set and cancel timers of the same slot. */
   private runSlot(slot: number, now: number): void {
     const head = this.slots[slot];
     if (head === undefined) return;
