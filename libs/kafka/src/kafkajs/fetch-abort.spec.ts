@@ -14,7 +14,11 @@ interface Group {
   recoverFromFetch(error: Error): Promise<void>;
 }
 
-const { prototype } = createRequire(import.meta.url)('kafkajs/src/consumer/consumerGroup.js') as { prototype: Group };
+const ConsumerGroup = createRequire(import.meta.url)('kafkajs/src/consumer/consumerGroup.js') as {
+  prototype: Group;
+  new (options: object): Group & { lastRequest: number };
+};
+const { prototype } = ConsumerGroup;
 
 const longMs = 60_000;
 
@@ -174,5 +178,21 @@ describe('the heartbeats of a consumer', () => {
     await group.leave();
     await sendHeartbeat(group.cluster);
     expect(sent()).toBe(0);
+  });
+
+  it('are sent though the clock was set back by an hour', async () => {
+    const group = new ConsumerGroup({
+      cluster: {},
+      logger: { namespace: () => undefined },
+      instrumentationEmitter: { emit: () => undefined },
+    });
+    let sent = 0;
+    const coordinator = { heartbeat: async () => void sent++ };
+    Object.assign(group, { memberId: 'member', coordinator, lastRequest: Date.now() + 3_600_000 });
+    await group.joinAndSync();
+    await sendHeartbeat(group.cluster);
+    await sendHeartbeat(group.cluster);
+    expect(sent).toBe(2);
+    expect(group.lastRequest).toBeLessThanOrEqual(Date.now());
   });
 });

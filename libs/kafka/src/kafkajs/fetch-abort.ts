@@ -130,11 +130,12 @@ export const endFetches = (cluster: object): void => {
 export const sendHeartbeat = async (cluster: object): Promise<void> => {
   const group = groups.get(cluster);
   if (!group || joining.has(group)) return;
+  // By it kafkajs decides whether to send one, and the clock may have been set back. It stays 0 when this one fails: then
+  // kafkajs sends its own after a fetch, and acts on its error.
+  group.lastRequest = 0;
   try {
     await group.heartbeat({ interval: 0 });
   } catch {
-    // kafkajs sends its own after a fetch, unless it has sent one a moment ago, and acts on its error.
-    group.lastRequest = 0;
     abortFetches(cluster);
   }
 };
