@@ -96,8 +96,10 @@ export class BatchConsumer<V> {
   private ticking: Timer | undefined;
   private assigned: number[] = [];
   private memberId = '';
-  /** Incremented when positions are read again: a batch of an older round is abandoned. */
+  /** Incremented when positions are read again, or the membership was lost: a batch of an older round is abandoned. */
   private round = 0;
+  /** The group waits for this member, which joins again when its batches have ended: those that fail are not tried again. */
+  private isRejoining = false;
   private stopping = false;
   /** Ends the wait between two fetches. */
   private readonly ending = new AbortController();
@@ -210,9 +212,18 @@ export class BatchConsumer<V> {
   private tick(): void {
     void this.commit();
     // A fetch or a handler may take longer than the others of the group should wait, and longer than a session.
-    if (this.cluster.canAbort) void this.cluster.heartbeat();
+    if (this.cluster.canAbort) void this.sendHeartbeat();
     else void this.heartbeat?.().catch(() => undefined);
     this.metrics?.tellLags();
+  }
+
+  private async sendHeartbeat(): Promise<void> {
+    const { round } = this;
+    const membership = await this.cluster.heartbeat();
+    // It has joined again meanwhile.
+    if (round !== this.round) return;
+    this.isRejoining = membership !== 'kept';
+    if (membership === 'lost') this.round++;
   }
 
   private async track(payload: EachBatchPayload): Promise<void> {
@@ -253,6 +264,7 @@ export class BatchConsumer<V> {
 
   private onAssigned(partitions: number[]): void {
     this.assigned = partitions;
+    this.isRejoining = false;
     this.round++;
     this.done = new Map([...this.done].filter(([partition]) => partitions.includes(partition)));
     this.metrics?.assigned(partitions);
@@ -323,7 +335,7 @@ export class BatchConsumer<V> {
           messages = messages.filter((m) => m.offset !== error.offset);
           continue;
         }
-        if (this.stopping || isGone()) return false;
+        if (this.stopping || this.isRejoining || isGone()) return false;
         this.connection.logger.warn(
           { err: error, topic: this.options.topic.name, partition, waitMs },
           'batch failed, tried again',

@@ -1,5 +1,5 @@
 import kafkajs, { type Cluster, type Consumer, type PartitionAssigner } from 'kafkajs';
-import { abortFetches, endFetches, sendHeartbeat } from './fetch-abort.js';
+import { abortFetches, endFetches, type Membership, sendHeartbeat } from './fetch-abort.js';
 import { isReplaced } from './switches.js';
 
 /** The cluster of a kafkajs consumer, which kafkajs exposes only to assigners. */
@@ -25,7 +25,7 @@ export class ConsumerCluster {
   }
 
   /** Finds out whether the group is being rebalanced, also while a fetch or a batch is under way. Never rejects. */
-  async heartbeat(): Promise<void> {
-    if (this.cluster && this.canAbort) await sendHeartbeat(this.cluster);
+  async heartbeat(): Promise<Membership> {
+    return this.cluster && this.canAbort ? sendHeartbeat(this.cluster) : 'kept';
   }
 }

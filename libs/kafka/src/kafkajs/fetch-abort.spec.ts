@@ -195,4 +195,17 @@ describe('the heartbeats of a consumer', () => {
     expect(sent).toBe(2);
     expect(group.lastRequest).toBeLessThanOrEqual(Date.now());
   });
+
+  it.each([
+    ['REBALANCE_IN_PROGRESS', 'rebalancing'],
+    ['NOT_COORDINATOR_FOR_GROUP', 'rebalancing'],
+    ['ILLEGAL_GENERATION', 'lost'],
+    ['UNKNOWN_MEMBER_ID', 'lost'],
+    [undefined, 'kept'],
+  ])('that are refused with %s tell that the membership is %s', async (type, membership) => {
+    const group = groupOf();
+    group.heartbeat = () => Promise.reject(Object.assign(new Error('refused'), { type }));
+    await group.joinAndSync();
+    expect(await sendHeartbeat(group.cluster)).toBe(membership);
+  });
 });

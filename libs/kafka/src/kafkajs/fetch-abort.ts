@@ -124,19 +124,35 @@ export const endFetches = (cluster: object): void => {
 };
 
 /**
+ * What a heartbeat says of a membership. `rebalancing`: the group waits for its members to join again. `lost`: it does not wait
+ * for this one, and another member may have its partitions.
+ */
+export type Membership = 'kept' | 'rebalancing' | 'lost';
+
+/** By the type of the error: kafkajs joins again when the batches that are in flight have ended. */
+const memberships = new Map<unknown, Membership>([
+  ['REBALANCE_IN_PROGRESS', 'rebalancing'],
+  ['NOT_COORDINATOR_FOR_GROUP', 'rebalancing'],
+  ['ILLEGAL_GENERATION', 'lost'],
+  ['UNKNOWN_MEMBER_ID', 'lost'],
+]);
+
+/**
  * Sends a heartbeat while a fetch or a batch is under way. When the group is being rebalanced, or does not know this member
  * any more, fetches are aborted, and kafkajs joins again. Never rejects.
  */
-export const sendHeartbeat = async (cluster: object): Promise<void> => {
+export const sendHeartbeat = async (cluster: object): Promise<Membership> => {
   const group = groups.get(cluster);
-  if (!group || joining.has(group)) return;
+  if (!group || joining.has(group)) return 'kept';
   // By it kafkajs decides whether to send one, and the clock may have been set back. It stays 0 when this one fails: then
   // kafkajs sends its own after a fetch, and acts on its error.
   group.lastRequest = 0;
   try {
     await group.heartbeat({ interval: 0 });
-  } catch {
+    return 'kept';
+  } catch (error) {
     abortFetches(cluster);
+    return memberships.get((error as { type?: unknown }).type) ?? 'kept';
   }
 };
 
