@@ -61,4 +61,31 @@ describe('dead letters of large messages', () => {
     await eventually(async () => expect(await bytesMax()).toBeGreaterThan(messageBytesMax));
     await admin.disconnect();
   });
+
+  it('a topic of dead letters that was deleted is created again', async () => {
+    const topic = { ...DeviceEvents, name: 'deleted-letters' };
+    const letters = deadLetterTopic(topic.name, 'g');
+    await connection.ensureTopics([topic]);
+    const own = new BatchConsumer<DeviceEventReported>(connection, {
+      topic,
+      group: 'g',
+      onFatal: (error) => void expect(error).toBeUndefined(),
+      handler: async () => undefined,
+    });
+    // A client that looks for a topic cannot create others until it has found it.
+    const other = testConnection(isolation, 1);
+    await own.start();
+    try {
+      const admin = other.kafka.admin();
+      await admin.connect();
+      await admin.deleteTopics({ topics: [other.topicName(letters)] });
+      await eventually(async () => expect(await admin.listTopics()).not.toContain(other.topicName(letters)));
+      await admin.disconnect();
+      await producer.sendEncoded(topic, { key: newId(), value: Buffer.from('?'), headers: {} });
+      await eventually(async () => expect((await other.offsets(letters)).get(0)?.high).toBeGreaterThan(0n));
+    } finally {
+      await own.stop();
+      await other.close();
+    }
+  });
 });

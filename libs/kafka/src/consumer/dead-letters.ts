@@ -1,6 +1,10 @@
 import type { Headers } from '@lanyard/contracts';
+import kafkajs from 'kafkajs';
 import type { KafkaConnection } from '../connection/kafka-connection.js';
 import { KafkaProducer } from '../producer/kafka-producer.js';
+
+// Not everything of this CommonJS package is a named export to an ES module.
+const { KafkaJSError, KafkaJSProtocolError } = kafkajs;
 
 export interface DeadLetter {
   key: string | null;
@@ -20,6 +24,12 @@ export const deadLetterHeaders = {
   group: 'dlq_group',
   at: 'dlq_at',
 } as const;
+
+/** kafkajs gives up after a few attempts: the last error is the cause. */
+const isTopicMissing = (error: unknown): boolean =>
+  error instanceof KafkaJSProtocolError
+    ? error.type === 'UNKNOWN_TOPIC_OR_PARTITION'
+    : error instanceof KafkaJSError && isTopicMissing(error.cause);
 
 export class DeadLetters {
   private readonly producer: KafkaProducer;
@@ -43,7 +53,7 @@ export class DeadLetters {
     this.connected ??= this.producer.connect();
     this.connected.catch(() => (this.connected = undefined));
     await this.connected;
-    await this.producer.sendTo(this.target, {
+    await this.send({
       key: letter.key,
       value: letter.value,
       headers: {
@@ -71,5 +81,16 @@ export class DeadLetters {
 
   async close(): Promise<void> {
     if (this.connected) await this.producer.disconnect();
+  }
+
+  private async send(message: Parameters<KafkaProducer['sendTo']>[1]): Promise<void> {
+    try {
+      await this.producer.sendTo(this.target, message);
+    } catch (error) {
+      if (!isTopicMissing(error)) throw error;
+      // It was deleted, perhaps by an operator who had read its letters.
+      await this.open();
+      await this.producer.sendTo(this.target, message);
+    }
   }
 }
