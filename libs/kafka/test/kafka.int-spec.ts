@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { decodeMessage, DeviceEvents, type DeviceEventReported, deadLetterTopic, type Topic } from '@lanyard/contracts';
+import {
+  AccessAccounts,
+  decodeMessage,
+  DeviceEvents,
+  type DeviceEventReported,
+  deadLetterTopic,
+  type Topic,
+} from '@lanyard/contracts';
 import { createLogger, newId, openDatabase } from '@lanyard/service';
 import { infrastructure, eventually, type Isolation, isolate } from '@lanyard/testing';
 import type { DataSource } from 'typeorm';
@@ -84,6 +91,22 @@ describe('libs/kafka on a real broker', () => {
     expect(resources[0]?.configEntries).toContainEqual(
       expect.objectContaining({ configName: 'retention.ms', configValue: '86400000' }),
     );
+    await admin.disconnect();
+  });
+
+  it('a topic of state that was created by hand is compacted, as nothing else keeps the last value of each key', async () => {
+    const topic = { ...AccessAccounts, name: 'by-hand' };
+    const admin = connection.kafka.admin();
+    await admin.connect();
+    const name = connection.topicName(topic.name);
+    await admin.createTopics({ topics: [{ topic: name, numPartitions: 1 }], waitForLeaders: false });
+    await connection.ensureTopics([topic]);
+    await eventually(async () => {
+      const { resources } = await admin.describeConfigs({ includeSynonyms: false, resources: [{ type: 2, name }] });
+      expect(resources[0]?.configEntries).toContainEqual(
+        expect.objectContaining({ configName: 'cleanup.policy', configValue: 'compact' }),
+      );
+    });
     await admin.disconnect();
   });
 

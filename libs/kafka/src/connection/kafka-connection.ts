@@ -1,15 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { deadLetterTopic, stateCompactionLagMs, type TopicDescription } from '@lanyard/contracts';
+import { deadLetterTopic, type TopicDescription } from '@lanyard/contracts';
 import { type KafkaSecurity, type Logger, type Metrics, awaiting, reached } from '@lanyard/service';
 import kafkajs, { type Admin, type ITopicConfig, type Kafka, type SASLOptions } from 'kafkajs';
 import { replaceParts } from '../kafkajs/replacements.js';
 import { logTo } from './kafka-log.js';
 import {
   changeOf,
+  compaction,
   deadLetterBytesMax,
   type Durability,
   defaultMinInsyncReplicas,
   durabilityOf,
+  isCompacted,
   messageBytesMax,
   sizeSetting,
   topicSettings,
@@ -48,12 +50,7 @@ const deadLetterRetentionMs = 14 * 86_400_000;
 
 const configOf = (topic: TopicDescription): ITopicConfig['configEntries'] =>
   topic.kind === 'state'
-    ? [
-        sizeSetting(messageBytesMax),
-        { name: 'cleanup.policy', value: 'compact' },
-        { name: 'min.compaction.lag.ms', value: String(stateCompactionLagMs) },
-        { name: 'delete.retention.ms', value: String(stateCompactionLagMs) },
-      ]
+    ? [sizeSetting(messageBytesMax), ...compaction]
     : [
         sizeSetting(messageBytesMax),
         { name: 'cleanup.policy', value: 'delete' },
@@ -178,10 +175,9 @@ export class KafkaConnection {
   }
 
   private async create(topics: ITopicConfig[], bytesMax: number): Promise<void> {
-    const names = topics.map((t) => t.topic);
     await this.createMissing(topics);
-    await this.waitForLeaders(names);
-    await this.adjustSettings(names, bytesMax);
+    await this.waitForLeaders(topics.map((t) => t.topic));
+    await this.adjustSettings(topics, bytesMax);
   }
 
   private async createMissing(topics: ITopicConfig[]): Promise<void> {
@@ -205,18 +201,20 @@ export class KafkaConnection {
   }
 
   /** Gives topics the settings that they need. A cluster may keep its settings to itself: it is said what that means. */
-  private async adjustSettings(names: string[], bytesMax: number): Promise<void> {
+  private async adjustSettings(created: ITopicConfig[], bytesMax: number): Promise<void> {
+    const names = created.map(({ topic }) => topic);
+    const compacted = new Set(created.filter(isCompacted).map(({ topic }) => topic));
     const wanted = this.options.minInsyncReplicas ?? defaultMinInsyncReplicas;
     try {
       const admin = await this.admin();
       const topics = await topicSettings(admin, names);
       this.complain(durabilityOf(topics, wanted));
-      const resources = topics.flatMap((topic) => changeOf(topic, wanted, bytesMax) ?? []);
+      const resources = topics.flatMap((topic) => changeOf(topic, wanted, bytesMax, compacted.has(topic.name)) ?? []);
       if (resources.length > 0) await admin.alterConfigs({ validateOnly: false, resources });
     } catch (error) {
       this.logger.warn(
         { err: error, topics: names },
-        'settings of topics were not read or changed: values of 1 MiB may not fit, and min.insync.replicas is not known',
+        'settings of topics were not read or changed: values of 1 MiB may not fit, and min.insync.replicas and cleanup.policy are not known',
       );
     }
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import kafkajs from 'kafkajs';
-import { changeOf, durabilityOf, messageBytesMax, type TopicSettings } from './topic-settings.js';
+import { changeOf, compaction, durabilityOf, messageBytesMax, type TopicSettings } from './topic-settings.js';
 
 const { DEFAULT_CONFIG, STATIC_BROKER_CONFIG, TOPIC_CONFIG } = kafkajs.ConfigSource;
 
@@ -31,6 +31,22 @@ describe('what a topic has to be given', () => {
       { name: 'min.insync.replicas', value: '3' },
       { name: 'max.message.bytes', value: String(messageBytesMax) },
     ]);
+  });
+
+  it('compaction where an operator has created it without, and its own settings stay', () => {
+    const withPolicy = (configValue: string): TopicSettings => {
+      const three = topic(3, '2', STATIC_BROKER_CONFIG);
+      const policy = { configName: 'cleanup.policy', configValue, configSource: DEFAULT_CONFIG };
+      return { ...three, entries: [...three.entries, policy] };
+    };
+    for (const deleting of ['delete', 'compact,delete']) {
+      expect(changeOf(withPolicy(deleting), 2, messageBytesMax, true)?.configEntries).toEqual([
+        { name: 'max.message.bytes', value: String(messageBytesMax) },
+        ...compaction,
+      ]);
+      expect(changeOf(withPolicy(deleting), 2)).toBeUndefined();
+    }
+    expect(changeOf(withPolicy('compact'), 2, messageBytesMax, true)).toBeUndefined();
   });
 
   it('more room where messages are larger, once', () => {

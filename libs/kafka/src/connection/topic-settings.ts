@@ -1,4 +1,5 @@
-import kafkajs, { type Admin, type ConfigEntries, type IResourceConfig } from 'kafkajs';
+import { stateCompactionLagMs } from '@lanyard/contracts';
+import kafkajs, { type Admin, type ConfigEntries, type IResourceConfig, type ITopicConfig } from 'kafkajs';
 
 /**
  * A value of a device may have 1 MiB; as base64 it needs a third more. The message of the first value of a subscription has it
@@ -17,8 +18,19 @@ const replicasForMinimum = 3;
 
 const size = 'max.message.bytes';
 const minimum = 'min.insync.replicas';
+const policy = 'cleanup.policy';
 
 export const sizeSetting = (bytesMax: number) => ({ name: size, value: String(bytesMax) });
+
+/** Of topics of state. By Kafka's defaults, a topic that an operator has created deletes values that are older than a week. */
+export const compaction = [
+  { name: policy, value: 'compact' },
+  { name: 'min.compaction.lag.ms', value: String(stateCompactionLagMs) },
+  { name: 'delete.retention.ms', value: String(stateCompactionLagMs) },
+];
+
+export const isCompacted = ({ configEntries = [] }: ITopicConfig): boolean =>
+  configEntries.some(({ name, value }) => name === policy && value === 'compact');
 
 export interface TopicSettings {
   name: string;
@@ -34,9 +46,12 @@ export interface Durability {
   unconfirmed: string[];
 }
 
-const valueOf = ({ entries }: TopicSettings, name: string): number | undefined => {
-  const entry = entries.find(({ configName }) => configName === name);
-  return entry && Number(entry.configValue);
+const textOf = ({ entries }: TopicSettings, name: string): string | undefined =>
+  entries.find(({ configName }) => configName === name)?.configValue;
+
+const valueOf = (topic: TopicSettings, name: string): number | undefined => {
+  const text = textOf(topic, name);
+  return text === undefined ? undefined : Number(text);
 };
 
 const isOwn = ({ configSource }: { configSource: number }): boolean =>
@@ -53,10 +68,12 @@ export const changeOf = (
   topic: TopicSettings,
   minInsyncReplicas: number,
   bytesMax = messageBytesMax,
+  mustCompact = false,
 ): IResourceConfig | undefined => {
   const changes = [
     ...((valueOf(topic, size) ?? bytesMax) < bytesMax ? [sizeSetting(bytesMax)] : []),
     ...(raisesMinimum(topic, minInsyncReplicas) ? [{ name: minimum, value: String(minInsyncReplicas) }] : []),
+    ...(mustCompact && (textOf(topic, policy) ?? 'compact') !== 'compact' ? compaction : []),
   ];
   if (changes.length === 0) return undefined;
   const kept = topic.entries
