@@ -16,7 +16,7 @@ import { ReplicasModule } from './replicas/replicas.module.js';
 import { StoreModule } from './store/store.module.js';
 import { TracingModule } from './tracing/tracing.module.js';
 
-/** From the lowest layer up: Nest starts modules of one list in its order, and stops them in the reverse order. */
+/** From the lowest layer up: Nest starts the modules of a list in its order, and stops them in reverse order. */
 @Module({
   imports: [
     IdentityModule,

@@ -20,22 +20,22 @@ export const app = 'dispatcher';
 export interface DispatcherConfig extends ServiceConfig {
   secrets: ServiceConfig['secrets'] & {
     redisUrl: string;
-    /** Of callback URLs, headers and signing secrets at rest. */
+    /** Encrypts callback URLs, headers and signing secrets at rest. */
     encryptionKey: EncryptionKeys;
   };
   redisPrefix: string;
   /** Parts of the queue store. Fixed once the first channel exists. */
   queueShards: number;
-  /** Memory for events that were appended lately. */
+  /** Memory for events that were appended recently. */
   recentBytesMax: number;
-  /** How old an event may be that is read again after a loss of Redis. */
+  /** Maximum age of an event that is read again after a loss of Redis. */
   replayMaxMs: number;
   callback: {
     /** Networks that callbacks may reach although they are private. */
     allowCidrs: string[];
     /** Additional certificate authorities (PEM) for callbacks, beside the public ones. */
     authorities: string[];
-    /** What the service shows to a callback that asks for a certificate (spec §5 rule 10). */
+    /** The certificate that the service presents to a callback that asks for a certificate (spec §5 rule 10). */
     certificate: Pick<TlsMaterial, 'cert' | 'key'>;
     /** Requests under way at once in this replica. */
     concurrency: number;

@@ -41,7 +41,7 @@ export class CallbackNotVerified extends ServiceError {
   }
 }
 
-/** Each holds a connection to an address of the customer's choice for up to 20 s. */
+/** Each verification holds a connection to an address of the customer's choice for up to 20 s. */
 export class TooManyVerifications extends ServiceError {
   constructor(of: 'key' | 'account') {
     super({
@@ -57,13 +57,13 @@ export class TooManyVerifications extends ServiceError {
   }
 }
 
-/** Of all accounts together. */
+/** The limit of verifications of all accounts together is reached. */
 export class VerifiersBusy extends fixed(
   Unavailable,
   'Too many callback URLs are being verified: try again in a few seconds.',
 ) {}
 
-/** Rotation needs two. */
+/** A rotation needs two secrets. */
 export class SigningSecretsExceeded extends ServiceError {
   constructor(max: number) {
     super({
@@ -88,7 +88,7 @@ export class PollAlreadyOpen extends fixed(ServiceError, {
   message: 'Another poll of this key is open.',
 }) {}
 
-/** The channel went away while a poll was waiting on it. */
+/** The channel was deleted while a poll was waiting on it. */
 export class ChannelDeleted extends fixed(ServiceError, {
   status: 410,
   code: 'not_found',

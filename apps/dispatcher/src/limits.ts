@@ -20,7 +20,7 @@ export const idleMaxMs = 48 * hour;
 /** Spec §8, delivery fail timeout of a callback. */
 export const failedDeliveryMaxMs = 24 * hour;
 
-/** A callback that is stopped, because its key was reset or may not have a channel, is removed: like one that fails. */
+/** A callback that is stopped, because its key was reset or may not have a channel, is removed like one that fails. */
 export const stoppedMaxMs = 24 * hour;
 
 /** Spec §8, WebSocket inactivity: an idle socket is closed; a channel without a socket is removed. */
@@ -34,16 +34,16 @@ export const withoutPollMaxMs = 10 * minute;
 export const batchEventsDefault = 10_000;
 export const batchEventsMax = 20_000;
 
-/** One message is never larger, so that a single channel cannot hold the process. A single event always fits. */
+/** Maximum size of one message, so that a single channel cannot block the process. A single event always fits. */
 export const bodyBytesMax = 4 * 1024 * 1024;
 
 /** Spec §8, callback request timeout: connect, TLS, request and response together. */
 export const callbackTimeoutMs = 20 * second;
 
-/** What is read of a callback's answer before the connection is dropped. */
+/** How much of a callback's answer is read before the connection is dropped. */
 export const callbackResponseBytesMax = 64 * 1024;
 
-/** URL with names and values of the headers, in characters. */
+/** The URL with the names and values of the headers, in characters. */
 export const callbackCharactersMax = 400;
 export const callbackHeadersMax = 32;
 
@@ -54,13 +54,13 @@ export const verificationsOfAccountMax = 32;
 /** Requests of one key, in one replica, that wait until another one has changed its channel. */
 export const changesWaitingMax = 5;
 
-/** For the OpenAPI document, of what waits for its turn like that. */
+/** For the OpenAPI document, of operations that wait for their turn in this way. */
 export const tooManyChanges = {
   status: 429,
   description: 'Other changes of the channel of the key are pending',
 } as const;
 
-/** Of one channel: the one in use, the next one, and one for an accident. */
+/** Signing secrets of one channel: the one in use, the next one, and one in reserve. */
 export const signingSecretsMax = 3;
 
 /** Spec §8, retry count by account type: a free account gets one retry, then the next batch is sent. */
@@ -70,7 +70,7 @@ export const freeTierRetries = 1;
 export const pingPeriodMs = 30 * second;
 export const pingTimeoutMs = 10 * second;
 
-/** A client that stops reading: a ping that cannot even be written for so long. */
+/** A client that stops reading is given up when a ping cannot be written for this long. */
 export const socketStallMaxMs = minute;
 
 /** Batches on their way to a socket whose arrival is not proven yet, and events in them. */
@@ -78,9 +78,9 @@ export const socketWindowBatches = 64;
 export const socketWindowEvents = 80_000;
 
 /**
- * Batches that are read together for a socket have at most so many bytes in all, and are sent within this time after Redis was
- * asked, less than the 5 s after which the channels of a replica may be taken for another one. Where categories alternate, each has
- * a few events, and a question to Redis for each would take longer than they come.
+ * Batches that are read together for a socket have at most this many bytes in all. They are sent within this time after Redis was
+ * asked, which is less than the 5 s after which the channels of a replica may be claimed by another one. Where categories
+ * alternate, each batch has few events, and one round trip to Redis for each would be slower than the events arrive.
  */
 export const socketReadAhead = { bytesMax: 64 * 1024, ageMaxMs: 4_000 } as const;
 export const socketBufferBytesMax = 4 * 1024 * 1024;
@@ -94,19 +94,19 @@ export const handshakeMaxMs = 5 * second;
 /** A key that the gateway has just made may be used before its announcement is here. */
 export const unknownKeyWaitMs = 2 * second;
 
-/** So may the new secret of a key that was just reset, and a key that was just enabled or put into a group. */
+/** The same, for the new secret of a key that was just reset, and for a key that was just enabled or put into a group. */
 export const resetKeyWaitMs = second / 2;
 
 /** A long poll is answered with 204 after this time. Clients give up after 60 s. */
 export const pollWaitMs = 30 * second;
 
-/** A client that reads nothing of its response for so long is gone: the events stay, and the key may poll again. */
+/** A client that reads nothing of its response for this long is gone: the events stay, and the key may poll again. */
 export const answerStallMaxMs = 20 * second;
 
-/** How often it is announced what limits removed from queues. */
+/** How often the events that limits removed from queues are announced. */
 export const dropReportPeriodMs = 30 * second;
 
-/** How long it is remembered what was announced of a channel that has ended. */
+/** How long the announced losses of a channel that has ended are remembered. */
 export const dropReportsKeptMs = 24 * hour;
 
 /** An event that was queued before its channel existed is not for it; the slack covers clocks that differ. */

@@ -7,7 +7,7 @@ import { ChannelRegistrar } from './store/channel-registrar.js';
 import { ChannelStore } from './store/channel-store.js';
 import { StoreModule } from './store/store.module.js';
 
-/** The command `reencrypt`: every callback is sealed with the first of ENCRYPTION_KEY, in PostgreSQL and in Redis. */
+/** The command `reencrypt`: seals every callback with the first key of ENCRYPTION_KEY, in PostgreSQL and in Redis. */
 @Injectable()
 export class Reencryption {
   constructor(

@@ -19,7 +19,7 @@ import { Serialization } from '../db/serialization.js';
 
 const header = z.string().refine((value) => value !== mask, 'Values are shown masked: send the value itself');
 
-/** A channel that was read may be sent back: what it says of its queue was true when it was read. */
+/** A channel that was read may be sent back: its fields about the queue are accepted, as they were when it was read. */
 const CallbackSchema = recordChange(CallbackView, {
   url: z.string(),
   headers: z.record(z.string(), header).nullish(),

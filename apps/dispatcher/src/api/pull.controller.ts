@@ -36,15 +36,15 @@ import { type Found, Pull } from '../connections/pull.js';
 const nextTurn = (): Promise<void> => new Promise((turned) => setImmediate(turned));
 
 /**
- * How to withdraw the last answer on a connection, until the next request proves that the connection held. undefined: the
- * connection is watched, and there is nothing to withdraw.
+ * How to withdraw the last answer on a connection, until the next request proves that the connection delivered it.
+ * undefined: the connection is watched, and there is nothing to withdraw.
  */
 const lastAnswer = new WeakMap<Socket, Found['broken'] | undefined>();
 
-/** Nothing at all, or an empty object: as it is, or by default. */
+/** No body, or an empty object: existing options stay, a new channel gets the defaults. */
 const PullSchema = recordChange(PullView, { serialization: Serialization.nullish() }).nullish();
 
-/** Long polling, replaced by WebSockets (spec §9) but what older clients have. */
+/** Long polling: replaced by WebSockets (spec §9), but still used by older clients. */
 @ApiTags('Notifications')
 @RequiresPermission('notifications')
 @Controller('v2/notification/pull')
@@ -164,7 +164,7 @@ export class PullController {
     raw.once('finish', () => {
       lastAnswer.set(socket, found.broken);
       finish(async () => {
-        // So is a disconnect before the answer was sent: twice is better than never.
+        // A disconnect before the answer was sent is also read in these turns: twice is better than never.
         await nextTurn();
         await nextTurn();
         if (!socket.readableEnded && !socket.errored) return found.written();
@@ -184,7 +184,7 @@ export class PullController {
       .send(slices.stream());
   }
 
-  /** A connection that breaks after an answer was written may have carried it nowhere. */
+  /** Withdraws the last answer when its connection breaks: the client may not have received it. */
   private watch(socket: Socket): void {
     const isNew = !lastAnswer.has(socket);
     lastAnswer.set(socket, undefined);

@@ -13,7 +13,7 @@ import { clientOf } from '../keys/client-of.js';
 import { KeyDirectory } from '../keys/key-directory.js';
 import { UpgradeRequired } from '../errors.js';
 
-/** What a request gets that is no WebSocket handshake. Handshakes never come here: see websocket-server.ts. */
+/** Answers requests that are no WebSocket handshake. Handshakes never get here: see websocket-server.ts. */
 @ApiTags('Notifications')
 @Public()
 @Controller('v2/notification/websocket-connect')
@@ -43,7 +43,7 @@ export class WebSocketController {
 
   private async isKnown(request: FastifyRequest): Promise<boolean> {
     const { authorization, 'sec-websocket-protocol': protocols } = request.headers;
-    // The gateway has looked at the key and kept it: its token stands for it.
+    // The gateway has checked the key and removed it from the request: its token stands for the key.
     if (request.headers[identityHeader] !== undefined) return !!(await this.authenticator.authenticate(request));
     const text = keyTextOfSocket(authorization, protocols);
     return text !== undefined && (await this.keys.verify(text, clientOf(request.raw))) !== undefined;

@@ -4,8 +4,8 @@ import { networkList } from '@lanyard/service';
 import { HostNames } from './host-names.js';
 
 /**
- * Addresses that are not on the public internet, or lead back into ours: IANA's special-purpose registries, what older
- * standards kept for such use, and the one at which Azure serves its machines.
+ * Addresses that are not on the public internet, or lead back into the internal network: IANA's special-purpose registries,
+ * what older standards reserved for such use, and the address at which Azure serves its machines.
  */
 const forbidden = [
   '0.0.0.0/8',
@@ -42,8 +42,8 @@ const forbidden = [
 ];
 
 /**
- * `::ffff:10.0.0.1` (RFC 4291 §2.5.5.2), and `64:ff9b::10.0.0.1`, as which a cluster with IPv6 only finds a host that has
- * IPv4 only (NAT64, RFC 6052 §2.1): the IPv4 address is what is connected to.
+ * `::ffff:10.0.0.1` (RFC 4291 §2.5.5.2), and `64:ff9b::10.0.0.1`, the form in which an IPv6-only cluster finds a host that has
+ * only IPv4 (NAT64, RFC 6052 §2.1): the connection goes to the IPv4 address.
  */
 const embeddedIpv4 = (address: string): string | undefined => {
   const { hostname } = new URL(`http://[${address}]`);
@@ -71,7 +71,7 @@ export class AddressGuard {
   private readonly denied = networkList(forbidden);
   private readonly exceptions: BlockList;
 
-  /** `allowCidrs`: networks that are allowed although they are private, for installations without an internet. */
+  /** `allowCidrs`: networks that are allowed although they are private, for installations without access to the internet. */
   constructor(
     allowCidrs: readonly string[] = [],
     private readonly names = new HostNames({ isSearching: allowCidrs.length > 0 }),
@@ -91,8 +91,8 @@ export class AddressGuard {
   }
 
   /**
-   * For net.connect: resolves a name and hands out only what was checked, so the name cannot change its mind between
-   * check and connection. One denied address denies the name.
+   * For net.connect: resolves a name and returns only addresses that were checked, so that the name cannot resolve to others
+   * between check and connection. One denied address denies the name.
    */
   readonly lookup: LookupFunction = (hostname, options, callback) => {
     this.addressesOf(hostname).then(

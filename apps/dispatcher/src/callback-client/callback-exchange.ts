@@ -8,7 +8,7 @@ export type SendFailure = 'status' | NoAnswer;
 type NoAnswer =
   'timeout' | 'unreachable' | 'forbidden' | 'untrusted' | 'other name' | 'out of date' | 'aborted' | 'withdrawn';
 
-/** One answer to both: otherwise a customer learns which names exist inside. */
+/** One text for both causes: otherwise customers could learn which names exist in the internal network. */
 const notReachable = 'not reachable, or its address is not publicly reachable';
 
 const reasons: Record<NoAnswer, string> = {
@@ -22,7 +22,7 @@ const reasons: Record<NoAnswer, string> = {
   withdrawn: notReachable,
 };
 
-/** Of the request, as the owner of the URL reads it. */
+/** The reason of the failure, as the owner of the URL reads it. */
 export const failureReasonOf = (sent: SendRefused): string =>
   sent.cause === 'status' ? `status ${sent.status}` : reasons[sent.cause];
 
@@ -50,8 +50,8 @@ const causeOf = (error: unknown): NoAnswer => {
 };
 
 /**
- * One request and its answer, of which only the status counts; it is read to its end, so that the connection can be
- * used again, unless it is larger than anyone needs.
+ * One request and its answer, of which only the status counts. The answer is read to its end, so that the connection can be
+ * used again, unless it is larger than `callbackResponseBytesMax`.
  */
 export class CallbackExchange implements Dispatcher.DispatchHandler {
   /** Never rejects. */
@@ -62,22 +62,22 @@ export class CallbackExchange implements Dispatcher.DispatchHandler {
   private status = 0;
   private bytes = 0;
 
-  /** `mayStart`: asked in the moment in which the request is written. */
+  /** `mayStart`: asked at the moment when the request is written. */
   constructor(private readonly mayStart: () => boolean) {
     this.outcome = new Promise((resolveOutcome) => (this.resolveOutcome = resolveOutcome));
   }
 
-  /** Something may have been written. Without that, it waits for a connection still, or there is none. */
+  /** Whether something may have been written. If not, the request still waits for a connection, or there is none. */
   get hasStarted(): boolean {
     return this.controller !== undefined;
   }
 
-  /** Nothing more is written or waited for. */
+  /** Ends the exchange: nothing more is written or waited for. */
   endWith(cause: NoAnswer): void {
     this.stop({ ok: false, cause }, new Error(cause));
   }
 
-  /** It could not be begun. */
+  /** The request could not be started. */
   fail(error: unknown): void {
     this.resolveOutcome({ ok: false, cause: causeOf(error) });
   }

@@ -12,15 +12,15 @@ import type { Signing } from './signature.js';
 export interface CallbackTarget {
   url: string;
   headers: Record<string, string>;
-  /** Absent when nothing is signed. */
+  /** Absent when messages are not signed. */
   signing?: Signing;
 }
 
-/** Permission to write, which expires. */
+/** Permission to write a request. It expires. */
 export interface SendPermit {
-  /** Valid now, and until this process does anything else. */
+  /** Whether the permit is valid now, and until this process does anything else. */
   holds(): boolean;
-  /** Asks for it again. */
+  /** Asks for the permit again. */
   renew(): Promise<boolean>;
 }
 
@@ -28,7 +28,7 @@ export interface Outgoing {
   body: Buffer;
   /** Headers that are not the customer's. */
   headers?: Record<string, string>;
-  /** Must hold when the connection is there, right before anything is written. */
+  /** Must hold when the connection is open, right before anything is written. */
   permit?: SendPermit;
 }
 
@@ -38,24 +38,24 @@ interface ChannelConnection {
   origin: string;
   path: string;
   pool: Pool;
-  /** Of its last connection. */
+  /** The socket of the last connection. */
   socket: Socket | undefined;
   usedAtMs: number;
 }
 
-/** `bodyLeft`: nothing of the body waits in this process any more. */
+/** `bodyLeft`: no part of the body is waiting in this process any more. */
 export type Sent = SendOutcome & { bodyLeft: boolean };
 
 /** Connections of a channel that sent nothing for so long are closed. */
 const connectionIdleMaxMs = 5 * 60_000;
 const idlePeriodMs = 60_000;
 
-/** Ends connection attempts whose request is over; longer than the request itself may take. */
+/** Ends connection attempts whose request is already over. Longer than the request itself may take. */
 const connectTimeoutMs = callbackTimeoutMs + 1_000;
 
 const ownHeaders = { 'content-type': 'application/json', 'accept-encoding': 'identity' };
 
-/** As an iterable, a body is not looked at before its request can be written: nothing leaves when that throws. */
+/** A body given as an iterable is first read when its request can be written: if the iterable throws, nothing is sent. */
 async function* asked(body: Buffer, permit: SendPermit): AsyncGenerator<Buffer> {
   if (!permit.holds() && !(await permit.renew())) throw new SendPermitWithdrawn();
   yield body;
@@ -118,8 +118,8 @@ export class CallbackSender implements OnApplicationBootstrap, OnApplicationShut
     try {
       if (signal?.aborted) abort();
       connection = this.connection(channelId, target.url);
-      // On a connection that is there, a request is written in this turn of the event loop or the next (the pool itself
-      // is not free before that), and asks once more when it is; another one has to wait for a connection.
+      // On an open connection, a request is written in this turn of the event loop or the next (the pool itself is not free
+      // before that), and asks for the permit once more then. Without one, the request has to wait for a connection.
       isAtOnce = connection.socket?.writable === true && (!message.permit || message.permit.holds());
       connection.pool.dispatch(requestOf(connection.path, target, message, isAtOnce), exchange);
     } catch (error) {
@@ -128,12 +128,12 @@ export class CallbackSender implements OnApplicationBootstrap, OnApplicationShut
     const outcome = await exchange.outcome;
     timer.cancel();
     signal?.removeEventListener('abort', abort);
-    // The pool would keep the body, and the next one behind it, for as long as the peer leaves it connecting.
+    // Otherwise the pool would keep the body, and the next one behind it, for as long as the peer leaves it connecting.
     if (connection && !exchange.hasStarted) this.drop(channelId, connection);
     return Object.assign({ bodyLeft: outcome.ok && connection?.socket?.writableLength === 0 }, outcome);
   }
 
-  /** The channel is gone, or has another URL. */
+  /** Closes the connections of a channel that is gone or has another URL. */
   forget(channelId: string): void {
     const connection = this.connections.get(channelId);
     if (connection) this.drop(channelId, connection);
@@ -170,7 +170,7 @@ export class CallbackSender implements OnApplicationBootstrap, OnApplicationShut
     return connection;
   }
 
-  /** Connections stay when only the path is another one. */
+  /** The connections are kept when only the path has changed. */
   private connectionTo(channelId: string, url: string, known: ChannelConnection | undefined): ChannelConnection {
     const { origin, hostname, pathname, search } = new URL(url);
     this.guard.checkHost(hostname);
@@ -184,14 +184,14 @@ export class CallbackSender implements OnApplicationBootstrap, OnApplicationShut
     const connect = buildConnector({
       timeout: connectTimeoutMs,
       lookup: this.guard.lookup,
-      // Also where the environment of the process says otherwise.
+      // Overrides an environment variable of the process that says otherwise.
       rejectUnauthorized: true,
       ...(this.secureContext && { secureContext: this.secureContext }),
     });
     const pool = new Pool(origin, {
       connections: 1,
       pipelining: 1,
-      // Its own limits are for one part of a request each; `send` has one for all of it.
+      // The pool's own time-outs each limit one part of a request; `send` limits the whole.
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveTimeout: 30_000,

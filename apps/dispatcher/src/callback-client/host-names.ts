@@ -4,17 +4,17 @@ import { readFile } from 'node:fs/promises';
 import { isIP, isIPv6 } from 'node:net';
 import { join } from 'node:path';
 
-/** Of a query, to be doubled once. With up to three name servers, a name has failed before its request has (20 s). */
+/** Time-out of a query, which is doubled once. With up to three name servers, a lookup fails before its request does (20 s). */
 const queryTimeoutMs = 2_000;
 const queryTries = 2;
 
 /** resolv.conf(5). */
 const ndotsMax = 15;
 
-/** What a name server says of a name that does not exist, and what names are that cannot. */
+/** Errors for names that do not exist, or cannot exist. */
 const nameless = ['ENOTFOUND', 'ENODATA', 'EBADNAME'];
 
-/** What else does not end a search: the server of one domain has failed. */
+/** A failed server of one domain does not end a search either. */
 const searchContinues = [...nameless, 'ESERVFAIL'];
 
 interface Search {
@@ -25,7 +25,7 @@ interface Search {
 
 const words = (line: string): string[] => line.split(/\s+/).filter((word) => word !== '');
 
-/** Of the text of a hosts file. */
+/** The addresses of a name in the text of a hosts file. */
 export const hostsIn = (hosts: string, name: string): LookupAddress[] =>
   hosts
     .split('\n')
@@ -33,7 +33,7 @@ export const hostsIn = (hosts: string, name: string): LookupAddress[] =>
     .filter(([address = '', ...names]) => isIP(address) && !address.includes('%') && names.includes(name))
     .map(([address = '']) => ({ address, family: isIPv6(address) ? 6 : 4 }));
 
-/** Of the text of resolv.conf: the last line of a kind counts. */
+/** The search settings in the text of resolv.conf: the last line of a kind counts. */
 export const searchIn = (resolvConf: string): Search => {
   const search: Search = { domains: [], ndots: 1 };
   for (const [keyword, ...values] of resolvConf.split('\n').map((line) => words(line))) {
@@ -44,7 +44,7 @@ export const searchIn = (resolvConf: string): Search => {
   return search;
 };
 
-/** What a name may stand for, in the order in which it is asked for. */
+/** The full names that a name may stand for, in the order in which they are queried. */
 export const candidates = (name: string, { domains, ndots }: Search): string[] => {
   if (name.endsWith('.')) return [name];
   const found = domains.map((domain) => `${name}.${domain}`);
@@ -53,7 +53,7 @@ export const candidates = (name: string, { domains, ndots }: Search): string[] =
 
 const codeOf = (error: unknown): string => String((error as { code?: unknown }).code);
 
-/** IPv4 first: where there is no IPv6, it is not tried. */
+/** IPv4 addresses come first: where there is no IPv6, it is not tried. */
 const answerOf = async (resolver: Resolver, name: string): Promise<LookupAddress[]> => {
   const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
   const found = answers.flatMap((answer, n) =>
@@ -65,9 +65,9 @@ const answerOf = async (resolver: Resolver, name: string): Promise<LookupAddress
 };
 
 export interface HostNamesOptions {
-  /** Of hosts and resolv.conf. */
+  /** Folder of the files hosts and resolv.conf. */
   folder?: string;
-  /** Other ones than resolv.conf says. */
+  /** Name servers to use instead of those in resolv.conf. */
   nameservers?: readonly string[];
   /** Whether names are looked for in the search domains too. */
   isSearching?: boolean;
@@ -76,9 +76,9 @@ export interface HostNamesOptions {
 const absolute = (name: string): string => (name.endsWith('.') ? name : `${name}.`);
 
 /**
- * Addresses of callback hosts, as getaddrinfo finds them (hosts file, DNS with the search list) but without it: that
- * holds a thread for as long as a name server says nothing, and the whole process, its connections to Kafka, PostgreSQL and Redis
- * included, has two threads for it. Here such a name costs a timer.
+ * Addresses of callback hosts, resolved as getaddrinfo does (hosts file, DNS with the search list) but without it: a call of
+ * getaddrinfo holds a thread for as long as a name server does not answer, and the whole process, including its connections to
+ * Kafka, PostgreSQL and Redis, has two threads for such calls. Here such a name costs a timer.
  */
 export class HostNames {
   private readonly folder: string;
@@ -108,14 +108,14 @@ export class HostNames {
     throw lastError;
   }
 
-  /** One for each name: a shared resolver would keep earlier name servers, and timings learned from other names. */
+  /** A resolver for each name: a shared resolver would keep earlier name servers, and timings learned from other names. */
   private resolver(): Resolver {
     const resolver = new Resolver({ timeout: queryTimeoutMs, tries: queryTries });
     if (this.nameservers) resolver.setServers(this.nameservers);
     return resolver;
   }
 
-  /** '' when it is not there, as in a container without a network. */
+  /** '' when the file does not exist, as in a container without a network. */
   private read(file: string): Promise<string> {
     return readFile(join(this.folder, file), 'utf8').catch(() => '');
   }

@@ -20,7 +20,7 @@ export class SealedTargets {
     return JSON.parse(open(this.config.secrets.encryptionKey, sealed)) as CallbackTarget;
   }
 
-  /** undefined when the channel has none, or when this replica cannot open it: its owner may register it again. */
+  /** undefined when the channel has none, or when this replica cannot open the target: its owner may register it again. */
   readableTargetOf({ keyId, target }: { keyId: string; target: string | null }): CallbackTarget | undefined {
     if (target === null) return undefined;
     try {
@@ -31,7 +31,7 @@ export class SealedTargets {
     }
   }
 
-  /** The same target, sealed with the first encryption key. undefined: it is. */
+  /** The same target, sealed with the first encryption key. undefined: it is sealed with that key already. */
   reseal(sealed: string): string | undefined {
     return reseal(this.config.secrets.encryptionKey, sealed);
   }

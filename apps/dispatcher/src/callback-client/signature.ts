@@ -10,9 +10,9 @@ export interface SigningSecret {
   createdAtMs: number;
 }
 
-/** With what a channel's messages are signed. */
+/** The secrets with which a channel's messages are signed. */
 export interface Signing {
-  /** Tells the channels of one key apart: when it was made. */
+  /** When the channel was created: tells the channels of one key apart. */
   channelCreatedAtMs: number;
   secrets: readonly SigningSecret[];
 }
@@ -26,7 +26,7 @@ export const newSigningSecret = (createdAtMs: number): SigningSecret => ({
   createdAtMs,
 });
 
-/** The same for a repetition of the same content, and for nothing else. `from`, `to`: numbers of the channel's events. */
+/** The id is the same for a repetition of the same content, and for nothing else. `from`, `to`: numbers of the channel's events. */
 export const messageIdOf = (
   channelId: string,
   { channelCreatedAtMs }: Signing,
@@ -36,7 +36,7 @@ export const messageIdOf = (
   return `msg_${hash.digest('hex').slice(0, 32)}`;
 };
 
-/** Standard Webhooks 1.0: one signature per secret, so that a receiver may change from one to the other at leisure. */
+/** Standard Webhooks 1.0: one signature per secret, so that a receiver may switch from one to the other at any time. */
 export const signatureHeaders = (
   { secrets }: Signing,
   messageId: string,

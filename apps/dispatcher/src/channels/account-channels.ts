@@ -36,7 +36,7 @@ export class AccountChannels {
     const behind = after === null ? {} : { keyId: order === 'ASC' ? MoreThan(after) : LessThan(after) };
     const own = this.visibleTo(viewer);
     const channels = await this.database.getRepository(Channel).find({
-      // Two conditions: one on the key that is the viewer's, one on the place of the page.
+      // `own` and `behind` may both be conditions on keyId: for a viewer of one key, `isBehind` checks the position.
       where: own.keyId === undefined ? { ...own, ...behind } : own,
       order: { keyId: order },
       take: limit,

@@ -7,7 +7,7 @@ import { SharedClock } from '../queue/shared-clock.js';
 import { ChannelRegistrar } from '../store/channel-registrar.js';
 import { ChannelStore } from '../store/channel-store.js';
 
-/** The state of a key decides whether its callback is delivered to or stopped. */
+/** Stops or resumes a callback according to the state of its key. */
 @Injectable()
 export class CallbackHealth {
   constructor(
@@ -45,7 +45,7 @@ export class CallbackHealth {
     return this.keys.isDeleted(keyId);
   }
 
-  /** The secret that a request was made with; when the gateway does not say, the one known when the request arrived. */
+  /** The secret that a request was made with; when the gateway does not say, the one that is known when the request arrives. */
   async secretOf({ keyId, secretFingerprint }: Pick<Identity, 'keyId' | 'secretFingerprint'>): Promise<string | null> {
     if (secretFingerprint === undefined) return this.keys.seen(keyId)?.fingerprint ?? null;
     await this.keys.hearOf(keyId, secretFingerprint);

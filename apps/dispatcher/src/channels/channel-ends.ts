@@ -19,8 +19,8 @@ export class ChannelEnds {
   ) {}
 
   /**
-   * Removes the channel of a key. False when there is none (of the kind), or the reason does not
-   * hold any more. `auditAction`: what an operator did.
+   * Removes the channel of a key. False when there is none (of this kind), or the reason no longer applies.
+   * `auditAction`: what an operator did.
    */
   async endChannel(
     keyId: string,
@@ -33,7 +33,7 @@ export class ChannelEnds {
       if (channel && only.kind && channel.kind !== only.kind) return false;
       if (only.stillApplies && !(await only.stillApplies())) return false;
       if (channel) await locked.remove(channel, announcement, auditAction);
-      // Also without a row: an earlier attempt may have ended here.
+      // Done also without a row: an earlier attempt may have stopped here.
       await this.removeQueue(keyId, locked);
       this.delivery.forget(keyId);
       return channel !== null;
@@ -41,7 +41,7 @@ export class ChannelEnds {
     return this.store.withLock(keyId, work, only.waitingMax);
   }
 
-  /** Of a channel that PostgreSQL does not have (any more). What its queue loses is announced before it is gone. */
+  /** Removes the queue of a channel that is not in PostgreSQL (any more). What the queue loses is announced first. */
   async removeQueue(keyId: string, locked: LockedChannel): Promise<void> {
     const upTo = await this.lastRevision(keyId, locked);
     const closed = await this.registry.close(keyId, upTo);
@@ -52,8 +52,8 @@ export class ChannelEnds {
   }
 
   /**
-   * No channel that the key has had is later. A process that lost its lock unnoticed must not touch a newer channel, and cannot
-   * ask PostgreSQL any more.
+   * A revision that is not earlier than that of any channel of the key so far. A process that has lost its lock unnoticed must
+   * not touch a newer channel, and cannot ask PostgreSQL any more.
    */
   private async lastRevision(keyId: string, locked: LockedChannel): Promise<string> {
     const next = await locked.nextRevision();

@@ -2,7 +2,7 @@ import type { Channel } from '../db/channel.entity.js';
 import { eventLifeMs, queueBytesMax, withoutPollMaxMs, withoutSocketMaxMs } from '../limits.js';
 import type { QueueState } from '../queue/channel-registry.js';
 
-/** An application that is away for less is restarting. */
+/** An application that is away for less than this is considered to be restarting. */
 const absentAfterMs = 300_000;
 
 const stopped = {
@@ -43,7 +43,7 @@ export const failureOf = (
   return { sinceMs: queue.oldestAtMs, text: `${missing}; ${queued(queue.events)}. ${kept}` };
 };
 
-/** A rate over a shorter time would mean nothing. */
+/** A rate measured over a shorter time is meaningless. */
 const observedMinMs = 60_000;
 
 /** When a channel is removed, with its events, if its client stays away; undefined: the client is there, or it is a callback. */

@@ -51,7 +51,7 @@ export class ChannelsModule implements BeforeApplicationShutdown, OnApplicationS
     await this.deadline.step('channels', () => this.watch.stop());
   }
 
-  /** After sockets, whose end is announced. */
+  /** Runs after the sockets are closed, because their end is announced. */
   async onApplicationShutdown(): Promise<void> {
     await this.deadline.step('connection announcer', () => this.announcer.stop());
   }

@@ -19,28 +19,28 @@ import { ChannelEnds } from './channel-ends.js';
 import { CallbackHealth } from './callback-health.js';
 import { Verification } from './verification.js';
 
-/** An older gateway does not say which secret the request was made with. */
+/** The secret fingerprint is absent if an older gateway does not send it. */
 export type Owner = Pick<Identity, 'keyId' | 'accountId' | 'tier' | 'secretFingerprint'>;
 
-/** The owner of a request, which the event log names. */
+/** The owner who made a request, with what the event log records about it. */
 export type Caller = Owner & Actor;
 
 export interface Shown {
   channel: Channel;
-  /** undefined when it is no callback, or its target cannot be read. */
+  /** undefined when the channel is no callback, or its target cannot be read. */
   target: CallbackTarget | undefined;
   /** undefined when Redis does not have the channel (yet). */
   queue: QueueState | undefined;
 }
 
-/** Applications connect to receive: there is nothing to configure but how events look. */
+/** Kinds to which applications connect: the only thing to configure is how events look. */
 type ConnectedKind = Exclude<ChannelKind, 'callback'>;
 
 type Contents = Pick<Channel, 'target' | 'serialization'> & ChannelHealth;
 
 /**
- * Channels as their owners make, change, and delete them. PostgreSQL first, then Redis, under the key's lock; a crash
- * between the two is repaired at the next start, and every step may be repeated.
+ * Creates, changes and deletes channels for their owners. PostgreSQL is written first, then Redis, under the key's lock; a
+ * crash between the two is repaired at the next start, and every step may be repeated.
  */
 @Injectable()
 export class Channels {
@@ -54,9 +54,9 @@ export class Channels {
   ) {}
 
   /**
-   * Spec §4.5 rule 1: the URL is called before it is stored; it replaces the one before, and queued events stay. It
-   * stands by the secret with which the request came. Throws Unauthenticated when that was reset since: the
-   * holder of the new one may have registered another URL.
+   * Spec §4.5 rule 1: the URL is called before it is stored; it replaces the previous one, and queued events stay. The
+   * callback belongs to the secret with which the request was made. Throws Unauthenticated when that secret was reset
+   * meanwhile: the holder of the new one may have registered another URL.
    */
   async putCallback(caller: Caller, target: CallbackTarget, serialization = defaultSerialization()): Promise<Shown> {
     const before = await this.store.find(caller.keyId);
@@ -113,7 +113,7 @@ export class Channels {
     return { ...(await this.show(channel)), created };
   }
 
-  /** For a poll. `isKnown`: it has seen the channel. Throws ChannelDeleted when that is gone since. */
+  /** Creates the pull channel for a poll. `isKnown`: the poll has seen the channel. Throws ChannelDeleted when it is gone since then. */
   async ensurePull(caller: Caller, isKnown: boolean): Promise<void> {
     const serialization = defaultSerialization();
     await this.put(caller, 'pull', (known) => {

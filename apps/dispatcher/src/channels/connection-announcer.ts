@@ -8,8 +8,8 @@ import { ChannelStore } from '../store/channel-store.js';
 const againMs = 1_000;
 
 /**
- * Announces that a channel got or lost its socket. What is announced is what Redis says under the key's lock, so the
- * last announcement is right whichever replica makes it. Kept until it is made.
+ * Announces that a channel got or lost its socket. It announces what Redis says under the key's lock, so the last
+ * announcement is right whichever replica makes it. An announcement is kept until it is made.
  */
 @Injectable()
 export class ConnectionAnnouncer {
@@ -35,7 +35,7 @@ export class ConnectionAnnouncer {
     this.working ??= this.work().finally(() => (this.working = undefined));
   }
 
-  /** Announces what waits, if it can. */
+  /** Announces what is still waiting, if that is possible. */
   async stop(): Promise<void> {
     this.stopping = true;
     await this.working;

@@ -8,8 +8,8 @@ import { ChannelStore } from '../store/channel-store.js';
 import { OneByOne } from './one-by-one.js';
 
 /**
- * Nothing disappears silently: what limits removed from queues is announced once, for the event log of the account,
- * and counted in the metrics when it is announced. Every replica looks; each loss is announced by one.
+ * Nothing disappears silently: the events that limits removed from queues are announced once, for the event log of the account,
+ * and counted in the metrics when they are announced. Every replica checks; each loss is announced by one.
  */
 @Injectable()
 export class DropReporter extends BackgroundWork {
@@ -35,7 +35,7 @@ export class DropReporter extends BackgroundWork {
     await this.store.withLock(channelId, async (locked) => {
       const channel = await locked.find();
       const found = await this.registry.drops(channelId);
-      // Removed, or being created again: its drops are counted when it is removed.
+      // The channel is removed, or being created again: its drops are counted when it is removed.
       if (!channel || !found || found.createdAtMs !== channel.createdAt.getTime()) return;
       this.telemetry.dropped(await locked.announceDrops(channel, found.dropped));
       await this.registry.drops(channelId, found.dropped);

@@ -10,9 +10,9 @@ const againMs = 1_000;
 const decidedAtOnce = 8;
 
 /**
- * Carries changes of keys over to their channels: one that is deleted ends its channel, one that was reset or revoked
- * stops its callback. Every replica does, so that it is done although some are dead. Until it is done, a callback of
- * the key is not called by this replica, whatever PostgreSQL and Redis have to say.
+ * Applies changes of keys to their channels: a key that is deleted ends its channel, a key that was reset or revoked
+ * stops its callback. Every replica does this, so that it is done although some are dead. Until it is done, this replica does
+ * not call a callback of the key, whatever PostgreSQL and Redis contain.
  */
 @Injectable()
 export class KeyWatch implements OnModuleInit {
@@ -28,7 +28,7 @@ export class KeyWatch implements OnModuleInit {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** Before the first repair: that finds what changed until now. */
+  /** Runs before the first repair, which finds what changed until now. */
   onModuleInit(): void {
     this.pending.onAdded(() => this.next());
     this.next();
@@ -39,7 +39,7 @@ export class KeyWatch implements OnModuleInit {
     await Promise.all(this.inFlight.values());
   }
 
-  /** One that waits, for the lock of its key or for PostgreSQL, does not hold up the others. */
+  /** A change that waits, for the lock of its key or for PostgreSQL, does not delay the others. */
   private next(): void {
     for (const keyId of this.pending.keyIds()) {
       if (this.inFlight.size >= decidedAtOnce || this.stopping.signal.aborted) return;

@@ -13,8 +13,8 @@ export class OneByOne {
   ) {}
 
   /**
-   * What fails for one channel is logged as `failure`. It may fail there each time, so those behind it have their turn. Rejects
-   * where PostgreSQL or Redis does not answer: then it fails for all.
+   * An error of one channel is logged as `failure`, and the next channels have their turn, because it may fail each time.
+   * Rejects when PostgreSQL or Redis does not answer: then it would fail for all.
    */
   async run<T extends { channelId: string }>(
     channels: readonly T[],

@@ -17,16 +17,16 @@ const reasons: Record<ExpiryRule, string> = {
   'no-poll': 'no poll for 10 minutes',
 };
 
-/** The client stays away. */
+/** Rules about clients that stay away. */
 const absences: readonly ExpiryRule[] = ['no-socket', 'no-poll'];
 
-/** So long after the service was away, clients may still come back to their channels. */
+/** For this long after the service was away, clients may still come back to their channels. */
 const returnMaxMs = withoutPollMaxMs;
 
 /** Ends channels by the rules of time (spec §8). Every replica sweeps; one of them gets each expired channel. */
 @Injectable()
 export class Sweeper extends BackgroundWork {
-  /** Before, clients may have stayed away because they were not served. */
+  /** Before this time, clients may have stayed away because they were not served. */
   private servingSinceMs = -Infinity;
 
   constructor(
@@ -58,7 +58,7 @@ export class Sweeper extends BackgroundWork {
     }
   }
 
-  /** The channel is looked at again in a minute. */
+  /** Whether the client may still come back. If so, the channel is checked again in a minute. */
   private mayComeBack(rule: ExpiryRule): boolean {
     return absences.includes(rule) && this.local.now() - this.servingSinceMs < returnMaxMs;
   }

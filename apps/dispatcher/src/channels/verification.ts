@@ -11,18 +11,18 @@ import { checkCallback } from './callback-rules.js';
 
 const body = Buffer.from('{}');
 
-/** Whose URL is verified. */
+/** The key and the secret whose URL is verified. */
 type Registrant = Pick<Identity, 'keyId' | 'accountId' | 'secretFingerprint'>;
 
-/** By secret, so that the holder of an old secret of a key does not block the holder of the new one. */
+/** Slots are counted by secret, so that the holder of an old secret of a key does not block the holder of the new one. */
 const secretOf = ({ keyId, secretFingerprint = '' }: Registrant): string => `${keyId} ${secretFingerprint}`;
 
-/** Slots for what may take 20 s and a connection each: one of a key (and its secret), few of an account. */
+/** Slots for verifications, each of which may take 20 s and a connection: one for each secret of a key, few for an account. */
 export class VerificationSlots {
   private readonly accounts = new Map<string, Set<string>>();
   private reserved = 0;
 
-  /** Throws when there is no place. */
+  /** Throws when there is no free slot. */
   reserve(registrant: Registrant): void {
     const { accountId } = registrant;
     const secret = secretOf(registrant);
@@ -34,7 +34,7 @@ export class VerificationSlots {
     this.reserved++;
   }
 
-  /** What was reserved. */
+  /** Frees the reserved slot. */
   free(registrant: Registrant): void {
     const secrets = this.accounts.get(registrant.accountId);
     if (!secrets?.delete(secretOf(registrant))) return;
@@ -59,13 +59,13 @@ export class Verification {
     checkCallback(target, this.guard);
   }
 
-  /** Throws CallbackNotVerified, or that there is no place. */
+  /** Throws CallbackNotVerified, or that there is no free slot. */
   async verify(registrant: Registrant, target: CallbackTarget, signing: Signing | undefined): Promise<void> {
     const why = await this.test(registrant, target, signing);
     if (why !== undefined) throw new CallbackNotVerified(why);
   }
 
-  /** Why the URL did not accept an empty message; undefined: it did. Throws that there is no place. */
+  /** Why the URL did not accept an empty message; undefined: it did. Throws when there is no free slot. */
   async test(
     registrant: Registrant,
     target: CallbackTarget,

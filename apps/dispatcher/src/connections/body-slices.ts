@@ -5,8 +5,8 @@ import { answerStallMaxMs } from '../limits.js';
 export const sliceBytes = 64 * 1024;
 
 /**
- * A response body in slices, each produced when the connection has room for it. How soon that is signalled depends on the
- * kernel: a third of a full buffer may have to become free, about a megabyte.
+ * A response body in slices, each produced when the connection has room for it. How soon the room is signalled depends on the
+ * kernel: it may require that a third of a full buffer, about a megabyte, is free.
  */
 export class BodySlices {
   private stalling: Timer | undefined;

@@ -17,13 +17,13 @@ export type Poller = Pick<Identity, 'keyId' | 'accountId' | 'tier' | 'requestId'
 
 export interface PollRequest {
   noWait: boolean;
-  /** `next` of the last answer that arrived. What was delivered behind it is delivered again. */
+  /** `next` of the last answer that arrived. Events that were delivered after it are delivered again. */
   after: string | undefined;
-  /** Of the client. */
+  /** The client's address. */
   address: string;
 }
 
-/** What a poll found. Exactly one of the two is called, when the answer is written or cannot be. */
+/** What a poll found. Exactly one of `written` and `notWritten` is called. */
 export interface Found {
   body: Buffer;
   /** For the `after` of the next poll. */
@@ -36,11 +36,11 @@ export interface Found {
   broken(): Promise<void>;
 }
 
-/** A poll that comes while the one before is being closed is not a second one. */
+/** A poll that arrives while the previous one is being closed does not count as a second one. */
 const closingMaxMs = 300;
 const closingStepMs = 15;
 
-/** A poll that makes its channel finds it then, unless another call has deleted it meanwhile. */
+/** A poll that has created its channel finds it at the next attempt, unless another call has deleted it meanwhile. */
 const makingsMax = 5;
 
 type Held = Extract<Attached, { outcome: 'ok' }>;
@@ -51,7 +51,7 @@ interface MarkedBatch {
   incarnation: string;
 }
 
-/** Where an answer ended. A `next` that this service did not issue gives a place that no answer has. */
+/** Where an answer ended. A `next` that this service did not issue gives a place where no answer ended. */
 const placeOf = (next: string): string => Buffer.from(next, 'base64url').toString() || '-';
 
 class Poll implements Holder {
@@ -59,7 +59,7 @@ class Poll implements Holder {
   closedBy: CloseCause | undefined;
   private signal: (() => void) | undefined;
 
-  /** `gone` aborts when the client does. */
+  /** `gone` aborts when the client disconnects. */
   constructor(
     readonly channelId: string,
     private readonly gone: AbortSignal,
@@ -83,7 +83,7 @@ class Poll implements Holder {
     this.close('restart');
   }
 
-  /** Resolves when woken, or after the time, or when the client is gone. */
+  /** Resolves when the poll is woken, after `forMs`, or when the client is gone. */
   wait(clock: Clock, forMs: number): Promise<void> {
     const waking = new AbortController();
     this.signal = () => waking.abort();
@@ -104,7 +104,7 @@ export class Pull {
     private readonly budget: BodyBudget,
   ) {}
 
-  /** undefined: nothing came. `gone` aborts when the client does. */
+  /** undefined: no events came. `gone` aborts when the client disconnects. */
   async poll(poller: Poller, request: PollRequest, gone: AbortSignal): Promise<Found | undefined> {
     const poll = new Poll(poller.keyId, gone);
     this.holders.add(poll);
@@ -140,7 +140,7 @@ export class Pull {
       isKnown ||= attached.outcome === 'busy';
       if (attached.outcome === 'missing') {
         if (++makings > makingsMax) throw new ChannelDeleted();
-        // A first poll makes the channel; one that has seen it does not bring it back once it is deleted.
+        // A first poll creates the channel; a poll that has seen it does not create it again after its deletion.
         await this.channels.ensurePull(poller, isKnown);
       } else if (performance.now() > deadline) throw new PollAlreadyOpen();
       else await this.clock.sleep(closingStepMs);
@@ -151,7 +151,7 @@ export class Pull {
     const { hold, cursor } = held;
     const deadline = this.clock.now() + pollWaitMs;
     while (!poll.hasEnded) {
-      // Listens before it looks, so that nothing comes in between unnoticed.
+      // Listens for wake-ups before it reads, so that no event arrives in between unnoticed.
       const woken = poll.wait(this.clock, Math.max(0, deadline - this.clock.now()));
       const read = await this.queue.readOrdered(hold, cursor);
       const isOver = read.outcome !== 'empty' || noWait || this.clock.now() >= deadline;
@@ -182,7 +182,7 @@ export class Pull {
     };
   }
 
-  /** Kept for as long as the connection. A function that is made in `found` would keep the batch in memory. */
+  /** Kept as long as the connection. A closure created in `found` would keep the batch in memory. */
   private withdrawal(channelId: string, to: number, incarnation: string): () => Promise<void> {
     return () => this.queue.requeuePending(channelId, to, incarnation);
   }

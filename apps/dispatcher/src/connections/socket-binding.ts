@@ -20,9 +20,9 @@ export class SocketBinding {
     private readonly announcer: ConnectionAnnouncer,
   ) {}
 
-  /** The newest socket of a key has its channel: an older one is closed. A cause: why this one gets none. */
+  /** The newest socket of a key gets the channel: an older one is closed. Returns a cause when this socket gets none. */
   async attach(key: KnownKey, session: Holder, address: string): Promise<Bound | CloseCause> {
-    // Before the channel is claimed, so that an event that arrives right then finds a holder to wake.
+    // Added before the channel is claimed, so that an event that arrives right then finds a holder to wake.
     this.holders.add(session);
     try {
       const bound = await this.claimChannel(key, session.conn, address);
@@ -34,18 +34,18 @@ export class SocketBinding {
     }
   }
 
-  /** The channel has its socket. */
+  /** Announces that the channel has a socket. */
   announce(channelId: string): void {
     this.announcer.changed(channelId);
   }
 
-  /** The socket no longer delivers, or never did: its channel is free, if it had one. */
+  /** The socket no longer delivers, or never did: releases its channel, if it had one. */
   async release(session: Holder, hold: Hold | undefined, isAnnounced = true): Promise<void> {
     this.holders.remove(session);
     if (hold && (await this.queue.release(hold)) && isAnnounced) this.announcer.changed(session.channelId);
   }
 
-  /** What this replica held is being released: a socket that claims its channel now may lose it at once. */
+  /** The holds of this replica are being released: a socket that claims its channel now may lose it at once. */
   get isSuspended(): boolean {
     return this.holders.areSuspended;
   }

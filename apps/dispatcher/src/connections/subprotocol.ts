@@ -1,2 +1,2 @@
-/** What is answered to the entries of Sec-WebSocket-Protocol: never the one that holds the key. */
+/** The entry of Sec-WebSocket-Protocol that is selected in the answer: never the one that contains the key. */
 export const selectedProtocol = (offered: ReadonlySet<string>): string | false => (offered.has('wss') ? 'wss' : false);

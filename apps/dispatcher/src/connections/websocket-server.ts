@@ -15,7 +15,7 @@ import { WebSocketSessions } from './websocket-sessions.js';
 
 export const connectPath = '/v2/notification/websocket-connect';
 
-/** How long a stop waits for the clients' goodbyes. */
+/** How long a stop waits for the clients' close frames. */
 const goodbyesMs = 1_000;
 
 const refuse = (socket: Duplex, status: string, headers = ''): void => {
@@ -56,7 +56,7 @@ export class WebSocketServer implements OnApplicationBootstrap, OnModuleDestroy 
     this.keys.onChange((keyId) => this.closeElsewhere(keyId));
   }
 
-  /** Tells every client to come back, to another replica. First of all hooks: they hear it whatever is away. */
+  /** Tells every client to reconnect to another replica. This hook runs first, so that clients are told even if a backend is away. */
   async onModuleDestroy(): Promise<void> {
     this.stopping = true;
     this.sessions.restart();
@@ -98,7 +98,7 @@ export class WebSocketServer implements OnApplicationBootstrap, OnModuleDestroy 
     }
   }
 
-  /** Browsers cannot see an HTTP status, so a wrong key is told by a close code (spec §5 rule 11). */
+  /** Browsers cannot see an HTTP status, so a close code tells them that the key is wrong (spec §5 rule 11). */
   private welcome(client: WebSocket, connection: Duplex, key: KnownKey | undefined, address: string): void {
     client.on('error', (err) => this.logger.debug({ err }, 'socket'));
     client.once('close', () => this.open.delete(client));
@@ -114,7 +114,7 @@ export class WebSocketServer implements OnApplicationBootstrap, OnModuleDestroy 
     if (cause) this.close(client, cause);
   }
 
-  /** The networks that the key may be used from were changed. */
+  /** Closes sockets of a key whose allowed networks were changed, if their client is outside these. */
   private closeElsewhere(keyId: string): void {
     for (const [client, from] of this.open)
       if (from.keyId === keyId && !this.keys.isAllowedFrom(keyId, from.address)) this.close(client, 'key revoked');

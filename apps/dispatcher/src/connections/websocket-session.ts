@@ -26,23 +26,23 @@ import { type CloseCause, closeCodes } from '../replicas/close-codes.js';
 import type { Holder } from '../replicas/holders.js';
 import type { SocketBinding } from './socket-binding.js';
 
-/** A ping on its way. What was sent before it has arrived when its pong comes back. */
+/** A ping on its way. When its pong comes back, all that was sent before the ping has arrived. */
 interface Ping {
   sequence: number;
   sentAtMs: number;
   /** When its bytes left this process. */
   leftAtMs?: number;
-  /** What was sent before it and after the ping before. */
+  /** Batches sent between the previous ping and this one. */
   batches: Extent[];
 }
 
 export interface SocketLine {
   socket: WebSocket;
-  /** Under the socket: a message and the ping behind it leave together. */
+  /** The connection under the socket: it is corked so that a message and the ping behind it leave together. */
   connection: Pick<Duplex, 'cork' | 'uncork'>;
 }
 
-/** A message that was read and waits until the socket has room. It counts as on its way: it is in memory. */
+/** A message that was read and waits until the socket has room. It counts against the budget of messages in memory. */
 interface ReadyBatch {
   batch: EventBatch;
   isOver: () => void;
@@ -69,8 +69,8 @@ export interface SessionListener {
   sent(batch: EventBatch): void;
   delivered(events: number): void;
   /**
-   * The service closes the socket: what has arrived is confirmed, and the channel is free before the client answers the
-   * close. Or the socket got its channel again when it had ended.
+   * The session gives the channel up. Either the service closes the socket: what has arrived is confirmed, and the channel is
+   * free before the client answers the close. Or the socket had ended when the session attached to the channel again.
    */
   left(hold: Hold): void;
   /** The socket is closed, by either side. Called once. */
@@ -79,8 +79,8 @@ export interface SessionListener {
 }
 
 /**
- * A ping stands for all that was sent before it. While one is on its way, the next goes out behind so many batches or events, or
- * when its pong is here.
+ * A ping stands for all that was sent before it. While its pong is awaited, the next ping goes out after this many batches or
+ * events, or as soon as the pong arrives.
  */
 const batchesPerPing = socketWindowBatches / 4;
 const eventsPerPing = socketWindowEvents / 4;
@@ -93,16 +93,16 @@ export const goodbyeMs = 5_000;
 /**
  * One WebSocket and its channel: reads batches, sends them, and removes each from the queue only when the pong to the
  * ping behind it proves that the client's side has it (spec §6.1 rule 1: transport-level success). Up to a window of
- * batches is under way. All steps on the queue are made one after another by `pump`.
+ * batches is under way. `pump` makes all steps on the queue one after another.
  */
 export class WebSocketSession implements Holder {
   private hold: Hold | undefined;
   private cursor: Cursor = { next: 0, head: 0, index: 0, skip: 0 };
-  /** From the cursor on: read together with what was sent last. */
+  /** Batches from the cursor on, read together with the batch that was sent last. */
   private ready: ReadyBatch[] = [];
   private readAtMs = 0;
   private readonly pings: Ping[] = [];
-  /** Sent, and no ping behind it yet. */
+  /** Batches that were sent without a ping behind them yet. */
   private unproven: Extent[] = [];
   private confirmed: Extent[] = [];
   private sequence = 0;
@@ -181,7 +181,7 @@ export class WebSocketSession implements Holder {
     this.wake();
   }
 
-  /** Looks at the time: called every second. */
+  /** Checks what depends on time. Called every second. */
   tick(nowMs: number): void {
     if (!this.isOpen) return;
     this.dropOldReady();
@@ -193,7 +193,7 @@ export class WebSocketSession implements Holder {
     if (this.hasFailed) this.wake();
     if (nowMs - this.lastPingAtMs < pingPeriodMs) return;
     if (this.pings.length === 0) this.ping();
-    // A session that lost its channel unnoticed learns it here.
+    // A session that lost its channel unnoticed learns of the loss here.
     this.wake();
   }
 
@@ -210,7 +210,7 @@ export class WebSocketSession implements Holder {
         while (this.isOpen && this.hasRoom && (await this.sendNext()));
       } while (this.pumpAgain && this.isOpen);
     } catch (error) {
-      // When a Redis that was lost is back, `restart` is called. One that only refused something is asked at the next tick.
+      // When Redis is back after a loss, `restart` is called. If it only refused a command, the next tick asks it again.
       this.hasFailed = true;
       this.mustAsk = true;
       this.listener.failed(error);
@@ -223,8 +223,8 @@ export class WebSocketSession implements Holder {
   }
 
   /**
-   * At a restart, the client's last pongs are worth waiting for: without them, all that is under way comes twice. A socket
-   * that has ended while it attached again has a channel that `end` did not know.
+   * Not at a restart: the client's last pongs are worth waiting for, because without them all that is under way is sent twice.
+   * A socket that ended while the session attached again has a channel that `end` did not know of.
    */
   private release(): void {
     const isLeaving = this.cause !== undefined && this.cause !== 'restart';
@@ -280,7 +280,7 @@ export class WebSocketSession implements Holder {
     this.ready = behind.map((batch) => ({ batch, isOver: budget.begin(batch.message.bytes) }));
   }
 
-  /** undefined when there is none, or when the channel may have another holder by now. */
+  /** undefined when none is ready, or when the channel may have another holder by now. */
   private takeReady(): EventBatch | undefined {
     this.dropOldReady();
     const next = this.ready.shift();
@@ -348,9 +348,9 @@ export class WebSocketSession implements Holder {
     }
   }
 
-  /** This replica no longer holds the channel, or Redis forgot that it does. What is not confirmed is sent again, if it can be. */
+  /** This replica lost the channel, or Redis forgot that it holds it. What is not confirmed is sent again, if possible. */
   private async attachAgain(): Promise<boolean> {
-    // `restart` is called when it is over.
+    // `restart` is called when the suspension is over.
     if (this.parts.binding.isSuspended || !this.isOpen) return false;
     const { channelId, accountId, conn, address } = this.owner;
     const how = { conn, mode: 'free', kind: 'websocket', address } as const;

@@ -46,7 +46,7 @@ export class WebSocketSessions {
     });
   }
 
-  /** Tells every client to come back, to another replica. */
+  /** Tells every client to reconnect to another replica. */
   restart(): void {
     this.stopping = true;
     for (const session of this.sessions) session.close('restart');
@@ -57,18 +57,18 @@ export class WebSocketSessions {
     this.binding.revoke(keyId, proves);
   }
 
-  /** No client is left. */
+  /** Ends the periodic checks: no client is left. */
   stop(): void {
     this.ticking?.cancel();
   }
 
-  /** Attaches the socket of a client at this address to its channel. Returns the cause when it is to be closed. */
+  /** Attaches the socket of a client at this address to its channel. Returns the cause when the socket is to be closed. */
   async begin(client: WebSocket, connection: Duplex, key: KnownKey, address: string): Promise<CloseCause | undefined> {
     const session = this.session({ socket: client, connection }, key, address);
     const bound = await this.binding.attach(key, session, address);
     if (typeof bound === 'string') return bound;
     if (client.readyState !== client.OPEN || this.stopping) {
-      // What it replaced was announced as connected.
+      // The socket that this one replaced was announced as connected.
       await this.binding.release(session, bound.hold, bound.previous !== undefined);
       return 'restart';
     }

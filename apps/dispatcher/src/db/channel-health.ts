@@ -1,27 +1,27 @@
 /** Why nothing is delivered to a callback, although it is registered. */
 export type StopReason = 'key_reset' | 'key_revoked';
 
-/** A key, as far as it decides about its callback. */
+/** The state of a key that decides about its callback. */
 export interface KeySeen {
-  /** Of the key: a later one wins. Replicas read a change at different times. */
+  /** Revision of the key: the later one wins, as replicas read a change at different times. */
   revision: number;
-  /** Of its newest secret (`fingerprintOf`). */
+  /** Fingerprint of its newest secret (`fingerprintOf`). */
   fingerprint: string;
-  /** Of secrets that prove it as well, for a while: it was rotated, not reset. */
+  /** Fingerprints of secrets that also prove the key for a while, because it was rotated, not reset. */
   earlier?: string[];
   mayConnect: boolean;
 }
 
-/** Of a callback: the secret that it was registered with, and the state of its key since. */
+/** Health of a callback: the secret that it was registered with, and the state of its key since then. */
 export interface ChannelHealth {
-  /** Fingerprint; null when not known yet: the first one seen is then stored. */
+  /** Fingerprint. null when it is not known yet: then the first one seen is stored. */
   registeredWith: string | null;
   keySeen: KeySeen | null;
   stopped: StopReason | null;
   stoppedAt: Date | null;
 }
 
-/** Of channels other than callbacks: their clients present a secret with each connection or poll. */
+/** For channels other than callbacks, whose clients present a secret with each connection or poll. */
 export const noHealth: ChannelHealth = { registeredWith: null, keySeen: null, stopped: null, stoppedAt: null };
 
 /** Fingerprints of all secrets that prove the key. */
@@ -32,8 +32,8 @@ export const proves = (secret: string | null, key: KeySeen | null): boolean =>
   secret === null || key === null || secretsOf(key).includes(secret);
 
 /**
- * A callback belongs to the newest secret of its key, as long as no reset has replaced all secrets at once: past the overlap
- * of a rotation, and when an access key of an application is deleted beside another one, even the newest.
+ * A callback belongs to the newest secret of its key, as long as no reset has replaced all secrets at once. This also holds past
+ * the overlap of a rotation, and when one of several access keys of an application is deleted, even if that is the newest.
  */
 const carriedOver = (registeredWith: string | null, key: KeySeen | null, before: KeySeen | null): string | null => {
   if (registeredWith === null || key === null) return registeredWith;
@@ -50,7 +50,7 @@ const reasonOf = (registeredWith: string | null, key: KeySeen | null): StopReaso
 };
 
 /**
- * The health given the state `latest` of the key: the same object when nothing changes. Depends only on what is stored and
+ * The health given the state `latest` of the key: the same object when nothing changes. It depends only on the stored health and
  * the newest state of the key, so replicas that decide at different times agree.
  */
 export const assessed = (health: ChannelHealth, latest: KeySeen | undefined, now: Date): ChannelHealth => {

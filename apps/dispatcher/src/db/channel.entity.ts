@@ -22,7 +22,7 @@ export class Channel implements ChannelHealth {
   @Column({ type: 'jsonb' })
   serialization!: Serialization;
 
-  /** As it was when the channel was registered (spec §8, account upgrade). */
+  /** The tier at the time when the channel was registered (spec §8, account upgrade). */
   @Column({ type: 'text' })
   tier!: 'free' | 'commercial';
 
@@ -33,14 +33,14 @@ export class Channel implements ChannelHealth {
   @Column({ name: 'created_at', type: 'timestamptz', precision: 3 })
   createdAt!: Date;
 
-  /** Of a callback: fingerprint of the secret with which it was registered. */
+  /** For a callback: the fingerprint of the secret with which it was registered. */
   @Column({ name: 'registered_with', type: 'text', nullable: true })
   registeredWith!: string | null;
 
   @Column({ name: 'key_seen', type: 'jsonb', nullable: true })
   keySeen!: KeySeen | null;
 
-  /** Nothing is delivered to the callback. */
+  /** Why nothing is delivered to the callback. */
   @Column({ type: 'text', nullable: true })
   stopped!: StopReason | null;
 

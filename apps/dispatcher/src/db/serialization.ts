@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { renderCode, type RenderCode } from '../messages/render-options.js';
 import { batchEventsDefault, batchEventsMax } from '../limits.js';
 
-/** Clients send booleans and numbers, or text that holds them. */
+/** Clients send booleans and numbers, or strings that contain them. */
 const flag = z
   .union([z.boolean(), z.literal('true').transform(() => true), z.literal('false').transform(() => false)], {
     error: 'must be true or false',
@@ -34,12 +34,12 @@ export const Serialization = z.strictObject({
   cfg: CfgSchema.default(() => CfgSchema.parse({})),
 });
 
-/** As stored and shown: everything filled in. */
+/** The stored and shown form: every field has a value. */
 export type Serialization = z.output<typeof Serialization>;
 
 const shown = z.boolean();
 
-/** How it is shown: everything filled in, in types of its own. */
+/** The shown form: every field has a value of its own type. */
 export const SerializationViewSchema = z
   .object({
     type: z.literal('v2'),

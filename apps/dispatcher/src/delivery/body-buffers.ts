@@ -2,20 +2,20 @@ import { Injectable } from '@nestjs/common';
 import type { NotificationMessage } from '../messages/notification-message.js';
 import { BodyBudget } from '../queue/body-budget.js';
 
-/** Smaller ones cost less than keeping them. */
+/** Smaller buffers cost less than keeping them would. */
 const bytesMin = 16 * 1024;
 const bytesKept = 32 * 1024 * 1024;
 
 /** The bytes of a message on its way, which count against the budget. */
 export interface Body {
   bytes: Buffer;
-  /** It is over. `hasLeft`: nothing of it waits in this process any more, so its memory may be used again. */
+  /** Ends the use of the body. `hasLeft`: no part of it is waiting in this process, so its memory may be used again. */
   done(hasLeft: boolean): void;
 }
 
 /**
- * Memory of large bodies. To allocate, fill and free 200 kB for each message takes twice the CPU of copying them into
- * memory that is there.
+ * Memory of large bodies. To allocate, fill and free 200 kB for each message takes twice the CPU time of copying it into
+ * memory that is kept.
  */
 @Injectable()
 export class BodyBuffers {

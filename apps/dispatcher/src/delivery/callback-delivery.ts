@@ -16,10 +16,13 @@ import { CallbackTargets } from './callback-targets.js';
 import { retryWaitMs } from './retry-schedule.js';
 import { Telemetry } from './telemetry.js';
 
-/** After a batch smaller than this that emptied its queue, the next one may wait a little, so that many busy channels do not send crumbs. */
+/**
+ * After a batch smaller than this that emptied its queue, the channel may wait a little before the next one, so that many busy
+ * channels do not send tiny batches.
+ */
 const smallBatchEvents = 2_000;
 
-/** How often a channel is looked at whose key changed, until that is carried over to it. */
+/** A channel whose key changed is checked at this interval, until the change is applied to the channel. */
 const undecidedMs = 500;
 
 /** A place among the deliveries that are under way at once. */
@@ -28,11 +31,11 @@ export interface Turn {
   signal: AbortSignal;
   /** How long the channel waits after a small batch. */
   lingerMs: number;
-  /** Told of each request. Whether another may follow, should there be more to send. */
+  /** Called after each request. Returns whether another one may follow if there is more to send. */
   mayContinue(tookMs: number): boolean;
 }
 
-/** Delivers one callback channel at a time to its URL: claim, send, confirm, and on with the next batch. */
+/** Delivers one callback channel at a time to its URL: claims it, sends a batch, confirms that, and continues with the next one. */
 @Injectable()
 export class CallbackDelivery {
   private readonly failedListeners: ((channelId: string) => Promise<void>)[] = [];
@@ -52,7 +55,7 @@ export class CallbackDelivery {
   }
 
   /**
-   * Resolves when the channel is released again: empty, failed, or its turn is over. Whether it has more to send now.
+   * Resolves when the channel is released again: it is empty, has failed, or its turn is over. Returns whether it has more to send now.
    */
   async deliver(channelId: string, turn: Turn): Promise<boolean> {
     if (this.keyChanges.has(channelId)) {
@@ -65,7 +68,7 @@ export class CallbackDelivery {
     return this.deliverHeld(claim.hold, () => this.deliverBatches(claim, claimedAtMs, turn));
   }
 
-  /** Offers to claim the channel in the append to it. undefined: claim it when it is due. */
+  /** An offer to claim the channel in an append to it. undefined: it is claimed when it is due. */
   offer(channelId: string): ClaimOffer | undefined {
     const revision = this.targets.revisionOf(channelId);
     if (revision === undefined || this.keyChanges.has(channelId)) return undefined;
@@ -139,7 +142,7 @@ export class CallbackDelivery {
     return true;
   }
 
-  /** Where Redis refuses to hear what became of a batch, it comes again as it was. */
+  /** When Redis does not accept the result of a batch, the batch is sent again unchanged. */
   private async report<T>(hold: Hold, sent: EventBatch, work: () => Promise<T>): Promise<T> {
     try {
       return await work();

@@ -11,22 +11,22 @@ import { BodyBuffers } from './body-buffers.js';
 import { LastMessages } from './last-messages.js';
 import { Telemetry } from './telemetry.js';
 
-/** For this long after claiming a channel, a replica sends without asking again. A process may be suspended at any point. */
+/** For this long after claiming a channel, a replica sends without asking again: short, as a process may be suspended at any point. */
 const provenMs = 1_000;
 const proofsMax = 3;
 
-/** The application has no part in these. */
+/** Failures that are not the application's. */
 const endedHere: ReadonlySet<SendFailure> = new Set(['aborted', 'withdrawn']);
 
 interface CallbackRequest {
   claim: Claim;
   target: CallbackTarget;
   batch: EventBatch;
-  /** When the channel was last known to be ours, by the monotonic time of this process. */
+  /** When the channel was last known to be held by this replica, by the monotonic time of this process. */
   provenAtMs: number;
 }
 
-/** The request that carries a batch to its URL. */
+/** Makes the request that carries a batch to its URL. */
 @Injectable()
 export class CallbackRequests {
   constructor(
@@ -55,8 +55,8 @@ export class CallbackRequests {
   }
 
   /**
-   * Between learning that the channel is ours and writing to its URL, time may have passed: a connection was opened,
-   * or this process stood still. Then it is asked again, until the answer is young.
+   * Between learning that this replica holds the channel and writing to its URL, time may have passed: a connection was opened,
+   * or this process stood still. Then Redis is asked again, until its answer is recent enough.
    */
   private permit({ hold, revision }: Claim, sinceMs: number): SendPermit {
     let provenAtMs = sinceMs;
@@ -83,7 +83,7 @@ export class CallbackRequests {
     return signatureHeaders(signing, id, this.clock.now(), body);
   }
 
-  /** The connections of the channel are closed. */
+  /** Closes the connections of the channel. */
   forget(channelId: string): void {
     this.sender.forget(channelId);
   }

@@ -4,7 +4,7 @@ import type { CallbackTarget } from '../callback-client/callback-sender.js';
 import { SealedTargets } from '../callback-client/sealed-targets.js';
 import type { Claim } from '../queue/channel-queue.js';
 
-/** Targets remembered; a channel that is not among them costs some bytes more per claim. Far more than claims under way. */
+/** Targets remembered; a channel without one costs some more bytes per claim. Far more than there are claims under way. */
 const rememberedTargets = 10_000;
 
 /** Where callbacks go, as this replica has learned it from claims. */
@@ -17,14 +17,14 @@ export class CallbackTargets {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** The revision of the target that is known of a channel. For a claim, which then comes without it: others are forgotten first. */
+  /** The known revision of the channel's target. A claim with this revision omits the target. Least recently used: forgotten first. */
   revisionOf(channelId: string): string | undefined {
     const known = this.known.get(channelId);
     if (known) setBounded(this.known, channelId, known, rememberedTargets);
     return known?.revision;
   }
 
-  /** undefined when it cannot be read: sealed with a key that this replica does not have. */
+  /** undefined when the target cannot be read, because it was sealed with a key that this replica does not have. */
   targetOf(channelId: string, { revision, target }: Claim): CallbackTarget | undefined {
     const known = this.known.get(channelId);
     if (known && known.revision === revision) return known.target;

@@ -4,28 +4,28 @@ import type { Clock } from '@lanyard/service';
 export const slowAfterMs = 1_000;
 
 /**
- * A slow channel gets a slot only while channels that are not known to be quick have less than this share of them, and one that
- * was not measured yet while they have less than the larger share: many slow ones do not delay a new one.
+ * A slow channel gets a slot only while the channels that are not known to be quick occupy less than this share of the slots,
+ * and a channel that was not measured yet while they occupy less than the larger share: many slow ones do not delay a new one.
  */
 const slowShare = 0.625;
 const unmeasuredShare = 0.75;
 
-/** When more channels than this were judged, all are forgotten; each is judged again by its next request. */
+/** When more channels than this were measured, all results are forgotten; each channel is measured again by its next request. */
 const judgedMax = 100_000;
 
 /**
- * A request costs what hundreds of events do. So with this many channels under way for each millisecond, a channel
- * waits a little for more events after a small batch; one of few continues at once.
+ * A request costs as much as hundreds of events. So after a small batch, a channel waits a little for more events: one
+ * millisecond per this many channels under way. With only a few under way, it continues at once.
  */
 const channelsPerLingerMs = 4;
 const lingerMaxMs = 25;
 
-/** How often the deliveries whose answer does not come are counted. */
+/** How often the deliveries that are waiting for a late answer are counted. */
 const countMs = 100;
 
 interface RunningDelivery {
   done: Promise<void>;
-  /** Its request, or the one before, was answered. */
+  /** When a request of the channel was last answered. */
   answeredAtMs: number;
 }
 
@@ -57,7 +57,7 @@ export class DeliverySlots {
     return this.deliveries.has(channelId);
   }
 
-  /** Whether a channel that an append may claim has a slot, its own or a free one, until that is released. */
+  /** Reserves a slot, its own or a free one, for a channel that an append may claim. Returns whether there was one. */
   reserve(channelId: string): boolean {
     if (this.quick.get(channelId) === false) return false;
     if (!this.occupied.has(channelId) && (this.free === 0 || this.mustWait(channelId))) return false;
@@ -65,7 +65,7 @@ export class DeliverySlots {
     return true;
   }
 
-  /** A reserved slot is occupied now, or not needed. */
+  /** Ends a reservation: the slot is occupied now, or not needed. */
   releaseReservation(channelId: string): void {
     this.vacate(channelId);
   }
@@ -79,7 +79,7 @@ export class DeliverySlots {
     return [...this.deliveries.values()].map(({ done }) => done);
   }
 
-  /** `done` never rejects. A delivery of the same channel that has not ended is not counted any more. */
+  /** `done` never rejects. An earlier delivery of the same channel that has not ended is not counted any more. */
   add(channelId: string, done: Promise<void>): void {
     const delivery = { done, answeredAtMs: this.clock.now() };
     this.deliveries.set(channelId, delivery);
@@ -90,7 +90,7 @@ export class DeliverySlots {
     });
   }
 
-  /** A request of the channel was answered, or given up, after this time. */
+  /** A request of the channel was answered, or given up, after `tookMs`. */
   answered(channelId: string, tookMs: number): void {
     const delivery = this.deliveries.get(channelId);
     if (delivery) delivery.answeredAtMs = this.clock.now();
@@ -107,7 +107,7 @@ export class DeliverySlots {
     return count >= this.slotsMax * (isQuick === false ? slowShare : unmeasuredShare);
   }
 
-  /** How long a channel waits for more after a small batch. A channel that waits for its receiver costs this machine nothing. */
+  /** How long a channel waits for more after a small batch. Channels that wait for their receivers cost nothing, and do not count. */
   lingerMs(): number {
     return Math.min(
       lingerMaxMs,

@@ -5,10 +5,10 @@ import { RedisLink } from '../queue/redis-link.js';
 import { SharedClock } from '../queue/shared-clock.js';
 import { OWNER } from '../queue/tokens.js';
 
-/** How often a replica looks for due channels while none is due. A channel whose due time is known is looked for at that time. */
+/** How often a replica looks for due channels while none is due. A channel whose due time is known is looked up at that time. */
 const aheadMs = 500;
 
-/** How long a slow channel is out of the way of others. */
+/** How long a slow channel is postponed in favour of others. */
 const postponeMs = 1_000;
 
 /** Members and scores, as WITHSCORES returns them. */
@@ -18,7 +18,7 @@ const pairs = (list: readonly string[]): [channelId: string, atMs: number][] =>
 export interface Due {
   /** Callback channels that may be claimed now, the one that has waited longest first. */
   due: string[];
-  /** There are more of them than slots. */
+  /** There are at least as many due channels as free slots. */
   isCrowded: boolean;
   /** Channels of this replica's sockets and polls that got something. */
   held: string[];
@@ -60,7 +60,7 @@ export class DueChannels {
     };
   }
 
-  /** Makes room for others in the list of those that are due. */
+  /** Postpones a channel, to make room for others in the list of due channels. */
   postpone(channelId: string): void {
     this.link
       .run('postpone', this.keys.forCommand(channelId), [channelId, this.clock.now() + postponeMs])

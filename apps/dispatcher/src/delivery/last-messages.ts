@@ -6,7 +6,7 @@ import { LocalClock } from '../queue/local-clock.js';
 import { type RedisCommand, RedisLink } from '../queue/redis-link.js';
 import { SharedClock } from '../queue/shared-clock.js';
 
-/** A message that went out, as its operator reads it. */
+/** A message that was sent, as an operator reads it. */
 export interface LastMessage {
   sent_at: string;
   events: number;
@@ -21,12 +21,12 @@ export const lastMessagesMax = 10;
 const excerptBytesMax = 256;
 const keptSeconds = 86_400;
 
-/** How often what went out is written to Redis, whatever the rate of messages. */
+/** How often the messages that were sent are written to Redis, whatever their rate. */
 const writeMs = 1_000;
 
 /**
- * The messages that each channel sent last, for its operators: any replica answers for all. A replica that is killed
- * takes the last second with it.
+ * The last messages that each channel sent, for its operators: any replica answers for all. A replica that is killed
+ * loses those of its last second.
  */
 @Injectable()
 export class LastMessages implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -57,7 +57,7 @@ export class LastMessages implements OnApplicationBootstrap, OnApplicationShutdo
     this.unwritten.set(channelId, last);
   }
 
-  /** Since the channel was created, the newest first. */
+  /** The messages since the channel was created, the newest first. */
   async messagesOf(channelId: string, createdAtMs: number): Promise<LastMessage[]> {
     const texts = await this.link.redis.lrange(this.keys.ofChannel(channelId).last(channelId), 0, -1);
     const messages = texts.map((text) => JSON.parse(text) as LastMessage);
@@ -76,7 +76,7 @@ export class LastMessages implements OnApplicationBootstrap, OnApplicationShutdo
     });
     this.unwritten.clear();
     if (commands.length === 0) return;
-    // Nothing depends on them: without Redis, or with a full one, they are not kept.
+    // Nothing depends on these messages: without Redis, or with a full one, they are not kept.
     await this.link.together(commands).catch((err: unknown) => this.logger.debug({ err }, 'last messages not written'));
   }
 }

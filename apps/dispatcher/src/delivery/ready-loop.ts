@@ -9,13 +9,13 @@ import { CallbackDelivery, type Turn } from './callback-delivery.js';
 import { DeliverySlots, slowAfterMs } from './delivery-slots.js';
 import { DueChannels } from './due-channels.js';
 
-/** How often a replica looks for work that others left, while there is some. */
+/** How often a replica looks for work that other replicas left, while it is busy. */
 const pollMs = 100;
 
-/** A channel that could not be claimed rests for so long: Redis may refuse changes while its disk is full or a replica is away. */
+/** A channel that could not be claimed rests for this long: Redis may refuse changes while its disk is full or a replica is away. */
 export const refusedMs = 1_000;
 
-/** While others wait for a slot, a channel that always has more to send releases its own after this many batches. */
+/** While others wait for a slot, a channel that always has more to send releases its slot after this many batches. */
 const batchesInARow = 16;
 
 /** How long a stop waits for requests under way. */
@@ -34,7 +34,7 @@ export class ReadyLoop implements ChannelClaimer, OnApplicationBootstrap {
   private lookAgain = false;
   /** There were more due channels than slots. */
   private isCrowded = false;
-  /** Channels that could not be claimed a moment ago. They have no slot: another node of a cluster may let others be claimed. */
+  /** Channels that could not be claimed a moment ago. They occupy no slot: channels on another node of a cluster may still be claimable. */
   private readonly resting = new Set<string>();
   private stopped = false;
 
@@ -48,7 +48,7 @@ export class ReadyLoop implements ChannelClaimer, OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    // Every request under way listens to it.
+    // Every request under way listens to this signal.
     setMaxListeners(0, this.aborting.signal);
     this.kick();
   }
@@ -83,10 +83,10 @@ export class ReadyLoop implements ChannelClaimer, OnApplicationBootstrap {
     this.slots.releaseReservation(hold.channelId);
   }
 
-  /** An offer was claimed: delivers it, or releases it at a stop. */
+  /** Delivers a channel that an append claimed by an offer, or releases it after a stop. */
   deliverClaimed(claimed: ClaimedChannel): void {
     const { channelId } = claimed.offer.hold;
-    // An earlier delivery may still be learning that the channel is not due any more.
+    // An earlier delivery may still be finding out that the channel is not due any more.
     const before = this.slots.deliveryEnd(channelId);
     this.withdraw(claimed.offer);
     this.deliver(channelId, async (turn) => {
@@ -109,7 +109,7 @@ export class ReadyLoop implements ChannelClaimer, OnApplicationBootstrap {
     await all;
   }
 
-  /** Resolves with when to look again without a wake-up. */
+  /** Resolves with the time after which to look again without a wake-up. */
   private async look(): Promise<number> {
     try {
       const { due, isCrowded, held, nextInMs } = await this.channels.find(this.slots.free, this.resting);
@@ -126,7 +126,7 @@ export class ReadyLoop implements ChannelClaimer, OnApplicationBootstrap {
 
   private begin(channelId: string): void {
     if (this.slots.has(channelId) || this.resting.has(channelId)) return;
-    // An append may have reserved the slot since it was counted.
+    // An append may have reserved the slot since free slots were counted.
     if (this.slots.free === 0) {
       this.isCrowded = true;
       return;
@@ -135,7 +135,7 @@ export class ReadyLoop implements ChannelClaimer, OnApplicationBootstrap {
     this.deliver(channelId, (turn) => this.delivery.deliver(channelId, turn));
   }
 
-  /** `work` says whether there is more. */
+  /** `work` resolves with whether there is more to send. */
   private deliver(channelId: string, work: (turn: Turn) => Promise<boolean>): void {
     const lingerMs = this.slots.lingerMs();
     let requests = 0;

@@ -5,7 +5,7 @@ import type { AppendOutcome } from '../queue/append-outcome.js';
 import type { Drop } from '../queue/drop-report.js';
 import { EventTraces } from '../tracing/event-traces.js';
 
-/** What an operator sees of this replica. */
+/** Metrics and traces of this replica, for its operators. */
 @Injectable()
 export class Telemetry {
   private readonly eventsAppended = this.metrics.counter({
@@ -61,7 +61,7 @@ export class Telemetry {
     if (skipped.beforeChannel) this.eventsSkipped.inc({ reason: 'before channel' }, skipped.beforeChannel);
   }
 
-  /** Where drops are announced, and nowhere else: so each event counts once, and none that arrived after all. */
+  /** Called only where drops are announced: so each event counts once, and none counts that arrived after all. */
   dropped(drops: readonly Drop[]): void {
     for (const { reason, count } of drops) this.eventsDropped.inc({ reason }, count);
   }

@@ -3,7 +3,7 @@ import { Controller, Get, Param } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type ChannelFacts, type ExplainedEvent, Explanations } from './explanations.js';
 
-/** For the gateway, which has no route that leads here from outside. */
+/** For the gateway, which routes no outside request here. */
 @ApiExcludeController()
 @RequiresPermission('notifications')
 @Controller('explain')

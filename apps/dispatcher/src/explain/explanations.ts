@@ -21,7 +21,7 @@ import { ChannelRegistry } from '../queue/channel-registry.js';
 import { SharedClock } from '../queue/shared-clock.js';
 import { SearchSlots } from './search-slots.js';
 
-/** The channel of a key and how far its queue is. */
+/** The channel of a key and the state of its queue. */
 export interface ChannelFacts extends Omit<QueueView, 'queue_bytes'> {
   key_id: string;
   delivery_mechanism: string;
@@ -51,13 +51,13 @@ export interface ExplainedEvent {
   partition: number;
   offset: string;
   channels: { progress: Progress; channel: ChannelFacts }[];
-  /** Keys that it was for and that have no channel (any more). */
+  /** Number of keys that the event was for and that have no channel (any more). */
   without_channel: number;
 }
 
 /**
- * Around the time in a uid: values are sent at once, results of commands by way of an outbox. The end of a session is announced
- * again half a minute later if its replica died.
+ * How far around the time in a uid the search looks: values are sent at once, results of commands through an outbox. The end of
+ * a session is announced again half a minute later if its replica died.
  */
 const beforeMs = 5_000;
 const afterMs = { direct: 30_000, repeated: 90_000, outbox: 900_000 } as const;
@@ -66,7 +66,7 @@ const searchTimeoutMs = 20_000;
 /** Channels of an account that are looked at for one event. */
 const channelsMax = 100;
 
-/** This service's part of explanations: the gateway puts them together with those of others. */
+/** This service's part of explanations: the gateway combines it with the parts of other services. */
 @Injectable()
 export class Explanations {
   private readonly slots = new SearchSlots();
@@ -79,7 +79,7 @@ export class Explanations {
     @Inject(SharedClock) private readonly clock: Clock,
   ) {}
 
-  /** Of the caller's key. Throws ChannelNotFound. */
+  /** The channel of the caller's key. Throws ChannelNotFound. */
   async channel({ keyId, accountId }: Identity): Promise<ChannelFacts> {
     const channel = await this.database.getRepository(Channel).findOneBy({ keyId, accountId });
     if (!channel) throw new ChannelNotFound();
@@ -168,7 +168,7 @@ export class Explanations {
   }
 }
 
-/** The message's own item, or the one ahead of it. */
+/** The message's own item, or the item of an answer that the message carries ahead of its own. */
 const itemOf = ({ topic, value, headers }: FoundMessage, uid: string): FramedItem | undefined => {
   const own = sliceItem(topic, value, headers);
   return own && own.uid !== uid ? sliceAhead(topic, own, headers) : own;

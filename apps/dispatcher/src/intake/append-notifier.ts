@@ -13,7 +13,7 @@ export class AppendNotifier {
     private readonly loop: ReadyLoop,
   ) {}
 
-  /** `isReplay`: it was read again, and may have been delivered before. */
+  /** `isReplay`: the batch was read again, and may have been delivered before. */
   appended(outcome: AppendOutcome, isReplay: boolean): void {
     this.telemetry.appended(outcome, isReplay);
     this.bus.wake(outcome.wake);

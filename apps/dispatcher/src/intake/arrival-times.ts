@@ -3,22 +3,22 @@ import type { Clock, Logger, Timer } from '@lanyard/service';
 import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import { positionOf } from './audience.js';
 
-/** Less than `beforeChannelSlackMs`: an event behind a new channel's registration is never taken for an earlier one. */
+/** Less than `beforeChannelSlackMs`: an event after a new channel's registration is never mistaken for an earlier one. */
 const refreshPeriodMs = 5_000;
 
-/** Kept of each partition: an hour and more for a consumer that is behind. */
+/** Ends kept of each partition: more than an hour, for a consumer that is behind. */
 const endsMax = 1_000;
 
 interface End {
-  /** Before Kafka was asked. */
+  /** A time before Kafka was asked. */
   atMs: number;
   offset: bigint;
 }
 
 /**
- * When messages came to Kafka at the earliest. A message behind the end that a partition had at some time came after that
- * time, whatever its producer's clock says. For messages from before the start of this replica there is only the
- * producer's clock.
+ * The earliest time at which messages can have arrived in Kafka. A message beyond the end that a partition had at some time
+ * arrived after that time, whatever its producer's clock says. For messages from before the start of this replica, only the
+ * producer's clock is known.
  */
 export class ArrivalTimes implements OnModuleInit, OnApplicationShutdown {
   private readonly ends = new Map<string, End[]>();
@@ -42,16 +42,16 @@ export class ArrivalTimes implements OnModuleInit, OnApplicationShutdown {
     this.timer?.cancel();
   }
 
-  /** -Infinity when that is not known. */
+  /** -Infinity when it is not known. */
   earliestMs(topic: string, partition: number, offset: bigint): number {
     const ends = this.ends.get(positionOf({ topic, partition })) ?? [];
-    // Nearly always it is one of the last.
+    // Nearly always the end is one of the last.
     let n = ends.length - 1;
     while (n >= 0 && (ends[n] as End).offset > offset) n--;
     return ends[n]?.atMs ?? -Infinity;
   }
 
-  /** The partition ended at this offset, at this time or later. */
+  /** Records that the partition ended at this offset, at this time or later. */
   private recordEnd(position: string, end: End): void {
     const ends = this.ends.get(position) ?? [];
     const last = ends.at(-1);

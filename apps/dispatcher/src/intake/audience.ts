@@ -1,6 +1,6 @@
 import type { IntakeBatch, IntakeEvent } from './intake-event.js';
 
-/** Events of one channel, in the order in which they came, of each batch that has some. */
+/** Events of one channel in the order of their arrival, for each batch that has some. */
 export interface ChannelEvents {
   channelId: string;
   accountId: string;
@@ -11,7 +11,7 @@ export interface ChannelEvents {
 export const positionOf = ({ topic, partition }: { topic: string; partition: number }): string =>
   `${topic}:${partition}`;
 
-/** Accounts of which every channel gets something. */
+/** Accounts in which every channel gets something. */
 export const accountsWithBroadcasts = (batches: readonly IntakeBatch[]): Set<string> => {
   const accounts = new Set<string>();
   for (const { events } of batches)
@@ -19,11 +19,11 @@ export const accountsWithBroadcasts = (batches: readonly IntakeBatch[]): Set<str
   return accounts;
 };
 
-/** Whether a key may get what happens to a device. */
+/** Whether a key may get the events of a device. */
 export type MaySee = (keyId: string, event: { readonly deviceId: string }) => boolean;
 
 /**
- * The events of each channel. A channel has the id of its key, so an audience of keys is one of channels. `members` are
+ * The events of each channel. A channel has the id of its key, so an audience of keys is also one of channels. `members`:
  * the channels of each account in `accountsWithBroadcasts`. `maySee`: absent if every key sees all devices of its account.
  */
 export const channelEvents = (
@@ -32,7 +32,7 @@ export const channelEvents = (
   maySee?: MaySee,
 ): ChannelEvents[] => {
   const found: ChannelEvents[] = [];
-  // By account first: events of two accounts never share an entry, whatever their audience says.
+  // By account first: events of two accounts never share an entry, whatever their audience is.
   const byAccount = new Map<string, Map<string, ChannelEvents>>();
   const eventsOf = (channelId: string, accountId: string): ChannelEvents => {
     let ofAccount = byAccount.get(accountId);

@@ -7,7 +7,7 @@ import { ArrivalTimes } from './arrival-times.js';
 import { Intake } from './intake.js';
 import { type IntakeBatch, intakeBatch } from './intake-event.js';
 
-/** The topics whose facts end up on channels. Items are cut out of the bytes; nothing is parsed. */
+/** The topics whose facts end up on channels. Items are cut out of the messages' bytes, without parsing. */
 @Controller()
 export class FactsConsumer {
   constructor(
@@ -33,7 +33,7 @@ export class FactsConsumer {
     await this.traces.appending(batch, () => this.append(batch, events));
   }
 
-  /** After a recovery a batch is stale: it was fetched from positions that may not hold any more. */
+  /** A batch from before a recovery is stale: it was fetched from positions that may not hold any more. */
   private async append({ isStale }: Batch<unknown>, events: IntakeBatch): Promise<void> {
     if (isStale()) throw new LinkLost();
     await this.intake.add(events);

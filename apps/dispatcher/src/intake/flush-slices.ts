@@ -1,7 +1,7 @@
 import { eventOverheadBytes } from '../limits.js';
 import type { IntakeBatch, IntakeEvent } from './intake-event.js';
 
-/** What one flush appends to all channels together: an event counts once for each of them. */
+/** Bytes that one flush appends to all channels together: an event counts once for each channel. */
 export const flushBytesMax = 8_000_000;
 
 const weightOf = ({ item }: IntakeEvent, members: ReadonlyMap<string, readonly string[]>): number => {
@@ -10,7 +10,7 @@ const weightOf = ({ item }: IntakeEvent, members: ReadonlyMap<string, readonly s
   return channels * (item.item.length + eventOverheadBytes);
 };
 
-/** Events [first, end) of a batch. Up to its end they cover what the batch covers. */
+/** Events [first, end) of a batch. The last slice also covers the offsets up to the end of the batch. */
 const sliceOf = (batch: IntakeBatch, first: number, end: number): IntakeBatch => {
   const { topic, partition, lastOffset, events } = batch;
   if (first === 0 && end === events.length) return batch;
@@ -19,8 +19,8 @@ const sliceOf = (batch: IntakeBatch, first: number, end: number): IntakeBatch =>
 };
 
 /**
- * Cuts what one flush would append into slices that follow each other, each within the bound, or of one event that
- * is larger alone. Nearly always it is one, of the batches as they are. `members` are the channels of each account of
+ * Cuts what one flush would append into consecutive slices, each of which is within the bound, or holds one event that alone
+ * exceeds it. Nearly always there is one slice, of the batches as they are. `members` are the channels of each account in
  * which every channel gets something.
  */
 export const flushSlices = (

@@ -12,12 +12,12 @@ export class IntakeEvent {
 
   constructor(
     readonly offset: bigint,
-    /** When the message was queued, by its producer's clock: the `timestamp` of an item that the device does not date. */
+    /** When the message was queued, by its producer's clock: the `timestamp` of an item without the device's own time. */
     readonly timestampMs: number,
     readonly item: FramedItem,
-    /** When its age begins: never before the message can have arrived, in case its producer's clock is behind. */
+    /** When its age begins: never before the message can have arrived, even if its producer's clock is behind. */
     readonly queuedAtMs = timestampMs,
-    /** The message; its key is the device. */
+    /** The message, whose key is the device. */
     private readonly source?: { readonly key: string },
   ) {}
 
@@ -45,7 +45,7 @@ export interface IntakeBatch {
   events: IntakeEvent[];
 }
 
-/** Cuts the items out. Throws PoisonMessage for a message with broken framing, before anything is appended. */
+/** Cuts the items out of the messages. Throws PoisonMessage for a message with broken framing, before anything is appended. */
 export const intakeBatch = (
   { topic, partition, messages, nextOffset }: Batch<unknown>,
   arrivalTimes: Pick<ArrivalTimes, 'earliestMs'>,

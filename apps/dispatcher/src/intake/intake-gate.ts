@@ -4,7 +4,7 @@ import { ChannelRegistry } from '../queue/channel-registry.js';
 import { Intake } from './intake.js';
 import { sourceNames } from './sources.js';
 
-/** Closes the intake while Redis is not what it was, and opens it again. */
+/** Closes the intake while Redis lacks some of its state, and opens it again. */
 @Injectable()
 export class IntakeGate {
   constructor(
@@ -13,7 +13,7 @@ export class IntakeGate {
     private readonly consumers: KafkaBatchServer,
   ) {}
 
-  /** Called when Redis is not where it was. No topics: it lost everything. */
+  /** Called when Redis has lost positions. No topics: it lost everything. */
   onPositionsLost(listener: (topics: readonly string[]) => void): void {
     this.intake.onPositionsLost(listener);
   }

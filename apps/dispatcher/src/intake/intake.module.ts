@@ -19,7 +19,7 @@ import { ReplayWindow } from './replay-window.js';
 import { ShardAppenders } from './shard-appenders.js';
 import { sourceNames } from './sources.js';
 
-/** From Kafka into queues. */
+/** The path of events from Kafka into the queues. */
 @Module({
   imports: [KeysModule, QueueModule, TracingModule, ReplicasModule, DeliveryModule],
   controllers: [FactsConsumer],
@@ -52,7 +52,7 @@ export class IntakeModule implements BeforeApplicationShutdown {
     telemetry.replay(() => replay.left());
   }
 
-  /** Before the loops of the modules below end: what is appended until here may still be delivered. */
+  /** Runs before the loops of lower modules end: what is appended until then may still be delivered. */
   async beforeApplicationShutdown(): Promise<void> {
     await this.deadline.step('intake', () => this.consumers.close());
   }

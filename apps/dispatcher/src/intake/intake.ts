@@ -15,19 +15,19 @@ import { ShardAppenders } from './shard-appenders.js';
 
 interface Waiting {
   batch: IntakeBatch;
-  /** Whether the positions of all shards must move, also of those that get nothing. */
+  /** Whether the positions of all shards must move, including those that get nothing. */
   mustMove: boolean;
   done: () => void;
   failed: (error: unknown) => void;
 }
 
-/** Events of one flush: bounds the size of one command, as `flushBytesMax` does for events of many channels. */
+/** Events of one flush. Bounds the size of one command, as `flushBytesMax` does for events of many channels. */
 const flushEventsMax = 20_000;
 
-/** A larger batch is worth a command of its own: while Redis has it, the next is made. */
+/** A larger batch is worth a command of its own: while Redis runs it, the next one is built. */
 const smallBatchEvents = 200;
 
-/** While Redis writes one to its disk, the next is made. A partition has one batch at a time: they do not overlap. */
+/** While Redis writes one to its disk, the next is built. They do not overlap: a partition has one batch at a time. */
 const flushesAtOnce = 2;
 
 /**
@@ -41,10 +41,10 @@ export class Intake {
   private waiting: Waiting[] = [];
   private inFlight = 0;
   private open = false;
-  /** How often it resumed from the positions in Redis. */
+  /** How often the intake resumed from the positions in Redis. */
   private resumeCount = 0;
   private readonly positionsLostListeners: ((topics: readonly string[]) => void)[] = [];
-  /** The last batch of each partition, without its events: how far shards that got nothing may move. */
+  /** The last batch of each partition, without its events: up to it, shards that got nothing may move. */
   private readonly lastAppended = new Map<string, IntakeBatch>();
   private catchingUp: Timer | undefined;
   private flushing: NodeJS.Immediate | undefined;
@@ -61,20 +61,20 @@ export class Intake {
     this.shards = appenders.all;
   }
 
-  /** Called when Redis is not where it was. No topics: it lost everything. */
+  /** Called when Redis has lost positions. No topics: it lost everything. */
   onPositionsLost(listener: (topics: readonly string[]) => void): void {
     this.positionsLostListeners.push(listener);
   }
 
-  /** Nothing is appended until `resume`: the channels are not all known to Redis. */
+  /** Nothing is appended until `resume`: Redis may not know all channels. */
   pause(): void {
     this.open = false;
   }
 
   /**
    * Resumes from the positions in Redis. `generations`: the marks of the shards. `reseek`: sends the consumers back to
-   * the stored positions. What waited until now was fetched from positions that no longer hold: it is discarded,
-   * because appending it could leave a gap.
+   * the stored positions. Batches that waited until now were fetched from positions that no longer hold: they are
+   * discarded, because appending them could leave a gap.
    */
   resume(generations: readonly string[], reseek: () => void): void {
     this.resumeCount++;
@@ -85,13 +85,13 @@ export class Intake {
     this.open = true;
   }
 
-  /** Resolves when the events are durably in the queues. */
+  /** Resolves when the events are durably stored in the queues. */
   add(batch: IntakeBatch): Promise<void> {
     return this.put(batch, false);
   }
 
   /**
-   * Next offset to read of each partition. The shard that is furthest behind decides; the others refuse what they have.
+   * Next offset to read of each partition. The shard that is furthest behind decides; the others refuse what they already have.
    */
   async nextOffsets(topic: string, partitions: readonly number[]): Promise<Map<number, bigint>> {
     const stored = await this.stored(topic, partitions);
@@ -104,9 +104,9 @@ export class Intake {
   }
 
   /**
-   * Kafka may have lost messages, and give their offsets to others: where a shard is further than Kafka, all shards go
-   * back to the first message that Kafka has. It cannot tell which of them it has appended before: better twice than never.
-   * Returns the partitions. `offsets`: [low, high) of each; asked for after the positions were read, they can only be further.
+   * Kafka may have lost messages, and assign their offsets to others: where a shard is ahead of Kafka, all shards go back to
+   * the first message in Kafka. A shard cannot tell which messages it has appended already: better twice than never. Returns
+   * the partitions. `offsets`: [low, high) of each, asked for after the positions were read, so that they can only be later.
    */
   async rewind(
     topic: string,
@@ -139,7 +139,7 @@ export class Intake {
     });
   }
 
-  /** The batches of one answer of Kafka come one after another, and small ones go together. */
+  /** Waits for the other batches of the same answer of Kafka, so that small ones are flushed together. */
   private flushSoon(): void {
     this.flushing ??= setImmediate(() => {
       this.flushing = undefined;
@@ -170,11 +170,11 @@ export class Intake {
     try {
       const members = await this.members(batches);
       for (const slice of flushSlices(batches, members)) {
-        // What is left was fetched from positions that no longer hold, as what waits was.
+        // The slices that are left were fetched from positions that no longer hold, as the waiting batches were.
         if (resumeCount !== this.resumeCount) throw new LinkLost();
         await this.append(slice, this.audience(slice, members), mustMove);
       }
-      // Redis may have lost it since. It is read again, and refused if it is there.
+      // Redis may have lost the events since. They are read again, and refused if they are stored.
       if (resumeCount !== this.resumeCount) throw new LinkLost();
       if (!mustMove) this.noteAppended(batches);
       for (const { done } of flush) done();
@@ -204,16 +204,16 @@ export class Intake {
     this.catchingUp ??= this.clock.after(lagMaxMs, () => this.catchUp());
   }
 
-  /** Positions that lag behind move, although nothing comes any more. */
+  /** Moves positions that lag behind, even if no further events arrive. */
   private catchUp(): void {
     this.catchingUp = undefined;
     const behind = [...this.lastAppended.values()];
     this.lastAppended.clear();
-    // What fails is read again, and refused.
+    // A batch that fails is read again, and refused.
     for (const batch of behind) this.put(batch, true).catch(() => undefined);
   }
 
-  /** Channels of the accounts of which every channel gets something. */
+  /** Channels of the accounts in which every channel gets something. */
   private async members(batches: readonly IntakeBatch[]): Promise<Map<string, string[]>> {
     const accounts = [...accountsWithBroadcasts(batches)];
     const members = await Promise.all(accounts.map((id) => this.link.redis.smembers(this.keys.account(id))));

@@ -6,7 +6,7 @@ import { Intake } from './intake.js';
 import { Replay } from './replay.js';
 import { ReplayWindow } from './replay-window.js';
 
-/** Positions for the consumers: those that Redis has, unless Kafka lost what leads up to them, or Redis has none. */
+/** Positions for the consumers: those in Redis, unless Kafka lost the messages before them, or Redis has none. */
 @Injectable()
 export class KafkaPositions implements StoredPositions {
   constructor(
@@ -30,7 +30,7 @@ export class KafkaPositions implements StoredPositions {
     return next;
   }
 
-  /** Of partitions that a shard knows nothing of: the oldest message that may still have to be delivered. */
+  /** For partitions of which a shard has no position: sets `next` to the oldest message that may still have to be delivered. */
   private async findStart(topic: string, partitions: readonly number[], next: Map<number, bigint>): Promise<void> {
     const windows = await this.window.windows(topic);
     for (const partition of partitions) {

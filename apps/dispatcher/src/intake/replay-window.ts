@@ -4,7 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { DispatcherConfig } from '../config.js';
 import { SharedClock } from '../queue/shared-clock.js';
 
-/** What Kafka has of a partition and may still have to be delivered: offsets [from, end). Before `low` it has nothing. */
+/** The messages of a partition that may still have to be delivered: offsets [from, end). Kafka has none before `low`. */
 export interface Window {
   low: bigint;
   from: bigint;
@@ -20,7 +20,7 @@ export class ReplayWindow {
     @Inject(SharedClock) private readonly clock: Clock,
   ) {}
 
-  /** Of each partition that is not empty. */
+  /** The window of each partition that is not empty. */
   async windows(topic: string): Promise<Map<number, Window>> {
     const [inKafka, recent] = await Promise.all([
       this.kafka.offsets(topic),

@@ -13,8 +13,8 @@ interface OffsetRange {
 }
 
 /**
- * What is read again because Redis had no positions. It may have been delivered before. Where it ends is kept
- * in Redis, so that a replica which gets the partition later knows it too.
+ * Messages that are read again because Redis had no positions. They may have been delivered before. The end of each range is
+ * kept in Redis, so that a replica which gets the partition later knows it too.
  */
 @Injectable()
 export class Replay {
@@ -27,7 +27,7 @@ export class Replay {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** Redis has no position: what Kafka has in [from, end) is read again. `passedOver`: older messages, which are not. */
+  /** Redis has no position: the messages in [from, end) are read again. `passedOver`: number of older messages, which are not. */
   async begin(topic: string, partition: number, { next: from, end }: OffsetRange, passedOver: bigint): Promise<void> {
     await this.link.redis.hset(this.keys.replay, positionOf({ topic, partition }), String(end));
     const about = { topic, partition, from: String(from), messages: String(end - from) };
@@ -37,7 +37,7 @@ export class Replay {
     );
   }
 
-  /** The partitions of this replica now, and the next offset to be read of each. */
+  /** Sets the partitions that this replica has now, and the next offset to be read of each. */
   async assign(topic: string, next: ReadonlyMap<number, bigint>): Promise<void> {
     const fields = [...next.keys()].map((partition) => positionOf({ topic, partition }));
     const ends = fields.length > 0 ? await this.link.redis.hmget(this.keys.replay, ...fields) : [];
@@ -54,7 +54,7 @@ export class Replay {
     return left !== undefined && lastOffset < left.end;
   }
 
-  /** These batches are in the queues. */
+  /** Records that these batches are in the queues. */
   passed(batches: readonly IntakeBatch[]): void {
     for (const { topic, partition, lastOffset } of batches) {
       const left = this.topics.get(topic)?.get(partition);
@@ -66,7 +66,7 @@ export class Replay {
     }
   }
 
-  /** Messages to be read by this replica, of each topic. */
+  /** Number of messages of each topic that this replica has yet to read again. */
   left(): Map<string, number> {
     return new Map(
       [...this.topics].map(([topic, partitions]) => [

@@ -11,7 +11,7 @@ import { asList, asNumber, asPairs, asText } from '../queue/reply.js';
 import { type ChannelEvents, positionOf } from './audience.js';
 import type { IntakeBatch, IntakeEvent } from './intake-event.js';
 
-/** Redis came back without what it had: what was appended since must be read from Kafka again. */
+/** Redis came back without its last writes: the events that it lost must be read from Kafka again. */
 export class PositionsLost extends Error {
   constructor(readonly topics: string[]) {
     super(`Redis lost positions of ${topics.join(', ') || 'every topic'}`);
@@ -41,28 +41,28 @@ interface ChannelAppend {
 
 const generationField = 'generation';
 
-/** Values of each channel in the reply to an append. */
+/** Number of values for each channel in the reply to an append. */
 const channelReplyLength = 6;
 
-/** Positions of a shard that got nothing may lag behind by this much: it is read again, and refused, after a crash. */
+/** The positions of a shard that got nothing may lag behind by this much: after a crash, these messages are read again and refused. */
 const lagMessagesMax = 50_000n;
 export const lagMaxMs = 500;
 
-/** Render codes remembered; more channels than that only cost a second attempt now and then. */
+/** Render codes remembered. With more channels than this, some appends only need a second attempt. */
 const rememberedChannels = 100_000;
 
-/** A flush is tried again when the store knows better; that converges at once unless consumers fight. */
+/** A flush is tried again when Redis reports other positions or render codes. One retry is enough unless consumers compete. */
 const attemptsMax = 20;
 
 /**
- * Appends to one shard. Remembers what the shard's positions should be, and sends them along: the command refuses
- * everything when they are not, so a batch is appended once however often, and by whichever replica, it is delivered.
+ * Appends to one shard. Remembers what the shard's positions should be, and sends them along: the command refuses the
+ * whole batch when they differ, so a batch is appended once, however often and by whichever replica it is delivered.
  */
 export class ShardAppender {
   private readonly expected = new Map<string, bigint>();
   /**
-   * How often the expected positions became invalid. A batch that was fetched before that is not appended after it: it could
-   * leave a gap.
+   * How often the expected positions became invalid. A batch that was fetched before such a change is not appended after it:
+   * that could leave a gap.
    */
   private invalidations = 0;
   private readonly renderCodes = new Map<string, RenderCode>();
@@ -74,7 +74,7 @@ export class ShardAppender {
     private readonly parts: AppenderParts,
   ) {}
 
-  /** The mark that this shard had at the start: a shard without it is not the one we knew. */
+  /** The mark that this shard had at the start: a shard without it is not the one that this replica knew. */
   setGeneration(mark: string): void {
     this.invalidations++;
     this.expected.clear();
@@ -101,8 +101,8 @@ export class ShardAppender {
   }
 
   /**
-   * Every batch's position moves: now, when it has something for this shard, or when it must. Throws LinkLost when the
-   * positions from which the batches were fetched do not hold any more.
+   * Moves the position of every batch: at once when there are events for this shard, `mustMove` is set, or it lags too far;
+   * otherwise later. Throws LinkLost when the positions from which the batches were fetched do not hold any more.
    */
   async append(
     batches: readonly IntakeBatch[],
@@ -202,7 +202,7 @@ export class ShardAppender {
     return args;
   }
 
-  /** What this shard does not have yet. Usually all of it. */
+  /** The events that this shard does not have yet. Usually these are all of them. */
   private fresh({ batch, events }: ChannelEvents['parts'][number]): readonly IntakeEvent[] {
     const expected = this.expectedOf(positionOf(batch));
     const [first] = events;
@@ -214,7 +214,7 @@ export class ShardAppender {
     for (const [channelId, code] of pairs) this.renderCodes.set(channelId, Number(code));
   }
 
-  /** Further than expected: another replica, or an earlier attempt of ours, was here. Behind: Redis lost something. */
+  /** A position further than expected: another replica, or an earlier attempt of this one, moved it. Behind: Redis lost something. */
   private learnPositions(pairs: readonly [string, string][]): void {
     const lost = new Set<string>();
     for (const [position, text] of pairs) {

@@ -10,11 +10,11 @@ import type { KeyRecord } from './key-record.js';
 export interface KnownKey {
   keyId: string;
   accountId: string;
-  /** Fingerprint of the secret that proved it. */
+  /** Fingerprint of the secret that proved the key. */
   secret: string;
 }
 
-/** API keys as the gateway announces them; sockets come past the gateway's check. */
+/** API keys as the gateway announces them; sockets bypass the gateway's check. */
 @Injectable()
 export class KeyDirectory {
   constructor(
@@ -23,9 +23,8 @@ export class KeyDirectory {
   ) {}
 
   /**
-   * The key that this text proves, if any. A key that is not known yet, was just reset, or may connect again, may still be
-   * announced.
-   * `address`: of the client, as the gateway says.
+   * The key that this text proves, if any. Waits for the announcement of a key that is not known yet, was just reset, or may
+   * connect again. `address`: the client's, as the gateway reports it.
    */
   async verify(text: string, address: string): Promise<KnownKey | undefined> {
     const given = parseApiKey(text);
@@ -52,12 +51,12 @@ export class KeyDirectory {
     return !networks || isInNetworks(networks, address);
   }
 
-  /** Of a key that was known: it is deleted, or its announcements are. */
+  /** For a key that was known: whether the key or its announcements are deleted. */
   isGone(keyId: string): boolean {
     return !this.keys.has(keyId) || this.isDeleted(keyId);
   }
 
-  /** The key as it is known here now. */
+  /** The state of the key as this replica knows it now. */
   seen(keyId: string): KeySeen | undefined {
     const record = this.keys.get(keyId);
     if (!record) return undefined;
@@ -71,8 +70,8 @@ export class KeyDirectory {
   }
 
   /**
-   * Holders of a secret of the key lose their rights: the key was deleted, switched off, reset, or left its groups, or
-   * the overlap of a rotation is over. `proves`: whether a secret, by its fingerprint, still does.
+   * Called when holders of a secret of the key lose their rights: the key was deleted, switched off, reset, or left its groups,
+   * or the overlap of a rotation is over. `proves`: whether a secret, by its fingerprint, still proves the key.
    */
   onRevoked(listener: (keyId: string, proves: (secret: string) => boolean) => void): void {
     this.keys.onChange((keyId, now, before) => {
@@ -82,7 +81,7 @@ export class KeyDirectory {
     });
   }
 
-  /** Called for each change of a key, whatever it is. All keys are read again when Kafka was away: most are as they were. */
+  /** Called for each actual change of a key. After an absence of Kafka all keys are read again, most of them unchanged. */
   onChange(listener: (keyId: string) => void): void {
     this.keys.onChange((keyId, now, before) => {
       if (!isDeepStrictEqual(now, before)) listener(keyId);

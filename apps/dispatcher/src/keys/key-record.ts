@@ -2,10 +2,10 @@ import { type AccessKeyChanged, allows, notificationsPermission } from '@lanyard
 import { fingerprintOf } from '@lanyard/service';
 import type { KeySeen } from '../db/channel-health.js';
 
-/** What is kept of a key. `mayConnect`: it is active, and its groups let it have a channel. */
+/** The stored fields of a key. `mayConnect`: it is active, and its groups let it have a channel. */
 export interface KeyRecord
   extends Pick<AccessKeyChanged, 'accountId' | 'status' | 'deviceGroups' | 'sourceAddresses'>, KeySeen {
-  /** Hashes of what proves the key, the newest first; `untilMs`: of a secret that was rotated. */
+  /** Hashes of what proves the key, the newest first; `untilMs`: when a secret that was rotated expires. */
   secrets: { hash: string; untilMs: number }[];
 }
 

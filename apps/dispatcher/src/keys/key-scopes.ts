@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { AccessKeysReader } from './access-keys.reader.js';
 import { DeviceGroupsReader } from './device-groups.reader.js';
 
-/** Which keys get only what happens to devices of some device groups (docs/adr/0029). */
+/** Which keys get only the events of devices in some device groups (docs/adr/0029). */
 @Injectable()
 export class KeyScopes {
   private readonly limits = new Map<string, readonly string[]>();
@@ -18,7 +18,7 @@ export class KeyScopes {
     });
   }
 
-  /** undefined while no key is limited: then nothing is looked up for any event. */
+  /** undefined while no key is limited: then no event needs a lookup. */
   get maySee(): ((keyId: string, event: { readonly deviceId: string }) => boolean) | undefined {
     if (this.limits.size === 0) return undefined;
     return (keyId, event) => {

@@ -6,7 +6,7 @@ import { KeyDirectory } from './key-directory.js';
 import { KeyScopes } from './key-scopes.js';
 import { PendingKeyChanges } from './pending-key-changes.js';
 
-/** API keys, which are read before anything above this module starts, and their changes from then on. */
+/** API keys: all are read before anything above this module starts, and their changes from then on. */
 @Module({
   imports: [QueueModule],
   providers: [AccessKeysReader, DeviceGroupsReader, KeyDirectory, KeyScopes, PendingKeyChanges],

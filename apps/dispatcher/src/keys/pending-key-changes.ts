@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { KeyDirectory } from './key-directory.js';
 
-/** Keys that changed since the start, until the change is applied to their channels: their callbacks are not called. */
+/** Keys that changed since the start, until the change is applied to their channels. Until then, their callbacks are not called. */
 @Injectable()
 export class PendingKeyChanges {
   /** Key -> number of its latest change. */
@@ -11,7 +11,7 @@ export class PendingKeyChanges {
 
   constructor(private readonly keys: KeyDirectory) {}
 
-  /** Once all keys are read: channels are compared with these before anything is delivered. */
+  /** Called once all keys are read: channels are compared with these keys before anything is delivered. */
   follow(): void {
     this.keys.onChange((keyId) => {
       this.changes.set(keyId, ++this.count);
@@ -27,12 +27,12 @@ export class PendingKeyChanges {
     return this.changes.keys();
   }
 
-  /** undefined: there is none. */
+  /** undefined: no change is pending. */
   latest(keyId: string): number | undefined {
     return this.changes.get(keyId);
   }
 
-  /** This change of the key is applied. A later one stays. */
+  /** Records that this change of the key is applied. A later one stays pending. */
   applied(keyId: string, change: number | undefined): void {
     if (this.changes.get(keyId) === change) this.changes.delete(keyId);
   }

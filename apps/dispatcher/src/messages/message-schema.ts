@@ -32,7 +32,7 @@ const ended = z
   .optional()
   .describe('Ids, or objects with deregistrations_as_object');
 
-/** What comes on a channel (spec §6.1): one category in each message. */
+/** A message on a channel (spec §6.1): one category in each message. */
 export const NotificationMessageSchema = z
   .object({
     notifications: z.array(z.object({ ...NotificationItemSchema.shape, ep, ...added })).optional(),

@@ -28,7 +28,7 @@ export class NotificationMessage {
     return buffer.subarray(0, at);
   }
 
-  /** So many of its first bytes, for a person; the rest is left out. */
+  /** At most `bytesMax` of its first bytes, as text for a person; the rest is left out. */
   excerpt(bytesMax: number): string {
     const [first = Buffer.alloc(0)] = this.slices;
     const text = this.opening + first.subarray(0, bytesMax).toString();

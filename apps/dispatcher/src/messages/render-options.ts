@@ -21,7 +21,7 @@ const bits = [
 export const renderCode = (options: RenderOptions): RenderCode =>
   bits.reduce((code, name, bit) => (options[name] ? code | (1 << bit) : code), 0);
 
-/** Of every code: made once, because every event asks. */
+/** The options of every code: built once, because every event needs them. */
 const ofCode = Array.from(
   { length: 1 << bits.length },
   (_, code) =>

@@ -8,7 +8,7 @@ const closingBrace = Buffer.from('}');
 
 const ended: readonly Category[] = ['de-registrations', 'registrations-expired'];
 
-/** Clients read the name there unconditionally, whatever the channel asks for. */
+/** Items of these categories always contain the name, because clients read it there whatever the channel asks for. */
 const named: readonly Category[] = ['registrations', 'reg-updates'];
 
 const additions = (item: FramedItem, timestampMs: number, options: RenderOptions): string => {
@@ -22,7 +22,7 @@ const additions = (item: FramedItem, timestampMs: number, options: RenderOptions
 
 const hasEp = ({ category }: FramedItem): boolean => category !== 'async-responses';
 
-/** The item up to its closing brace, with the name in place of the id when asked for. */
+/** The item up to its closing brace, with the name instead of the id when the channel asks for it. */
 const opening = (item: FramedItem, options: RenderOptions): Buffer[] => {
   const open = item.item.subarray(0, -1);
   if (!options.useEndpointName || !item.endpointName || !hasEp(item)) return [open];
@@ -36,9 +36,9 @@ const bareEp = (item: FramedItem, options: RenderOptions): Buffer =>
     : item.item.subarray(epStart.length, epEnd);
 
 /**
- * The final bytes of an event for channels with these options. Bytes are spliced at fixed places, never parsed.
+ * The final bytes of an event for channels with these options. Bytes are inserted at fixed positions, never parsed.
  * `timestampMs`: when the service queued the item; the same on every delivery. An item that has the device's own time
- * shows that.
+ * shows that time instead.
  */
 export const render = (item: FramedItem, timestampMs: number, code: RenderCode): Buffer => {
   const options = renderOptions(code);

@@ -1,8 +1,8 @@
 import type { ClaimedChannel, ClaimOffer, WakeUp } from './channel-queue.js';
 
-/** What an append changed, for those that deliver. */
+/** What an append changed, for the parts that deliver events. */
 export interface AppendOutcome {
-  /** Some callback channel has something to send now. */
+  /** Whether some callback channel has something to send now. */
   callbacksReady: boolean;
   /** Channels with a socket or an open poll. */
   wake: WakeUp[];
@@ -25,7 +25,7 @@ export const nothingAppended = (): AppendOutcome => ({
 
 /** Decides which callback channels an append may claim. */
 export interface ChannelClaimer {
-  /** undefined: claimed when its turn comes. */
+  /** undefined: the channel is claimed when its turn comes. */
   offer(channelId: string): ClaimOffer | undefined;
   /** The offer was not used. */
   withdraw(offer: ClaimOffer): void;

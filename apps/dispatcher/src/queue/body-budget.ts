@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { bodyBytesMax, socketBufferBytesMax, socketReadAhead } from '../limits.js';
 
-/** Bytes of messages that a replica has on their way, of all channels, before messages become small. */
+/** Bytes of messages of all channels that a replica may have on their way before messages are kept small. */
 const plentyBytes = 96 * 1024 * 1024;
 
-/** A message then, and what a socket may have to write: thousands of stalled receivers fit beside others. */
+/** Size of a message from then on, and of what a socket may have unsent: this leaves memory for thousands of stalled receivers. */
 const smallBytes = 64 * 1024;
 
 /**
- * How large messages may be. A message stays in memory until its receiver has read it, so when receivers with much in
- * their queues are stalled, what goes out from then on is cut small.
+ * How large messages may be. A message stays in memory until its receiver has read it. So when receivers with long queues are
+ * stalled, messages that are sent from then on are kept small.
  */
 @Injectable()
 export class BodyBudget {
@@ -35,7 +35,7 @@ export class BodyBudget {
     return this.isTight ? smallBytes : socketBufferBytesMax;
   }
 
-  /** Bytes of messages that are read for a socket together, most of them before it has room for them. */
+  /** Bytes of messages that are read together for a socket, most of them before the socket has room for them. */
   get readAheadBytesMax(): number {
     return this.isTight ? 0 : socketReadAhead.bytesMax;
   }

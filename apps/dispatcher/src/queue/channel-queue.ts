@@ -18,7 +18,7 @@ import { OWNER } from './tokens.js';
 export interface Hold {
   channelId: string;
   token: string;
-  /** Of the link, when the channel was claimed. */
+  /** The link's era when the channel was claimed. */
   era: number;
 }
 
@@ -32,12 +32,12 @@ export interface Claim {
   target: string;
 }
 
-/** Offers to claim a callback channel in the append that fills it. */
+/** An offer to claim a callback channel in the append that fills it. */
 export interface ClaimOffer {
   hold: Hold;
-  /** Of the target that the claimer knows. */
+  /** Revision of the target that the claimer knows. */
   revision: string;
-  /** Before Redis was asked, by this process' own time. */
+  /** A time before Redis was asked, by this process' own clock. */
   provenAtMs: number;
 }
 
@@ -56,7 +56,7 @@ export interface ClaimedChannel {
 export interface PushPermit {
   incarnation: string;
   token: string;
-  /** The number after the last of them. */
+  /** The number after the last of these events. */
   to: number;
   eventsMax: number;
   provenAtMs: number;
@@ -73,9 +73,9 @@ export interface AttachRequest {
   conn: string;
   mode: 'newest' | 'free';
   kind: 'websocket' | 'pull';
-  /** The last answer that a poll has, as `incarnation/to`. Without it, what was delivered last has arrived. */
+  /** The last answer that the poll's client has, as `incarnation/to`. If absent, the last answer counts as received. */
   after?: string;
-  /** Of the client. */
+  /** The client's address. */
   address?: string;
 }
 
@@ -84,7 +84,7 @@ export type Attached =
   | { outcome: 'missing' | 'busy' }
   | { outcome: 'kind'; kind: string };
 
-/** `behind`: batches that follow, read together with the first. */
+/** `behind`: the batches that follow `batch`, read together with it. */
 export type ReadBatch =
   | { outcome: 'ok'; batch: EventBatch; behind: readonly EventBatch[]; cursor: Cursor }
   | { outcome: 'empty' }
@@ -110,7 +110,7 @@ export type Failed = { outcome: 'ok'; attempt: number; failingForMs: number; giv
 
 interface AckOptions {
   mode: 'hold' | 'next' | 'release';
-  /** What the caller knows; '' when it does not matter. */
+  /** The revision that the caller knows; '' when it does not matter. */
   revision: string;
   lingerUntilMs?: number;
   bytesMax?: number;
@@ -142,7 +142,7 @@ export class ChannelQueue {
     private readonly budget: BodyBudget,
   ) {}
 
-  /** For an append to claim a callback channel with. */
+  /** An offer with which an append may claim a callback channel. */
   offer(channelId: string, revision: string): ClaimOffer {
     return { hold: this.newHold(channelId), revision, provenAtMs: performance.now() };
   }
@@ -165,7 +165,7 @@ export class ChannelQueue {
     return ordered && { hold, batch: ordered.batch, ...about };
   }
 
-  /** The claim of a channel that an append claimed: its chunks are at hand. */
+  /** The claim of a channel that an append claimed: its chunks need not be read. */
   claimFrom({ offer, attempt, eventsMax, from, chunks }: ClaimedChannel): Claim {
     const batch = cutBatch(chunks, from, 0, { eventsMax, bytesMax: this.budget.bodyBytesMax });
     return { hold: offer.hold, batch, attempt, revision: offer.revision, target: '' };
@@ -187,7 +187,7 @@ export class ChannelQueue {
     return { outcome, hold, cursor, incarnation: asText(reply[5]), ...(previous.conn && { previous }) };
   }
 
-  /** The batch at the cursor, and small ones behind it, up to so many bytes in all. Nothing is removed. */
+  /** The batch at the cursor, and small ones behind it, up to `aheadBytesMax` bytes in all. Nothing is removed. */
   async readBatch(hold: Hold, cursor: Cursor, aheadBytesMax = 0): Promise<ReadBatch> {
     return this.read(hold, cursor, aheadBytesMax);
   }
@@ -211,15 +211,15 @@ export class ChannelQueue {
     return this.cut([], { next, skip: 0 }, limits, run);
   }
 
-  /** The batch arrived; the channel stays held. False when it is not. */
+  /** The batch arrived; the channel stays held. False when this hold is void. */
   async confirm(hold: Hold, extent: Extent): Promise<boolean> {
     const [outcome] = await this.sendAck(hold, extent, { mode: 'hold', revision: '' });
     return asText(outcome) === 'held';
   }
 
   /**
-   * The batch arrived: reads the next one, or releases the channel. `revision`: what the caller knows; a channel that was
-   * changed since is released, so that nothing more is sent to its previous URL.
+   * The batch arrived: reads the next one, or releases the channel. `revision`: the one that the caller knows; a channel that
+   * was changed since then is released, so that nothing more is sent to its previous URL.
    */
   async ack(
     hold: Hold,
@@ -241,7 +241,7 @@ export class ChannelQueue {
     return ordered ? { outcome, batch: ordered.batch } : fenced;
   }
 
-  /** A callback did not accept the batch; due again after `waitMs`. `revision`: of what it was sent to. */
+  /** A callback did not accept the batch; it is due again after `waitMs`. `revision`: of the target it was sent to. */
   async fail(hold: Hold, extent: Extent, waitMs: number, revision: string): Promise<Failed> {
     const now = this.clock.now();
     const { from, to, chunks, cost, skip } = extent;
@@ -263,27 +263,27 @@ export class ChannelQueue {
     return asNumber(holds) === 1;
   }
 
-  /** A due channel is not due for a while. */
+  /** Postpones a due channel by `byMs` from now. */
   async postpone(channelId: string, byMs: number): Promise<void> {
     await this.run('postpone', channelId, [channelId, this.clock.now() + byMs]);
   }
 
   /**
-   * Releases the channel. `sentTo`: a poll's answer up to this event was written, and the next poll confirms it; or a
-   * callback's request, which comes again as it was.
+   * Releases the channel. `sentTo`: the events before this number were sent, either in a poll's answer, which the next poll
+   * confirms, or in a callback's request, which is repeated unchanged.
    */
   async detach(hold: Hold, sentTo?: number): Promise<boolean> {
     const [detached] = await this.runHeld(hold, 'detach', [hold.channelId, hold.token, this.clock.now(), sentTo ?? '']);
     return asNumber(detached) === 1;
   }
 
-  /** Until a hold ends, no other replica gets the channel: retried until done. */
+  /** Retries until the channel is released: no other replica gets it before. */
   async release(hold: Hold, sentTo?: number): Promise<boolean> {
     for (;;) {
       try {
         return await this.detach(hold, sentTo);
       } catch {
-        // Redis refuses, or is slow. When it is lost, so is the hold, and `detach` says that.
+        // Redis refuses, or is slow. When Redis is lost, the hold is lost too, and `detach` returns false.
         await this.clock.sleep(releaseRetryMs);
       }
     }
@@ -309,7 +309,7 @@ export class ChannelQueue {
     return { outcome: 'ok', batch, behind, cursor: at, waiting: asNumber(waiting), limits };
   }
 
-  /** What fails between a claim and its delivery must not block the channel until this process ends. */
+  /** Releases the channel when `work` fails: otherwise no replica could claim it until this process ends. */
   private async orRelease<T>(hold: Hold, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -320,9 +320,9 @@ export class ChannelQueue {
   }
 
   /**
-   * The batch to send in place of this one, which is not sent yet. Where categories alternate, messages of one category hold
-   * few events: a receiver that is slow to answer would never catch up. So what waits is put into another order.
-   * undefined: the channel is no longer held.
+   * The batch to send in place of this one, which is not sent yet. Where categories alternate, each message holds only a few
+   * events, because it has a single category, and a slow receiver would never catch up. So waiting events are put into
+   * another order. undefined: the channel is no longer held.
    */
   private async regrouped(
     hold: Hold,
@@ -367,7 +367,7 @@ export class ChannelQueue {
     return asList(await this.link.run(name, this.keys.forCommand(channelId), args));
   }
 
-  /** Runs in the era in which the channel was claimed; later, the hold is void. */
+  /** Runs only in the era in which the channel was claimed: in a later one, the hold is void. */
   private async runHeld({ channelId, era }: Hold, name: CommandName, args: readonly Argument[]): Promise<Reply[]> {
     try {
       return asList(await this.link.guarded(era, name, this.keys.forCommand(channelId), args));
@@ -390,7 +390,10 @@ export class ChannelQueue {
     return cutBatch(...this.chunksOf(stored, at, run), limits);
   }
 
-  /** Chunks, the number of the first event that is wanted, and how many are before it. No chunks: Redis says that `run` holds there. */
+  /**
+   * The chunks, the number of the first event that is wanted, and how many of their events are before it. When Redis returns
+   * no chunks, it has checked that those in `run` are current.
+   */
   private chunksOf(
     stored: readonly Reply[],
     { next, skip }: Pick<Cursor, 'next' | 'skip'>,

@@ -19,7 +19,7 @@ import { asList, asNumber, asPairs, asText } from './reply.js';
 import type { CommandName } from './scripts.js';
 import { SharedClock } from './shared-clock.js';
 
-/** What Redis must know of a channel to fill and empty its queue. */
+/** What Redis must know about a channel to fill and empty its queue. */
 export interface Registration {
   channelId: string;
   accountId: string;
@@ -32,9 +32,9 @@ export interface Registration {
   /** Sealed URL and headers of a callback, otherwise ''. */
   target: string;
   createdAtMs: number;
-  /** What was reported of this channel: where counting resumes when Redis has lost it. */
+  /** Drops reported for this channel: counting resumes from these when Redis has lost it. */
   dropped: Dropped;
-  /** It still goes to the same URL: retries and the time since which it fails stay. */
+  /** The URL is the same: the number of failures, and the time of the first one, are kept. */
   keepFailures: boolean;
   /** Why nothing is delivered to the callback, and since when. Events keep queueing. */
   stopped: { reason: StopReason; sinceMs: number } | undefined;
@@ -63,9 +63,9 @@ export interface Closed {
 
 export interface QueueState {
   kind: ChannelKind;
-  /** A socket or poll is bound to it, or a callback is under way. */
+  /** A socket or poll is bound to the channel, or a callback is under way. */
   held: boolean;
-  /** Address of the client whose socket or poll is bound to it; undefined also if it is unknown. */
+  /** Address of the client whose socket or poll is bound to the channel; undefined also if the address is unknown. */
   connectedFrom: string | undefined;
   events: number;
   bytes: number;
@@ -80,13 +80,13 @@ export interface QueueState {
 /** The rule of spec §8 that ended a channel. */
 export type ExpiryRule = 'idle' | 'failed' | 'stopped' | 'no-socket' | 'no-poll';
 
-/** How soon an expired channel is looked at again, should its removal fail. */
+/** How soon an expired channel is checked again if its removal fails. */
 const lookAgainMs = 60_000;
 
-/** So many of a shard, and the next ones the next time. */
+/** Channels of a shard that are checked at once; the next check takes the next ones. */
 const looksAtOnce = 500;
 
-/** Which channels there are, on the side of Redis. PostgreSQL has the truth; this can be made again from it. */
+/** The channels that Redis knows. PostgreSQL is the source of truth, from which these can be rebuilt. */
 @Injectable()
 export class ChannelRegistry {
   constructor(
@@ -107,8 +107,8 @@ export class ChannelRegistry {
   }
 
   /**
-   * Nothing comes into its queue any more, and nothing goes. May be repeated. undefined: there is none, or one that was
-   * registered under a later revision than `upTo`.
+   * From here on nothing is added to the channel's queue, and nothing is delivered from it. May be repeated. undefined: there
+   * is no such channel, or it was registered under a later revision than `upTo`.
    */
   async close(channelId: string, upTo: string): Promise<Closed | undefined> {
     const reply = await this.run('close', channelId, [channelId, this.clock.now(), upTo]);
@@ -126,14 +126,14 @@ export class ChannelRegistry {
     };
   }
 
-  /** Channels that dropped something which is not reported yet. */
+  /** Channels with drops that are not reported yet. */
   async *dropping(): AsyncGenerator<string[]> {
     for (const { dropped } of this.keys.shards) yield this.link.redis.smembers(dropped);
   }
 
   /**
-   * What a channel dropped, without what may be on its way. `reported`: the previous answer is reported; if it still
-   * holds, `dropping` names the channel no more.
+   * What a channel dropped, without what may be on its way. `reported`: the previous answer, which is now reported; if it
+   * still holds, `dropping` no longer names the channel.
    */
   async drops(channelId: string, reported?: Dropped): Promise<{ createdAtMs: number; dropped: Dropped } | undefined> {
     const known = [reported?.size ?? '', reported?.age ?? '', reported?.failed ?? ''];
@@ -143,7 +143,7 @@ export class ChannelRegistry {
     return { createdAtMs: created ?? 0, dropped: { size: size ?? 0, age: age ?? 0, failed: failed ?? 0 } };
   }
 
-  /** Unless it was registered under a later revision than `upTo`. */
+  /** Removes the channel, unless it was registered under a later revision than `upTo`. */
   async remove(channelId: string, upTo: string): Promise<void> {
     const reply = await this.run('remove', channelId, [channelId, upTo]);
     const accountId = asText(reply[0]);
@@ -181,12 +181,12 @@ export class ChannelRegistry {
     return found.flat();
   }
 
-  /** Whether that is so now. What was found before may have been overtaken by a registration, a socket, or a poll. */
+  /** Whether the channel is expired now: since it was found, a registration, a socket or a poll may have renewed it. */
   async isExpired(channelId: string): Promise<boolean> {
     return (await this.claimExpiredOf(this.keys.ofChannel(channelId), [channelId], true)).length > 0;
   }
 
-  /** Of each of these channels, the revision that Redis has; '' when it has none, has closed it, or the account's set lacks it. */
+  /** For each channel, the revision in Redis; '' when Redis lacks or has closed the channel, or the account's set lacks it. */
   async revisions(channels: readonly Pick<Channel, 'keyId' | 'accountId'>[]): Promise<string[]> {
     const hashOf = (keyId: string): string => this.keys.ofChannel(keyId).channel(keyId);
     const [stored, isMember] = await Promise.all([
@@ -209,7 +209,7 @@ export class ChannelRegistry {
     for (const shard of this.keys.shards) yield this.link.redis.zrange(shard.expiry, 0, -1);
   }
 
-  /** Marks shards that have no mark: a Redis that lost everything has none. Returns the marks. */
+  /** Marks the shards that have no mark, as after Redis lost everything. Returns all marks. */
   async generations(): Promise<string[]> {
     return Promise.all(
       this.keys.shards.map(async ({ positions }) => {
@@ -222,7 +222,7 @@ export class ChannelRegistry {
     );
   }
 
-  /** Channels are found by their number modulo the number of shards: it cannot change once there are any. */
+  /** The shard of a channel depends on the number of shards, which therefore cannot change once there are channels. */
   async fixShardCount(): Promise<number> {
     const { redis } = this.link;
     const fixed = await redis.get(this.keys.shardCount);
@@ -231,7 +231,7 @@ export class ChannelRegistry {
     return Number(await redis.get(this.keys.shardCount));
   }
 
-  /** The set has no revisions: a process that paused before this may remove what was registered again since. */
+  /** The set has no revisions: a process that paused before this may remove a channel that was registered again since. */
   private async leaveAccount(accountId: string, channelId: string): Promise<void> {
     const { redis } = this.link;
     const account = this.keys.account(accountId);
@@ -243,7 +243,7 @@ export class ChannelRegistry {
     return asList(await this.link.run(name, this.keys.forCommand(channelId), args));
   }
 
-  /** `atOnce`: of channels whose time to be looked at has not come, too. */
+  /** `atOnce`: also checks channels whose next check is not due yet. */
   private async claimExpiredOf(
     shard: ShardKeys,
     channelIds: readonly string[],

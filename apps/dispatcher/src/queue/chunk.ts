@@ -2,8 +2,8 @@ import { categories, type Category } from '@lanyard/contracts';
 import { eventOverheadBytes } from '../limits.js';
 
 /**
- * Events are stored in chunks (measured, a list of chunks drains three times faster than
- * a list of events). All numbers are big endian:
+ * Events are stored in chunks: measured, a list of chunks drains three times faster than a list of events. All numbers are
+ * big endian:
  *
  *   u8 category · u32 count · f64 time of the youngest event, ms · u32 length × count · events joined by commas
  *
@@ -13,8 +13,8 @@ const headerBytes = 13;
 const lengthBytes = 4;
 
 /**
- * A chunk is closed when it has this many events, or bytes, or spans this time (dropping by age is exact to it). With
- * what Redis adds it fits into 8 KiB: the next size that its allocator has is a quarter larger.
+ * A chunk is closed when it has this many events or bytes, or spans this time (dropping by age is accurate to this). With
+ * the overhead that Redis adds it fits into 8 KiB: the next size class of its allocator is a quarter larger.
  */
 export const chunkEventsMax = 100;
 const chunkBytesMax = 8_100;
@@ -36,7 +36,7 @@ export const readHead = (chunk: Buffer): ChunkHead => ({
 export const eventsIn = (chunks: readonly Buffer[]): number =>
   chunks.reduce((sum, chunk) => sum + readHead(chunk).count, 0);
 
-/** What a chunk counts against the channel's limit. The Lua commands reckon the same. */
+/** What a chunk counts against the channel's limit. The Lua commands compute the same. */
 export const chunkCost = (chunk: Buffer): number =>
   chunk.length + chunk.readUInt32BE(1) * (eventOverheadBytes - lengthBytes);
 
@@ -68,7 +68,7 @@ const encode = (category: Category, events: readonly Buffer[], newestAtMs: numbe
   return chunk;
 };
 
-/** Puts events of one channel, in order, into chunks: one category each. */
+/** Puts events of one channel, in order, into chunks of one category each. */
 export class ChunkBuilder {
   /** Events added so far. */
   count = 0;
@@ -105,7 +105,7 @@ export class ChunkBuilder {
     );
   }
 
-  /** Of the chunk, should the event be added. An event that is larger by itself has a chunk of its own. */
+  /** Bytes of the chunk if the event were added. An event that alone exceeds the limit gets a chunk of its own. */
   private bytesWith(event: Buffer): number {
     return headerBytes + (lengthBytes + 1) * (this.events.length + 1) + this.bytes + event.length;
   }

@@ -1,9 +1,9 @@
 import type { Closed, Dropped } from './channel-registry.js';
 
-/** Why events went: by a limit of the queue, or with their channel. */
+/** Why events were lost: by a limit of the queue, or with their channel. */
 export type DropReason = keyof Dropped | 'removed';
 
-/** Events that went since the last report, and in all. */
+/** Events that were lost since the last report, and in all. */
 export interface Drop {
   reason: DropReason;
   count: number;
@@ -15,9 +15,9 @@ export const nothingDropped: Dropped = { size: 0, age: 0, failed: 0 };
 const reasons = ['size', 'age', 'failed'] as const satisfies readonly (keyof Dropped)[];
 
 /**
- * What is new since the previous report, and what is reported then. An event that arrived after all is subtracted
- * from a count, not always from the one it was in: a count below what was reported lowers the others, so that their
- * sum is right.
+ * The losses since the previous report, and the totals reported then. An event that arrived after all is subtracted from a
+ * count, not always from the count it was in: a count below its reported value lowers the others, so that their sum is
+ * right.
  */
 export const newDrops = (reported: Dropped, now: Dropped): { drops: Drop[]; reported: Dropped } => {
   let excess = reasons.reduce((sum, reason) => sum + Math.max(0, reported[reason] - now[reason]), 0);

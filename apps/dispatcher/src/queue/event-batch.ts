@@ -10,7 +10,7 @@ export interface Cursor {
   /** Number of the next event, counted from the channel's first. */
   next: number;
   head: number;
-  /** Of the chunk in the list that holds `next`. */
+  /** Index in the list of the chunk that holds `next`. */
   index: number;
   /** Events of that chunk before `next`. */
   skip: number;
@@ -21,17 +21,17 @@ export interface Extent {
   from: number;
   /** The number after its last event. */
   to: number;
-  /** Chunks that it finishes, and what they cost. */
+  /** Chunks that the batch finishes, and their cost. */
   chunks: number;
   cost: number;
-  /** Events gone from the chunk after those. */
+  /** Events that go from the chunk after those. */
   skip: number;
 }
 
 export interface EventBatch extends Extent {
   category: Category;
   count: number;
-  /** It ends where it does because of a limit, or of the category behind it: more may be sent at once. */
+  /** The batch ends because of a limit or of a change of category: more events may be sent at once. */
   isCut: boolean;
   /** For the customer. */
   message: NotificationMessage;
@@ -42,7 +42,7 @@ export interface BatchLimits {
   bytesMax: number;
 }
 
-/** How many events of the chunk, from `first`, fit into what is left. At least one when `mustTake`. */
+/** How many events of the chunk, from `first` on, fit into the limits that are left. At least one when `mustTake`. */
 const fitting = (chunk: Buffer, first: number, count: number, left: BatchLimits, mustTake: boolean): number => {
   const upTo = Math.min(count - first, left.eventsMax);
   if (chunk.length <= left.bytesMax) return upTo;
@@ -90,7 +90,7 @@ export const cutBatch = (
   return { from, to, chunks: finished, cost, skip, category, count: to - from, isCut, message };
 };
 
-/** That batch, and those behind it as long as all of them together have at most so many bytes. */
+/** The batch that `cutBatch` returns, and those behind it as long as all together have at most `aheadBytesMax` bytes. */
 export const cutBatches = (
   chunks: readonly Buffer[],
   from: number,
@@ -111,7 +111,7 @@ export const cutBatches = (
   return batches;
 };
 
-/** Of a batch, without its events: they need not stay in memory until it is confirmed. */
+/** The extent of a batch, without its events: they need not stay in memory until the batch is confirmed. */
 export const extentOf = ({ from, to, chunks, cost, skip }: Extent): Extent => ({ from, to, chunks, cost, skip });
 
 /** How many of these batches, which are in order, are contiguous: at a gap, a limit has removed unsent events. */
@@ -138,8 +138,8 @@ export const cursorAfter = (cursor: Cursor, batch: Extent): Cursor => ({
 });
 
 /**
- * The same position once `confirmed` has left the list. Where `index` was counted after a limit had removed part of it, the
- * number of its chunks says nothing.
+ * The same position once `confirmed` has left the list. If `index` was counted after a limit had removed part of
+ * `confirmed`, the number of its chunks says nothing.
  */
 export const cursorConfirmed = (cursor: Cursor, confirmed: Extent): Cursor =>
   cursor.head === confirmed.from

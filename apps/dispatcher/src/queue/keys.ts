@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 /** Keys of one shard share a hash tag, so that one command may touch them all in a Redis cluster. */
 export class ShardKeys {
   readonly base: string;
-  /** Never exists: of a slot that moves, no node has all keys of a command, and none runs on a part of them. */
+  /** Never exists, so that while a slot moves, no node has all keys of a command, and no command runs with only some of them. */
   readonly nothing: string;
   readonly positions: string;
   readonly ready: string;
@@ -14,7 +14,7 @@ export class ShardKeys {
   readonly owners: string;
   /** Sorted set, all of one score: `replica channel` of every channel that is held. */
   readonly held: string;
-  /** Sorted set like `held`: channels of which their holder has to read on. */
+  /** Sorted set like `held`: channels whose holder has to continue reading. */
   readonly woken: string;
   private readonly shared: readonly string[];
 
@@ -24,13 +24,13 @@ export class ShardKeys {
   ) {
     this.base = `${prefix}{s${shard}}:`;
     const names = ['nothing', 'positions', 'ready', 'expiry', 'dropped', 'owners', 'held', 'woken'] as const;
-    // In the order in which the commands declare them.
+    // The order is that in which the commands declare them.
     this.shared = names.map((name) => `${this.base}${name}`);
     [this.nothing, this.positions, this.ready, this.expiry] = this.shared as [string, string, string, string];
     [this.dropped, this.owners, this.held, this.woken] = this.shared.slice(4) as [string, string, string, string];
   }
 
-  /** What a command on these channels declares: everything that it may touch (`prelude.lua`). */
+  /** The keys that a command on these channels declares: all that it may touch (`prelude.lua`). */
   forCommand(...channelIds: string[]): string[] {
     const keys = [...this.shared];
     for (const channelId of channelIds) keys.push(this.channel(channelId), this.queue(channelId));
@@ -45,13 +45,13 @@ export class ShardKeys {
     return `${this.base}q:${channelId}`;
   }
 
-  /** List of the last messages that went out. No command touches it. */
+  /** List of the last messages that were sent. No command touches it. */
   last(channelId: string): string {
     return `${this.base}l:${channelId}`;
   }
 }
 
-/** Arguments of ZRANGEBYLEX on `held` and `woken`: what they say of one replica. '!' follows the blank. */
+/** Arguments of ZRANGEBYLEX on `held` and `woken` for the members of one replica: '!' is the character after the blank. */
 export const rangeOf = (owner: string): [least: string, most: string] => [`[${owner} `, `(${owner}!`];
 
 /** The channel that a member of `held` or `woken` names. */
@@ -72,7 +72,7 @@ export class Keys {
     return this.shards[this.shardOf(channelId)] as ShardKeys;
   }
 
-  /** What a command on this channel declares. */
+  /** The keys that a command on this channel declares. */
   forCommand(channelId: string): string[] {
     return this.ofChannel(channelId).forCommand(channelId);
   }
@@ -91,7 +91,7 @@ export class Keys {
     return `${this.prefix}replicas`;
   }
 
-  /** Hash: topic:partition -> up to which offset it is read again. */
+  /** Hash: topic:partition -> offset up to which it is read again. */
   get replay(): string {
     return `${this.prefix}replay`;
   }

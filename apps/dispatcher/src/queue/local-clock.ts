@@ -15,15 +15,15 @@ export abstract class DerivedClock implements Clock {
 
   abstract now(): number;
 
-  /** How far the given clock is ahead of the wall clock: that is how tests jump over hours. */
+  /** How far the given clock is ahead of the wall clock: in tests, this skips hours. */
   protected get aheadMs(): number {
     return this.own.now() - Date.now();
   }
 }
 
 /**
- * The monotonic time of this process, for what begins and ends in it: pings, polls, slow requests. No wall clock has a
- * part in it, neither this machine's nor Redis', which may be set or, after a fail-over, be another one.
+ * The monotonic time of this process, for what begins and ends in it: pings, polls, slow requests. It does not depend on any
+ * wall clock, neither this machine's nor Redis', which may be set or, after a fail-over, be another one.
  */
 @Injectable()
 export class LocalClock extends DerivedClock {

@@ -52,7 +52,7 @@ const providers: Provider[] = [
   ChannelQueue,
 ];
 
-/** The connections to Redis, its time, and the commands on queues. Does not start with another number of shards. */
+/** The connections to Redis, its time, and the commands on queues. Refuses to start with another number of shards than before. */
 @Module({ providers, exports: providers })
 export class QueueModule implements OnModuleInit, OnApplicationShutdown {
   constructor(

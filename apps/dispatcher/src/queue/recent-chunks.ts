@@ -3,7 +3,7 @@ import { readHead } from './chunk.js';
 
 /** Chunks that follow each other in a queue. */
 export interface Run {
-  /** Which queue of the channel, in which order (`born` in Redis): one that is made again counts from 0 again. */
+  /** Identifies the queue and the order of its events (`born` in Redis): a queue that is created again counts from 0 again. */
   incarnation: string;
   /** Number of the first event, and the number after the last. */
   from: number;
@@ -13,7 +13,7 @@ export interface Run {
 
 interface Chunk {
   bytes: Buffer;
-  /** Of memory. */
+  /** In bytes of memory. */
   cost: number;
   from: number;
   to: number;
@@ -25,18 +25,18 @@ interface ChannelTail {
   bytes: number;
 }
 
-/** Of all memory for recent chunks, so much may be one channel's. */
+/** The share of the memory for recent chunks that one channel may use. */
 const channelShare = 1 / 4;
 
-/** Of a chunk, beside its bytes. */
+/** Memory that a chunk takes beside its bytes. */
 const chunkOverheadBytes = 300;
 
 const noRun = ['', '', ''] as const;
 
 /**
- * What this process appended lately and is not confirmed yet: delivery in this process need not read it back from Redis.
- * Redis has the truth, and says from where to where it holds (`has_itself` in the commands). Bounded: the oldest goes
- * first, and is read from Redis then.
+ * What this process appended recently and is not confirmed yet, so that delivery in this process need not read it back from
+ * Redis. Redis is the source of truth, and says which part of it is current (`has_itself` in the commands). The memory is
+ * bounded: the oldest chunks are dropped first, and are then read from Redis.
  */
 export class RecentChunks {
   private readonly tails = new Map<string, ChannelTail>();
@@ -45,7 +45,7 @@ export class RecentChunks {
 
   constructor(private readonly bytesMax: number) {}
 
-  /** Changes when everything was forgotten: what Redis answered before is not added after. */
+  /** Changes when everything was forgotten: what Redis answered before that is not added any more. */
   get epoch(): number {
     return this.currentEpoch;
   }
@@ -54,7 +54,7 @@ export class RecentChunks {
     return this.bytes;
   }
 
-  /** Redis went away, and may come back without its last writes: numbers may be given to other events. */
+  /** Redis went away, and may come back without its last writes: numbers may be assigned to other events. */
   forget(): void {
     this.tails.clear();
     this.bytes = 0;
@@ -84,7 +84,7 @@ export class RecentChunks {
     }
   }
 
-  /** What there is from event `next` on, or from the oldest: at least enough for one batch, if it is there. */
+  /** The chunks from event `next` on, or from the oldest: at least enough for one batch, if they are here. */
   run(channelId: string, next?: number): Run | undefined {
     const tail = this.tails.get(channelId);
     if (!tail) return undefined;
@@ -94,7 +94,7 @@ export class RecentChunks {
     let end = start;
     for (let [events, bytes] = [0, 0]; end < tail.chunks.length; end++) {
       const chunk = tail.chunks[end] as Chunk;
-      // One chunk more than a batch holds, for a batch may begin within one.
+      // One chunk more than a batch holds, because a batch may begin within a chunk.
       if (events > batchEventsMax || bytes > bodyBytesMax) break;
       if (end > start) events += chunk.to - chunk.from;
       bytes += chunk.bytes.length;
@@ -124,7 +124,7 @@ export class RecentChunks {
   }
 }
 
-/** A small buffer is a part of a larger one, and would keep all of it. */
+/** A small buffer is a part of a larger one, and would keep all of that in memory. */
 const copyIfShared = (bytes: Buffer): Buffer => {
   if (bytes.buffer.byteLength === bytes.length) return bytes;
   const copy = Buffer.allocUnsafeSlow(bytes.length);
@@ -143,7 +143,7 @@ const numbered = (chunks: readonly Buffer[], to: number): Chunk[] => {
   }));
 };
 
-/** A run as the commands take it. */
+/** A run in the form in which the commands take it. */
 export const runArguments = (run: Run | undefined): readonly (string | number)[] =>
   run ? [run.incarnation, run.from, run.to] : noRun;
 

@@ -15,13 +15,13 @@ import { type CommandName, scripts } from './scripts.js';
 export type Reply = Buffer | number | null | Reply[];
 export type Argument = string | number | Buffer;
 
-/** Name, key, and the rest. */
+/** Name, key, and the other arguments. */
 export type RedisCommand = readonly [name: string, key: string, ...rest: (string | number)[]];
 
-/** Longer than any command takes. What was sent may have been done: commands are safe to repeat. */
+/** Longer than any command takes. A command that times out may have run: commands are safe to repeat. */
 const commandTimeoutMs = 5_000;
 
-/** The connection was lost since the caller learnt what it acts on: it must start over. */
+/** The connection was lost since the caller learnt the state that it acts on: it must start over. */
 export class LinkLost extends Error {
   constructor() {
     super('The connection to Redis was lost meanwhile');
@@ -35,7 +35,7 @@ export const isFull = (error: unknown): boolean => error instanceof Error && /(^
 export const openRedis = (url: string, logger: Logger, forMessages = false): RedisClient => {
   const redis = redisClient(url, {
     enableOfflineQueue: forMessages,
-    // 0: whatever was sent and not answered fails when the connection breaks, not when its time is up.
+    // 0: commands that are not answered fail when the connection breaks, not only when they time out.
     maxRetriesPerRequest: forMessages ? null : 0,
     autoResendUnfulfilledCommands: false,
     ...(!forMessages && { commandTimeout: commandTimeoutMs }),
@@ -63,7 +63,7 @@ const ready = (redis: RedisClient): Promise<void> =>
 /** Redis may delete queues when its memory is full. */
 const policiesThatDeleteQueues = /^allkeys-/;
 
-/** Throws ConfigError where Redis deletes what must stay. The setting itself is hidden by many providers. */
+/** Throws ConfigError when Redis may delete queues. Many providers hide the setting itself. */
 const checkEviction = async (redis: RedisClient, logger: Logger): Promise<void> => {
   for (const node of masterNodes(redis)) {
     const [, policy = 'noeviction'] = /^maxmemory_policy:(\S+)/m.exec(await node.info('memory')) ?? [];
@@ -80,10 +80,10 @@ const checkEviction = async (redis: RedisClient, logger: Logger): Promise<void> 
 const nodeBackMs = 100;
 
 /**
- * The way to Redis. A Redis that went away may come back without its last writes, so the time between two losses is
+ * The connection to Redis. A Redis that went away may come back without its last writes, so the time between two losses is
  * an *era*: what was claimed in one era is not acted upon in the next (`guarded`), and everything that depends on
- * stored positions starts over (`onBack`). Of a cluster, each node counts: the one that takes over from it may not
- * have had its last writes.
+ * stored positions starts over (`onBack`). In a cluster, the loss of any node counts: the one that takes over from it may
+ * lack its last writes.
  */
 export class RedisLink {
   private currentEra = 0;
@@ -136,19 +136,19 @@ export class RedisLink {
     try {
       return await this.evaluate(name, keys, args);
     } catch (error) {
-      // Not answered in time: the outcome is unknown. A new era voids it.
+      // The outcome of a command that timed out is unknown. A new era voids it.
       if (error instanceof Error && error.message === 'Command timed out') this.redis.disconnect(true);
       throw error;
     }
   }
 
-  /** Runs only in the era in which the caller learnt what it acts on. */
+  /** Runs only in the era in which the caller learnt the state that it acts on. */
   async guarded(era: number, name: CommandName, keys: readonly string[], args: readonly Argument[]): Promise<Reply> {
     if (era !== this.currentEra) throw new LinkLost();
     return this.run(name, keys, args);
   }
 
-  /** Commands that do not depend on each other, in one round trip where that can be. Rejects when one fails. */
+  /** Commands that do not depend on each other, in one round trip where that is possible. Rejects when one fails. */
   async together(commands: readonly RedisCommand[]): Promise<unknown[]> {
     // The keys of a pipeline must lie on one node.
     if (isCluster(this.redis)) return Promise.all(commands.map(([name, ...rest]) => this.redis.call(name, rest)));
@@ -173,7 +173,7 @@ export class RedisLink {
       return (await this.redis.callBuffer('EVALSHA', [sha, keys.length, ...keys, ...args])) as Reply;
     } catch (error) {
       if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
-      // What the command acts on was learnt in the era in which it was sent first.
+      // The command acts on state that was learnt in the era in which it was first sent.
       if (era !== this.currentEra) throw new LinkLost();
       return (await this.redis.callBuffer('EVAL', [source, keys.length, ...keys, ...args])) as Reply;
     }

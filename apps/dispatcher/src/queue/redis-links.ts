@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { RedisLink } from './redis-link.js';
 import { INTAKE_LINK } from './tokens.js';
 
-/** Both connections of this replica: what it knows holds only as long as neither breaks. */
+/** Both connections of this replica: what it knows about Redis holds only as long as neither breaks. */
 @Injectable()
 export class RedisLinks {
   private readonly all: readonly RedisLink[];
@@ -14,7 +14,7 @@ export class RedisLinks {
     this.all = [link, intakeLink];
   }
 
-  /** Another value after each loss of a connection. */
+  /** The value changes with each loss of a connection. */
   get eras(): string {
     return this.all.map(({ era }) => era).join();
   }
@@ -24,7 +24,7 @@ export class RedisLinks {
     for (const link of this.all) link.onLost(listener);
   }
 
-  /** Called when one of them is back after a loss. */
+  /** Called when one of the connections is back after a loss. */
   onBack(listener: () => void): void {
     for (const link of this.all) link.onBack(listener);
   }

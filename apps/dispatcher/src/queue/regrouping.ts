@@ -1,14 +1,14 @@
 import type { Category } from '@lanyard/contracts';
 import { ChunkBuilder, readHead, sliceEvents } from './chunk.js';
 
-/** Of a queue, at once. */
+/** Limits of what is put into another order in one queue at once. */
 const eventsMax = 2_000;
 const bytesMax = 512 * 1024;
 
-/** Fewer changes of the category among them are not worth a write. */
+/** With fewer changes of the category among these events, a write is not worthwhile. */
 const changesMin = 8;
 
-/** An event may be dropped this much too late for its age, because a younger one stands before it. */
+/** An event may be dropped for its age this much too late, because a younger one is ahead of it. */
 const spanMaxMs = 60_000;
 
 /** What is put into another order at once, as `oldest.lua` takes it. */
@@ -18,7 +18,7 @@ const quote = 0x22;
 const backslash = 0x5c;
 const epStart = Buffer.from('{"ep":');
 
-/** The device of an event, as its bytes name it; of a command's result ''. */
+/** The device of an event, as its bytes name it; '' for a command's result. */
 const deviceOf = (event: Buffer): string => {
   const start = event[0] === quote ? 0 : epStart.length;
   if (start > 0 && !event.subarray(0, start).equals(epStart)) return '';
@@ -33,11 +33,11 @@ interface Group {
 }
 
 /**
- * Puts the events of these chunks into another order, so that fewer messages of one category each hold them: every event
- * joins the first group of its category that is not before an earlier event of its device, or an earlier result of a command:
- * the order of each device stays, and no value comes before the answer to its subscription.
+ * Puts the events of these chunks into another order, so that they need fewer messages, each of which has one category. Every
+ * event joins the first group of its category that is not before an earlier event of its device, or an earlier result of a
+ * command. So the order of each device's events is kept, and no value comes before the answer to its subscription.
  *
- * undefined: the messages would not become fewer by half.
+ * undefined: this would save less than half of the messages.
  */
 export const groupByCategory = (chunks: readonly Buffer[]): Buffer[] | undefined => {
   const groups: Group[] = [];

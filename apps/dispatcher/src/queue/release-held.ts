@@ -2,7 +2,7 @@ import { channelIn, rangeOf, type ShardKeys } from './keys.js';
 import type { RedisLink } from './redis-link.js';
 import { asList, asText } from './reply.js';
 
-/** Channels released by one command: it must not delay others for long. */
+/** Channels released by one command, which must not delay others for long. */
 const atOnce = 500;
 
 /** Releases the channels that a replica holds in one shard. Returns those held by its sockets. */

@@ -6,8 +6,8 @@ import { asList, asNumber } from './reply.js';
 const syncPeriodMs = 10_000;
 
 /**
- * The time of Redis, carried on by this process's monotonic clock. What is stored there (due times, ages, rules of
- * hours) is compared with one time by every replica, and a wall clock that is set wrong, or jumps, changes nothing.
+ * The time of Redis, continued by this process' monotonic clock. Every replica compares the times that are stored in Redis (due
+ * times, ages, rules of hours) with this one time, and a wall clock that is set wrong, or jumps, changes nothing.
  */
 export class SharedClock extends DerivedClock {
   private redisMs = Date.now();
@@ -17,7 +17,7 @@ export class SharedClock extends DerivedClock {
   constructor(
     own: Clock,
     private readonly link: RedisLink,
-    /** Which node's time it is, on a cluster. */
+    /** A key that selects the node whose time is used, in a cluster. */
     private readonly key: string,
   ) {
     super(own);

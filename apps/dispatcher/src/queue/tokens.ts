@@ -1,5 +1,5 @@
-/** A second RedisLink, for appends: a large batch on its way out does not hold them up. */
+/** A second RedisLink, for appends, so that a large batch on its way out does not delay them. */
 export const INTAKE_LINK = Symbol('IntakeLink');
 
-/** This process among all that ever ran: `<replica id>#<random>`. */
+/** Identifies this process among all that ever ran: `<replica id>#<random>`. */
 export const OWNER = Symbol('Owner');

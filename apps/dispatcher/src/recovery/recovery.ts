@@ -12,15 +12,15 @@ const againMs = 500;
 /** While Redis is full, all channels are compared this often. */
 const fullAgainMs = 2_000;
 
-/** Also finds what a crash between PostgreSQL and Redis left behind. */
+/** Repairs also fix what a crash between PostgreSQL and Redis left behind. */
 const repairPeriodMs = 60_000;
 
 /** `lost`: Redis was, meanwhile: nothing that was found holds. `full`: it is, and does not take a channel. */
 type Outcome = 'open' | 'lost' | 'full';
 
 /**
- * A Redis that comes back may have lost its last writes, or everything. So after every loss: what this replica held
- * is void, the channels are made known again, and Kafka is read from the positions that Redis has now. Positions and
+ * A Redis that comes back may have lost its last writes, or everything. So after every loss, the holds of this replica are
+ * void, the channels are registered again, and Kafka is read from the positions that Redis has now. Positions and
  * events are written together, so whatever is missing is read again.
  */
 @Injectable()
@@ -45,7 +45,7 @@ export class Recovery implements OnModuleInit, OnApplicationShutdown {
     const recover = (): Promise<Outcome> => awaiting('Redis: what recovery has to do', this.recover());
     let outcome = await recover();
     while (outcome === 'lost') outcome = await recover();
-    // In the turn of the event loop in which the last of these ended: no loss goes unheard in between.
+    // Same turn of the event loop as the end of the last attempt: no loss in between is missed.
     this.links.onLost(() => this.suspend());
     this.links.onBack(() => this.begin());
     this.gate.onPositionsLost((topics) => {
@@ -61,14 +61,14 @@ export class Recovery implements OnModuleInit, OnApplicationShutdown {
     this.looking?.cancel();
   }
 
-  /** Something is missing in Redis. */
+  /** Starts a recovery: something is missing in Redis. */
   begin(): void {
     this.suspend();
     if (this.running) this.runAgain = true;
     else
       this.running = this.run().finally(() => {
         this.running = undefined;
-        // Called between its last look and now.
+        // `begin` was called after the last check for another run.
         if (this.runAgain && !this.stopped) this.begin();
       });
   }

@@ -1,4 +1,4 @@
-/** Why the service closes a socket, and what the client is told (spec §7). 1000 and 1006 are never sent by the service. */
+/** Why the service closes a socket, and the code that the client gets (spec §7). 1000 and 1006 are never sent by the service. */
 export const closeCodes = {
   'channel deleted': 1001,
   'newer socket': 1001,

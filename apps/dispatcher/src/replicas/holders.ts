@@ -6,13 +6,13 @@ import type { CloseCause } from './close-codes.js';
 export interface Holder {
   channelId: string;
   conn: string;
-  /** Fingerprint of the secret that opened it, if it lasts longer than a request. */
+  /** Fingerprint of the secret that opened it, if the holder lasts longer than a request. */
   secret?: string;
-  /** There may be something to deliver. `permit`: there is, and it may be sent without asking Redis. */
+  /** There may be something to deliver. With a `permit` there is, and it may be sent without asking Redis. */
   wake(permit?: PushPermit): void;
-  /** It must end. */
+  /** The holder must end. */
   close(cause: CloseCause): void;
-  /** Redis was lost and is known again: whether this one still has its channel, and where it stands, Redis must say. */
+  /** Redis was lost and is back: the holder must ask it whether it still has its channel, and at which position. */
   restart(): void;
 }
 
@@ -24,8 +24,8 @@ export class Holders {
   private suspended = false;
 
   /**
-   * Redis was lost, and what this replica held is being released: a socket that claims its channel now may lose it again at
-   * once, and send everything once more.
+   * Redis was lost, and the holds of this replica are being released: a socket that claims its channel now may lose it again
+   * at once, and send everything once more.
    */
   get areSuspended(): boolean {
     return this.suspended;

@@ -6,7 +6,7 @@ import { WakeUpBus } from './wake-up-bus.js';
 import { Holders } from './holders.js';
 import { Replicas } from './replicas.js';
 
-/** What the replicas know and tell of each other. A replica shows that it lives once it knows the keys (KeysModule). */
+/** What the replicas know about each other and tell each other. A replica shows that it lives once it knows the keys (KeysModule). */
 @Module({
   imports: [QueueModule, KeysModule],
   providers: [Holders, WakeUpBus, Replicas],
@@ -19,7 +19,7 @@ export class ReplicasModule implements OnModuleInit, OnApplicationShutdown {
     private readonly deadline: StopDeadline,
   ) {}
 
-  /** The bus first: a replica that sends heartbeats without listening looks like one that was killed. */
+  /** The bus starts first: a replica that sends heartbeats without listening looks like one that was killed. */
   async onModuleInit(): Promise<void> {
     await awaiting('Redis: messages of other replicas', this.bus.start());
     await awaiting('Redis: other replicas', this.replicas.start());

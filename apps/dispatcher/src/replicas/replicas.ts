@@ -10,25 +10,25 @@ import { OWNER } from '../queue/tokens.js';
 /** A replica shows that it lives this often. */
 const beatPeriodMs = 500;
 
-/** A replica silent for so long is considered dead, and its channels are released. */
+/** A replica that is silent for this long is considered dead, and its channels are released. */
 const silenceMaxMs = 5_000;
 
-/** One that did not for so long, and is no longer connected either, was killed. */
+/** A replica that is silent for this long, and is no longer connected either, was killed. */
 const disconnectedMaxMs = 1_200;
 
-/** A replica that could not look for so long, because Redis was away or it paused, cannot judge the others. */
+/** A replica that could not check for this long, because Redis was away or it paused, cannot tell whether others are silent. */
 const blindMaxMs = 3 * beatPeriodMs;
 
-/** Every so many heartbeats, holds are looked for of replicas that send none at all. */
+/** At every nth heartbeat, a replica also looks for holds of replicas that send no heartbeats at all. */
 const holdersEveryHeartbeats = 10;
 
 /** `dispatcher-0#5f1c…` is a process of the replica dispatcher-0. */
 const replicaOf = (owner: string): string => owner.slice(0, owner.lastIndexOf('#'));
 
 /**
- * Leases of whole replicas: instead of renewing a lease per channel, each replica counts up one number. Another one
- * that sees the number unchanged for long enough, by its own monotonic clock, frees everything that the silent one held; sooner when
- * the silent one's subscription is gone too, for the kernel closes the connections of a process that was killed. No
+ * Leases of whole replicas: instead of renewing a lease per channel, each replica increments one number. Another replica that
+ * sees the number unchanged for long enough, by its own monotonic clock, frees everything that the silent one held. It does so
+ * earlier when the silent one's subscription is gone too, because the kernel closes the connections of a killed process. No
  * clocks are compared, and a replica that was only slow finds its tokens void.
  */
 @Injectable()
@@ -43,13 +43,13 @@ export class Replicas {
     private readonly link: RedisLink,
     private readonly keys: Keys,
     @Inject(SharedClock) private readonly clock: Clock,
-    /** A process, not a name. */
+    /** Names this process, not only the replica. */
     @Inject(OWNER) private readonly owner: string,
     @Inject(LOGGER) private readonly logger: Logger,
     @Inject(KafkaBatchServer) private readonly consumers: Pick<KafkaBatchServer, 'evict'>,
   ) {}
 
-  /** Called with the channels whose sockets went with a replica. */
+  /** Called with the channels whose sockets were lost with a replica. */
   onSocketsLost(listener: (channelIds: readonly string[]) => void): void {
     this.socketsLostListeners.push(listener);
   }
@@ -59,20 +59,20 @@ export class Replicas {
     const earlier = (await this.link.redis.hkeys(this.keys.replicas)).filter(
       (other) => other !== this.owner && replicaOf(other) === replicaOf(this.owner),
     );
-    // This replica, before its restart: no need to wait for its time-out.
+    // Earlier processes of this replica, before its restart: no need to wait for their time-out.
     for (const owner of earlier) await this.releaseHeld(owner);
     this.beating = this.clock.every(beatPeriodMs, () => {
       this.sendHeartbeat().catch((err: unknown) => this.logger.warn({ err }, 'heartbeat failed'));
     });
   }
 
-  /** Everything that this replica still holds is free for the others. */
+  /** Frees everything that this replica still holds. */
   async stop(): Promise<void> {
     this.beating?.cancel();
     await this.releaseHeld().catch((err: unknown) => this.logger.warn({ err }, 'handover failed'));
   }
 
-  /** Frees what a replica held: by default this one, when it lost Redis and starts over. */
+  /** Frees what a replica held: by default this replica, which starts over after a loss of Redis. */
   async releaseHeld(owner = this.owner): Promise<void> {
     const lost = await Promise.all(
       this.keys.shards.map((shard) => releaseHeld(this.link, shard, owner, this.clock.now())),
@@ -100,7 +100,7 @@ export class Replicas {
     }
   }
 
-  /** Replicas with channels. One that was released may have claimed more and died before its next heartbeat. */
+  /** Replicas with channels. A replica whose channels were released may have claimed more and died before its next heartbeat. */
   private async holders(): Promise<string[]> {
     const lists = await Promise.all(this.keys.shards.map(({ owners }) => this.link.redis.smembers(owners)));
     return lists.flat();

@@ -20,7 +20,7 @@ const parsed = (text: string): Partial<Record<string, unknown>> => {
 
 const isCause = (cause: unknown): cause is CloseCause => typeof cause === 'string' && Object.hasOwn(closeCodes, cause);
 
-/** undefined for what no replica sends: others may publish on this Redis too. */
+/** undefined for messages that no replica sends: other programs may publish on this Redis too. */
 export const parseMessage = (text: string): Message | undefined => {
   const { wake, close, cause } = parsed(text);
   if (Array.isArray(wake) && wake.every((each) => typeof each === 'string')) return { wake };
@@ -29,7 +29,7 @@ export const parseMessage = (text: string): Message | undefined => {
 };
 
 /**
- * Wake-ups between replicas. A message may be lost: polling finds the same (channels to wake are in the holder's ready
+ * Wake-ups between replicas. A message may be lost: polling finds the same (channels to wake are in the holder's `woken`
  * set, a fenced holder finds out at its next step).
  */
 @Injectable()

@@ -12,7 +12,7 @@ export interface AuditAction {
   data: Record<string, string>;
 }
 
-/** Of a channel, as far as operators decide about it. */
+/** The part of a channel that operators decide about. */
 export interface Registered extends Pick<Channel, 'serialization' | 'stopped'> {
   target: Pick<CallbackTarget, 'url' | 'headers'> | undefined;
 }
@@ -20,7 +20,7 @@ export interface Registered extends Pick<Channel, 'serialization' | 'stopped'> {
 /** A channel has no id but that of its key. */
 const channelOf = ({ keyId }: Actor): Target => ({ kind: 'notification-channel', id: keyId });
 
-/** Names alone: a URL and headers may hold credentials. */
+/** Only the names of the fields that differ: a URL and headers may hold credentials. */
 const differing = (before: Registered, now: Registered): string[] => {
   const fieldsOf = ({ target, serialization, stopped }: Registered): Record<string, unknown> => ({
     url: target?.url,
@@ -32,7 +32,7 @@ const differing = (before: Registered, now: Registered): string[] => {
   return Object.entries(fieldsOf(now)).flatMap(([name, value]) => (isDeepStrictEqual(value, old[name]) ? [] : [name]));
 };
 
-/** Undefined when all is as it was: applications register their channel whenever they start. */
+/** undefined when nothing changed: applications register their channel whenever they start. */
 export const registration = (
   actor: Actor,
   kind: ChannelKind,

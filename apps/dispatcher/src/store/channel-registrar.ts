@@ -9,7 +9,7 @@ import type { LockedChannel } from './channel-store.js';
 export class ChannelRegistrar {
   constructor(private readonly registry: ChannelRegistry) {}
 
-  /** Under the lock of the key. `sameUrl`: retries, and the time since when the callback has been failing, are kept. */
+  /** Called under the lock of the key. `sameUrl`: retries, and the time since when the callback has been failing, are kept. */
   async register(channel: Channel, locked: LockedChannel, sameUrl = false): Promise<void> {
     const outcome = await this.registry.register({
       channelId: channel.keyId,
@@ -31,7 +31,7 @@ export class ChannelRegistrar {
     if (outcome === 'kept') await this.registerLater(channel, locked, sameUrl);
   }
 
-  /** Redis has this revision, or a later one that PostgreSQL has lost: what PostgreSQL has becomes the latest. */
+  /** Redis has this revision, or a later one that PostgreSQL has lost: the channel in PostgreSQL gets the latest revision. */
   private async registerLater(channel: Channel, locked: LockedChannel, sameUrl: boolean): Promise<void> {
     const known = await this.registry.revisionOf(channel.keyId);
     if (BigInt(known) <= BigInt(channel.revision)) return;

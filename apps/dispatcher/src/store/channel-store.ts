@@ -23,7 +23,7 @@ const lockSpace = 0xd15b;
 /** First half of the advisory lock under which the revisions are moved ahead: they never go back. */
 const countingSpace = 0xd15c;
 
-/** More than are given while they are moved ahead. */
+/** More revisions than are assigned while they are moved ahead. */
 const countingSpare = 1_000;
 
 /** A lock holder that sends PostgreSQL nothing for this long loses the lock. */
@@ -31,7 +31,7 @@ const silenceMaxMs = 15_000;
 
 const pageSize = 500;
 
-/** Channels in PostgreSQL: what was registered. */
+/** The registered channels, in PostgreSQL. */
 @Injectable()
 export class ChannelStore {
   protected readonly silenceMaxMs: number = silenceMaxMs;
@@ -50,10 +50,10 @@ export class ChannelStore {
   }
 
   /**
-   * One at a time per key, in all replicas: what `work` does to PostgreSQL, to Redis and to the outbox happens in one
-   * order. The lock outlasts transactions and ends with the connection, which PostgreSQL ends when it hears nothing from
-   * it: a suspended replica does not hold a key for long. Throws RateLimited when more than `waitingMax` in this replica
-   * would wait for it.
+   * Runs `work` one at a time per key, in all replicas: what it does to PostgreSQL, to Redis and to the outbox happens in one
+   * order. The lock outlasts transactions and ends with the connection, which PostgreSQL closes when the connection is idle
+   * for too long: a suspended replica does not hold a key for long. Throws RateLimited when more than `waitingMax` calls in
+   * this replica would wait for the lock.
    */
   withLock<T>(keyId: string, work: (locked: LockedChannel) => Promise<T>, waitingMax?: number): Promise<T> {
     return this.mutex.run(keyId, () => this.locked(keyId, work), waitingMax);
@@ -74,7 +74,7 @@ export class ChannelStore {
     }
   }
 
-  /** Reports of channels that ended before this time. */
+  /** Deletes the reports of channels that ended before this time. */
   async forgetReports(before: Date): Promise<void> {
     await this.reports.forget(this.database.manager, before);
   }
@@ -112,7 +112,7 @@ export class ChannelStore {
   }
 }
 
-/** What changes of a channel are announced with. */
+/** Parts with which changes of a channel are announced. */
 interface Announcing {
   outbox: Outbox;
   reports: DropReportStore;
@@ -150,7 +150,7 @@ export class LockedChannel {
     });
   }
 
-  /** Greater than that of every channel that was saved before. */
+  /** A revision greater than that of every channel that was saved before. */
   async nextRevision(manager = this.manager): Promise<string> {
     const [row] = (await manager.query(`SELECT nextval('dispatcher.channel_revisions') AS revision`)) as {
       revision: string;
@@ -159,8 +159,8 @@ export class LockedChannel {
   }
 
   /**
-   * Greater than this one too. Under the lock, Redis is ahead of PostgreSQL only if that was restored, or failed over
-   * without its last commits, and counts from an earlier revision again.
+   * A revision that is greater than `known` too. Under the lock, Redis is ahead of PostgreSQL only if PostgreSQL was
+   * restored, or failed over without its last commits, and counts from an earlier revision again.
    */
   async revisionAfter(known: string): Promise<string> {
     return this.manager.transaction(async (manager) => {
@@ -173,7 +173,7 @@ export class LockedChannel {
     });
   }
 
-  /** Stores the channel as it is under a revision after this one. */
+  /** Stores the channel unchanged under a revision after `known`. */
   async saveAfter(channel: Channel, known: string): Promise<Channel> {
     const saved = { ...channel, revision: await this.revisionAfter(known) };
     await this.manager.upsert(Channel, saved, ['keyId']);
@@ -189,7 +189,7 @@ export class LockedChannel {
     });
   }
 
-  /** What was announced of the events that this channel lost. */
+  /** The losses of events of this channel that were announced. */
   reportedDrops({ keyId, createdAt }: Channel): Promise<Dropped> {
     return this.announcing.reports.reported(this.manager, keyId, createdAt);
   }
@@ -199,7 +199,7 @@ export class LockedChannel {
     return this.announcing.reports.announce(this.manager, channel, dropped);
   }
 
-  /** Announces what a removed channel lost since then, together with its end, and returns it; nothing the second time. */
+  /** Announces what a removed channel lost since the last report, and why it ended; returns it. The second time: nothing. */
   announceLastDrops(closed: Closed): Promise<Drop[]> {
     return this.announcing.reports.announceLast(this.manager, closed);
   }

@@ -44,7 +44,7 @@ export class DropReportStore {
     await this.put(manager, { keyId, createdAt, ending });
   }
 
-  /** The rest of a channel that has ended. Announces nothing when called again. */
+  /** Announces the remaining losses of a channel that has ended. Announces nothing when called again. */
   async announceLast(manager: EntityManager, closed: Closed): Promise<Drop[]> {
     return manager.transaction(async (transaction) => {
       const channel = { ...closed, keyId: closed.channelId, createdAt: new Date(closed.createdAtMs) };
@@ -58,12 +58,12 @@ export class DropReportStore {
     });
   }
 
-  /** Reports of channels that ended before this time, and whose last word is old. */
+  /** Deletes the reports of ended channels that were last changed before this time. */
   async forget(manager: EntityManager, before: Date): Promise<void> {
     await manager.delete(DropReport, { ending: Not(IsNull()), changedAt: LessThan(before) });
   }
 
-  /** What is left out stays. */
+  /** Fields that are left out keep their value. */
   private async put(manager: EntityManager, report: Omit<Partial<DropReport>, 'changedAt'>): Promise<void> {
     await manager.upsert(DropReport, { ...report, changedAt: new Date(this.clock.now()) }, ['keyId', 'createdAt']);
   }

@@ -4,7 +4,7 @@ import { ChannelRegistrar } from './channel-registrar.js';
 import { ChannelStore } from './channel-store.js';
 import { DropReportStore } from './drop-report-store.js';
 
-/** Channels in PostgreSQL, and how Redis learns of them. */
+/** Channels in PostgreSQL, and their registration in Redis. */
 @Module({
   imports: [QueueModule],
   providers: [DropReportStore, ChannelStore, ChannelRegistrar],

@@ -10,7 +10,7 @@ import { type RedisCommand, RedisLink } from '../queue/redis-link.js';
 interface Note {
   traceParent: string;
   queuedAtMs: number;
-  /** The beginning of its item in a message, up to where options of the channel are added. */
+  /** The beginning of the event's item in a message, up to where options of the channel are added. */
   opening: string;
 }
 
@@ -21,9 +21,9 @@ const noteSeconds = 300;
 const notesMax = 256;
 
 /**
- * Follows traced events through queues. A queue holds nothing but what customers get: so what is known of a traced
- * event is noted beside it in Redis, where whichever replica delivers it finds the note. Costs nothing when tracing is
- * off, a round trip for each message that is sent when it is on.
+ * Follows traced events through queues. A queue holds only what customers get, so the trace of an event is noted beside the
+ * queue in Redis, where any replica that delivers the event finds the note. Costs nothing when tracing is off, and one round
+ * trip for each message that is sent when it is on.
  */
 @Injectable()
 export class EventTraces {
@@ -75,7 +75,7 @@ export class EventTraces {
         notes.push(['rpush', key, JSON.stringify(note)], ['ltrim', key, -notesMax, -1], ['expire', key, noteSeconds]);
       }
     }
-    // Before the append: the message may leave right behind it.
+    // Before the append: the message may leave right after it.
     if (notes.length > 0)
       await this.link.together(notes).catch((err: unknown) => this.logger.debug({ err }, 'traced events not noted'));
     return spans;
@@ -87,7 +87,7 @@ export class EventTraces {
     for (const text of await this.link.redis.lrange(key, 0, -1)) {
       const { traceParent, queuedAtMs, opening } = JSON.parse(text) as Note;
       if (!body.includes(opening)) continue;
-      // The replica that removes it was the first to send the message: a repetition adds no second span.
+      // The replica that removes the note was the first to send the message: a repetition adds no second span.
       if ((await this.link.redis.lrem(key, 1, text)) === 0) continue;
       const attributes = { 'lanyard.channel': channelId, 'lanyard.channel_kind': kind };
       this.tracing

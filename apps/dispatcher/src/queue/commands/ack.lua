@@ -1,12 +1,12 @@
--- A batch arrived: its events go. May come again: what was confirmed before is neither removed nor counted once more.
+-- A batch arrived: removes its events. May be repeated: what was confirmed before is neither removed nor counted again.
 --
 -- KEYS  of the shard, of the channel
 -- ARGV  channel token  now  oldest time an event may have  batch: from to chunks cost skip
---       mode: hold (keep the channel)  next (keep it and read on, release when empty)  release
---       bytes max  linger until (ms)  revision that the holder knows, or '': of another one nothing is read on
+--       mode: hold (keep the channel)  next (keep it and read the next batch, release when empty)  release
+--       bytes max  linger until (ms)  revision that the holder knows, or '': if it is another one, nothing more is read
 --       born from to: events that the replica has itself, or three times ''
 -- Returns {'fenced'}  {'held'}  {'released', more?}  {'next', max, head, skip, waiting, chunk...}; no chunks:
---           those that it has; waiting: events that may be put into another order
+--           the replica has them itself; waiting: events that may be put into another order
 local channel, token, now, oldest = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local from, to, mode, bytes_max, linger = tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[10], tonumber(ARGV[11]), ARGV[12]
 local key, queue = channel_keys(1)

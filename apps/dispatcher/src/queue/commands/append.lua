@@ -1,20 +1,20 @@
--- Appends one flush to the channels of one shard, and remembers how far the topics were read: all of it or nothing.
--- Idempotent: the positions are compared and set, so a flush that comes again, or from a consumer that lost its
--- partition, changes nothing. A channel that is not there, or belongs to another account, gets nothing.
+-- Appends one flush to the channels of one shard, and remembers how far the topics were read: it does all of this or nothing.
+-- Idempotent: the positions are compared and set, so a flush that is repeated, or sent by a consumer that lost its
+-- partition, changes nothing. A channel that does not exist, or belongs to another account, gets nothing.
 --
 -- KEYS  of the shard, of each channel
 -- ARGV  now  bytes max  oldest time an event may have  slack before the channel's creation  caller
 --       number of positions, then each: field, expected, new
 --       number of channels, then each: id, account, render code, token, revision, number of chunks, chunks
---       token: the caller takes the channel with it, if it is a callback of this revision that had nothing to send
+--       token: with it the caller claims the channel, if that is a callback of this revision which had nothing to send
 --       revision: of the callback's target that the caller knows, or ''
 -- Returns {'ok', events without a channel, events before their channel, ready?, dropped by size, dropped by age,
 --          {born, end, owner, permitted, attempt, max, ...} for each channel}
---           born, end: its queue has all these events, the last one has the number end - 1; '' otherwise
---           owner: to wake; permitted: the caller's own socket has this token, and may send them now
---           attempt: the caller has the channel, and sends what came now; '' when it does not
+--           born, end: the queue has all these events, of which the last one has the number end - 1; '' otherwise
+--           owner: whom to wake; permitted: token of the caller's own socket, which may send the events now
+--           attempt: the caller has claimed the channel, and sends these events; '' when it has not
 --         {'moved', field, stored, ...}    positions are not what was expected
---         {'options', channel, code, ...}  channels whose events must be rendered otherwise
+--         {'options', channel, code, ...}  channels whose events must be rendered with this code
 local now, bytes_max = tonumber(ARGV[1]), tonumber(ARGV[2])
 local oldest, slack, caller = tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
 local at = 6
@@ -52,7 +52,7 @@ for n = 1, tonumber(arg()) do
 end
 if #outdated > 1 then return outdated end
 
--- Nothing was queued, no replica holds it, nothing makes it wait: the caller sends what came now.
+-- When nothing was queued, no replica holds the channel and nothing makes it wait, the caller claims it and sends these events.
 local function claimed(channel, counters, came)
   local state = channel.state
   if channel.token == '' or state.kind ~= 'callback' or state.owner ~= '' or state.stopped ~= '' then return false end
@@ -65,7 +65,7 @@ local function claimed(channel, counters, came)
   return true
 end
 
--- The caller's own socket has everything before these events: it may send them without asking.
+-- When the caller's own socket has everything before these events, it may send them without asking.
 local function permitted(channel, start, stop)
   local state = channel.state
   if state.kind ~= 'websocket' or tonumber(state.sentTo) ~= start then return '' end
@@ -98,7 +98,7 @@ for _, channel in ipairs(channels) do
       added, came = added + events, came + events
     end
   end
-  -- unpack() takes so many at once.
+  -- unpack() takes a limited number at once.
   for n = 1, #kept, 1000 do
     redis.call('RPUSH', queue, unpack(kept, n, math.min(n + 999, #kept)))
   end

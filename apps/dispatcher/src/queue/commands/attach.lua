@@ -1,9 +1,10 @@
 -- A socket or a poll claims its channel. The newest socket wins; a poll does not take over from another one. The holder
 -- may claim it again.
--- What the last poll delivered (`pending`) is confirmed by the next one, unless that says that it has another answer.
+-- What the last poll delivered (`pending`) is confirmed by the next poll, unless its client says that it has another answer.
 --
 -- KEYS  of the shard, of the channel
--- ARGV  channel account kind  owner conn token  now  mode: newest | free  after: the last answer that a poll has, as `born/pending`, or ''
+-- ARGV  channel account kind  owner conn token  now  mode: newest | free
+--       after: the last answer that the client has, as `born/pending`, or ''
 --       address of the client, or ''
 -- Returns {'ok', head, skip, previous owner, previous conn, born}  {'missing'}  {'kind', kind}  {'busy'}
 local channel, account, kind = ARGV[1], ARGV[2], ARGV[3]

@@ -1,22 +1,22 @@
--- Which of these channels ended by a rule of time (spec 8). Looks at those whose time to look has come, and says when next.
+-- Returns which of these channels ended by a rule of time (spec 8). Checks those whose next check is due, and sets the next one.
 --
 -- KEYS  of the shard, of each channel
--- ARGV  now  look again after (ms)  idle max  failed delivery max  without socket max  without poll max
---       stopped max  1: look although it is not time  channel...
+-- ARGV  now  check again after (ms)  idle max  failed delivery max  without socket max  without poll max
+--       stopped max  1: check although it is not due  channel...
 -- Returns {channel, rule, ...}; rules: idle, failed, stopped, no-socket, no-poll
 local now, again = tonumber(ARGV[1]), tonumber(ARGV[2])
 local idle_max, failed_max, socket_max, poll_max, stopped_max =
   tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
 local at_once = ARGV[8] == '1'
 
--- A free account's batch that was given up says nothing of the time after it, until another one fails.
+-- A free account's batch that was given up says nothing about the time after it, until another one fails.
 local function is_failing(state)
   if state.failSince == '' then return false end
   local lasted = (tonumber(state.failAt) or 0) - tonumber(state.failSince)
   return (tonumber(state.attempt) or 0) > 0 or lasted >= failed_max
 end
 
--- When the rule strikes, and how soon it could if it does not hold now.
+-- Returns the rule, when it applies (false: not now), and how soon it could apply.
 local function rule(state)
   if state.kind == 'callback' and state.stopped ~= '' then
     return 'stopped', tonumber(state.stoppedAt) + stopped_max, stopped_max

@@ -1,11 +1,11 @@
--- Takes a callback channel that is due, for one replica, and reads its first batch.
+-- Claims a due callback channel for one replica, and reads its first batch.
 --
 -- KEYS  of the shard, of the channel
--- ARGV  channel  owner token  now  oldest time an event may have  bytes max  revision of the target known
+-- ARGV  channel  owner token  now  oldest time an event may have  bytes max  revision of the target that it knows
 --       born from to: events that the replica has itself, or three times ''
--- Returns {'ok', attempt, max, revision, target or '', head, skip, waiting, chunk...}; no chunks: those that it has;
+-- Returns {'ok', attempt, max, revision, target or '', head, skip, waiting, chunk...}; no chunks: it has them itself;
 --           waiting: events that may be put into another order
---         {'none'}  not due, not there, held by another, stopped, or empty
+--         {'none'}  not due, not existing, held by another, stopped, or empty
 local channel, owner, token = ARGV[1], ARGV[2], ARGV[3]
 local now, oldest, bytes_max, known = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
 local key, queue = channel_keys(1)

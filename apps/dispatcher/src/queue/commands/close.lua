@@ -1,9 +1,9 @@
--- The channel has ended: it takes no more events and gives none away, so that what it loses can be counted. May be
--- repeated, and gives the same answer until the channel is removed. Those on their way did not arrive in time.
+-- The channel has ended: it accepts no more events and delivers none, so that what it loses can be counted. May be
+-- repeated, and gives the same answer until the channel is removed. Events on their way did not arrive in time.
 --
 -- KEYS  of the shard, of the channel
 -- ARGV  channel now  revision up to which it may be closed
--- Returns {} when there is no such channel, or a later one, else
+-- Returns {} when there is no such channel, or its revision is later, else
 --   {account, kind, created, closed at, events left, dropped by size, by age, after failures, owner, conn}
 local channel, now = ARGV[1], ARGV[2]
 local key = channel_keys(1)

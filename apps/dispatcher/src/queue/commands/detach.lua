@@ -1,4 +1,4 @@
--- The holder lets go: a socket closed, a poll ended, a callback was given back untried.
+-- The holder releases the channel: a socket closed, a poll ended, or a callback was released without a known result.
 --
 -- KEYS  of the shard, of the channel
 -- ARGV  channel token  now  sent: the event up to which a poll's answer was written, or a callback's request, which

@@ -1,5 +1,5 @@
--- What a channel dropped until now, without what may arrive after all. With the counts of the last answer, once they
--- are reported: the channel leaves the set of those with unreported drops, unless it dropped more meanwhile.
+-- What a channel dropped until now, without what may arrive after all. Called with the counts of the last answer once they
+-- are reported: then the channel leaves the set of those with unreported drops, unless it dropped more meanwhile.
 --
 -- KEYS  of the shard, of the channel
 -- ARGV  channel  reported: by size, by age, after failures, or three times ''
@@ -7,7 +7,7 @@
 local channel = ARGV[1]
 local key = channel_keys(1)
 local state = load(key, 'created', 'account')
--- Of one that is closed, everything is counted when it is removed.
+-- All drops of a closed channel are counted when it is removed.
 if state.account == '' then
   redis.call('SREM', DROPPED, channel)
   return {}

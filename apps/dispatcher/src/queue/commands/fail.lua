@@ -1,9 +1,9 @@
--- A callback did not take its batch: tried again when due. A free account's batch goes after its retries (spec 8).
--- What was registered or stopped meanwhile has not failed.
+-- A callback did not accept its batch: it is tried again when due. A free account's batch is dropped after its retries (spec 8).
+-- A batch of a channel that was registered or stopped meanwhile does not count as failed.
 --
 -- KEYS  of the shard, of the channel
 -- ARGV  channel token  now  due  retries of a free account  batch: from to chunks cost skip
---       revision that was sent to
+--       revision of the target that the batch was sent to
 -- Returns {'fenced'}  {'ok', failures in a row, failing since, events given up}
 local channel, token, now = ARGV[1], ARGV[2], tonumber(ARGV[3])
 local due, free_retries, from, to = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])

@@ -1,4 +1,4 @@
--- A replica shows that it lives, also to a Redis that is full: the first write takes no memory.
+-- A replica shows that it lives, even when Redis is full: the first write takes no memory.
 --
 -- KEYS  1 replicas (hash: replica -> heartbeats)
 -- ARGV  owner

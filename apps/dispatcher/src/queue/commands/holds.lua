@@ -1,4 +1,4 @@
--- Is a callback still to be sent by the replica that claimed it, to the same target?
+-- Whether the replica that claimed a callback is still to send to it, with the same target.
 --
 -- KEYS  of the shard, of the channel
 -- ARGV  token  revision that the holder knows

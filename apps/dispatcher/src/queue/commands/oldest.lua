@@ -1,10 +1,10 @@
--- The oldest chunks of a channel that is held, whatever their categories are, if they change often enough. `regroup` follows, and
--- says that their order stays from then on: where its answer is lost, they are read once more.
+-- The oldest chunks of a held channel, whatever their categories, if these change often enough. `regroup` follows, and makes
+-- their order final: if its answer is lost, they are read once more.
 --
 -- KEYS  of the shard, of the channel
 -- ARGV  channel token  number of the oldest event  events max  bytes max  changes of the category at least
 --       by how much their times may differ (ms)
--- Returns {'ok', chunk...}: none where the head is elsewhere, or within a chunk, or there are too few changes  {'fenced'}
+-- Returns {'ok', chunk...}: none if the head is elsewhere, or within a chunk, or there are too few changes  {'fenced'}
 local token, head = ARGV[2], tonumber(ARGV[3])
 local max_events, max_bytes = tonumber(ARGV[4]), tonumber(ARGV[5])
 local changes_min, span = tonumber(ARGV[6]), tonumber(ARGV[7])

@@ -1,4 +1,4 @@
--- A due channel is not due before `at`.
+-- Makes a due channel not due before `at`.
 --
 -- KEYS  of the shard, of the channel
 -- ARGV  channel at

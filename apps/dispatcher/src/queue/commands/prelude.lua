@@ -1,36 +1,36 @@
 -- Put before every command. A channel's queue is a list of chunks (src/queue/chunk.ts) and a hash:
 --   account kind render max tier rev target created   what was registered
 --   head skip n bytes headAt      number of the oldest event; events gone from the first chunk; events; cost; its time
---   born                          mark of this queue: another one has another, although it counts from 0 too; and so has this
---                                 one when its events were put into another order
+--   born                          mark of this queue: another queue of the channel has another mark, although it counts from 0
+--                                 too; the mark also changes when events of the queue are put into another order
 --   owner conn token              who delivers now: replica, socket or poll, and the fencing token of this hold
---   address                       of the client of this socket or poll, after the first 8 characters of its token: with
---                                 another token it is void, as the previous version attaches and releases without it
+--   address                       of the client of this socket or poll, after the first 8 characters of its token: void when
+--                                 these are not the token's, since the previous version attaches and releases without it
 --   sentFrom sentTo                                   events that the holder has: sent, not confirmed
 --   attempt failSince failAt      failures in a row of the batch at the head; the first and the last since one arrived
---   repeatTo                      events of a callback before this one were sent, and may have arrived although it did not say so
---   orderedTo                     events of a callback or a poll before this one stay in the order that they have
+--   repeatTo                      events of a callback before this one were sent, and may have arrived without being confirmed
+--   orderedTo                     events of a callback or a poll before this one keep their order
 --   lingerUntil lastIn lastSeen pending droppedSize droppedAge droppedFailed
---   endedAccount endedAt                              whose it was, once it is closed
+--   endedAccount endedAt                              whose channel it was and when it ended, once it is closed
 --   stopped stoppedAt     why a callback is not called, although it has events, and since when; '' when it is
--- Every command on a shard gets the same keys first (src/queue/keys.ts), then hash and list of each channel that it touches.
+-- Every command on a shard gets the same keys first (src/queue/keys.ts), then the hash and list of each channel that it touches.
 -- Commands touch no other keys:
 --   NOTHING     never exists
 --   POSITIONS   hash: topic:partition -> last offset; 'generation'
 --   READY       sorted set: callback channel -> when it is due
---   EXPIRY      sorted set: channel -> when to look whether it has expired
+--   EXPIRY      sorted set: channel -> when to check whether it has expired
 --   DROPPED     set: channels with drops that are not reported yet
 --   OWNERS      set: replicas that hold channels, or did
 --   HELD        sorted set of 'replica channel', all of score 0: who holds what
---   WOKEN       sorted set of 'replica channel', all of score 0: channels of which the holder has to read on
+--   WOKEN       sorted set of 'replica channel', all of score 0: channels whose holder has to continue reading
 --
--- While a slot of a Redis Cluster moves, keys that are not on a node are either on the other one or nowhere. A node that
--- lacks any of the declared keys therefore refuses the whole command. As NOTHING is never there, no command runs on a
--- part of its keys: it waits until the slot has moved.
+-- While a slot of a Redis Cluster moves, a key that is missing on one node is either on the other one or nowhere. A node
+-- that lacks any of the declared keys therefore refuses the whole command. As NOTHING never exists, no command runs with
+-- only some of its keys: it waits until the slot has moved.
 
 local EVENT_COST = 60
 
--- How many events a socket may send without asking for them, beyond those whose arrival is proven.
+-- How many events a socket may send without asking Redis for them, beyond those whose arrival is proven.
 local SENT_AHEAD_MAX = 20000
 
 local NOTHING, POSITIONS, READY, EXPIRY, DROPPED, OWNERS, HELD, WOKEN = unpack(KEYS, 1, 8)
@@ -40,8 +40,8 @@ local function channel_keys(n)
   return KEYS[7 + 2 * n], KEYS[8 + 2 * n]
 end
 
--- A full Redis refuses the first write of a command if that may take memory, and none after it. So what delivers or frees
--- memory begins with this one, which takes none.
+-- A full Redis refuses a command whose first write may take memory, but none of the later writes. So a command that
+-- delivers or frees memory begins with this write, which takes none.
 local function allow_when_full()
   redis.call('DEL', NOTHING)
 end
@@ -73,7 +73,7 @@ local function save_counters(key, s)
   end
 end
 
--- category, number of events, time of the youngest
+-- Returns the category, the number of events, and the time of the youngest.
 local function chunk_head(chunk)
   return struct.unpack('>BI4d', chunk)
 end
@@ -90,7 +90,7 @@ local function stamp_head(queue, s)
   s.headAt = at
 end
 
--- Takes the oldest chunk away; answers how many events went with it.
+-- Removes the oldest chunk; returns how many events went with it.
 local function pop(queue, s)
   local chunk = redis.call('LPOP', queue)
   if not chunk then
@@ -104,7 +104,7 @@ local function pop(queue, s)
   return gone
 end
 
--- Events older than their life go (spec 8). Answers how many.
+-- Drops events that are older than their lifetime (spec 8). Returns how many.
 local function drop_aged(queue, s, oldest)
   local gone = 0
   while s.headAt and s.headAt < oldest do gone = gone + pop(queue, s) end
@@ -112,9 +112,9 @@ local function drop_aged(queue, s, oldest)
   return gone
 end
 
--- Takes away everything before event `to`. `hint` holds when nothing was dropped since the batch was read: the head
--- is still hint.from, and hint.chunks chunks of hint.cost go, and hint.skip events of the next one.
--- Answers how many events went.
+-- Removes everything before event `to`. `hint` holds when nothing was dropped since the batch was read: the head is still
+-- hint.from, and hint.chunks chunks with a cost of hint.cost go, and hint.skip events of the next one.
+-- Returns how many events went.
 local function take_away(queue, s, to, hint)
   if s.head >= to then return 0 end
   local before = s.head
@@ -154,15 +154,15 @@ local function undrop(s, to, from)
   s.droppedAge = math.max(0, s.droppedAge - (arrived - by_size))
 end
 
--- Events that are counted as dropped, but may be on their way: if they arrive, `undrop` takes them back.
+-- Events that are counted as dropped, but may be on their way: if they arrive, `undrop` subtracts them.
 local function in_doubt(key, s)
   local state = load(key, 'owner', 'pending', 'sentFrom', 'sentTo')
   if state.owner == '' and state.pending == '' then return 0 end
   return math.max(0, math.min(s.head, tonumber(state.sentTo) or 0) - (tonumber(state.sentFrom) or 0))
 end
 
--- Chunks from list position `index` on, as long as they belong: enough for so many events and bytes. Also answers how many
--- events those are, without the `skip` first ones.
+-- Chunks from list position `index` on, while `belongs` accepts them, up to `max_events` events and `max_bytes` bytes. Also
+-- returns how many events these are, without the first `skip` ones.
 local function read_chunks(queue, index, skip, max_events, max_bytes, belongs)
   local chunks, events, bytes = {}, -skip, 0
   while events < max_events and bytes < max_bytes do
@@ -180,14 +180,14 @@ local function read_chunks(queue, index, skip, max_events, max_bytes, belongs)
   return chunks, events
 end
 
--- Whether the caller has the events from `at` on itself. args[first]: born, from, to of those that it has, or ''.
+-- Whether the caller has the events from `at` on itself. args[first]: born, from, to of the events that it has, or ''.
 local function has_itself(born, args, first, at)
   return born ~= '' and args[first] == born and at >= tonumber(args[first + 1]) and at < tonumber(args[first + 2])
 end
 
--- Chunks of a batch from list position `index`, event `from` on, unless the caller has them itself; where it may end; and
--- whether the list does not have them, although the counters say so. What follows the batch, of its category or of another
--- one, comes too as long as all of it together has at most `ahead` bytes.
+-- Returns the chunks of a batch from list position `index`, event `from` on, unless the caller has them itself; where the
+-- batch may end; and whether the list lacks them although the counters say otherwise. What follows the batch, of its
+-- category or of another one, comes too as long as all of it together has at most `ahead` bytes.
 local function batch_at(queue, index, skip, from, max, bytes_max, born, args, first, ahead)
   ahead = ahead or 0
   if has_itself(born, args, first, from) then
@@ -206,18 +206,18 @@ local function batch_at(queue, index, skip, from, max, bytes_max, born, args, fi
   return chunks, from + events, #chunks == 0
 end
 
--- The next batch of a callback. `state` has max, born, repeatTo and orderedTo. Answers its chunks, where it may end, whether the
--- list does not have it, how many events it may have, and how many events may be put into another order before it is sent.
+-- The next batch of a callback. `state` has max, born, repeatTo and orderedTo. Returns its chunks, where it may end, whether the
+-- list lacks it, how many events it may have, and how many events may be put into another order before it is sent.
 local function next_batch(queue, s, state, bytes_max, args, first)
   local max, repeat_to = tonumber(state.max), tonumber(state.repeatTo) or 0
-  -- What was sent before is sent again as it was, with the same id: its receiver may have it.
+  -- A batch that was sent before is repeated unchanged, with the same id: its receiver may have it already.
   if repeat_to > s.head then max = math.min(max, repeat_to - s.head) end
   local chunks, sent_to, is_lost = batch_at(queue, 0, s.skip, s.head, max, bytes_max, state.born, args, first)
   local is_ordered = s.head < math.max(repeat_to, tonumber(state.orderedTo) or 0)
   return chunks, sent_to, is_lost, max, is_ordered and 0 or s.n
 end
 
--- unpack() has a limit that a batch of single events would pass.
+-- unpack() has a limit that a batch of single events would exceed.
 local function answer(reply, chunks)
   for _, chunk in ipairs(chunks) do reply[#reply + 1] = chunk end
   return reply
@@ -228,12 +228,12 @@ local function held_as(owner, channel)
   return owner .. ' ' .. channel
 end
 
--- Where they name those of a replica: '!' follows the blank.
+-- The range in which they name the channels of a replica: '!' is the character after the blank.
 local function held_range(owner)
   return '[' .. owner .. ' ', '(' .. owner .. '!'
 end
 
--- This replica has the channel. Its name stays in `owners` until its channels are released, whatever its heartbeat does.
+-- Records that this replica holds the channel. Its name stays in `owners` until its channels are released, whatever its heartbeat does.
 local function hold(channel, owner)
   redis.call('ZADD', HELD, 0, held_as(owner, channel))
   redis.call('SADD', OWNERS, owner)
@@ -244,7 +244,7 @@ local function make_due(state, channel, at)
   if state.kind == 'callback' and state.stopped == '' then redis.call('ZADD', READY, at, channel) end
 end
 
--- No replica delivers this channel any more.
+-- Records that no replica delivers this channel any more.
 local function release(key, channel, owner)
   redis.call('HSET', key, 'owner', '', 'conn', '', 'token', '')
   redis.call('ZREM', HELD, held_as(owner, channel))

@@ -1,11 +1,11 @@
--- Reads the next batch of a channel that a socket or a poll holds, for a socket also those behind it. Nothing is removed.
+-- Reads the next batch of a channel that a socket or a poll holds, for a socket also the batches behind it. Nothing is removed.
 --
 -- KEYS  of the shard, of the channel
 -- ARGV  channel token  oldest time an event may have  bytes max  cursor: next head index skip
---       bytes up to which batches behind it follow
+--       bytes in all up to which batches behind it are added
 --       born from to: events that the replica has itself, or three times ''
--- Returns {'ok', max, from, head, index, skip, waiting, chunk...}; no chunks: those that it has; waiting: events of a poll that may
---           be put into another order
+-- Returns {'ok', max, from, head, index, skip, waiting, chunk...}; no chunks: the replica has them itself; waiting: events of a
+--           poll that may be put into another order
 --         {'empty', head}  {'fenced'}
 local channel, token, oldest, bytes_max = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local from, head, index, skip = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
@@ -42,7 +42,7 @@ local chunks, sent_to, is_lost = batch_at(queue, index, skip, from, tonumber(sta
   ahead)
 allow_when_full()
 if is_lost then
-  -- What was sent before is confirmed first.
+  -- Events that were sent before must be confirmed first.
   if from == counters.head then
     stamp_head(queue, counters)
     save_counters(key, counters)
@@ -51,7 +51,7 @@ if is_lost then
   return { 'empty', counters.head }
 end
 local waiting = 0
--- A socket says itself from where on its events arrived; of a poll, the next one must know it.
+-- A socket's own confirmations say where unconfirmed events begin; for a poll, the next poll must know it.
 if state.kind == 'pull' then
   redis.call('HSET', key, 'sentFrom', from, 'sentTo', sent_to)
   if counters.head >= (tonumber(state.orderedTo) or 0) then waiting = counters.n end

@@ -1,9 +1,9 @@
--- Makes the channel, or gives the one that is there another configuration. Queued events stay (same kind). An older
--- revision than the stored one changes nothing, so that a repair may run beside registrations.
+-- Creates the channel, or gives the existing one another configuration. Queued events stay (same kind). An older revision
+-- than the stored one changes nothing, so that a repair may run beside registrations.
 --
 -- KEYS  of the shard, of the channel
 -- ARGV  channel revision account kind render max tier target created now  dropped: by size, by age, after
---       failures: what was reported of it, for a channel that Redis has lost  1: keep its failures
+--       failures: the drops reported, for a channel that Redis has lost  1: keep its failures
 --       why it is stopped, since when: '' when it is not
 -- Returns 'created', 'updated' or 'kept'
 local channel, rev, account, kind = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
@@ -12,7 +12,7 @@ local stopped, stopped_at = ARGV[15], ARGV[16]
 local key, queue = channel_keys(1)
 
 local state = load(key, 'rev', 'kind', 'owner', 'head', 'n', 'created', 'stopped', 'born', 'render', 'account')
--- Closed, although PostgreSQL has it: that failed over without the commit that removed it. It is opened again.
+-- A closed channel that PostgreSQL has, because it failed over without the commit that removed the channel, is opened again.
 local is_closed = state.rev ~= '' and state.account == ''
 local is_known = state.rev ~= '' and tonumber(state.rev) >= tonumber(rev)
 if is_known and not (is_closed and state.rev == rev) then return 'kept' end
@@ -20,7 +20,7 @@ if state.rev ~= '' and state.kind == kind and state.created == created then
   if is_closed then redis.call('HSET', key, 'account', account, 'endedAccount', '', 'endedAt', '', 'lastSeen', now) end
   redis.call('HSET', key, 'rev', rev, 'render', render, 'max', max, 'target', target,
     'stopped', stopped, 'stoppedAt', stopped_at, 'born', state.born ~= '' and state.born or rev .. '@' .. ARGV[10])
-  -- Rendered otherwise, a device may have another name: what is queued is not mixed with what comes.
+  -- With another rendering, a device may have another name: queued events are not mixed with new ones.
   if state.render ~= render then
     redis.call('HSET', key, 'orderedTo', (tonumber(state.head) or 0) + (tonumber(state.n) or 0))
   end

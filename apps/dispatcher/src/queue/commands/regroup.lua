@@ -1,8 +1,8 @@
--- Puts the oldest events of a channel that is held into another order, or leaves them as they are, for good. None of them has been
+-- Puts the oldest events of a held channel into another order, or keeps their order for good. None of these events has been
 -- sent.
 --
 -- KEYS  of the shard, of the channel
--- ARGV  channel token  number of the oldest event  number after the last one that is sent next  number after the last one of them
+-- ARGV  channel token  number of the oldest event  number after the last event that is sent next  number after the last of these events
 --       how many chunks are replaced  chunk...: the same events; none where their order stays
 -- Returns {'ok', born}: the mark of the queue from now on  {'moved'}: a limit removed some of them meanwhile, and nothing was changed
 --         {'fenced'}
@@ -12,14 +12,14 @@ local key, queue = channel_keys(1)
 
 local state = load(key, 'token', 'born', 'orderedTo')
 if state.token ~= token then return { 'fenced' } end
--- The channel may have been registered with another rendering since they were read: more stays as it is then.
+-- The channel may have been registered with another rendering since the events were read: then more events keep their order.
 ordered_to = math.max(ordered_to, tonumber(state.orderedTo) or 0)
 if #ARGV < first_chunk then
   allow_when_full()
   redis.call('HSET', key, 'orderedTo', ordered_to)
   return { 'ok', state.born }
 end
--- What replicas know of the queue from their appends holds no more: it gets another mark. A command may come twice.
+-- What replicas know about the queue from their appends is void now, so it gets another mark. A command may be repeated.
 local born = string.match(state.born, '^[^~]*') .. '~' .. token .. '@' .. head
 if state.born == born then return { 'ok', born } end
 local counters = load_counters(key)

@@ -1,7 +1,7 @@
--- A replica is gone: what it held is free again, and whatever it still says about it is refused.
+-- A replica is gone: frees the channels that it held; commands that it still sends for them are refused.
 --
 -- KEYS  of the shard, of each channel
--- ARGV  owner  now  channel...: that HELD names for it
+-- ARGV  owner  now  channel...: those that HELD names for it
 -- Returns the channels of sockets that it held
 local owner, now = ARGV[1], tonumber(ARGV[2])
 local sockets = {}
@@ -18,7 +18,7 @@ for n = 1, #ARGV - 2 do
   redis.call('ZREM', HELD, held_as(owner, channel))
   redis.call('ZREM', WOKEN, held_as(owner, channel))
 end
--- It may have taken some since HELD was read: then it is found again.
+-- The replica may have claimed more since HELD was read: then it stays in OWNERS and is found again.
 local least, most = held_range(owner)
 if #redis.call('ZRANGEBYLEX', HELD, least, most, 'LIMIT', 0, 1) == 0 then redis.call('SREM', OWNERS, owner) end
 return sockets

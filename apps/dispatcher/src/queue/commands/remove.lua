@@ -1,8 +1,8 @@
--- The channel and its queue are gone.
+-- Removes the channel and its queue.
 --
 -- KEYS  of the shard, of the channel
 -- ARGV  channel  revision up to which it may be removed
--- Returns {} when it is a later one, else {account}
+-- Returns {} when its revision is later, else {account}
 local channel = ARGV[1]
 local key, queue = channel_keys(1)
 local state = load(key, 'account', 'owner', 'endedAccount', 'rev')

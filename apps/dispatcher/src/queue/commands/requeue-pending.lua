@@ -1,5 +1,5 @@
--- The connection that carried a poll's answer broke: what it carried is delivered again. The channel may have been made again
--- since, and count from 0 too.
+-- The connection that carried a poll's answer broke: the events of the answer are delivered again. The channel may
+-- have been deleted and created again since, and its numbers start at 0 too.
 --
 -- KEYS  of the shard, of the channel
 -- ARGV  pending  born: the mark of the queue that the answer is from

@@ -1,4 +1,4 @@
--- The time of the node that has this key, which every replica asks.
+-- The time of the node that has this key: every replica asks this node.
 --
 -- KEYS  1 number of shards
 -- Returns {seconds, microseconds}
